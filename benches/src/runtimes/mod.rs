@@ -1,0 +1,153 @@
+//! The interface that a workload sees of a runtime, and the runtimes that fill it.
+//!
+//! It is made of what all of them have under one name or another, so that filling it adds nothing to what is measured: each
+//! method is one call of the runtime's own. Spawning is a function without a receiver, because that is how tasks spawn in
+//! programs; an ordinary thread has a [`Runtime::Handle`].
+
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+
+mod joined;
+mod smol;
+mod tokio;
+#[cfg(feature = "wsrt")]
+mod wsrt;
+
+pub use joined::Joined;
+pub use smol::{Listed, Smol, Static};
+pub use tokio::Tokio;
+#[cfg(feature = "wsrt")]
+pub use wsrt::Wsrt;
+
+use crate::Failure;
+use crate::metric::Measurement;
+use crate::plan::Plan;
+use crate::workloads;
+
+/// A runtime as the workloads see it.
+pub trait Runtime: Sized + 'static {
+    /// A spawned task; awaiting it gives its output, dropping it is not done by any workload, for it
+    /// detaches the task with some and cancels it with others (see [`spawn_detached`]).
+    ///
+    /// [`spawn_detached`]: Runtime::spawn_detached
+    type Task<T: Send + 'static>: Future<Output = T> + Send + 'static;
+    /// What a thread outside of the runtime spawns through.
+    type Handle: Clone + Send + Sync + 'static;
+    /// A listening TCP socket.
+    type Listener: Send + Sync + 'static;
+    /// A TCP connection.
+    type Stream: Send + 'static;
+
+    /// Starts a runtime with `workers` worker threads, timers and sockets included, as its users would have it.
+    ///
+    /// # Errors
+    ///
+    /// Returns what the system says when threads or descriptors cannot be had.
+    fn build(workers: usize) -> io::Result<Self>;
+
+    /// Runs `root` as a spawned task, on a worker, while the calling thread waits.
+    fn run<F>(&self, root: F) -> F::Output
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static;
+
+    /// Runs `root` where the runtime's own `main` runs the root future: on a processor with wsrt, on the calling thread
+    /// beside the workers with the others.
+    fn run_as_main<F>(&self, root: F) -> F::Output
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static;
+
+    /// Polls `future` on the calling thread until it is done.
+    fn block_on<F: Future>(&self, future: F) -> F::Output;
+
+    /// Answers the handle for threads outside.
+    fn handle(&self) -> Self::Handle;
+
+    /// Spawns from outside of the runtime.
+    fn spawn_on<F>(handle: &Self::Handle, future: F) -> Self::Task<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static;
+
+    /// Spawns from inside of a task or of the root future.
+    fn spawn<F>(future: F) -> Self::Task<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static;
+
+    /// Spawns from inside a task that nobody awaits.
+    fn spawn_detached<F>(future: F)
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static;
+
+    /// Lets other tasks run first.
+    fn yield_now() -> impl Future<Output = ()> + Send;
+
+    /// Listens on `address`.
+    fn bind(address: SocketAddr) -> impl Future<Output = io::Result<Self::Listener>> + Send;
+
+    /// Answers the address that `listener` listens on.
+    ///
+    /// # Errors
+    ///
+    /// Returns the system's error.
+    fn local_addr(listener: &Self::Listener) -> io::Result<SocketAddr>;
+
+    /// Takes the next connection.
+    fn accept(listener: &Self::Listener) -> impl Future<Output = io::Result<Self::Stream>> + Send;
+
+    /// Connects to `address`.
+    fn connect(address: SocketAddr) -> impl Future<Output = io::Result<Self::Stream>> + Send;
+
+    /// Reads what has come, at most `buffer`; 0 at the end of the stream.
+    fn read(stream: &mut Self::Stream, buffer: &mut [u8]) -> impl Future<Output = io::Result<usize>> + Send;
+
+    /// Writes all of `bytes`.
+    fn write_all(stream: &mut Self::Stream, bytes: &[u8]) -> impl Future<Output = io::Result<()>> + Send;
+}
+
+/// A runtime by name.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// What the command line and the table call it.
+    pub name: &'static str,
+    /// Runs the named workload on it.
+    pub run: fn(workload: &str, plan: &Plan) -> Result<Vec<Measurement>, Failure>,
+}
+
+/// The name of the runtime that all the others are rivals of.
+pub const SUBJECT: &str = "wsrt";
+
+/// The runtimes of this build, wsrt first. A new one needs its file and its line here.
+pub fn all() -> Vec<Entry> {
+    vec![
+        #[cfg(feature = "wsrt")]
+        entry::<Wsrt>(SUBJECT),
+        entry::<Tokio>("tokio"),
+        entry::<Smol<Listed>>("smol"),
+        entry::<Smol<Static>>("smol_static"),
+    ]
+}
+
+/// Finds a runtime by its name.
+///
+/// # Errors
+///
+/// Returns an error that lists the names there are.
+pub fn find(name: &str) -> Result<Entry, Failure> {
+    let all = all();
+    match all.iter().find(|entry| entry.name == name) {
+        Some(entry) => Ok(*entry),
+        None => {
+            let names: Vec<_> = all.iter().map(|entry| entry.name).collect();
+            Err(format!("no runtime {name:?} in this build; there are {}", names.join(", ")).into())
+        }
+    }
+}
+
+fn entry<R: Runtime>(name: &'static str) -> Entry {
+    Entry { name, run: workloads::run_named::<R> }
+}

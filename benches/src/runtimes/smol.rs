@@ -1,0 +1,191 @@
+//! smol: one executor for the process, run by as many threads as asked for, with async-io for the sockets.
+//!
+//! This is what `smol::spawn` sets up under `SMOL_THREADS`: a global executor, and threads that run it inside of
+//! async-io's `block_on`, so that each of them also polls the reactor when it has nothing to run. async-executor has two
+//! executors to choose from, and so there are two entries.
+
+use std::fmt::Debug;
+use std::future::Future;
+use std::io;
+use std::marker::PhantomData;
+use std::net::SocketAddr;
+use std::thread::{self, JoinHandle};
+
+use async_channel::{Receiver, Sender};
+use async_executor::{Executor, StaticExecutor, Task};
+use async_net::{TcpListener, TcpStream};
+use futures_lite::{AsyncReadExt, AsyncWriteExt, future};
+
+use super::Runtime;
+
+/// One of async-executor's executors, as a global.
+pub trait Global: Debug + Send + Sync + 'static {
+    /// Spawns onto it.
+    fn spawn<F>(future: F) -> Task<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static;
+
+    /// Runs its tasks until `end` is ready.
+    fn run<F: Future>(end: F) -> impl Future<Output = F::Output>;
+}
+
+/// `Executor`, which `smol::spawn` uses: it keeps a list of its tasks under a lock, to drop them with itself.
+#[derive(Debug)]
+pub struct Listed;
+
+/// `StaticExecutor`, which is never dropped and so keeps no list: faster at spawning, for those who ask for it.
+#[derive(Debug)]
+pub struct Static;
+
+static LISTED: Executor<'static> = Executor::new();
+static STATIC: StaticExecutor = StaticExecutor::new();
+
+impl Global for Listed {
+    fn spawn<F>(future: F) -> Task<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        LISTED.spawn(future)
+    }
+
+    fn run<F: Future>(end: F) -> impl Future<Output = F::Output> {
+        LISTED.run(end)
+    }
+}
+
+impl Global for Static {
+    fn spawn<F>(future: F) -> Task<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        STATIC.spawn(future)
+    }
+
+    fn run<F: Future>(end: F) -> impl Future<Output = F::Output> {
+        STATIC.run(end)
+    }
+}
+
+/// The threads that run smol's global executor; dropping it stops them.
+///
+/// Where several are alive in one process (only in tests), their threads share the executor.
+#[derive(Debug)]
+pub struct Smol<G> {
+    stop: Sender<()>,
+    threads: Vec<JoinHandle<()>>,
+    global: PhantomData<G>,
+}
+
+impl<G: Global> Smol<G> {
+    fn start_thread(number: usize, stopped: Receiver<()>) -> io::Result<JoinHandle<()>> {
+        thread::Builder::new().name(format!("smol-{number}")).spawn(move || {
+            // Only the end of the channel is awaited: nothing is ever sent.
+            let _closed = async_io::block_on(G::run(stopped.recv()));
+        })
+    }
+}
+
+impl<G> Drop for Smol<G> {
+    fn drop(&mut self) {
+        self.stop.close();
+        for thread in self.threads.drain(..) {
+            // A panic of a worker has already been printed, and failed the workload that lost its task.
+            let _outcome = thread.join();
+        }
+    }
+}
+
+impl<G: Global> Runtime for Smol<G> {
+    type Task<T: Send + 'static> = Task<T>;
+    /// The executor is a global: there is nothing to hold.
+    type Handle = ();
+    type Listener = TcpListener;
+    type Stream = TcpStream;
+
+    fn build(workers: usize) -> io::Result<Self> {
+        let (stop, stopped) = async_channel::bounded(1);
+        let mut smol = Self { stop, threads: Vec::with_capacity(workers), global: PhantomData };
+        for number in 0..workers {
+            let thread = Self::start_thread(number, stopped.clone())?;
+            smol.threads.push(thread);
+        }
+        Ok(smol)
+    }
+
+    fn run<F>(&self, root: F) -> F::Output
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        async_io::block_on(G::spawn(root))
+    }
+
+    fn run_as_main<F>(&self, root: F) -> F::Output
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        async_io::block_on(root)
+    }
+
+    fn block_on<F: Future>(&self, future: F) -> F::Output {
+        async_io::block_on(future)
+    }
+
+    fn handle(&self) -> Self::Handle {}
+
+    fn spawn_on<F>((): &Self::Handle, future: F) -> Task<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        G::spawn(future)
+    }
+
+    fn spawn<F>(future: F) -> Task<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        G::spawn(future)
+    }
+
+    fn spawn_detached<F>(future: F)
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        G::spawn(future).detach();
+    }
+
+    fn yield_now() -> impl Future<Output = ()> + Send {
+        future::yield_now()
+    }
+
+    fn bind(address: SocketAddr) -> impl Future<Output = io::Result<TcpListener>> + Send {
+        TcpListener::bind(address)
+    }
+
+    fn local_addr(listener: &TcpListener) -> io::Result<SocketAddr> {
+        listener.local_addr()
+    }
+
+    async fn accept(listener: &TcpListener) -> io::Result<TcpStream> {
+        listener.accept().await.map(|(stream, _peer)| stream)
+    }
+
+    fn connect(address: SocketAddr) -> impl Future<Output = io::Result<TcpStream>> + Send {
+        TcpStream::connect(address)
+    }
+
+    async fn read(stream: &mut TcpStream, buffer: &mut [u8]) -> io::Result<usize> {
+        stream.read(buffer).await
+    }
+
+    async fn write_all(stream: &mut TcpStream, bytes: &[u8]) -> io::Result<()> {
+        stream.write_all(bytes).await
+    }
+}

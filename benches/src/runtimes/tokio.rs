@@ -1,0 +1,103 @@
+//! tokio: the multi-threaded runtime with everything enabled, as `#[tokio::main]` builds it.
+
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::runtime::{Builder, Handle};
+use tokio::task::JoinHandle;
+
+use super::{Joined, Runtime};
+
+/// tokio's multi-threaded runtime.
+#[derive(Debug)]
+pub struct Tokio(tokio::runtime::Runtime);
+
+impl Runtime for Tokio {
+    type Task<T: Send + 'static> = Joined<JoinHandle<T>>;
+    type Handle = Handle;
+    type Listener = TcpListener;
+    type Stream = TcpStream;
+
+    fn build(workers: usize) -> io::Result<Self> {
+        Builder::new_multi_thread().worker_threads(workers).enable_all().build().map(Self)
+    }
+
+    fn run<F>(&self, root: F) -> F::Output
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        self.0.block_on(Joined(self.0.spawn(root)))
+    }
+
+    fn run_as_main<F>(&self, root: F) -> F::Output
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        self.0.block_on(root)
+    }
+
+    fn block_on<F: Future>(&self, future: F) -> F::Output {
+        self.0.block_on(future)
+    }
+
+    fn handle(&self) -> Handle {
+        self.0.handle().clone()
+    }
+
+    fn spawn_on<F>(handle: &Handle, future: F) -> Self::Task<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        Joined(handle.spawn(future))
+    }
+
+    fn spawn<F>(future: F) -> Self::Task<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        Joined(tokio::spawn(future))
+    }
+
+    fn spawn_detached<F>(future: F)
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        drop(tokio::spawn(future));
+    }
+
+    fn yield_now() -> impl Future<Output = ()> + Send {
+        tokio::task::yield_now()
+    }
+
+    fn bind(address: SocketAddr) -> impl Future<Output = io::Result<TcpListener>> + Send {
+        TcpListener::bind(address)
+    }
+
+    fn local_addr(listener: &TcpListener) -> io::Result<SocketAddr> {
+        listener.local_addr()
+    }
+
+    async fn accept(listener: &TcpListener) -> io::Result<TcpStream> {
+        listener.accept().await.map(|(stream, _peer)| stream)
+    }
+
+    fn connect(address: SocketAddr) -> impl Future<Output = io::Result<TcpStream>> + Send {
+        TcpStream::connect(address)
+    }
+
+    async fn read(stream: &mut TcpStream, buffer: &mut [u8]) -> io::Result<usize> {
+        stream.read(buffer).await
+    }
+
+    async fn write_all(stream: &mut TcpStream, bytes: &[u8]) -> io::Result<()> {
+        stream.write_all(bytes).await
+    }
+}

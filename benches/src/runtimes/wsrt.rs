@@ -1,0 +1,102 @@
+//! wsrt: the multi-threaded runtime with its defaults.
+
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+
+use wsrt::net::{TcpListener, TcpStream};
+use wsrt::runtime::{Builder, Handle};
+use wsrt::task::JoinHandle;
+
+use super::{Joined, Runtime};
+
+/// wsrt's multi-threaded runtime.
+#[derive(Debug)]
+pub struct Wsrt(wsrt::runtime::Runtime);
+
+impl Runtime for Wsrt {
+    type Task<T: Send + 'static> = Joined<JoinHandle<T>>;
+    type Handle = Handle;
+    type Listener = TcpListener;
+    type Stream = TcpStream;
+
+    fn build(workers: usize) -> io::Result<Self> {
+        Builder::new_multi_thread().worker_threads(workers).build().map(Self)
+    }
+
+    fn run<F>(&self, root: F) -> F::Output
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        self.0.block_on(Joined(self.0.handle().spawn(root)))
+    }
+
+    fn run_as_main<F>(&self, root: F) -> F::Output
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        self.0.run(root)
+    }
+
+    fn block_on<F: Future>(&self, future: F) -> F::Output {
+        self.0.block_on(future)
+    }
+
+    fn handle(&self) -> Handle {
+        self.0.handle().clone()
+    }
+
+    fn spawn_on<F>(handle: &Handle, future: F) -> Self::Task<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        Joined(handle.spawn(future))
+    }
+
+    fn spawn<F>(future: F) -> Self::Task<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        Joined(wsrt::spawn(future))
+    }
+
+    fn spawn_detached<F>(future: F)
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        drop(wsrt::spawn(future));
+    }
+
+    async fn yield_now() {
+        wsrt::task::yield_now().await;
+    }
+
+    async fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+        TcpListener::bind(address).await
+    }
+
+    fn local_addr(listener: &TcpListener) -> io::Result<SocketAddr> {
+        listener.local_addr()
+    }
+
+    async fn accept(listener: &TcpListener) -> io::Result<TcpStream> {
+        listener.accept().await.map(|(stream, _peer)| stream)
+    }
+
+    async fn connect(address: SocketAddr) -> io::Result<TcpStream> {
+        TcpStream::connect(address).await
+    }
+
+    async fn read(stream: &mut TcpStream, buffer: &mut [u8]) -> io::Result<usize> {
+        stream.read(buffer).await
+    }
+
+    async fn write_all(stream: &mut TcpStream, bytes: &[u8]) -> io::Result<()> {
+        stream.write_all(bytes).await
+    }
+}

@@ -1,0 +1,105 @@
+//! What the kernel knows of this process: processor time, sleeps, and how many files it may open.
+
+use std::io;
+use std::mem::MaybeUninit;
+use std::time::Duration;
+
+/// What all threads of this process have used since it started; processes that it started are not in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Usage {
+    /// Processor time, user and system.
+    pub cpu: Duration,
+    /// How often a thread gave up its core of itself: slept on a futex, in epoll, in a read.
+    pub sleeps: u64,
+}
+
+impl Usage {
+    /// Asks the kernel for the use so far.
+    ///
+    /// # Errors
+    ///
+    /// Returns the kernel's error, which no known system gives for the process that asks.
+    pub fn now() -> io::Result<Self> {
+        let mut usage = MaybeUninit::<libc::rusage>::uninit();
+        // SAFETY: the pointer is to a whole `rusage`, writable for the length of the call.
+        let code = unsafe { libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr()) };
+        if code != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: getrusage returned 0, so it has filled the structure.
+        let usage = unsafe { usage.assume_init() };
+        Ok(Self {
+            cpu: duration(usage.ru_utime) + duration(usage.ru_stime),
+            sleeps: u64::try_from(usage.ru_nvcsw).unwrap_or(0),
+        })
+    }
+
+    /// Answers what was used between `earlier` and this.
+    pub fn since(self, earlier: Self) -> Self {
+        Self { cpu: self.cpu.saturating_sub(earlier.cpu), sleeps: self.sleeps.saturating_sub(earlier.sleeps) }
+    }
+}
+
+fn duration(time: libc::timeval) -> Duration {
+    let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
+    let microseconds = u64::try_from(time.tv_usec).unwrap_or(0);
+    Duration::from_secs(seconds) + Duration::from_micros(microseconds)
+}
+
+/// Raises the limit on open files as far as the kernel lets this process, for the workloads with many connections.
+///
+/// # Errors
+///
+/// Returns an error that names the limit if fewer than `needed` files may be open even so.
+pub fn allow_open_files(needed: u64) -> io::Result<()> {
+    let mut limit = open_file_limit()?;
+    if limit.rlim_cur >= needed {
+        return Ok(());
+    }
+    limit.rlim_cur = limit.rlim_max;
+    // SAFETY: the pointer is to a whole `rlimit`, readable for the length of the call.
+    let code = unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &limit) };
+    if code != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    if limit.rlim_cur < needed {
+        let message = format!("{needed} open files needed, the hard limit is {}", limit.rlim_cur);
+        return Err(io::Error::other(message));
+    }
+    Ok(())
+}
+
+fn open_file_limit() -> io::Result<libc::rlimit> {
+    let mut limit = MaybeUninit::<libc::rlimit>::uninit();
+    // SAFETY: the pointer is to a whole `rlimit`, writable for the length of the call.
+    let code = unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, limit.as_mut_ptr()) };
+    if code != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: getrlimit returned 0, so it has filled the structure.
+    Ok(unsafe { limit.assume_init() })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+
+    #[test]
+    fn work_shows_as_processor_time() {
+        let before = Usage::now().unwrap();
+        let start = Instant::now();
+        let mut spent = Usage::now().unwrap().since(before);
+        while spent.cpu < Duration::from_millis(5) {
+            assert!(start.elapsed() < Duration::from_secs(60), "a busy loop used {spent:?}");
+            spent = Usage::now().unwrap().since(before);
+        }
+    }
+
+    #[test]
+    fn a_limit_that_nobody_may_have_is_an_error_that_names_it() {
+        let message = allow_open_files(u64::MAX - 1).unwrap_err().to_string();
+        assert!(message.contains("open files needed"), "{message}");
+    }
+}

@@ -1,0 +1,50 @@
+//! A chain of spawns: each task spawns the next and ends; the last one reports to the task that began.
+
+use std::time::Instant;
+
+use tokio::sync::oneshot::{self, Sender};
+
+use super::{About, Round, Workload, rounds};
+use crate::Failure;
+use crate::metric::Measurement;
+use crate::plan::Plan;
+use crate::runtimes::Runtime;
+
+pub(super) struct Chain;
+
+impl Workload for Chain {
+    const ABOUT: About = About {
+        name: "chain",
+        summary: "a task spawns the next one and ends, to a depth of 1,000; per task",
+        size: 1_000,
+        rounds: 200,
+        bare: None,
+    };
+
+    fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Result<Vec<Measurement>, Failure> {
+        let rounds = plan.rounds(&Self::ABOUT);
+        let size = plan.size(&Self::ABOUT);
+        let total = runtime.run(rounds::repeat(rounds, move || round::<R>(size)));
+        Ok(vec![total.per_operation()])
+    }
+}
+
+async fn round<R: Runtime>(size: usize) -> Round {
+    let (done, end) = oneshot::channel();
+    let start = Instant::now();
+    spawn_link::<R>(size, 0, done);
+    let links = end.await.expect("a link of the chain was lost");
+    let round = Round::since(start, size);
+    assert_eq!(links, size, "the links of the chain");
+    round
+}
+
+/// Spawns the link that has `left - 1` more to come and `before` ones behind it.
+fn spawn_link<R: Runtime>(left: usize, before: usize, done: Sender<usize>) {
+    if left == 0 {
+        // The receiver is awaited until this arrives.
+        let _sent = done.send(before);
+        return;
+    }
+    R::spawn_detached(async move { spawn_link::<R>(left - 1, before + 1, done) });
+}

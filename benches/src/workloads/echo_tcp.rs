@@ -1,0 +1,115 @@
+//! An echo server over TCP on loopback, under a closed loop of clients in another process.
+//!
+//! The server's processor time and sleeps are taken for this process alone, between the clients' warm-up and their end;
+//! so they hold the runtime, the system calls, and what the kernel does in them (on loopback that includes handing the
+//! bytes to the other process), and nothing of the clients.
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::mpsc::{self, Sender};
+
+use super::{About, Workload};
+use crate::Failure;
+use crate::load::{LoadPlan, LoadProcess, Outcome};
+use crate::metric::{Measurement, Metric};
+use crate::plan::Plan;
+use crate::runtimes::Runtime;
+use crate::usage::{Usage, allow_open_files};
+
+pub(super) const NAME: &str = "echo_tcp";
+
+/// Descriptors beside the connections: standard streams, pipes, the listener, the reactor's own.
+const OTHER_FILES: u64 = 64;
+
+pub(super) struct EchoTcp;
+
+impl Workload for EchoTcp {
+    const ABOUT: About = About {
+        name: NAME,
+        summary: "each connection (their number after the slash) sends 64 bytes, waits for the echo, and again; 20,000 requests",
+        size: 5_000,
+        rounds: 4,
+        bare: None,
+    };
+
+    fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Result<Vec<Measurement>, Failure> {
+        allow_open_files(plan.connections as u64 + OTHER_FILES)?;
+        let (tell_address, address) = mpsc::channel();
+        let server = serve::<R>(plan.connections, plan.bytes, tell_address);
+        let server = R::spawn_on(&runtime.handle(), server);
+        let load = match address.recv() {
+            Ok(address) => load_plan(address, plan),
+            // The server ended before it listened, and says why.
+            Err(_) => return Err(failed_start(runtime.block_on(server))),
+        };
+
+        let clients = LoadProcess::start(&plan.load_generator, &load)?;
+        let before = Usage::now()?;
+        let (clients, outcome) = clients.go()?;
+        let used = Usage::now()?.since(before);
+        clients.finish()?;
+
+        let echoed = runtime.block_on(server)?;
+        assert_eq!(echoed, load.bytes_in_all(), "the bytes that the server echoed");
+        Ok(measurements(outcome, used))
+    }
+}
+
+fn load_plan(address: SocketAddr, plan: &Plan) -> LoadPlan {
+    let rounds = plan.rounds(&EchoTcp::ABOUT);
+    let per_connection = plan.size(&EchoTcp::ABOUT).div_ceil(plan.connections) as u64;
+    LoadPlan {
+        address,
+        connections: plan.connections,
+        bytes: plan.bytes,
+        warm_up: u64::from(rounds.warm_up) * per_connection,
+        requests: u64::from(rounds.measured) * per_connection,
+    }
+}
+
+fn failed_start(outcome: io::Result<u64>) -> Failure {
+    match outcome {
+        Ok(_) => "the echo server ended before it listened".into(),
+        Err(error) => format!("the echo server cannot listen: {error}").into(),
+    }
+}
+
+fn measurements(outcome: Outcome, used: Usage) -> Vec<Measurement> {
+    let requests = outcome.requests as f64;
+    let of = |metric, value| Measurement { metric, value };
+    vec![
+        of(Metric::RequestsPerSecond, requests / outcome.elapsed.as_secs_f64()),
+        of(Metric::CpuMicrosecondsPerRequest, used.cpu.as_secs_f64() * 1e6 / requests),
+        of(Metric::SleepsPerRequest, used.sleeps as f64 / requests),
+    ]
+}
+
+/// Accepts `connections`, echoes on each until its client ends it, and hands over how many bytes went back.
+async fn serve<R: Runtime>(connections: usize, bytes: usize, tell_address: Sender<SocketAddr>) -> io::Result<u64> {
+    let listener = R::bind((Ipv4Addr::LOCALHOST, 0).into()).await?;
+    // The other end waits for this.
+    let _told = tell_address.send(R::local_addr(&listener)?);
+    let mut echoes = Vec::with_capacity(connections);
+    for _ in 0..connections {
+        let stream = R::accept(&listener).await?;
+        echoes.push(R::spawn(echo::<R>(stream, bytes)));
+    }
+    let mut echoed = 0;
+    for echo in echoes {
+        echoed += echo.await?;
+    }
+    Ok(echoed)
+}
+
+async fn echo<R: Runtime>(mut stream: R::Stream, bytes: usize) -> io::Result<u64> {
+    let mut buffer = vec![0; bytes];
+    let mut echoed = 0;
+    loop {
+        let read = R::read(&mut stream, &mut buffer).await?;
+        if read == 0 {
+            return Ok(echoed);
+        }
+        R::write_all(&mut stream, &buffer[..read]).await?;
+        echoed += read as u64;
+    }
+}

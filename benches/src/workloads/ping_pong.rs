@@ -1,0 +1,102 @@
+//! Many pairs of short-lived tasks that exchange one message each way.
+//!
+//! Each pair is two spawns and two one-shot channels. The channels are tokio's on every runtime; `bare` is their own
+//! share. On tokio's runtime they also count against its cooperative budget, as they do for its users.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use tokio::sync::oneshot::{self, Receiver, Sender};
+
+use super::bare::by_turns;
+use super::{About, Round, Workload, rounds};
+use crate::Failure;
+use crate::metric::Measurement;
+use crate::plan::Plan;
+use crate::runtimes::Runtime;
+
+pub(super) struct PingPong;
+
+impl Workload for PingPong {
+    const ABOUT: About = About {
+        name: "ping_pong",
+        summary: "1,000 pairs of tasks, each two spawns and two one-shot channels; per pair",
+        size: 1_000,
+        rounds: 50,
+        bare: Some(bare),
+    };
+
+    fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Result<Vec<Measurement>, Failure> {
+        let rounds = plan.rounds(&Self::ABOUT);
+        let size = plan.size(&Self::ABOUT);
+        let total = runtime.run(rounds::repeat(rounds, move || round::<R>(size)));
+        Ok(vec![total.per_operation()])
+    }
+}
+
+async fn round<R: Runtime>(size: usize) -> Round {
+    let (done, end) = oneshot::channel();
+    let start = Instant::now();
+    let countdown = Countdown::new(size, done);
+    for number in 0..size {
+        R::spawn_detached(pair::<R>(number, Arc::clone(&countdown)));
+    }
+    // If a pair fails, the countdown dies with its last owner and never sends.
+    drop(countdown);
+    end.await.expect("a pair was lost or got a wrong answer");
+    Round::since(start, size)
+}
+
+async fn pair<R: Runtime>(number: usize, countdown: Arc<Countdown>) {
+    let (ping, pinged) = oneshot::channel();
+    let (pong, ponged) = oneshot::channel();
+    R::spawn_detached(answer(pinged, pong));
+    ask(number, ping, ponged).await;
+    countdown.count();
+}
+
+fn bare(size: usize) -> Round {
+    let start = Instant::now();
+    for number in 0..size {
+        let (ping, pinged) = oneshot::channel();
+        let (pong, ponged) = oneshot::channel();
+        by_turns(ask(number, ping, ponged), answer(pinged, pong));
+    }
+    Round::since(start, size)
+}
+
+async fn ask(number: usize, ping: Sender<usize>, ponged: Receiver<usize>) {
+    ping.send(number).expect("the partner is gone");
+    let answer = ponged.await.expect("the partner is gone");
+    assert_eq!(answer, number + 1, "the answer to {number}");
+}
+
+async fn answer(pinged: Receiver<usize>, pong: Sender<usize>) {
+    let number = pinged.await.expect("the partner is gone");
+    pong.send(number + 1).expect("the partner is gone");
+}
+
+/// Tells when the last of many tasks is done.
+struct Countdown {
+    left: AtomicUsize,
+    done: Mutex<Option<Sender<()>>>,
+}
+
+impl Countdown {
+    fn new(tasks: usize, done: Sender<()>) -> Arc<Self> {
+        Arc::new(Self { left: AtomicUsize::new(tasks), done: Mutex::new(Some(done)) })
+    }
+
+    /// Takes one off, and sends the word if it was the last.
+    fn count(&self) {
+        // Relaxed: the counter guards no data, and the message synchronises by itself.
+        if self.left.fetch_sub(1, Ordering::Relaxed) > 1 {
+            return;
+        }
+        let done = self.done.lock().expect("nobody panics with the lock held").take();
+        let done = done.expect("more pairs ended than were spawned");
+        // The receiver is awaited until this arrives.
+        let _sent = done.send(());
+    }
+}

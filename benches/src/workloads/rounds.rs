@@ -1,0 +1,93 @@
+//! Rounds: the same piece of work again and again, the first ones to warm up, the others added up.
+
+use std::future::Future;
+use std::time::{Duration, Instant};
+
+use crate::metric::{Measurement, Metric};
+use crate::plan::Rounds;
+
+/// Time spent on a number of operations: in one round, or in all of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Round {
+    /// Wall-clock time.
+    pub elapsed: Duration,
+    /// Operations done in it.
+    pub operations: u64,
+}
+
+impl Round {
+    /// Ends the round of `operations` that began at `start`.
+    pub(super) fn since(start: Instant, operations: usize) -> Self {
+        Self { elapsed: start.elapsed(), operations: operations as u64 }
+    }
+
+    /// Answers the mean time of one operation.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there was no operation.
+    pub(super) fn per_operation(self) -> Measurement {
+        assert!(self.operations > 0, "a measurement of no operations");
+        Measurement {
+            metric: Metric::NanosecondsPerOperation,
+            value: self.elapsed.as_nanos() as f64 / self.operations as f64,
+        }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.elapsed += other.elapsed;
+        self.operations += other.operations;
+    }
+}
+
+/// Repeats a round that is a future, all inside of the task that awaits this.
+pub(super) async fn repeat<F, Fut>(rounds: Rounds, mut round: F) -> Round
+where
+    F: FnMut() -> Fut,
+    Fut: Future<Output = Round>,
+{
+    for _ in 0..rounds.warm_up {
+        round().await;
+    }
+    let mut total = Round::default();
+    for _ in 0..rounds.measured {
+        total.add(round().await);
+    }
+    total
+}
+
+/// Repeats a round on the calling thread.
+pub(super) fn repeat_blocking(rounds: Rounds, mut round: impl FnMut() -> Round) -> Round {
+    for _ in 0..rounds.warm_up {
+        round();
+    }
+    let mut total = Round::default();
+    for _ in 0..rounds.measured {
+        total.add(round());
+    }
+    total
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn warm_up_rounds_are_run_and_not_counted() {
+        let mut runs = 0;
+        let rounds = Rounds { warm_up: 3, measured: 2 };
+        let total = repeat_blocking(rounds, || {
+            runs += 1;
+            Round { elapsed: Duration::from_nanos(if runs <= 3 { 1_000_000 } else { 500 }), operations: 10 }
+        });
+        assert_eq!(runs, 5);
+        assert_eq!(total.operations, 20);
+        assert_eq!(total.per_operation().value, 50.0);
+    }
+
+    #[test]
+    #[should_panic(expected = "a measurement of no operations")]
+    fn no_operations_have_no_mean() {
+        let _measurement = Round::default().per_operation();
+    }
+}

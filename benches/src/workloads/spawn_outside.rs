@@ -1,0 +1,54 @@
+//! An ordinary thread spawns many empty tasks through a handle while the runtime is idle, and awaits them all.
+
+use std::hint::black_box;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::spawn_inside::check_sum;
+use super::{About, Round, Workload, rounds};
+use crate::Failure;
+use crate::metric::Measurement;
+use crate::plan::Plan;
+use crate::runtimes::Runtime;
+
+/// What the workers are given to fall asleep before each round. Nothing depends on it but that the runtime is idle, as
+/// the workload says, when the first task comes.
+const SETTLE: Duration = Duration::from_millis(2);
+
+pub(super) struct SpawnOutside;
+
+impl Workload for SpawnOutside {
+    const ABOUT: About = About {
+        name: "spawn_outside",
+        summary: "a thread outside spawns 10,000 empty tasks through a handle, the runtime idle, and awaits them all; per task",
+        size: 10_000,
+        rounds: 20,
+        bare: None,
+    };
+
+    fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Result<Vec<Measurement>, Failure> {
+        let size = plan.size(&Self::ABOUT);
+        let total = rounds::repeat_blocking(plan.rounds(&Self::ABOUT), || round(runtime, size));
+        Ok(vec![total.per_operation()])
+    }
+}
+
+fn round<R: Runtime>(runtime: &R, size: usize) -> Round {
+    let handle = runtime.handle();
+    let mut tasks = Vec::with_capacity(size);
+    thread::sleep(SETTLE);
+    let start = Instant::now();
+    for number in 0..size {
+        tasks.push(R::spawn_on(&handle, async move { black_box(number) }));
+    }
+    let sum = runtime.block_on(async {
+        let mut sum = 0;
+        for task in tasks {
+            sum += task.await;
+        }
+        sum
+    });
+    let round = Round::since(start, size);
+    check_sum(sum, size);
+    round
+}

@@ -1,0 +1,130 @@
+//! A runtime that loses every task it is given fails every workload: no figure without its work.
+
+use std::future::{Future, pending};
+use std::io;
+use std::net::SocketAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+
+use wsrt_benches::plan::Plan;
+use wsrt_benches::runtimes::{Runtime, Tokio};
+use wsrt_benches::workloads;
+
+/// tokio, but for spawning: a spawned future is dropped and its task cancelled.
+#[derive(Debug)]
+struct Lossy(Tokio);
+
+type Task<T> = <Tokio as Runtime>::Task<T>;
+
+/// Drops `future` in place of running it.
+async fn lose<F: Future>(future: F) -> F::Output {
+    drop(future);
+    pending().await
+}
+
+fn cancelled<T: Send + 'static>(task: Task<T>) -> Task<T> {
+    task.0.abort();
+    task
+}
+
+impl Runtime for Lossy {
+    type Task<T: Send + 'static> = Task<T>;
+    type Handle = <Tokio as Runtime>::Handle;
+    type Listener = <Tokio as Runtime>::Listener;
+    type Stream = <Tokio as Runtime>::Stream;
+
+    fn build(workers: usize) -> io::Result<Self> {
+        Tokio::build(workers).map(Self)
+    }
+
+    fn run<F>(&self, root: F) -> F::Output
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        self.0.run(root)
+    }
+
+    fn run_as_main<F>(&self, root: F) -> F::Output
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        self.0.run_as_main(root)
+    }
+
+    fn block_on<F: Future>(&self, future: F) -> F::Output {
+        self.0.block_on(future)
+    }
+
+    fn handle(&self) -> Self::Handle {
+        self.0.handle()
+    }
+
+    fn spawn_on<F>(handle: &Self::Handle, future: F) -> Task<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        cancelled(Tokio::spawn_on(handle, lose(future)))
+    }
+
+    fn spawn<F>(future: F) -> Task<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        cancelled(Tokio::spawn(lose(future)))
+    }
+
+    fn spawn_detached<F>(future: F)
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        Tokio::spawn_detached(lose(future));
+    }
+
+    fn yield_now() -> impl Future<Output = ()> + Send {
+        Tokio::yield_now()
+    }
+
+    async fn bind(address: SocketAddr) -> io::Result<Self::Listener> {
+        Tokio::bind(address).await
+    }
+
+    fn local_addr(listener: &Self::Listener) -> io::Result<SocketAddr> {
+        Tokio::local_addr(listener)
+    }
+
+    async fn accept(listener: &Self::Listener) -> io::Result<Self::Stream> {
+        Tokio::accept(listener).await
+    }
+
+    async fn connect(address: SocketAddr) -> io::Result<Self::Stream> {
+        Tokio::connect(address).await
+    }
+
+    async fn read(stream: &mut Self::Stream, buffer: &mut [u8]) -> io::Result<usize> {
+        Tokio::read(stream, buffer).await
+    }
+
+    async fn write_all(stream: &mut Self::Stream, bytes: &[u8]) -> io::Result<()> {
+        Tokio::write_all(stream, bytes).await
+    }
+}
+
+#[test]
+fn a_runtime_that_loses_tasks_fails_every_workload() {
+    let plan = Plan {
+        iterations: Some(1),
+        size: Some(10),
+        connections: 2,
+        ..Plan::usual(PathBuf::from(env!("CARGO_BIN_EXE_compare")))
+    };
+    for about in workloads::all() {
+        let run = || workloads::run_named::<Lossy>(about.name, &plan);
+        let outcome = catch_unwind(AssertUnwindSafe(run));
+        assert!(outcome.is_err(), "{} has a figure: {outcome:?}", about.name);
+    }
+}

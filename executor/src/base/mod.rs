@@ -1,0 +1,4 @@
+//! What everything stands on: std or loom, and a random number generator.
+
+pub(crate) mod rng;
+pub(crate) mod sync;

@@ -1,0 +1,112 @@
+//! The seam between std and loom: the only file that knows which of the two the crate runs on.
+//!
+//! Under `--cfg loom` the atomics, locks and threads are loom's, so that a model can walk through every interleaving,
+//! and the capacities shrink, so that wrap-around and overflow are reached within a few steps. Statics cannot hold
+//! loom's types: the few that exist name `std` themselves and take no part in any protocol.
+
+#[cfg(loom)]
+pub(crate) use self::with_loom::*;
+#[cfg(not(loom))]
+pub(crate) use self::with_std::*;
+
+#[cfg(not(loom))]
+mod with_std {
+    pub(crate) use crossbeam_deque::Injector as RawInjector;
+    pub(crate) use parking_lot::Mutex;
+    pub(crate) use std::sync::Arc;
+    pub(crate) use std::sync::atomic;
+    pub(crate) use std::thread;
+
+    /// Slots in a processor's ring; a power of two.
+    pub(crate) const RING_CAPACITY: u32 = 256;
+
+    /// An `UnsafeCell` reached through closures, as loom's is.
+    #[derive(Debug)]
+    pub(crate) struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
+
+    impl<T> UnsafeCell<T> {
+        pub(crate) const fn new(value: T) -> Self {
+            Self(std::cell::UnsafeCell::new(value))
+        }
+
+        /// Hands out a pointer for reading.
+        #[inline(always)]
+        pub(crate) fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
+            f(self.0.get())
+        }
+
+        /// Hands out a pointer for writing.
+        #[inline(always)]
+        pub(crate) fn with_mut<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
+            f(self.0.get())
+        }
+    }
+}
+
+#[cfg(loom)]
+mod with_loom {
+    pub(crate) use loom::cell::UnsafeCell;
+    pub(crate) use loom::sync::Arc;
+    pub(crate) use loom::sync::MutexGuard;
+    pub(crate) use loom::thread;
+
+    pub(crate) mod atomic {
+        pub(crate) use loom::sync::atomic::*;
+
+        loom::lazy_static! {
+            static ref STEP: AtomicUsize = AtomicUsize::new(0);
+        }
+
+        /// loom's fence, as a step of its own: loom runs a fence in one go with the access before it, and so never lets the
+        /// fence of another thread come between the two. This access makes it.
+        pub(crate) fn fence(order: Ordering) {
+            STEP.fetch_add(0, Ordering::Relaxed);
+            loom::sync::atomic::fence(order);
+        }
+    }
+
+    pub(crate) const RING_CAPACITY: u32 = 4;
+
+    /// loom's mutex with parking_lot's face: a lock that cannot be poisoned.
+    #[derive(Debug, Default)]
+    pub(crate) struct Mutex<T>(loom::sync::Mutex<T>);
+
+    impl<T> Mutex<T> {
+        pub(crate) fn new(value: T) -> Self {
+            Self(loom::sync::Mutex::new(value))
+        }
+
+        pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
+            self.0.lock().expect("a model thread panicked with the lock held")
+        }
+    }
+
+    /// Stands in for crossbeam's injector, which loom cannot look into: the same promises, kept by a lock.
+    #[derive(Debug)]
+    pub(crate) struct RawInjector<T>(Mutex<std::collections::VecDeque<T>>);
+
+    impl<T> RawInjector<T> {
+        pub(crate) fn new() -> Self {
+            Self(Mutex::new(std::collections::VecDeque::new()))
+        }
+
+        pub(crate) fn push(&self, value: T) {
+            self.0.lock().push_back(value);
+        }
+
+        pub(crate) fn steal(&self) -> crossbeam_deque::Steal<T> {
+            match self.0.lock().pop_front() {
+                Some(value) => crossbeam_deque::Steal::Success(value),
+                None => crossbeam_deque::Steal::Empty,
+            }
+        }
+
+        pub(crate) fn is_empty(&self) -> bool {
+            self.0.lock().is_empty()
+        }
+
+        pub(crate) fn len(&self) -> usize {
+            self.0.lock().len()
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! The handle that can abort a task and nothing else.
+
+use std::fmt;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+
+use super::Id;
+use super::reference::Counted;
+
+/// Aborts a task from elsewhere than its [`JoinHandle`](super::JoinHandle).
+///
+/// It can be cloned and sent to any thread, and it does not keep the task running or its future alive: only the task's
+/// allocation stays until the last handle and the last waker are gone. Dropping one does nothing to the task.
+///
+/// # Examples
+///
+/// ```
+/// let runtime = wsrt::runtime::Runtime::new().unwrap();
+/// runtime.block_on(async {
+///     let handle = wsrt::spawn(std::future::pending::<()>());
+///     let abort = handle.abort_handle();
+///     abort.abort();
+///     assert!(handle.await.unwrap_err().is_cancelled());
+///     assert!(abort.is_finished());
+/// });
+/// ```
+#[derive(Clone)]
+pub struct AbortHandle(Counted);
+
+impl AbortHandle {
+    pub(super) fn new(task: Counted) -> Self {
+        Self(task)
+    }
+
+    /// Cancels the task; see [`JoinHandle::abort`](super::JoinHandle::abort), which does the same.
+    pub fn abort(&self) {
+        self.0.abort();
+    }
+
+    /// Tells whether the task has ended: with an output, by a panic, or because it was cancelled. An aborted task may
+    /// take a while to end.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        self.0.header().state.is_complete()
+    }
+
+    /// Returns the id of the task.
+    #[must_use]
+    pub fn id(&self) -> Id {
+        self.0.header().id
+    }
+}
+
+// A handle shows nothing of the future, whatever a panic may have left of it.
+impl UnwindSafe for AbortHandle {}
+impl RefUnwindSafe for AbortHandle {}
+
+impl fmt::Debug for AbortHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AbortHandle").field("id", &self.id()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,79 @@
+//! The part of a task that is the same for every future and every scheduler, at the start of its allocation.
+//!
+//! All code that does not have to know the future's type works on this part, through `NonNull<Header>`. Such a pointer
+//! is derived from the one that the allocator returned, so that it reaches the whole cell; a reference to the header
+//! would not. Where a cell may be freed, a `NonNull<Header>` is passed as well, never a `&Header`: a reference passed
+//! to a function promises to stay valid until the function returns.
+
+use std::alloc::Layout;
+use std::panic::Location;
+use std::ptr::NonNull;
+use std::task::{Context, Poll, Waker};
+
+use super::body::Content;
+use super::owned::Links;
+use super::state::State;
+use super::{Id, TaskRef};
+use crate::base::sync::UnsafeCell;
+use crate::base::sync::atomic::AtomicUsize;
+
+/// The type-independent part of a task. What a poll touches comes first.
+#[repr(C)]
+pub(crate) struct Header {
+    pub(super) state: State,
+    pub(super) vtable: &'static VTable,
+    /// The next in a [`TaskQueue`](super::TaskQueue). Belongs to whoever holds the permit.
+    pub(super) queue_next: UnsafeCell<Option<NonNull<Header>>>,
+    pub(super) id: Id,
+    /// What is in the body. This cell stands for the body as well: it belongs to whoever runs the task; once the task
+    /// is complete, to the join handle if it was there to see that, else to the side that completed it.
+    pub(super) content: UnsafeCell<Content>,
+    pub(super) spawned_at: &'static Location<'static>,
+    /// Whom to wake when the task is complete. Belongs to the join handle while `JOIN_WAKER` is clear; while it is set,
+    /// to the side that completes the task.
+    pub(super) join_waker: UnsafeCell<Option<Waker>>,
+    /// Neighbours in the registry. Under the lock of the shard that `listed_in` names.
+    pub(super) links: UnsafeCell<Links>,
+    /// The address of the shard that counts this task as live, or 0. Written under that shard's lock.
+    pub(super) listed_in: AtomicUsize,
+}
+
+impl Header {
+    pub(super) fn new(vtable: &'static VTable, id: Id, spawned_at: &'static Location<'static>) -> Self {
+        Self {
+            state: State::new(),
+            vtable,
+            queue_next: UnsafeCell::new(None),
+            id,
+            content: UnsafeCell::new(Content::Future),
+            spawned_at,
+            join_waker: UnsafeCell::new(None),
+            links: UnsafeCell::new(Links::default()),
+            listed_in: AtomicUsize::new(0),
+        }
+    }
+}
+
+/// What depends on the types of the future and the scheduler. Functions over the future get the body's address and know
+/// nothing of the scheduler; functions over the scheduler get the header's and know nothing of the future. So a program
+/// with many kinds of future compiles little for each.
+pub(super) struct VTable {
+    /// Polls the future in the body. If it is ready, drops it and puts the output in its place.
+    pub(super) poll: unsafe fn(NonNull<()>, *mut Content, &mut Context<'_>) -> Poll<()>,
+    /// Drops the future in the body.
+    pub(super) drop_future: unsafe fn(NonNull<()>),
+    /// Drops the output in the body.
+    pub(super) drop_output: unsafe fn(NonNull<()>),
+    /// [`Schedule::schedule`](super::Schedule::schedule), with the caller's permit.
+    pub(super) schedule: unsafe fn(NonNull<Header>),
+    /// [`Schedule::reschedule`](super::Schedule::reschedule), with the caller's permit.
+    pub(super) reschedule: unsafe fn(NonNull<Header>),
+    /// [`Schedule::release`](super::Schedule::release).
+    pub(super) release: unsafe fn(NonNull<Header>) -> Option<TaskRef>,
+    /// Drops the scheduler in the cell.
+    pub(super) drop_scheduler: unsafe fn(NonNull<Header>),
+    /// Bytes from the header to the body.
+    pub(super) body_offset: usize,
+    /// The whole cell's.
+    pub(super) layout: Layout,
+}

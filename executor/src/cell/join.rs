@@ -1,0 +1,250 @@
+//! The join handle: a future of the task's result.
+//!
+//! The waker of whoever awaits it lies in a slot of the cell. The slot is the handle's while `JOIN_WAKER` is clear, and
+//! the completing side's while it is set. So completion takes the waker out and wakes it by value, one step instead of
+//! three (wake, clear the flag, drop). The price is that the handle may not look into a slot it has handed over: it
+//! remembers which waker it put there.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::pin::Pin;
+use std::ptr::{self, NonNull};
+use std::task::{Context, Poll, RawWakerVTable, Waker};
+
+use super::header::Header;
+use super::reference::Counted;
+use super::state::{Detached, Watched};
+use super::{AbortHandle, Id, JoinError, body, current, lifecycle};
+
+/// Awaits the result of a task, and can abort it.
+///
+/// Awaiting returns the output of the task's future, or a [`JoinError`] if the task was cancelled or panicked. Dropping
+/// the handle *detaches* the task: it runs on, and what it returns is dropped, as is the payload of its panic. A panic
+/// in the drop of such an output is caught and goes no further than the panic hook.
+///
+/// Wakers are woken once the future has been dropped, so whoever sees the task finished sees what its destructors did.
+///
+/// # Panics
+///
+/// Polling it again after it has returned its result panics.
+///
+/// # Cancel safety
+///
+/// Awaiting `&mut handle` is cancel safe: if it is dropped before it is ready, the result is still there for the next
+/// time. Dropping the handle itself detaches the task and loses the result.
+///
+/// # Examples
+///
+/// ```
+/// let runtime = wsrt::runtime::Runtime::new().unwrap();
+/// runtime.block_on(async {
+///     let handle = wsrt::spawn(async { 6 * 7 });
+///     assert_eq!(handle.await.unwrap(), 42);
+/// });
+/// ```
+pub struct JoinHandle<T> {
+    task: NonNull<Header>,
+    /// The waker in the slot, if the slot was handed over.
+    watching: Option<Watching>,
+    output: PhantomData<T>,
+}
+
+// SAFETY: all that is reached through a handle besides the word is the result, which may move to this thread if `T`
+// may.
+unsafe impl<T: Send> Send for JoinHandle<T> {}
+// SAFETY: through `&JoinHandle` only the word and what never changes are reached.
+unsafe impl<T: Send> Sync for JoinHandle<T> {}
+
+impl<T> Unpin for JoinHandle<T> {}
+// A handle shows nothing of the future, whatever a panic may have left of it.
+impl<T> UnwindSafe for JoinHandle<T> {}
+impl<T> RefUnwindSafe for JoinHandle<T> {}
+
+impl<T> JoinHandle<T> {
+    /// # Safety
+    ///
+    /// The caller gives up the reference of the task's one join handle, and `T` is the output of the task's future.
+    pub(super) unsafe fn from_raw(task: NonNull<Header>) -> Self {
+        Self { task, watching: None, output: PhantomData }
+    }
+
+    /// Cancels the task at its next poll boundary: its future is dropped there, wherever it waits.
+    ///
+    /// Returns at once; awaiting the handle tells when the future is gone. A task that is being polled goes on until
+    /// the poll returns: if it is ready then, it has its output all the same. Aborting a finished task does nothing.
+    ///
+    /// What is not guaranteed: that the task ends soon. A future that never returns from its poll cannot be cancelled,
+    /// and neither can work that it has handed to other threads.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new().unwrap();
+    /// runtime.block_on(async {
+    ///     let handle = wsrt::spawn(std::future::pending::<()>());
+    ///     handle.abort();
+    ///     assert!(handle.await.unwrap_err().is_cancelled());
+    /// });
+    /// ```
+    pub fn abort(&self) {
+        let woken = self.header().state.abort();
+        // SAFETY: the answer is fresh.
+        unsafe { lifecycle::settle(self.task, woken) };
+    }
+
+    /// Tells whether the task has ended: with an output, by a panic, or because it was cancelled. An aborted task may
+    /// take a while to end.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        self.header().state.is_complete()
+    }
+
+    /// Makes a handle that can abort the task, and be cloned and kept where this one cannot.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new().unwrap();
+    /// runtime.block_on(async {
+    ///     let handle = wsrt::spawn(std::future::pending::<()>());
+    ///     let abort = handle.abort_handle();
+    ///     std::thread::spawn(move || abort.abort());
+    ///     assert!(handle.await.unwrap_err().is_cancelled());
+    /// });
+    /// ```
+    #[must_use]
+    pub fn abort_handle(&self) -> AbortHandle {
+        // SAFETY: the handle's reference keeps the cell alive.
+        AbortHandle::new(unsafe { Counted::new(self.task) })
+    }
+
+    /// Returns the id of the task.
+    #[must_use]
+    pub fn id(&self) -> Id {
+        self.header().id
+    }
+
+    fn header(&self) -> &Header {
+        // SAFETY: the handle's reference keeps the cell alive.
+        unsafe { self.task.as_ref() }
+    }
+}
+
+impl<T> Future for JoinHandle<T> {
+    type Output = Result<T, JoinError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let task = self.task;
+        // SAFETY: called by the task's join handle, with what it remembers.
+        let complete = unsafe { watch_unless_complete(task, &mut self.watching, context.waker()) };
+        if complete == Watched::InTime {
+            return Poll::Pending;
+        }
+        // SAFETY: the task is complete and this is its join handle, to which the body falls; `T` is the output's type.
+        match unsafe { body::take(task) } {
+            Some(result) => Poll::Ready(result),
+            None => panic!("the `JoinHandle` of task {} was polled after it had returned its result", self.id()),
+        }
+    }
+}
+
+impl<T> Drop for JoinHandle<T> {
+    fn drop(&mut self) {
+        // SAFETY: the handle's reference is given up.
+        unsafe { detach(self.task) };
+    }
+}
+
+impl<T> fmt::Debug for JoinHandle<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JoinHandle").field("id", &self.id()).finish_non_exhaustive()
+    }
+}
+
+/// Which waker is in the slot. Compared, never followed: it may be gone by now.
+struct Watching {
+    data: *const (),
+    vtable: &'static RawWakerVTable,
+}
+
+impl Watching {
+    fn new(waker: &Waker) -> Self {
+        Self { data: waker.data(), vtable: waker.vtable() }
+    }
+
+    /// As [`Waker::will_wake`], which may say no to a waker that is the same. It does not say yes to a different one:
+    /// while the task is unfinished the one remembered is in the slot, so that its data cannot have become another
+    /// waker's.
+    fn is(&self, waker: &Waker) -> bool {
+        ptr::eq(self.data, waker.data()) && ptr::eq(self.vtable, waker.vtable())
+    }
+}
+
+/// Leaves `waker` in the slot, unless the task is complete.
+///
+/// # Safety
+///
+/// The caller is the task's join handle, and `watching` tells what it left in the slot.
+unsafe fn watch_unless_complete(task: NonNull<Header>, watching: &mut Option<Watching>, waker: &Waker) -> Watched {
+    // SAFETY: the handle's reference keeps the cell alive.
+    let header = unsafe { task.as_ref() };
+    if header.state.is_complete() {
+        return Watched::Complete;
+    }
+    if let Some(left) = watching {
+        if left.is(waker) {
+            return Watched::InTime;
+        }
+        if header.state.unwatch() == Watched::Complete {
+            return Watched::Complete;
+        }
+        *watching = None;
+    }
+    let waker = waker.clone();
+    let remembered = Watching::new(&waker);
+    // The one before is dropped at the end, when all is in order: it may panic.
+    // SAFETY: JOIN_WAKER is clear: the slot is the handle's.
+    let _before = header.join_waker.with_mut(|slot| unsafe { (*slot).replace(waker) });
+    match header.state.watch() {
+        Watched::InTime => *watching = Some(remembered),
+        // SAFETY: JOIN_WAKER was clear when the task was completed: the slot is still the handle's.
+        Watched::Complete => drop(unsafe { take_waker(header) }),
+    }
+    if watching.is_some() { Watched::InTime } else { Watched::Complete }
+}
+
+/// Empties the slot.
+///
+/// # Safety
+///
+/// The slot is the caller's.
+unsafe fn take_waker(header: &Header) -> Option<Waker> {
+    // SAFETY: by the caller's promise.
+    header.join_waker.with_mut(|slot| unsafe { (*slot).take() })
+}
+
+/// Drops the join handle's part in the task.
+///
+/// # Safety
+///
+/// The caller is the task's join handle, and gives up its reference.
+unsafe fn detach(task: NonNull<Header>) {
+    // SAFETY: the handle's reference keeps the cell alive until the word has been changed.
+    let header = unsafe { task.as_ref() };
+    let mut waker = None;
+    match header.state.detach() {
+        Detached::Done => return,
+        // SAFETY: JOIN_WAKER was set and is clear now: the slot is the handle's again.
+        Detached::OwesWaker => waker = unsafe { take_waker(header) },
+        Detached::OwesResult => {
+            let _current = current::enter(header.id);
+            // SAFETY: the task is complete and this is its join handle, to which the body falls.
+            unsafe { body::discard(task) };
+        }
+    }
+    // SAFETY: the handle's reference is given up.
+    unsafe { lifecycle::drop_references(task, 1) };
+    // Last, when all is in order: it may panic.
+    drop(waker);
+}

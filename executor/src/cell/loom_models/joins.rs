@@ -1,0 +1,85 @@
+//! The join handle against completion.
+
+use super::*;
+
+#[test]
+fn the_waker_that_a_joiner_left_last_is_woken() {
+    loom::model(|| {
+        let home = Home::new();
+        let (future, counts) = Probe::ready_after(0);
+        let (runnable, mut handle) = home.spawn_unlisted(future);
+        let worker = thread::spawn(move || runnable.run());
+        let (first, second) = (Arc::<Bell>::default(), Arc::<Bell>::default());
+        let result = match poll(&mut handle, &first) {
+            Poll::Pending => poll(&mut handle, &second),
+            ready => ready,
+        };
+        worker.join().unwrap();
+        match result {
+            Poll::Ready(result) => assert!(result.is_ok()),
+            Poll::Pending => {
+                assert_eq!((first.0.load(SeqCst), second.0.load(SeqCst)), (0, 1));
+                assert!(matches!(poll(&mut handle, &second), Poll::Ready(Ok(_))));
+            }
+        }
+        drop(handle);
+        assert_eq!((Arc::strong_count(&first), Arc::strong_count(&second)), (1, 1));
+        counts.check(&home);
+    });
+}
+
+#[test]
+fn a_handle_dropped_as_the_task_completes_leaves_one_drop_of_the_output() {
+    for awaited in [false, true] {
+        loom::model(move || {
+            let home = Home::new();
+            let (future, counts) = Probe::ready_after(0);
+            let (runnable, mut handle) = home.spawn_unlisted(future);
+            let bell = Arc::<Bell>::default();
+            if awaited {
+                assert!(poll(&mut handle, &bell).is_pending());
+            }
+            let abort = handle.abort_handle();
+            let worker = thread::spawn(move || runnable.run());
+            drop(handle);
+            worker.join().unwrap();
+            assert_eq!(counts.output_drops.load(SeqCst), 1);
+            assert_eq!(Arc::strong_count(&bell), 1);
+            drop(abort);
+            counts.check(&home);
+        });
+    }
+}
+
+#[test]
+fn a_task_that_completes_as_a_handle_is_awaited_and_dropped_leaks_no_waker() {
+    loom::model(|| {
+        let home = Home::new();
+        let (future, counts) = Probe::ready_after(0);
+        let (runnable, mut handle) = home.spawn_unlisted(future);
+        // Keeps the cell, so that a waker forgotten in it is not freed with it.
+        let abort = handle.abort_handle();
+        let worker = thread::spawn(move || runnable.run());
+        let bell = Arc::<Bell>::default();
+        drop(poll(&mut handle, &bell));
+        drop(handle);
+        worker.join().unwrap();
+        assert_eq!(Arc::strong_count(&bell), 1);
+        drop(abort);
+        counts.check(&home);
+    });
+}
+
+#[test]
+fn a_handle_that_lets_go_is_through_with_the_cell() {
+    loom::model(|| {
+        let home = Home::new();
+        let (future, counts) = Probe::ready_after(0);
+        let (runnable, handle) = home.spawn_unlisted(future);
+        let worker = thread::spawn(move || runnable.run());
+        home.witness.look();
+        drop(handle);
+        worker.join().unwrap();
+        counts.check(&home);
+    });
+}

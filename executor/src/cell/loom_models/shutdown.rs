@@ -1,0 +1,168 @@
+//! The runtime's end, and the references that keep a cell, against everything else.
+
+use super::*;
+
+#[test]
+fn the_last_of_many_references_frees_the_cell_after_all_others() {
+    loom::model(|| {
+        let home = Home::new();
+        let (future, counts) = Probe::ready_after(1);
+        let (runnable, handle) = home.spawn_unlisted(future);
+        runnable.run();
+        let (waker, abort) = (counts.take_waker(), handle.abort_handle());
+        waker.wake_by_ref();
+        home.run();
+        let by_wake = thread::spawn({
+            let home = home.clone();
+            move || {
+                home.witness.look();
+                waker.wake();
+            }
+        });
+        let by_drop = thread::spawn({
+            let home = home.clone();
+            move || {
+                home.witness.look();
+                drop(abort);
+            }
+        });
+        home.witness.look();
+        drop(handle);
+        by_wake.join().unwrap();
+        by_drop.join().unwrap();
+        counts.check(&home);
+    });
+}
+
+#[test]
+fn a_life_reference_given_up_as_the_task_completes_is_given_back_once() {
+    let ways: [fn(TaskRef); 2] = [drop, TaskRef::shut_down];
+    for give_up in ways {
+        loom::model(move || {
+            let home = Home::new();
+            let (future, counts) = Probe::ready_after(0);
+            let (task, runnable, handle) = home.allocate(future);
+            drop(handle);
+            let worker = thread::spawn(move || runnable.run());
+            home.witness.look();
+            give_up(task);
+            worker.join().unwrap();
+            counts.check(&home);
+        });
+    }
+}
+
+#[test]
+fn who_sees_no_live_task_sees_what_their_drops_did() {
+    loom::model(|| {
+        let home = Home::new();
+        let (mut future, counts) = Probe::ready_after(0);
+        let witness = Witness::new();
+        future.written_in_drop = Some(Arc::clone(&witness));
+        let (runnable, handle) = home.spawn(future);
+        drop(handle);
+        let worker = thread::spawn(move || runnable.run());
+        if home.inner.owned.is_empty() {
+            witness.look();
+        }
+        worker.join().unwrap();
+        counts.check(&home);
+    });
+}
+
+#[test]
+fn a_wake_that_meets_the_shutdown_ends_in_one_drop() {
+    loom::model(|| {
+        let home = Home::new();
+        let (future, counts) = Probe::never();
+        let (runnable, handle) = home.spawn(future);
+        runnable.run();
+        let waker = counts.take_waker();
+        let foreign = thread::spawn(move || waker.wake());
+        home.inner.owned.close(TaskRef::shut_down);
+        home.run();
+        let nothing_is_live = home.inner.owned.is_empty();
+        foreign.join().unwrap();
+        let late = home.pop();
+        assert!(!(nothing_is_live && late.is_some()), "a permit turned up after the last task had ended");
+        drop(late);
+        assert_eq!(counts.polls.load(SeqCst), 1, "cancelled, not polled");
+        assert!(!is_output(handle));
+        counts.check(&home);
+    });
+}
+
+#[test]
+fn an_abort_that_meets_the_shutdown_ends_in_one_drop() {
+    loom::model(|| {
+        let home = Home::new();
+        let (future, counts) = Probe::never();
+        let (runnable, handle) = home.spawn(future);
+        runnable.run();
+        drop(counts.take_waker());
+        let foreign = thread::spawn(move || {
+            handle.abort();
+            drop(handle);
+        });
+        home.inner.owned.close(TaskRef::shut_down);
+        foreign.join().unwrap();
+        home.run();
+        counts.check(&home);
+    });
+}
+
+#[test]
+fn a_poll_that_meets_the_shutdown_is_the_last() {
+    loom::model(|| {
+        let home = Home::new();
+        let (future, counts) = Probe::never();
+        let (runnable, handle) = home.spawn(future);
+        let worker = thread::spawn(move || runnable.run());
+        home.inner.owned.close(TaskRef::shut_down);
+        worker.join().unwrap();
+        assert!(home.pop().is_none(), "whoever held the permit or the claim has used it");
+        assert!(!is_output(handle));
+        counts.check(&home);
+    });
+}
+
+#[test]
+fn a_completion_that_meets_the_shutdown_keeps_its_output() {
+    loom::model(|| {
+        let home = Home::new();
+        let (future, counts) = Probe::ready_after(0);
+        let (runnable, handle) = home.spawn(future);
+        let worker = thread::spawn({
+            let home = home.clone();
+            move || {
+                runnable.run();
+                home.witness.look();
+            }
+        });
+        home.inner.owned.close(TaskRef::shut_down);
+        worker.join().unwrap();
+        assert_eq!(is_output(handle), counts.outputs.load(SeqCst) == 1);
+        counts.check(&home);
+    });
+}
+
+#[test]
+fn two_tasks_that_end_at_once_leave_the_registry_whole() {
+    loom::model(|| {
+        let home = Home::new();
+        let (one, one_counts) = Probe::ready_after(0);
+        let (other, other_counts) = Probe::ready_after(0);
+        let (one, one_handle) = home.spawn(one);
+        let (other, other_handle) = home.with_a_witness_of_its_own().spawn(other);
+        drop((one_handle, other_handle));
+        let worker = thread::spawn(move || one.run());
+        other.run();
+        worker.join().unwrap();
+        for counts in [one_counts, other_counts] {
+            drop(counts.waker.lock().unwrap().take());
+            assert_eq!((counts.future_drops.load(SeqCst), counts.output_drops.load(SeqCst)), (1, 1));
+        }
+        assert!(home.inner.owned.is_empty());
+        assert_eq!(home.freed(), 2);
+    });
+}

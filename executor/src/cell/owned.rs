@@ -1,0 +1,225 @@
+//! The registry of live tasks: what a runtime has to drop when it ends.
+//!
+//! It is cut into shards, each a doubly linked list under a lock of its own. A processor lists what it spawns in its
+//! own shard, so that the lock is met by others only when a task ends on another processor than it was born on.
+//!
+//! *Listed* and *live* are not the same. A task is live from [`bind`](OwnedTasks::bind) until it completes. It is
+//! listed until it completes or [`close_and_take`](OwnedTasks::close_and_take) hands its life reference out, whichever
+//! is first: a task that was taken while its permit was on the way to a queue is live until that permit has been found
+//! and used. So a runtime that has emptied its registry waits until nothing is live.
+
+use std::fmt;
+use std::ptr::NonNull;
+
+use crossbeam_utils::CachePadded;
+
+use super::TaskRef;
+use super::header::Header;
+use crate::base::sync::Mutex;
+use crate::base::sync::atomic::AtomicUsize;
+use crate::base::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+
+/// A listed task's neighbours; none for a task that is not listed.
+#[derive(Default)]
+pub(super) struct Links {
+    previous: Option<NonNull<Header>>,
+    next: Option<NonNull<Header>>,
+}
+
+/// The live tasks of a runtime.
+pub(crate) struct OwnedTasks {
+    shards: Box<[CachePadded<Shard>]>,
+}
+
+struct Shard {
+    list: Mutex<List>,
+    /// A copy of the list's count, to be read without the lock.
+    live: AtomicUsize,
+}
+
+struct List {
+    head: Option<NonNull<Header>>,
+    closed: bool,
+    live: usize,
+}
+
+// SAFETY: the list owns the life references of the tasks in it, which are Send.
+unsafe impl Send for List {}
+
+impl OwnedTasks {
+    /// A registry of `shards` parts.
+    ///
+    /// # Panics
+    ///
+    /// With no shards.
+    pub(crate) fn new(shards: usize) -> Self {
+        assert!(shards > 0, "a registry of tasks needs a shard");
+        Self { shards: (0..shards).map(|_| CachePadded::new(Shard::new())).collect() }
+    }
+
+    /// Lists a task in `shard`, which its scheduler has to name when the task completes. Gives it back if the shard is
+    /// closed. To be called before the first permit is submitted: a task that completes before it is listed is live for
+    /// ever.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such shard.
+    pub(crate) fn bind(&self, shard: usize, task: TaskRef) -> Result<(), TaskRef> {
+        let shard = &*self.shards[shard];
+        let mut list = shard.list.lock();
+        if list.closed {
+            return Err(task);
+        }
+        let task = task.into_raw();
+        // SAFETY: the life reference keeps the cell alive.
+        let header = unsafe { task.as_ref() };
+        header.listed_in.store(shard.address(), Relaxed);
+        // SAFETY: a task with a life reference outside the registry is in no list, and the lock is held.
+        unsafe { list.push(task) };
+        list.live += 1;
+        shard.publish(list.live);
+        Ok(())
+    }
+
+    /// Takes a completed task off `shard`. Its life reference comes back, unless it was handed out before. Does nothing
+    /// to a task that is not live there.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such shard.
+    pub(crate) fn remove(&self, shard: usize, task: &TaskRef) -> Option<TaskRef> {
+        let shard = &*self.shards[shard];
+        let task = task.as_raw();
+        // SAFETY: the caller's reference keeps the cell alive.
+        let header = unsafe { task.as_ref() };
+        let mut list = shard.list.lock();
+        // Relaxed: if it names this shard it was written under the lock that we hold; if it does not, the task is not
+        // ours.
+        if header.listed_in.load(Relaxed) != shard.address() {
+            return None;
+        }
+        header.listed_in.store(0, Relaxed);
+        list.live -= 1;
+        shard.publish(list.live);
+        // SAFETY: the task is this shard's, and the lock is held.
+        unsafe { list.unlink(task) }
+    }
+
+    /// Closes `shard` and takes a task off its list. The task stays live until it completes. Call it until it returns
+    /// `None`: from then on nothing is listed there.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such shard.
+    pub(crate) fn close_and_take(&self, shard: usize) -> Option<TaskRef> {
+        let mut list = self.shards[shard].list.lock();
+        list.closed = true;
+        let head = list.head?;
+        // SAFETY: the head is in this list, and the lock is held.
+        unsafe { list.unlink(head) }
+    }
+
+    /// Closes all shards, then hands every listed task to `f`, with no lock held: dropping a future may run anything, a
+    /// spawn included, which finds all shards closed.
+    pub(crate) fn close(&self, mut f: impl FnMut(TaskRef)) {
+        for shard in &self.shards {
+            shard.list.lock().closed = true;
+        }
+        for shard in 0..self.shards.len() {
+            while let Some(task) = self.close_and_take(shard) {
+                f(task);
+            }
+        }
+    }
+
+    /// How many tasks are live. A sum of counts read one after the other: exact only while nothing is spawned or ends.
+    pub(crate) fn len(&self) -> usize {
+        self.shards.iter().map(|shard| shard.live()).sum()
+    }
+
+    /// Whether no task is live. Once all shards are closed, an answer of yes is final, and each future is gone.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl Shard {
+    fn new() -> Self {
+        Self { list: Mutex::new(List { head: None, closed: false, live: 0 }), live: AtomicUsize::new(0) }
+    }
+
+    fn address(&self) -> usize {
+        (&raw const *self).addr()
+    }
+
+    /// Acquire pairs with the Release of `publish`: whoever sees that a task has ended sees what its drop did.
+    fn live(&self) -> usize {
+        self.live.load(Acquire)
+    }
+
+    /// Release pairs with the Acquire of `live`. Called with the lock held, so that no older count comes later.
+    fn publish(&self, live: usize) {
+        self.live.store(live, Release);
+    }
+}
+
+impl List {
+    /// # Safety
+    ///
+    /// The caller has the life reference of `task`, gives it to the list, and holds the list's lock.
+    unsafe fn push(&mut self, task: NonNull<Header>) {
+        let next = self.head.replace(task);
+        // SAFETY: the lock is held.
+        unsafe { with_links(task, |links| *links = Links { previous: None, next }) };
+        if let Some(next) = next {
+            // SAFETY: it is in this list.
+            unsafe { with_links(next, |links| links.previous = Some(task)) };
+        }
+    }
+
+    /// Takes `task` out, if it is listed.
+    ///
+    /// # Safety
+    ///
+    /// The task is in this list or in none, and the caller holds the list's lock.
+    unsafe fn unlink(&mut self, task: NonNull<Header>) -> Option<TaskRef> {
+        // SAFETY: the lock is held.
+        let Links { previous, next } = unsafe { with_links(task, std::mem::take) };
+        match previous {
+            // SAFETY: it is in this list.
+            Some(previous) => unsafe { with_links(previous, |links| links.next = next) },
+            None if self.head == Some(task) => self.head = next,
+            // With no neighbour before it, and not the first: in no list.
+            None => return None,
+        }
+        if let Some(next) = next {
+            // SAFETY: it is in this list.
+            unsafe { with_links(next, |links| links.previous = previous) };
+        }
+        // SAFETY: `push` was given the life reference, and the list has it no more.
+        Some(unsafe { TaskRef::from_raw(task) })
+    }
+}
+
+/// # Safety
+///
+/// The task is alive, and the caller holds the lock of its shard.
+unsafe fn with_links<R>(task: NonNull<Header>, f: impl FnOnce(&mut Links) -> R) -> R {
+    // SAFETY: by the caller's promise.
+    let header = unsafe { task.as_ref() };
+    // SAFETY: the links are under the shard's lock.
+    header.links.with_mut(|links| f(unsafe { &mut *links }))
+}
+
+impl Drop for OwnedTasks {
+    /// Tasks that were not shut down go on unlisted: it is safe, if hardly meant.
+    fn drop(&mut self) {
+        self.close(drop);
+    }
+}
+
+impl fmt::Debug for OwnedTasks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OwnedTasks").field("shards", &self.shards.len()).field("live", &self.len()).finish()
+    }
+}

@@ -1,0 +1,192 @@
+//! The registry: what is listed, what is live, and that life references may be dropped in any order.
+
+use super::*;
+
+fn pending() -> (Scripted, Arc<Counts>) {
+    let future = Scripted::new(&[Step::Pending]);
+    let counts = Arc::clone(&future.counts);
+    (future, counts)
+}
+
+#[test]
+fn a_closed_shard_gives_the_task_back() {
+    let home = Home::default();
+    home.0.owned.close(drop);
+    let (future, counts) = pending();
+    let (task, runnable, handle) = home.allocate(future);
+    let task = home.0.owned.bind(0, task).expect_err("closed");
+    runnable.cancel();
+    assert_eq!(home.cells(), 1, "the life reference is ours and the join handle's is its own");
+    drop(task);
+    assert!(result(handle).expect_err("cancelled").is_cancelled());
+    assert_eq!((counts.future_drops.load(SeqCst), home.cells()), (1, 0));
+}
+
+#[test]
+fn a_life_reference_dropped_early_is_left_to_the_task() {
+    let home = Home::default();
+    let future = Scripted::new(&[Step::Pending, Step::Ready]);
+    let waker = Arc::clone(&future.waker);
+    let (task, runnable, handle) = home.allocate(future);
+    drop(task);
+    drop(handle);
+    assert_eq!(home.cells(), 1, "unfinished");
+    runnable.run();
+    let wake = || waker.lock().unwrap().take().expect("polled").wake();
+    wake();
+    assert_eq!((home.cells(), home.queued()), (1, 1), "kept by nobody but itself");
+    home.run();
+    assert_eq!(home.cells(), 1, "the last poll left a waker");
+    wake();
+    assert_eq!(home.cells(), 0);
+}
+
+#[test]
+fn a_life_reference_dropped_after_completion_is_given_back() {
+    let home = Home::default();
+    let (task, runnable, handle) = home.allocate(async {});
+    drop(handle);
+    runnable.run();
+    assert_eq!(home.cells(), 1);
+    drop(task);
+    assert_eq!(home.cells(), 0);
+}
+
+#[test]
+fn shutting_down_an_idle_task_drops_its_future_at_once_and_wakes_the_joiner() {
+    let home = Home::default();
+    let (future, counts) = pending();
+    let waker = Arc::clone(&future.waker);
+    let bell = Arc::<Bell>::default();
+    let mut handle = home.spawn(future);
+    assert!(poll(&mut handle, &bell).is_pending());
+    home.run();
+    home.0.owned.close(TaskRef::shut_down);
+    assert_eq!((counts.future_drops.load(SeqCst), bell.rings(), home.0.owned.len()), (1, 1, 0));
+    waker.lock().unwrap().take().expect("polled").wake();
+    assert_eq!(home.queued(), 0);
+    assert!(result(handle).expect_err("cancelled").is_cancelled());
+}
+
+#[test]
+fn shutting_down_a_scheduled_task_leaves_it_to_the_permit_and_keeps_it_live() {
+    let home = Home::default();
+    let (future, counts) = pending();
+    let handle = home.spawn(future);
+    home.0.owned.close(TaskRef::shut_down);
+    assert_eq!((counts.future_drops.load(SeqCst), home.0.owned.len()), (0, 1));
+    home.run();
+    assert_eq!((counts.polls.load(SeqCst), counts.future_drops.load(SeqCst)), (0, 1));
+    assert!(home.0.owned.is_empty());
+    assert!(result(handle).expect_err("cancelled").is_cancelled());
+    assert_eq!(home.cells(), 0);
+}
+
+#[test]
+fn shutting_down_a_running_task_cancels_it_when_the_poll_returns() {
+    let home = Home::default();
+    let future = Scripted::new(&[Step::Pending]).inside({
+        let home = home.clone();
+        move |_| home.0.owned.close(TaskRef::shut_down)
+    });
+    let counts = Arc::clone(&future.counts);
+    let handle = home.spawn(future);
+    home.run();
+    assert_eq!((counts.polls.load(SeqCst), counts.future_drops.load(SeqCst)), (1, 1));
+    assert!(home.0.owned.is_empty());
+    assert!(result(handle).expect_err("cancelled").is_cancelled());
+    assert_eq!(home.cells(), 0);
+}
+
+#[test]
+fn a_running_task_that_is_ready_when_it_is_shut_down_keeps_its_output() {
+    let home = Home::default();
+    let future = Scripted::new(&[Step::Ready]).inside({
+        let home = home.clone();
+        move |_| home.0.owned.close(TaskRef::shut_down)
+    });
+    let handle = home.spawn(future);
+    home.run();
+    assert!(result(handle).is_ok());
+    assert_eq!(home.cells(), 0);
+}
+
+#[test]
+fn a_future_whose_drop_spawns_finds_the_registry_closed() {
+    struct Spawns(Home, Arc<Mutex<Option<bool>>>);
+    impl Drop for Spawns {
+        fn drop(&mut self) {
+            let (task, runnable, _handle) = self.0.allocate(async {});
+            let refused = self.0.0.owned.bind(0, task);
+            *self.1.lock().unwrap() = Some(refused.is_err());
+            runnable.cancel();
+        }
+    }
+    let home = Home::default();
+    let refused = Arc::default();
+    let held = Spawns(home.clone(), Arc::clone(&refused));
+    drop(home.spawn(async move {
+        let _held = held;
+        std::future::pending::<()>().await;
+    }));
+    home.run();
+    home.shut_down();
+    assert_eq!(*refused.lock().unwrap(), Some(true));
+    assert_eq!(home.cells(), 0);
+}
+
+#[test]
+fn tasks_leave_from_the_front_the_middle_and_the_back_of_the_list() {
+    // Each permutation of the order in which four listed tasks end.
+    for order in 0..24 {
+        let home = Home::default();
+        let mut permits: Vec<Runnable> = (0..4)
+            .map(|_| {
+                drop(home.spawn(async {}));
+                home.pop().expect("spawned")
+            })
+            .collect();
+        let mut rest = order;
+        for left in (1..=4).rev() {
+            assert_eq!(home.0.owned.len(), left);
+            permits.remove(rest % left).run();
+            rest /= left;
+        }
+        assert!(home.0.owned.is_empty());
+        assert!(home.0.owned.close_and_take(0).is_none());
+        assert_eq!(home.cells(), 0);
+    }
+}
+
+#[test]
+fn a_task_is_removed_from_its_own_shard_only() {
+    let home = Home::default();
+    let registry = OwnedTasks::new(2);
+    let (task, runnable, handle) = home.allocate(async {});
+    let raw = task.as_raw();
+    registry.bind(1, task).expect("open");
+    // SAFETY: the registry has the life reference, and the borrow is not dropped.
+    let borrowed = unsafe { TaskRef::borrowed(raw) };
+    assert!(registry.remove(0, &borrowed).is_none());
+    assert!(home.0.owned.remove(0, &borrowed).is_none());
+    assert_eq!(registry.len(), 1);
+    let task = registry.remove(1, &borrowed).expect("listed in shard 1");
+    assert!(registry.remove(1, &borrowed).is_none(), "once");
+    assert!(registry.is_empty());
+    runnable.run();
+    drop(task);
+    assert!(result(handle).is_ok());
+    assert_eq!(home.cells(), 0);
+}
+
+#[test]
+fn a_registry_dropped_with_tasks_in_it_leaves_them_to_themselves() {
+    let home = Home::default();
+    let registry = OwnedTasks::new(1);
+    let (task, runnable, handle) = home.allocate(async { 7 });
+    registry.bind(0, task).expect("open");
+    drop(registry);
+    runnable.run();
+    assert!(matches!(result(handle), Ok(7)));
+    assert_eq!(home.cells(), 0);
+}

@@ -1,0 +1,67 @@
+//! Wakers: a counted reference to the cell each, but for the one that a poll lends.
+
+use std::mem::ManuallyDrop;
+use std::ptr::NonNull;
+use std::task::{RawWaker, RawWakerVTable, Waker};
+
+use super::header::Header;
+use super::lifecycle;
+
+/// One table for all tasks: a waker needs to know neither future nor scheduler. That makes [`Waker::will_wake`] exact.
+static VTABLE: RawWakerVTable = RawWakerVTable::new(clone, wake, wake_by_ref, drop_waker);
+
+/// A waker that owns no reference, for the time of a poll.
+///
+/// # Safety
+///
+/// The cell stays alive while the answer is used, and the answer is not dropped.
+pub(super) unsafe fn borrowed(task: NonNull<Header>) -> ManuallyDrop<Waker> {
+    // SAFETY: the functions of the table keep the contract of `RawWaker`; that it is not dropped stands for the
+    // reference that it does not have.
+    ManuallyDrop::new(unsafe { Waker::from_raw(raw(task)) })
+}
+
+fn raw(task: NonNull<Header>) -> RawWaker {
+    RawWaker::new(task.as_ptr().cast_const().cast(), &VTABLE)
+}
+
+/// # Safety
+///
+/// `data` is that of a waker made here.
+unsafe fn task_of(data: *const ()) -> NonNull<Header> {
+    // SAFETY: `raw` put a pointer there that is not null.
+    unsafe { NonNull::new_unchecked(data.cast_mut().cast()) }
+}
+
+unsafe fn clone(data: *const ()) -> RawWaker {
+    // SAFETY: called by a waker of ours.
+    let task = unsafe { task_of(data) };
+    // SAFETY: the waker being cloned keeps the cell alive.
+    unsafe { task.as_ref() }.state.add_reference();
+    raw(task)
+}
+
+unsafe fn wake(data: *const ()) {
+    // SAFETY: called by a waker of ours.
+    let task = unsafe { task_of(data) };
+    // SAFETY: the waker keeps the cell alive until the word has been changed.
+    let woken = unsafe { task.as_ref() }.state.wake_and_drop_reference();
+    // SAFETY: the answer is fresh.
+    unsafe { lifecycle::settle(task, woken) };
+}
+
+unsafe fn wake_by_ref(data: *const ()) {
+    // SAFETY: called by a waker of ours.
+    let task = unsafe { task_of(data) };
+    // SAFETY: the waker keeps the cell alive.
+    let woken = unsafe { task.as_ref() }.state.wake();
+    // SAFETY: the answer is fresh.
+    unsafe { lifecycle::settle(task, woken) };
+}
+
+unsafe fn drop_waker(data: *const ()) {
+    // SAFETY: called by a waker of ours.
+    let task = unsafe { task_of(data) };
+    // SAFETY: the waker gives up its reference.
+    unsafe { lifecycle::drop_references(task, 1) };
+}

@@ -1,0 +1,62 @@
+//! The environment variables, read and judged in one place.
+
+use std::env;
+use std::ffi::OsString;
+use std::io;
+use std::num::NonZeroUsize;
+use std::thread::available_parallelism;
+use std::time::Duration;
+
+const WORKER_THREADS: &str = "WSRT_WORKER_THREADS";
+const SCHEDTRACE: &str = "WSRT_SCHEDTRACE";
+
+/// The number of processors where the builder does not say: what the environment asks for, or as many as the process may
+/// use by its affinity and its control group's quota.
+pub(crate) fn worker_threads() -> io::Result<usize> {
+    match env::var_os(WORKER_THREADS) {
+        Some(value) => parse_positive(WORKER_THREADS, "a number of processors, such as 4", &value)
+            .map_err(|message| io::Error::new(io::ErrorKind::InvalidInput, message)),
+        None => Ok(available_parallelism().map_or(1, NonZeroUsize::get)),
+    }
+}
+
+/// How often to print a trace line, if at all. A value that makes no sense is reported once, and ignored: tracing is for
+/// looking on, and must not keep a program from running.
+pub(crate) fn schedtrace() -> Option<Duration> {
+    let value = env::var_os(SCHEDTRACE)?;
+    match parse_positive(SCHEDTRACE, "a number of milliseconds, such as 1000", &value) {
+        Ok(millis) => Some(Duration::from_millis(millis as u64)),
+        Err(message) => {
+            report_once(&message);
+            None
+        }
+    }
+}
+
+fn report_once(message: &str) {
+    static REPORTED: std::sync::Once = std::sync::Once::new();
+    REPORTED.call_once(|| eprintln!("wsrt: {message}; no trace is printed"));
+}
+
+fn parse_positive(name: &str, wanted: &str, value: &OsString) -> Result<usize, String> {
+    let parsed = value.to_str().and_then(|text| text.trim().parse::<NonZeroUsize>().ok());
+    parsed.map(NonZeroUsize::get).ok_or_else(|| {
+        format!("{name}={} is not {wanted}: it has to be a whole number above zero", value.to_string_lossy())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_whole_numbers_above_zero_are_taken() {
+        let parse = |text: &str| parse_positive("NAME", "a number", &OsString::from(text));
+        assert_eq!(parse("8"), Ok(8));
+        assert_eq!(parse(" 12 "), Ok(12));
+        for nonsense in ["0", "-1", "abc", "", "1.5", "4 cores", "99999999999999999999999"] {
+            let message = parse(nonsense).expect_err(nonsense);
+            assert!(message.starts_with(&format!("NAME={nonsense} is not a number")), "{message}");
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! The face: what users of the crate call.
+
+pub mod runtime;
+pub mod task;
+pub mod time;
+
+#[cfg(feature = "hyper")]
+pub mod hyper;
+#[cfg(feature = "signal")]
+pub mod signal;
+
+mod environment;
+mod join_set;
+mod schedtrace;
+pub(crate) mod spawn;

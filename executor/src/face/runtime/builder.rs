@@ -1,0 +1,227 @@
+//! The builder: everything that can be chosen about a runtime.
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::face::environment;
+use crate::face::runtime::Runtime;
+use crate::policy::{Config, Flavor, Hook, Scheduler};
+
+/// One task comes from the injector at each 61st tick, as in Go: often enough that nothing starves there, seldom enough to
+/// be free, and a prime, so that it does not fall into step with patterns of the program's own.
+const INJECTOR_INTERVAL: u32 = 61;
+/// A busy processor looks at the network at each 61st tick, for the same reasons.
+const EVENT_INTERVAL: u32 = 61;
+
+/// Chooses how a runtime is to be, and builds it.
+///
+/// # Examples
+///
+/// ```
+/// let runtime = wsrt::runtime::Builder::new_multi_thread()
+///     .worker_threads(2)
+///     .thread_name("my-server")
+///     .build()?;
+/// assert_eq!(runtime.block_on(async { 1 + 1 }), 2);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub struct Builder {
+    flavor: Flavor,
+    worker_threads: Option<usize>,
+    thread_name: Arc<dyn Fn() -> String + Send + Sync>,
+    thread_stack_size: Option<usize>,
+    max_blocking_threads: usize,
+    thread_keep_alive: Duration,
+    on_thread_start: Option<Hook>,
+    on_thread_stop: Option<Hook>,
+    global_queue_interval: u32,
+    event_interval: u32,
+}
+
+impl Builder {
+    fn new(flavor: Flavor) -> Self {
+        Self {
+            flavor,
+            worker_threads: None,
+            thread_name: Arc::new(|| "wsrt-machine".to_owned()),
+            thread_stack_size: None,
+            max_blocking_threads: 512,
+            thread_keep_alive: Duration::from_secs(10),
+            on_thread_start: None,
+            on_thread_stop: None,
+            global_queue_interval: INJECTOR_INTERVAL,
+            event_interval: EVENT_INTERVAL,
+        }
+    }
+
+    /// Begins a runtime with several processors, which run tasks on threads of their own and steal from each other.
+    pub fn new_multi_thread() -> Self {
+        Self::new(Flavor::MultiThread)
+    }
+
+    /// Begins a runtime with one processor and no thread of its own: its tasks run on the thread that is in
+    /// [`Runtime::block_on`], and wait while there is none.
+    ///
+    /// For tests, for futures that are not Send (see [`spawn_local`](crate::task::spawn_local)), and for programs that are
+    /// to use a single core. Threads for blocking jobs are started as on the other kind.
+    pub fn new_current_thread() -> Self {
+        Self::new(Flavor::CurrentThread)
+    }
+
+    /// Sets the number of processors of a multi-thread runtime: how many tasks may run at the same time.
+    ///
+    /// The default is the environment variable `WSRT_WORKER_THREADS`, and without it as many as the process's CPU affinity
+    /// and its control group's quota allow. A current-thread runtime has one, whatever is set here.
+    ///
+    /// # Panics
+    ///
+    /// If `count` is zero.
+    #[track_caller]
+    pub fn worker_threads(&mut self, count: usize) -> &mut Self {
+        assert!(count > 0, "wsrt: `worker_threads(0)`: a runtime needs at least one processor to run tasks on");
+        self.worker_threads = Some(count);
+        self
+    }
+
+    /// Names the runtime's threads. The default is `wsrt-machine`.
+    pub fn thread_name(&mut self, name: impl Into<String>) -> &mut Self {
+        let name = name.into();
+        self.thread_name_fn(move || name.clone())
+    }
+
+    /// Names each of the runtime's threads by what `name` returns when it is started.
+    pub fn thread_name_fn(&mut self, name: impl Fn() -> String + Send + Sync + 'static) -> &mut Self {
+        self.thread_name = Arc::new(name);
+        self
+    }
+
+    /// Sets the stack size of the runtime's threads, in bytes. The default is std's, 2 MiB.
+    pub fn thread_stack_size(&mut self, bytes: usize) -> &mut Self {
+        self.thread_stack_size = Some(bytes);
+        self
+    }
+
+    /// Limits the threads that run blocking jobs. The default is 512. Jobs beyond that wait in a queue without bound.
+    ///
+    /// # Panics
+    ///
+    /// If `count` is zero.
+    #[track_caller]
+    pub fn max_blocking_threads(&mut self, count: usize) -> &mut Self {
+        assert!(count > 0, "wsrt: `max_blocking_threads(0)`: blocking jobs, name lookups among them, need a thread");
+        self.max_blocking_threads = count;
+        self
+    }
+
+    /// Sets for how long a thread that is not needed waits for work before it ends. The default is 10 seconds. It goes for
+    /// threads of blocking jobs, and for machines beyond the number of processors.
+    pub fn thread_keep_alive(&mut self, duration: Duration) -> &mut Self {
+        self.thread_keep_alive = duration;
+        self
+    }
+
+    /// Calls `hook` on each of the runtime's threads before it does anything else. A panic in it aborts the process.
+    pub fn on_thread_start(&mut self, hook: impl Fn() + Send + Sync + 'static) -> &mut Self {
+        self.on_thread_start = Some(Arc::new(hook));
+        self
+    }
+
+    /// Calls `hook` on each of the runtime's threads before it ends. A panic in it aborts the process.
+    pub fn on_thread_stop(&mut self, hook: impl Fn() + Send + Sync + 'static) -> &mut Self {
+        self.on_thread_stop = Some(Arc::new(hook));
+        self
+    }
+
+    /// Sets after how many polls at most a busy processor takes a task from the queue that all share. The default is 61.
+    ///
+    /// # Panics
+    ///
+    /// If `polls` is zero.
+    #[track_caller]
+    pub fn global_queue_interval(&mut self, polls: u32) -> &mut Self {
+        assert!(
+            polls > 0,
+            "wsrt: `global_queue_interval(0)`: there is no such tick; 1 looks at the queue at every poll"
+        );
+        self.global_queue_interval = polls;
+        self
+    }
+
+    /// Sets after how many polls at most a busy processor looks at the network. The default is 61. It looks at least once
+    /// in a millisecond, however few polls that were, unless one of them takes longer.
+    ///
+    /// # Panics
+    ///
+    /// If `polls` is zero.
+    #[track_caller]
+    pub fn event_interval(&mut self, polls: u32) -> &mut Self {
+        assert!(polls > 0, "wsrt: `event_interval(0)`: there is no such tick; 1 looks at the network at every poll");
+        self.event_interval = polls;
+        self
+    }
+
+    /// Does nothing: network and timers are always there. For those who come from tokio.
+    pub fn enable_all(&mut self) -> &mut Self {
+        self
+    }
+
+    /// Does nothing: the network is always there. For those who come from tokio.
+    pub fn enable_io(&mut self) -> &mut Self {
+        self
+    }
+
+    /// Does nothing: timers are always there. For those who come from tokio.
+    pub fn enable_time(&mut self) -> &mut Self {
+        self
+    }
+
+    /// Builds the runtime, and starts its machines.
+    ///
+    /// # Errors
+    ///
+    /// If `WSRT_WORKER_THREADS` is needed and is no whole number above zero, or the system refuses a thread or a file
+    /// descriptor. The message says which.
+    pub fn build(&mut self) -> io::Result<Runtime> {
+        let scheduler = Scheduler::new(self.config()?)?;
+        // From here on the runtime's drop ends whatever was started, should something else fail.
+        let mut runtime = Runtime::new_stopped(scheduler);
+        runtime.start()?;
+        Ok(runtime)
+    }
+
+    fn config(&self) -> io::Result<Config> {
+        let processors = match (self.flavor, self.worker_threads) {
+            (Flavor::CurrentThread, _) => 1,
+            (Flavor::MultiThread, Some(count)) => count,
+            (Flavor::MultiThread, None) => environment::worker_threads()?,
+        };
+        Ok(Config {
+            flavor: self.flavor,
+            processors,
+            thread_name: Arc::clone(&self.thread_name),
+            thread_stack_size: self.thread_stack_size,
+            max_blocking_threads: self.max_blocking_threads,
+            thread_keep_alive: self.thread_keep_alive,
+            on_thread_start: self.on_thread_start.clone(),
+            on_thread_stop: self.on_thread_stop.clone(),
+            global_queue_interval: self.global_queue_interval,
+            event_interval: self.event_interval,
+        })
+    }
+}
+
+impl fmt::Debug for Builder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Builder")
+            .field("flavor", &self.flavor)
+            .field("worker_threads", &self.worker_threads)
+            .field("thread_stack_size", &self.thread_stack_size)
+            .field("max_blocking_threads", &self.max_blocking_threads)
+            .field("thread_keep_alive", &self.thread_keep_alive)
+            .field("global_queue_interval", &self.global_queue_interval)
+            .field("event_interval", &self.event_interval)
+            .finish_non_exhaustive()
+    }
+}

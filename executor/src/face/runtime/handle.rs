@@ -1,0 +1,169 @@
+//! A handle: a runtime's address, to be cloned and sent anywhere.
+
+use std::error::Error;
+use std::fmt;
+use std::future::Future;
+use std::marker::PhantomData;
+use std::panic::Location;
+use std::sync::Arc;
+
+use futures_task::{FutureObj, Spawn, SpawnError};
+
+use crate::cell::JoinHandle;
+use crate::policy::context::Role;
+use crate::policy::{Context, Entered, Scheduler};
+
+/// A handle to a runtime.
+///
+/// It keeps nothing alive: when the [`Runtime`](crate::runtime::Runtime) is dropped, what is spawned through a handle is
+/// cancelled at once.
+///
+/// # Examples
+///
+/// ```
+/// let runtime = wsrt::runtime::Runtime::new()?;
+/// let handle = runtime.handle().clone();
+/// let thread = std::thread::spawn(move || handle.block_on(async { wsrt::spawn(async { 7 }).await }));
+/// assert_eq!(thread.join().expect("the thread does not panic")?, 7);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Handle(Arc<Scheduler>);
+
+impl Handle {
+    pub(super) fn new(scheduler: Arc<Scheduler>) -> Self {
+        Self(scheduler)
+    }
+
+    pub(super) fn scheduler(&self) -> &Arc<Scheduler> {
+        &self.0
+    }
+
+    /// A handle to the runtime that the current thread belongs to.
+    ///
+    /// # Panics
+    ///
+    /// Outside of a runtime. [`try_current`](Self::try_current) does not panic.
+    #[track_caller]
+    pub fn current() -> Self {
+        match Self::try_current() {
+            Ok(handle) => handle,
+            Err(error) => panic!("wsrt: `Handle::current`: {error}"),
+        }
+    }
+
+    /// A handle to the runtime that the current thread belongs to, if it does.
+    ///
+    /// # Errors
+    ///
+    /// Outside of a runtime.
+    pub fn try_current() -> Result<Self, TryCurrentError> {
+        Context::current_scheduler().map(Self).ok_or(TryCurrentError { _private: () })
+    }
+
+    /// Spawns a future as a task of this runtime: see [`spawn`](crate::spawn), which needs no handle.
+    #[track_caller]
+    pub fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        self.0.spawn(future, Location::caller())
+    }
+
+    /// Runs a closure that blocks on a thread made for that: see [`spawn_blocking`](crate::task::spawn_blocking).
+    #[track_caller]
+    pub fn spawn_blocking<F, T>(&self, job: F) -> JoinHandle<T>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        self.0.spawn_blocking(job, Location::caller())
+    }
+
+    /// Waits for `future`, which is polled on this very thread: see [`Runtime::block_on`].
+    ///
+    /// If the runtime is shut down meanwhile, the wait goes on, for as long as `future` takes without it.
+    ///
+    /// # Panics
+    ///
+    /// With the panic of `future`.
+    ///
+    /// [`Runtime::block_on`]: crate::runtime::Runtime::block_on
+    pub fn block_on<F: Future>(&self, future: F) -> F::Output {
+        self.0.block_on(future)
+    }
+
+    /// Makes this the current thread's runtime until the guard is dropped, so that [`spawn`](crate::spawn), sockets and
+    /// timers find it.
+    ///
+    /// # Panics
+    ///
+    /// Guards have to be dropped in the reverse of the order in which they were made: the drop panics otherwise.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// let guard = runtime.enter();
+    /// let task = wsrt::spawn(async { "found it" });
+    /// drop(guard);
+    /// assert_eq!(runtime.block_on(task)?, "found it");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn enter(&self) -> EnterGuard<'_> {
+        // Entering the runtime that the thread is in already would only hide the processor that it holds.
+        let is_inside = Context::with(|context| context.is_some_and(|context| context.is_of(Arc::as_ptr(&self.0))));
+        let entered = (!is_inside).then(|| Context::enter(&self.0, Role::Visitor));
+        EnterGuard { _entered: entered, _handle: PhantomData }
+    }
+}
+
+impl fmt::Debug for Handle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Handle").field(&self.0).finish()
+    }
+}
+
+impl Spawn for Handle {
+    #[track_caller]
+    fn spawn_obj(&self, future: FutureObj<'static, ()>) -> Result<(), SpawnError> {
+        self.status()?;
+        drop(self.spawn(future));
+        Ok(())
+    }
+
+    fn status(&self) -> Result<(), SpawnError> {
+        if self.0.shutdown.has_begun() { Err(SpawnError::shutdown()) } else { Ok(()) }
+    }
+}
+
+/// The current thread belongs to a runtime for as long as this is alive. Made by [`Handle::enter`].
+#[must_use = "the runtime is left as soon as the guard is dropped"]
+pub struct EnterGuard<'a> {
+    _entered: Option<Entered>,
+    _handle: PhantomData<&'a Handle>,
+}
+
+impl fmt::Debug for EnterGuard<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EnterGuard").finish_non_exhaustive()
+    }
+}
+
+/// The error of [`Handle::try_current`]: the thread belongs to no runtime.
+#[derive(Debug, Clone)]
+pub struct TryCurrentError {
+    _private: (),
+}
+
+impl fmt::Display for TryCurrentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "this thread is outside of a wsrt runtime: call it inside `#[wsrt::main]`, a spawned task or `Runtime::block_on`, \
+             or while the guard of `Handle::enter` is held",
+        )
+    }
+}
+
+impl Error for TryCurrentError {}

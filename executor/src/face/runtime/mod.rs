@@ -1,0 +1,10 @@
+//! Building a runtime, running futures on it, and ending it.
+
+mod builder;
+mod handle;
+#[allow(clippy::module_inception)]
+mod runtime;
+
+pub use builder::Builder;
+pub use handle::{EnterGuard, Handle, TryCurrentError};
+pub use runtime::Runtime;

@@ -1,0 +1,222 @@
+//! The runtime: the one value that, dropped, ends it all.
+
+use std::future::Future;
+use std::io;
+use std::panic::{Location, resume_unwind};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::cell::JoinHandle;
+use crate::face::environment;
+use crate::face::runtime::{Builder, EnterGuard, Handle};
+use crate::face::schedtrace::SchedTrace;
+use crate::policy::{Context, Flavor, Scheduler};
+
+/// A runtime: processors, the network and timers, and the threads that serve them.
+///
+/// # Dropping it
+///
+/// Every task that is not complete is dropped once, at the point where it waits, and its handle says cancelled; polls that
+/// are running end first, and so do blocking jobs that have begun: the drop waits for them without limit.
+/// [`shutdown_timeout`](Runtime::shutdown_timeout) limits the wait, [`shutdown_background`](Runtime::shutdown_background)
+/// does without. Wakers may fire at any time, before and after: they do nothing any more.
+///
+/// * On an ordinary thread, that is all there is to it.
+/// * Inside a task of *another* runtime it works too, but holds up that task's processor: wrap it in
+///   [`block_in_place`](crate::task::block_in_place).
+/// * Inside one of its *own* tasks or blocking jobs it would wait for itself: it begins the shutdown, waits for nothing,
+///   and panics to say so.
+///
+/// # Examples
+///
+/// ```
+/// let runtime = wsrt::runtime::Runtime::new()?;
+/// let answer = runtime.run(async {
+///     let parts = [wsrt::spawn(async { 40 }), wsrt::spawn(async { 2 })];
+///     let mut sum = 0;
+///     for part in parts {
+///         sum += part.await.expect("no part panics");
+///     }
+///     sum
+/// });
+/// assert_eq!(answer, 42);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Runtime {
+    handle: Handle,
+    schedtrace: Option<SchedTrace>,
+    ending: Ending,
+}
+
+/// What dropping the runtime is to wait for.
+#[derive(Debug, Clone, Copy)]
+enum Ending {
+    Unlimited,
+    Within(Duration),
+    Background,
+}
+
+impl Runtime {
+    /// Builds a multi-thread runtime with the defaults of [`Builder`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Builder::build`].
+    pub fn new() -> io::Result<Self> {
+        Builder::new_multi_thread().build()
+    }
+
+    pub(super) fn new_stopped(scheduler: Arc<Scheduler>) -> Self {
+        Self { handle: Handle::new(scheduler), schedtrace: None, ending: Ending::Unlimited }
+    }
+
+    pub(super) fn start(&mut self) -> io::Result<()> {
+        let scheduler = self.handle.scheduler();
+        if scheduler.config.flavor == Flavor::MultiThread {
+            scheduler.start_machines()?;
+        }
+        if let Some(period) = environment::schedtrace() {
+            self.schedtrace = Some(SchedTrace::start(scheduler, period)?);
+        }
+        Ok(())
+    }
+
+    /// A handle to this runtime, to be cloned and sent anywhere.
+    pub fn handle(&self) -> &Handle {
+        &self.handle
+    }
+
+    /// Runs `future` as the root of the program: a task on one of the processors, as fast at spawning and messaging as any
+    /// other, while this thread waits. What `#[wsrt::main]` calls.
+    ///
+    /// The tasks that it has spawned go on when it is done, until the runtime is dropped. On a current-thread runtime this
+    /// is `block_on` of a spawned task.
+    ///
+    /// # Panics
+    ///
+    /// With the panic of `future`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// assert!(runtime.run(async { wsrt::task::try_id().is_some() }));
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn run<F>(&self, future: F) -> F::Output
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        match self.block_on(self.spawn(future)) {
+            Ok(output) => output,
+            Err(error) => match error.try_into_panic() {
+                Ok(panic) => resume_unwind(panic),
+                Err(error) => panic!("wsrt: the root future did not complete: {error}"),
+            },
+        }
+    }
+
+    /// Waits for `future`, which is polled on this very thread.
+    ///
+    /// It need not be Send nor `'static`. On a multi-thread runtime it runs beside the processors, so that each message
+    /// between it and a task goes from thread to thread, which costs some microseconds: [`run`](Self::run) is faster. On a
+    /// current-thread runtime this thread runs the tasks between polls of `future`, and tasks wait when it is done.
+    ///
+    /// Inside a task it works too, as a [`block_in_place`](crate::task::block_in_place).
+    ///
+    /// # Panics
+    ///
+    /// With the panic of `future`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// let text = String::from("borrowed");
+    /// assert_eq!(runtime.block_on(async { text.len() }), 8);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn block_on<F: Future>(&self, future: F) -> F::Output {
+        self.handle.block_on(future)
+    }
+
+    /// Spawns a future as a task of this runtime: see [`spawn`](crate::spawn), which needs no runtime at hand.
+    #[track_caller]
+    pub fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        self.handle.scheduler().spawn(future, Location::caller())
+    }
+
+    /// Runs a closure that blocks on a thread made for that: see [`spawn_blocking`](crate::task::spawn_blocking).
+    #[track_caller]
+    pub fn spawn_blocking<F, T>(&self, job: F) -> JoinHandle<T>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        self.handle.scheduler().spawn_blocking(job, Location::caller())
+    }
+
+    /// Makes this the current thread's runtime until the guard is dropped: see [`Handle::enter`].
+    pub fn enter(&self) -> EnterGuard<'_> {
+        self.handle.enter()
+    }
+
+    /// Ends the runtime as dropping it does, but waits no longer than `timeout`.
+    ///
+    /// What is left then goes on in the background, polls and jobs that do not return, and everything else ends as soon as
+    /// they do.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// runtime.spawn_blocking(|| std::thread::sleep(Duration::from_secs(3600)));
+    /// runtime.shutdown_timeout(Duration::from_millis(10));
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn shutdown_timeout(mut self, timeout: Duration) {
+        self.ending = Ending::Within(timeout);
+    }
+
+    /// Ends the runtime as dropping it does, but waits for nothing. Works anywhere, inside its own tasks too.
+    pub fn shutdown_background(mut self) {
+        self.ending = Ending::Background;
+    }
+
+    fn wait(&self, deadline: Option<Instant>) {
+        let scheduler = self.handle.scheduler();
+        let is_own_thread =
+            Context::with(|context| context.is_some_and(|c| c.is_of(Arc::as_ptr(scheduler)) && c.is_staff()));
+        if !is_own_thread {
+            return scheduler.wait_for_shutdown(deadline);
+        }
+        if !std::thread::panicking() {
+            panic!(
+                "wsrt: a runtime was dropped inside one of its own tasks or blocking jobs, where waiting for it to end would \
+                 never end; it shuts down in the background. Drop it outside, or call `shutdown_background`"
+            );
+        }
+    }
+}
+
+impl Drop for Runtime {
+    fn drop(&mut self) {
+        drop(self.schedtrace.take());
+        self.handle.scheduler().begin_shutdown();
+        match self.ending {
+            Ending::Unlimited => self.wait(None),
+            // A timeout beyond what the clock can tell is none.
+            Ending::Within(timeout) => self.wait(Instant::now().checked_add(timeout)),
+            Ending::Background => {}
+        }
+    }
+}

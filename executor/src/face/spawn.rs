@@ -1,0 +1,237 @@
+//! The free functions of `wsrt::task`: they work on the runtime that the current thread belongs to.
+
+use std::future::Future;
+use std::panic::Location;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context as PollContext, Poll};
+
+use crate::cell::{Id, JoinHandle, current_id};
+use crate::policy::{Context, Flavor, Scheduler, handoff};
+
+/// Calls `f` with the runtime that the current thread belongs to; `wanted` is what needs one, for the message.
+#[track_caller]
+fn with_scheduler<R>(wanted: &str, f: impl FnOnce(&Arc<Scheduler>) -> R) -> R {
+    // The closure cannot carry `track_caller` on, hence the detour by way of an `Option`.
+    match Context::with(|context| context.map(|context| f(context.scheduler()))) {
+        Some(result) => result,
+        None => panic!(
+            "wsrt: `{wanted}` was called outside of a wsrt runtime: call it inside `#[wsrt::main]`, a spawned task or \
+             `Runtime::block_on`, or while the guard of `Handle::enter` is held"
+        ),
+    }
+}
+
+/// Spawns a future as a task of the current runtime, and returns a handle to wait for it with.
+///
+/// The task may run at once on another processor, or later on this one: it goes to the current processor's `runnext`,
+/// and what was there before goes to the processor's ring, where idle processors find it. It runs whether the handle
+/// is awaited or not; dropping the handle detaches the task.
+///
+/// Nothing is promised about the order in which spawned tasks run, nor that a task runs at all when the runtime shuts
+/// down first.
+///
+/// # Panics
+///
+/// Outside of a runtime. A panic of the future itself stays in the task: the handle gives it as a [`JoinError`].
+///
+/// [`JoinError`]: crate::task::JoinError
+///
+/// # Examples
+///
+/// ```
+/// # wsrt::runtime::Runtime::new()?.block_on(async {
+/// let handle = wsrt::spawn(async { 6 * 7 });
+/// assert_eq!(handle.await?, 42);
+/// # Ok::<(), Box<dyn std::error::Error>>(()) })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[track_caller]
+pub fn spawn<F>(future: F) -> JoinHandle<F::Output>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    let spawned_at = Location::caller();
+    with_scheduler("spawn", |scheduler| scheduler.spawn(future, spawned_at))
+}
+
+/// Spawns a future that need not be Send, on the current-thread runtime whose `block_on` is running on this thread.
+///
+/// The task is polled and dropped by this thread alone. It waits while no `block_on` runs here.
+///
+/// # Panics
+///
+/// Outside of a runtime, on a multi-thread runtime, and on threads that only visit a current-thread runtime: those of
+/// `spawn_blocking`, or with the guard of [`Handle::enter`](crate::runtime::Handle::enter). When the task is polled, if
+/// `block_on` was called on another thread meanwhile.
+///
+/// A runtime that is dropped on another thread than its local tasks' leaks them, and says so on standard error.
+///
+/// # Examples
+///
+/// ```
+/// use std::rc::Rc;
+///
+/// let runtime = wsrt::runtime::Builder::new_current_thread().build()?;
+/// let shared = Rc::new(5);
+/// let sum = runtime.block_on(async {
+///     let theirs = Rc::clone(&shared);
+///     *shared + wsrt::task::spawn_local(async move { *theirs }).await.expect("it does not panic")
+/// });
+/// assert_eq!(sum, 10);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[track_caller]
+pub fn spawn_local<F>(future: F) -> JoinHandle<F::Output>
+where
+    F: Future + 'static,
+    F::Output: 'static,
+{
+    let spawned_at = Location::caller();
+    let is_driving = Context::with(|context| context.is_some_and(|context| context.machine().is_some()));
+    with_scheduler("spawn_local", |scheduler| {
+        assert!(
+            scheduler.config.flavor == Flavor::CurrentThread && is_driving,
+            "wsrt: `spawn_local` needs a current-thread runtime, and the thread that is in its `block_on`: use `spawn`, or \
+             `#[wsrt::main(flavor = \"current_thread\")]`"
+        );
+        scheduler.spawn_local(future, spawned_at)
+    })
+}
+
+/// Runs a closure that blocks on a thread made for that, and returns a handle to wait for its result with.
+///
+/// Threads are started as they are needed, up to the builder's `max_blocking_threads`, and end when they had nothing to do
+/// for its `thread_keep_alive`. Beyond the limit, jobs wait in a queue without bound. If the system refuses a thread,
+/// the job is run by one of the others, or, if there is none, on a processor.
+///
+/// A job that has begun cannot be cancelled: [`abort`](JoinHandle::abort) then does nothing. Dropping the runtime
+/// waits for jobs that have begun and cancels the others.
+///
+/// # Panics
+///
+/// Outside of a runtime. A panic of the closure is given by the handle.
+///
+/// # Examples
+///
+/// ```
+/// # wsrt::runtime::Runtime::new()?.block_on(async {
+/// let read = wsrt::task::spawn_blocking(|| std::fs::read_to_string("/proc/self/comm"));
+/// let name = read.await??;
+/// assert!(!name.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(()) })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[track_caller]
+pub fn spawn_blocking<F, T>(job: F) -> JoinHandle<T>
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    let spawned_at = Location::caller();
+    with_scheduler("spawn_blocking", |scheduler| scheduler.spawn_blocking(job, spawned_at))
+}
+
+/// Calls a closure that may block, right here, while the tasks that wait on this processor go on elsewhere.
+///
+/// The processor is handed to another machine for the time of the call. Cheaper than [`spawn_blocking`] where the closure
+/// borrows from the task, since nothing has to move; but the other futures in the same task wait. On a current-thread
+/// runtime, and on threads that hold no processor, the closure is just called.
+///
+/// # Panics
+///
+/// Only if the closure does.
+///
+/// # Examples
+///
+/// ```
+/// # wsrt::runtime::Runtime::new()?.block_on(async {
+/// let text = String::from("borrowed, not moved");
+/// let length = wsrt::spawn(async move {
+///     wsrt::task::block_in_place(|| {
+///         std::thread::sleep(std::time::Duration::from_millis(1));
+///         text.len()
+///     })
+/// });
+/// assert_eq!(length.await?, 19);
+/// # Ok::<(), wsrt::task::JoinError>(()) })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn block_in_place<F, R>(block: F) -> R
+where
+    F: FnOnce() -> R,
+{
+    handoff::block_in_place(block)
+}
+
+/// Lets the other tasks have their turn: the current one goes behind everything that waits on its processor.
+///
+/// Between two turns of a task that yields, the processor looks at its timers, the injector and the network as often as it
+/// does between any two tasks; so a loop that yields does not hold up anything.
+///
+/// # Cancel safety
+///
+/// Nothing is lost if the future is dropped.
+///
+/// # Examples
+///
+/// ```
+/// # wsrt::runtime::Runtime::new()?.block_on(async {
+/// for _ in 0..3 {
+///     wsrt::task::yield_now().await;
+/// }
+/// # });
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub async fn yield_now() {
+    YieldNow { yielded: false }.await;
+}
+
+struct YieldNow {
+    yielded: bool,
+}
+
+impl Future for YieldNow {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut PollContext<'_>) -> Poll<()> {
+        if std::mem::replace(&mut self.yielded, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    }
+}
+
+/// The id of the task that is running.
+///
+/// # Panics
+///
+/// Outside of a task; the future given to `block_on` is none. [`try_id`] does not panic.
+///
+/// # Examples
+///
+/// ```
+/// # wsrt::runtime::Runtime::new()?.block_on(async {
+/// let handle = wsrt::spawn(async { wsrt::task::id() });
+/// let id = handle.id();
+/// assert_eq!(handle.await?, id);
+/// # Ok::<(), wsrt::task::JoinError>(()) })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[track_caller]
+pub fn id() -> Id {
+    try_id().expect("wsrt: `task::id` was called outside of a task; use `task::try_id` where there may be none")
+}
+
+/// The id of the task that is running, if one is.
+///
+/// # Examples
+///
+/// ```
+/// assert_eq!(wsrt::task::try_id(), None);
+/// ```
+pub fn try_id() -> Option<Id> {
+    current_id()
+}

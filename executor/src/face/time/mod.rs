@@ -1,0 +1,46 @@
+//! Time: wait for a moment, give up after a while, do something again and again.
+//!
+//! | to | use |
+//! |---|---|
+//! | wait | [`sleep()`], [`sleep_until`] |
+//! | give up on a future | [`timeout()`], [`timeout_at`] |
+//! | do something at a steady rate | [`interval()`], [`interval_at`] |
+//! | read the clock that these go by | [`Instant::now`] |
+//!
+//! Nothing here is ever early. How late it is depends on how long the tasks before it take; a free processor adds what the
+//! operating system adds, which is up to about a millisecond.
+//!
+//! Making any of these needs no runtime, only waiting does: a [`Sleep`] can be built in a constructor that knows nothing
+//! of async, and a timer exists from the first poll that has to wait. A timeout around a future that is ready at once
+//! costs a reading of the clock.
+//!
+//! # Examples
+//!
+//! ```
+//! use std::time::Duration;
+//! use wsrt::time::{sleep, timeout};
+//!
+//! # let runtime = wsrt::runtime::Runtime::new().unwrap();
+//! # runtime.block_on(async {
+//! let slow = sleep(Duration::from_secs(60));
+//! assert!(timeout(Duration::from_millis(1), slow).await.is_err());
+//! # });
+//! ```
+
+mod alarm;
+pub mod error;
+mod instant;
+mod interval;
+mod missed;
+mod sleep;
+#[cfg(test)]
+mod tests;
+mod timeout;
+
+pub use self::instant::Instant;
+pub use self::interval::{Interval, interval, interval_at};
+pub use self::missed::MissedTickBehavior;
+pub use self::sleep::{Sleep, sleep, sleep_until};
+pub use self::timeout::{Timeout, timeout, timeout_at};
+#[doc(no_inline)]
+pub use std::time::Duration;

@@ -1,0 +1,70 @@
+//! An async runtime for network servers, with a scheduler in the manner of Go's.
+//!
+//! Processors with a slot, a ring and timers of their own run the tasks; idle ones look into a shared queue, then into the
+//! network, then steal half of what another has queued. See it at work with `WSRT_SCHEDTRACE=1000`.
+//!
+//! ```
+//! # #[cfg(feature = "macros")] {
+//! use wsrt::net::{TcpListener, TcpStream};
+//!
+//! #[wsrt::main]
+//! async fn main() -> std::io::Result<()> {
+//!     let listener = TcpListener::bind("127.0.0.1:0").await?;
+//!     let address = listener.local_addr()?;
+//!     let server = wsrt::spawn(async move {
+//!         let (mut stream, _) = listener.accept().await?;
+//!         stream.write_all(b"hello").await
+//!     });
+//!
+//!     let mut stream = TcpStream::connect(address).await?;
+//!     let mut greeting = String::new();
+//!     stream.read_to_string(&mut greeting).await?;
+//!     assert_eq!(greeting, "hello");
+//!     server.await?
+//! }
+//! # }
+//! ```
+//!
+//! Names and meanings follow tokio's where the thing is the same, so that moving is a rename for the most part. What
+//! differs is said where it differs.
+//!
+//! # Features
+//!
+//! | feature | default | what it adds |
+//! |---|---|---|
+//! | `macros` | yes | [`main`](macro@main) and [`test`](macro@test) |
+//! | `signal` | yes | [`signal`]: ctrl-c as a future |
+//! | `hyper` | no | hyper's executor and timer, and its I/O traits on the streams |
+
+// Under loom there is no face, and what is public in the lower layers is reached by nobody.
+#![cfg_attr(loom, allow(unreachable_pub))]
+
+mod base;
+mod cell;
+mod players;
+mod queues;
+
+#[cfg(not(loom))]
+mod face;
+#[cfg(not(loom))]
+mod policy;
+
+#[cfg(not(loom))]
+pub use crate::public::*;
+
+/// The public modules: what users see of the layers below, under the names that they know from tokio.
+#[cfg(not(loom))]
+mod public {
+    pub use crate::face::spawn::spawn;
+    #[cfg(feature = "macros")]
+    pub use wsrt_macros::{main, test};
+
+    /// TCP streams and listeners.
+    pub use wsrt_reactor::net;
+
+    #[cfg(feature = "hyper")]
+    pub use crate::face::hyper;
+    #[cfg(feature = "signal")]
+    pub use crate::face::signal;
+    pub use crate::face::{runtime, task, time};
+}

@@ -1,0 +1,101 @@
+//! Time as a processor sees it: read seldom while polls are short, at every poll while they are long.
+//!
+//! Reading the clock costs as much as half a poll of a light task. So a processor carries the last reading with it, and
+//! takes a new one after a *stride* of ticks that it chooses by what the last stride took.
+
+/// A stride that took longer than this is halved: the reading is too coarse.
+const LONG_STRIDE: u64 = 50_000;
+/// A stride that took less than this is doubled.
+const SHORT_STRIDE: u64 = 20_000;
+/// So many ticks at most go by unread. It bounds what a sudden run of long polls can hide: eight of them.
+const MAX_STRIDE: u32 = 8;
+
+/// The clock of one processor: nanoseconds since the scheduler started, and ticks, which count polls.
+#[derive(Debug)]
+pub(crate) struct TickClock {
+    tick: u32,
+    next_reading: u32,
+    stride: u32,
+    now: u64,
+}
+
+impl TickClock {
+    pub(crate) fn new() -> Self {
+        Self { tick: 0, next_reading: 0, stride: 1, now: 0 }
+    }
+
+    /// Counts a poll about to happen.
+    pub(crate) fn advance(&mut self) {
+        self.tick = self.tick.wrapping_add(1);
+    }
+
+    /// Whether this tick is one in `interval`.
+    pub(crate) fn is_every(&self, interval: u32) -> bool {
+        self.tick % interval == 0
+    }
+
+    /// Whether a new reading is due.
+    pub(crate) fn is_due(&self) -> bool {
+        // The difference is taken first, so that the wrap of the tick does no harm.
+        self.tick.wrapping_sub(self.next_reading) as i32 >= 0
+    }
+
+    /// Takes a reading and fits the stride to it.
+    pub(crate) fn set(&mut self, now: u64) {
+        let elapsed = now.saturating_sub(self.now);
+        if elapsed > LONG_STRIDE {
+            self.stride = if elapsed > LONG_STRIDE * u64::from(MAX_STRIDE) { 1 } else { (self.stride / 2).max(1) };
+        } else if elapsed < SHORT_STRIDE {
+            self.stride = (self.stride * 2).min(MAX_STRIDE);
+        }
+        self.now = now;
+        self.next_reading = self.tick.wrapping_add(self.stride);
+    }
+
+    /// Takes a reading after a pause, which says nothing about the length of polls.
+    pub(crate) fn resume(&mut self, now: u64) {
+        self.now = now;
+        self.next_reading = self.tick.wrapping_add(1);
+    }
+
+    /// The last reading, in nanoseconds since the scheduler started: a stride old at most.
+    pub(crate) fn now(&self) -> u64 {
+        self.now
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    fn run(clock: &mut TickClock, polls: u32, nanos_each: u64, mut now: u64) -> (u64, u32) {
+        let mut readings = 0;
+        for _ in 0..polls {
+            now += nanos_each;
+            clock.advance();
+            if clock.is_due() {
+                clock.set(now);
+                readings += 1;
+            }
+        }
+        (now, readings)
+    }
+
+    #[test]
+    fn light_polls_are_timed_once_in_a_stride_and_heavy_ones_each() {
+        let mut clock = TickClock::new();
+        let (now, readings) = run(&mut clock, 8_000, 100, 0);
+        assert!((1_000..1_010).contains(&readings), "{readings}");
+        let (_, readings) = run(&mut clock, 100, 1_000_000, now);
+        assert!(readings >= 92, "{readings}");
+    }
+
+    #[test]
+    fn the_tick_may_wrap() {
+        let mut clock = TickClock::new();
+        clock.tick = u32::MAX - 3;
+        clock.next_reading = u32::MAX - 1;
+        let (_, readings) = run(&mut clock, 100, 1_000_000, 0);
+        assert!(readings >= 90, "{readings}");
+    }
+}

@@ -1,0 +1,39 @@
+//! A machine: an OS thread that runs tasks, but only while it holds a processor.
+
+use crate::base::sync::{Arc, Mutex};
+use crate::players::{Parker, Processor};
+
+/// What others know of a machine: how to wake it, and where to leave a processor for it.
+#[derive(Debug)]
+pub(crate) struct Machine {
+    parker: Parker,
+    /// The processor it is to run next. Filled by whoever chose this machine, just before the wake; the lock is held
+    /// for a move only, and contended by nobody.
+    mailbox: Mutex<Option<Box<Processor>>>,
+}
+
+impl Machine {
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new(Self { parker: Parker::new(), mailbox: Mutex::new(None) })
+    }
+
+    /// A machine that starts with a processor in hand.
+    pub(crate) fn with_processor(processor: Box<Processor>) -> Arc<Self> {
+        Arc::new(Self { parker: Parker::new(), mailbox: Mutex::new(Some(processor)) })
+    }
+
+    pub(crate) fn parker(&self) -> &Parker {
+        &self.parker
+    }
+
+    /// Leaves a processor for the machine. The caller wakes it afterwards.
+    pub(crate) fn deliver(&self, processor: Box<Processor>) {
+        let occupied = self.mailbox.lock().replace(processor);
+        assert!(occupied.is_none(), "a machine is chosen once for each time it went idle");
+    }
+
+    /// Takes out what was left.
+    pub(crate) fn collect(&self) -> Option<Box<Processor>> {
+        self.mailbox.lock().take()
+    }
+}

@@ -1,0 +1,274 @@
+//! A processor: the right to run tasks, and the queues that go with it.
+//!
+//! There are two halves. [`Processor`] is the right itself: one box, moved from hand to hand, so that at any time one
+//! machine at most holds it, and only its holder can reach what takes no lock. [`Shared`] is what the others may touch:
+//! the thieves' end of the ring, runnext, timers and counts.
+
+use std::fmt;
+use std::ptr::NonNull;
+
+use crossbeam_utils::CachePadded;
+use wsrt_reactor::timer::TimerQueue;
+
+use crate::base::rng::FastRand;
+use crate::base::sync::Arc;
+use crate::cell::{Header, IdBlock, Runnable};
+use crate::players::{Counters, TickClock};
+use crate::queues::{RingOwner, RingThief, RunNext, Sighting, ring};
+
+/// How long a chain through runnext may hold the processor, in nanoseconds: Go's time slice.
+///
+/// The limit is time and not a count, so that two light tasks and two heavy ones, each pair handing off to each other, get
+/// like shares of a processor.
+const TIME_SLICE: u64 = 10_000_000;
+
+/// The half of a processor that anybody may touch.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    ring: RingThief<Header>,
+    runnext: RunNext<Header>,
+    timers: TimerQueue,
+    counters: Counters,
+}
+
+impl Shared {
+    pub(crate) fn ring(&self) -> &RingThief<Header> {
+        &self.ring
+    }
+
+    pub(crate) fn runnext(&self) -> &RunNext<Header> {
+        &self.runnext
+    }
+
+    pub(crate) fn timers(&self) -> &TimerQueue {
+        &self.timers
+    }
+
+    pub(crate) fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// Tasks waiting here, runnext included.
+    pub(crate) fn waiting(&self) -> usize {
+        self.ring.len() + usize::from(!self.runnext.is_empty())
+    }
+}
+
+/// The half that only the holder touches. Holding the box is the right to run tasks.
+pub(crate) struct Processor {
+    index: usize,
+    shared: Arc<CachePadded<Shared>>,
+    ring: RingOwner<Header>,
+    clock: TickClock,
+    rng: FastRand,
+    ids: IdBlock,
+    /// When the slice of the chain that runs now began.
+    slice_began: u64,
+    /// Whether the machine that holds this is out of own work and looking: counted in [`Idle`](crate::players::Idle).
+    searching: bool,
+    /// Whether the ring holds a task that no idle processor was told of.
+    unannounced: bool,
+    /// When the netpoller was last looked at by this processor.
+    polled_network: u64,
+}
+
+/// Makes `count` processors: the rights, and what everybody sees of them, both in the order of their indices.
+#[expect(clippy::type_complexity, reason = "both halves of the same thing")]
+pub(crate) fn processors(count: usize) -> (Vec<Box<Processor>>, Box<[Arc<CachePadded<Shared>>]>) {
+    let owned: Vec<_> = (0..count).map(|index| Box::new(Processor::new(index))).collect();
+    let shared = owned.iter().map(|processor| Arc::clone(&processor.shared)).collect();
+    (owned, shared)
+}
+
+/// Where a task that was readied by this processor's holder has gone.
+#[must_use]
+pub(crate) enum Placed<'a> {
+    /// In runnext, or behind other tasks that the idle were told of: nobody needs a wake.
+    Quietly,
+    /// In a ring that was empty: an idle processor should hear of it.
+    InEmptyRing,
+    /// The ring was full: these go to the injector.
+    Overflowed(OverflowedTasks<'a>),
+}
+
+/// The oldest half of a full ring and the task that did not fit.
+pub(crate) struct OverflowedTasks<'a>(crate::queues::Overflow<'a, Header>);
+
+impl Iterator for OverflowedTasks<'_> {
+    type Item = Runnable;
+
+    fn next(&mut self) -> Option<Runnable> {
+        self.0.next().map(permit)
+    }
+}
+
+/// Turns what a queue held back into the permit it stands for.
+fn permit(raw: NonNull<Header>) -> Runnable {
+    // SAFETY: the queues of processors are filled from `Runnable::into_raw` alone and yield each entry once.
+    unsafe { Runnable::from_raw(raw) }
+}
+
+impl Processor {
+    fn new(index: usize) -> Self {
+        let (ring, thief) = ring();
+        let shared =
+            Shared { ring: thief, runnext: RunNext::new(), timers: TimerQueue::new(), counters: Counters::default() };
+        Self {
+            index,
+            shared: Arc::new(CachePadded::new(shared)),
+            ring,
+            clock: TickClock::new(),
+            rng: FastRand::from_entropy(),
+            ids: IdBlock::default(),
+            slice_began: 0,
+            searching: false,
+            unannounced: false,
+            polled_network: 0,
+        }
+    }
+
+    pub(crate) fn index(&self) -> usize {
+        self.index
+    }
+
+    pub(crate) fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
+    pub(crate) fn clock(&mut self) -> &mut TickClock {
+        &mut self.clock
+    }
+
+    pub(crate) fn rng(&mut self) -> &mut FastRand {
+        &mut self.rng
+    }
+
+    pub(crate) fn ids(&mut self) -> &mut IdBlock {
+        &mut self.ids
+    }
+
+    pub(crate) fn is_searching(&self) -> bool {
+        self.searching
+    }
+
+    pub(crate) fn set_searching(&mut self, searching: bool) {
+        self.searching = searching;
+    }
+
+    /// Whether nothing waits here that would be forgotten if the processor went idle.
+    pub(crate) fn has_no_task(&self) -> bool {
+        self.ring.is_empty() && self.shared.runnext.is_empty()
+    }
+
+    /// Whether a task in the ring is still unknown to the idle; it counts as announced from now on.
+    pub(crate) fn take_unannounced(&mut self) -> bool {
+        std::mem::take(&mut self.unannounced) && !self.ring.is_empty()
+    }
+
+    /// Puts a task that was just readied or spawned in runnext; what that displaces goes to the ring's tail.
+    pub(crate) fn push_next(&mut self, task: Runnable) -> Placed<'_> {
+        match self.shared.runnext.replace(task.into_raw()) {
+            None => Placed::Quietly,
+            Some(displaced) => self.push_raw(displaced),
+        }
+    }
+
+    /// Puts a task that this processor will come to by itself at the ring's tail: one that yielded, or was found in the
+    /// netpoller. If it is alone, nobody is woken for it; should something else be run first after all,
+    /// [`take_unannounced`](Self::take_unannounced) makes up for it.
+    pub(crate) fn push_own(&mut self, task: Runnable) -> Placed<'_> {
+        let alone = self.has_no_task();
+        let placed = self.ring.push(task.into_raw());
+        match placed {
+            Ok(_) if alone => {
+                self.unannounced = true;
+                Placed::Quietly
+            }
+            Ok(was_empty) if was_empty.0 => Placed::InEmptyRing,
+            Ok(_) => announce_once(&mut self.unannounced),
+            Err(overflow) => Placed::Overflowed(OverflowedTasks(overflow)),
+        }
+    }
+
+    fn push_raw(&mut self, raw: NonNull<Header>) -> Placed<'_> {
+        match self.ring.push(raw) {
+            Ok(was_empty) if was_empty.0 => Placed::InEmptyRing,
+            Ok(_) => announce_once(&mut self.unannounced),
+            Err(overflow) => Placed::Overflowed(OverflowedTasks(overflow)),
+        }
+    }
+
+    /// Takes the task in runnext while the chain's time slice lasts. When it is spent, that task goes to the ring's tail
+    /// and the oldest in the ring begins a new slice.
+    pub(crate) fn next_in_chain(&mut self) -> Option<Runnable> {
+        let raw = self.shared.runnext.take()?;
+        if self.clock.now().saturating_sub(self.slice_began) < TIME_SLICE {
+            return Some(permit(raw));
+        }
+        self.begin_slice();
+        let Some(oldest) = self.ring.pop() else {
+            return Some(permit(raw));
+        };
+        let was_empty = self.ring.push(raw).expect("only the owner fills the ring, and it has just made room");
+        // The oldest was the only one, and a machine that went idle between the two moves has seen an empty ring.
+        self.unannounced |= was_empty.0;
+        Some(permit(oldest))
+    }
+
+    /// Takes the oldest task in the ring; it has a time slice of its own.
+    pub(crate) fn pop(&mut self) -> Option<Runnable> {
+        let raw = self.ring.pop()?;
+        self.begin_slice();
+        Some(permit(raw))
+    }
+
+    /// Begins a new time slice, for a task that did not come through runnext.
+    pub(crate) fn begin_slice(&mut self) {
+        self.slice_began = self.clock.now();
+    }
+
+    /// Steals the newest half of `victim`'s ring into this one's, which is empty. Returns how many that were.
+    pub(crate) fn steal_from(&mut self, victim: &Shared) -> usize {
+        victim.ring.steal_into(&mut self.ring)
+    }
+
+    /// Takes the task that was sighted in `victim`'s runnext, if it is still there.
+    pub(crate) fn take_runnext_of(&mut self, victim: &Shared, sighting: Sighting<Header>) -> Option<Runnable> {
+        let raw = victim.runnext.take_sighted(sighting)?;
+        self.begin_slice();
+        Some(permit(raw))
+    }
+
+    /// Empties runnext and ring, oldest first, for one that will not be run again or has to wait with empty hands.
+    pub(crate) fn drain(&mut self) -> impl Iterator<Item = Runnable> + '_ {
+        std::iter::from_fn(|| self.ring.pop().or_else(|| self.shared.runnext.take()).map(permit))
+    }
+
+    /// Notes that the netpoller was looked at.
+    pub(crate) fn note_network_polled(&mut self) {
+        self.polled_network = self.clock.now();
+    }
+
+    /// How long ago, in nanoseconds, this processor looked at the netpoller.
+    pub(crate) fn since_network_polled(&self) -> u64 {
+        self.clock.now().saturating_sub(self.polled_network)
+    }
+}
+
+fn announce_once<'a>(unannounced: &mut bool) -> Placed<'a> {
+    if std::mem::take(unannounced) { Placed::InEmptyRing } else { Placed::Quietly }
+}
+
+impl fmt::Debug for Processor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Processor")
+            .field("index", &self.index)
+            .field("ring", &self.ring)
+            .field("clock", &self.clock)
+            .field("searching", &self.searching)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests;

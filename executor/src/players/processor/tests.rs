@@ -1,0 +1,127 @@
+//! What a processor promises of its own queues: whose turn is next, and which tasks the idle have to be told of.
+
+use std::future;
+use std::panic::Location;
+
+use super::*;
+use crate::cell::{Id, Schedule, TaskRef, allocate};
+
+/// A scheduler for tasks that are never woken.
+#[derive(Clone)]
+struct Nobody;
+
+impl Schedule for Nobody {
+    fn schedule(&self, task: Runnable) {
+        task.cancel();
+    }
+
+    fn reschedule(&self, task: Runnable) {
+        task.cancel();
+    }
+
+    fn release(&self, _: &TaskRef) -> Option<TaskRef> {
+        None
+    }
+}
+
+/// Makes tasks, and keeps them alive for as long as their permits are about.
+struct Tasks(Vec<TaskRef>);
+
+impl Tasks {
+    fn make(&mut self) -> (Id, Runnable) {
+        let id = Id::next();
+        // SAFETY: the future is Send.
+        let (task, permit, _handle) = unsafe { allocate(future::ready(()), Nobody, id, Location::caller()) };
+        self.0.push(task);
+        (id, permit)
+    }
+}
+
+fn processor() -> (Box<Processor>, Tasks) {
+    let (mut owned, _) = processors(1);
+    (owned.pop().expect("there is one"), Tasks(Vec::new()))
+}
+
+fn is_announced(placed: &Placed<'_>) -> bool {
+    !matches!(placed, Placed::Quietly)
+}
+
+fn id_of(task: Option<Runnable>) -> Option<Id> {
+    task.map(|task| task.id())
+}
+
+#[test]
+fn a_task_alone_in_runnext_is_announced_to_nobody_and_the_one_it_displaces_is() {
+    let (mut processor, mut tasks) = processor();
+    let ((first, one), (second, two), (third, three)) = (tasks.make(), tasks.make(), tasks.make());
+    assert!(!is_announced(&processor.push_next(one)));
+    assert!(is_announced(&processor.push_next(two)), "the first went to an empty ring");
+    assert!(!is_announced(&processor.push_next(three)), "the second went behind the first, which was announced");
+    assert_eq!(id_of(processor.next_in_chain()), Some(third));
+    assert_eq!(id_of(processor.pop()), Some(first));
+    assert_eq!(id_of(processor.pop()), Some(second));
+    assert!(processor.has_no_task());
+}
+
+#[test]
+fn a_task_alone_that_its_own_processor_will_run_is_announced_to_nobody() {
+    let (mut processor, mut tasks) = processor();
+    let (id, task) = tasks.make();
+    assert!(!is_announced(&processor.push_own(task)));
+    assert_eq!(id_of(processor.pop()), Some(id));
+    assert!(!processor.take_unannounced(), "nothing is left to be told of");
+}
+
+#[test]
+fn a_task_that_was_alone_is_announced_when_something_else_is_run_first() {
+    let (mut processor, mut tasks) = processor();
+    let (_, task) = tasks.make();
+    assert!(!is_announced(&processor.push_own(task)));
+    assert!(processor.take_unannounced());
+    assert!(!processor.take_unannounced(), "told once");
+    processor.drain().for_each(Runnable::cancel);
+}
+
+#[test]
+fn a_task_that_was_alone_is_announced_with_the_one_behind_it() {
+    let (mut processor, mut tasks) = processor();
+    let ((_, one), (_, two), (_, three)) = (tasks.make(), tasks.make(), tasks.make());
+    assert!(!is_announced(&processor.push_own(one)));
+    assert!(is_announced(&processor.push_own(two)));
+    assert!(!is_announced(&processor.push_own(three)));
+    processor.drain().for_each(Runnable::cancel);
+}
+
+#[test]
+fn a_chain_gives_way_to_the_ring_when_its_slice_is_spent() {
+    let (mut processor, mut tasks) = processor();
+    let ((oldest, one), (second, two), (chained, next)) = (tasks.make(), tasks.make(), tasks.make());
+    assert!(!is_announced(&processor.push_own(one)));
+    assert!(is_announced(&processor.push_own(two)));
+    assert!(!is_announced(&processor.push_next(next)));
+    processor.clock().set(TIME_SLICE);
+    assert_eq!(id_of(processor.next_in_chain()), Some(oldest));
+    assert_eq!(id_of(processor.pop()), Some(second));
+    assert_eq!(id_of(processor.pop()), Some(chained));
+}
+
+#[test]
+fn a_chain_that_gives_way_to_the_only_task_in_the_ring_is_announced() {
+    let (mut processor, mut tasks) = processor();
+    let ((oldest, one), (_, next)) = (tasks.make(), tasks.make());
+    assert!(!is_announced(&processor.push_next(one)));
+    assert!(is_announced(&processor.push_next(next)));
+    processor.clock().set(TIME_SLICE);
+    assert_eq!(id_of(processor.next_in_chain()), Some(oldest));
+    assert!(processor.take_unannounced(), "between the two moves the ring was empty, for anybody to see");
+    processor.drain().for_each(Runnable::cancel);
+}
+
+#[test]
+fn a_chain_with_nobody_behind_it_goes_on_when_its_slice_is_spent() {
+    let (mut processor, mut tasks) = processor();
+    let (id, task) = tasks.make();
+    assert!(!is_announced(&processor.push_next(task)));
+    processor.clock().set(TIME_SLICE);
+    assert_eq!(id_of(processor.next_in_chain()), Some(id));
+}

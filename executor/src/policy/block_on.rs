@@ -1,0 +1,179 @@
+//! `block_on`: a future that is polled by the thread that waits for it.
+//!
+//! On a multi-thread runtime that thread only waits: the processors have their machines. On a current-thread runtime it is
+//! the machine, and runs the tasks between polls of its future.
+
+use std::any::Any;
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::{AcqRel, Acquire};
+use std::task::{self, Poll, Wake, Waker};
+
+use crate::players::{Machine, Parker};
+use crate::policy::context::Role;
+use crate::policy::handoff::block_in_place;
+use crate::policy::machine_loop::MachineLoop;
+use crate::policy::root::Root;
+use crate::policy::{Context, Flavor, Scheduler};
+
+impl Scheduler {
+    /// Waits for `future`, polled on this thread, and drives the runtime meanwhile if it has no machines of its own.
+    pub(crate) fn block_on<F: Future>(self: &Arc<Self>, future: F) -> F::Output {
+        let future = pin!(future);
+        let inside = Context::with(|context| {
+            let context = context?;
+            context.machine()?;
+            Some(context.is_of(Arc::as_ptr(self)))
+        });
+        match (inside, self.config.flavor) {
+            (Some(true), Flavor::CurrentThread) => self.drive_inside_a_task(future),
+            (Some(_), Flavor::MultiThread) => block_in_place(|| self.wait_for(future)),
+            (Some(false), Flavor::CurrentThread) => block_in_place(|| self.drive(future)),
+            (None, Flavor::MultiThread) => self.wait_for(future),
+            (None, Flavor::CurrentThread) => self.drive(future),
+        }
+    }
+
+    /// Polls `future` on this thread, which does nothing else.
+    fn wait_for<F: Future>(self: &Arc<Self>, future: Pin<&mut F>) -> F::Output {
+        let _entered = Context::enter(self, Role::Visitor);
+        wait_on_thread(future)
+    }
+
+    /// Polls `future` on this thread, which is a machine of the runtime until the future is done.
+    fn drive<F: Future>(self: &Arc<Self>, future: Pin<&mut F>) -> F::Output {
+        let machine = Machine::new();
+        machine.parker().adopt_current_thread();
+        let entered = Context::enter(self, Role::Machine(machine));
+        self.take_first_processor(&entered);
+        let mut machine_loop = MachineLoop::new(&entered);
+        let mut root = RootFuture::new(future, &entered);
+        machine_loop.run(&mut root);
+        machine_loop.leave();
+        root.into_output()
+    }
+
+    fn take_first_processor(&self, entered: &Context) {
+        if let Some(mut processor) = self.idle.acquire() {
+            processor.clock().resume(self.now());
+            entered.put_processor(processor);
+        }
+    }
+
+    /// The same for a thread that is a machine of this runtime already, with a task in the middle of its poll.
+    fn drive_inside_a_task<F: Future>(self: &Arc<Self>, future: Pin<&mut F>) -> F::Output {
+        Context::with(|context| {
+            let context = context.expect("a thread with a machine has a context");
+            let mut machine_loop = MachineLoop::new(context);
+            let mut root = RootFuture::new(future, context);
+            machine_loop.run(&mut root);
+            machine_loop.leave_to_task();
+            root.into_output()
+        })
+    }
+}
+
+/// Polls `future` until it is ready, asleep in between.
+fn wait_on_thread<F: Future>(mut future: Pin<&mut F>) -> F::Output {
+    let sleeper = Arc::new(Sleeper(Parker::new()));
+    sleeper.0.adopt_current_thread();
+    let waker = Waker::from(Arc::clone(&sleeper));
+    let mut context = task::Context::from_waker(&waker);
+    loop {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
+            return output;
+        }
+        sleeper.0.park();
+    }
+}
+
+struct Sleeper(Parker);
+
+impl Wake for Sleeper {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        // A sleeper is never in the netpoller: there is nothing to interrupt.
+        let _ = self.0.unpark();
+    }
+}
+
+/// The future that a driving thread waits for.
+struct RootFuture<'a, F: Future> {
+    future: Pin<&'a mut F>,
+    result: Option<Result<F::Output, Box<dyn Any + Send>>>,
+    wakeup: Arc<RootWakeup>,
+    waker: Waker,
+}
+
+/// What wakes it, from any thread and at any time.
+struct RootWakeup {
+    woken: AtomicBool,
+    machine: Arc<Machine>,
+    scheduler: std::sync::Weak<Scheduler>,
+}
+
+impl<'a, F: Future> RootFuture<'a, F> {
+    fn new(future: Pin<&'a mut F>, context: &Context) -> Self {
+        let wakeup = Arc::new(RootWakeup {
+            woken: AtomicBool::new(true),
+            machine: Arc::clone(context.machine().expect("a driving thread is a machine")),
+            scheduler: Arc::downgrade(context.scheduler()),
+        });
+        let waker = Waker::from(Arc::clone(&wakeup));
+        Self { future, result: None, wakeup, waker }
+    }
+
+    /// The output; without the loop, if the runtime was shut down before the future was done.
+    fn into_output(self) -> F::Output {
+        match self.result {
+            Some(Ok(output)) => output,
+            Some(Err(panic)) => resume_unwind(panic),
+            None => wait_on_thread(self.future),
+        }
+    }
+}
+
+impl<F: Future> Root for RootFuture<'_, F> {
+    fn poll_if_woken(&mut self, _: &Context) -> bool {
+        // Acquire pairs with the Release half in `wake_by_ref`: what the waker did is visible to the poll.
+        if !self.wakeup.woken.swap(false, AcqRel) {
+            return false;
+        }
+        let mut context = task::Context::from_waker(&self.waker);
+        let future = self.future.as_mut();
+        // The loop must end in good order, so the panic goes on when it has.
+        self.result = match catch_unwind(AssertUnwindSafe(|| future.poll(&mut context))) {
+            Ok(Poll::Pending) => return false,
+            Ok(Poll::Ready(output)) => Some(Ok(output)),
+            Err(panic) => Some(Err(panic)),
+        };
+        true
+    }
+
+    fn is_woken(&self) -> bool {
+        self.wakeup.woken.load(Acquire)
+    }
+}
+
+impl Wake for RootWakeup {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        // AcqRel: Release pairs with the Acquire of the poll that answers.
+        if self.woken.swap(true, AcqRel) {
+            return;
+        }
+        match self.scheduler.upgrade() {
+            Some(scheduler) => scheduler.rouse(&self.machine),
+            None => drop(self.machine.parker().unpark()),
+        }
+    }
+}

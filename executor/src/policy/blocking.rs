@@ -1,0 +1,278 @@
+//! The blocking pool: threads for jobs that block, started on demand, kept alive for a while, limited in number.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::future::Future;
+use std::panic::Location;
+use std::pin::Pin;
+use std::sync::{Arc, Weak};
+use std::task::{self, Poll};
+use std::thread::JoinHandle as ThreadHandle;
+use std::time::Instant;
+
+use parking_lot::{Condvar, Mutex};
+
+use crate::cell::{Id, JoinHandle, Runnable, Schedule, TaskRef, allocate};
+use crate::policy::context::Role;
+use crate::policy::threads::AbortOnUnwind;
+use crate::policy::{Context, Scheduler};
+
+/// The pool of one runtime.
+pub(crate) struct BlockingPool {
+    state: Mutex<State>,
+    /// Idle threads wait here for a job, or for the end.
+    on_job: Condvar,
+    /// Shutdown waits here for the last thread.
+    on_exit: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    queue: VecDeque<Job>,
+    threads: usize,
+    /// Threads that wait, less those that were woken and have yet to take their job.
+    idle: usize,
+    /// Wakes sent and not yet taken: what tells a wake from a time-out that came at the same moment.
+    wakes: usize,
+    closed: bool,
+    handles: Vec<ThreadHandle<()>>,
+}
+
+/// A job, and the reference that keeps it alive while it is in no registry.
+struct Job {
+    permit: Runnable,
+    _task: TaskRef,
+}
+
+impl Job {
+    fn run(self) {
+        self.permit.run();
+    }
+
+    fn cancel(self) {
+        self.permit.cancel();
+    }
+}
+
+/// The scheduler of blocking jobs: they are never woken, so there is nothing to do.
+#[derive(Debug, Clone)]
+struct NeverWoken;
+
+impl Schedule for NeverWoken {
+    fn schedule(&self, job: Runnable) {
+        job.cancel();
+    }
+
+    fn reschedule(&self, job: Runnable) {
+        job.cancel();
+    }
+
+    fn release(&self, _: &TaskRef) -> Option<TaskRef> {
+        None
+    }
+}
+
+/// A closure as a future that is ready at its first poll.
+struct Blocking<F>(Option<F>);
+
+impl<F> Unpin for Blocking<F> {}
+
+impl<F: FnOnce() -> T, T> Future for Blocking<F> {
+    type Output = T;
+
+    fn poll(mut self: Pin<&mut Self>, _: &mut task::Context<'_>) -> Poll<T> {
+        let job = self.0.take().expect("a blocking job is polled once");
+        Poll::Ready(job())
+    }
+}
+
+impl BlockingPool {
+    pub(crate) fn new() -> Self {
+        Self { state: Mutex::new(State::default()), on_job: Condvar::new(), on_exit: Condvar::new() }
+    }
+
+    /// Takes no more jobs, and cancels those that no thread has begun.
+    pub(crate) fn close(&self) {
+        let left = {
+            let mut state = self.state.lock();
+            state.closed = true;
+            self.on_job.notify_all();
+            std::mem::take(&mut state.queue)
+        };
+        left.into_iter().for_each(Job::cancel);
+    }
+
+    /// Waits until every thread is done with its job. `false` if `deadline` came first.
+    #[must_use]
+    pub(crate) fn wait(&self, deadline: Option<Instant>) -> bool {
+        let mut state = self.state.lock();
+        while state.threads > 0 {
+            match deadline {
+                None => self.on_exit.wait(&mut state),
+                Some(deadline) => {
+                    if self.on_exit.wait_until(&mut state, deadline).timed_out() {
+                        return state.threads == 0;
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    /// Waits until the threads, all of them done, are gone.
+    pub(crate) fn join(&self) {
+        let handles = std::mem::take(&mut self.state.lock().handles);
+        for handle in handles {
+            let _ = handle.join();
+        }
+    }
+
+    /// The next job, or `None` when the thread has waited for its keep-alive time, or the pool is closed and empty.
+    fn next_job(&self, scheduler: &Scheduler) -> Option<Job> {
+        let mut state = self.state.lock();
+        loop {
+            if let Some(job) = state.queue.pop_front() {
+                return Some(job);
+            }
+            if state.closed || !self.wait_for_job(&mut state, scheduler) {
+                state.threads -= 1;
+                self.on_exit.notify_all();
+                return None;
+            }
+        }
+    }
+
+    /// Waits for a wake. `false` if the keep-alive time passed without one.
+    fn wait_for_job(&self, state: &mut parking_lot::MutexGuard<'_, State>, scheduler: &Scheduler) -> bool {
+        let deadline = Instant::now().checked_add(scheduler.config.thread_keep_alive);
+        state.idle += 1;
+        loop {
+            let timed_out = match deadline {
+                Some(deadline) => self.on_job.wait_until(state, deadline).timed_out(),
+                None => {
+                    self.on_job.wait(state);
+                    false
+                }
+            };
+            if state.wakes > 0 {
+                state.wakes -= 1;
+                return true;
+            }
+            if state.closed || timed_out {
+                state.idle -= 1;
+                return state.closed;
+            }
+        }
+    }
+}
+
+/// What a submitter has to do once the job is in the queue.
+enum Next {
+    Nothing,
+    StartThread,
+    /// The pool is closed.
+    Cancel(Job),
+}
+
+impl Scheduler {
+    /// Runs `job` on a thread of the pool. Once the runtime shuts down, the handle says cancelled.
+    pub(crate) fn spawn_blocking<F, T>(&self, job: F, spawned_at: &'static Location<'static>) -> JoinHandle<T>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        // SAFETY: the closure and its result are Send.
+        let (task, permit, handle) = unsafe { allocate(Blocking(Some(job)), NeverWoken, Id::next(), spawned_at) };
+        match self.enqueue(Job { permit, _task: task }) {
+            Next::Nothing => {}
+            Next::StartThread => self.start_blocking_thread(),
+            Next::Cancel(job) => job.cancel(),
+        }
+        handle
+    }
+
+    fn enqueue(&self, job: Job) -> Next {
+        let mut state = self.blocking.state.lock();
+        if state.closed {
+            return Next::Cancel(job);
+        }
+        state.queue.push_back(job);
+        if state.idle > 0 {
+            state.idle -= 1;
+            state.wakes += 1;
+            self.blocking.on_job.notify_one();
+            return Next::Nothing;
+        }
+        if state.threads == self.config.max_blocking_threads {
+            return Next::Nothing;
+        }
+        state.threads += 1;
+        Next::StartThread
+    }
+
+    fn start_blocking_thread(&self) {
+        let scheduler = self.counted();
+        match self.config.thread().spawn(move || serve(scheduler)) {
+            Ok(handle) => {
+                let mut state = self.blocking.state.lock();
+                state.handles.retain(|handle| !handle.is_finished());
+                state.handles.push(handle);
+            }
+            Err(error) => self.do_without_thread(&error),
+        }
+    }
+
+    /// The system has refused a thread. Where the pool has others, they come to the job later. Where it has none, the job
+    /// runs on a processor: late for those who wait behind it there, but it is not lost.
+    fn do_without_thread(&self, error: &std::io::Error) {
+        let orphan = {
+            let mut state = self.blocking.state.lock();
+            state.threads -= 1;
+            if state.threads == 0 { state.queue.pop_front() } else { None }
+        };
+        let Some(job) = orphan else { return };
+        eprintln!("wsrt: no thread for a blocking job ({error}); it runs on a processor");
+        drop(self.counted().spawn(async move { job.run() }, Location::caller()));
+    }
+}
+
+/// What a thread of the pool does.
+fn serve(scheduler: Arc<Scheduler>) {
+    let guard = AbortOnUnwind;
+    let entered = Context::enter(&scheduler, Role::Blocking);
+    if let Some(hook) = &scheduler.config.on_thread_start {
+        hook();
+    }
+    while let Some(job) = scheduler.blocking.next_job(&scheduler) {
+        job.run();
+    }
+    if let Some(hook) = &scheduler.config.on_thread_stop {
+        hook();
+    }
+    drop(entered);
+    std::mem::forget(guard);
+}
+
+impl fmt::Debug for BlockingPool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BlockingPool").finish_non_exhaustive()
+    }
+}
+
+/// Lets the reactor run name lookups on the pool.
+pub(crate) struct Offloader(Weak<Scheduler>);
+
+impl Offloader {
+    pub(crate) fn new(scheduler: &Arc<Scheduler>) -> Self {
+        Self(Arc::downgrade(scheduler))
+    }
+}
+
+impl wsrt_reactor::context::Offload for Offloader {
+    /// A runtime that is gone drops the job, which the reactor reports as an error.
+    fn offload(&self, job: Box<dyn FnOnce() + Send>) {
+        if let Some(scheduler) = self.0.upgrade() {
+            drop(scheduler.spawn_blocking(job, Location::caller()));
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! The context: which runtime the current thread belongs to, and which processor it holds.
+
+use std::cell::{Cell, RefCell};
+use std::fmt;
+use std::ptr;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::cell::{Runnable, TaskQueue};
+use crate::players::{Machine, Processor};
+use crate::policy::Scheduler;
+use crate::policy::blocking::Offloader;
+
+thread_local! {
+    /// The innermost context entered on this thread. It has no destructor, so that it may be asked at any time, by wakers
+    /// that fire while the thread ends too.
+    static CURRENT: Cell<*const Context> = const { Cell::new(ptr::null()) };
+}
+
+/// What a thread does in the runtime that it has entered.
+#[derive(Debug)]
+pub(crate) enum Role {
+    /// It runs tasks.
+    Machine(Arc<Machine>),
+    /// It runs blocking jobs.
+    Blocking,
+    /// It is somebody else's thread, with a guard or in `block_on`.
+    Visitor,
+}
+
+/// What a thread that belongs to a runtime carries with it.
+pub(crate) struct Context {
+    scheduler: Arc<Scheduler>,
+    role: Role,
+    /// The processor, while a task runs on it: the machine loop puts it here before a poll and takes it back after.
+    processor: RefCell<Option<Box<Processor>>>,
+    /// Whether tasks that are woken now are to be gathered rather than placed one by one.
+    gathering: Cell<bool>,
+    gathered: RefCell<TaskQueue>,
+}
+
+impl Context {
+    fn new(scheduler: Arc<Scheduler>, role: Role) -> Self {
+        Self {
+            scheduler,
+            role,
+            processor: RefCell::new(None),
+            gathering: Cell::new(false),
+            gathered: RefCell::new(TaskQueue::new()),
+        }
+    }
+
+    /// Calls `f` with the thread's innermost context.
+    #[inline]
+    pub(crate) fn with<R>(f: impl FnOnce(Option<&Context>) -> R) -> R {
+        let current = CURRENT.get();
+        // SAFETY: the pointer is null or comes from an `Entered` on this thread, which keeps the context alive until it has
+        // put the one before it back; entered out of order, the context is leaked.
+        f(unsafe { current.as_ref() })
+    }
+
+    /// The runtime that the thread belongs to.
+    pub(crate) fn current_scheduler() -> Option<Arc<Scheduler>> {
+        Self::with(|context| context.map(|context| Arc::clone(&context.scheduler)))
+    }
+
+    /// Enters `scheduler` on this thread, until the guard is dropped.
+    pub(crate) fn enter(scheduler: &Arc<Scheduler>, role: Role) -> Entered {
+        let reactor = wsrt_reactor::context::Context::new(
+            scheduler.netpoller.handle().clone(),
+            Arc::new(Offloader::new(scheduler)),
+        );
+        let context = Rc::new(Context::new(Arc::clone(scheduler), role));
+        let previous = CURRENT.replace(Rc::as_ptr(&context));
+        Entered { context, previous, _reactor: wsrt_reactor::context::enter(Some(reactor)) }
+    }
+
+    pub(crate) fn scheduler(&self) -> &Arc<Scheduler> {
+        &self.scheduler
+    }
+
+    pub(crate) fn machine(&self) -> Option<&Arc<Machine>> {
+        match &self.role {
+            Role::Machine(machine) => Some(machine),
+            Role::Blocking | Role::Visitor => None,
+        }
+    }
+
+    /// Whether the runtime waits for this thread when it is dropped.
+    pub(crate) fn is_staff(&self) -> bool {
+        !matches!(self.role, Role::Visitor)
+    }
+
+    /// Whether this thread belongs to `scheduler`.
+    pub(crate) fn is_of(&self, scheduler: *const Scheduler) -> bool {
+        ptr::eq(Arc::as_ptr(&self.scheduler), scheduler)
+    }
+
+    pub(crate) fn put_processor(&self, processor: Box<Processor>) {
+        let previous = self.processor.replace(Some(processor));
+        debug_assert!(previous.is_none(), "a machine holds one processor at most");
+    }
+
+    pub(crate) fn take_processor(&self) -> Option<Box<Processor>> {
+        self.processor.take()
+    }
+
+    /// Calls `f` with the processor that the running task's machine holds, if it does.
+    #[inline]
+    pub(crate) fn with_processor<R>(&self, f: impl FnOnce(Option<&mut Processor>) -> R) -> R {
+        f(self.processor.borrow_mut().as_deref_mut())
+    }
+
+    /// Runs `wake`, and returns the tasks that it readied instead of placing them one by one.
+    pub(crate) fn gather(&self, wake: impl FnOnce()) -> TaskQueue {
+        let outer = self.gathering.replace(true);
+        debug_assert!(!outer, "wakers do not gather");
+        wake();
+        self.gathering.set(false);
+        self.gathered.replace(TaskQueue::new())
+    }
+
+    /// Takes `task` if tasks are being gathered; gives it back otherwise.
+    #[inline]
+    pub(crate) fn gather_one(&self, task: Runnable) -> Option<Runnable> {
+        if !self.gathering.get() {
+            return Some(task);
+        }
+        self.gathered.borrow_mut().push_back(task);
+        None
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context").field("role", &self.role).finish_non_exhaustive()
+    }
+}
+
+/// The thread is inside a runtime. Not Send: it stands for this thread's state.
+pub(crate) struct Entered {
+    context: Rc<Context>,
+    previous: *const Context,
+    _reactor: wsrt_reactor::context::Entered,
+}
+
+impl std::ops::Deref for Entered {
+    type Target = Context;
+
+    fn deref(&self) -> &Context {
+        &self.context
+    }
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        if CURRENT.get() == Rc::as_ptr(&self.context) {
+            CURRENT.set(self.previous);
+            return;
+        }
+        // A guard entered later still points here and will put this context back: it must never be freed.
+        std::mem::forget(Rc::clone(&self.context));
+        if !std::thread::panicking() {
+            panic!("wsrt: runtime guards have to be dropped in the reverse of the order in which they were entered");
+        }
+    }
+}
+
+impl fmt::Debug for Entered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Entered").field(&self.context).finish()
+    }
+}

@@ -1,0 +1,205 @@
+//! The loop that every machine runs: take a processor, look for a task, poll it; with nothing found, sleep.
+
+use std::sync::Arc;
+use std::task::Waker;
+
+use crate::cell::Runnable;
+use crate::players::{Machine, Processor, Resume};
+use crate::policy::root::Root;
+use crate::policy::{Context, Scheduler};
+
+/// The most that one machine takes from the injector at a time.
+const INJECTOR_BATCH: usize = 128;
+
+/// One machine at work.
+pub(crate) struct MachineLoop<'a> {
+    pub(crate) scheduler: &'a Arc<Scheduler>,
+    pub(crate) context: &'a Context,
+    pub(crate) machine: &'a Arc<Machine>,
+    /// Kept between turns of the netpoller and firings of timers, for its allocation.
+    pub(crate) wakers: Vec<Waker>,
+    /// Whether the machine stands on the list of the idle, or was chosen from it and has yet to collect its processor.
+    pub(crate) listed: bool,
+    /// Whether the machine has slept so long that the runtime can do without it.
+    pub(crate) surplus: bool,
+}
+
+impl<'a> MachineLoop<'a> {
+    /// A loop for the current thread, which has entered `context` with a machine.
+    pub(crate) fn new(context: &'a Context) -> Self {
+        let machine = context.machine().expect("only a thread with a machine runs the loop");
+        Self { scheduler: context.scheduler(), context, machine, wakers: Vec::new(), listed: false, surplus: false }
+    }
+
+    /// The same for a machine that the runtime has started: it stands on the list of the idle, or was chosen from it, or
+    /// never was on it and has a processor in its mailbox.
+    pub(crate) fn started(context: &'a Context) -> Self {
+        Self { listed: true, ..Self::new(context) }
+    }
+
+    /// Runs until the runtime shuts down, the root future is done, or the machine is surplus.
+    pub(crate) fn run(&mut self, root: &mut impl Root) {
+        while !self.is_over() && !root.poll_if_woken(self.context) {
+            match self.processor() {
+                None => self.sleep(root),
+                Some(mut processor) => match self.look(&mut processor) {
+                    Some(task) => self.poll(processor, task),
+                    None => self.retire(processor),
+                },
+            }
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.surplus || self.scheduler.shutdown.has_begun()
+    }
+
+    /// The processor that this machine holds: the one it had, unless the last task has handed that over, or one that it was
+    /// given meanwhile.
+    fn processor(&mut self) -> Option<Box<Processor>> {
+        if let Some(processor) = self.context.take_processor() {
+            return Some(processor);
+        }
+        let mut delivered = self.machine.collect()?;
+        self.listed = false;
+        delivered.clock().resume(self.scheduler.now());
+        Some(delivered)
+    }
+
+    /// The list of places where a task may be found, in order.
+    ///
+    /// What is nearest comes first, and what would starve behind it comes first now and then: timers and the netpoller
+    /// when their time has come, the injector at one tick in 61. Ticks count polls, those of a chain through runnext too, so
+    /// that no chain can hold anything off. The netpoller comes before stealing, since what it holds waits for nobody
+    /// else to be done.
+    fn look(&mut self, processor: &mut Processor) -> Option<Runnable> {
+        processor.clock().advance();
+        self.keep_time(processor);
+        self.injector_on_its_tick(processor)
+            .or_else(|| processor.next_in_chain())
+            .or_else(|| processor.pop())
+            .or_else(|| self.batch_from_injector(processor))
+            .or_else(|| self.look_at_network(processor))
+            .or_else(|| self.steal(processor))
+    }
+
+    fn poll(&mut self, mut processor: Box<Processor>, task: Runnable) {
+        self.stop_searching(&mut processor);
+        if processor.take_unannounced() {
+            self.scheduler.wake_one();
+        }
+        processor.shared().counters().polls.add(1);
+        self.context.put_processor(processor);
+        task.run();
+    }
+
+    /// The last searcher to find work wakes the next, if there is more: those who submitted while it searched have woken
+    /// nobody, on its account.
+    fn stop_searching(&self, processor: &mut Processor) {
+        if !processor.is_searching() {
+            return;
+        }
+        processor.set_searching(false);
+        if self.scheduler.idle.stop_searching() && self.scheduler.work_is_visible() {
+            self.scheduler.wake_one();
+        }
+    }
+
+    fn injector_on_its_tick(&self, processor: &mut Processor) -> Option<Runnable> {
+        if !processor.clock().is_every(self.scheduler.config.global_queue_interval) {
+            return None;
+        }
+        self.one_from_injector(processor)
+    }
+
+    fn one_from_injector(&self, processor: &mut Processor) -> Option<Runnable> {
+        let task = self.scheduler.injector.take()?;
+        processor.begin_slice();
+        Some(task)
+    }
+
+    /// Takes this processor's share of the injector, one task to run and the others for the ring, which is empty.
+    fn batch_from_injector(&self, processor: &mut Processor) -> Option<Runnable> {
+        let waiting = self.scheduler.injector.len();
+        if waiting == 0 {
+            return None;
+        }
+        let share = INJECTOR_BATCH.min(waiting).min(waiting / self.scheduler.processors.len() + 1);
+        let first = self.one_from_injector(processor)?;
+        for _ in 1..share {
+            let Some(task) = self.scheduler.injector.take() else { break };
+            let index = processor.index();
+            self.scheduler.settle_quietly(index, processor.push_own(task));
+        }
+        Some(first)
+    }
+
+    /// The retiring side of the sleeping protocol: give the processor up, then look at everything once more.
+    fn retire(&mut self, processor: Box<Processor>) {
+        processor.shared().counters().parks.add(1);
+        self.scheduler.idle.retire(processor, self.machine);
+        self.listed = true;
+        let _ = self.look_again();
+    }
+
+    /// Looks at all queues once more, now that the machine is on the list of the idle, and comes back from there if there is
+    /// work and a processor to do it with. `true` if it has one.
+    pub(crate) fn look_again(&mut self) -> bool {
+        if !self.scheduler.work_is_visible() {
+            return false;
+        }
+        let Resume::With(processor) = self.scheduler.idle.resume(self.machine) else {
+            return false;
+        };
+        self.listed = false;
+        self.context.put_processor(processor);
+        true
+    }
+
+    /// Takes the machine off the list of the idle. `Some` if it was chosen already: then it has a processor.
+    pub(crate) fn stand_up(&mut self) -> Option<Box<Processor>> {
+        if !std::mem::take(&mut self.listed) || self.scheduler.idle.delist(self.machine) {
+            return None;
+        }
+        Some(self.await_delivery())
+    }
+
+    /// Waits for the processor that is on its way, which takes the other side a few instructions.
+    fn await_delivery(&self) -> Box<Processor> {
+        loop {
+            if let Some(processor) = self.machine.collect() {
+                return processor;
+            }
+            self.machine.parker().park();
+        }
+    }
+
+    /// Ends the loop inside a task: the task goes on with a processor, if there is one.
+    pub(crate) fn leave_to_task(&mut self) {
+        if let Some(processor) = self.stand_up() {
+            self.context.put_processor(processor);
+        }
+    }
+
+    /// Ends this machine's part: whatever its processor holds goes to the injector, the processor to the idle.
+    pub(crate) fn leave(&mut self) {
+        let held = self.context.take_processor().or_else(|| self.stand_up());
+        if let Some(mut processor) = held {
+            self.scheduler.part_with(&mut processor);
+            self.scheduler.idle.give_up(processor, None);
+        }
+        // This machine may have been the one to watch the network and the timers: then another has to. A machine that goes
+        // to sleep now sees that there is no keeper, or is on the list already and is seen here.
+        let is_missed = self.scheduler.work_is_visible() || !self.scheduler.keeper.is_present();
+        if !self.scheduler.shutdown.has_begun() && is_missed {
+            self.scheduler.wake_one();
+        }
+    }
+}
+
+impl Scheduler {
+    /// Empties a processor's queues into the injector, before it is given up for other reasons than want of work.
+    pub(crate) fn part_with(&self, processor: &mut Processor) {
+        processor.drain().for_each(|task| self.injector.push(task));
+    }
+}

@@ -1,0 +1,24 @@
+//! What is decided: where a task goes, where a machine looks, who is woken, who sleeps, and how it all ends.
+//!
+//! Start with [`machine_loop`]: its `look` is the list of places where a machine looks for a task, in order. Each place has
+//! a file of its own.
+
+pub(crate) mod block_on;
+pub(crate) mod blocking;
+pub(crate) mod context;
+pub(crate) mod handoff;
+pub(crate) mod machine_loop;
+pub(crate) mod network;
+pub(crate) mod placement;
+pub(crate) mod root;
+pub(crate) mod scheduler;
+pub(crate) mod shutdown;
+pub(crate) mod spread;
+pub(crate) mod steal;
+pub(crate) mod thread_bound;
+pub(crate) mod threads;
+pub(crate) mod timekeeping;
+pub(crate) mod wake;
+
+pub(crate) use context::{Context, Entered};
+pub(crate) use scheduler::{Config, Flavor, Hook, Scheduler};

@@ -1,0 +1,157 @@
+//! The netpoller as a place to look, and as a place to sleep.
+
+use std::time::Duration;
+
+use wsrt_reactor::Turn;
+
+use crate::cell::{Runnable, TaskQueue};
+use crate::players::Processor;
+use crate::policy::machine_loop::MachineLoop;
+use crate::policy::root::Root;
+
+impl MachineLoop<'_> {
+    /// Looks at the netpoller without blocking.
+    pub(crate) fn look_at_network(&mut self, processor: &mut Processor) -> Option<Runnable> {
+        self.poll_network(processor);
+        processor.pop()
+    }
+
+    /// One turn of the netpoller that does not block; what it readied is spread over this processor and the idle ones.
+    pub(crate) fn poll_network(&mut self, processor: &mut Processor) {
+        processor.note_network_polled();
+        if self.scheduler.keeper.is_present() {
+            return;
+        }
+        if !self.scheduler.netpoller.is_unused() {
+            self.turn(Some(Duration::ZERO));
+        }
+        // Nobody else looks at the timers of idle processors while there is no keeper.
+        self.collect_due_timers();
+        let batch = self.gather_wakers();
+        self.spread(processor, batch);
+    }
+
+    /// Sleeps until there may be something to do: in the netpoller, for one machine, on its own parker for the others. The
+    /// machine holds no processor when this begins, and is off the list of the idle when it returns.
+    pub(crate) fn sleep(&mut self, root: &impl Root) {
+        if !self.listed {
+            self.scheduler.idle.enlist(self.machine);
+            self.listed = true;
+            // Work that came while this machine was on no list, and no other was, has woken nobody.
+            if self.look_again() {
+                return;
+            }
+        }
+        let mut batch = TaskQueue::new();
+        let mut timed_out = false;
+        // Both after the barrier of retiring or enlisting: who wakes the root or shuts down sees the machine on the list,
+        // or is seen here.
+        if !root.is_woken() && !self.scheduler.shutdown.has_begun() {
+            match self.try_keep() {
+                Some(readied) => batch = readied,
+                None => timed_out = self.scheduler.park_machine(self.machine),
+            }
+        }
+        let wanted = !batch.is_empty() || root.is_woken();
+        let held = self.wake_up_with(batch, wanted);
+        self.surplus = timed_out && !held && self.scheduler.can_spare_a_machine();
+    }
+
+    /// Blocks in the netpoller, unless somebody does already, and returns what that and the timers have readied.
+    fn try_keep(&mut self) -> Option<TaskQueue> {
+        let published = self.scheduler.earliest_deadline();
+        if !self.scheduler.keeper.take_over(published) {
+            self.watch_own_deadlines();
+            return None;
+        }
+        self.scheduler.idle.choose_last(self.machine);
+        if self.machine.parker().begin_polling() {
+            self.block_in_netpoller(published);
+            self.machine.parker().end_polling();
+        }
+        self.scheduler.keeper.leave();
+        self.collect_due_timers();
+        Some(self.gather_wakers())
+    }
+
+    /// The timers of the processor that this machine has just given up are now the keeper's to watch.
+    fn watch_own_deadlines(&self) {
+        let deadline = self.scheduler.earliest_deadline();
+        if deadline != u64::MAX {
+            self.scheduler.watch_deadline(deadline);
+        }
+    }
+
+    /// `published` is the deadline that others rely on: whoever arms a timer behind it does not interrupt.
+    fn block_in_netpoller(&mut self, published: u64) {
+        loop {
+            // Read again, now that the keeper's deadline is published: see `Keeper`.
+            let timeout = match self.scheduler.earliest_deadline().min(published) {
+                u64::MAX => None,
+                deadline => Some(Duration::from_nanos(deadline.saturating_sub(self.scheduler.now()))),
+            };
+            match self.turn(timeout) {
+                Turn::Polled { .. } => return,
+                // Another machine polls without blocking, and is done in a microsecond.
+                Turn::Busy | Turn::Kept => std::thread::yield_now(),
+            }
+        }
+    }
+
+    fn turn(&mut self, timeout: Option<Duration>) -> Turn {
+        match self.scheduler.netpoller.turn(timeout, &mut self.wakers) {
+            Ok(turn) => turn,
+            Err(error) => panic!("wsrt: the operating system's poller failed: {error}"),
+        }
+    }
+
+    /// Collects the wakers of every timer that is due, whichever processor it belongs to.
+    fn collect_due_timers(&mut self) {
+        if self.scheduler.earliest_deadline() == u64::MAX {
+            return;
+        }
+        let now = self.scheduler.now();
+        for processor in &self.scheduler.processors {
+            processor.timers().fire_due(now, &mut self.wakers);
+        }
+    }
+
+    /// Wakes what was collected, and returns the tasks that it readied.
+    pub(crate) fn gather_wakers(&mut self) -> TaskQueue {
+        if self.wakers.is_empty() {
+            return TaskQueue::new();
+        }
+        let wakers = &mut self.wakers;
+        self.context.gather(|| wakers.drain(..).for_each(std::task::Waker::wake))
+    }
+
+    /// Comes back from sleep with tasks in hand: with the processor that this machine was woken for, or, if one is wanted,
+    /// with an idle one. With neither, the tasks go to the injector, where the busy processors find them.
+    /// `true` if it has one now.
+    fn wake_up_with(&mut self, batch: TaskQueue, wanted: bool) -> bool {
+        let given = self.stand_up();
+        match given.or_else(|| if wanted { self.scheduler.idle.acquire() } else { None }) {
+            Some(mut processor) => {
+                let now = self.scheduler.now();
+                processor.clock().resume(now);
+                self.spread(&mut processor, batch);
+                self.context.put_processor(processor);
+                true
+            }
+            None => {
+                self.inject_all(batch);
+                false
+            }
+        }
+    }
+
+    fn inject_all(&self, mut batch: TaskQueue) {
+        if batch.is_empty() {
+            return;
+        }
+        while let Some(task) = batch.pop_front() {
+            self.scheduler.injector.push(task);
+        }
+        self.scheduler.wake_one();
+    }
+}

@@ -1,0 +1,174 @@
+//! Where a task goes: the processor that the current thread holds, or the injector.
+
+use std::future::Future;
+use std::panic::Location;
+use std::sync::Arc;
+
+use crate::cell::{Id, JoinHandle, Runnable, Schedule, TaskRef, allocate};
+use crate::players::{Placed, Processor};
+use crate::policy::thread_bound::ThreadBound;
+use crate::policy::{Context, Scheduler};
+
+/// What a task knows of its scheduler: where it is, and in which shard of the registry the task is listed.
+///
+/// The pointer is not counted. A scheduler waits, as it shuts down, until each of its tasks is complete, and a permit to
+/// poll exists only while its task is not: so whoever has a permit in hand may follow the pointer, until the permit is in
+/// a queue.
+#[derive(Debug, Clone)]
+pub(crate) struct Home {
+    scheduler: *const Scheduler,
+    shard: u32,
+}
+
+// SAFETY: the pointer leads to a `Scheduler`, which is Sync.
+unsafe impl Send for Home {}
+// SAFETY: as above.
+unsafe impl Sync for Home {}
+
+impl Home {
+    /// Calls `local` if this thread belongs to the scheduler, else `remote` with a counted reference: as soon as the permit
+    /// is in the injector, the scheduler might finish without us.
+    fn place(&self, task: Runnable, local: impl FnOnce(&Context, Runnable), remote: impl FnOnce(&Scheduler, Runnable)) {
+        Context::with(|context| match context {
+            Some(context) if context.is_of(self.scheduler) => local(context, task),
+            _ => remote(&self.counted(), task),
+        });
+    }
+
+    fn counted(&self) -> Arc<Scheduler> {
+        // SAFETY: `scheduler` comes from `Arc::as_ptr`, and the caller has a permit in hand, so that it is alive.
+        unsafe { Arc::increment_strong_count(self.scheduler) };
+        // SAFETY: the count was raised for this one.
+        unsafe { Arc::from_raw(self.scheduler) }
+    }
+}
+
+impl Schedule for Home {
+    fn schedule(&self, task: Runnable) {
+        self.place(task, Context::schedule, Scheduler::inject);
+    }
+
+    fn reschedule(&self, task: Runnable) {
+        self.place(task, Context::reschedule, Scheduler::inject);
+    }
+
+    fn release(&self, task: &TaskRef) -> Option<TaskRef> {
+        // SAFETY: the task is listed until this call, and the scheduler waits for its list to be empty.
+        let scheduler = unsafe { &*self.scheduler };
+        scheduler.tasks.remove(self.shard as usize, task)
+    }
+}
+
+impl Context {
+    /// Places a task that was readied or spawned: in runnext, where this thread holds a processor.
+    fn schedule(&self, task: Runnable) {
+        let Some(task) = self.gather_one(task) else { return };
+        self.place_with(task, Processor::push_next);
+    }
+
+    /// Places a task that was woken during its own poll: behind everything that waits already.
+    fn reschedule(&self, task: Runnable) {
+        let Some(task) = self.gather_one(task) else { return };
+        self.place_with(task, Processor::push_own);
+    }
+
+    fn place_with(&self, task: Runnable, push: impl FnOnce(&mut Processor, Runnable) -> Placed<'_>) {
+        let scheduler = self.scheduler();
+        let left = self.with_processor(|processor| match processor {
+            Some(processor) => {
+                scheduler.settle_quietly(processor.index(), push(processor, task));
+                None
+            }
+            None => Some(task),
+        });
+        if let Some(task) = left {
+            scheduler.inject(task);
+        }
+    }
+}
+
+impl Scheduler {
+    /// Does what a placement asks for: overflow to the injector, and word to the idle.
+    pub(crate) fn settle_quietly(&self, index: usize, placed: Placed<'_>) {
+        match placed {
+            Placed::Quietly => return,
+            Placed::InEmptyRing => {}
+            Placed::Overflowed(tasks) => {
+                self.processors[index].counters().overflows.add(1);
+                tasks.for_each(|task| self.injector.push(task));
+            }
+        }
+        self.wake_one();
+    }
+
+    /// Puts a task in the injector, for whoever comes first.
+    pub(crate) fn inject(&self, task: Runnable) {
+        self.injector.push(task);
+        self.wake_one();
+    }
+
+    /// Spawns a future.
+    pub(crate) fn spawn<F>(self: &Arc<Self>, future: F, spawned_at: &'static Location<'static>) -> JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        // SAFETY: the future and its output are Send.
+        unsafe { self.spawn_unchecked(future, spawned_at) }
+    }
+
+    /// Spawns a future that is polled by this thread alone.
+    pub(crate) fn spawn_local<F>(
+        self: &Arc<Self>,
+        future: F,
+        spawned_at: &'static Location<'static>,
+    ) -> JoinHandle<F::Output>
+    where
+        F: Future + 'static,
+    {
+        // SAFETY: a `ThreadBound` refuses to be polled on other threads, and leaks its inside when it is dropped there.
+        unsafe { self.spawn_unchecked(ThreadBound::new(future), spawned_at) }
+    }
+
+    /// # Safety
+    ///
+    /// The caller promises of `F` what [`allocate`] asks for, on all threads.
+    unsafe fn spawn_unchecked<F>(
+        self: &Arc<Self>,
+        future: F,
+        spawned_at: &'static Location<'static>,
+    ) -> JoinHandle<F::Output>
+    where
+        F: Future + 'static,
+    {
+        let (id, shard) = self.next_id();
+        let home = Home { scheduler: Arc::as_ptr(self), shard: shard as u32 };
+        // SAFETY: by the caller's promise.
+        let (task, runnable, handle) = unsafe { allocate(future, home, id, spawned_at) };
+        match self.tasks.bind(shard, task) {
+            Ok(()) => self.schedule_spawned(runnable),
+            // The runtime is shutting down: the handle says cancelled.
+            Err(_task) => runnable.cancel(),
+        }
+        handle
+    }
+
+    fn schedule_spawned(&self, task: Runnable) {
+        Context::with(|context| match context {
+            Some(context) if context.is_of(self) => context.schedule(task),
+            _ => self.inject(task),
+        });
+    }
+
+    /// An id for a new task, and the shard that lists it: those of the current processor, which nobody else uses now.
+    fn next_id(&self) -> (Id, usize) {
+        let own = Context::with(|context| {
+            let context = context.filter(|context| context.is_of(self))?;
+            context.with_processor(|processor| processor.map(|processor| (processor.ids().next(), processor.index())))
+        });
+        own.unwrap_or_else(|| {
+            let id = Id::next();
+            (id, id.as_u64() as usize % self.processors.len())
+        })
+    }
+}

@@ -1,0 +1,144 @@
+//! The scheduler: everything that the machines of one runtime share.
+
+use std::fmt;
+use std::io;
+use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use crossbeam_utils::CachePadded;
+use wsrt_reactor::Netpoller;
+
+use crate::cell::{OwnedTasks, Runnable};
+use crate::players::{Idle, Keeper, Shared, processors};
+use crate::policy::blocking::BlockingPool;
+use crate::policy::shutdown::Shutdown;
+use crate::policy::threads::Threads;
+use crate::queues::Injector;
+
+/// A function of the user's that is called on threads of the runtime.
+pub(crate) type Hook = Arc<dyn Fn() + Send + Sync>;
+
+/// Which of the two kinds of runtime this is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Flavor {
+    /// N processors, run by machines that the runtime starts.
+    MultiThread,
+    /// One processor, run by whichever thread is in `block_on`.
+    CurrentThread,
+}
+
+/// What the builder decides.
+#[derive(Clone)]
+pub(crate) struct Config {
+    pub(crate) flavor: Flavor,
+    pub(crate) processors: usize,
+    pub(crate) thread_name: Arc<dyn Fn() -> String + Send + Sync>,
+    pub(crate) thread_stack_size: Option<usize>,
+    pub(crate) max_blocking_threads: usize,
+    pub(crate) thread_keep_alive: Duration,
+    pub(crate) on_thread_start: Option<Hook>,
+    pub(crate) on_thread_stop: Option<Hook>,
+    /// One task comes from the injector at each tick that this divides.
+    pub(crate) global_queue_interval: u32,
+    /// A busy processor looks at the netpoller at each tick that this divides.
+    pub(crate) event_interval: u32,
+}
+
+impl fmt::Debug for Config {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Config")
+            .field("flavor", &self.flavor)
+            .field("processors", &self.processors)
+            .field("max_blocking_threads", &self.max_blocking_threads)
+            .field("thread_keep_alive", &self.thread_keep_alive)
+            .field("global_queue_interval", &self.global_queue_interval)
+            .field("event_interval", &self.event_interval)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What the machines of one runtime share.
+pub(crate) struct Scheduler {
+    /// Itself, for the few methods that start threads.
+    pub(crate) me: Weak<Self>,
+    pub(crate) config: Config,
+    /// What everybody sees of the processors, by index.
+    pub(crate) processors: Box<[Arc<CachePadded<Shared>>]>,
+    pub(crate) injector: Injector<Runnable>,
+    pub(crate) idle: Idle,
+    /// Every task that is not complete, so that shutting down can drop those that are in no queue.
+    pub(crate) tasks: OwnedTasks,
+    pub(crate) netpoller: Netpoller,
+    pub(crate) keeper: Keeper,
+    pub(crate) blocking: BlockingPool,
+    pub(crate) threads: Threads,
+    pub(crate) shutdown: Shutdown,
+    /// Where timers armed by threads without a processor went last: they take turns.
+    pub(crate) next_timer_queue: AtomicUsize,
+    /// Deadlines and processors' clocks count nanoseconds from here.
+    origin: Instant,
+}
+
+impl Scheduler {
+    /// Makes a scheduler with all its processors idle and no machine yet.
+    pub(crate) fn new(config: Config) -> io::Result<Arc<Self>> {
+        let (owned, shared) = processors(config.processors);
+        let netpoller = Netpoller::new()?;
+        let scheduler = Arc::new_cyclic(|me| Self {
+            me: Weak::clone(me),
+            processors: shared,
+            injector: Injector::new(),
+            idle: Idle::new(config.processors),
+            tasks: OwnedTasks::new(config.processors),
+            netpoller,
+            keeper: Keeper::new(),
+            blocking: BlockingPool::new(),
+            threads: Threads::new(),
+            shutdown: Shutdown::new(),
+            next_timer_queue: AtomicUsize::new(0),
+            origin: Instant::now(),
+            config,
+        });
+        for processor in owned.into_iter().rev() {
+            scheduler.idle.give_up(processor, None);
+        }
+        Ok(scheduler)
+    }
+
+    /// Nanoseconds since the scheduler was made.
+    pub(crate) fn now(&self) -> u64 {
+        self.nanos(Instant::now())
+    }
+
+    /// `instant` in nanoseconds since the scheduler was made, as timers count: at most some 584 years.
+    pub(crate) fn nanos(&self, instant: Instant) -> u64 {
+        let since = instant.saturating_duration_since(self.origin);
+        u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    /// Whether a task waits where an idle processor could find it, or a timer is due.
+    pub(crate) fn work_is_visible(&self) -> bool {
+        !self.injector.is_empty()
+            || self.processors.iter().any(|processor| !processor.ring().is_empty())
+            || self.timer_is_due()
+    }
+
+    fn timer_is_due(&self) -> bool {
+        match self.earliest_deadline() {
+            u64::MAX => false,
+            deadline => deadline <= self.now(),
+        }
+    }
+
+    /// The earliest deadline of all processors' timers, or `u64::MAX`.
+    pub(crate) fn earliest_deadline(&self) -> u64 {
+        self.processors.iter().map(|processor| processor.timers().next_deadline()).min().unwrap_or(u64::MAX)
+    }
+}
+
+impl fmt::Debug for Scheduler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scheduler").field("config", &self.config).field("idle", &self.idle).finish_non_exhaustive()
+    }
+}

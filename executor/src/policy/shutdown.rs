@@ -1,0 +1,141 @@
+//! The end: every machine leaves its loop, and the last one out drops what is left.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::{AcqRel, Relaxed, SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicUsize, fence};
+use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex};
+
+use crate::cell::TaskRef;
+use crate::policy::Scheduler;
+
+/// How long the last one out sleeps between looks at tasks that a foreign thread is just about to queue.
+const RETRY: Duration = Duration::from_micros(50);
+
+/// How far the end has come.
+pub(crate) struct Shutdown {
+    begun: AtomicBool,
+    /// Machines, and the runtime itself: the last to depart cleans up.
+    present: AtomicUsize,
+    finished: Mutex<bool>,
+    on_finished: Condvar,
+}
+
+impl Shutdown {
+    pub(crate) fn new() -> Self {
+        Self {
+            begun: AtomicBool::new(false),
+            present: AtomicUsize::new(1),
+            finished: Mutex::new(false),
+            on_finished: Condvar::new(),
+        }
+    }
+
+    /// Relaxed: a machine that misses it meets the fence in `begin` before it sleeps.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.begun.load(Relaxed)
+    }
+
+    /// Counts a machine in that is about to start. `false` once the last has departed: it would find nothing to leave to.
+    #[must_use]
+    pub(crate) fn arrive(&self) -> bool {
+        self.present.fetch_update(Relaxed, Relaxed, |present| (present > 0).then_some(present + 1)).is_ok()
+    }
+
+    /// AcqRel: what each machine left behind is visible to the last.
+    pub(crate) fn depart(&self, scheduler: &Scheduler) {
+        if self.present.fetch_sub(1, AcqRel) == 1 {
+            scheduler.drop_all_tasks();
+            *self.finished.lock() = true;
+            self.on_finished.notify_all();
+        }
+    }
+
+    /// Waits until the last machine has cleaned up. `false` if `deadline` came first.
+    #[must_use]
+    pub(crate) fn wait(&self, deadline: Option<Instant>) -> bool {
+        let mut finished = self.finished.lock();
+        while !*finished {
+            match deadline {
+                None => self.on_finished.wait(&mut finished),
+                Some(deadline) => {
+                    if self.on_finished.wait_until(&mut finished, deadline).timed_out() {
+                        return *finished;
+                    }
+                }
+            }
+        }
+        true
+    }
+}
+
+impl fmt::Debug for Shutdown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shutdown").field("begun", &self.begun).field("present", &self.present).finish_non_exhaustive()
+    }
+}
+
+impl Scheduler {
+    /// Begins to shut down: machines leave as soon as their polls return, and nothing new is spawned. Waits for nothing.
+    /// Only the first call counts.
+    pub(crate) fn begin_shutdown(&self) {
+        if self.shutdown.begun.swap(true, AcqRel) {
+            return;
+        }
+        // Pairs with the fence of retiring or enlisting: a machine sees `begun`, or we see it on the list.
+        fence(SeqCst);
+        self.wake_everyone();
+        self.blocking.close();
+        self.shutdown.depart(self);
+    }
+
+    /// Waits until all tasks are dropped and all threads gone, or until `deadline`.
+    pub(crate) fn wait_for_shutdown(&self, deadline: Option<Instant>) {
+        let machines_left = self.shutdown.wait(deadline);
+        let pool_left = self.blocking.wait(deadline);
+        if machines_left {
+            self.threads.join();
+        }
+        if pool_left {
+            self.blocking.join();
+        }
+    }
+
+    /// Drops every future that is still alive, once, wherever it waits. By the last one out, so that nothing is polled any
+    /// more and no processor is held.
+    ///
+    /// A future's drop may wake tasks and try to spawn; a foreign thread may just have taken a permit and be on its way to
+    /// the injector. So this goes round until the registry is empty: a task leaves it when its future is gone.
+    fn drop_all_tasks(&self) {
+        let mut wakers = Vec::new();
+        self.netpoller.shut_down(&mut wakers);
+        self.tasks.close(TaskRef::shut_down);
+        wakers.into_iter().for_each(std::task::Waker::wake);
+        loop {
+            self.cancel_queued();
+            if self.tasks.is_empty() {
+                return;
+            }
+            std::thread::sleep(RETRY);
+        }
+    }
+
+    /// Processors were emptied into the injector as their machines left.
+    fn cancel_queued(&self) {
+        while let Some(task) = self.injector.take() {
+            task.cancel();
+        }
+    }
+
+    /// Whether the last one out is done.
+    pub(crate) fn is_shut_down(&self) -> bool {
+        *self.shutdown.finished.lock()
+    }
+
+    /// A counted reference to this scheduler.
+    pub(crate) fn counted(&self) -> Arc<Self> {
+        self.me.upgrade().expect("somebody holds the scheduler whose method this is")
+    }
+}

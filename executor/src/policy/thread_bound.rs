@@ -1,0 +1,85 @@
+//! Futures that may not leave their thread, in task cells that may.
+
+use std::future::Future;
+use std::mem::ManuallyDrop;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::thread::{self, ThreadId};
+
+/// A future that is polled and dropped by the thread that made it, and by no other: polling it elsewhere panics, dropping
+/// it elsewhere leaks it. That makes it sound to put one in a task cell, whose permits and wakers go where they like.
+#[derive(Debug)]
+pub(crate) struct ThreadBound<F> {
+    /// Never used again for another thread, unlike an address or the system's number.
+    home: ThreadId,
+    future: ManuallyDrop<F>,
+}
+
+impl<F> ThreadBound<F> {
+    pub(crate) fn new(future: F) -> Self {
+        Self { home: thread::current().id(), future: ManuallyDrop::new(future) }
+    }
+
+    fn is_at_home(&self) -> bool {
+        self.home == thread::current().id()
+    }
+}
+
+impl<F: Future> Future for ThreadBound<F> {
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        assert!(
+            self.is_at_home(),
+            "wsrt: a task spawned with `spawn_local` belongs to the thread that spawned it; run this runtime's `block_on` there"
+        );
+        // SAFETY: `future` is pinned with `self`: it is never moved out, and dropped in place.
+        let future = unsafe { self.map_unchecked_mut(|this| &mut *this.future) };
+        future.poll(context)
+    }
+}
+
+impl<F> Drop for ThreadBound<F> {
+    fn drop(&mut self) {
+        if !self.is_at_home() {
+            eprintln!(
+                "wsrt: the runtime was dropped on another thread than its local tasks' own; a local task was leaked"
+            );
+            return;
+        }
+        // SAFETY: dropped once, here, and not used afterwards.
+        unsafe { ManuallyDrop::drop(&mut self.future) };
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use std::rc::Rc;
+
+    struct Carrier<T>(T);
+    // SAFETY: what the test sends is only ever dropped on the other thread, which `ThreadBound` turns into a leak.
+    unsafe impl<T> Send for Carrier<T> {}
+
+    #[test]
+    fn a_local_future_dropped_on_another_thread_is_leaked_and_not_touched() {
+        let witness = Rc::new(());
+        let held = Rc::clone(&witness);
+        let bound = Carrier(ThreadBound::new(async move { drop(held) }));
+        thread::spawn(move || {
+            let bound = bound;
+            drop(bound.0);
+        })
+        .join()
+        .expect("dropping leaks, and does not panic");
+        assert_eq!(Rc::strong_count(&witness), 2);
+    }
+
+    #[test]
+    fn a_local_future_dropped_at_home_is_dropped() {
+        let witness = Rc::new(());
+        let held = Rc::clone(&witness);
+        drop(ThreadBound::new(async move { drop(held) }));
+        assert_eq!(Rc::strong_count(&witness), 1);
+    }
+}

@@ -1,0 +1,184 @@
+//! Starting machines, and letting those go that the runtime can do without.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
+use std::thread::{self, JoinHandle};
+
+use parking_lot::Mutex;
+
+use crate::players::{Machine, Processor};
+use crate::policy::context::Role;
+use crate::policy::machine_loop::MachineLoop;
+use crate::policy::root::NoRoot;
+use crate::policy::{Config, Context, Flavor, Scheduler};
+
+/// The machines' threads.
+#[derive(Debug)]
+pub(crate) struct Threads {
+    /// Machines that have not been let go. Relaxed throughout: a count, it guards nothing.
+    alive: AtomicUsize,
+    /// To be joined when the runtime is dropped. Those of threads that have ended are dropped as others are started.
+    handles: Mutex<Vec<JoinHandle<()>>>,
+}
+
+impl Threads {
+    pub(crate) fn new() -> Self {
+        Self { alive: AtomicUsize::new(0), handles: Mutex::new(Vec::new()) }
+    }
+
+    pub(crate) fn alive(&self) -> usize {
+        self.alive.load(Relaxed)
+    }
+
+    fn keep(&self, handle: JoinHandle<()>) {
+        let mut handles = self.handles.lock();
+        handles.retain(|handle| !handle.is_finished());
+        handles.push(handle);
+    }
+
+    /// Counts one machine less, if that leaves as many as there are processors.
+    fn let_one_go(&self, processors: usize) -> bool {
+        let fewer = |alive: usize| (alive > processors).then(|| alive - 1);
+        self.alive.fetch_update(Relaxed, Relaxed, fewer).is_ok()
+    }
+
+    /// Waits until every machine's thread is gone. Only after shutdown has finished.
+    pub(crate) fn join(&self) {
+        let handles = std::mem::take(&mut *self.handles.lock());
+        for handle in handles {
+            // A machine that panicked has aborted the process: there is no error to see.
+            let _ = handle.join();
+        }
+    }
+}
+
+impl Scheduler {
+    /// Starts as many machines as there are processors.
+    pub(crate) fn start_machines(self: &Arc<Self>) -> io::Result<()> {
+        let count = self.config.processors;
+        for number in 1..=count {
+            let machine = Machine::new();
+            // Listed before its thread runs, so that work that comes at once finds it and starts no other.
+            self.idle.enlist(&machine);
+            self.start_machine(Arc::clone(&machine)).map_err(|error| {
+                let _ = self.idle.delist(&machine);
+                let message = format!("could not start machine thread {number} of {count}: {error}");
+                io::Error::new(error.kind(), message)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Starts a machine for a processor that none of the idle machines can take.
+    pub(crate) fn start_machine_with(&self, processor: Box<Processor>) {
+        // The machines of a current-thread runtime are the threads in `block_on`. And machines that come during shutdown
+        // would only leave again, and each that finds work as it leaves would start the next.
+        if self.config.flavor == Flavor::CurrentThread || self.shutdown.has_begun() {
+            return self.give_back(processor);
+        }
+        let machine = Machine::with_processor(processor);
+        if let Err(processor) = self.try_start_with(machine) {
+            // The machines that there are will come to its work when they next look.
+            self.give_back(processor);
+        }
+    }
+
+    /// Like `start_machine_with`; gives the processor back if the thread cannot be created.
+    pub(crate) fn try_start_with(&self, machine: Arc<Machine>) -> Result<(), Box<Processor>> {
+        let scheduler = self.counted();
+        scheduler.start_machine(Arc::clone(&machine)).map_err(|error| {
+            eprintln!("wsrt: could not start another machine thread: {error}");
+            machine.collect().expect("a thread that was never started has not emptied the mailbox")
+        })
+    }
+
+    /// Puts a processor that nobody can run back among the idle ones. A machine that came meanwhile has found none there,
+    /// and is woken now.
+    fn give_back(&self, mut processor: Box<Processor>) {
+        self.part_with(&mut processor);
+        self.idle.give_up(processor, None);
+        if !self.shutdown.has_begun() && self.idle.count_machines() > 0 && self.work_is_visible() {
+            self.wake_one();
+        }
+    }
+
+    fn start_machine(self: &Arc<Self>, machine: Arc<Machine>) -> io::Result<()> {
+        let scheduler = Arc::clone(self);
+        if !self.shutdown.arrive() {
+            return Err(io::Error::other("the runtime has shut down"));
+        }
+        self.threads.alive.fetch_add(1, Relaxed);
+        let handle = self.config.thread().spawn(move || serve(scheduler, machine));
+        match handle {
+            Ok(handle) => {
+                self.threads.keep(handle);
+                Ok(())
+            }
+            Err(error) => {
+                self.threads.alive.fetch_sub(1, Relaxed);
+                self.shutdown.depart(self);
+                Err(error)
+            }
+        }
+    }
+
+    /// Parks a machine, for the keep-alive time at most where there are more machines than processors. `true` if the time
+    /// ran out.
+    pub(crate) fn park_machine(&self, machine: &Machine) -> bool {
+        if self.threads.alive() <= self.config.processors {
+            machine.parker().park();
+            return false;
+        }
+        !machine.parker().park_timeout(self.config.thread_keep_alive)
+    }
+
+    /// Whether the calling machine, which nobody needed for so long, may end.
+    pub(crate) fn can_spare_a_machine(&self) -> bool {
+        self.threads.let_one_go(self.config.processors)
+    }
+}
+
+impl Config {
+    /// A thread builder with the name and the stack size that the runtime's threads have.
+    pub(crate) fn thread(&self) -> thread::Builder {
+        let builder = thread::Builder::new().name((self.thread_name)());
+        match self.thread_stack_size {
+            Some(size) => builder.stack_size(size),
+            None => builder,
+        }
+    }
+}
+
+/// What a machine's thread does.
+fn serve(scheduler: Arc<Scheduler>, machine: Arc<Machine>) {
+    let guard = AbortOnUnwind;
+    machine.parker().adopt_current_thread();
+    let entered = Context::enter(&scheduler, Role::Machine(machine));
+    if let Some(hook) = &scheduler.config.on_thread_start {
+        hook();
+    }
+    let mut machine_loop = MachineLoop::started(&entered);
+    machine_loop.run(&mut NoRoot);
+    machine_loop.leave();
+    if let Some(hook) = &scheduler.config.on_thread_stop {
+        hook();
+    }
+    drop(entered);
+    scheduler.shutdown.depart(&scheduler);
+    std::mem::forget(guard);
+}
+
+/// Ends the process if a machine unwinds: a panic of a task never gets here, and a machine that has lost its place in the
+/// scheduler's books could not go on.
+pub(crate) struct AbortOnUnwind;
+
+impl Drop for AbortOnUnwind {
+    fn drop(&mut self) {
+        eprintln!(
+            "wsrt: a machine thread panicked outside of any task (in a thread hook, or by a fault in wsrt); aborting"
+        );
+        std::process::abort();
+    }
+}

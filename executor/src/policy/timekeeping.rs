@@ -1,0 +1,62 @@
+//! Keeping time: due timers, and the netpoller of a processor that is never out of work.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+
+use wsrt_reactor::timer::TimerEntry;
+
+use crate::players::Processor;
+use crate::policy::machine_loop::MachineLoop;
+use crate::policy::{Context, Scheduler};
+
+/// A busy processor looks at the netpoller after this time, in nanoseconds, however few polls that were.
+const NETWORK_PERIOD: u64 = 1_000_000;
+
+impl MachineLoop<'_> {
+    /// Fires the processor's own timers and looks at the netpoller, when their time has come.
+    pub(crate) fn keep_time(&mut self, processor: &mut Processor) {
+        if processor.clock().is_every(self.scheduler.config.event_interval) {
+            self.poll_network(processor);
+        }
+        if !processor.clock().is_due() {
+            return;
+        }
+        let now = self.scheduler.now();
+        processor.clock().set(now);
+        if processor.since_network_polled() > NETWORK_PERIOD {
+            self.poll_network(processor);
+        }
+        self.fire_own_timers(processor, now);
+    }
+
+    fn fire_own_timers(&mut self, processor: &mut Processor, now: u64) {
+        if processor.shared().timers().next_deadline() > now {
+            return;
+        }
+        processor.shared().timers().fire_due(now, &mut self.wakers);
+        let batch = self.gather_wakers();
+        self.spread(processor, batch);
+    }
+}
+
+impl Scheduler {
+    /// Arms a timer: in the queue of the processor that this thread holds, or in one that is seen to by somebody else.
+    pub(crate) fn arm_timer(&self, entry: &Arc<TimerEntry>, deadline: u64) {
+        let own = Context::with(|context| {
+            let context = context.filter(|context| context.is_of(self))?;
+            context.with_processor(|processor| processor.map(|processor| processor.index()))
+        });
+        match own {
+            // The holder looks at its own timers on every turn of the loop, and leaves them to the keeper when it sleeps.
+            Some(index) => drop(self.processors[index].timers().arm(entry, deadline)),
+            None => self.arm_from_outside(entry, deadline),
+        }
+    }
+
+    fn arm_from_outside(&self, entry: &Arc<TimerEntry>, deadline: u64) {
+        let index = self.next_timer_queue.fetch_add(1, Relaxed) % self.processors.len();
+        if self.processors[index].timers().arm(entry, deadline) {
+            self.watch_deadline(deadline);
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Waking: choosing a machine for work that was published, and getting it to run.
+
+use std::sync::Arc;
+
+use crate::players::{Chosen, Machine, Unparked, Watch};
+use crate::policy::Scheduler;
+
+impl Scheduler {
+    /// The submitting side of the sleeping protocol: to be called after work was published. Wakes one machine, as a
+    /// searcher, if a processor is idle and nobody searches.
+    pub(crate) fn wake_one(&self) {
+        if let Some(chosen) = self.idle.submit() {
+            self.put_to_work(chosen);
+        }
+    }
+
+    /// Wakes up to `count` machines at once, for a batch of tasks.
+    pub(crate) fn wake_several(&self, count: usize) {
+        for _ in 0..count {
+            match self.idle.wake_another() {
+                Some(chosen) => self.put_to_work(chosen),
+                None => return,
+            }
+        }
+    }
+
+    fn put_to_work(&self, Chosen { processor, machine }: Chosen) {
+        match machine {
+            Some(machine) => {
+                machine.deliver(processor);
+                self.rouse(&machine);
+            }
+            None => self.start_machine_with(processor),
+        }
+    }
+
+    /// Wakes a machine wherever it sleeps.
+    pub(crate) fn rouse(&self, machine: &Machine) {
+        if machine.parker().unpark() == Unparked::InNetpoller {
+            self.netpoller.interrupt();
+        }
+    }
+
+    /// Sees to it that a timer for `deadline`, in a queue that no running machine looks at, fires in time.
+    pub(crate) fn watch_deadline(&self, deadline: u64) {
+        match self.keeper.watch(deadline) {
+            Watch::InTime => {}
+            Watch::TooLate => self.netpoller.interrupt(),
+            // Whoever is woken finds nothing to do and becomes the keeper, with the right deadline.
+            Watch::Nobody => self.wake_one(),
+        }
+    }
+
+    /// Wakes every machine that sleeps, for shutdown.
+    pub(crate) fn wake_everyone(&self) {
+        let machines: Vec<Arc<Machine>> = self.idle.everyone();
+        machines.iter().for_each(|machine| self.rouse(machine));
+        self.netpoller.interrupt();
+    }
+}

@@ -1,0 +1,33 @@
+//! Which of the two macros is at work, and what that decides.
+
+use std::fmt;
+
+use crate::options::Flavor;
+
+/// The attribute that the user wrote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Entry {
+    /// `#[wsrt::main]`
+    Main,
+    /// `#[wsrt::test]`
+    Test,
+}
+
+impl Entry {
+    /// The flavor where the user names none: a program wants every core, a test wants the same order each time.
+    pub(crate) fn default_flavor(self) -> Flavor {
+        match self {
+            Self::Main => Flavor::MultiThread,
+            Self::Test => Flavor::CurrentThread,
+        }
+    }
+}
+
+impl fmt::Display for Entry {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Main => "#[wsrt::main]",
+            Self::Test => "#[wsrt::test]",
+        })
+    }
+}

@@ -1,0 +1,270 @@
+//! Writes the plain `fn` that builds a runtime and gives it the user's `async fn` as the root.
+//!
+//! The user's function becomes an item inside the generated one, whole and under its own name. So its return type drives
+//! inference as written, inner attributes of the body stay legal, nothing generated is in scope of the body, and the
+//! compiler speaks of "the future returned by `main`".
+
+use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+
+use crate::entry::Entry;
+use crate::function::Function;
+use crate::options::{Flavor, Options};
+
+/// How the root's output leaves the generated function.
+#[derive(Clone, Copy)]
+enum Outcome {
+    /// As an `ExitCode`: the root itself reports its output, which therefore never leaves its thread and need not be `Send`.
+    Report,
+    /// As the value that the user's function declares.
+    Return,
+}
+
+impl Outcome {
+    fn of(entry: Entry, function: &Function) -> Self {
+        let reports = match entry {
+            Entry::Main => function.name == "main",
+            // `#[should_panic]` accepts only a test that returns `()`.
+            Entry::Test => function.declares_an_output(),
+        };
+        if reports { Self::Report } else { Self::Return }
+    }
+}
+
+/// Generates the replacement of a function that passed [`Function::check`].
+pub(crate) fn generate(entry: Entry, options: &Options, function: &Function) -> TokenStream {
+    let Function { attributes, visibility, fn_token, name, arguments, output, .. } = function;
+    let outcome = Outcome::of(entry, function);
+    let (output, root) = match outcome {
+        Outcome::Report => (quote!(-> ::std::process::ExitCode), reporting_root(function)),
+        Outcome::Return => (output.to_token_stream(), user_function(function)),
+    };
+    let test = test_attribute(entry);
+    let builder = builder(options);
+    let on_failure = on_failure(outcome);
+    let run = run(options.flavor, function);
+    let mut body = Group::new(
+        Delimiter::Brace,
+        quote! {
+            #root
+            let runtime = match #builder.build() {
+                ::std::result::Result::Ok(runtime) => runtime,
+                ::std::result::Result::Err(error) => #on_failure,
+            };
+            #run
+        },
+    );
+    // Lints about the function as a whole, such as `dead_code`, are silent where its end is in a macro.
+    body.set_span(function.body.span());
+    quote! {
+        #(#attributes)*
+        #test
+        #visibility #fn_token #name #arguments #output #body
+    }
+}
+
+/// The standard attribute by its full path: the user may have imported `wsrt::test` under the short name.
+fn test_attribute(entry: Entry) -> Option<TokenStream> {
+    match entry {
+        Entry::Main => None,
+        Entry::Test => Some(quote!(#[::core::prelude::v1::test])),
+    }
+}
+
+fn user_function(function: &Function) -> TokenStream {
+    let Function { fn_token, name, arguments, output, body, .. } = function;
+    quote!(async #fn_token #name #arguments #output #body)
+}
+
+/// An `async fn` around the user's, of the same name, that turns the output into an exit code as std does for `main`.
+fn reporting_root(function: &Function) -> TokenStream {
+    let Function { fn_token, name, .. } = function;
+    let user_function = user_function(function);
+    // A type that cannot be reported is underlined where the user wrote it.
+    let output = spread(quote!(#name().await), function.output_span());
+    let may_be_unreachable = function.never_returns().then(|| quote!(#[allow(unreachable_code)]));
+    quote! {
+        async #fn_token #name() -> ::std::process::ExitCode {
+            #user_function
+            #may_be_unreachable
+            return ::std::process::Termination::report(#output);
+        }
+    }
+}
+
+fn builder(options: &Options) -> TokenStream {
+    let builder = &options.crate_path;
+    let builder = quote!(#builder::runtime::Builder);
+    match (options.flavor, &options.worker_threads) {
+        (Flavor::CurrentThread, _) => quote!(#builder::new_current_thread()),
+        (Flavor::MultiThread, None) => quote!(#builder::new_multi_thread()),
+        (Flavor::MultiThread, Some(workers)) => quote!(#builder::new_multi_thread().worker_threads(#workers)),
+    }
+}
+
+fn on_failure(outcome: Outcome) -> TokenStream {
+    match outcome {
+        Outcome::Report => quote! {{
+            ::std::eprintln!("wsrt: {}", error);
+            return ::std::process::ExitCode::FAILURE;
+        }},
+        Outcome::Return => quote!(::std::panic!("wsrt: {}", error)),
+    }
+}
+
+/// Gives the root to the runtime. A root that is not `Send` is underlined at the head of the user's function.
+fn run(flavor: Flavor, function: &Function) -> TokenStream {
+    let name = &function.name;
+    let root = spread(quote!(#name()), function.head_span());
+    match flavor {
+        Flavor::MultiThread => quote!(runtime.run(#root)),
+        Flavor::CurrentThread => quote!(runtime.block_on(#root)),
+    }
+}
+
+/// Puts the first of `tokens` at the first span and the others at the last, so that an error about the expression
+/// underlines all from one to the other. (`Span::join` would say it in one span, but is not on stable Rust.)
+fn spread(tokens: TokenStream, (first, last): (Span, Span)) -> TokenStream {
+    let mut spans = std::iter::once(first).chain(std::iter::repeat(last));
+    let place = |mut token: TokenTree| {
+        token.set_span(spans.next().unwrap_or(last));
+        token
+    };
+    tokens.into_iter().map(place).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::errors::Errors;
+    use crate::test_support::squeezed;
+
+    fn generated(entry: Entry, arguments: TokenStream, item: TokenStream) -> String {
+        let mut errors = Errors::default();
+        let options = Options::parse(entry, arguments, &mut errors);
+        let function: Function = syn::parse2(item).expect("a function");
+        function.check(entry, &mut errors);
+        assert!(errors.is_empty(), "{errors:?}");
+        squeezed(&generate(entry, &options, &function))
+    }
+
+    #[test]
+    fn main_keeps_its_attributes_visibility_and_name_and_reports_inside_the_root() {
+        let output = generated(
+            Entry::Main,
+            quote!(worker_threads = 4),
+            quote!(
+                #[inline]
+                pub async fn main() -> Result<(), Error> {
+                    Ok(())
+                }
+            ),
+        );
+        let expected = quote! {
+            #[inline]
+            pub fn main() -> ::std::process::ExitCode {
+                async fn main() -> ::std::process::ExitCode {
+                    async fn main() -> Result<(), Error> { Ok(()) }
+                    return ::std::process::Termination::report(main().await);
+                }
+                let runtime = match ::wsrt::runtime::Builder::new_multi_thread().worker_threads(4).build() {
+                    ::std::result::Result::Ok(runtime) => runtime,
+                    ::std::result::Result::Err(error) => {
+                        ::std::eprintln!("wsrt: {}", error);
+                        return ::std::process::ExitCode::FAILURE;
+                    },
+                };
+                runtime.run(main())
+            }
+        };
+        assert_eq!(output, squeezed(&expected));
+    }
+
+    #[test]
+    fn another_function_returns_what_it_declares() {
+        let output = generated(
+            Entry::Main,
+            quote!(flavor = "current_thread"),
+            quote!(
+                async fn load() -> Config {
+                    read().await
+                }
+            ),
+        );
+        let expected = quote! {
+            fn load() -> Config {
+                async fn load() -> Config { read().await }
+                let runtime = match ::wsrt::runtime::Builder::new_current_thread().build() {
+                    ::std::result::Result::Ok(runtime) => runtime,
+                    ::std::result::Result::Err(error) => ::std::panic!("wsrt: {}", error),
+                };
+                runtime.block_on(load())
+            }
+        };
+        assert_eq!(output, squeezed(&expected));
+    }
+
+    #[test]
+    fn a_test_keeps_its_other_attributes_and_gets_the_standard_one_by_its_full_path() {
+        let output = generated(
+            Entry::Test,
+            quote!(),
+            quote!(
+                #[should_panic]
+                #[ignore]
+                async fn panics() {}
+            ),
+        );
+        assert!(output.starts_with("#[should_panic]#[ignore]#[::core::prelude::v1::test]fn panics(){"), "{output}");
+        assert!(output.ends_with("runtime.block_on(panics())}"), "{output}");
+    }
+
+    #[test]
+    fn a_test_with_an_output_reports_it_inside_the_root() {
+        let output = generated(
+            Entry::Test,
+            quote!(),
+            quote!(
+                async fn works() -> Result<(), Error> {}
+            ),
+        );
+        assert!(
+            output.contains("fn works()->::std::process::ExitCode{async fn works()->::std::process::ExitCode{"),
+            "{output}"
+        );
+    }
+
+    #[test]
+    fn the_runtime_is_found_where_the_crate_option_says() {
+        let output = generated(
+            Entry::Main,
+            quote!(crate = "crate::vendored"),
+            quote!(
+                async fn main() {}
+            ),
+        );
+        assert!(output.contains("match crate::vendored::runtime::Builder::new_multi_thread().build()"), "{output}");
+    }
+
+    #[test]
+    fn only_a_root_that_never_returns_silences_the_lint_on_unreachable_code() {
+        let never = generated(
+            Entry::Main,
+            quote!(),
+            quote!(
+                async fn main() -> ! {
+                    loop {}
+                }
+            ),
+        );
+        assert!(never.contains("#[allow(unreachable_code)]return"), "{never}");
+        let returns = generated(
+            Entry::Main,
+            quote!(),
+            quote!(
+                async fn main() {}
+            ),
+        );
+        assert!(!returns.contains("allow"), "{returns}");
+    }
+}

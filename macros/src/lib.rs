@@ -1,0 +1,171 @@
+//! The attributes `#[wsrt::main]` and `#[wsrt::test]`: an `async fn` in, a plain `fn` that runs it on a runtime out.
+//!
+//! Use them through the crate `wsrt`, which re-exports them behind its feature `macros`. This crate knows nothing of the
+//! runtime but the names that the expansion calls: `runtime::Builder::{new_multi_thread, new_current_thread,
+//! worker_threads, build}` and `runtime::Runtime::{run, block_on}`.
+
+mod entry;
+mod errors;
+mod expand;
+mod function;
+mod generate;
+mod options;
+#[cfg(test)]
+mod test_support;
+
+use proc_macro::TokenStream;
+
+use crate::entry::Entry;
+
+/// Runs an `async fn`, usually `main`, as the root future of a new runtime.
+///
+/// The function becomes a plain `fn` of the same name, visibility and attributes. When called it builds a runtime, runs
+/// the body to its end, and drops the runtime, which drops every task that is still alive: tasks that must finish have
+/// to be awaited.
+///
+/// # Options
+///
+/// | option | value | when absent |
+/// |---|---|---|
+/// | `flavor` | `"multi_thread"` or `"current_thread"` | `"multi_thread"` |
+/// | `worker_threads` | a whole number of at least 1, as a literal; `"multi_thread"` only | what `runtime::Builder` chooses |
+/// | `crate` | the path of the crate `wsrt`, in a string, for those who re-export or rename it | `"::wsrt"` |
+///
+/// On `"multi_thread"` the root runs on a processor, as every spawned task does, and not on the thread that called the
+/// function. It must therefore be `Send`. On `"current_thread"` the calling thread runs everything, and the root need
+/// not be `Send`.
+///
+/// # Output
+///
+/// A function named `main` may return whatever a plain `main` may: `()`, `!`, `ExitCode`, a `Result` of these whose
+/// error is `Debug`, or any other `Termination`. The root turns it into an `ExitCode` as the standard library does (an
+/// error is printed to standard error as `Error: {error:?}`, and the code is 1), so it need not be `Send` on either
+/// flavor. The generated `main` returns that `ExitCode`.
+///
+/// A function of any other name returns the type that it declares, which on `"multi_thread"` must be `Send`.
+///
+/// # What is not guaranteed
+///
+/// - Which processor, and so which thread, runs the root; it may change at each `.await`.
+/// - Any order between the root's end and the progress of tasks that it did not await.
+///
+/// # Panics
+///
+/// A panic of the root continues on the calling thread once the root has been dropped: a program ends with code 101. A
+/// function not named `main` also panics, with `wsrt: {error}`, if the runtime cannot be built.
+///
+/// # Errors
+///
+/// If the runtime cannot be built, because the system refuses a thread or a poll instance or because an environment
+/// variable such as `WSRT_WORKER_THREADS` holds nonsense, `main` prints `wsrt: {error}` to standard error and ends with
+/// code 1.
+///
+/// What the attribute does not understand is refused at compile time, at the place of the mistake: a function that is
+/// not `async`, takes arguments, is generic, `const`, `unsafe` or `extern`; and an option that is unknown, given twice,
+/// of the wrong type, or out of range.
+///
+/// # Cancel safety
+///
+/// The root is never cancelled: the generated function returns when the root has ended.
+///
+/// # Examples
+///
+/// Every processor that the machine offers, and errors that end the program:
+///
+/// ```text
+/// #[wsrt::main]
+/// async fn main() -> Result<(), Box<dyn std::error::Error>> {
+///     let listener = wsrt::net::TcpListener::bind("127.0.0.1:8080").await?;
+///     loop {
+///         let (stream, _) = listener.accept().await?;
+///         wsrt::spawn(serve(stream));
+///     }
+/// }
+/// ```
+///
+/// One thread, and a root that is not `Send`:
+///
+/// ```text
+/// #[wsrt::main(flavor = "current_thread")]
+/// async fn main() {
+///     let counter = std::rc::Rc::new(std::cell::Cell::new(0));
+///     wsrt::task::yield_now().await;
+///     counter.set(counter.get() + 1);
+/// }
+/// ```
+///
+/// The first is what one would write by hand as
+///
+/// ```text
+/// fn main() -> std::process::ExitCode {
+///     async fn root() -> Result<(), Box<dyn std::error::Error>> {
+///         // the body
+///     }
+///     match wsrt::runtime::Builder::new_multi_thread().build() {
+///         Ok(runtime) => runtime.run(async { std::process::Termination::report(root().await) }),
+///         Err(error) => {
+///             eprintln!("wsrt: {error}");
+///             std::process::ExitCode::FAILURE
+///         }
+///     }
+/// }
+/// ```
+#[proc_macro_attribute]
+pub fn main(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    expand::expand(Entry::Main, arguments.into(), item.into()).into()
+}
+
+/// Makes a test of an `async fn`, run as the root future of a runtime of its own.
+///
+/// The function becomes a `#[test]` of the same name. Its other attributes, such as `#[should_panic]` and `#[ignore]`,
+/// keep their meaning.
+///
+/// # Options
+///
+/// Those of [`main`](macro@main), with another default: a test runs on `"current_thread"` unless told otherwise, so that
+/// its tasks run in the same order each time, and it need not be `Send`. `worker_threads` therefore needs
+/// `flavor = "multi_thread"` beside it.
+///
+/// # Output
+///
+/// A test may return whatever a plain `#[test]` may. The root reports it, as described at [`main`](macro@main), so a
+/// `Result` whose error is not `Send` is welcome on both flavors. An error fails the test.
+///
+/// # What is not guaranteed
+///
+/// That the test harness captures what a `"multi_thread"` test prints: the root runs on a thread of the runtime.
+///
+/// # Panics
+///
+/// A panic of the root continues on the test's thread, where it fails the test or satisfies `#[should_panic]`. So does
+/// one about a runtime that could not be built, in a test without a return type.
+///
+/// # Errors
+///
+/// A test with a return type fails with `wsrt: {error}` on standard error if its runtime cannot be built.
+///
+/// At compile time this attribute refuses what [`main`](macro@main) refuses, and a second test attribute on the same
+/// function.
+///
+/// # Cancel safety
+///
+/// The root is never cancelled: the test ends when the root has ended. Tasks that are still alive then are dropped.
+///
+/// # Examples
+///
+/// ```text
+/// #[wsrt::test]
+/// async fn a_spawned_task_hands_back_its_output() {
+///     assert_eq!(wsrt::spawn(async { 6 * 7 }).await.unwrap(), 42);
+/// }
+///
+/// #[wsrt::test(flavor = "multi_thread", worker_threads = 2)]
+/// async fn the_port_is_free() -> Result<(), Box<dyn std::error::Error>> {
+///     wsrt::net::TcpListener::bind("127.0.0.1:0").await?;
+///     Ok(())
+/// }
+/// ```
+#[proc_macro_attribute]
+pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    expand::expand(Entry::Test, arguments.into(), item.into()).into()
+}

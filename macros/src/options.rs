@@ -1,0 +1,301 @@
+//! The options between the attribute's brackets: `flavor`, `worker_threads`, `crate`.
+
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use syn::ext::IdentExt;
+use syn::parse::{Parse, ParseStream, Parser};
+use syn::punctuated::Punctuated;
+use syn::{Lit, LitInt, LitStr, Path, Token, parse_quote};
+
+use crate::entry::Entry;
+use crate::errors::Errors;
+
+const KNOWN_OPTIONS: &str = "the known options are `flavor`, `worker_threads` and `crate`";
+const KNOWN_FLAVORS: &str = "the known flavors are \"multi_thread\" and \"current_thread\"";
+
+/// Which scheduler runs the root future.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Flavor {
+    /// Processors on threads of their own; the root is a task on one of them and must be `Send`.
+    MultiThread,
+    /// The calling thread runs everything; the root need not be `Send`.
+    CurrentThread,
+}
+
+/// What the user chose, or the defaults.
+pub(crate) struct Options {
+    pub(crate) flavor: Flavor,
+    pub(crate) worker_threads: Option<LitInt>,
+    /// Where the expansion finds the runtime crate.
+    pub(crate) crate_path: Path,
+}
+
+impl Options {
+    /// Reads the attribute's arguments. What is wrong with them goes to `errors`; what is right is kept.
+    pub(crate) fn parse(entry: Entry, arguments: TokenStream, errors: &mut Errors) -> Self {
+        let mut given = Given::default();
+        match Punctuated::<Argument, Token![,]>::parse_terminated.parse2(arguments) {
+            Ok(arguments) => arguments.into_iter().for_each(|argument| given.take(argument, errors)),
+            Err(error) => errors.push(error),
+        }
+        given.finish(entry, errors)
+    }
+
+    /// The same runtime crate with the flavor that asks least of the root, to go on checking after a wrong option.
+    pub(crate) fn forgiving(self) -> Self {
+        Self { flavor: Flavor::CurrentThread, worker_threads: None, ..self }
+    }
+}
+
+/// One `name = value`. The value is kept as tokens, so that a wrong one is refused in the words of its option.
+struct Argument {
+    name: Ident,
+    value: Option<TokenStream>,
+}
+
+impl Parse for Argument {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let Ok(name) = input.call(Ident::parse_any) else {
+            return Err(input.error(format!("expected an option such as `flavor = \"multi_thread\"`; {KNOWN_OPTIONS}")));
+        };
+        let has_value = input.parse::<Option<Token![=]>>()?.is_some();
+        let value = tokens_up_to_comma(input)?;
+        Ok(Self { name, value: (has_value && !value.is_empty()).then_some(value) })
+    }
+}
+
+fn tokens_up_to_comma(input: ParseStream<'_>) -> syn::Result<TokenStream> {
+    let mut tokens = TokenStream::new();
+    while !input.is_empty() && !input.peek(Token![,]) {
+        tokens.extend([input.parse::<TokenTree>()?]);
+    }
+    Ok(tokens)
+}
+
+/// An option's value, and the option's name for errors that concern the option as a whole.
+struct Setting<T> {
+    name: Ident,
+    value: T,
+}
+
+/// The options seen so far. An option whose value is wrong counts as seen, with `None`: it was refused once already.
+#[derive(Default)]
+struct Given {
+    flavor: Option<Setting<Option<Flavor>>>,
+    worker_threads: Option<Setting<Option<LitInt>>>,
+    crate_path: Option<Setting<Option<Path>>>,
+}
+
+impl Given {
+    fn take(&mut self, argument: Argument, errors: &mut Errors) {
+        match argument.name.to_string().as_str() {
+            "flavor" => set(&mut self.flavor, argument, "\"multi_thread\"", parse_flavor, errors),
+            "worker_threads" => set(&mut self.worker_threads, argument, "4", parse_worker_threads, errors),
+            "crate" => set(&mut self.crate_path, argument, "\"path::to::wsrt\"", parse_crate_path, errors),
+            unknown => {
+                let message = format!("unknown option `{unknown}`; {KNOWN_OPTIONS}");
+                errors.push(syn::Error::new(argument.name.span(), message));
+            }
+        }
+    }
+
+    fn finish(self, entry: Entry, errors: &mut Errors) -> Options {
+        self.check_worker_threads_apply(entry, errors);
+        Options {
+            flavor: self.flavor.and_then(|setting| setting.value).unwrap_or(entry.default_flavor()),
+            worker_threads: self.worker_threads.and_then(|setting| setting.value),
+            crate_path: self.crate_path.and_then(|setting| setting.value).unwrap_or_else(|| parse_quote!(::wsrt)),
+        }
+    }
+
+    /// Refuses `worker_threads` on a current-thread runtime, unless the flavor itself was wrong and may have been meant otherwise.
+    fn check_worker_threads_apply(&self, entry: Entry, errors: &mut Errors) {
+        let Some(workers) = &self.worker_threads else { return };
+        let flavor = self.flavor.as_ref().map_or(Some(entry.default_flavor()), |setting| setting.value);
+        if flavor != Some(Flavor::CurrentThread) {
+            return;
+        }
+        let message = match &self.flavor {
+            Some(_) => {
+                "`worker_threads` needs `flavor = \"multi_thread\"`: a current-thread runtime has no workers".to_owned()
+            }
+            None => format!(
+                "`worker_threads` needs `flavor = \"multi_thread\"`: `{entry}` is \"current_thread\" unless told otherwise"
+            ),
+        };
+        errors.push(syn::Error::new(workers.name.span(), message));
+    }
+}
+
+/// Fills `slot` from `argument`, or says why not; `example` shows a value that would do.
+fn set<T>(
+    slot: &mut Option<Setting<Option<T>>>,
+    argument: Argument,
+    example: &str,
+    parse: fn(TokenStream) -> syn::Result<T>,
+    errors: &mut Errors,
+) {
+    let Argument { name, value } = argument;
+    if slot.is_some() {
+        errors.push(syn::Error::new(name.span(), format!("`{name}` is given twice")));
+        return;
+    }
+    let parsed = match value {
+        Some(value) => parse(value),
+        None => Err(syn::Error::new(name.span(), format!("`{name}` needs a value, as in `{name} = {example}`"))),
+    };
+    let value = parsed.map_err(|error| errors.push(error)).ok();
+    *slot = Some(Setting { name, value });
+}
+
+fn parse_flavor(value: TokenStream) -> syn::Result<Flavor> {
+    let Ok(literal) = syn::parse2::<LitStr>(value.clone()) else {
+        return Err(syn::Error::new_spanned(value, format!("`flavor` takes a string; {KNOWN_FLAVORS}")));
+    };
+    match literal.value().as_str() {
+        "multi_thread" => Ok(Flavor::MultiThread),
+        "current_thread" => Ok(Flavor::CurrentThread),
+        unknown => Err(syn::Error::new(literal.span(), format!("unknown flavor {unknown:?}; {KNOWN_FLAVORS}"))),
+    }
+}
+
+fn parse_worker_threads(value: TokenStream) -> syn::Result<LitInt> {
+    let literal = match syn::parse2::<Lit>(value.clone()) {
+        // A negative number is a literal to syn, but it is no count of anything.
+        Ok(Lit::Int(literal)) if !literal.base10_digits().starts_with('-') => literal,
+        _ => {
+            let message = "`worker_threads` takes a whole number of at least 1, written as a literal";
+            return Err(syn::Error::new_spanned(value, message));
+        }
+    };
+    let refuse = |message: &str| Err(syn::Error::new(literal.span(), message));
+    if !matches!(literal.suffix(), "" | "usize") {
+        return refuse("`worker_threads` is a `usize`: write the number without its suffix");
+    }
+    match literal.base10_parse::<usize>() {
+        Ok(0) => refuse("`worker_threads` must be at least 1: nothing could run on 0 workers"),
+        Ok(_) => Ok(literal),
+        Err(_) => refuse("`worker_threads` is too large for a `usize`"),
+    }
+}
+
+fn parse_crate_path(value: TokenStream) -> syn::Result<Path> {
+    let Ok(literal) = syn::parse2::<LitStr>(value.clone()) else {
+        return Err(syn::Error::new_spanned(value, "`crate` takes a path in a string, such as \"path::to::wsrt\""));
+    };
+    literal.parse_with(Path::parse_mod_style).map_err(|_| {
+        let message = format!("{:?} is not a path to a crate or module, such as \"path::to::wsrt\"", literal.value());
+        syn::Error::new(literal.span(), message)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::{messages, squeezed};
+    use quote::quote;
+
+    fn parse(entry: Entry, arguments: TokenStream) -> Result<Options, Vec<String>> {
+        let mut errors = Errors::default();
+        let options = Options::parse(entry, arguments, &mut errors);
+        if errors.is_empty() { Ok(options) } else { Err(messages(quote!(#errors))) }
+    }
+
+    fn accepted(arguments: TokenStream) -> Options {
+        parse(Entry::Main, arguments).unwrap_or_else(|messages| panic!("refused: {messages:?}"))
+    }
+
+    fn refused(entry: Entry, arguments: TokenStream) -> String {
+        match parse(entry, arguments.clone()) {
+            Ok(_) => panic!("accepted: {arguments}"),
+            Err(messages) => messages.join(" | "),
+        }
+    }
+
+    #[test]
+    fn main_defaults_to_multi_thread_and_test_to_current_thread() {
+        assert_eq!(accepted(quote!()).flavor, Flavor::MultiThread);
+        assert_eq!(parse(Entry::Test, quote!()).map(|options| options.flavor), Ok(Flavor::CurrentThread));
+    }
+
+    #[test]
+    fn every_option_is_read_and_a_trailing_comma_is_allowed() {
+        let options = accepted(quote!(flavor = "multi_thread", worker_threads = 0x1_0, crate = "my::wsrt",));
+        let path = options.crate_path;
+        assert_eq!(options.flavor, Flavor::MultiThread);
+        assert_eq!(options.worker_threads.map(|count| count.to_string()).as_deref(), Some("0x1_0"));
+        assert_eq!(squeezed(&quote!(#path)), "my::wsrt");
+    }
+
+    #[test]
+    fn an_unknown_option_is_refused_with_the_known_ones() {
+        let message = refused(Entry::Main, quote!(start_paused = true));
+        assert_eq!(
+            message,
+            "unknown option `start_paused`; the known options are `flavor`, `worker_threads` and `crate`"
+        );
+    }
+
+    #[test]
+    fn a_value_of_the_wrong_type_is_refused() {
+        for arguments in [quote!(flavor = multi_thread), quote!(flavor = 2), quote!(flavor = b"multi_thread")] {
+            assert!(refused(Entry::Main, arguments).starts_with("`flavor` takes a string"));
+        }
+        for arguments in [
+            quote!(worker_threads = "4"),
+            quote!(worker_threads = 4.0),
+            quote!(worker_threads = -1),
+            quote!(worker_threads = N),
+        ] {
+            assert!(refused(Entry::Main, arguments).starts_with("`worker_threads` takes a whole number of at least 1"));
+        }
+        assert!(refused(Entry::Main, quote!(crate = wsrt)).starts_with("`crate` takes a path in a string"));
+        assert!(refused(Entry::Main, quote!(crate = "my wsrt")).contains("is not a path"));
+    }
+
+    #[test]
+    fn an_option_without_a_value_is_refused() {
+        assert_eq!(refused(Entry::Main, quote!(flavor)), "`flavor` needs a value, as in `flavor = \"multi_thread\"`");
+        assert_eq!(
+            refused(Entry::Main, quote!(worker_threads(4))),
+            "`worker_threads` needs a value, as in `worker_threads = 4`"
+        );
+        assert_eq!(refused(Entry::Main, quote!(crate =)), "`crate` needs a value, as in `crate = \"path::to::wsrt\"`");
+        assert!(refused(Entry::Main, quote!("multi_thread")).starts_with("expected an option"));
+    }
+
+    #[test]
+    fn an_unknown_flavor_is_refused_with_the_known_ones() {
+        let message = refused(Entry::Main, quote!(flavor = "threadpool"));
+        assert_eq!(
+            message,
+            "unknown flavor \"threadpool\"; the known flavors are \"multi_thread\" and \"current_thread\""
+        );
+    }
+
+    #[test]
+    fn worker_threads_outside_its_range_is_refused() {
+        assert!(refused(Entry::Main, quote!(worker_threads = 0)).contains("at least 1"));
+        assert!(refused(Entry::Main, quote!(worker_threads = 99999999999999999999999)).contains("too large"));
+        assert!(refused(Entry::Main, quote!(worker_threads = 4u8)).contains("without its suffix"));
+    }
+
+    #[test]
+    fn worker_threads_is_refused_on_a_current_thread_runtime() {
+        let message = refused(Entry::Main, quote!(worker_threads = 2, flavor = "current_thread"));
+        assert!(message.contains("a current-thread runtime has no workers"), "{message}");
+        let message = refused(Entry::Test, quote!(worker_threads = 2));
+        assert!(message.contains("`#[wsrt::test]` is \"current_thread\" unless told otherwise"), "{message}");
+    }
+
+    #[test]
+    fn an_option_given_twice_is_refused() {
+        let message = refused(Entry::Main, quote!(flavor = "multi_thread", flavor = "multi_thread"));
+        assert_eq!(message, "`flavor` is given twice");
+    }
+
+    #[test]
+    fn a_wrong_flavor_raises_no_second_error_about_workers() {
+        let message = refused(Entry::Test, quote!(flavor = "multithread", worker_threads = 2));
+        assert!(message.starts_with("unknown flavor \"multithread\"") && !message.contains(" | "), "{message}");
+    }
+}

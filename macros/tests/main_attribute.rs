@@ -1,0 +1,128 @@
+//! What `#[main]` promises about the function it makes, run on a stand-in for the runtime.
+
+mod runtime_double;
+
+use std::cell::Cell;
+use std::error::Error;
+use std::future::poll_fn;
+use std::panic::catch_unwind;
+use std::process::{ExitCode, Termination};
+use std::rc::Rc;
+use std::task::Poll;
+
+use runtime_double::runtime::{Started, started, with_failing_builds};
+
+/// Makes the root suspend once, so that what it holds is held across an await.
+async fn yield_once() {
+    let mut yielded = false;
+    poll_fn(|_| if std::mem::replace(&mut yielded, true) { Poll::Ready(()) } else { Poll::Pending }).await;
+}
+
+#[wsrt_macros::main(crate = "crate::runtime_double")]
+async fn with_defaults() -> Option<Started> {
+    yield_once().await;
+    started()
+}
+
+#[wsrt_macros::main(flavor = "multi_thread", worker_threads = 3, crate = "crate::runtime_double")]
+async fn with_three_workers() -> Option<Started> {
+    started()
+}
+
+#[wsrt_macros::main(flavor = "current_thread", crate = "crate::runtime_double")]
+async fn on_this_thread() -> (Option<Started>, Rc<Cell<u32>>) {
+    let not_send = Rc::new(Cell::new(1));
+    yield_once().await;
+    not_send.set(2);
+    (started(), not_send)
+}
+
+#[test]
+fn the_default_is_a_multi_thread_runtime_with_its_own_number_of_workers() {
+    assert_eq!(with_defaults(), Some(Started::MultiThread { worker_threads: None }));
+}
+
+#[test]
+fn worker_threads_reach_the_builder() {
+    assert_eq!(with_three_workers(), Some(Started::MultiThread { worker_threads: Some(3) }));
+}
+
+#[test]
+fn a_current_thread_root_and_its_output_need_not_be_send() {
+    let (started, output) = on_this_thread();
+    assert_eq!(started, Some(Started::CurrentThread));
+    assert_eq!(output.get(), 2);
+}
+
+mod failing {
+    #[wsrt_macros::main(crate = "crate::runtime_double")]
+    pub(crate) async fn main() -> Result<(), Box<dyn super::Error>> {
+        super::yield_once().await;
+        let _port: u16 = "eighty".parse()?;
+        Ok(())
+    }
+}
+
+mod succeeding {
+    #[wsrt_macros::main(flavor = "current_thread", crate = "crate::runtime_double")]
+    pub(crate) async fn main() -> Result<(), Box<dyn super::Error>> {
+        let _port: u16 = "80".parse()?;
+        Ok(())
+    }
+}
+
+mod unit {
+    #[wsrt_macros::main(crate = "crate::runtime_double")]
+    pub(crate) async fn main() {
+        #![allow(unused_variables)]
+        let inner_attributes_are_legal = true;
+        super::yield_once().await;
+    }
+}
+
+mod exit_code {
+    #[wsrt_macros::main(crate = "crate::runtime_double")]
+    pub(crate) async fn main() -> super::ExitCode {
+        super::ExitCode::from(7)
+    }
+}
+
+mod opaque {
+    #[wsrt_macros::main(crate = "crate::runtime_double")]
+    pub(crate) async fn main() -> impl super::Termination {
+        super::ExitCode::from(8)
+    }
+}
+
+mod never {
+    #[wsrt_macros::main(crate = "crate::runtime_double")]
+    pub(crate) async fn main() -> ! {
+        std::panic::resume_unwind(Box::new("left by the only door"))
+    }
+}
+
+#[test]
+fn main_reports_its_output_as_std_does_even_when_the_output_is_not_send() {
+    assert_eq!(failing::main(), ExitCode::FAILURE);
+    assert_eq!(succeeding::main(), ExitCode::SUCCESS);
+    assert_eq!(unit::main(), ExitCode::SUCCESS);
+    assert_eq!(exit_code::main(), ExitCode::from(7));
+    assert_eq!(opaque::main(), ExitCode::from(8));
+}
+
+#[test]
+fn a_panic_of_the_root_comes_out_of_main() {
+    let payload = catch_unwind(never::main).expect_err("the root panics");
+    assert_eq!(payload.downcast_ref(), Some(&"left by the only door"));
+}
+
+#[test]
+fn main_ends_with_failure_when_the_runtime_cannot_start() {
+    assert_eq!(with_failing_builds(unit::main), ExitCode::FAILURE);
+}
+
+#[test]
+fn another_function_panics_with_the_reason_when_the_runtime_cannot_start() {
+    let payload = with_failing_builds(|| catch_unwind(with_defaults)).expect_err("no runtime, no output");
+    assert_eq!(payload.downcast_ref::<String>().map(String::as_str), Some("wsrt: no threads left"));
+}

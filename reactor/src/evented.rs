@@ -1,0 +1,298 @@
+//! Anything mio can poll, registered: the generic half of every socket.
+
+use crate::context;
+use crate::handle::{Handle, Registration};
+use crate::interest::{Interest, Ready};
+use crate::readiness::Seen;
+use crate::source::Source;
+use crate::waiters::Place;
+use std::fmt;
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+/// Registers a pollable source and waits for it.
+///
+/// The source is polled edge-triggered in both directions: operations are tried first, and waited for only after they
+/// answered `WouldBlock`. Any number of tasks may wait for the same direction; an event wakes them all.
+///
+/// The source must be non-blocking. Dropping the `Evented` takes it out of the poll.
+///
+/// # Examples
+///
+/// ```
+/// use mio::net::UdpSocket;
+/// use wsrt_reactor::{Evented, Interest};
+///
+/// # wsrt_reactor_testing::run(async {
+/// let socket = Evented::new(UdpSocket::bind("127.0.0.1:0".parse().unwrap())?)?;
+/// let to_itself = socket.get_ref().local_addr()?;
+/// socket.io(Interest::WRITABLE, |socket| socket.send_to(b"hello", to_itself)).await?;
+///
+/// let mut buf = [0; 16];
+/// let (count, from) = socket.io(Interest::READABLE, |socket| socket.recv_from(&mut buf)).await?;
+/// assert_eq!((&buf[..count], from), (&b"hello"[..], to_itself));
+/// # std::io::Result::Ok(()) }).unwrap();
+/// ```
+pub struct Evented<S: mio::event::Source> {
+    /// None only while `into_inner` and `drop` take it apart.
+    source: Option<S>,
+    registration: Registration,
+}
+
+impl<S: mio::event::Source> Evented<S> {
+    /// Registers `source` with the current runtime's netpoller. It counts as ready in both directions until an
+    /// operation says otherwise.
+    ///
+    /// # Panics
+    ///
+    /// Outside a runtime.
+    ///
+    /// # Errors
+    ///
+    /// When the system does not take it (it cannot be polled, is registered already, or resources are short), or the
+    /// runtime was shut down.
+    #[track_caller]
+    pub fn new(source: S) -> io::Result<Self> {
+        Self::with_handle(source, context::required("Evented::new").handle())
+    }
+
+    /// Registers `source` with a given netpoller, inside a runtime or not.
+    ///
+    /// # Errors
+    ///
+    /// As [`Evented::new`].
+    pub fn with_handle(source: S, handle: &Handle) -> io::Result<Self> {
+        Self::assuming(source, handle, Interest::READABLE | Interest::WRITABLE)
+    }
+
+    /// As `with_handle`, ready for `initial` only: what it leaves out has to be reported before it is tried.
+    pub(crate) fn assuming(mut source: S, handle: &Handle, initial: Interest) -> io::Result<Self> {
+        let registration = handle.register(&mut source, initial)?;
+        Ok(Self { source: Some(source), registration })
+    }
+
+    /// Returns the source. Operations on it that answer `WouldBlock` belong inside [`try_io`](Evented::try_io) and its
+    /// like.
+    #[must_use]
+    pub fn get_ref(&self) -> &S {
+        self.source.as_ref().expect("the source is there until into_inner takes it")
+    }
+
+    pub(crate) fn handle(&self) -> &Handle {
+        self.registration.handle()
+    }
+
+    /// Takes the source out of the poll and returns it, still non-blocking.
+    ///
+    /// # Errors
+    ///
+    /// When the system refuses to deregister it; the source is closed then.
+    pub fn into_inner(mut self) -> io::Result<S> {
+        let mut source = self.source.take().expect("the source is there until into_inner takes it");
+        self.registration.end(&mut source)?;
+        Ok(source)
+    }
+
+    /// Returns ready when an operation in one of the directions is worth trying; until then wakes `cx`'s task when it
+    /// is.
+    ///
+    /// Any number of tasks may poll. The same task polling again does not add to their number; one that loses interest
+    /// stays in it until the next event, which wakes it for nothing. Futures ([`ready`](Evented::ready),
+    /// [`io`](Evented::io)) leave when they are dropped.
+    ///
+    /// # Errors
+    ///
+    /// When it would have to wait and the runtime was shut down.
+    pub fn poll_ready(&self, interest: Interest, cx: &mut Context<'_>) -> Poll<io::Result<Ready>> {
+        self.registration.source().poll_ready(interest, cx, Place::Shared).map_ok(Seen::ready)
+    }
+
+    /// Waits until an operation in one of the directions is worth trying.
+    ///
+    /// It may be answered by an event that another task has used up by now: be ready for `WouldBlock`.
+    ///
+    /// # Errors
+    ///
+    /// When it would have to wait and the runtime was shut down.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropped before it is ready, nothing is lost.
+    pub async fn ready(&self, interest: Interest) -> io::Result<Ready> {
+        self.wait(interest).await.map(Seen::ready)
+    }
+
+    /// Runs `operation` once if it is worth trying; `WouldBlock` otherwise, without running it.
+    ///
+    /// When `operation` answers `WouldBlock`, the directions in `interest` count as drained until the next event. So it
+    /// must answer that only if the system did.
+    ///
+    /// # Errors
+    ///
+    /// What `operation` answers; `WouldBlock`; or that the runtime was shut down.
+    pub fn try_io<R>(&self, interest: Interest, operation: impl FnOnce(&S) -> io::Result<R>) -> io::Result<R> {
+        self.try_drain(interest, operation, |_| false)
+    }
+
+    /// Runs `operation` until it answers anything but `WouldBlock`, waiting in between; wakes `cx`'s task when it is
+    /// worth polling again.
+    ///
+    /// Any number of tasks may poll. [`try_io`](Evented::try_io) says what `operation` must keep to.
+    ///
+    /// # Errors
+    ///
+    /// What `operation` answers, or that the runtime was shut down.
+    pub fn poll_io<R>(
+        &self,
+        interest: Interest,
+        cx: &mut Context<'_>,
+        operation: impl FnMut(&S) -> io::Result<R>,
+    ) -> Poll<io::Result<R>> {
+        self.poll_drain(Claim::Shared, interest, cx, operation, |_| false)
+    }
+
+    /// Runs `operation` until it answers anything but `WouldBlock`, waiting in between.
+    ///
+    /// [`try_io`](Evented::try_io) says what `operation` must keep to.
+    ///
+    /// # Errors
+    ///
+    /// What `operation` answers, or that the runtime was shut down.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropped before it is ready, `operation` has not succeeded: nothing is lost.
+    pub async fn io<R>(&self, interest: Interest, operation: impl FnMut(&S) -> io::Result<R>) -> io::Result<R> {
+        self.drain(interest, operation, |_| false).await
+    }
+
+    /// As `try_io`; `is_drained` tells from a success whether it took the last there was.
+    pub(crate) fn try_drain<R>(
+        &self,
+        interest: Interest,
+        operation: impl FnOnce(&S) -> io::Result<R>,
+        is_drained: impl Fn(&R) -> bool,
+    ) -> io::Result<R> {
+        let answer = match self.registration.source().look(interest) {
+            Poll::Ready(seen) => self.attempt(seen?, interest, operation, is_drained),
+            Poll::Pending => None,
+        };
+        answer.unwrap_or_else(|| Err(io::ErrorKind::WouldBlock.into()))
+    }
+
+    /// As `poll_io`; `is_drained` tells from a success whether it took the last there was.
+    pub(crate) fn poll_drain<R>(
+        &self,
+        claim: Claim,
+        interest: Interest,
+        cx: &mut Context<'_>,
+        mut operation: impl FnMut(&S) -> io::Result<R>,
+        is_drained: impl Fn(&R) -> bool,
+    ) -> Poll<io::Result<R>> {
+        loop {
+            let seen = ready!(self.registration.source().poll_ready(interest, cx, claim.place()))?;
+            if let Some(answer) = self.attempt(seen, interest, &mut operation, &is_drained) {
+                return Poll::Ready(answer);
+            }
+        }
+    }
+
+    /// As `io`; `is_drained` tells from a success whether it took the last there was.
+    pub(crate) async fn drain<R>(
+        &self,
+        interest: Interest,
+        mut operation: impl FnMut(&S) -> io::Result<R>,
+        is_drained: impl Fn(&R) -> bool,
+    ) -> io::Result<R> {
+        loop {
+            let seen = self.wait(interest).await?;
+            if let Some(answer) = self.attempt(seen, interest, &mut operation, &is_drained) {
+                return answer;
+            }
+        }
+    }
+
+    /// None when the operation would block. What it proved is noted in the readiness word.
+    fn attempt<R>(
+        &self,
+        seen: Seen,
+        interest: Interest,
+        operation: impl FnOnce(&S) -> io::Result<R>,
+        is_drained: impl Fn(&R) -> bool,
+    ) -> Option<io::Result<R>> {
+        let readiness = self.registration.source().readiness();
+        let answer = operation(self.get_ref());
+        match &answer {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                readiness.clear_would_block(seen, interest);
+                return None;
+            }
+            Ok(success) if is_drained(success) => readiness.clear_drained(seen, interest),
+            _ => {}
+        }
+        Some(answer)
+    }
+
+    fn wait(&self, interest: Interest) -> Wait<'_> {
+        Wait { source: self.registration.source(), interest, key: None }
+    }
+}
+
+impl<S: mio::event::Source> Drop for Evented<S> {
+    fn drop(&mut self) {
+        if let Some(mut source) = self.source.take() {
+            // A descriptor that the poll does not know any more is what we want anyway.
+            let _ = self.registration.end(&mut source);
+        }
+    }
+}
+
+impl<S: mio::event::Source + fmt::Debug> fmt::Debug for Evented<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Evented").field("source", self.get_ref()).finish_non_exhaustive()
+    }
+}
+
+/// How a poll-style waiter waits.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Claim {
+    /// Through `&mut self`: the only one of its direction.
+    Sole,
+    /// Through `&self`: one of any number.
+    Shared,
+}
+
+impl Claim {
+    fn place(self) -> Place<'static> {
+        match self {
+            Claim::Sole => Place::Sole,
+            Claim::Shared => Place::Shared,
+        }
+    }
+}
+
+/// A future-style waiter: takes its waker out again when it is dropped.
+struct Wait<'a> {
+    source: &'a Source,
+    interest: Interest,
+    key: Option<usize>,
+}
+
+impl Future for Wait<'_> {
+    type Output = io::Result<Seen>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.get_mut();
+        this.source.poll_ready(this.interest, cx, Place::Keyed(&mut this.key))
+    }
+}
+
+impl Drop for Wait<'_> {
+    fn drop(&mut self) {
+        if let Some(key) = self.key {
+            self.source.withdraw(key);
+        }
+    }
+}

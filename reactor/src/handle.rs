@@ -1,0 +1,73 @@
+//! The registration side of the netpoller: what a socket holds on to.
+
+use crate::interest::Interest;
+use crate::registry::{Registry, SourceToken};
+use crate::source::Source;
+use crate::sync::Arc;
+use std::io;
+
+/// Names a netpoller to register sockets with. Cloning costs one reference count.
+///
+/// A socket keeps a clone, so operations on it work on any thread, inside a runtime or not. After the netpoller is shut
+/// down, operations that would have to wait fail instead.
+#[derive(Clone, Debug)]
+pub struct Handle(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    system: mio::Registry,
+    registry: Registry,
+}
+
+impl Handle {
+    pub(crate) fn new(system: mio::Registry) -> Self {
+        Self(Arc::new(Shared { system, registry: Registry::new() }))
+    }
+
+    pub(crate) fn registry(&self) -> &Registry {
+        &self.0.registry
+    }
+
+    /// Registers both directions, edge-triggered, until [`Registration::end`].
+    pub(crate) fn register<S: mio::event::Source + ?Sized>(
+        &self,
+        source: &mut S,
+        initial: Interest,
+    ) -> io::Result<Registration> {
+        let (token, entry) = self.0.registry.admit(initial)?;
+        let registered =
+            self.0.system.register(source, token.into(), mio::Interest::READABLE | mio::Interest::WRITABLE);
+        if let Err(error) = registered {
+            self.0.registry.dismiss(token);
+            return Err(error);
+        }
+        Ok(Registration { handle: self.clone(), token, source: entry })
+    }
+}
+
+/// One socket's place in the netpoller. Whoever holds it ends it before the descriptor is closed.
+#[derive(Debug)]
+pub(crate) struct Registration {
+    handle: Handle,
+    token: SourceToken,
+    source: Arc<Source>,
+}
+
+impl Registration {
+    pub(crate) fn source(&self) -> &Source {
+        &self.source
+    }
+
+    pub(crate) fn handle(&self) -> &Handle {
+        &self.handle
+    }
+
+    /// Takes the socket out of the poll and its key out of the slab, in this order: a key must not get a new tenant
+    /// while the system still reports for the old one under a token that is gone. (It would be ignored; the order saves
+    /// the look.)
+    pub(crate) fn end<S: mio::event::Source + ?Sized>(&self, source: &mut S) -> io::Result<()> {
+        let outcome = self.handle.0.system.deregister(source);
+        self.handle.0.registry.dismiss(self.token);
+        outcome
+    }
+}

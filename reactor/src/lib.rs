@@ -1,0 +1,34 @@
+//! The netpoller, timers and sockets below the wsrt runtime.
+//!
+//! This crate knows [`std::task::Waker`] and nothing of tasks. The `wsrt` crate drives it: its machines take turns in
+//! the [`Netpoller`], its processors each own a [`timer::TimerQueue`], and what they are handed are wakers to wake.
+//! Users meet it as `wsrt::net`.
+//!
+//! | to learn | read |
+//! |---|---|
+//! | who may be in the poll, and how they are got out | [`Netpoller`] |
+//! | how a socket waits, and why no wake-up is lost | `source.rs`, `readiness.rs`, `waiters.rs` |
+//! | how any pollable thing becomes a socket | [`Evented`] |
+//! | what a new socket belongs to | [`context`] |
+//! | timers | [`timer`] |
+
+pub mod context;
+mod error;
+mod evented;
+mod handle;
+mod interest;
+#[cfg(all(test, loom))]
+mod loom_models;
+pub mod net;
+mod poller;
+mod readiness;
+mod registry;
+mod source;
+mod sync;
+pub mod timer;
+mod waiters;
+
+pub use self::evented::Evented;
+pub use self::handle::Handle;
+pub use self::interest::{Interest, Ready};
+pub use self::poller::{Netpoller, Turn};

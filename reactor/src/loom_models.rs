@@ -1,0 +1,179 @@
+//! Models of one source: waiters, events, clears, futures that go away and the shutdown, in every order.
+
+use crate::interest::Interest;
+use crate::readiness::{EventBits, Readiness};
+use crate::source::Source;
+use crate::waiters::Place;
+use loom::future::block_on;
+use loom::sync::Arc;
+use loom::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use loom::thread;
+use std::future::poll_fn;
+use std::task::{Context, Poll, Waker};
+
+const READ: Interest = Interest::READABLE;
+
+fn bounded(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(preemptions);
+    builder.check(model);
+}
+
+/// A source that starts drained.
+fn drained() -> Arc<Source> {
+    Arc::new(Source::assuming(Interest::WRITABLE))
+}
+
+fn dispatch(source: &Source) {
+    let mut wakers = Vec::new();
+    source.dispatch(EventBits::READABLE, &mut wakers);
+    wakers.into_iter().for_each(Waker::wake);
+}
+
+/// A socket's receive buffer, as the kernel keeps it.
+struct Kernel {
+    source: Source,
+    bytes: AtomicUsize,
+}
+
+impl Kernel {
+    fn new() -> Self {
+        Self { source: Source::assuming(READ), bytes: AtomicUsize::new(0) }
+    }
+
+    /// Data comes first, its event after.
+    fn arrive(&self) {
+        self.bytes.fetch_add(1, Relaxed);
+        dispatch(&self.source);
+    }
+
+    /// Takes one byte, waiting for it as a socket's reader does. A transfer that leaves nothing came back short.
+    fn read(&self, claim: fn() -> Place<'static>) {
+        block_on(poll_fn(|cx| {
+            loop {
+                let seen = match self.source.poll_ready(READ, cx, claim()) {
+                    Poll::Ready(seen) => seen.expect("no shutdown here"),
+                    Poll::Pending => return Poll::Pending,
+                };
+                match self.bytes.fetch_update(Relaxed, Relaxed, |bytes| bytes.checked_sub(1)) {
+                    Ok(1) => self.source.readiness().clear_drained(seen, READ),
+                    Ok(_) => {}
+                    Err(_) => {
+                        self.source.readiness().clear_would_block(seen, READ);
+                        continue;
+                    }
+                }
+                return Poll::Ready(());
+            }
+        }));
+    }
+}
+
+#[test]
+fn a_clear_never_removes_an_event_that_came_after_the_look() {
+    loom::model(|| {
+        let readiness = Arc::new(Readiness::assuming(READ));
+        let seen = readiness.read();
+        let event = {
+            let readiness = Arc::clone(&readiness);
+            thread::spawn(move || readiness.set_from_event(EventBits::READABLE))
+        };
+        readiness.clear_would_block(seen, READ);
+        event.join().unwrap();
+        assert!(readiness.read().is_ready(READ));
+    });
+}
+
+#[test]
+fn an_event_reaches_a_waiter_that_comes_at_the_same_time() {
+    loom::model(|| {
+        let source = drained();
+        let event = {
+            let source = Arc::clone(&source);
+            thread::spawn(move || dispatch(&source))
+        };
+        block_on(poll_fn(|cx| source.poll_ready(READ, cx, Place::Sole))).unwrap();
+        event.join().unwrap();
+    });
+}
+
+#[test]
+fn a_reader_that_clears_gets_every_byte() {
+    bounded(4, || {
+        let kernel = Arc::new(Kernel::new());
+        let writer = {
+            let kernel = Arc::clone(&kernel);
+            thread::spawn(move || {
+                kernel.arrive();
+                kernel.arrive();
+            })
+        };
+        kernel.read(|| Place::Sole);
+        kernel.read(|| Place::Sole);
+        writer.join().unwrap();
+    });
+}
+
+#[test]
+fn two_readers_share_two_bytes_and_neither_hangs() {
+    bounded(2, || {
+        let kernel = Arc::new(Kernel::new());
+        let other = {
+            let kernel = Arc::clone(&kernel);
+            thread::spawn(move || kernel.read(|| Place::Shared))
+        };
+        let writer = {
+            let kernel = Arc::clone(&kernel);
+            thread::spawn(move || {
+                kernel.arrive();
+                kernel.arrive();
+            })
+        };
+        kernel.read(|| Place::Shared);
+        other.join().unwrap();
+        writer.join().unwrap();
+    });
+}
+
+#[test]
+fn a_shutdown_reaches_a_waiter_that_comes_at_the_same_time() {
+    loom::model(|| {
+        let source = drained();
+        let end = {
+            let source = Arc::clone(&source);
+            thread::spawn(move || {
+                let mut wakers = Vec::new();
+                source.shut_down(&mut wakers);
+                wakers.into_iter().for_each(Waker::wake);
+            })
+        };
+        let error = block_on(poll_fn(|cx| source.poll_ready(READ, cx, Place::Shared))).unwrap_err();
+        assert!(error.to_string().contains("shut down"));
+        end.join().unwrap();
+    });
+}
+
+#[test]
+fn a_future_that_goes_away_takes_no_other_waiters_event() {
+    bounded(3, || {
+        let source = drained();
+        let event = {
+            let source = Arc::clone(&source);
+            thread::spawn(move || dispatch(&source))
+        };
+        let leaver = {
+            let source = Arc::clone(&source);
+            thread::spawn(move || {
+                let mut key = None;
+                let mut cx = Context::from_waker(Waker::noop());
+                let _ = source.poll_ready(READ, &mut cx, Place::Keyed(&mut key));
+                if let Some(key) = key {
+                    source.withdraw(key);
+                }
+            })
+        };
+        block_on(poll_fn(|cx| source.poll_ready(READ, cx, Place::Shared))).unwrap();
+        event.join().unwrap();
+        leaver.join().unwrap();
+    });
+}

@@ -1,0 +1,151 @@
+//! What can be given where an address is wanted, and which of it needs a lookup.
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
+
+/// Says where to bind or connect: an address, several, or a host name with a port.
+///
+/// Implemented for [`SocketAddr`] and its two kinds, `(IpAddr, u16)` and its two kinds, `(&str, u16)`, `(String, u16)`,
+/// `str` and `String` as `host:port`, slices, arrays and vectors of [`SocketAddr`], and references to all of these.
+/// Addresses written in numbers are taken at once; anything else is a host name, looked up on a thread that may block.
+///
+/// It cannot be implemented outside this crate.
+pub trait ToSocketAddrs: sealed::Aim {}
+
+/// What seals the trait: public in name, as a supertrait has to be, and out of reach, as its module is private.
+pub(super) mod sealed {
+    use std::io;
+    use std::net::SocketAddr;
+
+    /// What an argument amounts to.
+    #[derive(Debug, PartialEq, Eq)]
+    pub enum Target {
+        /// Nothing to look up.
+        Known(Vec<SocketAddr>),
+        /// A name for the resolver.
+        Named {
+            /// As the caller wrote it.
+            host: String,
+            /// To be put behind each address found.
+            port: u16,
+        },
+    }
+
+    /// Names the target.
+    pub trait Aim {
+        /// Reads the argument, without asking anybody.
+        fn target(&self) -> io::Result<Target>;
+    }
+}
+
+pub(super) use self::sealed::Target;
+
+use self::sealed::Aim;
+
+fn known(address: impl Into<SocketAddr>) -> io::Result<Target> {
+    Ok(Target::Known(vec![address.into()]))
+}
+
+fn host_and_port(host: &str, port: u16) -> Target {
+    match host.parse::<IpAddr>() {
+        Ok(ip) => Target::Known(vec![SocketAddr::new(ip, port)]),
+        Err(_) => Target::Named { host: host.to_owned(), port },
+    }
+}
+
+fn parse(text: &str) -> io::Result<Target> {
+    if let Ok(address) = text.parse::<SocketAddr>() {
+        return known(address);
+    }
+    let invalid =
+        |why: &str| io::Error::new(io::ErrorKind::InvalidInput, format!("`{text}` is not a socket address: {why}"));
+    let (host, port) = text.rsplit_once(':').ok_or_else(|| invalid("expected `host:port`"))?;
+    let port = port.parse().map_err(|_| invalid("the port is not a number from 0 to 65535"))?;
+    if host.is_empty() {
+        return Err(invalid("the host is missing"));
+    }
+    Ok(host_and_port(host, port))
+}
+
+macro_rules! to_socket_addrs {
+    ($($kind:ty => |$it:ident| $target:expr;)*) => {$(
+        impl ToSocketAddrs for $kind {}
+        impl Aim for $kind {
+            fn target(&self) -> io::Result<Target> {
+                let $it = self;
+                $target
+            }
+        }
+    )*};
+}
+
+to_socket_addrs! {
+    SocketAddr => |it| known(*it);
+    SocketAddrV4 => |it| known(*it);
+    SocketAddrV6 => |it| known(*it);
+    (IpAddr, u16) => |it| known(*it);
+    (Ipv4Addr, u16) => |it| known(*it);
+    (Ipv6Addr, u16) => |it| known(*it);
+    (&str, u16) => |it| Ok(host_and_port(it.0, it.1));
+    (String, u16) => |it| Ok(host_and_port(&it.0, it.1));
+    str => |it| parse(it);
+    String => |it| parse(it);
+    [SocketAddr] => |it| Ok(Target::Known(it.to_vec()));
+    Vec<SocketAddr> => |it| Ok(Target::Known(it.clone()));
+}
+
+impl<const N: usize> ToSocketAddrs for [SocketAddr; N] {}
+
+impl<const N: usize> Aim for [SocketAddr; N] {
+    fn target(&self) -> io::Result<Target> {
+        Ok(Target::Known(self.to_vec()))
+    }
+}
+
+impl<T: ToSocketAddrs + ?Sized> ToSocketAddrs for &T {}
+
+impl<T: Aim + ?Sized> Aim for &T {
+    fn target(&self) -> io::Result<Target> {
+        (**self).target()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(address: &str) -> Target {
+        Target::Known(vec![address.parse().expect("a literal")])
+    }
+
+    #[test]
+    fn numbers_need_no_lookup_in_any_form() {
+        let expected = one("127.0.0.1:80");
+        assert_eq!("127.0.0.1:80".target().unwrap(), expected);
+        assert_eq!(String::from("127.0.0.1:80").target().unwrap(), expected);
+        assert_eq!(("127.0.0.1", 80).target().unwrap(), expected);
+        assert_eq!((String::from("127.0.0.1"), 80).target().unwrap(), expected);
+        assert_eq!((Ipv4Addr::LOCALHOST, 80).target().unwrap(), expected);
+        assert_eq!((&&(IpAddr::V4(Ipv4Addr::LOCALHOST), 80)).target().unwrap(), expected);
+        assert_eq!("[::1]:80".target().unwrap(), one("[::1]:80"));
+        assert_eq!(("::1", 80).target().unwrap(), one("[::1]:80"));
+    }
+
+    #[test]
+    fn a_name_is_left_for_the_lookup() {
+        let expected = Target::Named { host: "example.com".into(), port: 443 };
+        assert_eq!("example.com:443".target().unwrap(), expected);
+        assert_eq!(("example.com", 443).target().unwrap(), expected);
+    }
+
+    #[test]
+    fn what_cannot_be_an_address_is_named_in_the_error() {
+        for (text, why) in
+            [("localhost", "host:port"), ("localhost:http", "port"), ("localhost:65536", "port"), (":80", "host")]
+        {
+            let error = text.target().unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
+            assert!(error.to_string().contains(&format!("`{text}`")) && error.to_string().contains(why), "{error}");
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! From a target to addresses: at once when it is in numbers, through the runtime's blocking threads when it is a name.
+
+use super::addrs::{Target, ToSocketAddrs};
+use super::reply::{Reply, reply};
+use crate::context::{self, Context};
+use std::io;
+use std::net::{SocketAddr, ToSocketAddrs as _};
+
+/// Looks up a host name, or takes an address as it is, and returns every address found.
+///
+/// The system's resolver does the work, on a thread that may block. The order is the resolver's.
+///
+/// # Panics
+///
+/// Outside a runtime, when a lookup is needed.
+///
+/// # Errors
+///
+/// When the text is no `host:port`, when the resolver fails, or when the runtime shuts down before it answers.
+///
+/// # Cancel safety
+///
+/// Dropped before it is ready, the lookup runs to its end and the answer is thrown away.
+///
+/// # Examples
+///
+/// ```
+/// # wsrt_reactor_testing::run(async {
+/// let addresses: Vec<_> = wsrt_reactor::net::lookup_host("localhost:8080").await?.collect();
+/// assert!(addresses.iter().all(|address| address.ip().is_loopback()));
+/// # std::io::Result::Ok(()) }).unwrap();
+/// ```
+pub async fn lookup_host<A: ToSocketAddrs>(host: A) -> io::Result<impl Iterator<Item = SocketAddr>> {
+    let addresses = match host.target()? {
+        Target::Known(addresses) => addresses,
+        Target::Named { host, port } => look_up(host, port, &context::required("lookup_host")).await?,
+    };
+    Ok(addresses.into_iter())
+}
+
+/// The addresses of `target`, at least one.
+pub(super) async fn resolve(target: Target, context: &Context) -> io::Result<Vec<SocketAddr>> {
+    let addresses = match target {
+        Target::Known(addresses) => addresses,
+        Target::Named { host, port } => look_up(host, port, context).await?,
+    };
+    if addresses.is_empty() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "the list of socket addresses is empty"));
+    }
+    Ok(addresses)
+}
+
+async fn look_up(host: String, port: u16, context: &Context) -> io::Result<Vec<SocketAddr>> {
+    let (reply, answer) = reply();
+    let name = host.clone();
+    context.offload().offload(Box::new(move || ask_system(&host, port, reply)));
+    answer
+        .await
+        .unwrap_or_else(|| Err(io::Error::other("the thread that was to ask is gone")))
+        .map_err(|error| io::Error::new(error.kind(), format!("cannot resolve `{name}`: {error}")))
+}
+
+fn ask_system(host: &str, port: u16, reply: Reply<io::Result<Vec<SocketAddr>>>) {
+    let found = (host, port).to_socket_addrs().map(Iterator::collect);
+    reply.send(found);
+}

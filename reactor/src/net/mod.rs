@@ -1,0 +1,13 @@
+//! Sockets, and how their addresses are found.
+//!
+//! A socket is made inside a runtime and belongs to it; operations on it may run on any thread. Nothing here blocks the
+//! thread that polls: addresses written out in numbers are taken as they are, host names are looked up elsewhere.
+
+mod addrs;
+mod lookup;
+mod reply;
+mod tcp;
+
+pub use self::addrs::ToSocketAddrs;
+pub use self::lookup::lookup_host;
+pub use self::tcp::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, TcpListener, TcpStream, WriteHalf};

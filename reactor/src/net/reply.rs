@@ -1,0 +1,100 @@
+//! One answer from a thread that may block to a task that waits: a channel for one value, whose sender cannot be
+//! forgotten.
+
+use crate::sync::{Arc, Mutex};
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
+#[derive(Debug)]
+enum Slot<T> {
+    Open(Option<Waker>),
+    Answered(Option<T>),
+}
+
+/// The sending side. Dropped unused, by an unwinding job or a runtime that shuts down, it answers with `None`.
+#[derive(Debug)]
+pub(crate) struct Reply<T>(Arc<Mutex<Slot<T>>>);
+
+/// The waiting side: a future of the value, or `None` when the job was lost.
+#[derive(Debug)]
+pub(crate) struct Answer<T>(Arc<Mutex<Slot<T>>>);
+
+pub(crate) fn reply<T>() -> (Reply<T>, Answer<T>) {
+    let slot = Arc::new(Mutex::new(Slot::Open(None)));
+    (Reply(Arc::clone(&slot)), Answer(slot))
+}
+
+impl<T> Reply<T> {
+    pub(crate) fn send(self, value: T) {
+        self.answer(Some(value));
+    }
+
+    /// The first answer counts; the drop that follows a `send` finds the slot answered.
+    fn answer(&self, value: Option<T>) {
+        let mut slot = self.0.lock();
+        if let Slot::Answered(_) = *slot {
+            return;
+        }
+        let before = std::mem::replace(&mut *slot, Slot::Answered(value));
+        drop(slot);
+        if let Slot::Open(Some(waker)) = before {
+            waker.wake();
+        }
+    }
+}
+
+impl<T> Drop for Reply<T> {
+    fn drop(&mut self) {
+        self.answer(None);
+    }
+}
+
+impl<T> Future for Answer<T> {
+    type Output = Option<T>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<T>> {
+        let waker = cx.waker().clone();
+        let mut slot = self.0.lock();
+        match &mut *slot {
+            Slot::Answered(value) => Poll::Ready(value.take()),
+            Slot::Open(known) => {
+                let displaced = known.replace(waker);
+                drop(slot);
+                drop(displaced);
+                Poll::Pending
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn poll<T>(answer: &mut Answer<T>) -> Poll<Option<T>> {
+        Pin::new(answer).poll(&mut Context::from_waker(Waker::noop()))
+    }
+
+    #[test]
+    fn the_value_arrives_once() {
+        let (reply, mut answer) = reply();
+        assert_eq!(poll(&mut answer), Poll::Pending);
+        reply.send(7);
+        assert_eq!(poll(&mut answer), Poll::Ready(Some(7)));
+    }
+
+    #[test]
+    fn a_dropped_sender_answers() {
+        let (reply, mut answer) = reply::<u8>();
+        drop(reply);
+        assert_eq!(poll(&mut answer), Poll::Ready(None));
+    }
+
+    #[test]
+    fn a_dropped_waiter_costs_the_sender_nothing() {
+        let (reply, answer) = reply();
+        drop(answer);
+        reply.send(7);
+    }
+}

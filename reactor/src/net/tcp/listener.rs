@@ -1,0 +1,204 @@
+//! The listening socket.
+
+use super::TcpStream;
+use crate::context;
+use crate::error;
+use crate::evented::Evented;
+use crate::handle::Handle;
+use crate::interest::Interest;
+use crate::net::ToSocketAddrs;
+use crate::net::lookup::resolve;
+use socket2::{Domain, Protocol, Socket, Type};
+use std::io;
+use std::net::{self, SocketAddr};
+use std::task::{Context, Poll, ready};
+
+/// Connections that the system completes and keeps for us until they are accepted. The system may lower it (on Linux to
+/// `net.core.somaxconn`); a thousand rides out a burst of clients during one slow poll.
+const BACKLOG: i32 = 1024;
+
+/// Accepts TCP connections.
+///
+/// # Examples
+///
+/// ```
+/// use wsrt_reactor::net::{TcpListener, TcpStream};
+///
+/// # wsrt_reactor_testing::run(async {
+/// let listener = TcpListener::bind("127.0.0.1:0").await?;
+/// let mut client = TcpStream::connect(listener.local_addr()?).await?;
+/// let (mut served, peer) = listener.accept().await?;
+/// assert_eq!(peer, client.local_addr()?);
+///
+/// client.write_all(b"hello").await?;
+/// let mut greeting = [0; 5];
+/// served.read_exact(&mut greeting).await?;
+/// assert_eq!(&greeting, b"hello");
+/// # std::io::Result::Ok(()) }).unwrap();
+/// ```
+#[derive(Debug)]
+pub struct TcpListener {
+    io: Evented<mio::net::TcpListener>,
+}
+
+impl TcpListener {
+    /// Binds to the first of the addresses that can be bound, and listens there.
+    ///
+    /// Port 0 asks the system for a free port; [`local_addr`](TcpListener::local_addr) tells which. On Unix
+    /// `SO_REUSEADDR` is set, so that a restarted server gets its port back at once. At most 1024 connections wait to
+    /// be accepted.
+    ///
+    /// # Panics
+    ///
+    /// Outside a runtime.
+    ///
+    /// # Errors
+    ///
+    /// The last address's error, of its own kind and with the address in its text; or the lookup's.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropped before it is ready, nothing stays bound.
+    pub async fn bind<A: ToSocketAddrs>(addr: A) -> io::Result<TcpListener> {
+        let context = context::required("TcpListener::bind");
+        let mut outcome = Err(io::ErrorKind::InvalidInput.into());
+        for address in resolve(addr.target()?, &context).await? {
+            outcome = listen(address, context.handle()).map_err(|original| error::naming("bind", address, original));
+            if outcome.is_ok() {
+                break;
+            }
+        }
+        outcome
+    }
+
+    /// Waits for a connection and returns it with its peer's address.
+    ///
+    /// Any number of tasks may wait. An error concerns one connection or one moment, not the listener: go on after it.
+    /// `EMFILE` and `ENFILE`, "too many open files", last until somebody closes one, and the connection stays in the
+    /// queue meanwhile: pause before trying again, or the loop spins.
+    ///
+    /// # Errors
+    ///
+    /// The system's, as it is; or that the runtime was shut down.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropped before it is ready, no connection is lost.
+    ///
+    /// # Examples
+    ///
+    /// ```no_run
+    /// use std::io;
+    /// use std::time::Duration;
+    /// use wsrt_reactor::net::{TcpListener, TcpStream};
+    ///
+    /// async fn serve(listener: TcpListener, pause: impl AsyncFn(Duration), handle: impl Fn(TcpStream)) {
+    ///     loop {
+    ///         match listener.accept().await {
+    ///             Ok((stream, _)) => handle(stream),
+    ///             // The client gave up while it was queued: nothing is wrong here.
+    ///             Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
+    ///             // Out of file descriptors, most likely: let some connections end.
+    ///             Err(error) => {
+    ///                 eprintln!("accept: {error}");
+    ///                 pause(Duration::from_millis(100)).await;
+    ///             }
+    ///         }
+    ///     }
+    /// }
+    /// ```
+    pub async fn accept(&self) -> io::Result<(TcpStream, SocketAddr)> {
+        let (stream, peer) = self.io.io(Interest::READABLE, mio::net::TcpListener::accept).await?;
+        Ok((TcpStream::registered(stream, self.io.handle())?, peer))
+    }
+
+    /// Polls for a connection; wakes `cx`'s task when it is worth polling again. Any number of tasks may poll.
+    ///
+    /// # Errors
+    ///
+    /// As [`accept`](TcpListener::accept).
+    pub fn poll_accept(&self, cx: &mut Context<'_>) -> Poll<io::Result<(TcpStream, SocketAddr)>> {
+        let (stream, peer) = ready!(self.io.poll_io(Interest::READABLE, cx, mio::net::TcpListener::accept))?;
+        Poll::Ready(TcpStream::registered(stream, self.io.handle()).map(|stream| (stream, peer)))
+    }
+
+    /// Takes over a standard listener and makes it non-blocking.
+    ///
+    /// # Panics
+    ///
+    /// Outside a runtime.
+    ///
+    /// # Errors
+    ///
+    /// When the system refuses to make it non-blocking or to poll it.
+    #[track_caller]
+    pub fn from_std(listener: net::TcpListener) -> io::Result<TcpListener> {
+        Self::take_over(listener, context::required("TcpListener::from_std").handle())
+    }
+
+    /// Turns it into a standard listener, still non-blocking.
+    ///
+    /// # Errors
+    ///
+    /// When the system refuses to let go of it; it is closed then.
+    pub fn into_std(self) -> io::Result<net::TcpListener> {
+        self.io.into_inner().map(net::TcpListener::from)
+    }
+
+    /// Returns the address it is bound to.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.io.get_ref().local_addr()
+    }
+
+    /// Returns the time to live of the packets it sends.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub fn ttl(&self) -> io::Result<u32> {
+        self.io.get_ref().ttl()
+    }
+
+    /// Sets the time to live of the packets it sends, in hops.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub fn set_ttl(&self, ttl: u32) -> io::Result<()> {
+        self.io.get_ref().set_ttl(ttl)
+    }
+
+    /// Takes the error that is pending on the socket, if any.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be asked for.
+    pub fn take_error(&self) -> io::Result<Option<io::Error>> {
+        self.io.get_ref().take_error()
+    }
+
+    pub(in crate::net::tcp) fn socket(&self) -> &mio::net::TcpListener {
+        self.io.get_ref()
+    }
+
+    fn take_over(listener: net::TcpListener, handle: &Handle) -> io::Result<TcpListener> {
+        listener.set_nonblocking(true)?;
+        let io = Evented::with_handle(mio::net::TcpListener::from_std(listener), handle)?;
+        Ok(TcpListener { io })
+    }
+}
+
+fn listen(address: SocketAddr, handle: &Handle) -> io::Result<TcpListener> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
+    if cfg!(unix) {
+        // On Windows the option would let two servers share the port.
+        socket.set_reuse_address(true)?;
+    }
+    socket.bind(&address.into())?;
+    socket.listen(BACKLOG)?;
+    TcpListener::take_over(socket.into(), handle)
+}

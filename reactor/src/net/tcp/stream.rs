@@ -1,0 +1,212 @@
+//! The connected socket: how it comes to be, what it is, how it ends.
+
+use super::methods::{read_methods, socket_methods, write_methods};
+use super::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, WriteHalf, owned, split};
+use crate::context;
+use crate::error;
+use crate::evented::Evented;
+use crate::handle::Handle;
+use crate::interest::Interest;
+use crate::net::ToSocketAddrs;
+use crate::net::lookup::resolve;
+use std::io;
+use std::net::{self, Shutdown, SocketAddr};
+
+/// One TCP connection.
+///
+/// Reads and writes go straight to the system, without a buffer in between: wrap it where many small ones are made.
+/// Dropping it closes the connection; data already written is still delivered.
+///
+/// It implements `tokio::io::AsyncRead` and `AsyncWrite`, and with feature `hyper` hyper's `Read` and `Write`. The
+/// common operations are methods of its own as well, so no extension trait is needed.
+///
+/// # Examples
+///
+/// ```
+/// use wsrt_reactor::net::{TcpListener, TcpStream};
+///
+/// # wsrt_reactor_testing::run(async {
+/// # let listener = TcpListener::bind("127.0.0.1:0").await?;
+/// # let address = listener.local_addr()?;
+/// let mut stream = TcpStream::connect(address).await?;
+/// stream.set_nodelay(true)?;
+/// stream.write_all(b"ping").await?;
+/// # let (mut peer, _) = listener.accept().await?;
+/// # let mut buf = [0; 4];
+/// # peer.read_exact(&mut buf).await?;
+/// # peer.write_all(&buf).await?;
+/// # drop(peer);
+///
+/// let mut answer = String::new();
+/// stream.read_to_string(&mut answer).await?;
+/// assert_eq!(answer, "ping");
+/// # std::io::Result::Ok(()) }).unwrap();
+/// ```
+#[derive(Debug)]
+pub struct TcpStream {
+    io: Evented<mio::net::TcpStream>,
+}
+
+impl TcpStream {
+    /// Connects to the first of the addresses that answers.
+    ///
+    /// They are tried one after the other, each for as long as the system takes (a minute or two when nobody answers):
+    /// put a timeout around it where that is too long.
+    ///
+    /// # Panics
+    ///
+    /// Outside a runtime.
+    ///
+    /// # Errors
+    ///
+    /// The last address's error, of its own kind and with the address in its text; or the lookup's.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropped before it is ready, the attempt is given up and its socket closed.
+    pub async fn connect<A: ToSocketAddrs>(addr: A) -> io::Result<TcpStream> {
+        let context = context::required("TcpStream::connect");
+        let mut outcome = Err(io::ErrorKind::InvalidInput.into());
+        for address in resolve(addr.target()?, &context).await? {
+            let attempt = connect_to(address, context.handle()).await;
+            outcome = attempt.map_err(|original| error::naming("connect to", address, original));
+            if outcome.is_ok() {
+                break;
+            }
+        }
+        outcome
+    }
+
+    /// Takes over a standard stream and makes it non-blocking.
+    ///
+    /// # Panics
+    ///
+    /// Outside a runtime.
+    ///
+    /// # Errors
+    ///
+    /// When the system refuses to make it non-blocking or to poll it.
+    #[track_caller]
+    pub fn from_std(stream: net::TcpStream) -> io::Result<TcpStream> {
+        let context = context::required("TcpStream::from_std");
+        stream.set_nonblocking(true)?;
+        Self::registered(mio::net::TcpStream::from_std(stream), context.handle())
+    }
+
+    /// Turns it into a standard stream, still non-blocking.
+    ///
+    /// # Errors
+    ///
+    /// When the system refuses to let go of it; it is closed then.
+    pub fn into_std(self) -> io::Result<net::TcpStream> {
+        self.io.into_inner().map(net::TcpStream::from)
+    }
+
+    /// A fresh socket counts as ready: it is tried before it is waited on.
+    pub(super) fn registered(stream: mio::net::TcpStream, handle: &Handle) -> io::Result<TcpStream> {
+        Ok(TcpStream { io: Evented::with_handle(stream, handle)? })
+    }
+
+    /// Lends the two directions out separately, to be used at the same time within one task.
+    ///
+    /// Dropping the halves changes nothing: the stream stays open in both directions.
+    pub fn split(&mut self) -> (ReadHalf<'_>, WriteHalf<'_>) {
+        split::split(self)
+    }
+
+    /// Splits it in two halves that can go to different tasks.
+    ///
+    /// Dropping the write half ends the stream for the peer; see [`OwnedWriteHalf::forget`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use wsrt_reactor::net::{TcpListener, TcpStream};
+    /// # wsrt_reactor_testing::run(async {
+    /// # let listener = TcpListener::bind("127.0.0.1:0").await?;
+    /// # let stream = TcpStream::connect(listener.local_addr()?).await?;
+    /// # let (mut peer, _) = listener.accept().await?;
+    /// let (mut read, mut write) = stream.into_split();
+    /// write.write_all(b"question").await?;
+    /// drop(write);
+    ///
+    /// let mut question = String::new();
+    /// peer.read_to_string(&mut question).await?;
+    /// assert_eq!(question, "question");
+    /// peer.write_all(b"answer").await?;
+    /// drop(peer);
+    ///
+    /// let mut answer = Vec::new();
+    /// read.read_to_end(&mut answer).await?;
+    /// assert_eq!(answer, b"answer");
+    /// # std::io::Result::Ok(()) }).unwrap();
+    /// ```
+    #[must_use]
+    pub fn into_split(self) -> (OwnedReadHalf, OwnedWriteHalf) {
+        owned::split(self)
+    }
+
+    /// Ends one or both directions at once.
+    ///
+    /// Unlike [`shutdown`](TcpStream::shutdown) it takes any direction and waits for nothing; ending one that the peer
+    /// has ended meanwhile is an error on some systems.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub fn shutdown_with(&self, how: Shutdown) -> io::Result<()> {
+        self.io.get_ref().shutdown(how)
+    }
+
+    pub(super) fn evented(&self) -> &Evented<mio::net::TcpStream> {
+        &self.io
+    }
+
+    pub(in crate::net::tcp) fn socket(&self) -> &mio::net::TcpStream {
+        self.io.get_ref()
+    }
+
+    /// Itself, under the name that the halves use for the stream they are part of.
+    pub(super) fn stream(&self) -> &TcpStream {
+        self
+    }
+}
+
+read_methods!(TcpStream);
+write_methods!(TcpStream);
+socket_methods!(TcpStream);
+
+impl TcpStream {
+    /// Ends the writing direction: the peer reads the end of the stream once it has read what was written.
+    ///
+    /// Doing it again, or after the connection has ended, is no error.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    ///
+    /// # Cancel safety
+    ///
+    /// It is done at the first poll.
+    pub async fn shutdown(&mut self) -> io::Result<()> {
+        self.end_writing()
+    }
+}
+
+async fn connect_to(address: SocketAddr, handle: &Handle) -> io::Result<TcpStream> {
+    let stream = TcpStream::registered(mio::net::TcpStream::connect(address)?, handle)?;
+    // Writable is when it is decided. The first look costs no wait: on the loopback it is decided by now.
+    stream.io.io(Interest::WRITABLE, outcome_of_connect).await?;
+    Ok(stream)
+}
+
+fn outcome_of_connect(stream: &mio::net::TcpStream) -> io::Result<()> {
+    if let Some(error) = stream.take_error()? {
+        return Err(error);
+    }
+    match stream.peer_addr() {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotConnected => Err(io::ErrorKind::WouldBlock.into()),
+        Err(error) => Err(error),
+    }
+}

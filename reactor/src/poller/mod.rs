@@ -1,0 +1,171 @@
+//! The netpoller: the poll itself, and the rule that one thread at a time is in it.
+
+mod gate;
+mod interrupt;
+#[cfg(all(test, loom))]
+mod loom_models;
+mod seat;
+
+use self::gate::{TurnGate, Turned};
+use self::seat::Stay;
+use crate::handle::Handle;
+use crate::readiness::EventBits;
+use crate::registry::INTERRUPT;
+use crate::sync::Mutex;
+use std::io;
+use std::task::Waker;
+use std::time::Duration;
+
+/// Events fetched by one system call. A thousand covers every socket that becomes ready during one poll of a task on a
+/// busy server; what does not fit is fetched by the next turn, first come first served. 12 KiB on Linux.
+const EVENTS_PER_TURN: usize = 1024;
+
+/// Watches every registered socket and collects the wakers of those that became ready.
+///
+/// Any thread may ask for a [turn](Netpoller::turn); one at a time gets it. The netpoller calls no waker itself:
+/// whoever took the turn wakes what it collected, with no lock held.
+///
+/// Dropping it shuts it down and wakes everybody who waits on one of its sockets.
+///
+/// # Examples
+///
+/// ```
+/// use std::task::Waker;
+/// use wsrt_reactor::{Netpoller, Turn};
+///
+/// let netpoller = Netpoller::new()?;
+/// netpoller.interrupt();
+/// let mut wakers = Vec::new();
+/// // Would wait for ever, were it not interrupted.
+/// let turn = netpoller.turn(None, &mut wakers)?;
+/// assert_eq!(turn, Turn::Polled { events: 0, interrupted: true });
+/// wakers.into_iter().for_each(Waker::wake);
+/// # std::io::Result::Ok(())
+/// ```
+#[derive(Debug)]
+pub struct Netpoller {
+    gate: TurnGate,
+    /// Locked by the holder of the gate's seat only, so never contended.
+    state: Mutex<State>,
+    interrupter: mio::Waker,
+    handle: Handle,
+}
+
+#[derive(Debug)]
+struct State {
+    poll: mio::Poll,
+    events: mio::Events,
+}
+
+/// Tells how a turn went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// The turn took place.
+    Polled {
+        /// Events that reached a socket. Events for sockets dropped meanwhile are not counted.
+        events: usize,
+        /// Whether an interrupt ended it. Always false for a non-blocking turn, which leaves the interrupt to a
+        /// blocking one.
+        interrupted: bool,
+    },
+    /// Another thread is having a look without blocking, and will be done soon.
+    Busy,
+    /// Another thread is blocked in the netpoller.
+    ///
+    /// It may be on its way out already: a thread that relies on this answer relies on that thread to come back or to
+    /// wake a successor.
+    Kept,
+}
+
+impl Netpoller {
+    /// Opens a poll with no sockets in it.
+    ///
+    /// # Errors
+    ///
+    /// When the system is out of file descriptors (two are needed on Linux) or memory.
+    pub fn new() -> io::Result<Netpoller> {
+        let poll = mio::Poll::new()?;
+        let interrupter = mio::Waker::new(poll.registry(), INTERRUPT)?;
+        let handle = Handle::new(poll.registry().try_clone()?);
+        let state = Mutex::new(State { poll, events: mio::Events::with_capacity(EVENTS_PER_TURN) });
+        Ok(Netpoller { gate: TurnGate::new(), state, interrupter, handle })
+    }
+
+    /// Returns the registration side.
+    #[must_use]
+    pub fn handle(&self) -> &Handle {
+        &self.handle
+    }
+
+    /// Takes one turn: waits for events, marks their sockets ready, and adds the wakers of those who waited to
+    /// `wakers`.
+    ///
+    /// `timeout` bounds the wait: `None` waits for an event or an [interrupt](Netpoller::interrupt),
+    /// `Some(Duration::ZERO)` does not wait. Other values are rounded up to the system's grain, a millisecond on Linux.
+    /// A signal can end the wait early, with no events.
+    ///
+    /// # Errors
+    ///
+    /// When the system's poll fails, which means a defect (a closed descriptor): there is no use in trying again.
+    pub fn turn(&self, timeout: Option<Duration>, wakers: &mut Vec<Waker>) -> io::Result<Turn> {
+        match self.gate.turn(timeout, |timeout| self.poll(timeout, wakers)) {
+            Ok(Turned { outcome, interrupted }) => Ok(Turn::Polled { events: outcome?, interrupted }),
+            Err(Stay::Look) => Ok(Turn::Busy),
+            Err(Stay::Block) => Ok(Turn::Kept),
+        }
+    }
+
+    fn poll(&self, timeout: Option<Duration>, wakers: &mut Vec<Waker>) -> io::Result<usize> {
+        let mut state = self.state.lock();
+        let State { poll, events } = &mut *state;
+        match poll.poll(events, timeout) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(0),
+            Err(error) => return Err(error),
+        }
+        // The interrupt's own event carries nothing: the gate's flag says all.
+        let of_sources = events.iter().filter(|event| event.token() != INTERRUPT);
+        let marked = of_sources.map(|event| (event.token().into(), EventBits::of(event)));
+        Ok(self.handle.registry().dispatch(marked, wakers))
+    }
+
+    /// Ends the blocking turn under way, or the next one at once when there is none.
+    ///
+    /// Any number of calls before that turn ends cost one system call together. What the caller did before is visible
+    /// to the thread whose turn it ended.
+    ///
+    /// # Panics
+    ///
+    /// If the wake-up descriptor cannot be written, which no state of the program leads to.
+    pub fn interrupt(&self) {
+        self.gate.interrupt(|| {
+            if let Err(error) = self.interrupter.wake() {
+                panic!("wsrt: the netpoller's wake-up descriptor cannot be written: {error}");
+            }
+        });
+    }
+
+    /// Tells whether no socket is registered, so that a non-blocking turn can be skipped.
+    ///
+    /// A hint: a socket that another thread registers at this moment may be missed.
+    #[must_use]
+    pub fn is_unused(&self) -> bool {
+        self.handle.registry().is_empty()
+    }
+
+    /// Ends all waiting: collects every waiter in `wakers` and makes later operations that would wait, and later
+    /// registrations, fail with an error that says the runtime was shut down.
+    ///
+    /// Operations that need not wait still work on sockets that exist. Calling it again does nothing more.
+    pub fn shut_down(&self, wakers: &mut Vec<Waker>) {
+        self.handle.registry().shut_down(wakers);
+    }
+}
+
+impl Drop for Netpoller {
+    fn drop(&mut self) {
+        let mut wakers = Vec::new();
+        self.shut_down(&mut wakers);
+        wakers.into_iter().for_each(Waker::wake);
+    }
+}

@@ -1,0 +1,56 @@
+//! The one seat in the netpoller: free, taken for a look, or taken to block.
+//!
+//! A word of its own, and not a lock with a flag beside it, so that who is turned away learns in the same step whether
+//! the holder blocks.
+
+use crate::sync::atomic::AtomicU8;
+use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+
+const FREE: u8 = 0;
+const LOOKING: u8 = 1;
+const BLOCKING: u8 = 2;
+
+/// How long a thread means to stay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stay {
+    /// A non-blocking turn.
+    Look,
+    /// Until an event, a deadline or an interrupt.
+    Block,
+}
+
+#[derive(Debug)]
+pub(crate) struct Seat(AtomicU8);
+
+impl Seat {
+    pub(crate) fn new() -> Self {
+        Self(AtomicU8::new(FREE))
+    }
+
+    /// Takes the seat; `Err` says how its holder stays.
+    #[must_use = "dropping the answer leaves the seat at once"]
+    pub(crate) fn take(&self, stay: Stay) -> Result<Seated<'_>, Stay> {
+        let mine = match stay {
+            Stay::Look => LOOKING,
+            Stay::Block => BLOCKING,
+        };
+        // Acquire: pairs with the Release in `Seated::drop`: one holder's use of the poll is behind the next one's.
+        // Relaxed on failure: nothing was published for the one turned away.
+        match self.0.compare_exchange(FREE, mine, Acquire, Relaxed) {
+            Ok(_) => Ok(Seated(self)),
+            Err(BLOCKING) => Err(Stay::Block),
+            Err(_) => Err(Stay::Look),
+        }
+    }
+}
+
+/// Holding the seat; dropping it leaves.
+#[derive(Debug)]
+pub(crate) struct Seated<'a>(&'a Seat);
+
+impl Drop for Seated<'_> {
+    fn drop(&mut self) {
+        // Release: pairs with the Acquire in `take`.
+        self.0.0.store(FREE, Release);
+    }
+}

@@ -1,0 +1,225 @@
+//! The readiness word: what a source is ready for, and which event said so.
+//!
+//! ```text
+//!   bit    0          1          2            3             4       5          8 and up
+//!          READABLE   WRITABLE   READ_CLOSED  WRITE_CLOSED  ERROR   SHUTDOWN   tick
+//! ```
+//!
+//! The tick counts events. An operation remembers the word it acted on ([`Seen`]); when the operation shows that the
+//! source is drained, the bits are cleared only if the tick is still the one it saw. An event that came meanwhile may
+//! stand for data that the operation did not see, so clearing after it would lose that data's wake-up.
+//!
+//! Two kinds of proof clear, and they differ in strength:
+//!
+//! * [`Readiness::clear_drained`]: a transfer came back short. That says nothing about what follows the data: a closed
+//!   side stays closed.
+//! * [`Readiness::clear_would_block`]: the kernel answered `WouldBlock`. A closed side never answers that, so a CLOSED
+//!   bit of that direction was not the truth (epoll reports EPOLLERR for error-queue messages too, which reads as
+//!   "write closed"), and keeping it would make the waiter spin. It goes as well.
+//!
+//! The tick wraps: after 2^24 events (32-bit targets) or 2^56. A clear is confused only by an exact multiple of that
+//! many events between one system call and the next line of code.
+
+use crate::interest::{Interest, Ready};
+use crate::sync::atomic::AtomicUsize;
+use crate::sync::atomic::Ordering::{AcqRel, Acquire};
+
+const READABLE: usize = 1 << 0;
+const WRITABLE: usize = 1 << 1;
+const READ_CLOSED: usize = 1 << 2;
+const WRITE_CLOSED: usize = 1 << 3;
+const ERROR: usize = 1 << 4;
+const SHUTDOWN: usize = 1 << 5;
+const TICK: usize = 1 << 8;
+const TICK_MASK: usize = !(TICK - 1);
+
+/// Bits that an event adds; made from the system's event, or by a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct EventBits(usize);
+
+impl EventBits {
+    #[cfg(test)]
+    pub(crate) const READABLE: EventBits = EventBits(READABLE);
+    #[cfg(test)]
+    pub(crate) const WRITABLE: EventBits = EventBits(WRITABLE);
+
+    pub(crate) fn of(event: &mio::event::Event) -> EventBits {
+        let mut bits = 0;
+        let mut add = |present: bool, bit: usize| bits |= if present { bit } else { 0 };
+        add(event.is_readable(), READABLE);
+        add(event.is_writable(), WRITABLE);
+        add(event.is_read_closed(), READ_CLOSED);
+        add(event.is_write_closed(), WRITE_CLOSED);
+        // Whoever waits learns of an error by trying: both directions are worth a try.
+        add(event.is_error(), ERROR | READABLE | WRITABLE);
+        EventBits(bits)
+    }
+
+    /// The directions whose waiters this event concerns.
+    pub(crate) fn concerns(self) -> Option<Interest> {
+        let read = Seen(self.0).is_ready(Interest::READABLE).then_some(Interest::READABLE);
+        let write = Seen(self.0).is_ready(Interest::WRITABLE).then_some(Interest::WRITABLE);
+        match (read, write) {
+            (Some(read), Some(write)) => Some(read | write),
+            (one, other) => one.or(other),
+        }
+    }
+}
+
+/// The word as one operation saw it, and the permit to clear what that operation proved wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Seen(usize);
+
+impl Seen {
+    pub(crate) fn is_ready(self, interest: Interest) -> bool {
+        self.0 & (open_bits(interest) | closed_bits(interest)) != 0
+    }
+
+    pub(crate) fn is_shut_down(self) -> bool {
+        self.0 & SHUTDOWN != 0
+    }
+
+    pub(crate) fn ready(self) -> Ready {
+        Ready {
+            readable: self.0 & READABLE != 0,
+            writable: self.0 & WRITABLE != 0,
+            read_closed: self.0 & READ_CLOSED != 0,
+            write_closed: self.0 & WRITE_CLOSED != 0,
+            error: self.0 & ERROR != 0,
+        }
+    }
+}
+
+fn open_bits(interest: Interest) -> usize {
+    let read = if interest.is_readable() { READABLE } else { 0 };
+    let write = if interest.is_writable() { WRITABLE } else { 0 };
+    read | write
+}
+
+fn closed_bits(interest: Interest) -> usize {
+    let read = if interest.is_readable() { READ_CLOSED } else { 0 };
+    let write = if interest.is_writable() { WRITE_CLOSED } else { 0 };
+    read | write
+}
+
+/// The word. Written by the thread in the netpoller (events), by whoever operates on the source (clears), and once at
+/// shutdown.
+#[derive(Debug)]
+pub(crate) struct Readiness(AtomicUsize);
+
+impl Readiness {
+    /// A source that is assumed ready for `initial`: tried before it is waited on.
+    pub(crate) fn assuming(initial: Interest) -> Self {
+        Self(AtomicUsize::new(open_bits(initial)))
+    }
+
+    pub(crate) fn read(&self) -> Seen {
+        // Acquire: pairs with the Release half of `set_from_event` and `shut_down`, so that what the poller did before
+        // (nothing today but the kernel's own work) is behind us when we act on the bits.
+        Seen(self.0.load(Acquire))
+    }
+
+    /// An event arrived: adds its bits under a new tick.
+    pub(crate) fn set_from_event(&self, bits: EventBits) {
+        // AcqRel: Release pairs with the Acquire in `read`. Acquire keeps the word one chain of read-modify-writes.
+        let _ = self.0.fetch_update(AcqRel, Acquire, |word| {
+            Some((word.wrapping_add(TICK) & TICK_MASK) | (word & !TICK_MASK) | bits.0)
+        });
+    }
+
+    /// A transfer moved less than was asked for: the direction is drained, unless an event came meanwhile.
+    pub(crate) fn clear_drained(&self, seen: Seen, interest: Interest) {
+        self.clear(seen, open_bits(interest));
+    }
+
+    /// The kernel answered `WouldBlock`: nothing of the direction's readiness is true any more, unless an event came
+    /// meanwhile.
+    pub(crate) fn clear_would_block(&self, seen: Seen, interest: Interest) {
+        self.clear(seen, open_bits(interest) | closed_bits(interest) | ERROR);
+    }
+
+    fn clear(&self, seen: Seen, bits: usize) {
+        // AcqRel: the Release half pairs with the Acquire of `read`: who sees the bits gone sees that our system call
+        // came before. A failed compare (another tick, or nothing to clear) publishes nothing.
+        let _ = self.0.fetch_update(AcqRel, Acquire, |word| {
+            let same_tick = word & TICK_MASK == seen.0 & TICK_MASK;
+            (same_tick && word & bits != 0).then_some(word & !bits)
+        });
+    }
+
+    /// The runtime is gone: from now on nobody may wait here.
+    pub(crate) fn shut_down(&self) {
+        // AcqRel: as in `set_from_event`.
+        self.0.fetch_or(SHUTDOWN, AcqRel);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn closed(word: usize) -> EventBits {
+        EventBits(word)
+    }
+
+    #[test]
+    fn a_clear_with_an_old_tick_clears_nothing() {
+        let readiness = Readiness::assuming(Interest::READABLE);
+        let seen = readiness.read();
+        readiness.set_from_event(EventBits::READABLE);
+        readiness.clear_would_block(seen, Interest::READABLE);
+        assert!(readiness.read().is_ready(Interest::READABLE));
+        readiness.clear_would_block(readiness.read(), Interest::READABLE);
+        assert!(!readiness.read().is_ready(Interest::READABLE));
+    }
+
+    #[test]
+    fn a_clear_leaves_the_other_direction_alone() {
+        let readiness = Readiness::assuming(Interest::READABLE | Interest::WRITABLE);
+        readiness.clear_would_block(readiness.read(), Interest::WRITABLE);
+        assert!(readiness.read().is_ready(Interest::READABLE));
+        assert!(!readiness.read().is_ready(Interest::WRITABLE));
+    }
+
+    #[test]
+    fn a_short_transfer_does_not_reopen_a_closed_side() {
+        let readiness = Readiness::assuming(Interest::READABLE);
+        readiness.set_from_event(closed(READABLE | READ_CLOSED));
+        readiness.clear_drained(readiness.read(), Interest::READABLE);
+        assert!(readiness.read().is_ready(Interest::READABLE));
+        assert!(!readiness.read().ready().readable);
+    }
+
+    #[test]
+    fn would_block_contradicts_a_closed_side() {
+        let readiness = Readiness::assuming(Interest::READABLE);
+        readiness.set_from_event(closed(WRITABLE | WRITE_CLOSED | ERROR));
+        readiness.clear_would_block(readiness.read(), Interest::WRITABLE);
+        assert!(!readiness.read().is_ready(Interest::WRITABLE));
+        assert!(readiness.read().is_ready(Interest::READABLE));
+    }
+
+    #[test]
+    fn shutdown_outlives_events_and_clears() {
+        let readiness = Readiness::assuming(Interest::READABLE);
+        readiness.shut_down();
+        readiness.set_from_event(EventBits::WRITABLE);
+        readiness.clear_would_block(readiness.read(), Interest::READABLE | Interest::WRITABLE);
+        assert!(readiness.read().is_shut_down());
+        assert!(!readiness.read().is_ready(Interest::READABLE | Interest::WRITABLE));
+    }
+
+    #[test]
+    fn the_tick_wraps_without_touching_the_flags() {
+        let readiness = Readiness(AtomicUsize::new(TICK_MASK | READ_CLOSED));
+        readiness.set_from_event(EventBits::WRITABLE);
+        assert_eq!(readiness.read(), Seen(READ_CLOSED | WRITABLE));
+    }
+
+    #[test]
+    fn an_error_concerns_both_directions() {
+        assert_eq!(closed(ERROR | READABLE | WRITABLE).concerns(), Some(Interest::READABLE | Interest::WRITABLE));
+        assert_eq!(closed(READ_CLOSED).concerns(), Some(Interest::READABLE));
+        assert_eq!(closed(0).concerns(), None);
+    }
+}

@@ -1,0 +1,168 @@
+//! Where registered sources live: a slab under one lock, with a count that is read without it.
+//!
+//! The lock is taken when a source comes or goes and once per batch of events; operations on sockets never take it.
+
+mod token;
+
+pub(crate) use self::token::{INTERRUPT, SourceToken};
+
+use crate::error::shut_down_error;
+use crate::interest::Interest;
+use crate::readiness::EventBits;
+use crate::source::Source;
+use crate::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use crate::sync::{Arc, Mutex};
+use slab::Slab;
+use std::io;
+use std::task::Waker;
+
+/// Events handed out under one hold of the lock, so that a batch of a thousand does not keep an `accept` waiting.
+const EVENTS_PER_HOLD: usize = 64;
+
+#[derive(Debug)]
+pub(crate) struct Registry {
+    tenants: Mutex<Tenants>,
+    /// Sources registered. Written under the lock, read without: a hint.
+    count: AtomicUsize,
+}
+
+#[derive(Debug, Default)]
+struct Tenants {
+    slab: Slab<Tenant>,
+    /// Sources ever admitted: the next one's generation.
+    admitted: usize,
+    /// Set at shutdown; nobody is admitted after it.
+    closed: bool,
+}
+
+#[derive(Debug)]
+struct Tenant {
+    token: SourceToken,
+    source: Arc<Source>,
+}
+
+// No foreign code runs while the lock is held, so a panic never leaves the slab half changed.
+impl std::panic::RefUnwindSafe for Registry {}
+
+impl Registry {
+    pub(crate) fn new() -> Self {
+        Self { tenants: Mutex::new(Tenants::default()), count: AtomicUsize::new(0) }
+    }
+
+    /// Gives a new source a key and a token.
+    pub(crate) fn admit(&self, initial: Interest) -> io::Result<(SourceToken, Arc<Source>)> {
+        let source = Arc::new(Source::assuming(initial));
+        let mut tenants = self.tenants.lock();
+        if tenants.closed {
+            return Err(shut_down_error());
+        }
+        let Some(token) = SourceToken::new(tenants.slab.vacant_key(), tenants.admitted) else {
+            return Err(io::Error::other("more sockets than one wsrt netpoller can number"));
+        };
+        tenants.admitted = tenants.admitted.wrapping_add(1);
+        tenants.slab.insert(Tenant { token, source: Arc::clone(&source) });
+        self.count.store(tenants.slab.len(), Relaxed);
+        Ok((token, source))
+    }
+
+    /// Takes a source out. Its waiters are told nothing: whoever could wait has borrowed the socket, which is being
+    /// dropped.
+    pub(crate) fn dismiss(&self, token: SourceToken) {
+        let mut tenants = self.tenants.lock();
+        let tenant = tenants.slab.remove(token.key());
+        self.count.store(tenants.slab.len(), Relaxed);
+        drop(tenants);
+        debug_assert_eq!(tenant.token, token, "a source was dismissed with another one's token");
+    }
+
+    /// True while no source is registered.
+    pub(crate) fn is_empty(&self) -> bool {
+        // Relaxed: a hint. A machine that must not miss its own sockets registered them itself; for the others' the
+        // machine that is about to sleep polls anyway.
+        self.count.load(Relaxed) == 0
+    }
+
+    /// Hands the events to their sources and returns how many found one; the rest belonged to sources that are gone.
+    pub(crate) fn dispatch(
+        &self,
+        mut events: impl Iterator<Item = (SourceToken, EventBits)>,
+        wakers: &mut Vec<Waker>,
+    ) -> usize {
+        let mut delivered = 0;
+        while let Some(first) = events.next() {
+            let tenants = self.tenants.lock();
+            for (token, bits) in std::iter::once(first).chain(events.by_ref().take(EVENTS_PER_HOLD - 1)) {
+                if let Some(tenant) = tenants.slab.get(token.key()).filter(|tenant| tenant.token == token) {
+                    tenant.source.dispatch(bits, wakers);
+                    delivered += 1;
+                }
+            }
+        }
+        delivered
+    }
+
+    /// Marks every source shut down and admits no more.
+    pub(crate) fn shut_down(&self, wakers: &mut Vec<Waker>) {
+        let mut tenants = self.tenants.lock();
+        tenants.closed = true;
+        for (_, tenant) in &tenants.slab {
+            tenant.source.shut_down(wakers);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_readable(source: &Source) -> bool {
+        source.readiness().read().is_ready(Interest::READABLE)
+    }
+
+    #[test]
+    fn an_event_for_a_former_tenant_of_the_key_is_ignored() {
+        let registry = Registry::new();
+        let (old, _) = registry.admit(Interest::WRITABLE).unwrap();
+        registry.dismiss(old);
+        let (new, source) = registry.admit(Interest::WRITABLE).unwrap();
+        assert_eq!(old.key(), new.key(), "the slab reuses the key");
+
+        let delivered = registry.dispatch([(old, EventBits::READABLE)].into_iter(), &mut Vec::new());
+        assert_eq!(delivered, 0);
+        assert!(!is_readable(&source));
+
+        let delivered = registry.dispatch([(new, EventBits::READABLE)].into_iter(), &mut Vec::new());
+        assert_eq!(delivered, 1);
+        assert!(is_readable(&source));
+    }
+
+    #[test]
+    fn a_batch_longer_than_one_hold_is_delivered_whole() {
+        let registry = Registry::new();
+        let tenants: Vec<_> =
+            (0..3 * EVENTS_PER_HOLD + 1).map(|_| registry.admit(Interest::WRITABLE).unwrap()).collect();
+        let events = tenants.iter().map(|(token, _)| (*token, EventBits::READABLE));
+        assert_eq!(registry.dispatch(events, &mut Vec::new()), tenants.len());
+        assert!(tenants.iter().all(|(_, source)| is_readable(source)));
+    }
+
+    #[test]
+    fn nobody_is_admitted_after_shutdown() {
+        let registry = Registry::new();
+        let (_, source) = registry.admit(Interest::WRITABLE).unwrap();
+        registry.shut_down(&mut Vec::new());
+        assert!(source.readiness().read().is_shut_down());
+        let error = registry.admit(Interest::WRITABLE).unwrap_err();
+        assert!(error.to_string().contains("shut down"), "{error}");
+    }
+
+    #[test]
+    fn the_count_follows_who_is_registered() {
+        let registry = Registry::new();
+        assert!(registry.is_empty());
+        let (token, _) = registry.admit(Interest::READABLE).unwrap();
+        assert!(!registry.is_empty());
+        registry.dismiss(token);
+        assert!(registry.is_empty());
+    }
+}

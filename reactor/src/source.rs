@@ -1,0 +1,105 @@
+//! One registered source: its readiness word and its waiters, and the argument why no wake-up is lost.
+//!
+//! A waiter and an event can race. Each does two things in a fixed order:
+//!
+//! ```text
+//!   waiter                                     event
+//!   W1  read the word: not ready               E1  set the bits in the word
+//!   W2  lock; leave the waker                  E2  lock; take the wakers of these directions
+//!   W3  read the word again, still locked      E3  unlock; wake what was taken
+//!   W4  unlock; pending only if W3 said so
+//! ```
+//!
+//! The lock orders W2-W4 against E2. If W2 comes first, E2 finds the waker. If E2 comes first, then E1 happened before
+//! the lock was released, so W3 reads E1's bits or a later value of the word. A later value without the bits was
+//! written by a clear whose tick was E1's or newer, that is, by somebody whose system call came after the event and
+//! found the source drained: the kernel will send another event. Shutdown is an event whose bit is never cleared.
+
+use crate::error::shut_down_error;
+use crate::interest::Interest;
+use crate::readiness::{EventBits, Readiness, Seen};
+use crate::sync::Mutex;
+use crate::waiters::{PerDirection, Place, Waiters};
+use std::io;
+use std::task::{Context, Poll, Waker};
+
+#[derive(Debug)]
+pub(crate) struct Source {
+    readiness: Readiness,
+    waiters: Mutex<Waiters>,
+}
+
+// No foreign code runs while the lock is held, so a panic never leaves the waiters half changed.
+impl std::panic::RefUnwindSafe for Source {}
+
+impl Source {
+    pub(crate) fn assuming(initial: Interest) -> Self {
+        Self { readiness: Readiness::assuming(initial), waiters: Mutex::new(Waiters::default()) }
+    }
+
+    pub(crate) fn readiness(&self) -> &Readiness {
+        &self.readiness
+    }
+
+    /// Ready with what was seen when an operation is worth trying; an error when it is not and the runtime has shut
+    /// down, for then nobody would ever report more; otherwise the waker is left in `place`.
+    pub(crate) fn poll_ready(
+        &self,
+        interest: Interest,
+        cx: &mut Context<'_>,
+        place: Place<'_>,
+    ) -> Poll<io::Result<Seen>> {
+        let answer = self.look(interest);
+        if answer.is_ready() {
+            return answer;
+        }
+        self.wait(interest, cx, place)
+    }
+
+    /// What is known without waiting; a source that is neither ready nor alive is an error.
+    pub(crate) fn look(&self, interest: Interest) -> Poll<io::Result<Seen>> {
+        let seen = self.readiness.read();
+        if seen.is_ready(interest) {
+            Poll::Ready(Ok(seen))
+        } else if seen.is_shut_down() {
+            Poll::Ready(Err(shut_down_error()))
+        } else {
+            Poll::Pending
+        }
+    }
+
+    #[cold]
+    fn wait(&self, interest: Interest, cx: &mut Context<'_>, place: Place<'_>) -> Poll<io::Result<Seen>> {
+        let mut wakers = PerDirection::default();
+        for index in interest.indices() {
+            wakers[index] = Some(cx.waker().clone());
+        }
+        let mut waiters = self.waiters.lock();
+        let displaced = waiters.leave(interest, place, wakers);
+        // W3. When it answers "ready" the waker stays behind: it costs one wake-up too many at most.
+        let answer = self.look(interest);
+        drop(waiters);
+        drop(displaced);
+        answer
+    }
+
+    /// A keyed waiter is dropped or done.
+    pub(crate) fn withdraw(&self, key: usize) {
+        let waker = self.waiters.lock().withdraw(key);
+        drop(waker);
+    }
+
+    /// E1 and E2: an event arrived. The caller wakes what it finds in `wakers`.
+    pub(crate) fn dispatch(&self, bits: EventBits, wakers: &mut Vec<Waker>) {
+        self.readiness.set_from_event(bits);
+        if let Some(interest) = bits.concerns() {
+            self.waiters.lock().take(interest, wakers);
+        }
+    }
+
+    /// The runtime is gone: everybody who waits is told so.
+    pub(crate) fn shut_down(&self, wakers: &mut Vec<Waker>) {
+        self.readiness.shut_down();
+        self.waiters.lock().take(Interest::READABLE | Interest::WRITABLE, wakers);
+    }
+}

@@ -1,0 +1,43 @@
+//! The seam between std and loom: the only file that knows which of the two the crate runs on.
+//!
+//! Under `--cfg loom` the atomics and locks are loom's, so that a model can walk through every interleaving. `Arc`
+//! stays std's on both sides: it is part of the public surface (`Arc<TimerEntry>`), and no protocol here leans on its
+//! count.
+
+#[cfg(loom)]
+pub(crate) use self::with_loom::*;
+#[cfg(not(loom))]
+pub(crate) use self::with_std::*;
+
+pub(crate) use std::sync::Arc;
+
+#[cfg(not(loom))]
+mod with_std {
+    pub(crate) use parking_lot::Mutex;
+    pub(crate) use std::sync::atomic;
+
+    /// Below this many entries a timer queue is not worth compacting: one pass over it costs less than the bookkeeping.
+    pub(crate) const COMPACTION_FLOOR: usize = 64;
+}
+
+#[cfg(loom)]
+mod with_loom {
+    pub(crate) use loom::sync::atomic;
+
+    /// Low enough that a model reaches a compaction within two timers.
+    pub(crate) const COMPACTION_FLOOR: usize = 1;
+
+    /// loom's mutex with parking_lot's face: a lock that cannot be poisoned.
+    #[derive(Debug, Default)]
+    pub(crate) struct Mutex<T>(loom::sync::Mutex<T>);
+
+    impl<T> Mutex<T> {
+        pub(crate) fn new(value: T) -> Self {
+            Self(loom::sync::Mutex::new(value))
+        }
+
+        pub(crate) fn lock(&self) -> loom::sync::MutexGuard<'_, T> {
+            self.0.lock().expect("a model thread panicked with the lock held")
+        }
+    }
+}

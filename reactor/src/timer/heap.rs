@@ -1,0 +1,115 @@
+//! A four-way heap: the smallest item on top.
+//!
+//! Four children a node instead of two: half the depth, and the four lie side by side. Sinking compares more and misses
+//! the cache less, which is the better trade for entries that are mostly pushed, cancelled and never popped.
+
+/// Children of a node.
+const ARITY: usize = 4;
+
+#[derive(Debug)]
+pub(crate) struct Heap<T> {
+    items: Vec<T>,
+}
+
+impl<T: Ord> Heap<T> {
+    pub(crate) const fn new() -> Self {
+        Self { items: Vec::new() }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    pub(crate) fn peek(&self) -> Option<&T> {
+        self.items.first()
+    }
+
+    pub(crate) fn push(&mut self, item: T) {
+        self.items.push(item);
+        self.rise(self.items.len() - 1);
+    }
+
+    pub(crate) fn pop(&mut self) -> Option<T> {
+        if self.items.is_empty() {
+            return None;
+        }
+        let top = self.items.swap_remove(0);
+        self.sink(0);
+        Some(top)
+    }
+
+    /// Takes out every item that `is_dead`, and gives memory back when little is left.
+    pub(crate) fn take_dead(&mut self, is_dead: impl Fn(&T) -> bool) -> Vec<T> {
+        let (dead, live) = std::mem::take(&mut self.items).into_iter().partition(is_dead);
+        self.items = live;
+        for parent in (0..self.items.len().div_ceil(ARITY)).rev() {
+            self.sink(parent);
+        }
+        dead
+    }
+
+    fn rise(&mut self, mut at: usize) {
+        while at > 0 {
+            let parent = (at - 1) / ARITY;
+            if self.items[parent] <= self.items[at] {
+                return;
+            }
+            self.items.swap(parent, at);
+            at = parent;
+        }
+    }
+
+    fn sink(&mut self, mut at: usize) {
+        while let Some(child) = self.smallest_child(at) {
+            if self.items[at] <= self.items[child] {
+                return;
+            }
+            self.items.swap(at, child);
+            at = child;
+        }
+    }
+
+    fn smallest_child(&self, parent: usize) -> Option<usize> {
+        let first = parent * ARITY + 1;
+        let end = (first + ARITY).min(self.items.len());
+        (first..end).min_by(|&a, &b| self.items[a].cmp(&self.items[b]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::timer::test_random::Random;
+
+    fn drain(mut heap: Heap<u64>) -> Vec<u64> {
+        std::iter::from_fn(|| heap.pop()).collect()
+    }
+
+    #[test]
+    fn items_come_out_in_order() {
+        let mut random = Random::seeded(1);
+        for length in 0..200 {
+            let mut heap = Heap::new();
+            let mut expected: Vec<u64> = (0..length).map(|_| random.below(50)).collect();
+            expected.iter().for_each(|&item| heap.push(item));
+            expected.sort_unstable();
+            assert_eq!(drain(heap), expected);
+        }
+    }
+
+    #[test]
+    fn the_order_survives_the_removal_of_any_subset() {
+        let mut random = Random::seeded(2);
+        for length in 0..200 {
+            let mut heap = Heap::new();
+            let items: Vec<u64> = (0..length).map(|_| random.below(1000)).collect();
+            items.iter().for_each(|&item| heap.push(item));
+            let divisor = 1 + random.below(5);
+            let dead = heap.take_dead(|item| item % divisor == 0);
+            let mut expected: Vec<u64> = items.iter().copied().filter(|item| item % divisor != 0).collect();
+            assert_eq!(dead.len() + expected.len(), items.len());
+            expected.sort_unstable();
+            assert_eq!(drain(heap), expected);
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Models of one timer: fired, cancelled, polled and armed anew at the same time.
+
+use super::{TimerEntry, TimerQueue};
+use loom::future::block_on;
+use loom::sync::Arc;
+use loom::thread;
+use std::future::poll_fn;
+use std::task::{Context, Waker};
+
+fn fire(queue: &TimerQueue, now: u64) -> usize {
+    let mut wakers = Vec::new();
+    let fired = queue.fire_due(now, &mut wakers);
+    wakers.into_iter().for_each(Waker::wake);
+    fired
+}
+
+fn spawn_fire(queue: &Arc<TimerQueue>, now: u64) -> thread::JoinHandle<usize> {
+    let queue = Arc::clone(queue);
+    thread::spawn(move || fire(&queue, now))
+}
+
+fn bounded(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(preemptions);
+    builder.check(model);
+}
+
+#[test]
+fn firing_reaches_a_poll_at_the_same_time() {
+    loom::model(|| {
+        let queue = Arc::new(TimerQueue::new());
+        let entry = TimerEntry::new();
+        let _ = queue.arm(&entry, 1);
+        let firing = spawn_fire(&queue, 1);
+        block_on(poll_fn(|cx| entry.poll_fired(cx)));
+        assert_eq!(firing.join().unwrap(), 1);
+    });
+}
+
+#[test]
+fn a_repeated_poll_with_the_same_waker_misses_no_firing() {
+    loom::model(|| {
+        let queue = Arc::new(TimerQueue::new());
+        let entry = TimerEntry::new();
+        let _ = queue.arm(&entry, 1);
+        let firing = spawn_fire(&queue, 1);
+        let mut polls = 0;
+        block_on(poll_fn(|cx| {
+            polls += 1;
+            if polls == 1 {
+                let _ = entry.poll_fired(cx);
+            }
+            entry.poll_fired(cx)
+        }));
+        assert_eq!(firing.join().unwrap(), 1);
+    });
+}
+
+#[test]
+fn a_timer_is_either_fired_or_cancelled() {
+    loom::model(|| {
+        let queue = Arc::new(TimerQueue::new());
+        let entry = TimerEntry::new();
+        let _ = queue.arm(&entry, 1);
+        let _ = entry.poll_fired(&mut Context::from_waker(Waker::noop()));
+        let firing = spawn_fire(&queue, 1);
+        entry.cancel();
+        let fired_by_the_time_of_the_cancel = entry.is_fired();
+        let fired = firing.join().unwrap();
+        assert_eq!(fired == 1, entry.is_fired());
+        assert_eq!(fired == 1, fired_by_the_time_of_the_cancel, "a cancelled timer fires no more");
+        assert_eq!(queue.len(), 0);
+        assert_eq!(queue.dead(), 0, "every dead item was counted once, in and out");
+    });
+}
+
+#[test]
+fn a_compaction_throws_out_the_dead_and_only_them() {
+    bounded(3, || {
+        let queue = Arc::new(TimerQueue::new());
+        let (cancelled, live) = (TimerEntry::new(), TimerEntry::new());
+        let _ = queue.arm(&cancelled, 1);
+        let arming = {
+            let (queue, live) = (Arc::clone(&queue), std::sync::Arc::clone(&live));
+            thread::spawn(move || {
+                let _ = queue.arm(&live, 2);
+                let _ = queue.arm(&TimerEntry::new(), 3);
+            })
+        };
+        cancelled.cancel();
+        arming.join().unwrap();
+        assert!(queue.next_deadline() <= 2);
+        assert_eq!(fire(&queue, 2), 1);
+        assert!(live.is_fired() && !cancelled.is_fired());
+        assert_eq!((queue.len(), queue.dead()), (1, 0));
+    });
+}
+
+#[test]
+fn a_timer_armed_anew_while_it_fires_fires_for_the_new_deadline_too() {
+    bounded(3, || {
+        let queue = Arc::new(TimerQueue::new());
+        let entry = TimerEntry::new();
+        let _ = queue.arm(&entry, 1);
+        let firing = spawn_fire(&queue, 1);
+        let _ = queue.arm(&entry, 2);
+        firing.join().unwrap();
+        assert!(!entry.is_fired(), "whatever became of the first arming, the second is not due");
+        assert_eq!(fire(&queue, 2), 1);
+        assert_eq!((queue.len(), queue.dead()), (0, 0));
+    });
+}
+
+#[test]
+fn an_arm_is_in_the_deadline_that_a_fenced_reader_sees() {
+    use loom::sync::atomic::{AtomicBool, Ordering::Relaxed, Ordering::SeqCst, fence};
+    loom::model(|| {
+        let queue = Arc::new(TimerQueue::new());
+        let asleep = Arc::new(AtomicBool::new(false));
+        let arming = {
+            let (queue, asleep) = (Arc::clone(&queue), Arc::clone(&asleep));
+            thread::spawn(move || {
+                let _ = queue.arm(&TimerEntry::new(), 1);
+                fence(SeqCst);
+                asleep.load(Relaxed)
+            })
+        };
+        asleep.store(true, Relaxed);
+        fence(SeqCst);
+        let deadline = queue.next_deadline();
+        let saw_the_sleeper = arming.join().unwrap();
+        assert!(deadline == 1 || saw_the_sleeper, "one of the two sees the other");
+    });
+}

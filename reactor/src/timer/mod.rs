@@ -1,0 +1,19 @@
+//! Timers: a queue per processor, cancelled lazily.
+//!
+//! A timeout that is armed and dropped, as most are, takes its own processor's queue lock once and no lock that others
+//! share: [`TimerEntry::cancel`] marks the entry and counts it; the queue throws the dead out when it comes by, at the
+//! latest when they are a quarter of it and another timer is armed.
+
+mod entry;
+mod heap;
+#[cfg(all(test, loom))]
+mod loom_models;
+mod phase;
+mod queue;
+#[cfg(test)]
+mod test_random;
+#[cfg(test)]
+mod tests;
+
+pub use self::entry::TimerEntry;
+pub use self::queue::TimerQueue;

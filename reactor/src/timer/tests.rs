@@ -1,0 +1,246 @@
+//! What timers promise, on one thread, against a list kept sorted.
+
+use super::test_random::Random;
+use super::{TimerEntry, TimerQueue};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
+
+#[derive(Default)]
+struct Count(AtomicUsize);
+
+impl Wake for Count {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+fn counting() -> (Arc<Count>, Waker) {
+    let count = Arc::new(Count::default());
+    (Arc::clone(&count), Waker::from(count))
+}
+
+fn poll(entry: &TimerEntry, waker: &Waker) -> Poll<()> {
+    entry.poll_fired(&mut Context::from_waker(waker))
+}
+
+fn fire(queue: &TimerQueue, now: u64) -> usize {
+    let mut wakers = Vec::new();
+    let fired = queue.fire_due(now, &mut wakers);
+    wakers.into_iter().for_each(Waker::wake);
+    fired
+}
+
+#[test]
+fn a_timer_never_fires_early() {
+    let queue = TimerQueue::new();
+    let entry = TimerEntry::new();
+    assert!(queue.arm(&entry, 100));
+    assert_eq!(fire(&queue, 99), 0);
+    assert!(!entry.is_fired());
+    assert_eq!(fire(&queue, 100), 1);
+    assert!(entry.is_fired());
+    assert_eq!(queue.next_deadline(), u64::MAX);
+}
+
+#[test]
+fn a_timer_that_is_never_due_does_not_fire_at_the_end_of_time() {
+    let queue = TimerQueue::new();
+    let entry = TimerEntry::new();
+    assert!(!queue.arm(&entry, u64::MAX));
+    assert_eq!(queue.next_deadline(), u64::MAX);
+    assert_eq!(fire(&queue, u64::MAX), 0);
+    entry.cancel();
+    assert_eq!(queue.len(), 0);
+}
+
+#[test]
+fn only_the_earliest_says_that_sleepers_must_be_told() {
+    let queue = TimerQueue::new();
+    let entries: Vec<_> = (0..3).map(|_| TimerEntry::new()).collect();
+    assert!(queue.arm(&entries[0], 50));
+    assert!(!queue.arm(&entries[1], 50), "an equal deadline is no earlier");
+    assert!(queue.arm(&entries[2], 49));
+    assert_eq!(queue.next_deadline(), 49);
+}
+
+#[test]
+fn the_last_waker_is_woken_once_and_only_it() {
+    let queue = TimerQueue::new();
+    let entry = TimerEntry::new();
+    let ((first, first_waker), (last, last_waker)) = (counting(), counting());
+    let _ = queue.arm(&entry, 1);
+    assert!(poll(&entry, &first_waker).is_pending());
+    assert!(poll(&entry, &last_waker).is_pending());
+    assert!(poll(&entry, &last_waker).is_pending());
+    assert_eq!(fire(&queue, 1), 1);
+    assert_eq!(fire(&queue, 1), 0);
+    assert_eq!((first.0.load(Ordering::Relaxed), last.0.load(Ordering::Relaxed)), (0, 1));
+    assert!(poll(&entry, &last_waker).is_ready());
+}
+
+#[test]
+fn a_cancelled_timer_neither_fires_nor_keeps_its_waker() {
+    let queue = TimerQueue::new();
+    let entry = TimerEntry::new();
+    let (count, waker) = counting();
+    let _ = queue.arm(&entry, 10);
+    assert!(poll(&entry, &waker).is_pending());
+    drop(waker);
+    entry.cancel();
+    assert_eq!(Arc::strong_count(&count), 1, "the entry let go of the waker");
+    assert_eq!(fire(&queue, 10), 0);
+    assert_eq!((queue.len(), queue.dead()), (0, 0), "the dead item is thrown out when it is due");
+    assert!(!entry.is_fired());
+}
+
+#[test]
+fn cancelling_what_has_fired_does_nothing() {
+    let queue = TimerQueue::new();
+    let entry = TimerEntry::new();
+    let _ = queue.arm(&entry, 1);
+    assert_eq!(fire(&queue, 1), 1);
+    entry.cancel();
+    assert!(entry.is_fired());
+}
+
+#[test]
+fn a_timer_can_be_armed_anew_for_later_earlier_and_after_it_fired() {
+    let queue = TimerQueue::new();
+    let entry = TimerEntry::new();
+    let _ = queue.arm(&entry, 10);
+    let _ = queue.arm(&entry, 20);
+    assert_eq!(fire(&queue, 10), 0, "the first deadline was replaced");
+    let _ = queue.arm(&entry, 15);
+    assert_eq!(fire(&queue, 15), 1);
+    assert!(entry.is_fired());
+    let _ = queue.arm(&entry, 30);
+    assert!(!entry.is_fired(), "armed again, it has yet to fire");
+    assert_eq!(fire(&queue, 20), 0);
+    assert_eq!(fire(&queue, 30), 1);
+    assert_eq!(queue.len(), 0);
+}
+
+#[test]
+fn a_timer_can_move_to_another_queue() {
+    let (first, second) = (TimerQueue::new(), TimerQueue::new());
+    let entry = TimerEntry::new();
+    let _ = first.arm(&entry, 10);
+    let _ = second.arm(&entry, 10);
+    assert_eq!(fire(&first, 10), 0);
+    assert_eq!(fire(&second, 10), 1);
+}
+
+#[test]
+fn a_queue_may_be_dropped_before_its_timers() {
+    let entry = TimerEntry::new();
+    let queue = TimerQueue::new();
+    let _ = queue.arm(&entry, 10);
+    drop(queue);
+    entry.cancel();
+    assert!(!entry.is_fired());
+}
+
+#[test]
+fn a_million_cancelled_timers_leave_a_bounded_queue() {
+    const LIVE: usize = 1000;
+    let queue = TimerQueue::new();
+    let live: Vec<_> = (0..LIVE).map(|_| TimerEntry::new()).collect();
+    for entry in &live {
+        let _ = queue.arm(entry, 1);
+    }
+    for deadline in 0..1_000_000 {
+        let entry = TimerEntry::new();
+        let _ = queue.arm(&entry, 1_000_000_000 + deadline);
+        entry.cancel();
+        assert!(queue.len() <= LIVE + LIVE / 3 + 3, "{} timers held", queue.len());
+    }
+    assert_eq!(fire(&queue, 1), LIVE);
+}
+
+#[test]
+fn one_timer_armed_anew_a_million_times_leaves_a_bounded_queue() {
+    let queue = TimerQueue::new();
+    let entry = TimerEntry::new();
+    for deadline in 0..1_000_000 {
+        let _ = queue.arm(&entry, 1_000_000_000 + deadline);
+        assert!(queue.len() <= 65, "{} timers held", queue.len());
+    }
+    assert_eq!(fire(&queue, u64::MAX), 1);
+}
+
+/// A waker that writes its number down.
+struct Note {
+    number: usize,
+    order: Arc<parking_lot::Mutex<Vec<usize>>>,
+}
+
+impl Wake for Note {
+    fn wake(self: Arc<Self>) {
+        self.order.lock().push(self.number);
+    }
+}
+
+/// The oracle: what is armed, as (deadline, order of arming, number of the entry).
+#[derive(Default)]
+struct SortedList {
+    armed: Vec<(u64, u64, usize)>,
+    armings: u64,
+}
+
+impl SortedList {
+    fn arm(&mut self, number: usize, deadline: u64) {
+        self.cancel(number);
+        self.armed.push((deadline, self.armings, number));
+        self.armings += 1;
+        self.armed.sort_unstable();
+    }
+
+    fn cancel(&mut self, number: usize) {
+        self.armed.retain(|&(_, _, other)| other != number);
+    }
+
+    fn fire_due(&mut self, now: u64) -> Vec<usize> {
+        let due = self.armed.partition_point(|&(deadline, ..)| deadline <= now);
+        self.armed.drain(..due).map(|(_, _, number)| number).collect()
+    }
+}
+
+#[test]
+fn timers_fire_as_a_sorted_list_says() {
+    for seed in 0..100 {
+        agrees_with_the_oracle(&mut Random::seeded(seed));
+    }
+}
+
+fn agrees_with_the_oracle(random: &mut Random) {
+    let queue = TimerQueue::new();
+    let order = Arc::new(parking_lot::Mutex::new(Vec::new()));
+    let entries: Vec<_> = (0..200).map(|_| TimerEntry::new()).collect();
+    let mut oracle = SortedList::default();
+    let mut now = 0;
+    for _ in 0..3000 {
+        let number = random.below(entries.len() as u64) as usize;
+        match random.below(10) {
+            0..=4 => {
+                let deadline = now + random.below(50);
+                let _ = queue.arm(&entries[number], deadline);
+                oracle.arm(number, deadline);
+                let waker = Waker::from(Arc::new(Note { number, order: Arc::clone(&order) }));
+                assert!(poll(&entries[number], &waker).is_pending());
+            }
+            5..=7 => {
+                entries[number].cancel();
+                oracle.cancel(number);
+            }
+            _ => {
+                now += random.below(20);
+                let expected = oracle.fire_due(now);
+                assert_eq!(fire(&queue, now), expected.len());
+                assert_eq!(std::mem::take(&mut *order.lock()), expected);
+            }
+        }
+        let earliest = oracle.armed.first().map_or(u64::MAX, |&(deadline, ..)| deadline);
+        assert!(queue.next_deadline() <= earliest, "never later than the truth");
+    }
+}

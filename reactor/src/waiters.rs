@@ -1,0 +1,100 @@
+//! Who waits on one source: any number of wakers per direction, kept under the source's lock.
+//!
+//! Three kinds, because they end in three ways:
+//!
+//! * *Sole* waiters come from `&mut self` poll methods (`poll_read`, `poll_write`): one per direction, the last one
+//!   counts, as the I/O traits say. A future that drops its `poll_read` half way leaves at most one waker behind.
+//! * *Shared* waiters come from `&self` poll methods: any number, the same waker once.
+//! * *Keyed* waiters belong to a future, which takes its waker out again when it is dropped.
+//!
+//! No foreign code runs under the lock: wakers are cloned before it is taken, and those displaced are handed out to be
+//! dropped after it is released. (`will_wake` compares two pointers and calls nobody.)
+
+use crate::interest::Interest;
+use slab::Slab;
+use std::task::Waker;
+
+/// In whose name a waker is left.
+#[derive(Debug)]
+pub(crate) enum Place<'a> {
+    Sole,
+    Shared,
+    /// The future's key, once it has one.
+    Keyed(&'a mut Option<usize>),
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Waiters {
+    sole: [Option<Waker>; 2],
+    shared: [Vec<Waker>; 2],
+    keyed: Slab<Keyed>,
+}
+
+#[derive(Debug)]
+struct Keyed {
+    interest: Interest,
+    /// Gone once an event has taken it.
+    waker: Option<Waker>,
+}
+
+/// One waker per direction, for the directions concerned.
+pub(crate) type PerDirection = [Option<Waker>; 2];
+
+impl Waiters {
+    /// Leaves a waker for each direction of `interest`; `wakers` holds a clone for each. What is handed back is not
+    /// needed any more: drop it after releasing the lock.
+    #[must_use = "to be dropped after the lock is released"]
+    pub(crate) fn leave(&mut self, interest: Interest, place: Place<'_>, wakers: PerDirection) -> PerDirection {
+        match place {
+            Place::Sole => self.leave_sole(interest, wakers),
+            Place::Shared => self.leave_shared(interest, wakers),
+            Place::Keyed(key) => self.leave_keyed(interest, key, wakers),
+        }
+    }
+
+    fn leave_sole(&mut self, interest: Interest, mut wakers: PerDirection) -> PerDirection {
+        for index in interest.indices() {
+            std::mem::swap(&mut self.sole[index], &mut wakers[index]);
+        }
+        wakers
+    }
+
+    fn leave_shared(&mut self, interest: Interest, mut wakers: PerDirection) -> PerDirection {
+        for index in interest.indices() {
+            let known = &mut self.shared[index];
+            if let Some(waker) = wakers[index].take_if(|waker| !known.iter().any(|other| other.will_wake(waker))) {
+                known.push(waker);
+            }
+        }
+        wakers
+    }
+
+    fn leave_keyed(&mut self, interest: Interest, key: &mut Option<usize>, mut wakers: PerDirection) -> PerDirection {
+        let waker = wakers.iter_mut().find_map(Option::take);
+        match *key {
+            Some(key) => {
+                let displaced = std::mem::replace(&mut self.keyed[key], Keyed { interest, waker });
+                // At most one of the two was left over: the slot of the one just used is free.
+                *wakers.iter_mut().find(|left| left.is_none()).expect("one waker was taken out") = displaced.waker;
+            }
+            None => *key = Some(self.keyed.insert(Keyed { interest, waker })),
+        }
+        wakers
+    }
+
+    /// A future is dropped or done: its waker goes with it.
+    #[must_use = "to be dropped after the lock is released"]
+    pub(crate) fn withdraw(&mut self, key: usize) -> Option<Waker> {
+        self.keyed.remove(key).waker
+    }
+
+    /// Moves the wakers of everybody who waits for one of these directions to `out`.
+    pub(crate) fn take(&mut self, interest: Interest, out: &mut Vec<Waker>) {
+        for index in interest.indices() {
+            out.extend(self.sole[index].take());
+            out.append(&mut self.shared[index]);
+        }
+        let concerned = self.keyed.iter_mut().filter(|(_, entry)| entry.interest.overlaps(interest));
+        out.extend(concerned.filter_map(|(_, entry)| entry.waker.take()));
+    }
+}

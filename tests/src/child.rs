@@ -1,0 +1,84 @@
+//! Processes of their own, for what concerns a whole process: its environment, its standard error, its threads.
+
+use std::env;
+use std::fs;
+use std::process::{Command, Output, exit};
+
+/// Set in the process that runs the body of a test. Its value is the test's name.
+const MARK: &str = "WSRT_TESTS_CHILD";
+
+/// Runs `body` in a process of its own, with `environment` added to this one's, and returns what became of it.
+///
+/// `test` is the full name of the test that calls this: the process is the test program over again, with that one test to
+/// run, which comes by here once more. What the calling test does before has to be harmless; what comes after is not reached
+/// in the process. Variables that wsrt reads are not handed down.
+///
+/// # Panics
+///
+/// If the process cannot be started.
+pub fn in_a_process_of_its_own(test: &str, environment: &[(&str, &str)], body: impl FnOnce()) -> Output {
+    run_if_child(test, body);
+    let program = env::current_exe().expect("the test program has a path");
+    start_again(Command::new(program), test, environment)
+}
+
+/// The same, in a process that may open as many files as the system allows it.
+///
+/// # Panics
+///
+/// If the process cannot be started.
+pub fn in_a_process_with_many_files(test: &str, body: impl FnOnce()) -> Output {
+    run_if_child(test, body);
+    let program = env::current_exe().expect("the test program has a path");
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "ulimit -S -n \"$(ulimit -H -n)\"; exec \"$0\" \"$@\""]).arg(program);
+    start_again(shell, test, &[])
+}
+
+/// How many files this process may have open at a time.
+///
+/// # Panics
+///
+/// Without Linux's `/proc`.
+#[must_use]
+pub fn open_file_limit() -> usize {
+    let limits = fs::read_to_string("/proc/self/limits").expect("Linux lists the limits of a process");
+    let line = limits.lines().find(|line| line.starts_with("Max open files")).expect("files are limited");
+    let soft = line.split_whitespace().nth(3).expect("the soft limit comes first");
+    soft.parse().unwrap_or(usize::MAX)
+}
+
+fn run_if_child(test: &str, body: impl FnOnce()) {
+    if env::var_os(MARK).is_some_and(|name| name == test) {
+        body();
+        exit(0);
+    }
+}
+
+fn start_again(mut command: Command, test: &str, environment: &[(&str, &str)]) -> Output {
+    command
+        .args([test, "--exact", "--nocapture", "--test-threads=1"])
+        .env_remove("WSRT_WORKER_THREADS")
+        .env_remove("WSRT_SCHEDTRACE")
+        .env(MARK, test)
+        .envs(environment.iter().copied())
+        .output()
+        .expect("the test program starts a second time")
+}
+
+/// The standard error of a process that has ended well.
+///
+/// # Panics
+///
+/// If it has not, with what it wrote.
+#[track_caller]
+pub fn text_of(output: &Output) -> String {
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        output.status.success(),
+        "the process ended with {}\nstdout:\n{}\nstderr:\n{errors}",
+        output.status,
+        String::from_utf8_lossy(&output.stdout)
+    );
+    errors
+}

@@ -1,0 +1,33 @@
+//! A deadline: so that a task that is never woken fails its test instead of hanging it.
+
+use std::panic::resume_unwind;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+/// How long any one event may take before a test gives it up for lost. Far longer than anything takes on a busy machine.
+pub const LIMIT: Duration = Duration::from_secs(60);
+
+/// Runs `body` on a thread of its own and returns what it returns.
+///
+/// # Panics
+///
+/// With the panic of `body`, or if it is not done after [`LIMIT`].
+#[track_caller]
+pub fn within_a_minute<T: Send + 'static>(body: impl FnOnce() -> T + Send + 'static) -> T {
+    let (done, is_done) = channel();
+    let name = thread::current().name().unwrap_or("test").to_owned();
+    let thread = thread::Builder::new()
+        .name(name)
+        .spawn(move || {
+            let output = body();
+            let _ = done.send(());
+            output
+        })
+        .expect("a thread for the test");
+    if let Err(RecvTimeoutError::Timeout) = is_done.recv_timeout(LIMIT) {
+        panic!("not done after {LIMIT:?}: something was never woken");
+    }
+    // A sender that is gone without a word has panicked.
+    thread.join().unwrap_or_else(|panic| resume_unwind(panic))
+}

@@ -1,0 +1,49 @@
+//! The threads of this process, as the system sees them.
+
+use std::fs;
+
+/// What the system keeps of a thread's name.
+const NAME_LENGTH: usize = 15;
+/// The system's flag for a thread that has run its last instruction: it may still be listed when it was joined already.
+const EXITING: u64 = 4;
+
+/// How many threads of this process have the name `name`, of which only the first 15 bytes count. A runtime with a name of
+/// its own can be watched this way whatever else goes on in the process.
+///
+/// # Panics
+///
+/// Without Linux's `/proc`.
+#[must_use]
+pub fn count_threads(name: &str) -> usize {
+    let name = &name[..name.len().min(NAME_LENGTH)];
+    let threads = fs::read_dir("/proc/self/task").expect("Linux lists the threads of a process");
+    threads
+        .filter_map(Result::ok)
+        // A thread may be gone by the time that we look.
+        .filter_map(|thread| fs::read_to_string(thread.path().join("stat")).ok())
+        .filter(|stat| is_alive_and_named(stat, name))
+        .count()
+}
+
+/// Judges a line such as `1234 (name) S 1 2 3 4 5 flags …`; the name may have any character in it.
+fn is_alive_and_named(stat: &str, name: &str) -> bool {
+    let (start, rest) = stat.rsplit_once(')').expect("the name is in parentheses");
+    let (_, found) = start.split_once('(').expect("the name is in parentheses");
+    let flags = rest.split_whitespace().nth(6).and_then(|flags| flags.parse::<u64>().ok());
+    found == name && flags.expect("the ninth field is a number") & EXITING == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_are_told_by_their_names_while_they_live() {
+        let name = "wsrt (test) 123456";
+        assert_eq!(count_threads(name), 0);
+        let thread =
+            std::thread::Builder::new().name(name.into()).spawn(move || count_threads(name)).expect("a thread");
+        assert_eq!(thread.join().expect("no panic"), 1);
+        assert_eq!(count_threads(name), 0);
+    }
+}

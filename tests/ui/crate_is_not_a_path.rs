@@ -1,0 +1,4 @@
+//! The string has to hold a path.
+
+#[wsrt::main(crate = "my wsrt")]
+async fn main() {}

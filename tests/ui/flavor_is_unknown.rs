@@ -1,0 +1,4 @@
+//! The known flavors are listed.
+
+#[wsrt::main(flavor = "threadpool")]
+async fn main() {}

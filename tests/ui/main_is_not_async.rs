@@ -1,0 +1,6 @@
+//! The function has to be async.
+
+#[wsrt::main]
+fn main() {
+    println!("nothing to run");
+}

@@ -1,0 +1,4 @@
+//! Nothing could run.
+
+#[wsrt::main(worker_threads = 0)]
+async fn main() {}

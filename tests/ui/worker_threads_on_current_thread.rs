@@ -1,0 +1,4 @@
+//! A current-thread runtime has no workers.
+
+#[wsrt::main(flavor = "current_thread", worker_threads = 2)]
+async fn main() {}
