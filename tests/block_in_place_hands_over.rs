@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream as StdStream;
 use std::sync::mpsc::channel;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use wsrt::net::TcpListener;
 use wsrt::runtime::{Builder, Runtime};
@@ -173,6 +173,31 @@ fn it_nests() {
             })
         });
         assert_eq!(answer, 7);
+    });
+}
+
+/// A call that hands nothing over takes nothing back: the processor stays with those who serve it.
+#[test]
+fn a_call_without_a_processor_does_not_get_hold_of_one() {
+    within_a_minute(|| {
+        let runtime = one_processor();
+        let answer = runtime.run(async {
+            block_in_place(|| {
+                // Again and again, until the processor has long been handed over and gone idle.
+                let start = Instant::now();
+                while start.elapsed() < Duration::from_millis(20) {
+                    block_in_place(thread::yield_now);
+                }
+                let (send, receive) = channel();
+                wsrt::spawn(async move { send.send(7).expect("the root waits") });
+                receive.recv_timeout(LIMIT).expect("the other task runs")
+            })
+        });
+        assert_eq!(answer, 7);
+
+        let job = runtime.spawn_blocking(|| block_in_place(thread::yield_now));
+        runtime.block_on(job).expect("no panic");
+        assert_eq!(runtime.run(async { 8 }), 8, "the thread of the job has not kept the processor");
     });
 }
 

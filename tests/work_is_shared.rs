@@ -1,6 +1,7 @@
 //! Work is shared: whatever makes tasks runnable in one place, every processor runs its part of them.
 
 use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
@@ -14,7 +15,10 @@ const TASKS: usize = 1_000;
 const STEPS: u64 = 50_000;
 /// The machine that runs the tests may have other things to do, and may give our threads unequal shares of its time. A
 /// runtime that does not share fails however often it is tried.
-const ATTEMPTS: usize = 5;
+const ATTEMPTS: usize = 10;
+
+/// One of these tests at a time: they would take the processors away from each other.
+static ALONE: Mutex<()> = Mutex::new(());
 
 fn two_processors() -> Runtime {
     Builder::new_multi_thread().worker_threads(2).build().expect("a runtime")
@@ -38,6 +42,7 @@ async fn count(tasks: Vec<JoinHandle<ThreadId>>) -> BTreeMap<String, usize> {
 
 /// Both machines have run two fifths of the tasks at least, in one of several attempts.
 fn assert_shared(attempt: impl Fn() -> BTreeMap<String, usize>) {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let mut seen = Vec::new();
     for _ in 0..ATTEMPTS {
         let counts = attempt();
