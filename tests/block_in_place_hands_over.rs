@@ -120,7 +120,7 @@ fn many_tasks_may_block_at_once() {
             })
             .collect();
         (0..TASKS).for_each(|_| has_begun.recv_timeout(LIMIT).expect("each begins while the others block"));
-        assert!(count_threads("many-block") > TASKS, "one machine each, and one for the processor");
+        assert!(count_threads("many-block") >= TASKS, "one machine each");
         assert_eq!(runtime.run(async { 7 }), 7);
         for (number, (task, release)) in blockers.into_iter().enumerate() {
             drop(release);

@@ -23,8 +23,9 @@ const ROUNDS: usize = 50;
 /// A chain through runnext holds the processor for a slice of 10 ms; three slices are more than any wait should come to.
 const A_FEW_SLICES: Duration = Duration::from_millis(30);
 
+/// One processor, and no spares: polls are counted on that one.
 fn one_processor() -> Runtime {
-    Builder::new_multi_thread().worker_threads(1).build().expect("a runtime")
+    Builder::new_multi_thread().worker_threads(1).max_machines(1).build().expect("a runtime")
 }
 
 /// A load that keeps its processor busy for ever, until it is told to stop, and counts its own polls.

@@ -112,10 +112,10 @@ fn each_line_has_all_fields_and_steals_rise_under_an_unbalanced_load() {
     let lines = trace(&text_of(&output));
     assert!((5..=20).contains(&lines.len()), "{} lines in 700 ms: {lines:#?}", lines.len());
     for line in &lines {
-        assert_eq!((line.procs, line.rings.len()), (3, 3), "as WSRT_WORKER_THREADS says: {line:?}");
-        assert_eq!((line.spareprocs, line.stalls), (0, 0), "{line:?}");
-        assert_eq!(line.machines, 3, "{line:?}");
-        assert!(line.idleprocs <= 3 && line.idlemachines <= 3 && line.searching <= 2, "{line:?}");
+        assert_eq!((line.procs, line.stalls), (3, 0), "as WSRT_WORKER_THREADS says: {line:?}");
+        // The load computes for milliseconds at a time, so that spares may come and go.
+        assert!(line.rings.len() >= 3 + line.spareprocs && line.machines >= 3, "{line:?}");
+        assert!(line.idleprocs <= 3 + line.spareprocs && line.idlemachines <= line.machines, "{line:?}");
         assert!(line.rings.iter().all(|ring| *ring <= 257), "256 in the ring, one in runnext: {line:?}");
         assert!(line.stolen >= line.steal, "each steal moves a task at least: {line:?}");
     }

@@ -25,6 +25,8 @@ pub mod metric;
 pub mod plan;
 pub mod report;
 pub mod runtimes;
+#[cfg(feature = "wsrt")]
+pub mod stalls;
 pub mod usage;
 pub mod workloads;
 

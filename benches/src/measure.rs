@@ -46,7 +46,7 @@ impl Summary {
 
 /// Answers the figure below which the share `q` of `sorted` lies, on a straight line between neighbours where it falls
 /// between two.
-fn quantile(sorted: &[f64], q: f64) -> f64 {
+pub(crate) fn quantile(sorted: &[f64], q: f64) -> f64 {
     let place = q * (sorted.len() - 1) as f64;
     let below = place.floor() as usize;
     let above = place.ceil() as usize;

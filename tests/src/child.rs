@@ -60,6 +60,7 @@ fn start_again(mut command: Command, test: &str, environment: &[(&str, &str)]) -
         .args([test, "--exact", "--nocapture", "--test-threads=1"])
         .env_remove("WSRT_WORKER_THREADS")
         .env_remove("WSRT_SCHEDTRACE")
+        .env_remove("WSRT_STALL_MS")
         .env(MARK, test)
         .envs(environment.iter().copied())
         .output()

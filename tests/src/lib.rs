@@ -1,10 +1,11 @@
 //! What several of the tests need: a deadline for what must not hang, processes of their own for what concerns a whole
-//! process, and ways to look at threads, panics and drops.
+//! process, polls that do not return, and ways to look at threads, panics and drops.
 
 mod child;
 mod deadline;
 mod drops;
 mod examples;
+mod hold;
 mod panics;
 mod spin;
 mod threads;
@@ -13,6 +14,7 @@ pub use self::child::{in_a_process_of_its_own, in_a_process_with_many_files, ope
 pub use self::deadline::{LIMIT, within_a_minute};
 pub use self::drops::{Roll, RollEntry};
 pub use self::examples::example;
+pub use self::hold::{Gate, Hold, Manner};
 pub use self::panics::panic_message;
 pub use self::spin::{compute, spin_for};
 pub use self::threads::count_threads;

@@ -2,3 +2,4 @@
 
 pub(crate) mod rng;
 pub(crate) mod sync;
+pub(crate) mod thread_state;

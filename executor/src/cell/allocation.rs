@@ -13,12 +13,11 @@
 use std::alloc::{self, Layout};
 use std::marker::PhantomData;
 use std::mem::offset_of;
-use std::panic::Location;
 use std::ptr::{self, NonNull};
 
 use super::body::{self, Body};
 use super::header::{Header, VTable};
-use super::{Id, JoinHandle, Runnable, Schedule, TaskRef};
+use super::{Identity, JoinHandle, Runnable, Schedule, TaskRef};
 
 /// The part of a cell that can be reached without knowing the future.
 #[repr(C)]
@@ -49,15 +48,14 @@ struct Cell<F: Future, S> {
 pub(crate) unsafe fn allocate<F, S>(
     future: F,
     scheduler: S,
-    id: Id,
-    spawned_at: &'static Location<'static>,
+    identity: Identity,
 ) -> (TaskRef, Runnable, JoinHandle<F::Output>)
 where
     F: Future + 'static,
     S: Schedule,
 {
     let cell = allocate_cell::<F, S>().as_ptr();
-    let header = Header::new(Types::<F, S>::VTABLE, id, spawned_at);
+    let header = Header::new(Types::<F, S>::VTABLE, identity);
     // SAFETY: `cell` is an allocation for a `Cell<F, S>`; the projection stays inside.
     let place = unsafe { &raw mut (*cell).prefix };
     // SAFETY: the allocation is fresh, and nobody else's yet.

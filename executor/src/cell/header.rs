@@ -11,6 +11,7 @@ use std::ptr::NonNull;
 use std::task::{Context, Poll, Waker};
 
 use super::body::Content;
+use super::identity::{Identity, Name};
 use super::owned::Links;
 use super::state::State;
 use super::{Id, TaskRef};
@@ -29,6 +30,8 @@ pub(crate) struct Header {
     /// is complete, to the join handle if it was there to see that, else to the side that completed it.
     pub(super) content: UnsafeCell<Content>,
     pub(super) spawned_at: &'static Location<'static>,
+    /// What the user calls it. Never changes.
+    pub(super) name: Option<Box<Name>>,
     /// Whom to wake when the task is complete. Belongs to the join handle while `JOIN_WAKER` is clear; while it is set,
     /// to the side that completes the task.
     pub(super) join_waker: UnsafeCell<Option<Waker>>,
@@ -39,7 +42,7 @@ pub(crate) struct Header {
 }
 
 impl Header {
-    pub(super) fn new(vtable: &'static VTable, id: Id, spawned_at: &'static Location<'static>) -> Self {
+    pub(super) fn new(vtable: &'static VTable, Identity { id, spawned_at, name }: Identity) -> Self {
         Self {
             state: State::new(),
             vtable,
@@ -47,6 +50,7 @@ impl Header {
             id,
             content: UnsafeCell::new(Content::Future),
             spawned_at,
+            name,
             join_waker: UnsafeCell::new(None),
             links: UnsafeCell::new(Links::default()),
             listed_in: AtomicUsize::new(0),

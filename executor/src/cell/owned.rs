@@ -9,7 +9,9 @@
 //! and used. So a runtime that has emptied its registry waits until nothing is live.
 
 use std::fmt;
+use std::panic::Location;
 use std::ptr::NonNull;
+use std::sync::Arc;
 
 use crossbeam_utils::CachePadded;
 
@@ -132,6 +134,12 @@ impl OwnedTasks {
         }
     }
 
+    /// Where the live task with this number was spawned, and its name if it has one. Looks through all of them: for reports,
+    /// not for every day.
+    pub(crate) fn origin_of(&self, number: u64) -> Option<(&'static Location<'static>, Option<Arc<str>>)> {
+        self.shards.iter().find_map(|shard| shard.list.lock().origin_of(number))
+    }
+
     /// How many tasks are live. A sum of counts read one after the other: exact only while nothing is spawned or ends.
     pub(crate) fn len(&self) -> usize {
         self.shards.iter().map(|shard| shard.live()).sum()
@@ -175,6 +183,20 @@ impl List {
             // SAFETY: it is in this list.
             unsafe { with_links(next, |links| links.previous = Some(task)) };
         }
+    }
+
+    fn origin_of(&self, number: u64) -> Option<(&'static Location<'static>, Option<Arc<str>>)> {
+        let mut next = self.head;
+        while let Some(task) = next {
+            // SAFETY: a listed task is kept alive by the life reference that the list has, and the lock is held.
+            let header = unsafe { task.as_ref() };
+            if header.id.as_u64() == number {
+                return Some((header.spawned_at, header.name.as_ref().map(|name| name.as_str().into())));
+            }
+            // SAFETY: the lock is held.
+            next = unsafe { with_links(task, |links| links.next) };
+        }
+        None
     }
 
     /// Takes `task` out, if it is listed.

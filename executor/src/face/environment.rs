@@ -4,11 +4,16 @@ use std::env;
 use std::ffi::OsString;
 use std::io;
 use std::num::NonZeroUsize;
+use std::sync::Once;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
 const WORKER_THREADS: &str = "WSRT_WORKER_THREADS";
 const SCHEDTRACE: &str = "WSRT_SCHEDTRACE";
+const STALL_MS: &str = "WSRT_STALL_MS";
+
+/// A tenth of a second is what people notice, and a hundred times what a poll should take.
+const STALL_THRESHOLD: Duration = Duration::from_millis(100);
 
 /// The number of processors where the builder does not say: what the environment asks for, or as many as the process may
 /// use by its affinity and its control group's quota.
@@ -27,15 +32,30 @@ pub(crate) fn schedtrace() -> Option<Duration> {
     match parse_positive(SCHEDTRACE, "a number of milliseconds, such as 1000", &value) {
         Ok(millis) => Some(Duration::from_millis(millis as u64)),
         Err(message) => {
-            report_once(&message);
+            static REPORTED: Once = Once::new();
+            REPORTED.call_once(|| eprintln!("wsrt: {message}; no trace is printed"));
             None
         }
     }
 }
 
-fn report_once(message: &str) {
-    static REPORTED: std::sync::Once = std::sync::Once::new();
-    REPORTED.call_once(|| eprintln!("wsrt: {message}; no trace is printed"));
+/// How long a poll may hold its processor before that is reported: 100 ms, or what the environment says; 0 turns reports
+/// off. Nonsense is reported once, and the default stands.
+pub(crate) fn stall_threshold() -> Option<Duration> {
+    let Some(value) = env::var_os(STALL_MS) else {
+        return Some(STALL_THRESHOLD);
+    };
+    if value == "0" {
+        return None;
+    }
+    match parse_positive(STALL_MS, "a number of milliseconds, such as 100 (or 0 for no reports)", &value) {
+        Ok(millis) => Some(Duration::from_millis(millis as u64)),
+        Err(message) => {
+            static REPORTED: Once = Once::new();
+            REPORTED.call_once(|| eprintln!("wsrt: {message}; stalls are reported after 100 ms"));
+            Some(STALL_THRESHOLD)
+        }
+    }
 }
 
 fn parse_positive(name: &str, wanted: &str, value: &OsString) -> Result<usize, String> {

@@ -13,3 +13,4 @@ mod environment;
 mod join_set;
 mod schedtrace;
 pub(crate) mod spawn;
+mod task_builder;

@@ -64,10 +64,11 @@ fn print_until_ended(scheduler: &Weak<Scheduler>, ending: &Ending, period: Durat
 /// One line, in the manner of Go's, with what Go leaves out at its end.
 fn line(scheduler: &Scheduler, elapsed: Duration) -> String {
     let mut line = format!(
-        "SCHED {}ms: procs={} idleprocs={} spareprocs=0 machines={} searching={} idlemachines={} runqueue={} [",
+        "SCHED {}ms: procs={} idleprocs={} spareprocs={} machines={} searching={} idlemachines={} runqueue={} [",
         elapsed.as_millis(),
-        scheduler.processors.len(),
+        scheduler.processors.regular(),
         scheduler.idle.count_idle(),
+        scheduler.processors.spares(),
         scheduler.threads.alive(),
         scheduler.idle.count_searching(),
         scheduler.idle.count_machines(),
@@ -82,12 +83,13 @@ fn line(scheduler: &Scheduler, elapsed: Duration) -> String {
     };
     let _ = writeln!(
         line,
-        "] steal={} stolen={} polls={} parks={} overflows={} stalls=0",
+        "] steal={} stolen={} polls={} parks={} overflows={} stalls={}",
         sum(|counters| counters.steals.get()),
         sum(|counters| counters.stolen.get()),
         sum(|counters| counters.polls.get()),
         sum(|counters| counters.parks.get()),
         sum(|counters| counters.overflows.get()),
+        scheduler.stalls.total(),
     );
     line
 }

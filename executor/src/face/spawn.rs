@@ -11,7 +11,7 @@ use crate::policy::{Context, Flavor, Scheduler, handoff};
 
 /// Calls `f` with the runtime that the current thread belongs to; `wanted` is what needs one, for the message.
 #[track_caller]
-fn with_scheduler<R>(wanted: &str, f: impl FnOnce(&Arc<Scheduler>) -> R) -> R {
+pub(super) fn with_scheduler<R>(wanted: &str, f: impl FnOnce(&Arc<Scheduler>) -> R) -> R {
     // The closure cannot carry `track_caller` on, hence the detour by way of an `Option`.
     match Context::with(|context| context.map(|context| f(context.scheduler()))) {
         Some(result) => result,
@@ -20,6 +20,20 @@ fn with_scheduler<R>(wanted: &str, f: impl FnOnce(&Arc<Scheduler>) -> R) -> R {
              `Runtime::block_on`, or while the guard of `Handle::enter` is held"
         ),
     }
+}
+
+/// The same for what only the thread that drives a current-thread runtime may do.
+#[track_caller]
+pub(super) fn with_local_scheduler<R>(wanted: &str, f: impl FnOnce(&Arc<Scheduler>) -> R) -> R {
+    let is_driving = Context::with(|context| context.is_some_and(|context| context.machine().is_some()));
+    with_scheduler(wanted, |scheduler| {
+        assert!(
+            scheduler.config.flavor == Flavor::CurrentThread && is_driving,
+            "wsrt: `{wanted}` needs a current-thread runtime, and the thread that is in its `block_on`: use `spawn`, or \
+             `#[wsrt::main(flavor = \"current_thread\")]`"
+        );
+        f(scheduler)
+    })
 }
 
 /// Spawns a future as a task of the current runtime, and returns a handle to wait for it with.
@@ -89,15 +103,7 @@ where
     F::Output: 'static,
 {
     let spawned_at = Location::caller();
-    let is_driving = Context::with(|context| context.is_some_and(|context| context.machine().is_some()));
-    with_scheduler("spawn_local", |scheduler| {
-        assert!(
-            scheduler.config.flavor == Flavor::CurrentThread && is_driving,
-            "wsrt: `spawn_local` needs a current-thread runtime, and the thread that is in its `block_on`: use `spawn`, or \
-             `#[wsrt::main(flavor = \"current_thread\")]`"
-        );
-        scheduler.spawn_local(future, spawned_at)
-    })
+    with_local_scheduler("spawn_local", |scheduler| scheduler.spawn_local(future, spawned_at))
 }
 
 /// Runs a closure that blocks on a thread made for that, and returns a handle to wait for its result with.

@@ -6,3 +6,4 @@
 pub use crate::cell::{AbortHandle, Id, JoinError, JoinHandle};
 pub use crate::face::join_set::JoinSet;
 pub use crate::face::spawn::{block_in_place, id, spawn, spawn_blocking, spawn_local, try_id, yield_now};
+pub use crate::face::task_builder::Builder;

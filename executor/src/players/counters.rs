@@ -32,6 +32,8 @@ pub(crate) struct Counters {
     pub(crate) stolen: Counter,
     /// Times that the processor was given up for want of work.
     pub(crate) parks: Counter,
+    /// Turns of the netpoller.
+    pub(crate) netpolls: Counter,
     /// Times that the ring was full.
     pub(crate) overflows: Counter,
 }

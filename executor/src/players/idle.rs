@@ -13,9 +13,9 @@
 use std::fmt;
 
 use crate::base::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
-use crate::base::sync::atomic::{AtomicU64, fence};
+use crate::base::sync::atomic::{AtomicU32, AtomicU64, fence};
 use crate::base::sync::{Arc, Mutex};
-use crate::players::{Machine, Processor};
+use crate::players::{Machine, Processor, WatcherSleep};
 
 /// Who is idle, and who searches.
 #[derive(Debug)]
@@ -23,7 +23,9 @@ pub(crate) struct Idle {
     word: IdleWord,
     mask: IdleMask,
     waiting: Mutex<Waiting>,
-    processors: u32,
+    watcher: WatcherSleep,
+    /// Processors in play, spares included. Relaxed: it bounds a count of thieves.
+    in_play: AtomicU32,
 }
 
 #[derive(Debug, Default)]
@@ -59,13 +61,14 @@ pub(crate) enum Resume {
 }
 
 impl Idle {
-    /// Books for `processors`, all of them running.
-    pub(crate) fn new(processors: usize) -> Self {
+    /// Books for `processors`, all of them running, with room for as many as make `most` in all.
+    pub(crate) fn new(processors: usize, most: usize) -> Self {
         Self {
             word: IdleWord::new(),
-            mask: IdleMask::new(processors),
+            mask: IdleMask::new(most),
             waiting: Mutex::new(Waiting::default()),
-            processors: u32::try_from(processors).expect("the number of processors fits 32 bits"),
+            watcher: WatcherSleep::new(),
+            in_play: AtomicU32::new(u32::try_from(processors).expect("the number of processors fits 32 bits")),
         }
     }
 
@@ -115,6 +118,7 @@ impl Idle {
         let mut processor = processor.expect("the word never counts more idle processors than there are on the list");
         processor.set_searching(searching);
         self.mask.set_busy(processor.index());
+        self.watcher.wake_if_asleep();
         processor
     }
 
@@ -181,7 +185,7 @@ impl Idle {
     /// Begins to search, unless half of the busy processors do already: more thieves would only get in each other's way.
     #[must_use]
     pub(crate) fn start_searching(&self) -> bool {
-        self.word.start_searching(self.processors)
+        self.word.start_searching(self.in_play.load(Relaxed))
     }
 
     /// Stops searching because something was found. `true` for the last searcher, which has to look at all queues again
@@ -192,6 +196,41 @@ impl Idle {
         // Pairs with the fence in `submit`: a submitter that saw this searcher has published before.
         fence(SeqCst);
         was_last
+    }
+
+    /// Puts a spare on the list of the idle, from where it is chosen like any other.
+    pub(crate) fn add(&self, processor: Box<Processor>) {
+        self.in_play.fetch_add(1, Relaxed);
+        self.give_up(processor, None);
+    }
+
+    /// Takes an idle processor out of play, if one is idle. It stays marked as idle, so that thieves pass it by.
+    pub(crate) fn remove(&self) -> Option<Box<Processor>> {
+        if !self.word.claim_idle() {
+            return None;
+        }
+        self.in_play.fetch_sub(1, Relaxed);
+        let processor = self.waiting.lock().processors.pop();
+        Some(processor.expect("the word never counts more idle processors than there are on the list"))
+    }
+
+    /// Takes a processor out of play whose holder gives it up for that, and stops searching if it did.
+    pub(crate) fn retire_for_good(&self, processor: &mut Processor) -> bool {
+        self.mask.set_idle(processor.index());
+        self.in_play.fetch_sub(1, Relaxed);
+        let searched = processor.is_searching();
+        processor.set_searching(false);
+        searched && self.stop_searching()
+    }
+
+    /// Where the watcher sleeps while all are idle.
+    pub(crate) fn watcher(&self) -> &WatcherSleep {
+        &self.watcher
+    }
+
+    /// Processors that machines hold now.
+    pub(crate) fn count_busy(&self) -> usize {
+        (self.in_play.load(Relaxed) as usize).saturating_sub(self.count_idle())
     }
 
     pub(crate) fn is_idle(&self, processor: usize) -> bool {

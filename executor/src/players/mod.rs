@@ -6,7 +6,10 @@ mod idle;
 mod keeper;
 mod machine;
 mod parker;
+mod poll_watch;
 mod processor;
+mod processors;
+mod watcher_sleep;
 
 pub(crate) use clock::TickClock;
 pub(crate) use counters::Counters;
@@ -14,7 +17,10 @@ pub(crate) use idle::{Chosen, Idle, Resume};
 pub(crate) use keeper::{Keeper, Watch};
 pub(crate) use machine::Machine;
 pub(crate) use parker::{Parker, Unparked};
-pub(crate) use processor::{Placed, Processor, Shared, processors};
+pub(crate) use poll_watch::{PollWatch, Sight};
+pub(crate) use processor::{Placed, Processor, Shared};
+pub(crate) use processors::Processors;
+pub(crate) use watcher_sleep::WatcherSleep;
 
 #[cfg(all(test, loom))]
 mod loom_models;

@@ -12,8 +12,9 @@ use wsrt_reactor::timer::TimerQueue;
 
 use crate::base::rng::FastRand;
 use crate::base::sync::Arc;
+use crate::base::thread_state::current_thread_number;
 use crate::cell::{Header, IdBlock, Runnable};
-use crate::players::{Counters, TickClock};
+use crate::players::{Counters, PollWatch, TickClock};
 use crate::queues::{RingOwner, RingThief, RunNext, Sighting, ring};
 
 /// How long a chain through runnext may hold the processor, in nanoseconds: Go's time slice.
@@ -29,6 +30,7 @@ pub(crate) struct Shared {
     runnext: RunNext<Header>,
     timers: TimerQueue,
     counters: Counters,
+    watch: PollWatch,
 }
 
 impl Shared {
@@ -46,6 +48,21 @@ impl Shared {
 
     pub(crate) fn counters(&self) -> &Counters {
         &self.counters
+    }
+
+    pub(crate) fn watch(&self) -> &PollWatch {
+        &self.watch
+    }
+
+    /// Takes every task that waits here, as a thief does, for one that will not run them.
+    pub(crate) fn rob(&self) -> impl Iterator<Item = Runnable> + '_ {
+        let (mut loot, _) = ring();
+        std::iter::from_fn(move || {
+            if loot.is_empty() {
+                self.ring.steal_into(&mut loot);
+            }
+            loot.pop().or_else(|| self.runnext.take()).map(permit)
+        })
     }
 
     /// Tasks waiting here, runnext included.
@@ -70,14 +87,6 @@ pub(crate) struct Processor {
     unannounced: bool,
     /// When the netpoller was last looked at by this processor.
     polled_network: u64,
-}
-
-/// Makes `count` processors: the rights, and what everybody sees of them, both in the order of their indices.
-#[expect(clippy::type_complexity, reason = "both halves of the same thing")]
-pub(crate) fn processors(count: usize) -> (Vec<Box<Processor>>, Box<[Arc<CachePadded<Shared>>]>) {
-    let owned: Vec<_> = (0..count).map(|index| Box::new(Processor::new(index))).collect();
-    let shared = owned.iter().map(|processor| Arc::clone(&processor.shared)).collect();
-    (owned, shared)
 }
 
 /// Where a task that was readied by this processor's holder has gone.
@@ -109,10 +118,15 @@ fn permit(raw: NonNull<Header>) -> Runnable {
 }
 
 impl Processor {
-    fn new(index: usize) -> Self {
+    pub(super) fn new(index: usize) -> Self {
         let (ring, thief) = ring();
-        let shared =
-            Shared { ring: thief, runnext: RunNext::new(), timers: TimerQueue::new(), counters: Counters::default() };
+        let shared = Shared {
+            ring: thief,
+            runnext: RunNext::new(),
+            timers: TimerQueue::new(),
+            counters: Counters::default(),
+            watch: PollWatch::default(),
+        };
         Self {
             index,
             shared: Arc::new(CachePadded::new(shared)),
@@ -135,8 +149,18 @@ impl Processor {
         &self.shared
     }
 
+    pub(super) fn shared_handle(&self) -> Arc<CachePadded<Shared>> {
+        Arc::clone(&self.shared)
+    }
+
     pub(crate) fn clock(&mut self) -> &mut TickClock {
         &mut self.clock
+    }
+
+    /// The current thread holds the processor from now on, at time `now`.
+    pub(crate) fn begin_hold(&mut self, now: u64) {
+        self.clock.resume(now);
+        self.shared.watch.begin_hold(current_thread_number());
     }
 
     pub(crate) fn rng(&mut self) -> &mut FastRand {

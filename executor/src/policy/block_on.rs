@@ -14,7 +14,7 @@ use std::task::{self, Poll, Wake, Waker};
 
 use crate::players::{Machine, Parker};
 use crate::policy::context::Role;
-use crate::policy::handoff::block_in_place;
+use crate::policy::handoff::with_processor_handed_over;
 use crate::policy::machine_loop::MachineLoop;
 use crate::policy::root::Root;
 use crate::policy::{Context, Flavor, Scheduler};
@@ -30,8 +30,8 @@ impl Scheduler {
         });
         match (inside, self.config.flavor) {
             (Some(true), Flavor::CurrentThread) => self.drive_inside_a_task(future),
-            (Some(_), Flavor::MultiThread) => block_in_place(|| self.wait_for(future)),
-            (Some(false), Flavor::CurrentThread) => block_in_place(|| self.drive(future)),
+            (Some(_), Flavor::MultiThread) => with_processor_handed_over(|| self.wait_for(future)),
+            (Some(false), Flavor::CurrentThread) => with_processor_handed_over(|| self.drive(future)),
             (None, Flavor::MultiThread) => self.wait_for(future),
             (None, Flavor::CurrentThread) => self.drive(future),
         }
@@ -58,7 +58,7 @@ impl Scheduler {
 
     fn take_first_processor(&self, entered: &Context) {
         if let Some(mut processor) = self.idle.acquire() {
-            processor.clock().resume(self.now());
+            processor.begin_hold(self.now());
             entered.put_processor(processor);
         }
     }

@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use parking_lot::{Condvar, Mutex};
 
-use crate::cell::{Id, JoinHandle, Runnable, Schedule, TaskRef, allocate};
+use crate::cell::{Id, Identity, JoinHandle, Origin, Runnable, Schedule, TaskRef, allocate};
 use crate::policy::context::Role;
 use crate::policy::threads::AbortOnUnwind;
 use crate::policy::{Context, Scheduler};
@@ -176,13 +176,14 @@ enum Next {
 
 impl Scheduler {
     /// Runs `job` on a thread of the pool. Once the runtime shuts down, the handle says cancelled.
-    pub(crate) fn spawn_blocking<F, T>(&self, job: F, spawned_at: &'static Location<'static>) -> JoinHandle<T>
+    pub(crate) fn spawn_blocking<'a, F, T>(&self, job: F, origin: impl Into<Origin<'a>>) -> JoinHandle<T>
     where
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
         // SAFETY: the closure and its result are Send.
-        let (task, permit, handle) = unsafe { allocate(Blocking(Some(job)), NeverWoken, Id::next(), spawned_at) };
+        let (task, permit, handle) =
+            unsafe { allocate(Blocking(Some(job)), NeverWoken, Identity::new(Id::next(), origin)) };
         match self.enqueue(Job { permit, _task: task }) {
             Next::Nothing => {}
             Next::StartThread => self.start_blocking_thread(),

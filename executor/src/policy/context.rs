@@ -37,6 +37,8 @@ pub(crate) struct Context {
     /// Whether tasks that are woken now are to be gathered rather than placed one by one.
     gathering: Cell<bool>,
     gathered: RefCell<TaskQueue>,
+    /// Whether the running task is inside `block_in_place`: then its processor will not come by what it wakes for a while.
+    blocking: Cell<bool>,
 }
 
 impl Context {
@@ -47,6 +49,7 @@ impl Context {
             processor: RefCell::new(None),
             gathering: Cell::new(false),
             gathered: RefCell::new(TaskQueue::new()),
+            blocking: Cell::new(false),
         }
     }
 
@@ -109,6 +112,14 @@ impl Context {
     #[inline]
     pub(crate) fn with_processor<R>(&self, f: impl FnOnce(Option<&mut Processor>) -> R) -> R {
         f(self.processor.borrow_mut().as_deref_mut())
+    }
+
+    pub(crate) fn is_blocking(&self) -> bool {
+        self.blocking.get()
+    }
+
+    pub(crate) fn set_blocking(&self, blocking: bool) {
+        self.blocking.set(blocking);
     }
 
     /// Runs `wake`, and returns the tasks that it readied instead of placing them one by one.

@@ -1,16 +1,40 @@
-//! Handing a processor over: what a machine does before it blocks with a task in hand.
+//! Blocking with a task in hand: what a machine does so that nobody waits for it.
+//!
+//! There are two ways. [`block_in_place`] is for calls that may be over in a moment: it only *marks* the processor as
+//! blocked, and the watcher puts a spare into play if the call lasts. [`with_processor_handed_over`] is for waits that
+//! are known to last: another machine takes the processor at once.
 
 use crate::players::{Machine, Processor};
 use crate::policy::{Context, Flavor, Scheduler};
 
-/// Runs `block`, which may block the thread, with the processor in other hands meanwhile.
+/// Runs `block`, which may block the thread. If it lasts, a spare processor stands in for this one.
 ///
-/// On a thread without a processor, and on a current-thread runtime, which has nobody else to run it, `block` is just
-/// called. Afterwards the task goes on with an idle processor, or, if all are busy, without one until its poll ends.
+/// On a thread without a processor, and on a current-thread runtime, which has nobody else to run its tasks, `block` is
+/// just called.
 pub(crate) fn block_in_place<R>(block: impl FnOnce() -> R) -> R {
+    let marked = Context::with(|context| context.is_some_and(Context::begin_blocking));
+    let _unmark = marked.then(|| Unmark);
+    block()
+}
+
+struct Unmark;
+
+impl Drop for Unmark {
+    fn drop(&mut self) {
+        Context::with(|context| {
+            if let Some(context) = context {
+                context.end_blocking();
+            }
+        });
+    }
+}
+
+/// Runs `wait` with the processor in another machine's hands. Afterwards the task goes on with an idle processor, or, if
+/// all are busy, without one until its poll ends.
+pub(crate) fn with_processor_handed_over<R>(wait: impl FnOnce() -> R) -> R {
     let handed_over = Context::with(|context| context.is_some_and(Context::hand_over));
     let _regain = handed_over.then(|| Regain);
-    block()
+    wait()
 }
 
 struct Regain;
@@ -26,13 +50,41 @@ impl Drop for Regain {
 }
 
 impl Context {
+    fn has_stand_ins(&self) -> bool {
+        self.machine().is_some() && self.scheduler().config.flavor == Flavor::MultiThread
+    }
+
+    /// Marks the processor as blocked, and has what the task wakes from now on go where others find it at once. `false` if
+    /// there is no processor to mark, or it is marked already.
+    fn begin_blocking(&self) -> bool {
+        if !self.has_stand_ins() || self.is_blocking() {
+            return false;
+        }
+        let marked = self.with_processor(|processor| {
+            let marked = processor.map(|processor| processor.shared().watch().begin_blocking());
+            marked.is_some()
+        });
+        self.set_blocking(marked);
+        marked
+    }
+
+    fn end_blocking(&self) {
+        self.set_blocking(false);
+        self.with_processor(|processor| {
+            if let Some(processor) = processor {
+                processor.shared().watch().end_blocking();
+            }
+        });
+    }
+
     fn hand_over(&self) -> bool {
-        if self.scheduler().config.flavor == Flavor::CurrentThread {
+        if !self.has_stand_ins() {
             return false;
         }
         let Some(processor) = self.take_processor() else {
             return false;
         };
+        processor.shared().watch().end_blocking();
         match self.scheduler().hand_over(processor) {
             Ok(()) => true,
             Err(processor) => {
@@ -45,7 +97,7 @@ impl Context {
     fn regain(&self) {
         if let Some(mut processor) = self.scheduler().idle.acquire() {
             let now = self.scheduler().now();
-            processor.clock().resume(now);
+            processor.begin_hold(now);
             self.put_processor(processor);
         }
     }

@@ -42,6 +42,7 @@ impl<'a> MachineLoop<'a> {
         while !self.is_over() && !root.poll_if_woken(self.context) {
             match self.processor() {
                 None => self.sleep(root),
+                Some(processor) if self.scheduler.processors.is_owed() => self.pay_with(processor),
                 Some(mut processor) => match self.look(&mut processor) {
                     Some(task) => self.poll(processor, task),
                     None => self.retire(processor),
@@ -62,7 +63,7 @@ impl<'a> MachineLoop<'a> {
         }
         let mut delivered = self.machine.collect()?;
         self.listed = false;
-        delivered.clock().resume(self.scheduler.now());
+        delivered.begin_hold(self.scheduler.now());
         Some(delivered)
     }
 
@@ -89,6 +90,7 @@ impl<'a> MachineLoop<'a> {
             self.scheduler.wake_one();
         }
         processor.shared().counters().polls.add(1);
+        processor.shared().watch().begin_poll(task.id().as_u64());
         self.context.put_processor(processor);
         task.run();
     }
@@ -124,14 +126,27 @@ impl<'a> MachineLoop<'a> {
         if waiting == 0 {
             return None;
         }
-        let share = INJECTOR_BATCH.min(waiting).min(waiting / self.scheduler.processors.len() + 1);
+        let share = INJECTOR_BATCH.min(waiting).min(waiting / self.scheduler.processors.regular() + 1);
         let first = self.one_from_injector(processor)?;
         for _ in 1..share {
             let Some(task) = self.scheduler.injector.take() else { break };
             let index = processor.index();
-            self.scheduler.settle_quietly(index, processor.push_own(task));
+            self.scheduler.settle(index, processor.push_own(task));
         }
         Some(first)
+    }
+
+    /// Takes the processor out of play, if that is still wanted: a stuck poll that one stood in for has returned.
+    fn pay_with(&self, mut processor: Box<Processor>) {
+        let Some(debt) = self.scheduler.processors.take_debt() else {
+            return self.context.put_processor(processor);
+        };
+        self.scheduler.part_with(&mut processor);
+        let _ = self.scheduler.idle.retire_for_good(&mut processor);
+        self.scheduler.processors.take_out_of_play(processor, debt);
+        if self.scheduler.work_is_visible() {
+            self.scheduler.wake_one();
+        }
     }
 
     /// The retiring side of the sleeping protocol: give the processor up, then look at everything once more.
@@ -148,10 +163,11 @@ impl<'a> MachineLoop<'a> {
         if !self.scheduler.work_is_visible() {
             return false;
         }
-        let Resume::With(processor) = self.scheduler.idle.resume(self.machine) else {
+        let Resume::With(mut processor) = self.scheduler.idle.resume(self.machine) else {
             return false;
         };
         self.listed = false;
+        processor.begin_hold(self.scheduler.now());
         self.context.put_processor(processor);
         true
     }

@@ -19,6 +19,7 @@ impl MachineLoop<'_> {
     /// One turn of the netpoller that does not block; what it readied is spread over this processor and the idle ones.
     pub(crate) fn poll_network(&mut self, processor: &mut Processor) {
         processor.note_network_polled();
+        processor.shared().counters().netpolls.add(1);
         if self.scheduler.keeper.is_present() {
             return;
         }
@@ -111,7 +112,7 @@ impl MachineLoop<'_> {
             return;
         }
         let now = self.scheduler.now();
-        for processor in &self.scheduler.processors {
+        for processor in self.scheduler.processors.iter() {
             processor.timers().fire_due(now, &mut self.wakers);
         }
     }
@@ -133,7 +134,7 @@ impl MachineLoop<'_> {
         match given.or_else(|| if wanted { self.scheduler.idle.acquire() } else { None }) {
             Some(mut processor) => {
                 let now = self.scheduler.now();
-                processor.clock().resume(now);
+                processor.begin_hold(now);
                 self.spread(&mut processor, batch);
                 self.context.put_processor(processor);
                 true

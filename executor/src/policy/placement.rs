@@ -1,10 +1,9 @@
 //! Where a task goes: the processor that the current thread holds, or the injector.
 
 use std::future::Future;
-use std::panic::Location;
 use std::sync::Arc;
 
-use crate::cell::{Id, JoinHandle, Runnable, Schedule, TaskRef, allocate};
+use crate::cell::{Id, Identity, JoinHandle, Origin, Runnable, Schedule, TaskRef, allocate};
 use crate::players::{Placed, Processor};
 use crate::policy::thread_bound::ThreadBound;
 use crate::policy::{Context, Scheduler};
@@ -44,6 +43,7 @@ impl Home {
 }
 
 impl Schedule for Home {
+    #[inline]
     fn schedule(&self, task: Runnable) {
         self.place(task, Context::schedule, Scheduler::inject);
     }
@@ -67,19 +67,21 @@ impl Context {
     }
 
     /// Places a task that was woken during its own poll: behind everything that waits already.
+    #[inline]
     fn reschedule(&self, task: Runnable) {
         let Some(task) = self.gather_one(task) else { return };
         self.place_with(task, Processor::push_own);
     }
 
+    #[inline]
     fn place_with(&self, task: Runnable, push: impl FnOnce(&mut Processor, Runnable) -> Placed<'_>) {
         let scheduler = self.scheduler();
         let left = self.with_processor(|processor| match processor {
-            Some(processor) => {
-                scheduler.settle_quietly(processor.index(), push(processor, task));
+            Some(processor) if !self.is_blocking() => {
+                scheduler.settle(processor.index(), push(processor, task));
                 None
             }
-            None => Some(task),
+            _ => Some(task),
         });
         if let Some(task) = left {
             scheduler.inject(task);
@@ -89,14 +91,18 @@ impl Context {
 
 impl Scheduler {
     /// Does what a placement asks for: overflow to the injector, and word to the idle.
-    pub(crate) fn settle_quietly(&self, index: usize, placed: Placed<'_>) {
-        match placed {
-            Placed::Quietly => return,
-            Placed::InEmptyRing => {}
-            Placed::Overflowed(tasks) => {
-                self.processors[index].counters().overflows.add(1);
-                tasks.for_each(|task| self.injector.push(task));
-            }
+    #[inline]
+    pub(crate) fn settle(&self, index: usize, placed: Placed<'_>) {
+        if !matches!(placed, Placed::Quietly) {
+            self.settle_aloud(index, placed);
+        }
+    }
+
+    #[inline(never)]
+    fn settle_aloud(&self, index: usize, placed: Placed<'_>) {
+        if let Placed::Overflowed(tasks) = placed {
+            self.processors.get(index).counters().overflows.add(1);
+            tasks.for_each(|task| self.injector.push(task));
         }
         self.wake_one();
     }
@@ -108,43 +114,39 @@ impl Scheduler {
     }
 
     /// Spawns a future.
-    pub(crate) fn spawn<F>(self: &Arc<Self>, future: F, spawned_at: &'static Location<'static>) -> JoinHandle<F::Output>
+    pub(crate) fn spawn<'a, F>(self: &Arc<Self>, future: F, origin: impl Into<Origin<'a>>) -> JoinHandle<F::Output>
     where
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
         // SAFETY: the future and its output are Send.
-        unsafe { self.spawn_unchecked(future, spawned_at) }
+        unsafe { self.spawn_unchecked(future, origin.into()) }
     }
 
     /// Spawns a future that is polled by this thread alone.
-    pub(crate) fn spawn_local<F>(
+    pub(crate) fn spawn_local<'a, F>(
         self: &Arc<Self>,
         future: F,
-        spawned_at: &'static Location<'static>,
+        origin: impl Into<Origin<'a>>,
     ) -> JoinHandle<F::Output>
     where
         F: Future + 'static,
     {
         // SAFETY: a `ThreadBound` refuses to be polled on other threads, and leaks its inside when it is dropped there.
-        unsafe { self.spawn_unchecked(ThreadBound::new(future), spawned_at) }
+        unsafe { self.spawn_unchecked(ThreadBound::new(future), origin.into()) }
     }
 
     /// # Safety
     ///
     /// The caller promises of `F` what [`allocate`] asks for, on all threads.
-    unsafe fn spawn_unchecked<F>(
-        self: &Arc<Self>,
-        future: F,
-        spawned_at: &'static Location<'static>,
-    ) -> JoinHandle<F::Output>
+    unsafe fn spawn_unchecked<F>(self: &Arc<Self>, future: F, origin: Origin<'_>) -> JoinHandle<F::Output>
     where
         F: Future + 'static,
     {
         let (id, shard) = self.next_id();
         let home = Home { scheduler: Arc::as_ptr(self), shard: shard as u32 };
         // SAFETY: by the caller's promise.
-        let (task, runnable, handle) = unsafe { allocate(future, home, id, spawned_at) };
+        let (task, runnable, handle) = unsafe { allocate(future, home, Identity::new(id, origin)) };
         match self.tasks.bind(shard, task) {
             Ok(()) => self.schedule_spawned(runnable),
             // The runtime is shutting down: the handle says cancelled.
@@ -164,11 +166,12 @@ impl Scheduler {
     fn next_id(&self) -> (Id, usize) {
         let own = Context::with(|context| {
             let context = context.filter(|context| context.is_of(self))?;
-            context.with_processor(|processor| processor.map(|processor| (processor.ids().next(), processor.index())))
+            let shards = self.processors.regular();
+            context.with_processor(|processor| processor.map(|p| (p.ids().next(), p.index() % shards)))
         });
         own.unwrap_or_else(|| {
             let id = Id::next();
-            (id, id.as_u64() as usize % self.processors.len())
+            (id, id.as_u64() as usize % self.processors.regular())
         })
     }
 }

@@ -6,13 +6,13 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use crossbeam_utils::CachePadded;
 use wsrt_reactor::Netpoller;
 
 use crate::cell::{OwnedTasks, Runnable};
-use crate::players::{Idle, Keeper, Shared, processors};
+use crate::players::{Idle, Keeper, Processors};
 use crate::policy::blocking::BlockingPool;
 use crate::policy::shutdown::Shutdown;
+use crate::policy::stall::{StallHook, Stalls};
 use crate::policy::threads::Threads;
 use crate::queues::Injector;
 
@@ -39,10 +39,25 @@ pub(crate) struct Config {
     pub(crate) thread_keep_alive: Duration,
     pub(crate) on_thread_start: Option<Hook>,
     pub(crate) on_thread_stop: Option<Hook>,
+    /// Processors in play at most, spares for stuck polls included.
+    pub(crate) max_machines: usize,
+    /// How long a poll may take before it is reported; `None` reports nothing.
+    pub(crate) stall_threshold: Option<Duration>,
+    pub(crate) on_stall: Option<StallHook>,
     /// One task comes from the injector at each tick that this divides.
     pub(crate) global_queue_interval: u32,
     /// A busy processor looks at the netpoller at each tick that this divides.
     pub(crate) event_interval: u32,
+}
+
+impl Config {
+    /// Spares serve machines, of which a current-thread runtime has none of its own.
+    fn most_processors(&self) -> usize {
+        match self.flavor {
+            Flavor::MultiThread => self.max_machines.max(self.processors),
+            Flavor::CurrentThread => 1,
+        }
+    }
 }
 
 impl fmt::Debug for Config {
@@ -64,7 +79,7 @@ pub(crate) struct Scheduler {
     pub(crate) me: Weak<Self>,
     pub(crate) config: Config,
     /// What everybody sees of the processors, by index.
-    pub(crate) processors: Box<[Arc<CachePadded<Shared>>]>,
+    pub(crate) processors: Processors,
     pub(crate) injector: Injector<Runnable>,
     pub(crate) idle: Idle,
     /// Every task that is not complete, so that shutting down can drop those that are in no queue.
@@ -74,6 +89,7 @@ pub(crate) struct Scheduler {
     pub(crate) blocking: BlockingPool,
     pub(crate) threads: Threads,
     pub(crate) shutdown: Shutdown,
+    pub(crate) stalls: Stalls,
     /// Where timers armed by threads without a processor went last: they take turns.
     pub(crate) next_timer_queue: AtomicUsize,
     /// Deadlines and processors' clocks count nanoseconds from here.
@@ -83,19 +99,20 @@ pub(crate) struct Scheduler {
 impl Scheduler {
     /// Makes a scheduler with all its processors idle and no machine yet.
     pub(crate) fn new(config: Config) -> io::Result<Arc<Self>> {
-        let (owned, shared) = processors(config.processors);
+        let (processors, owned) = Processors::new(config.processors, config.most_processors());
         let netpoller = Netpoller::new()?;
         let scheduler = Arc::new_cyclic(|me| Self {
             me: Weak::clone(me),
-            processors: shared,
+            idle: Idle::new(config.processors, processors.capacity()),
+            processors,
             injector: Injector::new(),
-            idle: Idle::new(config.processors),
             tasks: OwnedTasks::new(config.processors),
             netpoller,
             keeper: Keeper::new(),
             blocking: BlockingPool::new(),
             threads: Threads::new(),
             shutdown: Shutdown::new(),
+            stalls: Stalls::default(),
             next_timer_queue: AtomicUsize::new(0),
             origin: Instant::now(),
             config,

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
-use crate::cell::TaskRef;
+use crate::cell::{Runnable, TaskRef};
 use crate::policy::Scheduler;
 
 /// How long the last one out sleeps between looks at tasks that a foreign thread is just about to queue.
@@ -44,8 +44,14 @@ impl Shutdown {
         self.present.fetch_update(Relaxed, Relaxed, |present| (present > 0).then_some(present + 1)).is_ok()
     }
 
+    /// Whoever departs drops what waits: a poll that is stuck may be waiting, in its blocking way, for one of those tasks, and
+    /// learns of its end by what that drops.
+    ///
     /// AcqRel: what each machine left behind is visible to the last.
     pub(crate) fn depart(&self, scheduler: &Scheduler) {
+        if self.has_begun() {
+            scheduler.drop_waiting_tasks();
+        }
         if self.present.fetch_sub(1, AcqRel) == 1 {
             scheduler.drop_all_tasks();
             *self.finished.lock() = true;
@@ -103,29 +109,35 @@ impl Scheduler {
         }
     }
 
-    /// Drops every future that is still alive, once, wherever it waits. By the last one out, so that nothing is polled any
-    /// more and no processor is held.
-    ///
-    /// A future's drop may wake tasks and try to spawn; a foreign thread may just have taken a permit and be on its way to
-    /// the injector. So this goes round until the registry is empty: a task leaves it when its future is gone.
-    fn drop_all_tasks(&self) {
+    /// Drops every future that waits: for a socket or a timer, for another task, for its turn in a queue. Those whose polls
+    /// are running are marked, and dropped when the poll ends. Others may do the same at the same time.
+    fn drop_waiting_tasks(&self) {
         let mut wakers = Vec::new();
         self.netpoller.shut_down(&mut wakers);
         self.tasks.close(TaskRef::shut_down);
         wakers.into_iter().for_each(std::task::Waker::wake);
-        loop {
-            self.cancel_queued();
-            if self.tasks.is_empty() {
-                return;
-            }
+        self.cancel_queued();
+    }
+
+    /// Drops every future that is still alive. By the last one out, so that nothing is polled any more.
+    ///
+    /// A future's drop may wake tasks and try to spawn; a foreign thread may just have taken a permit and be on its way to
+    /// the injector. So this goes round until the registry is empty: a task leaves it when its future is gone.
+    fn drop_all_tasks(&self) {
+        self.drop_waiting_tasks();
+        while !self.tasks.is_empty() {
             std::thread::sleep(RETRY);
+            self.cancel_queued();
         }
     }
 
-    /// Processors were emptied into the injector as their machines left.
+    /// Cancels what is queued anywhere, on processors that are stuck in a poll too.
     fn cancel_queued(&self) {
         while let Some(task) = self.injector.take() {
             task.cancel();
+        }
+        for processor in self.processors.iter() {
+            processor.rob().for_each(Runnable::cancel);
         }
     }
 

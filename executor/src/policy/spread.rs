@@ -21,7 +21,7 @@ impl MachineLoop<'_> {
         let index = processor.index();
         for _ in 0..share {
             let Some(task) = batch.pop_front() else { break };
-            self.scheduler.settle_quietly(index, processor.push_own(task));
+            self.scheduler.settle(index, processor.push_own(task));
         }
         if batch.is_empty() {
             return;

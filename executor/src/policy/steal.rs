@@ -22,7 +22,7 @@ impl MachineLoop<'_> {
         }
         for pass in 0..PASSES {
             let is_last = pass == PASSES - 1;
-            for victim in VictimOrder::draw(processor, self.scheduler.processors.len()) {
+            for victim in VictimOrder::draw(processor, self.scheduler.processors.in_sight()) {
                 if victim == processor.index() {
                     continue;
                 }
@@ -50,12 +50,12 @@ impl MachineLoop<'_> {
     /// An idle processor has no tasks, but its timers go on.
     fn visit_idle(&mut self, processor: &mut Processor, victim: usize, is_last: bool) -> Option<Runnable> {
         let scheduler = self.scheduler;
-        if is_last { self.fire_timers_of(processor, &scheduler.processors[victim]) } else { None }
+        if is_last { self.fire_timers_of(processor, scheduler.processors.get(victim)) } else { None }
     }
 
     fn rob(&mut self, processor: &mut Processor, victim: usize, is_last: bool) -> Option<Runnable> {
         let scheduler = self.scheduler;
-        let victim = &scheduler.processors[victim];
+        let victim = scheduler.processors.get(victim);
         let stolen = processor.steal_from(victim);
         if stolen > 0 {
             count_steal(processor, stolen);
@@ -145,12 +145,12 @@ fn greatest_common_divisor(a: usize, b: usize) -> usize {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
-    use crate::players::processors;
+    use crate::players::Processors;
 
     #[test]
     fn every_victim_comes_once_in_each_order() {
         for count in 1..=64 {
-            let (mut owned, _) = processors(1);
+            let (_, mut owned) = Processors::new(1, 1);
             for _ in 0..20 {
                 let mut order: Vec<_> = VictimOrder::draw(&mut owned[0], count).collect();
                 order.sort_unstable();
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn orders_differ_in_start_and_step() {
-        let (mut owned, _) = processors(1);
+        let (_, mut owned) = Processors::new(1, 1);
         let orders: std::collections::HashSet<Vec<usize>> =
             (0..200).map(|_| VictimOrder::draw(&mut owned[0], 8).collect()).collect();
         assert!(orders.len() > 16, "{} orders of 8 victims in 200 draws", orders.len());

@@ -12,6 +12,7 @@ use crate::players::{Machine, Processor};
 use crate::policy::context::Role;
 use crate::policy::machine_loop::MachineLoop;
 use crate::policy::root::NoRoot;
+use crate::policy::sysmon;
 use crate::policy::{Config, Context, Flavor, Scheduler};
 
 /// The machines' threads.
@@ -67,6 +68,20 @@ impl Scheduler {
                 let message = format!("could not start machine thread {number} of {count}: {error}");
                 io::Error::new(error.kind(), message)
             })?;
+        }
+        self.start_watcher()
+    }
+
+    fn start_watcher(self: &Arc<Self>) -> io::Result<()> {
+        let scheduler = Arc::clone(self);
+        let arrived = self.shutdown.arrive();
+        debug_assert!(arrived, "a runtime that is being built has not ended");
+        match thread::Builder::new().name("wsrt-sysmon".into()).spawn(move || sysmon::serve(scheduler)) {
+            Ok(handle) => self.threads.keep(handle),
+            Err(error) => {
+                self.shutdown.depart(self);
+                return Err(io::Error::new(error.kind(), format!("could not start the watcher's thread: {error}")));
+            }
         }
         Ok(())
     }

@@ -48,14 +48,14 @@ impl Scheduler {
         });
         match own {
             // The holder looks at its own timers on every turn of the loop, and leaves them to the keeper when it sleeps.
-            Some(index) => drop(self.processors[index].timers().arm(entry, deadline)),
+            Some(index) => drop(self.processors.get(index).timers().arm(entry, deadline)),
             None => self.arm_from_outside(entry, deadline),
         }
     }
 
     fn arm_from_outside(&self, entry: &Arc<TimerEntry>, deadline: u64) {
-        let index = self.next_timer_queue.fetch_add(1, Relaxed) % self.processors.len();
-        if self.processors[index].timers().arm(entry, deadline) {
+        let index = self.next_timer_queue.fetch_add(1, Relaxed) % self.processors.regular();
+        if self.processors.get(index).timers().arm(entry, deadline) {
             self.watch_deadline(deadline);
         }
     }

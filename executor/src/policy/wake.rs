@@ -56,5 +56,6 @@ impl Scheduler {
         let machines: Vec<Arc<Machine>> = self.idle.everyone();
         machines.iter().for_each(|machine| self.rouse(machine));
         self.netpoller.interrupt();
+        self.idle.watcher().wake();
     }
 }

@@ -104,7 +104,7 @@ impl Home {
         let mut home = self.clone();
         home.is_in_cell = true;
         // SAFETY: the future and its output are Send.
-        unsafe { allocate(future, home, Id::next(), Location::caller()) }
+        unsafe { allocate(future, home, Identity::new(Id::next(), Location::caller())) }
     }
 
     /// A task in no registry.

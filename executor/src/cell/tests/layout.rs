@@ -29,8 +29,8 @@ impl Schedule for Small {
 
 #[test]
 #[cfg(target_pointer_width = "64")]
-fn a_header_is_88_bytes() {
-    assert_eq!(size_of::<Header>(), 88);
+fn a_header_is_96_bytes() {
+    assert_eq!(size_of::<Header>(), 96);
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn a_parked_task_of_a_small_future_takes_at_most_200_bytes() {
     };
     assert!(size_of_val(&small) >= 64);
     assert!(size_for(&small) <= 200, "{}", size_for(&small));
-    assert_eq!(size_for(&async {}), 88 + 16 + 16, "header, scheduler, room for a panic");
+    assert_eq!(size_for(&async {}), 96 + 16 + 16, "header, scheduler, room for a panic");
 }
 
 #[test]
@@ -93,7 +93,8 @@ fn a_future_of_8_mib_is_spawned_with_no_copy_but_the_callers() {
         let home = Home::default();
         let large = Large { bytes: MaybeUninit::uninit() };
         // SAFETY: the future and its output are Send.
-        let (task, runnable, handle) = unsafe { allocate(large, home.clone(), Id::next(), Location::caller()) };
+        let (task, runnable, handle) =
+            unsafe { allocate(large, home.clone(), Identity::new(Id::next(), Location::caller())) };
         runnable.run();
         drop(task);
         assert!(matches!(result(handle), Ok(7)));

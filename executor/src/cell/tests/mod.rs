@@ -72,7 +72,7 @@ impl Home {
         F::Output: Send,
     {
         // SAFETY: the future and its output are Send.
-        unsafe { allocate(future, self.clone(), Id::next(), Location::caller()) }
+        unsafe { allocate(future, self.clone(), Identity::new(Id::next(), Location::caller())) }
     }
 
     #[track_caller]

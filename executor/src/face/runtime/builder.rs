@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::face::environment;
 use crate::face::runtime::Runtime;
+use crate::policy::stall::{Stall, StallHook};
 use crate::policy::{Config, Flavor, Hook, Scheduler};
 
 /// One task comes from the injector at each 61st tick, as in Go: often enough that nothing starves there, seldom enough to
@@ -36,6 +37,8 @@ pub struct Builder {
     thread_keep_alive: Duration,
     on_thread_start: Option<Hook>,
     on_thread_stop: Option<Hook>,
+    max_machines: usize,
+    on_stall: Option<StallHook>,
     global_queue_interval: u32,
     event_interval: u32,
 }
@@ -51,6 +54,8 @@ impl Builder {
             thread_keep_alive: Duration::from_secs(10),
             on_thread_start: None,
             on_thread_stop: None,
+            max_machines: 512,
+            on_stall: None,
             global_queue_interval: INJECTOR_INTERVAL,
             event_interval: EVENT_INTERVAL,
         }
@@ -134,6 +139,32 @@ impl Builder {
         self
     }
 
+    /// Limits the processors in play when polls are stuck, and with them the threads that run tasks. The default is 512.
+    ///
+    /// A poll that blocks its thread is stood in for by a spare processor, so that others go on; up to as many as there are
+    /// worker threads stand in for polls that burn CPU time. At the limit, which is reported once on standard error, others
+    /// wait. A number below that of the worker threads means no spares.
+    pub fn max_machines(&mut self, count: usize) -> &mut Self {
+        self.max_machines = count;
+        self
+    }
+
+    /// Calls `hook` for each poll that has held its processor for longer than `WSRT_STALL_MS` milliseconds, while it still
+    /// does. It runs on the watcher's thread, so that it must not block; a panic in it aborts the process.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Builder::new_multi_thread()
+    ///     .on_stall(|stall| eprintln!("{stall}"))
+    ///     .build()?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn on_stall(&mut self, hook: impl Fn(&Stall) + Send + Sync + 'static) -> &mut Self {
+        self.on_stall = Some(Arc::new(hook));
+        self
+    }
+
     /// Sets after how many polls at most a busy processor takes a task from the queue that all share. The default is 61.
     ///
     /// # Panics
@@ -206,6 +237,9 @@ impl Builder {
             thread_keep_alive: self.thread_keep_alive,
             on_thread_start: self.on_thread_start.clone(),
             on_thread_stop: self.on_thread_stop.clone(),
+            max_machines: self.max_machines,
+            stall_threshold: environment::stall_threshold(),
+            on_stall: self.on_stall.clone(),
             global_queue_interval: self.global_queue_interval,
             event_interval: self.event_interval,
         })

@@ -35,7 +35,7 @@ impl Handle {
         Self(scheduler)
     }
 
-    pub(super) fn scheduler(&self) -> &Arc<Scheduler> {
+    pub(in crate::face) fn scheduler(&self) -> &Arc<Scheduler> {
         &self.0
     }
 
@@ -92,6 +92,12 @@ impl Handle {
     /// [`Runtime::block_on`]: crate::runtime::Runtime::block_on
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
         self.0.block_on(future)
+    }
+
+    /// How many polls were reported as stalls, by the place where their tasks were spawned, in no order: see
+    /// [`Builder::on_stall`](crate::runtime::Builder::on_stall).
+    pub fn stall_counts(&self) -> Vec<(&'static Location<'static>, u64)> {
+        self.0.stalls.by_site()
     }
 
     /// Makes this the current thread's runtime until the guard is dropped, so that [`spawn`](crate::spawn), sockets and

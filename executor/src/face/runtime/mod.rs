@@ -8,3 +8,5 @@ mod runtime;
 pub use builder::Builder;
 pub use handle::{EnterGuard, Handle, TryCurrentError};
 pub use runtime::Runtime;
+
+pub use crate::policy::stall::Stall;

@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering::Relaxed as Counting;
 
 use super::explore;
 use crate::base::sync::{Arc, Mutex, thread};
-use crate::players::{Chosen, Idle, Machine, Processor, Resume, processors};
+use crate::players::{Chosen, Idle, Machine, Processor, Processors, Resume};
 use crate::queues::{RingOwner, RingThief, ring};
 
 /// Two rings that work may lie in, and the books.
@@ -30,10 +30,10 @@ struct Start {
 }
 
 fn start(count: usize) -> Start {
-    let (held, _) = processors(count);
+    let (_, held) = Processors::new(count, count);
     let ((first, first_end), (second, second_end)) = (ring(), ring());
     let scene = Scene {
-        idle: Idle::new(count),
+        idle: Idle::new(count, count),
         rings: [first_end, second_end],
         chosen: Mutex::new(Vec::new()),
         processors: count,

@@ -9,7 +9,7 @@ use super::explore;
 use crate::base::sync::atomic::Ordering::{AcqRel, Relaxed};
 use crate::base::sync::atomic::{AtomicBool, AtomicUsize};
 use crate::base::sync::{Arc, thread};
-use crate::players::{Chosen, Idle, Machine, Processor, Resume, processors};
+use crate::players::{Chosen, Idle, Machine, Processor, Processors, Resume};
 use crate::queues::{RingOwner, RingThief, ring};
 
 /// A runtime in small: one ring that is filled from outside, machines that rob it, and an end when all tasks have run.
@@ -25,7 +25,7 @@ impl Scene {
     fn new(tasks: usize, processors: usize) -> (Arc<Self>, RingOwner<u8>) {
         let (owner, victim) = ring();
         let scene = Self {
-            idle: Idle::new(processors),
+            idle: Idle::new(processors, processors),
             victim,
             left: AtomicUsize::new(tasks),
             is_over: AtomicBool::new(false),
@@ -135,7 +135,7 @@ fn one_machine_sleeps_only_while_there_is_nothing_to_do() {
     static CASES: Cases = Cases::new();
     explore(3, || {
         let (scene, mut owner) = Scene::new(2, 1);
-        let (mut held, _) = processors(1);
+        let (_, mut held) = Processors::new(1, 1);
         let machine = {
             let scene = Arc::clone(&scene);
             let processor = held.pop().expect("there is one");
@@ -154,7 +154,7 @@ fn two_machines_run_everything_and_then_sleep() {
     static CASES: Cases = Cases::new();
     explore(2, || {
         let (scene, mut owner) = Scene::new(2, 2);
-        let (held, _) = processors(2);
+        let (_, held) = Processors::new(2, 2);
         let machines: Vec<_> = held
             .into_iter()
             .map(|processor| {

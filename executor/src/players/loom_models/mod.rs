@@ -4,6 +4,7 @@ mod idle;
 mod keeper;
 mod machines;
 mod parker;
+mod spares;
 
 use loom::model::Builder;
 

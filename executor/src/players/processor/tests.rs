@@ -4,7 +4,8 @@ use std::future;
 use std::panic::Location;
 
 use super::*;
-use crate::cell::{Id, Schedule, TaskRef, allocate};
+use crate::cell::{Id, Identity, Schedule, TaskRef, allocate};
+use crate::players::Processors;
 
 /// A scheduler for tasks that are never woken.
 #[derive(Clone)]
@@ -31,14 +32,15 @@ impl Tasks {
     fn make(&mut self) -> (Id, Runnable) {
         let id = Id::next();
         // SAFETY: the future is Send.
-        let (task, permit, _handle) = unsafe { allocate(future::ready(()), Nobody, id, Location::caller()) };
+        let (task, permit, _handle) =
+            unsafe { allocate(future::ready(()), Nobody, Identity::new(id, Location::caller())) };
         self.0.push(task);
         (id, permit)
     }
 }
 
 fn processor() -> (Box<Processor>, Tasks) {
-    let (mut owned, _) = processors(1);
+    let (_, mut owned) = Processors::new(1, 1);
     (owned.pop().expect("there is one"), Tasks(Vec::new()))
 }
 

@@ -1,0 +1,100 @@
+//! What the system says of a thread: which number it has, whether it is asleep, and how much CPU time it has had.
+//!
+//! Linux tells, in `/proc` and by the threads' clocks. Elsewhere nothing is known, and a thread counts as awake.
+
+use std::fs::File;
+use std::io::Read;
+
+thread_local! {
+    static NUMBER: u32 = read_thread_number();
+}
+
+/// The system's number for the calling thread; 0 where that is not known.
+pub(crate) fn current_thread_number() -> u32 {
+    NUMBER.try_with(|number| *number).unwrap_or(0)
+}
+
+fn read_thread_number() -> u32 {
+    // The link reads `PID/task/TID`.
+    let number = std::fs::read_link("/proc/thread-self").ok().and_then(|path| path.file_name()?.to_str()?.parse().ok());
+    number.unwrap_or(0)
+}
+
+/// Whether the thread sleeps in the kernel: it waits for something, and not for a core. Takes some ten microseconds.
+pub(crate) fn is_asleep(thread: u32) -> bool {
+    thread != 0 && matches!(scheduling_state(thread), Some(b'S' | b'D'))
+}
+
+/// Nanoseconds for which the thread has had a core, up to this moment, if that is known. A system call.
+///
+/// From the thread's own clock: what `/proc` says of it is brought up to date at the kernel's tick, every 4 to 10 ms.
+#[cfg(target_os = "linux")]
+pub(crate) fn cpu_time(thread: u32) -> Option<u64> {
+    /// The kernel's encoding of a clock: the thread's number, negated, above the bits for "of a thread" and "scheduled time".
+    const OF_A_THREAD: libc::clockid_t = 0b110;
+    let thread = libc::clockid_t::try_from(thread).ok().filter(|&thread| thread > 0)?;
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `time` is there to be written to; a clock that does not exist, for a thread that has ended, is an error.
+    let status = unsafe { libc::clock_gettime((!thread << 3) | OF_A_THREAD, &raw mut time) };
+    let nanos = u64::try_from(time.tv_sec).ok()? * 1_000_000_000 + u64::try_from(time.tv_nsec).ok()?;
+    (status == 0).then_some(nanos)
+}
+
+/// Not known here.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn cpu_time(_: u32) -> Option<u64> {
+    None
+}
+
+/// The letter behind the thread's name in `/proc/self/task/TID/stat`. The name is in brackets, and may hold brackets itself.
+fn scheduling_state(thread: u32) -> Option<u8> {
+    let mut text = [0; 128];
+    let length = File::open(format!("/proc/self/task/{thread}/stat")).ok()?.read(&mut text).ok()?;
+    let text = &text[..length];
+    let bracket = text.iter().rposition(|&byte| byte == b')')?;
+    text.get(bracket + 2).copied()
+}
+
+#[cfg(all(test, not(loom), target_os = "linux"))]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+    use std::thread;
+
+    #[test]
+    fn cpu_time_grows_while_a_thread_computes_and_is_unknown_for_one_that_is_gone() {
+        let own = current_thread_number();
+        let before = cpu_time(own).expect("this thread lives");
+        let start = std::time::Instant::now();
+        while cpu_time(own).expect("this thread lives") < before + 1_000_000 {
+            assert!(start.elapsed() < std::time::Duration::from_secs(20), "it computes all the time");
+        }
+        let gone = thread::spawn(current_thread_number).join().expect("it does not panic");
+        let start = std::time::Instant::now();
+        while cpu_time(gone).is_some() {
+            assert!(start.elapsed() < std::time::Duration::from_secs(20), "it has been joined");
+        }
+        assert_eq!(cpu_time(0), None);
+    }
+
+    #[test]
+    fn a_blocked_thread_is_asleep_and_a_running_one_is_not() {
+        let (send_number, number) = mpsc::channel();
+        let (end, ended) = mpsc::channel::<()>();
+        let blocked = thread::Builder::new()
+            .name("a ) name".into())
+            .spawn(move || {
+                send_number.send(current_thread_number()).expect("the test waits for it");
+                let _ = ended.recv();
+            })
+            .expect("a thread can be started");
+        let number = number.recv().expect("the thread sends it");
+        while !is_asleep(number) {
+            thread::yield_now();
+        }
+        assert!(!is_asleep(current_thread_number()));
+        end.send(()).expect("the thread waits for it");
+        blocked.join().expect("it does not panic");
+        assert!(!is_asleep(number), "it is gone");
+    }
+}

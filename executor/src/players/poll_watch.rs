@@ -1,0 +1,55 @@
+//! What a processor's holder leaves in sight of the watcher: which task it polls, on which thread, and whether it blocks.
+
+// std's atomics on purpose: these are sightings, read by one thread that draws its own conclusions.
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
+
+/// The watch on one processor. Written by its holder with plain stores, read by the watcher.
+#[derive(Debug, Default)]
+pub(crate) struct PollWatch {
+    /// The id of the task in the current poll, or the last.
+    task: AtomicU64,
+    /// Whether the holder is inside `block_in_place`.
+    blocking: AtomicBool,
+    /// The system's number for the holder's thread; 0 where that is not known.
+    thread: AtomicU32,
+}
+
+/// What the watcher saw. The parts are read one by one: the watcher makes sure that the poll is still the same.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sight {
+    pub(crate) task: u64,
+    pub(crate) blocking: bool,
+    pub(crate) thread: u32,
+}
+
+impl PollWatch {
+    /// The holder begins a poll.
+    #[inline]
+    pub(crate) fn begin_poll(&self, task: u64) {
+        self.task.store(task, Relaxed);
+    }
+
+    /// The current thread holds the processor from now on.
+    pub(crate) fn begin_hold(&self, thread: u32) {
+        self.thread.store(thread, Relaxed);
+    }
+
+    /// The holder is about to block, and says so.
+    pub(crate) fn begin_blocking(&self) {
+        // Release pairs with the Acquire in `sight`: what is in the queues then is seen by the watcher.
+        self.blocking.store(true, Release);
+    }
+
+    pub(crate) fn end_blocking(&self) {
+        self.blocking.store(false, Relaxed);
+    }
+
+    pub(crate) fn sight(&self) -> Sight {
+        Sight {
+            blocking: self.blocking.load(Acquire),
+            task: self.task.load(Relaxed),
+            thread: self.thread.load(Relaxed),
+        }
+    }
+}

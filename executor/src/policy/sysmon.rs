@@ -1,0 +1,422 @@
+//! sysmon: the watcher, on a thread that needs no processor. It is the net under everything that trusts a poll to return.
+//!
+//! It ticks every millisecond while a processor is busy, every four when nothing was stuck for a while, and sleeps while
+//! all processors are idle. On each tick it looks for
+//! processors that are in the same poll as on the last one, and sees to it that nobody waits for them:
+//!
+//! * If work waits and a processor is idle, a machine is woken: it finds what the stuck processor holds like any thief.
+//! * If none is idle, a *spare* processor is put into play, at once for a thread that is asleep, after
+//!   [`BURNING`] for one that computes. Nothing is taken from under the stuck thread: its task may go on to wake and
+//!   spawn as if nothing had happened.
+//! * When such polls have returned, as many processors are taken out of play again, after a grace time, since who blocked
+//!   once will do so again.
+//!
+//! It also looks at the netpoller and fires timers when nobody else has for a while.
+
+use std::sync::Arc;
+use std::task::Waker;
+use std::time::Duration;
+
+use wsrt_reactor::Turn;
+
+use crate::base::thread_state::{cpu_time, is_asleep};
+use crate::cell::TaskQueue;
+use crate::players::{Shared, Sight};
+use crate::policy::context::Role;
+use crate::policy::stall::Stall;
+use crate::policy::threads::AbortOnUnwind;
+use crate::policy::{Context, Scheduler};
+
+/// How often the watcher looks while anything runs. With the timer's own slack it comes to some 0.8 ms, so that a poll that
+/// was seen twice is known to be stuck within two milliseconds of its beginning.
+const TICK: Duration = Duration::from_micros(700);
+/// How often it looks when nothing was stuck for [`ALERT_TICKS`].
+const CALM_TICK: Duration = Duration::from_millis(4);
+const ALERT_TICKS: u32 = 200;
+/// A calm watcher goes to sleep when so many ticks in a row had nothing to watch.
+const CALM_IDLE_TICKS: u32 = 5;
+/// After a sleep the first look comes sooner: it sees a poll that began with the wake, and the next one sees it again.
+const FIRST_LOOK: Duration = Duration::from_micros(300);
+/// A poll that burns CPU time is compensated after this time, in nanoseconds, where the system does not say more.
+const BURNING: u64 = 2_000_000;
+/// Such a poll has had this much CPU time, in nanoseconds, since the watcher first asked, on the second tick that saw it.
+const BURNED: u64 = 500_000;
+/// Nobody has looked at the netpoller for this long, in nanoseconds: the watcher does.
+const NETWORK_UNWATCHED: u64 = 10_000_000;
+/// Ticks for which spares are kept though nothing is stuck any more.
+const GRACE: u32 = 10;
+
+/// What the watcher remembers of one processor.
+#[derive(Debug, Clone, Copy, Default)]
+struct Watched {
+    /// The poll that it was in, as a count.
+    poll: u64,
+    /// When the watcher first saw it in that poll.
+    since: u64,
+    /// When it last saw it in `block_in_place`, or else first saw it: a poll that says that it blocks is no stall.
+    silent_since: u64,
+    /// Whether a spare stands in for it.
+    compensation: Option<Why>,
+    reported: bool,
+    /// The CPU time that its thread had had when the watcher first asked.
+    cpu_time: Option<u64>,
+}
+
+/// Why a poll does not return.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Why {
+    Asleep,
+    Burning,
+}
+
+/// How closely the watcher looks. A nap and what follows cost some 15 µs on a virtual machine: one in each millisecond is
+/// more than a calm runtime should pay, so that the watcher looks less often when nothing has been stuck for a while.
+#[derive(Debug, Default)]
+struct Mood {
+    /// Ticks since something was stuck.
+    calm_ticks: u32,
+    /// Whether a poll was seen twice on this tick.
+    suspicious: bool,
+    /// Ticks for which there was nothing to watch.
+    idle_ticks: u32,
+}
+
+impl Mood {
+    fn is_alert(&self) -> bool {
+        self.calm_ticks < ALERT_TICKS
+    }
+
+    /// A poll was seen twice: look again soon.
+    fn suspect(&mut self) {
+        self.suspicious = true;
+    }
+
+    /// Something is stuck: look closely for a while.
+    fn alarm(&mut self) {
+        self.calm_ticks = 0;
+    }
+
+    /// Counts a tick, and says how long to wait for the next.
+    fn tick(&mut self) -> Duration {
+        self.calm_ticks = self.calm_ticks.saturating_add(1);
+        let suspicious = std::mem::take(&mut self.suspicious);
+        if suspicious || self.is_alert() { TICK } else { CALM_TICK }
+    }
+
+    /// Whether to sleep now that there is nothing to watch, or that there is. A calm watcher waits before it goes to sleep,
+    /// for a server that is busy for a moment now and then would have to wake it each time.
+    fn may_sleep(&mut self, nothing_to_watch: bool) -> bool {
+        self.idle_ticks = if nothing_to_watch { self.idle_ticks + 1 } else { 0 };
+        let enough = if self.is_alert() { 1 } else { CALM_IDLE_TICKS };
+        let may_sleep = self.idle_ticks >= enough;
+        if may_sleep {
+            self.idle_ticks = 0;
+        }
+        may_sleep
+    }
+}
+
+struct Watcher<'a> {
+    scheduler: &'a Arc<Scheduler>,
+    context: &'a Context,
+    watched: Vec<Watched>,
+    wakers: Vec<Waker>,
+    /// Turns of the netpoller by processors, as last counted, and when that count last changed.
+    network: (u64, u64),
+    mood: Mood,
+    /// Ticks for which there were spares to spare.
+    surplus_ticks: u32,
+    limit_reported: bool,
+}
+
+/// What the watcher's thread does.
+pub(crate) fn serve(scheduler: Arc<Scheduler>) {
+    let guard = AbortOnUnwind;
+    let sleep = scheduler.idle.watcher();
+    sleep.adopt_current_thread();
+    let entered = Context::enter(&scheduler, Role::Visitor);
+    let mut watcher = Watcher::new(&scheduler, &entered);
+    let mut pause = TICK;
+    while !scheduler.shutdown.has_begun() {
+        sleep.nap(pause);
+        watcher.tick();
+        pause = watcher.mood.tick();
+        if watcher.mood.may_sleep(watcher.has_nothing_to_watch()) {
+            sleep.sleep_until_busy(|| scheduler.idle.count_busy() > 0 || scheduler.shutdown.has_begun());
+            pause = FIRST_LOOK;
+        }
+    }
+    drop(entered);
+    scheduler.shutdown.depart(&scheduler);
+    std::mem::forget(guard);
+}
+
+impl<'a> Watcher<'a> {
+    fn new(scheduler: &'a Arc<Scheduler>, context: &'a Context) -> Self {
+        Self {
+            scheduler,
+            context,
+            watched: Vec::new(),
+            wakers: Vec::new(),
+            network: (0, 0),
+            mood: Mood::default(),
+            surplus_ticks: 0,
+            limit_reported: false,
+        }
+    }
+
+    fn tick(&mut self) {
+        let now = self.scheduler.now();
+        self.watched.resize(self.scheduler.processors.in_sight(), Watched::default());
+        for index in 0..self.watched.len() {
+            if self.is_in_the_same_poll(index, now) {
+                self.mood.suspect();
+                self.report_if_stalled(index, now);
+                self.help(index, now);
+            }
+        }
+        self.fire_forgotten_timers(now);
+        self.watch_network(now);
+        self.take_back_spares();
+    }
+
+    /// All are idle, and no spare waits to be taken back.
+    fn has_nothing_to_watch(&self) -> bool {
+        self.scheduler.idle.count_busy() == 0 && self.scheduler.processors.spares() == 0
+    }
+
+    /// Whether the processor's holder is in a poll that the watcher has seen before.
+    fn is_in_the_same_poll(&mut self, index: usize, now: u64) -> bool {
+        let poll = self.scheduler.processors.get(index).counters().polls.get();
+        let watched = &mut self.watched[index];
+        if self.scheduler.idle.is_idle(index) || poll != watched.poll {
+            *watched = Watched { poll, since: now, silent_since: now, ..Watched::default() };
+            self.ask_ahead(index);
+            return false;
+        }
+        true
+    }
+
+    /// Notes the CPU time of a thread whose poll may turn out to be stuck, so that the next tick can tell whether it burns.
+    /// Only where that is likely, and would matter.
+    fn ask_ahead(&mut self, index: usize) {
+        let idle = &self.scheduler.idle;
+        if !self.mood.is_alert() || idle.is_idle(index) || idle.count_idle() > 0 {
+            return;
+        }
+        let processor = self.scheduler.processors.get(index);
+        if processor.waiting() > 0 || !self.scheduler.injector.is_empty() {
+            self.watched[index].cpu_time = cpu_time(processor.watch().sight().thread);
+        }
+    }
+
+    /// Sees to it that nobody waits for this processor, which is stuck.
+    fn help(&mut self, index: usize, now: u64) {
+        let stuck = self.scheduler.processors.get(index);
+        if !self.somebody_waits(stuck, now) {
+            return;
+        }
+        if self.scheduler.idle.count_idle() == 0 && !self.compensate(index, now) {
+            return;
+        }
+        self.mood.alarm();
+        self.scheduler.wake_one();
+    }
+
+    /// Whether a task or a timer waits that a free processor would see to, or the network waits for a keeper.
+    fn somebody_waits(&self, stuck: &Shared, now: u64) -> bool {
+        stuck.waiting() > 0
+            || !self.scheduler.injector.is_empty()
+            || self.scheduler.processors.iter().any(|processor| !processor.ring().is_empty())
+            || self.scheduler.earliest_deadline() <= now
+            || self.needs_keeper()
+    }
+
+    /// Nobody blocks in the netpoller, though there is something to wait for.
+    fn needs_keeper(&self) -> bool {
+        !self.scheduler.keeper.is_present()
+            && (!self.scheduler.netpoller.is_unused() || self.scheduler.earliest_deadline() != u64::MAX)
+    }
+
+    /// Puts a spare into play for a stuck processor. `false` if it has one, does not need one yet, or there is no more.
+    fn compensate(&mut self, index: usize, now: u64) -> bool {
+        if self.watched[index].compensation.is_some() {
+            return false;
+        }
+        let Some(why) = self.why_stuck(index, now) else { return false };
+        if self.spares_to_spare() {
+            // One is in play that no stuck poll needs any more.
+            self.watched[index].compensation = Some(why);
+            return false;
+        }
+        if why == Why::Burning && self.count(Why::Burning) >= self.scheduler.processors.regular() {
+            return false;
+        }
+        let Some(spare) = self.scheduler.processors.put_into_play() else {
+            self.report_limit();
+            return false;
+        };
+        self.watched[index].compensation = Some(why);
+        self.scheduler.idle.add(spare);
+        true
+    }
+
+    /// Why the poll does not return, once it has lasted long enough for that to matter. A thread that is neither asleep nor
+    /// on a core waits for one: others have it, and a spare would only wait beside it.
+    fn why_stuck(&mut self, index: usize, now: u64) -> Option<Why> {
+        let Sight { blocking, thread, .. } = self.scheduler.processors.get(index).watch().sight();
+        if blocking || is_asleep(thread) {
+            return Some(Why::Asleep);
+        }
+        let watched = &mut self.watched[index];
+        match (watched.cpu_time, cpu_time(thread)) {
+            (Some(before), Some(since)) => since - before >= BURNED,
+            (before, since) => {
+                watched.cpu_time = before.or(since);
+                since.is_none() && now - watched.since >= BURNING
+            }
+        }
+        .then_some(Why::Burning)
+    }
+
+    fn count(&self, why: Why) -> usize {
+        self.watched.iter().filter(|watched| watched.compensation == Some(why)).count()
+    }
+
+    fn count_compensated(&self) -> usize {
+        self.watched.iter().filter(|watched| watched.compensation.is_some()).count()
+    }
+
+    /// Whether more spares are in play than there are stuck polls.
+    fn spares_to_spare(&self) -> bool {
+        self.scheduler.processors.lasting_spares() > self.count_compensated()
+    }
+
+    /// Takes spares out of play when fewer polls are stuck than there are spares, and have been for a while: idle ones here
+    /// and now, busy ones by having their holders give them up.
+    fn take_back_spares(&mut self) {
+        if !self.spares_to_spare() {
+            self.surplus_ticks = 0;
+            return;
+        }
+        self.surplus_ticks += 1;
+        if self.surplus_ticks < GRACE {
+            return;
+        }
+        while self.spares_to_spare() {
+            self.take_back_one();
+        }
+    }
+
+    fn take_back_one(&self) {
+        let processors = &self.scheduler.processors;
+        let Some(debt) = processors.assume_debt() else { return };
+        match self.scheduler.idle.remove() {
+            Some(idle) => processors.take_out_of_play(idle, debt),
+            None => {
+                processors.return_debt(debt);
+                processors.ask_for_one();
+            }
+        }
+    }
+
+    /// Fires due timers of processors whose holder does not: idle ones with no keeper in the netpoller, and stuck ones.
+    fn fire_forgotten_timers(&mut self, now: u64) {
+        if self.scheduler.keeper.is_present() || self.scheduler.earliest_deadline() > now {
+            return;
+        }
+        for (index, processor) in self.scheduler.processors.iter().enumerate() {
+            let stuck = self.watched.get(index).is_some_and(|watched| watched.since < now);
+            if stuck || self.scheduler.idle.is_idle(index) {
+                processor.timers().fire_due(now, &mut self.wakers);
+            }
+        }
+        self.inject_readied();
+    }
+
+    /// Looks at the netpoller when nobody has for long, and wakes a machine to keep it if one is to be had.
+    fn watch_network(&mut self, now: u64) {
+        let turns = self.scheduler.processors.iter().map(|processor| processor.counters().netpolls.get()).sum();
+        if !self.needs_keeper() || self.network.0 != turns {
+            self.network = (turns, now);
+            return;
+        }
+        if self.scheduler.idle.count_idle() > 0 {
+            // Whoever is woken finds nothing to do and blocks in the netpoller.
+            self.scheduler.wake_one();
+        } else if now - self.network.1 >= NETWORK_UNWATCHED {
+            self.network.1 = now;
+            self.look_at_network();
+        }
+    }
+
+    fn look_at_network(&mut self) {
+        match self.scheduler.netpoller.turn(Some(Duration::ZERO), &mut self.wakers) {
+            Ok(Turn::Polled { .. }) => self.inject_readied(),
+            // Somebody is in there after all; a failure is that machine's to report.
+            Ok(Turn::Busy | Turn::Kept) | Err(_) => {}
+        }
+    }
+
+    fn inject_readied(&mut self) {
+        if self.wakers.is_empty() {
+            return;
+        }
+        let wakers = &mut self.wakers;
+        let mut batch: TaskQueue = self.context.gather(|| wakers.drain(..).for_each(Waker::wake));
+        while let Some(task) = batch.pop_front() {
+            self.scheduler.injector.push(task);
+        }
+        self.scheduler.wake_one();
+    }
+
+    fn report_if_stalled(&mut self, index: usize, now: u64) {
+        let Some(threshold) = self.scheduler.config.stall_threshold else { return };
+        let processor = self.scheduler.processors.get(index);
+        let sight = processor.watch().sight();
+        if sight.blocking {
+            // Noted on each tick: after a long call its poll may be over before anything else tells so.
+            self.watched[index].silent_since = now;
+            return;
+        }
+        let watched = self.watched[index];
+        let duration = Duration::from_nanos(now - watched.silent_since);
+        if watched.reported || duration < threshold {
+            return;
+        }
+        let asleep = is_asleep(sight.thread);
+        if !asleep && !self.has_burned(index, sight.thread, threshold) {
+            return;
+        }
+        if processor.counters().polls.get() != watched.poll {
+            return;
+        }
+        self.watched[index].reported = true;
+        let Some((spawned_at, task_name)) = self.scheduler.tasks.origin_of(sight.task) else { return };
+        let stall = Stall { task_id: sight.task, task_name, spawned_at, duration, asleep };
+        self.scheduler.stalls.report(&stall, self.scheduler.config.on_stall.as_ref());
+    }
+
+    /// Whether the poll had a core for at least half of the threshold, as far as is known: it may just have been kept from
+    /// one by other programs.
+    fn has_burned(&mut self, index: usize, thread: u32, threshold: Duration) -> bool {
+        let watched = &mut self.watched[index];
+        let used = cpu_time(thread);
+        let Some(before) = watched.cpu_time else {
+            watched.cpu_time = used;
+            return used.is_none();
+        };
+        used.is_none_or(|used| Duration::from_nanos(used - before) >= threshold / 2)
+    }
+
+    fn report_limit(&mut self) {
+        if std::mem::replace(&mut self.limit_reported, true) {
+            return;
+        }
+        eprintln!(
+            "wsrt: {} processors are in play, the limit, and stuck polls keep others waiting (said once; \
+             `Builder::max_machines` sets the limit)",
+            self.scheduler.processors.capacity()
+        );
+    }
+}
