@@ -5,9 +5,11 @@
 
 pub(crate) mod block_on;
 pub(crate) mod blocking;
+pub(crate) mod burn_meter;
 pub(crate) mod context;
 pub(crate) mod handoff;
 pub(crate) mod machine_loop;
+pub(crate) mod mood;
 pub(crate) mod network;
 pub(crate) mod placement;
 pub(crate) mod root;

@@ -19,22 +19,16 @@ use std::time::Duration;
 
 use wsrt_reactor::Turn;
 
-use crate::base::thread_state::{cpu_time, is_asleep};
+use crate::base::thread_state::is_asleep;
 use crate::cell::TaskQueue;
 use crate::players::{Shared, Sight};
+use crate::policy::burn_meter::BurnMeter;
 use crate::policy::context::Role;
+use crate::policy::mood::{Mood, TICK};
 use crate::policy::stall::Stall;
 use crate::policy::threads::AbortOnUnwind;
 use crate::policy::{Context, Scheduler};
 
-/// How often the watcher looks while anything runs. With the timer's own slack it comes to some 0.8 ms, so that a poll that
-/// was seen twice is known to be stuck within two milliseconds of its beginning.
-const TICK: Duration = Duration::from_micros(700);
-/// How often it looks when nothing was stuck for [`ALERT_TICKS`].
-const CALM_TICK: Duration = Duration::from_millis(4);
-const ALERT_TICKS: u32 = 200;
-/// A calm watcher goes to sleep when so many ticks in a row had nothing to watch.
-const CALM_IDLE_TICKS: u32 = 5;
 /// After a sleep the first look comes sooner: it sees a poll that began with the wake, and the next one sees it again.
 const FIRST_LOOK: Duration = Duration::from_micros(300);
 /// A poll that burns CPU time is compensated after this time, in nanoseconds, where the system does not say more.
@@ -58,8 +52,7 @@ struct Watched {
     /// Whether a spare stands in for it.
     compensation: Option<Why>,
     reported: bool,
-    /// The CPU time that its thread had had when the watcher first asked.
-    cpu_time: Option<u64>,
+    burnt: BurnMeter,
 }
 
 /// Why a poll does not return.
@@ -67,53 +60,6 @@ struct Watched {
 enum Why {
     Asleep,
     Burning,
-}
-
-/// How closely the watcher looks. A nap and what follows cost some 15 µs on a virtual machine: one in each millisecond is
-/// more than a calm runtime should pay, so that the watcher looks less often when nothing has been stuck for a while.
-#[derive(Debug, Default)]
-struct Mood {
-    /// Ticks since something was stuck.
-    calm_ticks: u32,
-    /// Whether a poll was seen twice on this tick.
-    suspicious: bool,
-    /// Ticks for which there was nothing to watch.
-    idle_ticks: u32,
-}
-
-impl Mood {
-    fn is_alert(&self) -> bool {
-        self.calm_ticks < ALERT_TICKS
-    }
-
-    /// A poll was seen twice: look again soon.
-    fn suspect(&mut self) {
-        self.suspicious = true;
-    }
-
-    /// Something is stuck: look closely for a while.
-    fn alarm(&mut self) {
-        self.calm_ticks = 0;
-    }
-
-    /// Counts a tick, and says how long to wait for the next.
-    fn tick(&mut self) -> Duration {
-        self.calm_ticks = self.calm_ticks.saturating_add(1);
-        let suspicious = std::mem::take(&mut self.suspicious);
-        if suspicious || self.is_alert() { TICK } else { CALM_TICK }
-    }
-
-    /// Whether to sleep now that there is nothing to watch, or that there is. A calm watcher waits before it goes to sleep,
-    /// for a server that is busy for a moment now and then would have to wake it each time.
-    fn may_sleep(&mut self, nothing_to_watch: bool) -> bool {
-        self.idle_ticks = if nothing_to_watch { self.idle_ticks + 1 } else { 0 };
-        let enough = if self.is_alert() { 1 } else { CALM_IDLE_TICKS };
-        let may_sleep = self.idle_ticks >= enough;
-        if may_sleep {
-            self.idle_ticks = 0;
-        }
-        may_sleep
-    }
 }
 
 struct Watcher<'a> {
@@ -206,7 +152,8 @@ impl<'a> Watcher<'a> {
         }
         let processor = self.scheduler.processors.get(index);
         if processor.waiting() > 0 || !self.scheduler.injector.is_empty() {
-            self.watched[index].cpu_time = cpu_time(processor.watch().sight().thread);
+            let thread = processor.watch().sight().thread;
+            let _ = self.watched[index].burnt.read(thread);
         }
     }
 
@@ -269,14 +216,11 @@ impl<'a> Watcher<'a> {
             return Some(Why::Asleep);
         }
         let watched = &mut self.watched[index];
-        match (watched.cpu_time, cpu_time(thread)) {
-            (Some(before), Some(since)) => since - before >= BURNED,
-            (before, since) => {
-                watched.cpu_time = before.or(since);
-                since.is_none() && now - watched.since >= BURNING
-            }
-        }
-        .then_some(Why::Burning)
+        let has_burned = match watched.burnt.read(thread) {
+            Some(burnt) => burnt >= BURNED,
+            None => now - watched.since >= BURNING,
+        };
+        has_burned.then_some(Why::Burning)
     }
 
     fn count(&self, why: Why) -> usize {
@@ -400,13 +344,8 @@ impl<'a> Watcher<'a> {
     /// Whether the poll had a core for at least half of the threshold, as far as is known: it may just have been kept from
     /// one by other programs.
     fn has_burned(&mut self, index: usize, thread: u32, threshold: Duration) -> bool {
-        let watched = &mut self.watched[index];
-        let used = cpu_time(thread);
-        let Some(before) = watched.cpu_time else {
-            watched.cpu_time = used;
-            return used.is_none();
-        };
-        used.is_none_or(|used| Duration::from_nanos(used - before) >= threshold / 2)
+        let burnt = self.watched[index].burnt.read(thread);
+        burnt.is_none_or(|burnt| Duration::from_nanos(burnt) >= threshold / 2)
     }
 
     fn report_limit(&mut self) {
