@@ -142,7 +142,9 @@ fn readers_and_writers_of_one_socket_do_not_wake_each_other_up_in_vain() {
 #[test]
 fn a_refused_connection_names_the_address() {
     on_two_processors(async {
-        let (listener, address) = listen().await?;
+        // On an address that no other test listens on: one could be given the port meanwhile.
+        let listener = TcpListener::bind("127.0.77.1:0").await?;
+        let address = listener.local_addr()?;
         drop(listener);
         let error = TcpStream::connect(address).await.expect_err("nobody listens there any more");
         assert_eq!(error.kind(), io::ErrorKind::ConnectionRefused);
