@@ -5,16 +5,17 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use wsrt::runtime::{Builder, Runtime};
+use wsrt::task::JoinHandle;
 use wsrt::time::sleep;
 use wsrt_tests::{Gate, LIMIT, Manner, count_threads, in_a_process_of_its_own, text_of, within_a_minute};
 
 const TASKS: usize = 12;
 
-/// Holds [`TASKS`] threads at once, and lets them go when all are held and `meanwhile` is over.
-fn hold_many(runtime: &Runtime, meanwhile: impl FnOnce()) {
+/// Holds `count` threads at once, until the gate is opened.
+fn hold(runtime: &Runtime, count: usize) -> (Gate, Vec<JoinHandle<()>>) {
     let gate = Gate::new();
     let (began, has_begun) = channel();
-    let tasks: Vec<_> = (0..TASKS)
+    let tasks: Vec<_> = (0..count)
         .map(|_| {
             let (began, hold) = (began.clone(), gate.hold());
             runtime.spawn(async move {
@@ -23,7 +24,13 @@ fn hold_many(runtime: &Runtime, meanwhile: impl FnOnce()) {
             })
         })
         .collect();
-    (0..TASKS).for_each(|_| has_begun.recv_timeout(LIMIT).expect("each begins while the others are held"));
+    (0..count).for_each(|_| has_begun.recv_timeout(LIMIT).expect("each begins while the others are held"));
+    (gate, tasks)
+}
+
+/// Holds [`TASKS`] threads at once, and lets them go when all are held and `meanwhile` is over.
+fn hold_many(runtime: &Runtime, meanwhile: impl FnOnce()) {
+    let (gate, tasks) = hold(runtime, TASKS);
     meanwhile();
     gate.open();
     tasks.into_iter().for_each(|task| runtime.block_on(task).expect("no panic"));
@@ -116,18 +123,7 @@ fn the_limit_counts_processors_with_the_spares_among_them() {
 
 /// Holds `count` threads, as many as there can be, and sees one more task wait until they are let go.
 fn nobody_stands_in(runtime: &Runtime, count: usize) {
-    let gate = Gate::new();
-    let (began, has_begun) = channel();
-    let held: Vec<_> = (0..count)
-        .map(|_| {
-            let (began, hold) = (began.clone(), gate.hold());
-            runtime.spawn(async move {
-                began.send(()).expect("the test waits");
-                hold.wait(Manner::Asleep);
-            })
-        })
-        .collect();
-    (0..count).for_each(|_| has_begun.recv_timeout(LIMIT).expect("there are processors for these"));
+    let (gate, held) = hold(runtime, count);
     let (ran, has_run) = channel();
     let late = runtime.spawn(async move { ran.send(()) });
     // A hundred times what it takes where there is a spare.

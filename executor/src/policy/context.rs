@@ -5,6 +5,7 @@ use std::fmt;
 use std::ptr;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::task::Waker;
 
 use crate::cell::{Runnable, TaskQueue};
 use crate::players::{Machine, Processor};
@@ -129,6 +130,14 @@ impl Context {
         wake();
         self.gathering.set(false);
         self.gathered.replace(TaskQueue::new())
+    }
+
+    /// Wakes what was collected, and returns the tasks that it readied.
+    pub(crate) fn gather_wakers(&self, wakers: &mut Vec<Waker>) -> TaskQueue {
+        if wakers.is_empty() {
+            return TaskQueue::new();
+        }
+        self.gather(|| wakers.drain(..).for_each(Waker::wake))
     }
 
     /// Takes `task` if tasks are being gathered; gives it back otherwise.

@@ -13,39 +13,24 @@ use crate::policy::{Context, Flavor, Scheduler};
 /// just called.
 pub(crate) fn block_in_place<R>(block: impl FnOnce() -> R) -> R {
     let marked = Context::with(|context| context.is_some_and(Context::begin_blocking));
-    let _unmark = marked.then(|| Unmark);
+    let _afterwards = marked.then(|| Afterwards(Context::end_blocking));
     block()
-}
-
-struct Unmark;
-
-impl Drop for Unmark {
-    fn drop(&mut self) {
-        Context::with(|context| {
-            if let Some(context) = context {
-                context.end_blocking();
-            }
-        });
-    }
 }
 
 /// Runs `wait` with the processor in another machine's hands. Afterwards the task goes on with an idle processor, or, if
 /// all are busy, without one until its poll ends.
 pub(crate) fn with_processor_handed_over<R>(wait: impl FnOnce() -> R) -> R {
     let handed_over = Context::with(|context| context.is_some_and(Context::hand_over));
-    let _regain = handed_over.then(|| Regain);
+    let _afterwards = handed_over.then(|| Afterwards(Context::regain));
     wait()
 }
 
-struct Regain;
+/// What is to be done with the thread's context when the call is over, by its return or by a panic.
+struct Afterwards(fn(&Context));
 
-impl Drop for Regain {
+impl Drop for Afterwards {
     fn drop(&mut self) {
-        Context::with(|context| {
-            if let Some(context) = context {
-                context.regain();
-            }
-        });
+        Context::with(|context| context.into_iter().for_each(self.0));
     }
 }
 

@@ -119,11 +119,7 @@ impl MachineLoop<'_> {
 
     /// Wakes what was collected, and returns the tasks that it readied.
     pub(crate) fn gather_wakers(&mut self) -> TaskQueue {
-        if self.wakers.is_empty() {
-            return TaskQueue::new();
-        }
-        let wakers = &mut self.wakers;
-        self.context.gather(|| wakers.drain(..).for_each(std::task::Waker::wake))
+        self.context.gather_wakers(&mut self.wakers)
     }
 
     /// Comes back from sleep with tasks in hand: with the processor that this machine was woken for, or, if one is wanted,
@@ -140,19 +136,9 @@ impl MachineLoop<'_> {
                 true
             }
             None => {
-                self.inject_all(batch);
+                self.scheduler.inject_all(batch);
                 false
             }
         }
-    }
-
-    fn inject_all(&self, mut batch: TaskQueue) {
-        if batch.is_empty() {
-            return;
-        }
-        while let Some(task) = batch.pop_front() {
-            self.scheduler.injector.push(task);
-        }
-        self.scheduler.wake_one();
     }
 }

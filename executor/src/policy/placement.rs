@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use crate::cell::{Id, Identity, JoinHandle, Origin, Runnable, Schedule, TaskRef, allocate};
+use crate::cell::{Id, Identity, JoinHandle, Origin, Runnable, Schedule, TaskQueue, TaskRef, allocate};
 use crate::players::{Placed, Processor};
 use crate::policy::thread_bound::ThreadBound;
 use crate::policy::{Context, Scheduler};
@@ -110,6 +110,17 @@ impl Scheduler {
     /// Puts a task in the injector, for whoever comes first.
     pub(crate) fn inject(&self, task: Runnable) {
         self.injector.push(task);
+        self.wake_one();
+    }
+
+    /// Puts a batch in the injector, in its order.
+    pub(crate) fn inject_all(&self, mut batch: TaskQueue) {
+        if batch.is_empty() {
+            return;
+        }
+        while let Some(task) = batch.pop_front() {
+            self.injector.push(task);
+        }
         self.wake_one();
     }
 

@@ -1,13 +1,13 @@
 //! sysmon: the watcher, on a thread that needs no processor. It is the net under everything that trusts a poll to return.
 //!
-//! It ticks every millisecond while a processor is busy, every four when nothing was stuck for a while, and sleeps while
-//! all processors are idle. On each tick it looks for
-//! processors that are in the same poll as on the last one, and sees to it that nobody waits for them:
+//! It ticks about every millisecond while a processor is busy, every four when nothing was stuck for a while, and sleeps
+//! while all are idle. On each tick it looks for processors that are in the same poll as on the last one, and sees to it
+//! that nobody waits for them:
 //!
 //! * If work waits and a processor is idle, a machine is woken: it finds what the stuck processor holds like any thief.
-//! * If none is idle, a *spare* processor is put into play, at once for a thread that is asleep, after
-//!   [`BURNING`] for one that computes. Nothing is taken from under the stuck thread: its task may go on to wake and
-//!   spawn as if nothing had happened.
+//! * If none is idle, a *spare* processor is put into play: at once for a thread that is asleep; for one that computes, when
+//!   it has burnt CPU time from one tick to the next. Nothing is taken from under the stuck thread: its task may go on to
+//!   wake and spawn as if nothing had happened.
 //! * When such polls have returned, as many processors are taken out of play again, after a grace time, since who blocked
 //!   once will do so again.
 //!
@@ -20,7 +20,6 @@ use std::time::Duration;
 use wsrt_reactor::Turn;
 
 use crate::base::thread_state::is_asleep;
-use crate::cell::TaskQueue;
 use crate::players::{Shared, Sight};
 use crate::policy::burn_meter::BurnMeter;
 use crate::policy::context::Role;
@@ -160,7 +159,7 @@ impl<'a> Watcher<'a> {
     /// Sees to it that nobody waits for this processor, which is stuck.
     fn help(&mut self, index: usize, now: u64) {
         let stuck = self.scheduler.processors.get(index);
-        if !self.somebody_waits(stuck, now) {
+        if !self.somebody_waits(stuck) {
             return;
         }
         if self.scheduler.idle.count_idle() == 0 && !self.compensate(index, now) {
@@ -171,12 +170,8 @@ impl<'a> Watcher<'a> {
     }
 
     /// Whether a task or a timer waits that a free processor would see to, or the network waits for a keeper.
-    fn somebody_waits(&self, stuck: &Shared, now: u64) -> bool {
-        stuck.waiting() > 0
-            || !self.scheduler.injector.is_empty()
-            || self.scheduler.processors.iter().any(|processor| !processor.ring().is_empty())
-            || self.scheduler.earliest_deadline() <= now
-            || self.needs_keeper()
+    fn somebody_waits(&self, stuck: &Shared) -> bool {
+        stuck.waiting() > 0 || self.scheduler.work_is_visible() || self.needs_keeper()
     }
 
     /// Nobody blocks in the netpoller, though there is something to wait for.
@@ -303,15 +298,8 @@ impl<'a> Watcher<'a> {
     }
 
     fn inject_readied(&mut self) {
-        if self.wakers.is_empty() {
-            return;
-        }
-        let wakers = &mut self.wakers;
-        let mut batch: TaskQueue = self.context.gather(|| wakers.drain(..).for_each(Waker::wake));
-        while let Some(task) = batch.pop_front() {
-            self.scheduler.injector.push(task);
-        }
-        self.scheduler.wake_one();
+        let batch = self.context.gather_wakers(&mut self.wakers);
+        self.scheduler.inject_all(batch);
     }
 
     fn report_if_stalled(&mut self, index: usize, now: u64) {
