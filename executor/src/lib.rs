@@ -43,6 +43,7 @@ mod base;
 mod cell;
 mod players;
 mod queues;
+mod regions;
 
 #[cfg(not(loom))]
 mod face;
@@ -66,5 +67,5 @@ mod public {
     pub use crate::face::hyper;
     #[cfg(feature = "signal")]
     pub use crate::face::signal;
-    pub use crate::face::{runtime, task, time};
+    pub use crate::face::{parallel, runtime, task, time};
 }

@@ -20,6 +20,33 @@ mod with_std {
     /// Slots in a processor's ring; a power of two.
     pub(crate) const RING_CAPACITY: u32 = 256;
 
+    pub(crate) use crossbeam_deque::Stealer as ThiefEnd;
+    pub(crate) use crossbeam_deque::Worker as OwnerEnd;
+
+    /// The two ends of a stack of jobs: last in first out for its owner, first in first out for thieves.
+    pub(crate) fn owner_and_thief<T>() -> (OwnerEnd<T>, ThiefEnd<T>) {
+        let owner = OwnerEnd::new_lifo();
+        let thieves = owner.stealer();
+        (owner, thieves)
+    }
+
+    /// Tells the core that this thread waits in a loop.
+    #[inline]
+    pub(crate) fn spin() {
+        std::hint::spin_loop();
+    }
+
+    /// The same for a fraction of a microsecond, so that others are not disturbed by what the loop looks at.
+    pub(crate) fn spin_for_a_while() {
+        (0..16).for_each(|_| std::hint::spin_loop());
+    }
+
+    /// Sleeps until the thread is unparked, for 50 µs at most at first, and for a millisecond at most after some naps.
+    pub(crate) fn nap(naps: u32) {
+        let micros = 50 << naps.min(5);
+        thread::park_timeout(std::time::Duration::from_micros(micros.min(1_000)));
+    }
+
     /// An `UnsafeCell` reached through closures, as loom's is.
     #[derive(Debug)]
     pub(crate) struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
@@ -66,6 +93,54 @@ mod with_loom {
     }
 
     pub(crate) const RING_CAPACITY: u32 = 4;
+
+    pub(crate) fn spin() {
+        thread::yield_now();
+    }
+
+    pub(crate) fn spin_for_a_while() {
+        thread::yield_now();
+    }
+
+    /// loom knows no time: a nap lasts until somebody ends it, so that a wake that is lost is found.
+    pub(crate) fn nap(_: u32) {
+        thread::park();
+    }
+
+    /// Stands in for crossbeam's deque, which loom cannot look into: the same promises, kept by a lock.
+    #[derive(Debug)]
+    pub(crate) struct OwnerEnd<T>(Arc<Mutex<std::collections::VecDeque<T>>>);
+
+    #[derive(Debug)]
+    pub(crate) struct ThiefEnd<T>(Arc<Mutex<std::collections::VecDeque<T>>>);
+
+    pub(crate) fn owner_and_thief<T>() -> (OwnerEnd<T>, ThiefEnd<T>) {
+        let jobs = Arc::new(Mutex::new(std::collections::VecDeque::new()));
+        (OwnerEnd(Arc::clone(&jobs)), ThiefEnd(jobs))
+    }
+
+    impl<T> OwnerEnd<T> {
+        pub(crate) fn push(&self, value: T) {
+            self.0.lock().push_back(value);
+        }
+
+        pub(crate) fn pop(&self) -> Option<T> {
+            self.0.lock().pop_back()
+        }
+    }
+
+    impl<T> ThiefEnd<T> {
+        pub(crate) fn steal(&self) -> crossbeam_deque::Steal<T> {
+            match self.0.lock().pop_front() {
+                Some(value) => crossbeam_deque::Steal::Success(value),
+                None => crossbeam_deque::Steal::Empty,
+            }
+        }
+
+        pub(crate) fn is_empty(&self) -> bool {
+            self.0.lock().is_empty()
+        }
+    }
 
     /// loom's mutex with parking_lot's face: a lock that cannot be poisoned.
     #[derive(Debug, Default)]

@@ -1,5 +1,6 @@
 //! The face: what users of the crate call.
 
+pub mod parallel;
 pub mod runtime;
 pub mod task;
 pub mod time;

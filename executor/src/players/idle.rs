@@ -198,6 +198,14 @@ impl Idle {
         was_last
     }
 
+    /// A machine that sleeps on its own parker, or is about to, for work that needs no processor. It stays on the list.
+    /// Not `except`, which knows already.
+    pub(crate) fn sleeper(&self, except: Option<&Arc<Machine>>) -> Option<Arc<Machine>> {
+        let waiting = self.waiting.lock();
+        let others = waiting.machines.iter().rev().filter(|machine| except.is_none_or(|me| !Arc::ptr_eq(me, machine)));
+        others.into_iter().find(|machine| machine.parker().would_wake()).cloned()
+    }
+
     /// Puts a spare on the list of the idle, from where it is chosen like any other.
     pub(crate) fn add(&self, processor: Box<Processor>) {
         self.in_play.fetch_add(1, Relaxed);

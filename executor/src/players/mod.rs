@@ -2,6 +2,7 @@
 
 mod clock;
 mod counters;
+mod helpers;
 mod idle;
 mod keeper;
 mod machine;
@@ -13,6 +14,7 @@ mod watcher_sleep;
 
 pub(crate) use clock::TickClock;
 pub(crate) use counters::Counters;
+pub(crate) use helpers::Helpers;
 pub(crate) use idle::{Chosen, Idle, Resume};
 pub(crate) use keeper::{Keeper, Watch};
 pub(crate) use machine::Machine;

@@ -85,6 +85,11 @@ impl Parker {
         self.state.wake_up()
     }
 
+    /// Whether a notice now would be the first, and end a sleep on the thread's own token. A hint.
+    pub(crate) fn would_wake(&self) -> bool {
+        self.state.is_quiet()
+    }
+
     /// Wakes the thread, or leaves a notice for its next sleep.
     pub(crate) fn unpark(&self) -> Unparked {
         match self.state.notify() {
@@ -117,6 +122,11 @@ impl State {
         let state = self.0.swap(AWAKE, Acquire);
         assert_eq!(state, NOTIFIED, "only its own thread sleeps on a parker");
         false
+    }
+
+    /// Neither notified nor in the netpoller.
+    fn is_quiet(&self) -> bool {
+        matches!(self.0.load(Relaxed), AWAKE | PARKED)
     }
 
     #[must_use]

@@ -40,6 +40,8 @@ pub(crate) struct Context {
     gathered: RefCell<TaskQueue>,
     /// Whether the running task is inside `block_in_place`: then its processor will not come by what it wakes for a while.
     blocking: Cell<bool>,
+    /// Whether the thread computes without a processor, and is counted among the helpers.
+    computing: Cell<bool>,
 }
 
 impl Context {
@@ -51,6 +53,7 @@ impl Context {
             gathering: Cell::new(false),
             gathered: RefCell::new(TaskQueue::new()),
             blocking: Cell::new(false),
+            computing: Cell::new(false),
         }
     }
 
@@ -121,6 +124,14 @@ impl Context {
 
     pub(crate) fn set_blocking(&self, blocking: bool) {
         self.blocking.set(blocking);
+    }
+
+    pub(crate) fn is_computing(&self) -> bool {
+        self.computing.get()
+    }
+
+    pub(crate) fn set_computing(&self, computing: bool) {
+        self.computing.set(computing);
     }
 
     /// Runs `wake`, and returns the tasks that it readied instead of placing them one by one.

@@ -5,6 +5,7 @@ use std::task::Waker;
 
 use crate::cell::Runnable;
 use crate::players::{Machine, Processor, Resume};
+use crate::policy::helping::Linger;
 use crate::policy::root::Root;
 use crate::policy::{Context, Scheduler};
 
@@ -22,13 +23,22 @@ pub(crate) struct MachineLoop<'a> {
     pub(crate) listed: bool,
     /// Whether the machine has slept so long that the runtime can do without it.
     pub(crate) surplus: bool,
+    pub(crate) linger: Linger,
 }
 
 impl<'a> MachineLoop<'a> {
     /// A loop for the current thread, which has entered `context` with a machine.
     pub(crate) fn new(context: &'a Context) -> Self {
         let machine = context.machine().expect("only a thread with a machine runs the loop");
-        Self { scheduler: context.scheduler(), context, machine, wakers: Vec::new(), listed: false, surplus: false }
+        Self {
+            scheduler: context.scheduler(),
+            context,
+            machine,
+            wakers: Vec::new(),
+            listed: false,
+            surplus: false,
+            linger: Linger::new(),
+        }
     }
 
     /// The same for a machine that the runtime has started: it stands on the list of the idle, or was chosen from it, or

@@ -6,8 +6,10 @@
 pub(crate) mod block_on;
 pub(crate) mod blocking;
 pub(crate) mod burn_meter;
+pub(crate) mod computing;
 pub(crate) mod context;
 pub(crate) mod handoff;
+pub(crate) mod helping;
 pub(crate) mod machine_loop;
 pub(crate) mod mood;
 pub(crate) mod network;

@@ -43,6 +43,9 @@ impl MachineLoop<'_> {
                 return;
             }
         }
+        if self.help() {
+            return;
+        }
         let mut batch = TaskQueue::new();
         let mut timed_out = false;
         // Both after the barrier of retiring or enlisting: who wakes the root or shuts down sees the machine on the list,

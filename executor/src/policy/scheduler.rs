@@ -11,6 +11,7 @@ use wsrt_reactor::Netpoller;
 use crate::cell::{OwnedTasks, Runnable};
 use crate::players::{Idle, Keeper, Processors};
 use crate::policy::blocking::BlockingPool;
+use crate::policy::computing::Computing;
 use crate::policy::shutdown::Shutdown;
 use crate::policy::stall::{StallHook, Stalls};
 use crate::policy::threads::Threads;
@@ -87,6 +88,8 @@ pub(crate) struct Scheduler {
     pub(crate) netpoller: Netpoller,
     pub(crate) keeper: Keeper,
     pub(crate) blocking: BlockingPool,
+    /// Regions of fork-join, and who helps with them.
+    pub(crate) computing: Computing,
     pub(crate) threads: Threads,
     pub(crate) shutdown: Shutdown,
     pub(crate) stalls: Stalls,
@@ -110,6 +113,7 @@ impl Scheduler {
             netpoller,
             keeper: Keeper::new(),
             blocking: BlockingPool::new(),
+            computing: Computing::new(),
             threads: Threads::new(),
             shutdown: Shutdown::new(),
             stalls: Stalls::default(),
@@ -139,6 +143,11 @@ impl Scheduler {
         !self.injector.is_empty()
             || self.processors.iter().any(|processor| !processor.ring().is_empty())
             || self.timer_is_due()
+    }
+
+    /// Whether nobody blocks in the netpoller, though there is something to wait for.
+    pub(crate) fn needs_keeper(&self) -> bool {
+        !self.keeper.is_present() && (!self.netpoller.is_unused() || self.earliest_deadline() != u64::MAX)
     }
 
     fn timer_is_due(&self) -> bool {

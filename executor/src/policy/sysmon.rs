@@ -171,13 +171,7 @@ impl<'a> Watcher<'a> {
 
     /// Whether a task or a timer waits that a free processor would see to, or the network waits for a keeper.
     fn somebody_waits(&self, stuck: &Shared) -> bool {
-        stuck.waiting() > 0 || self.scheduler.work_is_visible() || self.needs_keeper()
-    }
-
-    /// Nobody blocks in the netpoller, though there is something to wait for.
-    fn needs_keeper(&self) -> bool {
-        !self.scheduler.keeper.is_present()
-            && (!self.scheduler.netpoller.is_unused() || self.scheduler.earliest_deadline() != u64::MAX)
+        stuck.waiting() > 0 || self.scheduler.work_is_visible() || self.scheduler.needs_keeper()
     }
 
     /// Puts a spare into play for a stuck processor. `false` if it has one, does not need one yet, or there is no more.
@@ -276,7 +270,7 @@ impl<'a> Watcher<'a> {
     /// Looks at the netpoller when nobody has for long, and wakes a machine to keep it if one is to be had.
     fn watch_network(&mut self, now: u64) {
         let turns = self.scheduler.processors.iter().map(|processor| processor.counters().netpolls.get()).sum();
-        if !self.needs_keeper() || self.network.0 != turns {
+        if !self.scheduler.needs_keeper() || self.network.0 != turns {
             self.network = (turns, now);
             return;
         }

@@ -119,7 +119,21 @@ impl Scheduler {
         }
     }
 
-    fn start_machine(self: &Arc<Self>, machine: Arc<Machine>) -> io::Result<()> {
+    /// Takes a machine whose thread could not be started off the list. If it was chosen meanwhile, its processor goes back.
+    pub(crate) fn dismiss(&self, machine: &Arc<Machine>) {
+        if self.idle.delist(machine) {
+            return;
+        }
+        let delivered = loop {
+            match machine.collect() {
+                Some(processor) => break processor,
+                None => thread::yield_now(),
+            }
+        };
+        self.give_back(delivered);
+    }
+
+    pub(crate) fn start_machine(self: &Arc<Self>, machine: Arc<Machine>) -> io::Result<()> {
         let scheduler = Arc::clone(self);
         if !self.shutdown.arrive() {
             return Err(io::Error::other("the runtime has shut down"));
@@ -170,6 +184,7 @@ impl Config {
 fn serve(scheduler: Arc<Scheduler>, machine: Arc<Machine>) {
     let guard = AbortOnUnwind;
     machine.parker().adopt_current_thread();
+    scheduler.computing.helpers.end_start();
     let entered = Context::enter(&scheduler, Role::Machine(machine));
     if let Some(hook) = &scheduler.config.on_thread_start {
         hook();

@@ -1,0 +1,155 @@
+//! Stopping a loop: a token that is asked at each claim, and an error that says how far it got.
+
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::{Acquire, Release};
+
+use super::collect::collected;
+use super::each::each;
+use super::reduce::reduced;
+use super::{IntoItems, Items};
+
+/// Tells parallel loops to stop. Clones are the same token.
+///
+/// # Examples
+///
+/// ```
+/// use wsrt::parallel::{self, CancelToken};
+///
+/// # let runtime = wsrt::runtime::Runtime::new().unwrap();
+/// # runtime.block_on(async {
+/// let found = CancelToken::new();
+/// let searched = parallel::until(&found).for_each(0..1_000_000_u64, |n| {
+///     if n * n == 1_522_756 {
+///         found.cancel();
+///     }
+/// });
+/// assert!(found.is_cancelled());
+/// if let Err(stopped) = searched {
+///     assert!(stopped.completed() < stopped.total());
+/// }
+/// # });
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct CancelToken(Arc<AtomicBool>);
+
+impl CancelToken {
+    /// Makes a token that tells nobody to stop yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Tells all loops under this token to stop, for good. They stop at their next claim: after a microsecond or so, or when
+    /// the items that are being done are done.
+    pub fn cancel(&self) {
+        // Release pairs with the Acquire in `is_cancelled`.
+        self.0.store(true, Release);
+    }
+
+    /// Returns whether they have been told to stop.
+    pub fn is_cancelled(&self) -> bool {
+        // Acquire: who sees it sees what was done before.
+        self.0.load(Acquire)
+    }
+}
+
+/// Says that a loop was stopped before its end, and how far it had come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cancelled {
+    completed: usize,
+    total: usize,
+}
+
+impl Cancelled {
+    pub(super) fn new(completed: usize, total: usize) -> Self {
+        Self { completed, total }
+    }
+
+    /// Returns how many items were done. They need not be the first ones.
+    pub fn completed(&self) -> usize {
+        self.completed
+    }
+
+    /// Returns how many items there were.
+    pub fn total(&self) -> usize {
+        self.total
+    }
+}
+
+impl fmt::Display for Cancelled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cancelled after {} of {} items", self.completed, self.total)
+    }
+}
+
+impl Error for Cancelled {}
+
+/// Loops that end early when a token says so; made by [`until`].
+#[derive(Debug, Clone, Copy)]
+pub struct Until<'a>(&'a CancelToken);
+
+/// Returns loops like those of this module that stop when `token` is cancelled.
+///
+/// A loop that had done its last item when the token was cancelled counts as complete.
+pub fn until(token: &CancelToken) -> Until<'_> {
+    Until(token)
+}
+
+impl Until<'_> {
+    /// Calls `f` with each item, as [`for_each`](super::for_each) does.
+    ///
+    /// # Errors
+    ///
+    /// How far it got, if the token was cancelled before the end.
+    ///
+    /// # Panics
+    ///
+    /// With the first panic of `f`.
+    pub fn for_each<I, F>(self, items: I, f: F) -> Result<(), Cancelled>
+    where
+        I: IntoItems,
+        F: Fn(<I::Items as Items>::Item) + Sync,
+    {
+        each(&items.into_items(), Some(self.0), f)
+    }
+
+    /// Collects the results of `f`, as [`map_collect`](super::map_collect) does.
+    ///
+    /// # Errors
+    ///
+    /// How far it got, if the token was cancelled before the end. The results so far are dropped.
+    ///
+    /// # Panics
+    ///
+    /// With the first panic of `f`.
+    pub fn map_collect<I, T, F>(self, items: I, f: F) -> Result<Vec<T>, Cancelled>
+    where
+        I: IntoItems,
+        T: Send,
+        F: Fn(<I::Items as Items>::Item) -> T + Sync,
+    {
+        collected(&items.into_items(), Some(self.0), f)
+    }
+
+    /// Maps and combines, as [`reduce`](super::reduce()) does.
+    ///
+    /// # Errors
+    ///
+    /// How far it got, if the token was cancelled before the end. What was combined so far is dropped.
+    ///
+    /// # Panics
+    ///
+    /// With the first panic of a closure.
+    pub fn reduce<I, T, E, M, C>(self, items: I, identity: E, map: M, combine: C) -> Result<T, Cancelled>
+    where
+        I: IntoItems,
+        T: Send,
+        E: Fn() -> T + Sync,
+        M: Fn(<I::Items as Items>::Item) -> T + Sync,
+        C: Fn(T, T) -> T + Sync,
+    {
+        reduced(&items.into_items(), Some(self.0), identity, map, combine)
+    }
+}

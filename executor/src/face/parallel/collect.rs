@@ -1,0 +1,158 @@
+//! `map_collect`.
+
+use std::marker::PhantomData;
+use std::mem::{ManuallyDrop, MaybeUninit};
+use std::ops::Range;
+use std::ptr;
+
+use parking_lot::Mutex;
+
+use super::looping::{Harvest, go_over};
+use super::{CancelToken, Cancelled, IntoItems, Items};
+
+/// Calls `f` with each item, on as many processors as are free, and returns the results in the order of the items.
+///
+/// Results are written where they are to stay: nothing is copied afterwards.
+///
+/// # Panics
+///
+/// With the first panic of `f`; the results so far are dropped. If the results do not fit in memory, as a `Vec` does.
+///
+/// # Examples
+///
+/// ```
+/// # let runtime = wsrt::runtime::Runtime::new().unwrap();
+/// # runtime.block_on(async {
+/// let lengths = wsrt::parallel::map_collect(&["a", "list", "of words"], |word| word.len());
+/// assert_eq!(lengths, [1, 4, 8]);
+/// # });
+/// ```
+pub fn map_collect<I, T, F>(items: I, f: F) -> Vec<T>
+where
+    I: IntoItems,
+    T: Send,
+    F: Fn(<I::Items as Items>::Item) -> T + Sync,
+{
+    collected(&items.into_items(), None, f).expect("there is no token to cancel it")
+}
+
+pub(super) fn collected<I, T, F>(items: &I, token: Option<&CancelToken>, f: F) -> Result<Vec<T>, Cancelled>
+where
+    I: Items,
+    T: Send,
+    F: Fn(I::Item) -> T + Sync,
+{
+    let results = Results::with_capacity(items.count());
+    let collect = Collect { f, results: &results, marker: PhantomData };
+    go_over(items, token, &collect)?;
+    Ok(results.into_vec())
+}
+
+struct Collect<'a, I, T, F> {
+    f: F,
+    results: &'a Results<T>,
+    marker: PhantomData<fn(I)>,
+}
+
+impl<I, T, F> Harvest for Collect<'_, I, T, F>
+where
+    T: Send,
+    F: Fn(I) -> T + Sync,
+{
+    type Item = I;
+    type Local = Written;
+
+    fn begin(&self) -> Written {
+        Written::default()
+    }
+
+    #[inline]
+    fn take(&self, written: &mut Written, number: usize, item: I) {
+        let result = (self.f)(item);
+        // SAFETY: the loop comes to each number once.
+        unsafe { self.results.write(number, result) };
+        written.note(number);
+    }
+
+    fn end(&self, written: Written) {
+        self.results.written.lock().extend(written.before.into_iter().chain([written.current]));
+    }
+}
+
+/// The numbers for which one participant has written results.
+#[derive(Default)]
+struct Written {
+    current: Range<usize>,
+    before: Vec<Range<usize>>,
+}
+
+impl Written {
+    #[inline]
+    fn note(&mut self, number: usize) {
+        if self.current.end != number || self.current.is_empty() {
+            self.begin(number);
+        }
+        self.current.end = number + 1;
+    }
+
+    #[cold]
+    fn begin(&mut self, number: usize) {
+        if !self.current.is_empty() {
+            self.before.push(self.current.clone());
+        }
+        self.current = number..number;
+    }
+}
+
+/// Results as they come, in places that are there from the start. Dropped, it drops those that have been written.
+struct Results<T> {
+    places: *mut MaybeUninit<T>,
+    count: usize,
+    capacity: usize,
+    written: Mutex<Vec<Range<usize>>>,
+}
+
+// SAFETY: each place is written by one thread and read when all are done; values go from thread to thread.
+unsafe impl<T: Send> Sync for Results<T> {}
+
+impl<T> Results<T> {
+    fn with_capacity(count: usize) -> Self {
+        let mut places = ManuallyDrop::new(Vec::<MaybeUninit<T>>::with_capacity(count));
+        Self { places: places.as_mut_ptr(), count, capacity: places.capacity(), written: Mutex::new(Vec::new()) }
+    }
+
+    /// # Safety
+    ///
+    /// `number` is less than the count, and comes once.
+    #[inline]
+    unsafe fn write(&self, number: usize, value: T) {
+        debug_assert!(number < self.count, "there is no place {number}");
+        // SAFETY: by the caller's promise, it is one of the places.
+        let place = unsafe { self.places.add(number) };
+        // SAFETY: nobody else writes there.
+        unsafe { place.write(MaybeUninit::new(value)) };
+    }
+
+    /// All results, when all have been written.
+    fn into_vec(self) -> Vec<T> {
+        let this = ManuallyDrop::new(self);
+        // SAFETY: the list of ranges is dropped once, here.
+        drop(unsafe { ptr::read(&raw const this.written) });
+        // SAFETY: the places come from a `Vec` of that capacity, and all have been written.
+        unsafe { Vec::from_raw_parts(this.places.cast(), this.count, this.capacity) }
+    }
+}
+
+impl<T> Drop for Results<T> {
+    fn drop(&mut self) {
+        // SAFETY: the places come from a `Vec` of that capacity; none counts as filled.
+        let _places = unsafe { Vec::from_raw_parts(self.places, 0, self.capacity) };
+        for range in self.written.get_mut().drain(..) {
+            // SAFETY: the range lies in the places.
+            let first = unsafe { self.places.add(range.start) };
+            let results = ptr::slice_from_raw_parts_mut(first.cast::<T>(), range.len());
+            // SAFETY: these have been written, and nobody has taken them out.
+            unsafe { ptr::drop_in_place(results) };
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! `for_each`.
+
+use std::marker::PhantomData;
+
+use super::looping::{Harvest, go_over};
+use super::{CancelToken, Cancelled, IntoItems, Items};
+
+/// Calls `f` with each item, on as many processors as are free.
+///
+/// Returns when all calls have returned. Not guaranteed: any order, or that calls run at the same time.
+///
+/// # Panics
+///
+/// With the first panic of `f`. Items that were not begun by then are left as they are.
+///
+/// # Examples
+///
+/// ```
+/// # let runtime = wsrt::runtime::Runtime::new().unwrap();
+/// # runtime.block_on(async {
+/// let mut numbers: Vec<u32> = (0..1000).collect();
+/// wsrt::parallel::for_each(&mut numbers, |n| *n *= 2);
+/// assert_eq!(numbers[500], 1000);
+/// # });
+/// ```
+pub fn for_each<I, F>(items: I, f: F)
+where
+    I: IntoItems,
+    F: Fn(<I::Items as Items>::Item) + Sync,
+{
+    let done = each(&items.into_items(), None, f);
+    debug_assert!(done.is_ok(), "there is no token to cancel it");
+}
+
+pub(super) fn each<I, F>(items: &I, token: Option<&CancelToken>, f: F) -> Result<(), Cancelled>
+where
+    I: Items,
+    F: Fn(I::Item) + Sync,
+{
+    go_over(items, token, &Each { f, marker: PhantomData })
+}
+
+struct Each<T, F> {
+    f: F,
+    marker: PhantomData<fn(T)>,
+}
+
+impl<T, F: Fn(T) + Sync> Harvest for Each<T, F> {
+    type Item = T;
+    type Local = ();
+
+    fn begin(&self) {}
+
+    #[inline]
+    fn take(&self, (): &mut (), _: usize, item: T) {
+        (self.f)(item);
+    }
+
+    fn end(&self, (): ()) {}
+}

@@ -1,0 +1,74 @@
+//! Computing in parallel, on the processors that run the tasks.
+//!
+//! | to | use |
+//! |---|---|
+//! | divide and conquer | [`join()`] |
+//! | start any number of jobs that borrow, and wait for them all | [`scope()`] |
+//! | do something with each item | [`for_each`] |
+//! | make a `Vec` of results, in order | [`map_collect`] |
+//! | make one result of many | [`reduce()`] |
+//! | do any of the last three until told to stop | [`until`] |
+//!
+//! ```
+//! use wsrt::parallel;
+//!
+//! # let runtime = wsrt::runtime::Runtime::new().unwrap();
+//! # runtime.block_on(async {
+//! let squares = parallel::map_collect(0..1000_u64, |n| n * n);
+//! let sum = parallel::reduce(&squares, || 0, |n| *n, |a, b| a + b);
+//! assert_eq!(sum, 332_833_500);
+//! # });
+//! ```
+//!
+//! All of these are ordinary calls, not futures: they return when the work is done. The calling thread begins at once, and
+//! idle processors' machines come to help. There is nothing to tune: a loop gives half of what is left to whoever has
+//! nothing, down to a single index, and claims about a microsecond of work at a time, so that uniform and skewed costs
+//! come out even.
+//!
+//! # Where they may be called
+//!
+//! | from | who helps |
+//! |---|---|
+//! | a task of a multi-thread runtime | its idle processors |
+//! | [`spawn_blocking`](crate::task::spawn_blocking) | the same |
+//! | a thread that has [entered](crate::runtime::Handle::enter) a runtime, or is in its `block_on` | the same |
+//! | inside another parallel call | the same |
+//! | a task of a current-thread runtime | nobody: it is done on the calling thread |
+//! | a thread that belongs to no runtime | nobody |
+//!
+//! # Beside async tasks
+//!
+//! Tasks come first. A helper computes in the time of an idle processor and goes, at its next claim, as soon as a task
+//! wants that. The calling thread stays: it is in a long poll, and as with any other, what waits behind it is stolen by
+//! others or, with all processors busy, run by a spare that the watcher puts into play within some two milliseconds (see
+//! `docs/BLOCKING.md`). A call of more than 100 ms in a task is reported as a stall; put it in `spawn_blocking` if that is not wanted.
+//!
+//! # Panics
+//!
+//! The first panic of a closure stops the call: what has not begun does not begin any more, what runs is waited for, and
+//! the panic goes on in the caller. Results made so far are dropped.
+//!
+//! # Cancel safety
+//!
+//! There is nothing to cancel from outside, since the calls do not await; [`until`] stops a loop from inside or from
+//! another thread.
+//!
+//! The design owes much to others: jobs on the stack to Cilk and rayon, spans that thieves cut in half to lazy binary
+//! splitting and paralight.
+
+mod cancel;
+mod collect;
+mod each;
+mod items;
+mod join;
+mod looping;
+mod reduce;
+mod scope;
+
+pub use self::cancel::{CancelToken, Cancelled, Until, until};
+pub use self::collect::map_collect;
+pub use self::each::for_each;
+pub use self::items::{Chunks, ChunksMut, Integer, IntoItems, Items, Slice, SliceMut, chunks, chunks_mut};
+pub use self::join::join;
+pub use self::reduce::reduce;
+pub use self::scope::{Scope, scope};

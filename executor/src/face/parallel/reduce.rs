@@ -1,0 +1,114 @@
+//! `reduce`.
+
+use std::marker::PhantomData;
+use std::mem;
+
+use parking_lot::Mutex;
+
+use super::looping::{Harvest, go_over};
+use super::{CancelToken, Cancelled, IntoItems, Items};
+
+/// Maps each item, and combines the results to one.
+///
+/// `combine` is called on neighbours, in the order of the items, so it need not be commutative; but it has to be
+/// associative, and `identity` has to make a value that changes nothing, since how the items are grouped depends on who
+/// took them. With floating-point numbers, the last digits may differ from run to run.
+///
+/// # Panics
+///
+/// With the first panic of a closure.
+///
+/// # Examples
+///
+/// ```
+/// # let runtime = wsrt::runtime::Runtime::new().unwrap();
+/// # runtime.block_on(async {
+/// let digits = wsrt::parallel::reduce(0..20, String::new, |n| n.to_string(), |a, b| a + &b);
+/// assert_eq!(digits, "012345678910111213141516171819");
+/// # });
+/// ```
+pub fn reduce<I, T, E, M, C>(items: I, identity: E, map: M, combine: C) -> T
+where
+    I: IntoItems,
+    T: Send,
+    E: Fn() -> T + Sync,
+    M: Fn(<I::Items as Items>::Item) -> T + Sync,
+    C: Fn(T, T) -> T + Sync,
+{
+    reduced(&items.into_items(), None, identity, map, combine).expect("there is no token to cancel it")
+}
+
+pub(super) fn reduced<I, T, E, M, C>(
+    items: &I,
+    token: Option<&CancelToken>,
+    identity: E,
+    map: M,
+    combine: C,
+) -> Result<T, Cancelled>
+where
+    I: Items,
+    T: Send,
+    E: Fn() -> T + Sync,
+    M: Fn(I::Item) -> T + Sync,
+    C: Fn(T, T) -> T + Sync,
+{
+    let reduce = Reduce { map, combine, stretches: Mutex::new(Vec::new()), marker: PhantomData };
+    go_over(items, token, &reduce)?;
+    let mut stretches = reduce.stretches.into_inner();
+    stretches.sort_unstable_by_key(|stretch| stretch.first);
+    Ok(stretches.into_iter().map(|stretch| stretch.value).fold(identity(), reduce.combine))
+}
+
+struct Reduce<I, T, M, C> {
+    map: M,
+    combine: C,
+    stretches: Mutex<Vec<Stretch<T>>>,
+    marker: PhantomData<fn(I)>,
+}
+
+/// The result for items that follow each other, done by one participant.
+struct Stretch<T> {
+    first: usize,
+    /// The number after the last.
+    next: usize,
+    value: T,
+}
+
+/// The stretch that a participant is at, and those before it. A theft begins a new one.
+struct Stretches<T> {
+    current: Option<Stretch<T>>,
+    finished: Vec<Stretch<T>>,
+}
+
+impl<I, T, M, C> Harvest for Reduce<I, T, M, C>
+where
+    T: Send,
+    M: Fn(I) -> T + Sync,
+    C: Fn(T, T) -> T + Sync,
+{
+    type Item = I;
+    type Local = Stretches<T>;
+
+    fn begin(&self) -> Stretches<T> {
+        Stretches { current: None, finished: Vec::new() }
+    }
+
+    #[inline]
+    fn take(&self, local: &mut Stretches<T>, number: usize, item: I) {
+        let value = (self.map)(item);
+        local.current = Some(match mem::take(&mut local.current) {
+            Some(stretch) if stretch.next == number => {
+                let value = (self.combine)(stretch.value, value);
+                Stretch { first: stretch.first, next: number + 1, value }
+            }
+            other => {
+                local.finished.extend(other);
+                Stretch { first: number, next: number + 1, value }
+            }
+        });
+    }
+
+    fn end(&self, local: Stretches<T>) {
+        self.stretches.lock().extend(local.finished.into_iter().chain(local.current));
+    }
+}

@@ -1,0 +1,81 @@
+//! The stride of one participant: how many indices it claims at a time, so that a claim is about a microsecond of work.
+//!
+//! A claim costs some nanoseconds, and what it took cannot be stolen. The pace is measured, not asked for: the clock is
+//! read once in some claims, and the stride follows what they took. After an expensive stretch it falls at once; it grows
+//! by a factor of four at most, so that one cheap stretch does not bet much on the next.
+
+use std::time::Instant;
+
+/// What a stride should take, in nanoseconds.
+const AIM: u64 = 1_000;
+
+/// Claims between two readings of the clock, which costs as much as several claims.
+const BEAT: u32 = 8;
+
+#[derive(Debug)]
+pub(super) struct Pace {
+    stride: u32,
+    claims: u32,
+    /// Indices since the last reading.
+    done: u32,
+    read: Instant,
+}
+
+impl Pace {
+    pub(super) fn new() -> Self {
+        Self { stride: 1, claims: 0, done: 0, read: Instant::now() }
+    }
+
+    pub(super) fn stride(&self) -> u32 {
+        self.stride
+    }
+
+    /// `indices` of one claim are done.
+    #[inline]
+    pub(super) fn note(&mut self, indices: u32) {
+        self.done = self.done.saturating_add(indices);
+        self.claims += 1;
+        if self.claims == BEAT {
+            let now = Instant::now();
+            self.adapt(now.duration_since(self.read).as_nanos() as u64);
+            self.read = now;
+        }
+    }
+
+    fn adapt(&mut self, took: u64) {
+        let fitting = u64::from(self.done) * AIM / took.max(1);
+        let most = u64::from(self.stride) * 4;
+        self.stride = u32::try_from(fitting.min(most)).unwrap_or(u32::MAX).max(1);
+        self.claims = 0;
+        self.done = 0;
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strides_grow_for_cheap_indices_and_fall_at_once_for_expensive_ones() {
+        let mut pace = Pace::new();
+        for expected in [4, 16, 64, 100, 100] {
+            pace.done = pace.stride * BEAT;
+            // 10 ns each: a stride of 100 takes a microsecond.
+            pace.adapt(u64::from(pace.done) * 10);
+            assert_eq!(pace.stride, expected);
+        }
+        pace.done = pace.stride * BEAT;
+        pace.adapt(u64::from(pace.done) * 5_000);
+        assert_eq!(pace.stride, 1);
+    }
+
+    #[test]
+    fn a_clock_that_stands_still_and_counts_without_bounds_are_no_trouble() {
+        let mut pace = Pace::new();
+        for _ in 0..40 {
+            pace.done = u32::MAX;
+            pace.adapt(0);
+        }
+        assert_eq!(pace.stride, u32::MAX);
+    }
+}
