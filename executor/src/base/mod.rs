@@ -3,3 +3,4 @@
 pub(crate) mod rng;
 pub(crate) mod sync;
 pub(crate) mod thread_state;
+pub(crate) mod time_slice;

@@ -8,6 +8,7 @@ use std::thread::{self, JoinHandle};
 
 use parking_lot::Mutex;
 
+use crate::base::time_slice;
 use crate::players::{Machine, Processor};
 use crate::policy::context::Role;
 use crate::policy::machine_loop::MachineLoop;
@@ -184,6 +185,7 @@ impl Config {
 fn serve(scheduler: Arc<Scheduler>, machine: Arc<Machine>) {
     let guard = AbortOnUnwind;
     machine.parker().adopt_current_thread();
+    time_slice::ask_for_short_ones();
     scheduler.computing.helpers.end_start();
     let entered = Context::enter(&scheduler, Role::Machine(machine));
     if let Some(hook) = &scheduler.config.on_thread_start {
