@@ -4,7 +4,11 @@
 //! they are as many threads as the runtime is to have cores; who finds that there are more goes.
 
 use crate::base::sync::atomic::Ordering::{Relaxed, SeqCst};
-use crate::base::sync::atomic::{AtomicBool, AtomicUsize, fence};
+use crate::base::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, fence};
+
+/// Helpers that have not looked at the netpoller for this long, in nanoseconds, are in a long piece of work, and another
+/// machine had better see to it.
+const ABSENT: u64 = 1_000_000;
 
 /// Relaxed throughout but for the fences: it counts, and hands out no data.
 #[derive(Debug)]
@@ -13,13 +17,23 @@ pub(crate) struct Helpers {
     present: AtomicUsize,
     /// Helpers that have run out of work and look at the board for a while before they go.
     lingering: AtomicUsize,
+    /// Looks that helpers took at the netpoller, for the watcher.
+    netpolls: AtomicU64,
+    /// When the last of them was, in nanoseconds of the scheduler's clock.
+    polled_network: AtomicU64,
     /// Whether a thread has been started that is to help and has not come yet: one at a time.
     starting: AtomicBool,
 }
 
 impl Helpers {
     pub(crate) fn new() -> Self {
-        Self { present: AtomicUsize::new(0), lingering: AtomicUsize::new(0), starting: AtomicBool::new(false) }
+        Self {
+            present: AtomicUsize::new(0),
+            lingering: AtomicUsize::new(0),
+            netpolls: AtomicU64::new(0),
+            polled_network: AtomicU64::new(0),
+            starting: AtomicBool::new(false),
+        }
     }
 
     /// Counts the caller in if there are fewer than `places`.
@@ -59,6 +73,28 @@ impl Helpers {
         self.lingering.fetch_sub(1, Relaxed);
         // Pairs with the fence in `will_look`.
         fence(SeqCst);
+    }
+
+    /// Whether it is the caller's turn to look at the netpoller: `period` has passed since a helper did.
+    #[must_use]
+    pub(crate) fn take_turn_at_network(&self, now: u64, period: u64) -> bool {
+        let last = self.polled_network.load(Relaxed);
+        let turn = now.saturating_sub(last) >= period
+            && self.polled_network.compare_exchange(last, now, Relaxed, Relaxed).is_ok();
+        if turn {
+            self.netpolls.fetch_add(1, Relaxed);
+        }
+        turn
+    }
+
+    /// Whether helpers look at the netpoller these days.
+    #[must_use]
+    pub(crate) fn watch_network(&self, now: u64) -> bool {
+        self.count() > 0 && now.saturating_sub(self.polled_network.load(Relaxed)) < ABSENT
+    }
+
+    pub(crate) fn netpolls(&self) -> u64 {
+        self.netpolls.load(Relaxed)
     }
 
     /// `true` for the one who is to start a thread.

@@ -60,6 +60,18 @@ pub(crate) enum Resume {
     NoneIdle,
 }
 
+/// Who is there for work that needs no processor.
+#[derive(Debug)]
+#[must_use]
+pub(crate) enum SpareHand {
+    /// This machine, which has to be woken.
+    Asleep(Arc<Machine>),
+    /// All that are idle have been woken already, and will look around before they sleep again.
+    Coming,
+    /// No machine is idle.
+    None,
+}
+
 impl Idle {
     /// Books for `processors`, all of them running, with room for as many as make `most` in all.
     pub(crate) fn new(processors: usize, most: usize) -> Self {
@@ -198,12 +210,18 @@ impl Idle {
         was_last
     }
 
-    /// A machine that sleeps on its own parker, or is about to, for work that needs no processor. It stays on the list.
-    /// Not `except`, which knows already.
-    pub(crate) fn sleeper(&self, except: Option<&Arc<Machine>>) -> Option<Arc<Machine>> {
+    /// A machine for work that needs no processor. It stays on the list.
+    pub(crate) fn spare_hand(&self) -> SpareHand {
         let waiting = self.waiting.lock();
-        let others = waiting.machines.iter().rev().filter(|machine| except.is_none_or(|me| !Arc::ptr_eq(me, machine)));
-        others.into_iter().find(|machine| machine.parker().would_wake()).cloned()
+        let machines = || waiting.machines.iter().rev();
+        // The one in the netpoller is the last choice, since it takes the most to wake.
+        let asleep = machines().find(|machine| machine.parker().is_quiet());
+        let chosen = asleep.or_else(|| machines().find(|machine| machine.parker().is_polling()));
+        match chosen {
+            Some(machine) => SpareHand::Asleep(Arc::clone(machine)),
+            None if waiting.machines.is_empty() => SpareHand::None,
+            None => SpareHand::Coming,
+        }
     }
 
     /// Puts a spare on the list of the idle, from where it is chosen like any other.

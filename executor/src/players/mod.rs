@@ -15,7 +15,7 @@ mod watcher_sleep;
 pub(crate) use clock::TickClock;
 pub(crate) use counters::Counters;
 pub(crate) use helpers::Helpers;
-pub(crate) use idle::{Chosen, Idle, Resume};
+pub(crate) use idle::{Chosen, Idle, Resume, SpareHand};
 pub(crate) use keeper::{Keeper, Watch};
 pub(crate) use machine::Machine;
 pub(crate) use parker::{Parker, Unparked};

@@ -85,9 +85,14 @@ impl Parker {
         self.state.wake_up()
     }
 
-    /// Whether a notice now would be the first, and end a sleep on the thread's own token. A hint.
-    pub(crate) fn would_wake(&self) -> bool {
-        self.state.is_quiet()
+    /// Whether it is neither notified nor in the netpoller. A hint.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.state.is_one_of([AWAKE, PARKED])
+    }
+
+    /// Whether it is in the netpoller. A hint.
+    pub(crate) fn is_polling(&self) -> bool {
+        self.state.is_one_of([POLLING, POLLING])
     }
 
     /// Wakes the thread, or leaves a notice for its next sleep.
@@ -124,9 +129,8 @@ impl State {
         false
     }
 
-    /// Neither notified nor in the netpoller.
-    fn is_quiet(&self) -> bool {
-        matches!(self.0.load(Relaxed), AWAKE | PARKED)
+    fn is_one_of(&self, states: [u32; 2]) -> bool {
+        states.contains(&self.0.load(Relaxed))
     }
 
     #[must_use]

@@ -11,6 +11,8 @@ pub(crate) struct PollWatch {
     task: AtomicU64,
     /// Whether the holder is inside `block_in_place`.
     blocking: AtomicBool,
+    /// Whether the holder has opened a region of fork-join, and works in it.
+    computing: AtomicBool,
     /// The system's number for the holder's thread; 0 where that is not known.
     thread: AtomicU32,
 }
@@ -20,6 +22,7 @@ pub(crate) struct PollWatch {
 pub(crate) struct Sight {
     pub(crate) task: u64,
     pub(crate) blocking: bool,
+    pub(crate) computing: bool,
     pub(crate) thread: u32,
 }
 
@@ -33,6 +36,7 @@ impl PollWatch {
     /// The current thread holds the processor from now on.
     pub(crate) fn begin_hold(&self, thread: u32) {
         self.thread.store(thread, Relaxed);
+        self.computing.store(false, Relaxed);
     }
 
     /// The holder is about to block, and says so.
@@ -45,9 +49,15 @@ impl PollWatch {
         self.blocking.store(false, Relaxed);
     }
 
+    /// The holder works in a region of its own, or has left it.
+    pub(crate) fn set_computing(&self, computing: bool) {
+        self.computing.store(computing, Relaxed);
+    }
+
     pub(crate) fn sight(&self) -> Sight {
         Sight {
             blocking: self.blocking.load(Acquire),
+            computing: self.computing.load(Relaxed),
             task: self.task.load(Relaxed),
             thread: self.thread.load(Relaxed),
         }

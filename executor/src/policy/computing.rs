@@ -5,16 +5,17 @@
 //! as ever, wakes a machine, and the helper that sees one processor less idle than there are helpers goes, at its
 //! next claim. Nothing on the way of a task knows of regions.
 //!
-//! A loop gets what is idle, and its owner's own thread; tasks that wait behind that thread are the watcher's affair, as
-//! with any long poll.
+//! A loop gets what is idle, and its owner's own processor, which is its share. Only when no other processor runs tasks
+//! does the watcher put a spare into play for it, as for any long poll.
 
 use std::cell::Cell;
 use std::ptr;
 use std::sync::Arc;
+use std::time::Instant;
 
 use parking_lot::Mutex;
 
-use crate::players::{Helpers, Machine};
+use crate::players::{Helpers, Machine, SpareHand};
 use crate::policy::{Context, Flavor, Scheduler};
 use crate::regions::{Board, Crew, LoopBody, LoopRegion, MOST_SEATS, Payload, Region, Seat, TreeRegion};
 
@@ -191,18 +192,26 @@ impl Drop for Seated {
     }
 }
 
-/// The thread is counted among the helpers, until this is dropped, if it holds no processor and was not counted before.
-pub(super) struct Counted<'a>(Option<&'a Context>);
+/// The thread is known to compute, until this is dropped, if it was not before.
+pub(super) struct Counted<'a>(Option<(&'a Context, Place)>);
+
+/// In whose time a thread computes.
+enum Place {
+    OwnProcessor,
+    AmongHelpers,
+}
 
 impl<'a> Counted<'a> {
     fn as_owner(context: &'a Context) -> Self {
-        let holds_processor = context.with_processor(|processor| processor.is_some());
-        if holds_processor || context.is_computing() {
+        if context.is_computing() {
             return Self(None);
         }
-        context.scheduler().computing.helpers.join_anyway();
         context.set_computing(true);
-        Self(Some(context))
+        if context.mark_processor(true) {
+            return Self(Some((context, Place::OwnProcessor)));
+        }
+        context.scheduler().computing.helpers.join_anyway();
+        Self(Some((context, Place::AmongHelpers)))
     }
 
     /// Counts a machine in that comes to help. `None` if there are as many helpers as idle processors.
@@ -212,15 +221,19 @@ impl<'a> Counted<'a> {
             return None;
         }
         context.set_computing(true);
-        Some(Self(Some(context)))
+        Some(Self(Some((context, Place::AmongHelpers))))
     }
 }
 
 impl Drop for Counted<'_> {
     fn drop(&mut self) {
-        if let Some(context) = self.0 {
-            context.set_computing(false);
-            context.scheduler().computing.helpers.leave();
+        let Some((context, place)) = &self.0 else { return };
+        context.set_computing(false);
+        match place {
+            Place::OwnProcessor => {
+                context.mark_processor(false);
+            }
+            Place::AmongHelpers => context.scheduler().computing.helpers.leave(),
         }
     }
 }
@@ -230,6 +243,17 @@ impl Context {
     fn can_be_helped(&self) -> bool {
         let config = &self.scheduler().config;
         config.flavor == Flavor::MultiThread && config.processors > 1
+    }
+
+    /// Notes on the processor, for the watcher, whether its holder computes. `false` if the thread holds none.
+    fn mark_processor(&self, computing: bool) -> bool {
+        self.with_processor(|processor| match processor {
+            Some(processor) => {
+                processor.shared().watch().set_computing(computing);
+                true
+            }
+            None => false,
+        })
     }
 }
 
@@ -252,19 +276,15 @@ impl Scheduler {
     /// Has an idle machine look at the board, if there is a place for a helper and nobody looks already. Whoever comes
     /// calls the next.
     pub(crate) fn summon(&self) {
-        self.summon_other_than(None);
-    }
-
-    /// The same for an idle machine that has something else to do itself.
-    pub(crate) fn summon_other_than(&self, caller: Option<&Arc<Machine>>) {
         let Computing { board, helpers, .. } = &self.computing;
         board.notices().give();
         if helpers.will_look() || helpers.count() >= self.places() || self.shutdown.has_begun() {
             return;
         }
-        match self.idle.sleeper(caller) {
-            Some(machine) => self.rouse(&machine),
-            None => self.start_helper(),
+        match self.idle.spare_hand() {
+            SpareHand::Asleep(machine) => self.rouse(&machine),
+            SpareHand::Coming => {}
+            SpareHand::None => self.start_helper(),
         }
     }
 
@@ -292,6 +312,8 @@ impl Crew for Owner<'_> {
         false
     }
 
+    fn tick(&self, _: Instant) {}
+
     fn summon(&self) {
         self.0.scheduler().summon();
     }
@@ -309,6 +331,8 @@ impl Crew for Nobody {
     fn must_leave(&self) -> bool {
         false
     }
+
+    fn tick(&self, _: Instant) {}
 
     fn summon(&self) {}
 

@@ -70,6 +70,7 @@ impl Context {
             return false;
         };
         processor.shared().watch().end_blocking();
+        processor.shared().watch().set_computing(false);
         match self.scheduler().hand_over(processor) {
             Ok(()) => true,
             Err(processor) => {

@@ -1,29 +1,27 @@
 //! Helping: what an idle machine does while regions are open.
 
+use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
+use crate::cell::TaskQueue;
+use crate::policy::Scheduler;
 use crate::policy::computing::{Counted, Seated};
 use crate::policy::machine_loop::MachineLoop;
-use crate::policy::{Context, Scheduler};
 use crate::regions::{Crew, Seat};
+
+/// A helper looks at the netpoller after this time, in nanoseconds, if nobody blocks in it. A machine that did would have
+/// to be given a core first, and with all of them computing a kernel may take milliseconds for that.
+const NETWORK_PERIOD: u64 = 50_000;
+
+/// Ticks that come as often as this are good enough to watch the netpoller by.
+const OFTEN: Duration = Duration::from_micros(100);
 
 impl MachineLoop<'_> {
     /// Helps with what stands on the board, if there is anything. The machine holds no processor, and is on the list of the
     /// idle; it is off it when this returns `true`.
-    ///
-    /// The netpoller comes first: if nobody blocks in it and somebody should, that is for this machine to do, and another
-    /// is called to help.
     pub(crate) fn help(&mut self) -> bool {
-        let board = &self.scheduler.computing.board;
-        if board.is_empty() {
-            return false;
-        }
-        if self.scheduler.needs_keeper() {
-            self.scheduler.summon_other_than(Some(self.machine));
-            return false;
-        }
-        // Before the list is left: a machine that goes back to sleep has to be on it while it looks.
-        if board.find().is_none() {
+        // Before the list is left: a machine that goes to sleep has to be on it while it looks.
+        if self.scheduler.computing.board.find().is_none() {
             return false;
         }
         let Some(counted) = Counted::as_helper(self.context) else { return false };
@@ -32,51 +30,47 @@ impl MachineLoop<'_> {
             self.context.put_processor(processor);
             return true;
         }
-        self.work_and_linger();
+        let readied = self.work_and_linger();
         drop(counted);
+        if !readied.is_empty() {
+            self.wake_up_with(readied, true);
+        }
         true
     }
 
-    fn work_and_linger(&mut self) {
+    /// Returns the tasks that were readied by what it found in the netpoller.
+    fn work_and_linger(&mut self) -> TaskQueue {
         let scheduler = self.scheduler;
-        let crew = Helper(self.context);
-        self.linger.arrive();
+        let crew = Helper::new(self);
+        let board = &scheduler.computing.board;
         while !crew.must_leave() {
-            let seen = scheduler.computing.board.notices().read();
-            match scheduler.computing.board.find() {
+            let seen = board.notices().read();
+            match board.find() {
                 Some(region) => {
-                    // There may be work for more.
                     scheduler.summon_another();
                     region.help(&crew);
                 }
-                None if !self.linger_after(seen, &crew) => break,
+                None if !crew.linger_after(seen) => break,
                 None => {}
             }
         }
-        self.linger.leave();
+        crew.into_readied()
     }
 
-    /// Looks at the board for a while, in case a region is opened soon. `true` if there is a notice later than `seen`.
-    fn linger_after(&mut self, seen: u64, crew: &Helper<'_>) -> bool {
-        let computing = &self.scheduler.computing;
-        let until = Instant::now() + self.linger.patience();
-        computing.helpers.begin_linger();
-        while computing.board.notices().read() == seen && Instant::now() < until && !crew.must_leave() {
-            std::hint::spin_loop();
+    /// One turn of the netpoller for a machine without a processor, and all due timers.
+    fn poll_network_without_processor(&mut self) -> TaskQueue {
+        if !self.scheduler.netpoller.is_unused() {
+            self.turn(Some(Duration::ZERO));
         }
-        computing.helpers.end_linger();
-        // After the fence: a notice that was given to nobody else is seen here.
-        let noticed = computing.board.notices().read() != seen;
-        self.linger.was_of_use(noticed);
-        noticed
+        self.collect_due_timers();
+        self.gather_wakers()
     }
 }
 
 impl Scheduler {
-    /// Calls one more helper if the one that calls was the only one to look.
+    /// Calls one more helper, if there is a place for one: whoever comes calls the next.
     fn summon_another(&self) {
-        let helpers = &self.computing.helpers;
-        if helpers.count() < self.places() {
+        if self.computing.helpers.count() < self.places() {
             self.summon();
         }
     }
@@ -84,7 +78,7 @@ impl Scheduler {
 
 /// How long a machine looks at the board before it goes back to sleep: to wake it costs the owner of a region some
 /// microseconds, and itself some tens. It is tuned by what it brings.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Linger {
     patience: Duration,
     left: Option<Instant>,
@@ -98,10 +92,6 @@ impl Linger {
 
     pub(crate) fn new() -> Self {
         Self { patience: Self::MOST, left: None }
-    }
-
-    fn patience(&self) -> Duration {
-        self.patience
     }
 
     fn arrive(&mut self) {
@@ -119,17 +109,83 @@ impl Linger {
     }
 }
 
-/// A helper's view of the runtime.
-struct Helper<'a>(&'a Context);
+/// A helper, and what it has come by while it helped.
+struct Helper<'a, 'b> {
+    scheduler: &'a Scheduler,
+    machine_loop: RefCell<&'b mut MachineLoop<'a>>,
+    readied: RefCell<TaskQueue>,
+    ticked: Cell<Instant>,
+    /// Whether it has readied something, and should see to that.
+    has_news: Cell<bool>,
+}
 
-impl Crew for Helper<'_> {
+impl<'a, 'b> Helper<'a, 'b> {
+    fn new(machine_loop: &'b mut MachineLoop<'a>) -> Self {
+        machine_loop.linger.arrive();
+        Self {
+            scheduler: machine_loop.scheduler,
+            machine_loop: RefCell::new(machine_loop),
+            readied: RefCell::new(TaskQueue::new()),
+            ticked: Cell::new(Instant::now()),
+            has_news: Cell::new(false),
+        }
+    }
+
+    fn into_readied(self) -> TaskQueue {
+        self.machine_loop.into_inner().linger.leave();
+        self.readied.into_inner()
+    }
+
+    /// Looks at the board for a while, in case a region is opened soon. `true` if there is a notice later than `seen`.
+    fn linger_after(&self, seen: u64) -> bool {
+        let computing = &self.scheduler.computing;
+        let mut now = Instant::now();
+        let until = now + self.machine_loop.borrow().linger.patience;
+        computing.helpers.begin_linger();
+        while computing.board.notices().read() == seen && now < until && !self.must_leave() {
+            std::hint::spin_loop();
+            now = Instant::now();
+            self.tick(now);
+        }
+        computing.helpers.end_linger();
+        // After the fence: a notice that was given to nobody else is seen here.
+        let noticed = computing.board.notices().read() != seen;
+        self.machine_loop.borrow_mut().linger.was_of_use(noticed);
+        noticed
+    }
+}
+
+impl Crew for Helper<'_, '_> {
     fn must_leave(&self) -> bool {
-        let scheduler = self.0.scheduler();
-        scheduler.computing.helpers.count() > scheduler.places() || scheduler.shutdown.has_begun()
+        let scheduler = self.scheduler;
+        self.has_news.get()
+            || scheduler.computing.helpers.count() > scheduler.places()
+            || scheduler.shutdown.has_begun()
+    }
+
+    /// Looks at the netpoller in the keeper's stead. If there is one it is sent to sleep, as soon as ticks come often.
+    fn tick(&self, now: Instant) {
+        let scheduler = self.scheduler;
+        let since = now.saturating_duration_since(self.ticked.replace(now));
+        if scheduler.keeper.is_present() {
+            if since < OFTEN && scheduler.computing.helpers.take_turn_at_network(scheduler.nanos(now), NETWORK_PERIOD) {
+                scheduler.netpoller.interrupt();
+            }
+            return;
+        }
+        if !scheduler.computing.helpers.take_turn_at_network(scheduler.nanos(now), NETWORK_PERIOD) {
+            return;
+        }
+        let readied = self.machine_loop.borrow_mut().poll_network_without_processor();
+        if !readied.is_empty() {
+            self.has_news.set(true);
+            // One that has news leaves before its next turn.
+            *self.readied.borrow_mut() = readied;
+        }
     }
 
     fn summon(&self) {
-        self.0.scheduler().summon();
+        self.scheduler.summon();
     }
 
     fn with_seat(&self, seat: &Seat<'_>, work: &mut dyn FnMut()) {

@@ -63,6 +63,9 @@ impl MachineLoop<'_> {
 
     /// Blocks in the netpoller, unless somebody does already, and returns what that and the timers have readied.
     fn try_keep(&mut self) -> Option<TaskQueue> {
+        if self.scheduler.computing.helpers.watch_network(self.scheduler.now()) {
+            return None;
+        }
         let published = self.scheduler.earliest_deadline();
         if !self.scheduler.keeper.take_over(published) {
             self.watch_own_deadlines();
@@ -102,7 +105,7 @@ impl MachineLoop<'_> {
         }
     }
 
-    fn turn(&mut self, timeout: Option<Duration>) -> Turn {
+    pub(crate) fn turn(&mut self, timeout: Option<Duration>) -> Turn {
         match self.scheduler.netpoller.turn(timeout, &mut self.wakers) {
             Ok(turn) => turn,
             Err(error) => panic!("wsrt: the operating system's poller failed: {error}"),
@@ -110,7 +113,7 @@ impl MachineLoop<'_> {
     }
 
     /// Collects the wakers of every timer that is due, whichever processor it belongs to.
-    fn collect_due_timers(&mut self) {
+    pub(crate) fn collect_due_timers(&mut self) {
         if self.scheduler.earliest_deadline() == u64::MAX {
             return;
         }
@@ -128,7 +131,7 @@ impl MachineLoop<'_> {
     /// Comes back from sleep with tasks in hand: with the processor that this machine was woken for, or, if one is wanted,
     /// with an idle one. With neither, the tasks go to the injector, where the busy processors find them.
     /// `true` if it has one now.
-    fn wake_up_with(&mut self, batch: TaskQueue, wanted: bool) -> bool {
+    pub(crate) fn wake_up_with(&mut self, batch: TaskQueue, wanted: bool) -> bool {
         let given = self.stand_up();
         match given.or_else(|| if wanted { self.scheduler.idle.acquire() } else { None }) {
             Some(mut processor) => {

@@ -145,9 +145,12 @@ impl Scheduler {
             || self.timer_is_due()
     }
 
-    /// Whether nobody blocks in the netpoller, though there is something to wait for.
-    pub(crate) fn needs_keeper(&self) -> bool {
-        !self.keeper.is_present() && (!self.netpoller.is_unused() || self.earliest_deadline() != u64::MAX)
+    /// Whether nobody blocks in the netpoller at the time `now`, or looks at it while helping, though there is something to
+    /// wait for.
+    pub(crate) fn needs_keeper(&self, now: u64) -> bool {
+        !self.keeper.is_present()
+            && !self.computing.helpers.watch_network(now)
+            && (!self.netpoller.is_unused() || self.earliest_deadline() != u64::MAX)
     }
 
     fn timer_is_due(&self) -> bool {

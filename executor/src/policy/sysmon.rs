@@ -6,7 +6,8 @@
 //!
 //! * If work waits and a processor is idle, a machine is woken: it finds what the stuck processor holds like any thief.
 //! * If none is idle, a *spare* processor is put into play: at once for a thread that is asleep; for one that computes, when
-//!   it has burnt CPU time from one tick to the next. Nothing is taken from under the stuck thread: its task may go on to
+//!   it has burnt CPU time from one tick to the next. A poll that computes in parallel is compensated only if no processor
+//!   runs tasks any more. Nothing is taken from under the stuck thread: its task may go on to
 //!   wake and spawn as if nothing had happened.
 //! * When such polls have returned, as many processors are taken out of play again, after a grace time, since who blocked
 //!   once will do so again.
@@ -44,6 +45,8 @@ const GRACE: u32 = 10;
 struct Watched {
     /// The poll that it was in, as a count.
     poll: u64,
+    /// Whether it was in the same poll on the last tick.
+    stuck: bool,
     /// When the watcher first saw it in that poll.
     since: u64,
     /// When it last saw it in `block_in_place`, or else first saw it: a poll that says that it blocks is no stall.
@@ -113,10 +116,15 @@ impl<'a> Watcher<'a> {
     fn tick(&mut self) {
         let now = self.scheduler.now();
         self.watched.resize(self.scheduler.processors.in_sight(), Watched::default());
+        // All are looked at before anything is done: what is done for one depends on what the others do.
         for index in 0..self.watched.len() {
-            if self.is_in_the_same_poll(index, now) {
+            self.watched[index].stuck = self.is_in_the_same_poll(index, now);
+        }
+        for index in 0..self.watched.len() {
+            if self.watched[index].stuck {
                 self.mood.suspect();
                 self.report_if_stalled(index, now);
+                self.revoke_if_shared(index);
                 self.help(index, now);
             }
         }
@@ -159,7 +167,7 @@ impl<'a> Watcher<'a> {
     /// Sees to it that nobody waits for this processor, which is stuck.
     fn help(&mut self, index: usize, now: u64) {
         let stuck = self.scheduler.processors.get(index);
-        if !self.somebody_waits(stuck) {
+        if !self.somebody_waits(stuck, now) {
             return;
         }
         if self.scheduler.idle.count_idle() == 0 && !self.compensate(index, now) {
@@ -170,8 +178,8 @@ impl<'a> Watcher<'a> {
     }
 
     /// Whether a task or a timer waits that a free processor would see to, or the network waits for a keeper.
-    fn somebody_waits(&self, stuck: &Shared) -> bool {
-        stuck.waiting() > 0 || self.scheduler.work_is_visible() || self.scheduler.needs_keeper()
+    fn somebody_waits(&self, stuck: &Shared, now: u64) -> bool {
+        stuck.waiting() > 0 || self.scheduler.work_is_visible() || self.scheduler.needs_keeper(now)
     }
 
     /// Puts a spare into play for a stuck processor. `false` if it has one, does not need one yet, or there is no more.
@@ -180,6 +188,9 @@ impl<'a> Watcher<'a> {
             return false;
         }
         let Some(why) = self.why_stuck(index, now) else { return false };
+        if why == Why::Burning && self.has_its_share(index) {
+            return false;
+        }
         if self.spares_to_spare() {
             // One is in play that no stuck poll needs any more.
             self.watched[index].compensation = Some(why);
@@ -195,6 +206,20 @@ impl<'a> Watcher<'a> {
         self.watched[index].compensation = Some(why);
         self.scheduler.idle.add(spare);
         true
+    }
+
+    /// Lets the spare of a poll that computes in parallel go, once other processors run tasks again.
+    fn revoke_if_shared(&mut self, index: usize) {
+        if self.watched[index].compensation == Some(Why::Burning) && self.has_its_share(index) {
+            self.watched[index].compensation = None;
+        }
+    }
+
+    /// Whether the poll computes in parallel while another processor runs tasks. A region takes its processors' share of the
+    /// cores and no more: it opens no gap that a spare would have to fill, unless nobody else is left to run tasks.
+    fn has_its_share(&self, index: usize) -> bool {
+        let sight = self.scheduler.processors.get(index).watch().sight();
+        sight.computing && self.watched.iter().any(|watched| !watched.stuck)
     }
 
     /// Why the poll does not return, once it has lasted long enough for that to matter. A thread that is neither asleep nor
@@ -269,8 +294,9 @@ impl<'a> Watcher<'a> {
 
     /// Looks at the netpoller when nobody has for long, and wakes a machine to keep it if one is to be had.
     fn watch_network(&mut self, now: u64) {
-        let turns = self.scheduler.processors.iter().map(|processor| processor.counters().netpolls.get()).sum();
-        if !self.scheduler.needs_keeper() || self.network.0 != turns {
+        let processors = self.scheduler.processors.iter().map(|processor| processor.counters().netpolls.get());
+        let turns = processors.sum::<u64>() + self.scheduler.computing.helpers.netpolls();
+        if !self.scheduler.needs_keeper(now) || self.network.0 != turns {
             self.network = (turns, now);
             return;
         }

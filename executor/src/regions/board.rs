@@ -19,6 +19,9 @@ pub(crate) trait Crew {
     /// Whether a helper is wanted elsewhere. Asked at each claim, so it has to be quick.
     fn must_leave(&self) -> bool;
 
+    /// The same with the time at hand: called once in some ten microseconds, where what is done is cut up as finely as that.
+    fn tick(&self, now: std::time::Instant);
+
     /// Has idle machines look at the board.
     fn summon(&self);
 

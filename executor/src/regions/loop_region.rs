@@ -8,6 +8,7 @@ use std::any::Any;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
+use std::time::Instant;
 
 use crossbeam_utils::CachePadded;
 
@@ -15,6 +16,7 @@ use crate::base::sync::atomic::AtomicBool;
 use crate::base::sync::atomic::Ordering::Relaxed;
 use crate::base::sync::thread::{self, Thread};
 use crate::base::sync::{Mutex, UnsafeCell};
+use crate::regions::Seat;
 use crate::regions::board::{Crew, Region};
 use crate::regions::job::drop_quietly;
 use crate::regions::pace::Pace;
@@ -65,7 +67,7 @@ struct Work {
     /// # Safety
     ///
     /// `body` leads to the body that this was made for, and the caller sits in the region.
-    participate: unsafe fn(*const (), &LoopRegion, usize, &dyn Fn() -> bool),
+    participate: unsafe fn(*const (), &LoopRegion, usize, &dyn Crew),
 }
 
 // SAFETY: `work` leads to a body, which is Sync, and is written only while the region is closed and unshared.
@@ -76,7 +78,7 @@ unsafe impl Sync for LoopRegion {}
 impl LoopRegion {
     /// A region for `seats` participants, its owner included.
     pub(crate) fn new(seats: usize) -> Self {
-        unsafe fn nobody(_: *const (), _: &LoopRegion, _: usize, _: &dyn Fn() -> bool) {}
+        unsafe fn nobody(_: *const (), _: &LoopRegion, _: usize, _: &dyn Crew) {}
         Self {
             seats: Seats::new(seats),
             spans: (0..seats).map(|_| CachePadded::new(Span::empty())).collect(),
@@ -106,7 +108,7 @@ impl LoopRegion {
     ) -> Result<(), Payload> {
         self.begin(count, body);
         let posted = posted();
-        participate(self, body, OWNERS, &|| false);
+        participate(self, body, OWNERS, &Staying);
         self.see_others_off(body);
         drop(posted);
         self.panic.lock().take().map_or(Ok(()), Err)
@@ -134,7 +136,7 @@ impl LoopRegion {
         loop {
             if !self.is_used_up() {
                 // A helper that was called away has left something.
-                participate(self, body, OWNERS, &|| false);
+                participate(self, body, OWNERS, &Staying);
             }
             // What is left lies before somebody who sits here, or is there to be seen: whoever steals, sits.
             if !self.seats.has_others() && self.seats.close() == Closing::Closed {
@@ -205,19 +207,21 @@ impl LoopRegion {
     }
 }
 
-/// Claims and works until there is nothing left, or the loop was stopped, or `must_leave` says so.
-fn participate<B: LoopBody>(region: &LoopRegion, body: &B, seat: usize, must_leave: &dyn Fn() -> bool) {
+/// Claims and works until there is nothing left, or the loop was stopped, or the crew calls.
+fn participate<B: LoopBody>(region: &LoopRegion, body: &B, seat: usize, crew: &dyn Crew) {
     let mut local = body.begin();
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         let mut pace = Pace::new();
-        while !region.stopped.load(Relaxed) && !must_leave() {
+        while !region.stopped.load(Relaxed) && !crew.must_leave() {
             if body.is_cancelled() {
                 return region.stop();
             }
             let Some(range) = region.claim(seat, pace.stride()) else { return };
             let length = range.end - range.start;
             body.run(&mut local, range);
-            pace.note(length);
+            if let Some(now) = pace.note(length) {
+                crew.tick(now);
+            }
         }
     }));
     if let Err(payload) = outcome {
@@ -231,15 +235,27 @@ fn participate<B: LoopBody>(region: &LoopRegion, body: &B, seat: usize, must_lea
 /// # Safety
 ///
 /// As [`Work::participate`].
-unsafe fn participate_in<B: LoopBody>(
-    body: *const (),
-    region: &LoopRegion,
-    seat: usize,
-    must_leave: &dyn Fn() -> bool,
-) {
+unsafe fn participate_in<B: LoopBody>(body: *const (), region: &LoopRegion, seat: usize, crew: &dyn Crew) {
     // SAFETY: the owner does not leave `run`, which borrows the body, while somebody sits in the region.
     let body = unsafe { &*body.cast::<B>() };
-    participate(region, body, seat, must_leave);
+    participate(region, body, seat, crew);
+}
+
+/// The owner of a loop, as a participant: it does not leave before the end.
+struct Staying;
+
+impl Crew for Staying {
+    fn must_leave(&self) -> bool {
+        false
+    }
+
+    fn tick(&self, _: Instant) {}
+
+    fn summon(&self) {}
+
+    fn with_seat(&self, _: &Seat<'_>, work: &mut dyn FnMut()) {
+        work();
+    }
 }
 
 impl Region for LoopRegion {
@@ -254,7 +270,7 @@ impl Region for LoopRegion {
             unsafe { *work }
         });
         // SAFETY: the work is this region's, and we sit in it.
-        unsafe { (work.participate)(work.body, self, seat, &|| crew.must_leave()) };
+        unsafe { (work.participate)(work.body, self, seat, crew) };
         if self.seats.leave(seat) {
             let owner = self.owner.lock().clone();
             owner.expect("an owner names itself before it waits").unpark();

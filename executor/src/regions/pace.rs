@@ -9,13 +9,14 @@ use std::time::Instant;
 /// What a stride should take, in nanoseconds.
 const AIM: u64 = 1_000;
 
-/// Claims between two readings of the clock, which costs as much as several claims.
+/// Most claims between two readings of the clock, which costs as much as several claims.
 const BEAT: u32 = 8;
 
 #[derive(Debug)]
 pub(super) struct Pace {
     stride: u32,
-    claims: u32,
+    /// Claims until the next reading.
+    ahead: u32,
     /// Indices since the last reading.
     done: u32,
     read: Instant,
@@ -23,30 +24,36 @@ pub(super) struct Pace {
 
 impl Pace {
     pub(super) fn new() -> Self {
-        Self { stride: 1, claims: 0, done: 0, read: Instant::now() }
+        Self { stride: 1, ahead: BEAT, done: 0, read: Instant::now() }
     }
 
     pub(super) fn stride(&self) -> u32 {
         self.stride
     }
 
-    /// `indices` of one claim are done.
+    /// `indices` of one claim are done. `Some` now and then, with the time: about once in ten microseconds, or after
+    /// each claim where those take longer.
     #[inline]
-    pub(super) fn note(&mut self, indices: u32) {
+    pub(super) fn note(&mut self, indices: u32) -> Option<Instant> {
         self.done = self.done.saturating_add(indices);
-        self.claims += 1;
-        if self.claims == BEAT {
-            let now = Instant::now();
-            self.adapt(now.duration_since(self.read).as_nanos() as u64);
-            self.read = now;
-        }
+        self.ahead -= 1;
+        if self.ahead > 0 { None } else { Some(self.read_clock()) }
+    }
+
+    fn read_clock(&mut self) -> Instant {
+        let now = Instant::now();
+        self.adapt(now.duration_since(self.read).as_nanos() as u64);
+        self.read = now;
+        now
     }
 
     fn adapt(&mut self, took: u64) {
         let fitting = u64::from(self.done) * AIM / took.max(1);
         let most = u64::from(self.stride) * 4;
         self.stride = u32::try_from(fitting.min(most)).unwrap_or(u32::MAX).max(1);
-        self.claims = 0;
+        // As many claims as make a beat at the aim. A stride of one may take any time.
+        let claim = took / u64::from(self.done.div_ceil(self.stride)).max(1);
+        self.ahead = (u64::from(BEAT) * AIM / claim.max(AIM)).max(1) as u32;
         self.done = 0;
     }
 }

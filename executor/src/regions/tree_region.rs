@@ -5,6 +5,7 @@
 //! when the region is over, and touch nothing but what they share.
 
 use std::cell::Cell;
+use std::time::Instant;
 
 use crossbeam_utils::CachePadded;
 
@@ -159,6 +160,7 @@ impl<'a> Seat<'a> {
                 in_vain += 1;
                 crate::base::sync::spin_for_a_while();
             }
+            self.crew.tick(Instant::now());
         }
         if !self.region.over.load(Relaxed) {
             self.region.unattended.store(true, Relaxed);

@@ -39,8 +39,8 @@
 //! # Beside async tasks
 //!
 //! Tasks come first. A helper computes in the time of an idle processor and goes, at its next claim, as soon as a task
-//! wants that. The calling thread stays: it is in a long poll, and as with any other, what waits behind it is stolen by
-//! others or, with all processors busy, run by a spare that the watcher puts into play within some two milliseconds (see
+//! wants that. The calling thread stays: its processor is the loop's share. What waits there is stolen by others; when
+//! all processors compute, the watcher puts a spare into play for the tasks, within some two milliseconds (see
 //! `docs/BLOCKING.md`). A call of more than 100 ms in a task is reported as a stall; put it in `spawn_blocking` if that is not wanted.
 //!
 //! # Panics
