@@ -3,11 +3,21 @@
 //! A socket is made inside a runtime and belongs to it; operations on it may run on any thread. Nothing here blocks the
 //! thread that polls: addresses written out in numbers are taken as they are, host names are looked up elsewhere.
 
+#[macro_use]
+mod kinds;
+
 mod addrs;
+mod buffers;
 mod lookup;
+mod readiness;
 mod reply;
-mod tcp;
+mod stream;
+mod system;
+pub mod tcp;
 
 pub use self::addrs::ToSocketAddrs;
 pub use self::lookup::lookup_host;
-pub use self::tcp::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, TcpListener, TcpStream, WriteHalf};
+pub use self::tcp::listener::TcpListener;
+pub use self::tcp::stream::TcpStream;
+#[doc(no_inline)]
+pub use self::tcp::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, WriteHalf};

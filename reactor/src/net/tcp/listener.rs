@@ -1,6 +1,6 @@
 //! The listening socket.
 
-use super::TcpStream;
+use super::stream::TcpStream;
 use crate::context;
 use crate::error;
 use crate::evented::Evented;
@@ -181,7 +181,7 @@ impl TcpListener {
         self.io.get_ref().take_error()
     }
 
-    pub(in crate::net::tcp) fn socket(&self) -> &mio::net::TcpListener {
+    pub(in crate::net) fn socket(&self) -> &mio::net::TcpListener {
         self.io.get_ref()
     }
 

@@ -1,19 +1,10 @@
-//! TCP: the listener, the stream, and the stream's two halves.
+//! TCP: the halves of a stream.
+//!
+//! The types that are used most, such as [`TcpStream`](super::TcpStream), are in the module above.
 
-mod bulk;
-#[cfg(feature = "hyper")]
-mod hyper_traits;
-mod listener;
-mod methods;
+mod halves;
+pub(super) mod listener;
 mod options;
-mod owned;
-mod split;
-mod stream;
-mod system;
-mod tokio_traits;
-mod transfer;
+pub(super) mod stream;
 
-pub use self::listener::TcpListener;
-pub use self::owned::{OwnedReadHalf, OwnedWriteHalf, ReuniteError};
-pub use self::split::{ReadHalf, WriteHalf};
-pub use self::stream::TcpStream;
+pub use self::halves::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, WriteHalf};

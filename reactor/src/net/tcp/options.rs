@@ -1,6 +1,6 @@
 //! The options of a connection.
 
-use super::TcpStream;
+use super::stream::TcpStream;
 use socket2::SockRef;
 use std::io;
 use std::time::Duration;

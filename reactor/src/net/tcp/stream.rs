@@ -1,7 +1,6 @@
 //! The connected socket: how it comes to be, what it is, how it ends.
 
-use super::methods::{read_methods, socket_methods, write_methods};
-use super::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, WriteHalf, owned, split};
+use super::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, WriteHalf, halves};
 use crate::context;
 use crate::error;
 use crate::evented::Evented;
@@ -9,6 +8,7 @@ use crate::handle::Handle;
 use crate::interest::Interest;
 use crate::net::ToSocketAddrs;
 use crate::net::lookup::resolve;
+use crate::net::stream::end_of_socket;
 use std::io;
 use std::net::{self, Shutdown, SocketAddr};
 
@@ -111,7 +111,7 @@ impl TcpStream {
     ///
     /// Dropping the halves changes nothing: the stream stays open in both directions.
     pub fn split(&mut self) -> (ReadHalf<'_>, WriteHalf<'_>) {
-        split::split(self)
+        halves::split(self)
     }
 
     /// Splits it in two halves that can go to different tasks.
@@ -143,7 +143,7 @@ impl TcpStream {
     /// ```
     #[must_use]
     pub fn into_split(self) -> (OwnedReadHalf, OwnedWriteHalf) {
-        owned::split(self)
+        halves::into_split(self)
     }
 
     /// Ends one or both directions at once.
@@ -158,38 +158,16 @@ impl TcpStream {
         self.io.get_ref().shutdown(how)
     }
 
-    pub(super) fn evented(&self) -> &Evented<mio::net::TcpStream> {
+    pub(crate) fn evented(&self) -> &Evented<mio::net::TcpStream> {
         &self.io
     }
 
-    pub(in crate::net::tcp) fn socket(&self) -> &mio::net::TcpStream {
+    pub(in crate::net) fn socket(&self) -> &mio::net::TcpStream {
         self.io.get_ref()
     }
 
-    /// Itself, under the name that the halves use for the stream they are part of.
-    pub(super) fn stream(&self) -> &TcpStream {
-        self
-    }
-}
-
-read_methods!(TcpStream);
-write_methods!(TcpStream);
-socket_methods!(TcpStream);
-
-impl TcpStream {
-    /// Ends the writing direction: the peer reads the end of the stream once it has read what was written.
-    ///
-    /// Doing it again, or after the connection has ended, is no error.
-    ///
-    /// # Errors
-    ///
-    /// The system's.
-    ///
-    /// # Cancel safety
-    ///
-    /// It is done at the first poll.
-    pub async fn shutdown(&mut self) -> io::Result<()> {
-        self.end_writing()
+    pub(crate) fn end_writing(&self) -> io::Result<()> {
+        end_of_socket(|how| self.socket().shutdown(how))
     }
 }
 

@@ -1,9 +1,8 @@
-//! The methods that the stream and its halves have in common, written once.
+//! The methods that streams, their halves and the ends of pipes have in common, written once.
 //!
-//! Each type that uses these macros has a `stream(&self) -> &TcpStream`. The reading and writing methods take `&mut
-//! self` although the system needs no such thing: they keep two readers from taking bytes from one another by accident,
-//! and, being inherent with the receiver that the extension traits use, they are preferred to those and never
-//! ambiguous.
+//! Each type that gets them has an `evented(&self) -> &Evented<..>`. The reading and writing methods take `&mut self`
+//! although the system needs no such thing: they keep two readers from taking bytes from one another by accident, and,
+//! being inherent with the receiver that the extension traits use, they are preferred to those and never ambiguous.
 
 /// Methods of whatever can read.
 macro_rules! read_methods {
@@ -21,7 +20,7 @@ macro_rules! read_methods {
             ///
             /// Dropped before it is ready, no bytes are lost.
             pub async fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
-                self.stream().receive(buf).await
+                self.evented().receive(buf).await
             }
 
             /// Reads what there is into several buffers, filling each before the next; otherwise as `read`.
@@ -34,7 +33,7 @@ macro_rules! read_methods {
             ///
             /// Dropped before it is ready, no bytes are lost.
             pub async fn read_vectored(&mut self, bufs: &mut [std::io::IoSliceMut<'_>]) -> std::io::Result<usize> {
-                self.stream().receive_vectored(bufs).await
+                self.evented().receive_vectored(bufs).await
             }
 
             /// Fills `buf` and returns its length.
@@ -48,7 +47,7 @@ macro_rules! read_methods {
             ///
             /// None: dropped before it is ready, it may have read some bytes, and does not tell how many.
             pub async fn read_exact(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
-                $crate::net::tcp::bulk::read_exact(self.stream(), buf).await
+                $crate::net::stream::bulk::read_exact(self.evented(), buf).await
             }
 
             /// Reads until the peer ends the stream, appends it all to `buf`, and returns how many bytes were added.
@@ -61,7 +60,7 @@ macro_rules! read_methods {
             ///
             /// Dropped before it is ready, what was read is in `buf`; calling it again goes on from there.
             pub async fn read_to_end(&mut self, buf: &mut Vec<u8>) -> std::io::Result<usize> {
-                $crate::net::tcp::bulk::read_to_end(self.stream(), buf).await
+                $crate::net::stream::bulk::read_to_end(self.evented(), buf).await
             }
 
             /// Reads until the peer ends the stream, appends it all to `buf`, and returns how many bytes were added.
@@ -75,77 +74,7 @@ macro_rules! read_methods {
             ///
             /// None: dropped before it is ready, what was read is lost.
             pub async fn read_to_string(&mut self, buf: &mut String) -> std::io::Result<usize> {
-                $crate::net::tcp::bulk::read_to_string(self.stream(), buf).await
-            }
-
-            /// Reads without taking the bytes out: the next read returns them again. Waits when there is nothing.
-            ///
-            /// # Errors
-            ///
-            /// The system's, or that the runtime was shut down.
-            ///
-            /// # Cancel safety
-            ///
-            /// Dropped before it is ready, nothing has happened.
-            pub async fn peek(&self, buf: &mut [u8]) -> std::io::Result<usize> {
-                self.stream().evented().io($crate::Interest::READABLE, |socket| socket.peek(buf)).await
-            }
-
-            /// Polls a [`peek`](Self::peek) and returns how many bytes it added to `buf`. Any number of tasks may poll.
-            ///
-            /// # Errors
-            ///
-            /// As [`peek`](Self::peek).
-            pub fn poll_peek(
-                &self,
-                cx: &mut std::task::Context<'_>,
-                buf: &mut tokio::io::ReadBuf<'_>,
-            ) -> std::task::Poll<std::io::Result<usize>> {
-                let unfilled = buf.initialize_unfilled();
-                let peeked =
-                    self.stream().evented().poll_io($crate::Interest::READABLE, cx, |socket| socket.peek(unfilled));
-                peeked.map_ok(|count| {
-                    buf.advance(count);
-                    count
-                })
-            }
-
-            /// Waits until a read is worth trying. The read may still answer `WouldBlock`.
-            ///
-            /// Together with `try_read` it waits without holding a buffer, and through a shared reference:
-            ///
-            /// ```
-            /// # use wsrt_reactor::net::{TcpListener, TcpStream};
-            /// use std::io::{self, ErrorKind};
-            ///
-            /// async fn read_some(stream: &TcpStream) -> io::Result<Vec<u8>> {
-            ///     loop {
-            ///         stream.readable().await?;
-            ///         let mut buf = vec![0; 4096];
-            ///         match stream.try_read(&mut buf) {
-            ///             Err(error) if error.kind() == ErrorKind::WouldBlock => {}
-            ///             outcome => return outcome.map(|count| buf[..count].to_vec()),
-            ///         }
-            ///     }
-            /// }
-            /// # wsrt_reactor_testing::run(async {
-            /// # let listener = TcpListener::bind("127.0.0.1:0").await?;
-            /// # let mut client = TcpStream::connect(listener.local_addr()?).await?;
-            /// # let (stream, _) = listener.accept().await?;
-            /// # client.write_all(b"some").await?;
-            /// assert_eq!(read_some(&stream).await?, b"some");
-            /// # io::Result::Ok(()) }).unwrap();
-            /// ```
-            ///
-            /// # Errors
-            ///
-            /// That the runtime was shut down.
-            ///
-            /// # Cancel safety
-            ///
-            /// Dropped before it is ready, nothing is lost.
-            pub async fn readable(&self) -> std::io::Result<()> {
-                self.stream().evented().ready($crate::Interest::READABLE).await.map(drop)
+                $crate::net::stream::bulk::read_to_string(self.evented(), buf).await
             }
 
             /// Polls [`readable`](Self::readable). Any number of tasks may poll.
@@ -154,7 +83,7 @@ macro_rules! read_methods {
             ///
             /// That the runtime was shut down.
             pub fn poll_read_ready(&self, cx: &mut std::task::Context<'_>) -> std::task::Poll<std::io::Result<()>> {
-                self.stream().evented().poll_ready($crate::Interest::READABLE, cx).map_ok(drop)
+                self.evented().poll_ready($crate::Interest::READABLE, cx).map_ok(drop)
             }
 
             /// Reads what there is into `buf` without waiting.
@@ -163,7 +92,7 @@ macro_rules! read_methods {
             ///
             /// `WouldBlock` when there is nothing; the system's.
             pub fn try_read(&self, buf: &mut [u8]) -> std::io::Result<usize> {
-                self.stream().try_receive(buf)
+                self.evented().try_receive(buf)
             }
 
             /// Reads what there is into several buffers without waiting.
@@ -172,7 +101,7 @@ macro_rules! read_methods {
             ///
             /// `WouldBlock` when there is nothing; the system's.
             pub fn try_read_vectored(&self, bufs: &mut [std::io::IoSliceMut<'_>]) -> std::io::Result<usize> {
-                self.stream().try_receive_vectored(bufs)
+                self.evented().try_receive_vectored(bufs)
             }
         }
     };
@@ -195,7 +124,7 @@ macro_rules! write_methods {
             ///
             /// Dropped before it is ready, nothing was written.
             pub async fn write(&mut self, buf: &[u8]) -> std::io::Result<usize> {
-                self.stream().send(buf).await
+                self.evented().send(buf).await
             }
 
             /// Writes as much of several buffers, in their order, as the system takes in one call; otherwise as
@@ -209,7 +138,7 @@ macro_rules! write_methods {
             ///
             /// Dropped before it is ready, nothing was written.
             pub async fn write_vectored(&mut self, bufs: &[std::io::IoSlice<'_>]) -> std::io::Result<usize> {
-                self.stream().send_vectored(bufs).await
+                self.evented().send_vectored(bufs).await
             }
 
             /// Writes all of `buf`.
@@ -222,7 +151,7 @@ macro_rules! write_methods {
             ///
             /// None: dropped before it is ready, it may have written some of `buf`, and does not tell how much.
             pub async fn write_all(&mut self, buf: &[u8]) -> std::io::Result<()> {
-                $crate::net::tcp::bulk::write_all(self.stream(), buf).await
+                $crate::net::stream::bulk::write_all(self.evented(), buf).await
             }
 
             /// Does nothing: what was written is with the system already. Here so that a stream reads like a buffered
@@ -235,17 +164,19 @@ macro_rules! write_methods {
                 Ok(())
             }
 
-            /// Waits until a write is worth trying. The write may still answer `WouldBlock`.
+            /// Ends the writing direction: the peer reads the end of the stream once it has read what was written.
+            ///
+            /// Doing it again, or after the connection has ended, is no error.
             ///
             /// # Errors
             ///
-            /// That the runtime was shut down.
+            /// The system's.
             ///
             /// # Cancel safety
             ///
-            /// Dropped before it is ready, nothing is lost.
-            pub async fn writable(&self) -> std::io::Result<()> {
-                self.stream().evented().ready($crate::Interest::WRITABLE).await.map(drop)
+            /// It is done at the first poll.
+            pub async fn shutdown(&mut self) -> std::io::Result<()> {
+                self.end_writing()
             }
 
             /// Polls [`writable`](Self::writable). Any number of tasks may poll.
@@ -254,7 +185,7 @@ macro_rules! write_methods {
             ///
             /// That the runtime was shut down.
             pub fn poll_write_ready(&self, cx: &mut std::task::Context<'_>) -> std::task::Poll<std::io::Result<()>> {
-                self.stream().evented().poll_ready($crate::Interest::WRITABLE, cx).map_ok(drop)
+                self.evented().poll_ready($crate::Interest::WRITABLE, cx).map_ok(drop)
             }
 
             /// Writes as much of `buf` as the system takes without waiting.
@@ -263,7 +194,7 @@ macro_rules! write_methods {
             ///
             /// `WouldBlock` when it takes nothing; the system's.
             pub fn try_write(&self, buf: &[u8]) -> std::io::Result<usize> {
-                self.stream().try_send(buf)
+                self.evented().try_send(buf)
             }
 
             /// Writes as much of several buffers as the system takes in one call without waiting.
@@ -272,53 +203,56 @@ macro_rules! write_methods {
             ///
             /// `WouldBlock` when it takes nothing; the system's.
             pub fn try_write_vectored(&self, bufs: &[std::io::IoSlice<'_>]) -> std::io::Result<usize> {
-                self.stream().try_send_vectored(bufs)
+                self.evented().try_send_vectored(bufs)
+            }
+        }
+    };
+}
+
+/// Methods of whatever can be read from without taking the bytes out.
+macro_rules! peek_methods {
+    ($kind:ty) => {
+        impl $kind {
+            /// Reads without taking the bytes out: the next read returns them again. Waits when there is nothing.
+            ///
+            /// # Errors
+            ///
+            /// The system's, or that the runtime was shut down.
+            ///
+            /// # Cancel safety
+            ///
+            /// Dropped before it is ready, nothing has happened.
+            pub async fn peek(&self, buf: &mut [u8]) -> std::io::Result<usize> {
+                self.evented().peek(buf).await
+            }
+
+            /// Polls a [`peek`](Self::peek) and returns how many bytes it added to `buf`. Any number of tasks may poll.
+            ///
+            /// # Errors
+            ///
+            /// As [`peek`](Self::peek).
+            pub fn poll_peek(
+                &self,
+                cx: &mut std::task::Context<'_>,
+                buf: &mut tokio::io::ReadBuf<'_>,
+            ) -> std::task::Poll<std::io::Result<usize>> {
+                self.evented().poll_peek(cx, buf)
             }
         }
     };
 }
 
 /// Methods of whatever is a connected socket or a part of one.
-macro_rules! socket_methods {
-    ($kind:ty) => {
+macro_rules! address_methods {
+    ($kind:ty, $address:ty) => {
         impl $kind {
-            /// Waits until one of the directions in `interest` is worth trying, and tells which.
-            ///
-            /// # Errors
-            ///
-            /// That the runtime was shut down.
-            ///
-            /// # Cancel safety
-            ///
-            /// Dropped before it is ready, nothing is lost.
-            pub async fn ready(&self, interest: $crate::Interest) -> std::io::Result<$crate::Ready> {
-                self.stream().evented().ready(interest).await
-            }
-
-            /// Runs an operation of the caller's own on the socket, once, if it is worth trying; `WouldBlock`
-            /// otherwise, without running it.
-            ///
-            /// When `operation` answers `WouldBlock`, the directions in `interest` count as drained until the next
-            /// event. So it must answer that only if the system did.
-            ///
-            /// # Errors
-            ///
-            /// What `operation` answers; `WouldBlock`; or that the runtime was shut down.
-            pub fn try_io<R>(
-                &self,
-                interest: $crate::Interest,
-                operation: impl FnOnce() -> std::io::Result<R>,
-            ) -> std::io::Result<R> {
-                self.stream().evented().try_io(interest, |socket| socket.try_io(operation))
-            }
-
             /// Returns the peer's address.
             ///
             /// # Errors
             ///
             /// The system's.
-            pub fn peer_addr(&self) -> std::io::Result<std::net::SocketAddr> {
-                self.stream().socket().peer_addr()
+            pub fn peer_addr(&self) -> std::io::Result<$address> {
+                self.evented().get_ref().peer_addr()
             }
 
             /// Returns the address on this side.
@@ -326,11 +260,14 @@ macro_rules! socket_methods {
             /// # Errors
             ///
             /// The system's.
-            pub fn local_addr(&self) -> std::io::Result<std::net::SocketAddr> {
-                self.stream().socket().local_addr()
+            pub fn local_addr(&self) -> std::io::Result<$address> {
+                self.evented().get_ref().local_addr()
             }
         }
     };
 }
 
-pub(super) use {read_methods, socket_methods, write_methods};
+for_each_reader!(read_methods);
+for_each_writer!(write_methods);
+for_each_peeker!(peek_methods);
+for_each_connected!(address_methods);

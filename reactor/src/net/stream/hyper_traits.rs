@@ -1,15 +1,16 @@
 //! hyper's I/O traits on the stream and its halves: the twin of `tokio_traits.rs`, with hyper's kind of buffer.
 
-use super::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, TcpStream, WriteHalf};
+use super::ends::Receive;
+use crate::evented::Evented;
 use hyper::rt::{Read, ReadBufCursor, Write};
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-fn poll_read(stream: &TcpStream, cx: &mut Context<'_>, mut cursor: ReadBufCursor<'_>) -> Poll<io::Result<()>> {
+fn poll_read<S: Receive>(io: &Evented<S>, cx: &mut Context<'_>, mut cursor: ReadBufCursor<'_>) -> Poll<io::Result<()>> {
     // SAFETY: `poll_receive` writes initialised bytes only, so nothing initialised is made uninitialised.
     let unfilled = unsafe { cursor.as_mut() };
-    let count = ready!(stream.poll_receive(cx, unfilled))?;
+    let count = ready!(io.poll_receive(cx, unfilled))?;
     // SAFETY: `poll_receive` initialised the first `count` bytes of the unfilled part.
     unsafe { cursor.advance(count) };
     Poll::Ready(Ok(()))
@@ -23,7 +24,7 @@ macro_rules! hyper_read {
                 cx: &mut Context<'_>,
                 cursor: ReadBufCursor<'_>,
             ) -> Poll<io::Result<()>> {
-                poll_read(self.stream(), cx, cursor)
+                poll_read(self.evented(), cx, cursor)
             }
         }
     };
@@ -33,7 +34,7 @@ macro_rules! hyper_write {
     ($kind:ty) => {
         impl Write for $kind {
             fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
-                self.stream().poll_send(cx, buf)
+                self.evented().poll_send(cx, buf)
             }
 
             fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -53,15 +54,11 @@ macro_rules! hyper_write {
                 cx: &mut Context<'_>,
                 bufs: &[IoSlice<'_>],
             ) -> Poll<io::Result<usize>> {
-                self.stream().poll_send_vectored(cx, bufs)
+                self.evented().poll_send_vectored(cx, bufs)
             }
         }
     };
 }
 
-hyper_read!(TcpStream);
-hyper_read!(ReadHalf<'_>);
-hyper_read!(OwnedReadHalf);
-hyper_write!(TcpStream);
-hyper_write!(WriteHalf<'_>);
-hyper_write!(OwnedWriteHalf);
+for_each_reader!(hyper_read);
+for_each_writer!(hyper_write);

@@ -1,6 +1,7 @@
 //! Reads and writes that take more than one system call.
 
-use super::TcpStream;
+use super::ends::{Receive, Transmit};
+use crate::evented::Evented;
 use std::io;
 
 /// A read with less room than this is not worth its system call.
@@ -9,7 +10,7 @@ const SMALLEST_READ: usize = 32;
 /// Room made before each read to the end: enough for a small message in one piece, doubled by the vector's own growth.
 const READ_STEP: usize = 512;
 
-pub(crate) async fn read_exact(stream: &TcpStream, buf: &mut [u8]) -> io::Result<usize> {
+pub(crate) async fn read_exact<S: Receive>(stream: &Evented<S>, buf: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while filled < buf.len() {
         match stream.receive(&mut buf[filled..]).await? {
@@ -25,7 +26,7 @@ pub(crate) async fn read_exact(stream: &TcpStream, buf: &mut [u8]) -> io::Result
     Ok(filled)
 }
 
-pub(crate) async fn read_to_end(stream: &TcpStream, buf: &mut Vec<u8>) -> io::Result<usize> {
+pub(crate) async fn read_to_end<S: Receive>(stream: &Evented<S>, buf: &mut Vec<u8>) -> io::Result<usize> {
     let before = buf.len();
     loop {
         if buf.spare_capacity_mut().len() < SMALLEST_READ {
@@ -41,7 +42,7 @@ pub(crate) async fn read_to_end(stream: &TcpStream, buf: &mut Vec<u8>) -> io::Re
     }
 }
 
-pub(crate) async fn read_to_string(stream: &TcpStream, buf: &mut String) -> io::Result<usize> {
+pub(crate) async fn read_to_string<S: Receive>(stream: &Evented<S>, buf: &mut String) -> io::Result<usize> {
     let mut bytes = Vec::new();
     read_to_end(stream, &mut bytes).await?;
     let text = String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
@@ -49,7 +50,7 @@ pub(crate) async fn read_to_string(stream: &TcpStream, buf: &mut String) -> io::
     Ok(text.len())
 }
 
-pub(crate) async fn write_all(stream: &TcpStream, mut buf: &[u8]) -> io::Result<()> {
+pub(crate) async fn write_all<S: Transmit>(stream: &Evented<S>, mut buf: &[u8]) -> io::Result<()> {
     while !buf.is_empty() {
         match stream.send(buf).await? {
             0 => return Err(io::Error::new(io::ErrorKind::WriteZero, "the system takes no more bytes")),

@@ -1,0 +1,36 @@
+//! Callers' buffers, handed to the system whether they are initialised or not.
+
+use std::io;
+use std::mem::MaybeUninit;
+use std::task::{Poll, ready};
+use tokio::io::ReadBuf;
+
+/// Lends an initialised buffer to a system call that takes any.
+///
+/// # Safety
+///
+/// Whoever is lent it writes initialised bytes only.
+pub(super) unsafe fn as_uninit(buf: &mut [u8]) -> &mut [MaybeUninit<u8>] {
+    let pointer: *mut [u8] = buf;
+    // SAFETY: `MaybeUninit<u8>` is laid out as `u8` is, the borrow is handed on whole, and by this function's contract no
+    // byte becomes uninitialised.
+    unsafe { &mut *(pointer as *mut [MaybeUninit<u8>]) }
+}
+
+/// Has `receive` fill the free part of `buf`, and counts what it brought as filled.
+///
+/// # Safety
+///
+/// `receive` writes initialised bytes only, and when it answers `count`, it has written the first `count` bytes.
+pub(super) unsafe fn fill<T>(
+    buf: &mut ReadBuf<'_>,
+    receive: impl FnOnce(&mut [MaybeUninit<u8>]) -> Poll<io::Result<(usize, T)>>,
+) -> Poll<io::Result<(usize, T)>> {
+    // SAFETY: `receive` writes initialised bytes only, so nothing initialised is made uninitialised.
+    let unfilled = unsafe { buf.unfilled_mut() };
+    let (count, more) = ready!(receive(unfilled))?;
+    // SAFETY: `receive` initialised the first `count` bytes of the unfilled part.
+    unsafe { buf.assume_init(count) };
+    buf.advance(count);
+    Poll::Ready(Ok((count, more)))
+}

@@ -1,0 +1,22 @@
+//! Byte streams: what connections and pipes of every kind do in the same way, written once.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | `ends.rs` | what a kind of descriptor has to tell: its system calls, and what a short one proves |
+//! | `transfer.rs`, `bulk.rs` | moving bytes through anything that tells that |
+//! | `methods.rs` | the inherent methods |
+//! | `tokio_traits.rs` and its twins | the three families of I/O traits |
+//! | `halves.rs` | the two directions as values of their own |
+//!
+//! Which public types get all this is listed in `net/kinds.rs`.
+
+pub(super) mod bulk;
+mod ends;
+pub(super) mod halves;
+#[cfg(feature = "hyper")]
+mod hyper_traits;
+mod methods;
+mod tokio_traits;
+mod transfer;
+
+pub(super) use self::ends::end_of_socket;
