@@ -1,32 +1,44 @@
-//! Which netpoller the current thread registers new sockets with, and who runs its blocking jobs.
+//! Which netpoller the current thread registers new sockets with, and what the runtime does for them.
 
 use crate::handle::Handle;
 use crate::sync::Arc;
 use std::cell::RefCell;
 use std::fmt;
+use std::future::Future;
 use std::marker::PhantomData;
+use std::pin::Pin;
+use std::time::Duration;
 
-/// Runs a job that may block, somewhere that is not in the way of tasks.
-///
-/// Host names are resolved through it. A job that is dropped unrun, or that panics, makes the lookup fail; it must not
-/// be kept for ever.
-pub trait Offload: Send + Sync {
-    /// Takes the job, to be run soon on a thread that may block. Must not block itself.
+/// A wait that ends after a while: what [`Services::delay`] hands out. Dropping it gives the wait up.
+pub type Delay = Pin<Box<dyn Future<Output = ()> + Send + Sync>>;
+
+/// What sockets need of the runtime around them.
+pub trait Services: Send + Sync {
+    /// Takes a job that may block, to be run soon on a thread where it is in nobody's way. Must not block itself.
+    ///
+    /// Host names are resolved through it. A job that is dropped unrun, or that panics, makes the lookup fail; it must
+    /// not be kept for ever.
     fn offload(&self, job: Box<dyn FnOnce() + Send>);
+
+    /// Starts a wait of `duration`.
+    ///
+    /// Connecting to several addresses is paced by it. One that never ends makes the next address wait until an earlier
+    /// one has failed.
+    fn delay(&self, duration: Duration) -> Delay;
 }
 
-/// Says what new sockets belong to: a netpoller, and the place where blocking jobs run.
+/// Says what new sockets belong to: a netpoller, and the services of the runtime.
 #[derive(Clone)]
 pub struct Context {
     handle: Handle,
-    offload: Arc<dyn Offload>,
+    services: Arc<dyn Services>,
 }
 
 impl Context {
     /// Puts the two together.
     #[must_use]
-    pub fn new(handle: Handle, offload: Arc<dyn Offload>) -> Context {
-        Context { handle, offload }
+    pub fn new(handle: Handle, services: Arc<dyn Services>) -> Context {
+        Context { handle, services }
     }
 
     /// Returns the netpoller's registration side.
@@ -35,10 +47,10 @@ impl Context {
         &self.handle
     }
 
-    /// Returns the place where blocking jobs run.
+    /// Returns what the runtime does for its sockets.
     #[must_use]
-    pub fn offload(&self) -> &dyn Offload {
-        &*self.offload
+    pub fn services(&self) -> &dyn Services {
+        &*self.services
     }
 }
 
@@ -61,13 +73,19 @@ thread_local! {
 ///
 /// ```
 /// use std::sync::Arc;
+/// use std::time::Duration;
 /// use wsrt_reactor::Netpoller;
-/// use wsrt_reactor::context::{self, Context, Offload};
+/// use wsrt_reactor::context::{self, Context, Delay, Services};
 ///
 /// struct ThreadPerJob;
-/// impl Offload for ThreadPerJob {
+/// impl Services for ThreadPerJob {
 ///     fn offload(&self, job: Box<dyn FnOnce() + Send>) {
 ///         std::thread::spawn(job);
+///     }
+///
+///     fn delay(&self, _: Duration) -> Delay {
+///         // No timers here: addresses are tried one after the other.
+///         Box::pin(std::future::pending())
 ///     }
 /// }
 ///

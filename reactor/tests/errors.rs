@@ -4,8 +4,9 @@ use std::io::ErrorKind;
 use std::net::{SocketAddr, TcpListener as StdListener, TcpStream as StdStream};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use wsrt_reactor::context::{self, Offload};
-use wsrt_reactor::net::{TcpListener, TcpStream, lookup_host};
+use std::time::Duration;
+use wsrt_reactor::context::{self, Delay, Services};
+use wsrt_reactor::net::{AddressErrors, TcpListener, TcpStream, lookup_host};
 use wsrt_reactor_testing::{Runtime, block_on, run};
 
 /// An address where nobody listens.
@@ -51,11 +52,20 @@ fn the_first_address_that_works_is_taken() {
 }
 
 #[test]
-fn the_last_addresss_error_is_the_one_reported() {
+fn every_address_is_in_the_error_with_its_failure() {
     run(async {
         let addresses = [closed_address(), closed_address()];
         let error = TcpStream::connect(addresses).await.unwrap_err();
-        assert!(error.to_string().contains(&addresses[1].to_string()), "{error}");
+        assert_eq!(error.kind(), ErrorKind::ConnectionRefused);
+        let of_system = StdStream::connect(addresses[0]).unwrap_err();
+        let [first, second] = addresses;
+        assert_eq!(
+            error.to_string(),
+            format!("cannot connect to any of 2 addresses: {first}: {of_system}; {second}: {of_system}")
+        );
+        let each = error.get_ref().unwrap().downcast_ref::<AddressErrors>().unwrap();
+        let failures: Vec<_> = each.iter().map(|(address, error)| (address, error.raw_os_error())).collect();
+        assert_eq!(failures, addresses.map(|address| (address, of_system.raw_os_error())));
     });
 }
 
@@ -91,7 +101,11 @@ fn a_name_that_does_not_exist_is_in_the_error() {
 #[test]
 fn an_address_in_numbers_needs_no_offload() {
     struct Never;
-    impl Offload for Never {
+    impl Services for Never {
+        fn delay(&self, _: Duration) -> Delay {
+            unreachable!("one address at the most")
+        }
+
         fn offload(&self, _: Box<dyn FnOnce() + Send>) {
             panic!("nothing to look up");
         }
@@ -107,7 +121,11 @@ fn an_address_in_numbers_needs_no_offload() {
 #[test]
 fn a_lookup_whose_job_is_lost_fails_and_does_not_hang() {
     struct Loses;
-    impl Offload for Loses {
+    impl Services for Loses {
+        fn delay(&self, _: Duration) -> Delay {
+            unreachable!("one address at the most")
+        }
+
         fn offload(&self, job: Box<dyn FnOnce() + Send>) {
             drop(job);
         }
@@ -120,7 +138,11 @@ fn a_lookup_whose_job_is_lost_fails_and_does_not_hang() {
 #[test]
 fn a_lookup_whose_job_panics_fails_and_does_not_hang() {
     struct Panics;
-    impl Offload for Panics {
+    impl Services for Panics {
+        fn delay(&self, _: Duration) -> Delay {
+            unreachable!("one address at the most")
+        }
+
         fn offload(&self, job: Box<dyn FnOnce() + Send>) {
             // What a pool's thread sees when a job unwinds: the job is dropped on the way.
             let unwound = std::thread::spawn(move || {

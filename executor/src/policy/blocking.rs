@@ -5,7 +5,7 @@ use std::fmt;
 use std::future::Future;
 use std::panic::Location;
 use std::pin::Pin;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::task::{self, Poll};
 use std::thread::JoinHandle as ThreadHandle;
 use std::time::Instant;
@@ -257,23 +257,5 @@ fn serve(scheduler: Arc<Scheduler>) {
 impl fmt::Debug for BlockingPool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BlockingPool").finish_non_exhaustive()
-    }
-}
-
-/// Lets the reactor run name lookups on the pool.
-pub(crate) struct Offloader(Weak<Scheduler>);
-
-impl Offloader {
-    pub(crate) fn new(scheduler: &Arc<Scheduler>) -> Self {
-        Self(Arc::downgrade(scheduler))
-    }
-}
-
-impl wsrt_reactor::context::Offload for Offloader {
-    /// A runtime that is gone drops the job, which the reactor reports as an error.
-    fn offload(&self, job: Box<dyn FnOnce() + Send>) {
-        if let Some(scheduler) = self.0.upgrade() {
-            drop(scheduler.spawn_blocking(job, Location::caller()));
-        }
     }
 }

@@ -10,7 +10,7 @@ use std::task::Waker;
 use crate::cell::{Runnable, TaskQueue};
 use crate::players::{Machine, Processor};
 use crate::policy::Scheduler;
-use crate::policy::blocking::Offloader;
+use crate::policy::services::RuntimeServices;
 
 thread_local! {
     /// The innermost context entered on this thread. It has no destructor, so that it may be asked at any time, by wakers
@@ -75,7 +75,7 @@ impl Context {
     pub(crate) fn enter(scheduler: &Arc<Scheduler>, role: Role) -> Entered {
         let reactor = wsrt_reactor::context::Context::new(
             scheduler.netpoller.handle().clone(),
-            Arc::new(Offloader::new(scheduler)),
+            Arc::new(RuntimeServices::new(scheduler)),
         );
         let context = Rc::new(Context::new(Arc::clone(scheduler), role));
         let previous = CURRENT.replace(Rc::as_ptr(&context));

@@ -16,6 +16,7 @@ pub(crate) mod network;
 pub(crate) mod placement;
 pub(crate) mod root;
 pub(crate) mod scheduler;
+pub(crate) mod services;
 pub(crate) mod shutdown;
 pub(crate) mod spread;
 pub(crate) mod stall;

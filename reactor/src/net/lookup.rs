@@ -53,7 +53,7 @@ pub(super) async fn resolve(target: Target, context: &Context) -> io::Result<Vec
 async fn look_up(host: String, port: u16, context: &Context) -> io::Result<Vec<SocketAddr>> {
     let (reply, answer) = reply();
     let name = host.clone();
-    context.offload().offload(Box::new(move || ask_system(&host, port, reply)));
+    context.services().offload(Box::new(move || ask_system(&host, port, reply)));
     answer
         .await
         .unwrap_or_else(|| Err(io::Error::other("the thread that was to ask is gone")))

@@ -21,3 +21,4 @@ pub use self::tcp::listener::TcpListener;
 pub use self::tcp::stream::TcpStream;
 #[doc(no_inline)]
 pub use self::tcp::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, WriteHalf};
+pub use crate::error::AddressErrors;

@@ -4,14 +4,15 @@
 //! For this crate's tests and examples only. Each future that is to run at the same time as another has its own thread:
 //! `std::thread::scope` and [`Runtime::block_on`] do what tasks do elsewhere.
 
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::io;
 use std::pin::pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, JoinHandle, Thread};
-use wsrt_reactor::context::{self, Offload};
+use std::time::Duration;
+use wsrt_reactor::context::{self, Delay, Services};
 use wsrt_reactor::{Netpoller, Turn};
 
 /// Runs `future` to its end on a runtime of its own.
@@ -56,9 +57,9 @@ impl Runtime {
         self.block_on_with(Arc::new(ThreadPerJob), future)
     }
 
-    /// As `block_on`, with blocking jobs handed to `offload`.
-    pub fn block_on_with<F: Future>(&self, offload: Arc<dyn Offload>, future: F) -> F::Output {
-        let context = context::Context::new(self.netpoller().handle().clone(), offload);
+    /// As `block_on`, with services of the caller's own.
+    pub fn block_on_with<F: Future>(&self, services: Arc<dyn Services>, future: F) -> F::Output {
+        let context = context::Context::new(self.netpoller().handle().clone(), services);
         let _entered = context::enter(Some(context));
         block_on(future)
     }
@@ -115,12 +116,72 @@ impl Wake for Unpark {
     }
 }
 
-/// Runs each blocking job on a thread of its own.
+/// Gives each blocking job, and each delay, a thread of its own.
 #[derive(Debug)]
 pub struct ThreadPerJob;
 
-impl Offload for ThreadPerJob {
+impl Services for ThreadPerJob {
     fn offload(&self, job: Box<dyn FnOnce() + Send>) {
         thread::spawn(job);
+    }
+
+    fn delay(&self, duration: Duration) -> Delay {
+        let (alarm, delay) = alarm();
+        thread::spawn(move || {
+            thread::sleep(duration);
+            alarm.ring();
+        });
+        delay
+    }
+}
+
+/// Makes a delay that ends when its alarm rings.
+#[must_use]
+pub fn alarm() -> (Alarm, Delay) {
+    let state = Arc::new(Mutex::new(AlarmState::default()));
+    let delay = poll_fn({
+        let state = Arc::clone(&state);
+        move |cx| {
+            let mut state = state.lock().expect("nobody panics with the lock held");
+            if state.rung {
+                return Poll::Ready(());
+            }
+            state.waker = Some(cx.waker().clone());
+            Poll::Pending
+        }
+    });
+    (Alarm(state), Box::pin(delay))
+}
+
+/// Ends a delay.
+#[derive(Debug)]
+pub struct Alarm(Arc<Mutex<AlarmState>>);
+
+#[derive(Debug, Default)]
+struct AlarmState {
+    rung: bool,
+    waker: Option<Waker>,
+}
+
+impl Alarm {
+    /// Ends it.
+    ///
+    /// # Panics
+    ///
+    /// When another thread has panicked in the middle of it.
+    pub fn ring(&self) {
+        let mut state = self.0.lock().expect("nobody panics with the lock held");
+        state.rung = true;
+        let waker = state.waker.take();
+        drop(state);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    /// Tells whether whoever was to wait for it has given up.
+    #[must_use]
+    pub fn is_abandoned(&self) -> bool {
+        Arc::strong_count(&self.0) == 1
     }
 }

@@ -54,21 +54,16 @@ impl TcpListener {
     ///
     /// # Errors
     ///
-    /// The last address's error, of its own kind and with the address in its text; or the lookup's.
+    /// When no address can be bound: [`AddressErrors`](crate::net::AddressErrors), with each and its failure. Otherwise
+    /// the lookup's.
     ///
     /// # Cancel safety
     ///
     /// Dropped before it is ready, nothing stays bound.
     pub async fn bind<A: ToSocketAddrs>(addr: A) -> io::Result<TcpListener> {
         let context = context::required("TcpListener::bind");
-        let mut outcome = Err(io::ErrorKind::InvalidInput.into());
-        for address in resolve(addr.target()?, &context).await? {
-            outcome = listen(address, context.handle()).map_err(|original| error::naming("bind", address, original));
-            if outcome.is_ok() {
-                break;
-            }
-        }
-        outcome
+        let addresses = resolve(addr.target()?, &context).await?;
+        error::first_that_works("bind", addresses, |address| listen(address, context.handle()))
     }
 
     /// Waits for a connection and returns it with its peer's address.

@@ -2,6 +2,7 @@
 //!
 //! The types that are used most, such as [`TcpStream`](super::TcpStream), are in the module above.
 
+mod connect;
 mod halves;
 pub(super) mod listener;
 mod options;

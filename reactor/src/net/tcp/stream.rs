@@ -1,11 +1,10 @@
 //! The connected socket: how it comes to be, what it is, how it ends.
 
+use super::connect::connect_to_any;
 use super::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, WriteHalf, halves};
 use crate::context;
-use crate::error;
 use crate::evented::Evented;
 use crate::handle::Handle;
-use crate::interest::Interest;
 use crate::net::ToSocketAddrs;
 use crate::net::lookup::resolve;
 use crate::net::stream::end_of_socket;
@@ -50,8 +49,12 @@ pub struct TcpStream {
 impl TcpStream {
     /// Connects to the first of the addresses that answers.
     ///
-    /// They are tried one after the other, each for as long as the system takes (a minute or two when nobody answers):
-    /// put a timeout around it where that is too long.
+    /// Several are tried after RFC 8305 ("happy eyeballs"): IPv6 and IPv4 in turns, the next one as soon as an earlier one
+    /// fails or has not answered for 250 ms, those under way going on meanwhile. Each takes as long as the system lets
+    /// it (a minute or two when nobody answers): put a timeout around it where that is too long.
+    ///
+    /// It differs from tokio's, which waits for each address to fail before it tries the next, and reports the last
+    /// failure only.
     ///
     /// # Panics
     ///
@@ -59,22 +62,23 @@ impl TcpStream {
     ///
     /// # Errors
     ///
-    /// The last address's error, of its own kind and with the address in its text; or the lookup's.
+    /// When every address fails: the error's text names each with its failure, and [`AddressErrors`] inside it gives
+    /// them one by one and says which kind it has. Otherwise the lookup's.
+    ///
+    /// [`AddressErrors`]: crate::net::AddressErrors
     ///
     /// # Cancel safety
     ///
-    /// Dropped before it is ready, the attempt is given up and its socket closed.
+    /// Dropped before it is ready, the attempts are given up and their sockets closed.
     pub async fn connect<A: ToSocketAddrs>(addr: A) -> io::Result<TcpStream> {
         let context = context::required("TcpStream::connect");
-        let mut outcome = Err(io::ErrorKind::InvalidInput.into());
-        for address in resolve(addr.target()?, &context).await? {
-            let attempt = connect_to(address, context.handle()).await;
-            outcome = attempt.map_err(|original| error::naming("connect to", address, original));
-            if outcome.is_ok() {
-                break;
-            }
-        }
-        outcome
+        let addresses = resolve(addr.target()?, &context).await?;
+        connect_to_any(addresses, &context).await
+    }
+
+    /// A stream that the system has begun to connect.
+    pub(super) fn connecting(address: SocketAddr, handle: &Handle) -> io::Result<TcpStream> {
+        Self::registered(mio::net::TcpStream::connect(address)?, handle)
     }
 
     /// Takes over a standard stream and makes it non-blocking.
@@ -168,23 +172,5 @@ impl TcpStream {
 
     pub(crate) fn end_writing(&self) -> io::Result<()> {
         end_of_socket(|how| self.socket().shutdown(how))
-    }
-}
-
-async fn connect_to(address: SocketAddr, handle: &Handle) -> io::Result<TcpStream> {
-    let stream = TcpStream::registered(mio::net::TcpStream::connect(address)?, handle)?;
-    // Writable is when it is decided. The first look costs no wait: on the loopback it is decided by now.
-    stream.io.io(Interest::WRITABLE, outcome_of_connect).await?;
-    Ok(stream)
-}
-
-fn outcome_of_connect(stream: &mio::net::TcpStream) -> io::Result<()> {
-    if let Some(error) = stream.take_error()? {
-        return Err(error);
-    }
-    match stream.peer_addr() {
-        Ok(_) => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::NotConnected => Err(io::ErrorKind::WouldBlock.into()),
-        Err(error) => Err(error),
     }
 }

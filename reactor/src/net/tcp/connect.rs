@@ -1,0 +1,173 @@
+//! Connecting to whichever of several addresses answers first, after RFC 8305 ("happy eyeballs").
+//!
+//! The families take turns, beginning with the one that the resolver put first. The next address is tried when an earlier
+//! one has failed, or has not answered for a quarter of a second; those under way go on meanwhile. The first to connect
+//! is the one, and the others are closed. So a network whose IPv6 is broken costs a moment, not a minute.
+
+use super::stream::TcpStream;
+use crate::context::{Context, Delay};
+use crate::error;
+use crate::evented::Claim;
+use crate::interest::Interest;
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::task::{self, Poll};
+use std::time::Duration;
+
+/// How long an address is waited for before the next is tried as well: the RFC's recommendation.
+const STAGGER: Duration = Duration::from_millis(250);
+
+/// Connects to the first of `addresses` that answers.
+pub(super) fn connect_to_any(addresses: Vec<SocketAddr>, context: &Context) -> Race<'_> {
+    Race {
+        context,
+        waiting: interleaved(addresses).into_iter(),
+        running: Vec::new(),
+        failed: Vec::new(),
+        before_next: None,
+    }
+}
+
+/// The addresses of the first one's family and of the other in turns, each family in its given order.
+fn interleaved(addresses: Vec<SocketAddr>) -> Vec<SocketAddr> {
+    let preferred = addresses.first().is_some_and(SocketAddr::is_ipv6);
+    let (mut first, mut second): (Vec<_>, Vec<_>) =
+        addresses.into_iter().rev().partition(|address| address.is_ipv6() == preferred);
+    let mut order = Vec::with_capacity(first.len() + second.len());
+    while let Some(address) = first.pop() {
+        order.push(address);
+        order.extend(second.pop());
+    }
+    order.extend(second.into_iter().rev());
+    order
+}
+
+/// The future of the first connection. Dropping it closes the sockets of all attempts under way.
+#[derive(Debug)]
+pub(super) struct Race<'a> {
+    context: &'a Context,
+    waiting: std::vec::IntoIter<SocketAddr>,
+    running: Vec<Attempt>,
+    failed: Vec<(SocketAddr, io::Error)>,
+    before_next: Option<Pacing>,
+}
+
+#[derive(Debug)]
+struct Attempt {
+    address: SocketAddr,
+    stream: TcpStream,
+}
+
+struct Pacing(Delay);
+
+impl Future for Race<'_> {
+    type Output = io::Result<TcpStream>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<io::Result<TcpStream>> {
+        let race = self.get_mut();
+        loop {
+            if let Some(connected) = race.look_at_running(cx) {
+                return Poll::Ready(Ok(connected));
+            }
+            if !race.is_time_for_next(cx) {
+                return Poll::Pending;
+            }
+            match race.waiting.next() {
+                Some(address) => race.start(address),
+                None if race.running.is_empty() => {
+                    let failures = std::mem::take(&mut race.failed);
+                    return Poll::Ready(Err(error::all_failed("connect to", failures)));
+                }
+                None => return Poll::Pending,
+            }
+        }
+    }
+}
+
+impl Race<'_> {
+    /// The stream that has connected, if one has. A failure makes it time for the next address.
+    fn look_at_running(&mut self, cx: &mut task::Context<'_>) -> Option<TcpStream> {
+        let mut index = 0;
+        while index < self.running.len() {
+            match self.running[index].poll(cx) {
+                Poll::Ready(Ok(())) => return Some(self.running.swap_remove(index).stream),
+                Poll::Ready(Err(error)) => {
+                    let address = self.running.remove(index).address;
+                    self.fail(address, error);
+                }
+                Poll::Pending => index += 1,
+            }
+        }
+        None
+    }
+
+    fn is_time_for_next(&mut self, cx: &mut task::Context<'_>) -> bool {
+        let is_over = self.before_next.as_mut().is_none_or(|pacing| pacing.0.as_mut().poll(cx).is_ready());
+        if is_over {
+            self.before_next = None;
+        }
+        is_over
+    }
+
+    fn start(&mut self, address: SocketAddr) {
+        match TcpStream::connecting(address, self.context.handle()) {
+            Ok(stream) => {
+                self.running.push(Attempt { address, stream });
+                if self.waiting.len() > 0 {
+                    self.before_next = Some(Pacing(self.context.services().delay(STAGGER)));
+                }
+            }
+            Err(error) => self.fail(address, error),
+        }
+    }
+
+    fn fail(&mut self, address: SocketAddr, error: io::Error) {
+        self.failed.push((address, error));
+        self.before_next = None;
+    }
+}
+
+impl Attempt {
+    fn poll(&self, cx: &mut task::Context<'_>) -> Poll<io::Result<()>> {
+        self.stream.evented().poll_drain(Claim::Sole, Interest::WRITABLE, cx, outcome_of_connect, |()| false)
+    }
+}
+
+/// What the system has decided, asked once the socket is writable; `WouldBlock` if nothing yet.
+pub(super) fn outcome_of_connect(stream: &mio::net::TcpStream) -> io::Result<()> {
+    if let Some(error) = stream.take_error()? {
+        return Err(error);
+    }
+    match stream.peer_addr() {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotConnected => Err(io::ErrorKind::WouldBlock.into()),
+        Err(error) => Err(error),
+    }
+}
+
+impl std::fmt::Debug for Pacing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Pacing").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn addresses(texts: &[&str]) -> Vec<SocketAddr> {
+        texts.iter().map(|text| text.parse().expect("a literal")).collect()
+    }
+
+    #[test]
+    fn the_families_take_turns_and_the_first_address_stays_first() {
+        let given = addresses(&["[::1]:1", "[::1]:2", "[::1]:3", "127.0.0.1:1", "127.0.0.1:2"]);
+        let order = addresses(&["[::1]:1", "127.0.0.1:1", "[::1]:2", "127.0.0.1:2", "[::1]:3"]);
+        assert_eq!(interleaved(given), order);
+        let given = addresses(&["127.0.0.1:1", "[::1]:1", "[::1]:2", "[::1]:3"]);
+        assert_eq!(interleaved(given.clone()), given);
+        assert_eq!(interleaved(Vec::new()), []);
+    }
+}
