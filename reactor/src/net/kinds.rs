@@ -49,3 +49,19 @@ macro_rules! for_each_kind {
         $face!($crate::net::tcp::OwnedWriteHalf);
     };
 }
+
+/// Expands `$face!` for every type that is a socket of its own, and no half of one.
+macro_rules! for_each_socket {
+    ($face:ident) => {
+        for_each_buffered_socket!($face);
+        $face!($crate::net::TcpListener);
+    };
+}
+
+/// Expands `$face!` for every type that is a socket with buffers for data.
+macro_rules! for_each_buffered_socket {
+    ($face:ident) => {
+        $face!($crate::net::TcpSocket);
+        $face!($crate::net::TcpStream);
+    };
+}

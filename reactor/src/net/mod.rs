@@ -9,6 +9,7 @@ mod kinds;
 mod addrs;
 mod buffers;
 mod lookup;
+mod options;
 mod readiness;
 mod reply;
 mod stream;
@@ -17,7 +18,9 @@ pub mod tcp;
 
 pub use self::addrs::ToSocketAddrs;
 pub use self::lookup::lookup_host;
+pub use self::options::TcpKeepalive;
 pub use self::tcp::listener::TcpListener;
+pub use self::tcp::socket::TcpSocket;
 pub use self::tcp::stream::TcpStream;
 #[doc(no_inline)]
 pub use self::tcp::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, WriteHalf};

@@ -1,6 +1,11 @@
-//! The sockets as the system's descriptors.
+//! The sockets as the system's descriptors, and what else the systems do not agree on.
 
 #[cfg(unix)]
 mod unix;
 #[cfg(windows)]
 mod windows;
+
+#[cfg(unix)]
+pub(in crate::net) use self::unix::is_in_progress;
+#[cfg(windows)]
+pub(in crate::net) use self::windows::is_in_progress;

@@ -1,7 +1,13 @@
 //! Unix: file descriptors.
 
-use crate::net::{TcpListener, TcpStream};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
+use crate::net::{TcpListener, TcpSocket, TcpStream};
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, RawFd};
+
+/// Whether an error of a non-blocking connect says that it goes on.
+pub(in crate::net) fn is_in_progress(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(libc::EINPROGRESS)
+}
 
 macro_rules! descriptor {
     ($kind:ty) => {
@@ -20,4 +26,19 @@ macro_rules! descriptor {
 }
 
 descriptor!(TcpListener);
+descriptor!(TcpSocket);
 descriptor!(TcpStream);
+
+impl FromRawFd for TcpSocket {
+    /// Takes over a descriptor, which has to be a non-blocking TCP socket that neither listens nor is connected.
+    unsafe fn from_raw_fd(descriptor: RawFd) -> TcpSocket {
+        // SAFETY: by this function's contract the descriptor is open and the caller's to give away.
+        TcpSocket::from_socket(unsafe { socket2::Socket::from_raw_fd(descriptor) })
+    }
+}
+
+impl IntoRawFd for TcpSocket {
+    fn into_raw_fd(self) -> RawFd {
+        self.into_socket().into_raw_fd()
+    }
+}

@@ -1,7 +1,13 @@
 //! Windows: sockets.
 
-use crate::net::{TcpListener, TcpStream};
-use std::os::windows::io::{AsRawSocket, AsSocket, BorrowedSocket, RawSocket};
+use crate::net::{TcpListener, TcpSocket, TcpStream};
+use std::io;
+use std::os::windows::io::{AsRawSocket, AsSocket, BorrowedSocket, FromRawSocket, IntoRawSocket, RawSocket};
+
+/// Whether an error of a non-blocking connect says that it goes on.
+pub(in crate::net) fn is_in_progress(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::WouldBlock
+}
 
 macro_rules! descriptor {
     ($kind:ty) => {
@@ -20,4 +26,19 @@ macro_rules! descriptor {
 }
 
 descriptor!(TcpListener);
+descriptor!(TcpSocket);
 descriptor!(TcpStream);
+
+impl FromRawSocket for TcpSocket {
+    /// Takes over a socket, which has to be a non-blocking TCP socket that neither listens nor is connected.
+    unsafe fn from_raw_socket(socket: RawSocket) -> TcpSocket {
+        // SAFETY: by this function's contract the socket is open and the caller's to give away.
+        TcpSocket::from_socket(unsafe { socket2::Socket::from_raw_socket(socket) })
+    }
+}
+
+impl IntoRawSocket for TcpSocket {
+    fn into_raw_socket(self) -> RawSocket {
+        self.into_socket().into_raw_socket()
+    }
+}

@@ -1,5 +1,6 @@
 //! The listening socket.
 
+use super::socket::TcpSocket;
 use super::stream::TcpStream;
 use crate::context;
 use crate::error;
@@ -8,14 +9,14 @@ use crate::handle::Handle;
 use crate::interest::Interest;
 use crate::net::ToSocketAddrs;
 use crate::net::lookup::resolve;
-use socket2::{Domain, Protocol, Socket, Type};
+use socket2::SockRef;
 use std::io;
 use std::net::{self, SocketAddr};
 use std::task::{Context, Poll, ready};
 
 /// Connections that the system completes and keeps for us until they are accepted. The system may lower it (on Linux to
 /// `net.core.somaxconn`); a thousand rides out a burst of clients during one slow poll.
-const BACKLOG: i32 = 1024;
+const BACKLOG: u32 = 1024;
 
 /// Accepts TCP connections.
 ///
@@ -128,7 +129,9 @@ impl TcpListener {
     /// When the system refuses to make it non-blocking or to poll it.
     #[track_caller]
     pub fn from_std(listener: net::TcpListener) -> io::Result<TcpListener> {
-        Self::take_over(listener, context::required("TcpListener::from_std").handle())
+        let context = context::required("TcpListener::from_std");
+        listener.set_nonblocking(true)?;
+        Self::registered(mio::net::TcpListener::from_std(listener), context.handle())
     }
 
     /// Turns it into a standard listener, still non-blocking.
@@ -149,51 +152,25 @@ impl TcpListener {
         self.io.get_ref().local_addr()
     }
 
-    /// Returns the time to live of the packets it sends.
-    ///
-    /// # Errors
-    ///
-    /// The system's.
-    pub fn ttl(&self) -> io::Result<u32> {
-        self.io.get_ref().ttl()
-    }
-
-    /// Sets the time to live of the packets it sends, in hops.
-    ///
-    /// # Errors
-    ///
-    /// The system's.
-    pub fn set_ttl(&self, ttl: u32) -> io::Result<()> {
-        self.io.get_ref().set_ttl(ttl)
-    }
-
-    /// Takes the error that is pending on the socket, if any.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be asked for.
-    pub fn take_error(&self) -> io::Result<Option<io::Error>> {
-        self.io.get_ref().take_error()
+    pub(crate) fn options(&self) -> SockRef<'_> {
+        SockRef::from(self.socket())
     }
 
     pub(in crate::net) fn socket(&self) -> &mio::net::TcpListener {
         self.io.get_ref()
     }
 
-    fn take_over(listener: net::TcpListener, handle: &Handle) -> io::Result<TcpListener> {
-        listener.set_nonblocking(true)?;
-        let io = Evented::with_handle(mio::net::TcpListener::from_std(listener), handle)?;
-        Ok(TcpListener { io })
+    pub(super) fn registered(listener: mio::net::TcpListener, handle: &Handle) -> io::Result<TcpListener> {
+        Ok(TcpListener { io: Evented::with_handle(listener, handle)? })
     }
 }
 
 fn listen(address: SocketAddr, handle: &Handle) -> io::Result<TcpListener> {
-    let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
+    let socket = TcpSocket::for_address(address)?;
     if cfg!(unix) {
         // On Windows the option would let two servers share the port.
-        socket.set_reuse_address(true)?;
+        socket.set_reuseaddr(true)?;
     }
-    socket.bind(&address.into())?;
-    socket.listen(BACKLOG)?;
-    TcpListener::take_over(socket.into(), handle)
+    socket.bind(address)?;
+    socket.listen_in(BACKLOG, handle)
 }

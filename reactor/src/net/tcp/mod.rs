@@ -5,7 +5,7 @@
 mod connect;
 mod halves;
 pub(super) mod listener;
-mod options;
+pub(super) mod socket;
 pub(super) mod stream;
 
 pub use self::halves::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, WriteHalf};

@@ -1,13 +1,15 @@
 //! The connected socket: how it comes to be, what it is, how it ends.
 
-use super::connect::connect_to_any;
+use super::connect::{connect_to_any, outcome_of_connect};
 use super::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, WriteHalf, halves};
 use crate::context;
 use crate::evented::Evented;
 use crate::handle::Handle;
+use crate::interest::Interest;
 use crate::net::ToSocketAddrs;
 use crate::net::lookup::resolve;
 use crate::net::stream::end_of_socket;
+use socket2::SockRef;
 use std::io;
 use std::net::{self, Shutdown, SocketAddr};
 
@@ -106,6 +108,12 @@ impl TcpStream {
         self.io.into_inner().map(net::TcpStream::from)
     }
 
+    /// Waits until it is known what came of the connect under way.
+    pub(super) async fn connected(self) -> io::Result<TcpStream> {
+        self.io.io(Interest::WRITABLE, outcome_of_connect).await?;
+        Ok(self)
+    }
+
     /// A fresh socket counts as ready: it is tried before it is waited on.
     pub(super) fn registered(stream: mio::net::TcpStream, handle: &Handle) -> io::Result<TcpStream> {
         Ok(TcpStream { io: Evented::with_handle(stream, handle)? })
@@ -168,6 +176,10 @@ impl TcpStream {
 
     pub(in crate::net) fn socket(&self) -> &mio::net::TcpStream {
         self.io.get_ref()
+    }
+
+    pub(crate) fn options(&self) -> SockRef<'_> {
+        SockRef::from(self.socket())
     }
 
     pub(crate) fn end_writing(&self) -> io::Result<()> {

@@ -1,0 +1,108 @@
+//! When an idle connection is probed.
+
+use std::time::Duration;
+
+/// Says when and how often an idle TCP connection is probed, so that a peer that vanished is noticed.
+///
+/// What is not said stays as the system has it: on Linux, nine probes 75 seconds apart after two hours. Times are taken in
+/// whole seconds by most systems, and a zero is an error to them.
+///
+/// Some systems (OpenBSD among them) let only the whole be switched on: the times are left out there.
+///
+/// # Examples
+///
+/// A peer that vanishes is noticed within 30 + 3 × 10 seconds:
+///
+/// ```
+/// use std::time::Duration;
+/// use wsrt_reactor::net::{TcpKeepalive, TcpSocket};
+///
+/// let socket = TcpSocket::new_v4()?;
+/// let keepalive =
+///     TcpKeepalive::new().with_time(Duration::from_secs(30)).with_interval(Duration::from_secs(10)).with_retries(3);
+/// socket.set_tcp_keepalive(&keepalive)?;
+/// assert!(socket.keepalive()?);
+/// # std::io::Result::Ok(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TcpKeepalive {
+    time: Option<Duration>,
+    interval: Option<Duration>,
+    retries: Option<u32>,
+}
+
+impl TcpKeepalive {
+    /// Leaves everything as the system has it.
+    #[must_use]
+    pub const fn new() -> TcpKeepalive {
+        TcpKeepalive { time: None, interval: None, retries: None }
+    }
+
+    /// Sets how long the connection has to be idle before the first probe.
+    #[must_use]
+    pub const fn with_time(mut self, time: Duration) -> TcpKeepalive {
+        self.time = Some(time);
+        self
+    }
+
+    /// Sets the time between two probes.
+    #[must_use]
+    pub const fn with_interval(mut self, interval: Duration) -> TcpKeepalive {
+        self.interval = Some(interval);
+        self
+    }
+
+    /// Sets after how many unanswered probes the connection is given up.
+    #[must_use]
+    pub const fn with_retries(mut self, retries: u32) -> TcpKeepalive {
+        self.retries = Some(retries);
+        self
+    }
+
+    pub(super) fn of_system(&self) -> socket2::TcpKeepalive {
+        let keepalive = socket2::TcpKeepalive::new();
+        let keepalive = match self.time {
+            Some(time) => keepalive.with_time(time),
+            None => keepalive,
+        };
+        self.with_probes(keepalive)
+    }
+
+    #[cfg(any(
+        target_os = "android",
+        target_os = "dragonfly",
+        target_os = "freebsd",
+        target_os = "fuchsia",
+        target_os = "illumos",
+        target_os = "ios",
+        target_os = "linux",
+        target_os = "macos",
+        target_os = "netbsd",
+        target_os = "windows",
+    ))]
+    fn with_probes(&self, mut keepalive: socket2::TcpKeepalive) -> socket2::TcpKeepalive {
+        if let Some(interval) = self.interval {
+            keepalive = keepalive.with_interval(interval);
+        }
+        if let Some(retries) = self.retries {
+            keepalive = keepalive.with_retries(retries);
+        }
+        keepalive
+    }
+
+    #[cfg(not(any(
+        target_os = "android",
+        target_os = "dragonfly",
+        target_os = "freebsd",
+        target_os = "fuchsia",
+        target_os = "illumos",
+        target_os = "ios",
+        target_os = "linux",
+        target_os = "macos",
+        target_os = "netbsd",
+        target_os = "windows",
+    )))]
+    fn with_probes(&self, keepalive: socket2::TcpKeepalive) -> socket2::TcpKeepalive {
+        keepalive
+    }
+}

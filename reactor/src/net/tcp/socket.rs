@@ -1,0 +1,204 @@
+//! A socket that is neither listening nor connected yet, for those who want to set options first.
+
+use super::listener::TcpListener;
+use super::stream::TcpStream;
+use crate::context;
+use crate::handle::Handle;
+use crate::net::system;
+use socket2::{Domain, Protocol, SockRef, Socket, Type};
+use std::io;
+use std::net::{self, SocketAddr};
+
+/// Makes a TCP socket whose options are set before it is bound, and before it listens or connects.
+///
+/// [`TcpListener::bind`] and [`TcpStream::connect`] are the short way; this is the long one, for what has to be settled
+/// first: the buffers that a window is negotiated from, several listeners on one port, a backlog, a local address to
+/// connect from.
+///
+/// Making it and setting options needs no runtime; [`listen`](TcpSocket::listen) and [`connect`](TcpSocket::connect) do.
+/// Errors are the system's as they are, with their number: the address is the caller's own.
+///
+/// # Examples
+///
+/// One listener per processor on the same port, connections being dealt out by the system (Unix):
+///
+/// ```
+/// use wsrt_reactor::net::{TcpSocket, TcpStream};
+///
+/// # #[cfg(unix)] {
+/// # wsrt_reactor_testing::run(async {
+/// let mut address = "127.0.0.1:0".parse().unwrap();
+/// let mut listeners = Vec::new();
+/// for _processor in 0..2 {
+///     let socket = TcpSocket::new_v4()?;
+///     socket.set_reuseport(true)?;
+///     socket.bind(address)?;
+///     let listener = socket.listen(1024)?;
+///     address = listener.local_addr()?;
+///     listeners.push(listener);
+/// }
+///
+/// TcpStream::connect(address).await?;
+/// # std::io::Result::Ok(()) }).unwrap();
+/// # }
+/// ```
+///
+/// Connecting from an address of one's own:
+///
+/// ```
+/// use wsrt_reactor::net::{TcpListener, TcpSocket};
+///
+/// # wsrt_reactor_testing::run(async {
+/// # let listener = TcpListener::bind("127.0.0.1:0").await?;
+/// # let server = listener.local_addr()?;
+/// let socket = TcpSocket::new_v4()?;
+/// socket.bind("127.0.0.1:0".parse().unwrap())?;
+/// socket.set_nodelay(true)?;
+/// let stream = socket.connect(server).await?;
+/// assert!(stream.nodelay()?);
+/// # std::io::Result::Ok(()) }).unwrap();
+/// ```
+#[derive(Debug)]
+pub struct TcpSocket {
+    socket: Socket,
+}
+
+impl TcpSocket {
+    /// Makes a socket for IPv4.
+    ///
+    /// # Errors
+    ///
+    /// The system's, when descriptors have run out for example.
+    pub fn new_v4() -> io::Result<TcpSocket> {
+        Self::new(Domain::IPV4)
+    }
+
+    /// Makes a socket for IPv6.
+    ///
+    /// # Errors
+    ///
+    /// The system's, when descriptors have run out for example.
+    pub fn new_v6() -> io::Result<TcpSocket> {
+        Self::new(Domain::IPV6)
+    }
+
+    pub(super) fn for_address(address: SocketAddr) -> io::Result<TcpSocket> {
+        Self::new(Domain::for_address(address))
+    }
+
+    fn new(domain: Domain) -> io::Result<TcpSocket> {
+        let socket = Socket::new(domain, Type::STREAM, Some(Protocol::TCP))?;
+        socket.set_nonblocking(true)?;
+        Ok(TcpSocket { socket })
+    }
+
+    /// Takes over the socket of a standard stream that is not connected yet, made with the crate `socket2` for example,
+    /// and makes it non-blocking.
+    ///
+    /// One that is connected already belongs into [`TcpStream::from_std`].
+    ///
+    /// # Errors
+    ///
+    /// When the system refuses to make it non-blocking.
+    pub fn from_std(socket: net::TcpStream) -> io::Result<TcpSocket> {
+        socket.set_nonblocking(true)?;
+        Ok(TcpSocket { socket: socket.into() })
+    }
+
+    /// Tells whether a local address may be bound that an earlier socket still lingers on.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub fn reuseaddr(&self) -> io::Result<bool> {
+        self.socket.reuse_address()
+    }
+
+    /// Lets a local address be bound that an earlier socket still lingers on (`SO_REUSEADDR`). On Windows it lets two
+    /// sockets share the address, and is best left alone.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub fn set_reuseaddr(&self, reuseaddr: bool) -> io::Result<()> {
+        self.socket.set_reuse_address(reuseaddr)
+    }
+
+    /// Binds it to a local address. Port 0 asks the system for a free port.
+    ///
+    /// # Errors
+    ///
+    /// The system's: the address is taken, not of this machine, or of the other family.
+    pub fn bind(&self, addr: SocketAddr) -> io::Result<()> {
+        self.socket.bind(&addr.into())
+    }
+
+    /// Returns the local address.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        let address = self.socket.local_addr()?;
+        address.as_socket().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "not an internet socket"))
+    }
+
+    /// Connects.
+    ///
+    /// # Panics
+    ///
+    /// Outside a runtime.
+    ///
+    /// # Errors
+    ///
+    /// The system's, as it is; or that the runtime was shut down.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropped before it is ready, the attempt is given up and the socket closed.
+    pub async fn connect(self, addr: SocketAddr) -> io::Result<TcpStream> {
+        let context = context::required("TcpSocket::connect");
+        match self.socket.connect(&addr.into()) {
+            Err(error) if !system::is_in_progress(&error) => return Err(error),
+            _ => {}
+        }
+        let stream = mio::net::TcpStream::from_std(self.socket.into());
+        TcpStream::registered(stream, context.handle())?.connected().await
+    }
+
+    /// Listens for connections, of which up to `backlog` wait to be accepted. The system may lower that, on Linux to
+    /// `net.core.somaxconn`.
+    ///
+    /// # Panics
+    ///
+    /// Outside a runtime.
+    ///
+    /// # Errors
+    ///
+    /// The system's; or that the runtime was shut down.
+    #[track_caller]
+    pub fn listen(self, backlog: u32) -> io::Result<TcpListener> {
+        self.listen_in(backlog, context::required("TcpSocket::listen").handle())
+    }
+
+    pub(super) fn listen_in(self, backlog: u32, handle: &Handle) -> io::Result<TcpListener> {
+        self.socket.listen(i32::try_from(backlog).unwrap_or(i32::MAX))?;
+        TcpListener::registered(mio::net::TcpListener::from_std(self.socket.into()), handle)
+    }
+
+    pub(crate) fn options(&self) -> SockRef<'_> {
+        SockRef::from(&self.socket)
+    }
+
+    pub(in crate::net) fn socket(&self) -> &Socket {
+        &self.socket
+    }
+
+    pub(in crate::net) fn from_socket(socket: Socket) -> TcpSocket {
+        TcpSocket { socket }
+    }
+
+    pub(in crate::net) fn into_socket(self) -> Socket {
+        self.socket
+    }
+}
