@@ -20,7 +20,9 @@ pub(super) mod sealed {
     /// What an argument amounts to.
     #[derive(Debug, PartialEq, Eq)]
     pub enum Target {
-        /// Nothing to look up.
+        /// One address, and nothing to look up. Apart from `Known`, so that a datagram's address is not allocated.
+        One(SocketAddr),
+        /// Any number of addresses, and nothing to look up.
         Known(Vec<SocketAddr>),
         /// A name for the resolver.
         Named {
@@ -42,20 +44,20 @@ pub(super) use self::sealed::Target;
 
 use self::sealed::Aim;
 
-fn known(address: impl Into<SocketAddr>) -> io::Result<Target> {
-    Ok(Target::Known(vec![address.into()]))
+fn one(address: impl Into<SocketAddr>) -> io::Result<Target> {
+    Ok(Target::One(address.into()))
 }
 
 fn host_and_port(host: &str, port: u16) -> Target {
     match host.parse::<IpAddr>() {
-        Ok(ip) => Target::Known(vec![SocketAddr::new(ip, port)]),
+        Ok(ip) => Target::One(SocketAddr::new(ip, port)),
         Err(_) => Target::Named { host: host.to_owned(), port },
     }
 }
 
 fn parse(text: &str) -> io::Result<Target> {
     if let Ok(address) = text.parse::<SocketAddr>() {
-        return known(address);
+        return one(address);
     }
     let invalid =
         |why: &str| io::Error::new(io::ErrorKind::InvalidInput, format!("`{text}` is not a socket address: {why}"));
@@ -80,12 +82,12 @@ macro_rules! to_socket_addrs {
 }
 
 to_socket_addrs! {
-    SocketAddr => |it| known(*it);
-    SocketAddrV4 => |it| known(*it);
-    SocketAddrV6 => |it| known(*it);
-    (IpAddr, u16) => |it| known(*it);
-    (Ipv4Addr, u16) => |it| known(*it);
-    (Ipv6Addr, u16) => |it| known(*it);
+    SocketAddr => |it| one(*it);
+    SocketAddrV4 => |it| one(*it);
+    SocketAddrV6 => |it| one(*it);
+    (IpAddr, u16) => |it| one(*it);
+    (Ipv4Addr, u16) => |it| one(*it);
+    (Ipv6Addr, u16) => |it| one(*it);
     (&str, u16) => |it| Ok(host_and_port(it.0, it.1));
     (String, u16) => |it| Ok(host_and_port(&it.0, it.1));
     str => |it| parse(it);
@@ -115,7 +117,7 @@ mod tests {
     use super::*;
 
     fn one(address: &str) -> Target {
-        Target::Known(vec![address.parse().expect("a literal")])
+        Target::One(address.parse().expect("a literal"))
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Callers' buffers, handed to the system whether they are initialised or not.
 
+use bytes::BufMut;
 use std::io;
 use std::mem::MaybeUninit;
 use std::task::{Poll, ready};
@@ -33,4 +34,21 @@ pub(super) unsafe fn fill<T>(
     unsafe { buf.assume_init(count) };
     buf.advance(count);
     Poll::Ready(Ok((count, more)))
+}
+
+/// Has `receive` fill the first piece of free room that `buf` has, and counts what it brought as filled.
+///
+/// # Safety
+///
+/// As [`fill`].
+pub(super) unsafe fn append<T>(
+    buf: &mut impl BufMut,
+    receive: impl FnOnce(&mut [MaybeUninit<u8>]) -> io::Result<(usize, T)>,
+) -> io::Result<(usize, T)> {
+    let room = buf.chunk_mut();
+    // SAFETY: `receive` writes initialised bytes only, so nothing initialised is made uninitialised.
+    let (count, more) = receive(unsafe { room.as_uninit_slice_mut() })?;
+    // SAFETY: `receive` initialised the first `count` bytes of the room, so there are as many.
+    unsafe { buf.advance_mut(count) };
+    Ok((count, more))
 }

@@ -47,6 +47,21 @@ macro_rules! for_each_kind {
         $face!($crate::net::tcp::OwnedReadHalf);
         $face!($crate::net::tcp::WriteHalf<'_>);
         $face!($crate::net::tcp::OwnedWriteHalf);
+        for_each_datagram!($face);
+    };
+}
+
+/// Expands `$face!` for every type that sends and receives datagrams.
+macro_rules! for_each_datagram {
+    ($face:ident) => {
+        $face!($crate::net::UdpSocket);
+    };
+}
+
+/// Expands `$face!` for every type that sends and receives datagrams, with the type of its addresses.
+macro_rules! for_each_datagram_socket {
+    ($face:ident) => {
+        $face!($crate::net::UdpSocket, std::net::SocketAddr);
     };
 }
 
@@ -63,5 +78,6 @@ macro_rules! for_each_buffered_socket {
     ($face:ident) => {
         $face!($crate::net::TcpSocket);
         $face!($crate::net::TcpStream);
+        for_each_datagram!($face);
     };
 }

@@ -32,22 +32,39 @@ use std::net::{SocketAddr, ToSocketAddrs as _};
 /// ```
 pub async fn lookup_host<A: ToSocketAddrs>(host: A) -> io::Result<impl Iterator<Item = SocketAddr>> {
     let addresses = match host.target()? {
+        Target::One(address) => vec![address],
         Target::Known(addresses) => addresses,
         Target::Named { host, port } => look_up(host, port, &context::required("lookup_host")).await?,
     };
     Ok(addresses.into_iter())
 }
 
-/// The addresses of `target`, at least one.
-pub(super) async fn resolve(target: Target, context: &Context) -> io::Result<Vec<SocketAddr>> {
+/// The addresses of `target`, at least one. Only a name needs the context of `operation`.
+pub(super) async fn resolve(target: Target, operation: &str) -> io::Result<Vec<SocketAddr>> {
     let addresses = match target {
+        Target::One(address) => vec![address],
         Target::Known(addresses) => addresses,
-        Target::Named { host, port } => look_up(host, port, context).await?,
+        Target::Named { host, port } => look_up(host, port, &context::required(operation)).await?,
     };
     if addresses.is_empty() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "the list of socket addresses is empty"));
     }
     Ok(addresses)
+}
+
+/// The address of `target` that a datagram goes to: of several, the first of the family of `local`, or else the first.
+pub(super) async fn resolve_one(
+    target: Target,
+    operation: &str,
+    local: impl FnOnce() -> io::Result<SocketAddr>,
+) -> io::Result<SocketAddr> {
+    if let Target::One(address) = target {
+        return Ok(address);
+    }
+    let addresses = resolve(target, operation).await?;
+    let is_ipv6 = local()?.is_ipv6();
+    let of_own_family = addresses.iter().find(|address| address.is_ipv6() == is_ipv6);
+    Ok(*of_own_family.unwrap_or(&addresses[0]))
 }
 
 async fn look_up(host: String, port: u16, context: &Context) -> io::Result<Vec<SocketAddr>> {

@@ -5,9 +5,12 @@
 
 #[macro_use]
 mod kinds;
+#[macro_use]
+mod wrapper;
 
 mod addrs;
 mod buffers;
+mod datagram;
 mod lookup;
 mod options;
 mod readiness;
@@ -15,6 +18,7 @@ mod reply;
 mod stream;
 mod system;
 pub mod tcp;
+mod udp;
 
 pub use self::addrs::ToSocketAddrs;
 pub use self::lookup::lookup_host;
@@ -24,4 +28,5 @@ pub use self::tcp::socket::TcpSocket;
 pub use self::tcp::stream::TcpStream;
 #[doc(no_inline)]
 pub use self::tcp::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, WriteHalf};
+pub use self::udp::UdpSocket;
 pub use crate::error::AddressErrors;

@@ -124,4 +124,6 @@ macro_rules! ready_methods {
 
 for_each_reader!(readable_methods);
 for_each_writer!(writable_methods);
+for_each_datagram!(readable_methods);
+for_each_datagram!(writable_methods);
 for_each_kind!(ready_methods);

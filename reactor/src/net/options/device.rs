@@ -27,6 +27,7 @@ macro_rules! bind_to_device {
 }
 
 bind_to_device!(crate::net::TcpSocket);
+bind_to_device!(crate::net::UdpSocket);
 
 impl crate::net::TcpStream {
     /// Tells whether received data is acknowledged at once just now.

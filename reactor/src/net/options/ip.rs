@@ -101,7 +101,10 @@ macro_rules! traffic_class {
 time_to_live!(crate::net::TcpListener);
 time_to_live!(crate::net::TcpSocket);
 time_to_live!(crate::net::TcpStream);
+time_to_live!(crate::net::UdpSocket);
 type_of_service!(crate::net::TcpSocket);
 type_of_service!(crate::net::TcpStream);
+type_of_service!(crate::net::UdpSocket);
 traffic_class!(crate::net::TcpSocket);
 traffic_class!(crate::net::TcpStream);
+traffic_class!(crate::net::UdpSocket);

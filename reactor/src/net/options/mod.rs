@@ -7,6 +7,7 @@ mod device;
 mod every_socket;
 mod ip;
 mod keepalive;
+mod multicast;
 #[cfg(all(unix, not(any(target_os = "solaris", target_os = "illumos", target_os = "cygwin"))))]
 mod reuseport;
 mod tcp;

@@ -1,6 +1,6 @@
 //! Unix: file descriptors.
 
-use crate::net::{TcpListener, TcpSocket, TcpStream};
+use crate::net::{TcpListener, TcpSocket, TcpStream, UdpSocket};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, RawFd};
 
@@ -28,6 +28,7 @@ macro_rules! descriptor {
 descriptor!(TcpListener);
 descriptor!(TcpSocket);
 descriptor!(TcpStream);
+descriptor!(UdpSocket);
 
 impl FromRawFd for TcpSocket {
     /// Takes over a descriptor, which has to be a non-blocking TCP socket that neither listens nor is connected.

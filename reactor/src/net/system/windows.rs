@@ -1,6 +1,6 @@
 //! Windows: sockets.
 
-use crate::net::{TcpListener, TcpSocket, TcpStream};
+use crate::net::{TcpListener, TcpSocket, TcpStream, UdpSocket};
 use std::io;
 use std::os::windows::io::{AsRawSocket, AsSocket, BorrowedSocket, FromRawSocket, IntoRawSocket, RawSocket};
 
@@ -28,6 +28,7 @@ macro_rules! descriptor {
 descriptor!(TcpListener);
 descriptor!(TcpSocket);
 descriptor!(TcpStream);
+descriptor!(UdpSocket);
 
 impl FromRawSocket for TcpSocket {
     /// Takes over a socket, which has to be a non-blocking TCP socket that neither listens nor is connected.

@@ -9,9 +9,8 @@ use crate::handle::Handle;
 use crate::interest::Interest;
 use crate::net::ToSocketAddrs;
 use crate::net::lookup::resolve;
-use socket2::SockRef;
 use std::io;
-use std::net::{self, SocketAddr};
+use std::net::SocketAddr;
 use std::task::{Context, Poll, ready};
 
 /// Connections that the system completes and keeps for us until they are accepted. The system may lower it (on Linux to
@@ -63,7 +62,7 @@ impl TcpListener {
     /// Dropped before it is ready, nothing stays bound.
     pub async fn bind<A: ToSocketAddrs>(addr: A) -> io::Result<TcpListener> {
         let context = context::required("TcpListener::bind");
-        let addresses = resolve(addr.target()?, &context).await?;
+        let addresses = resolve(addr.target()?, "TcpListener::bind").await?;
         error::first_that_works("bind", addresses, |address| listen(address, context.handle()))
     }
 
@@ -104,8 +103,8 @@ impl TcpListener {
     /// }
     /// ```
     pub async fn accept(&self) -> io::Result<(TcpStream, SocketAddr)> {
-        let (stream, peer) = self.io.io(Interest::READABLE, mio::net::TcpListener::accept).await?;
-        Ok((TcpStream::registered(stream, self.io.handle())?, peer))
+        let (stream, peer) = self.evented().io(Interest::READABLE, mio::net::TcpListener::accept).await?;
+        Ok((TcpStream::registered(stream, self.evented().handle())?, peer))
     }
 
     /// Polls for a connection; wakes `cx`'s task when it is worth polling again. Any number of tasks may poll.
@@ -114,33 +113,8 @@ impl TcpListener {
     ///
     /// As [`accept`](TcpListener::accept).
     pub fn poll_accept(&self, cx: &mut Context<'_>) -> Poll<io::Result<(TcpStream, SocketAddr)>> {
-        let (stream, peer) = ready!(self.io.poll_io(Interest::READABLE, cx, mio::net::TcpListener::accept))?;
-        Poll::Ready(TcpStream::registered(stream, self.io.handle()).map(|stream| (stream, peer)))
-    }
-
-    /// Takes over a standard listener and makes it non-blocking.
-    ///
-    /// # Panics
-    ///
-    /// Outside a runtime.
-    ///
-    /// # Errors
-    ///
-    /// When the system refuses to make it non-blocking or to poll it.
-    #[track_caller]
-    pub fn from_std(listener: net::TcpListener) -> io::Result<TcpListener> {
-        let context = context::required("TcpListener::from_std");
-        listener.set_nonblocking(true)?;
-        Self::registered(mio::net::TcpListener::from_std(listener), context.handle())
-    }
-
-    /// Turns it into a standard listener, still non-blocking.
-    ///
-    /// # Errors
-    ///
-    /// When the system refuses to let go of it; it is closed then.
-    pub fn into_std(self) -> io::Result<net::TcpListener> {
-        self.io.into_inner().map(net::TcpListener::from)
+        let (stream, peer) = ready!(self.evented().poll_io(Interest::READABLE, cx, mio::net::TcpListener::accept))?;
+        Poll::Ready(TcpStream::registered(stream, self.evented().handle()).map(|stream| (stream, peer)))
     }
 
     /// Returns the address it is bound to.
@@ -149,21 +123,11 @@ impl TcpListener {
     ///
     /// The system's.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
-        self.io.get_ref().local_addr()
-    }
-
-    pub(crate) fn options(&self) -> SockRef<'_> {
-        SockRef::from(self.socket())
-    }
-
-    pub(in crate::net) fn socket(&self) -> &mio::net::TcpListener {
-        self.io.get_ref()
-    }
-
-    pub(super) fn registered(listener: mio::net::TcpListener, handle: &Handle) -> io::Result<TcpListener> {
-        Ok(TcpListener { io: Evented::with_handle(listener, handle)? })
+        self.socket().local_addr()
     }
 }
+
+wraps!(TcpListener, "TcpListener", mio::net::TcpListener, std::net::TcpListener);
 
 fn listen(address: SocketAddr, handle: &Handle) -> io::Result<TcpListener> {
     let socket = TcpSocket::for_address(address)?;

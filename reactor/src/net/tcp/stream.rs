@@ -9,9 +9,8 @@ use crate::interest::Interest;
 use crate::net::ToSocketAddrs;
 use crate::net::lookup::resolve;
 use crate::net::stream::end_of_socket;
-use socket2::SockRef;
 use std::io;
-use std::net::{self, Shutdown, SocketAddr};
+use std::net::{Shutdown, SocketAddr};
 
 /// One TCP connection.
 ///
@@ -74,7 +73,7 @@ impl TcpStream {
     /// Dropped before it is ready, the attempts are given up and their sockets closed.
     pub async fn connect<A: ToSocketAddrs>(addr: A) -> io::Result<TcpStream> {
         let context = context::required("TcpStream::connect");
-        let addresses = resolve(addr.target()?, &context).await?;
+        let addresses = resolve(addr.target()?, "TcpStream::connect").await?;
         connect_to_any(addresses, &context).await
     }
 
@@ -83,40 +82,10 @@ impl TcpStream {
         Self::registered(mio::net::TcpStream::connect(address)?, handle)
     }
 
-    /// Takes over a standard stream and makes it non-blocking.
-    ///
-    /// # Panics
-    ///
-    /// Outside a runtime.
-    ///
-    /// # Errors
-    ///
-    /// When the system refuses to make it non-blocking or to poll it.
-    #[track_caller]
-    pub fn from_std(stream: net::TcpStream) -> io::Result<TcpStream> {
-        let context = context::required("TcpStream::from_std");
-        stream.set_nonblocking(true)?;
-        Self::registered(mio::net::TcpStream::from_std(stream), context.handle())
-    }
-
-    /// Turns it into a standard stream, still non-blocking.
-    ///
-    /// # Errors
-    ///
-    /// When the system refuses to let go of it; it is closed then.
-    pub fn into_std(self) -> io::Result<net::TcpStream> {
-        self.io.into_inner().map(net::TcpStream::from)
-    }
-
     /// Waits until it is known what came of the connect under way.
     pub(super) async fn connected(self) -> io::Result<TcpStream> {
-        self.io.io(Interest::WRITABLE, outcome_of_connect).await?;
+        self.evented().io(Interest::WRITABLE, outcome_of_connect).await?;
         Ok(self)
-    }
-
-    /// A fresh socket counts as ready: it is tried before it is waited on.
-    pub(super) fn registered(stream: mio::net::TcpStream, handle: &Handle) -> io::Result<TcpStream> {
-        Ok(TcpStream { io: Evented::with_handle(stream, handle)? })
     }
 
     /// Lends the two directions out separately, to be used at the same time within one task.
@@ -167,22 +136,12 @@ impl TcpStream {
     ///
     /// The system's.
     pub fn shutdown_with(&self, how: Shutdown) -> io::Result<()> {
-        self.io.get_ref().shutdown(how)
-    }
-
-    pub(crate) fn evented(&self) -> &Evented<mio::net::TcpStream> {
-        &self.io
-    }
-
-    pub(in crate::net) fn socket(&self) -> &mio::net::TcpStream {
-        self.io.get_ref()
-    }
-
-    pub(crate) fn options(&self) -> SockRef<'_> {
-        SockRef::from(self.socket())
+        self.socket().shutdown(how)
     }
 
     pub(crate) fn end_writing(&self) -> io::Result<()> {
         end_of_socket(|how| self.socket().shutdown(how))
     }
 }
+
+wraps!(TcpStream, "TcpStream", mio::net::TcpStream, std::net::TcpStream);

@@ -1,0 +1,59 @@
+//! Receiving into every kind of buffer, in every manner of waiting.
+
+use super::Datagrams;
+use crate::evented::Evented;
+use crate::interest::Interest;
+use crate::net::buffers;
+use bytes::BufMut;
+use std::io;
+use std::mem::MaybeUninit;
+use std::task::{Context, Poll};
+use tokio::io::ReadBuf;
+
+/// One of the calls of [`Datagrams`] that receive; they keep what that trait says of the memory.
+pub(super) type Receive<S, T> = fn(&S, &mut [MaybeUninit<u8>]) -> io::Result<(usize, T)>;
+
+#[expect(private_bounds, reason = "the methods are this crate's own")]
+impl<S: Datagrams> Evented<S> {
+    pub(crate) async fn receive_datagram<T>(&self, call: Receive<S, T>, buf: &mut [u8]) -> io::Result<(usize, T)> {
+        // SAFETY: the calls that receive write initialised bytes only.
+        let buf = unsafe { buffers::as_uninit(buf) };
+        self.io(Interest::READABLE, |socket| call(socket, buf)).await
+    }
+
+    pub(crate) fn try_receive_datagram<T>(&self, call: Receive<S, T>, buf: &mut [u8]) -> io::Result<(usize, T)> {
+        // SAFETY: the calls that receive write initialised bytes only.
+        let buf = unsafe { buffers::as_uninit(buf) };
+        self.try_io(Interest::READABLE, |socket| call(socket, buf))
+    }
+
+    pub(crate) fn poll_receive_datagram<T>(
+        &self,
+        call: Receive<S, T>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<(usize, T)>> {
+        let receive =
+            |unfilled: &mut [MaybeUninit<u8>]| self.poll_io(Interest::READABLE, cx, |socket| call(socket, unfilled));
+        // SAFETY: the calls that receive initialise the bytes that they count, and write no others.
+        unsafe { buffers::fill(buf, receive) }
+    }
+
+    pub(crate) async fn receive_datagram_into<T>(
+        &self,
+        call: Receive<S, T>,
+        buf: &mut impl BufMut,
+    ) -> io::Result<(usize, T)> {
+        // SAFETY: the calls that receive initialise the bytes that they count, and write no others.
+        self.io(Interest::READABLE, |socket| unsafe { buffers::append(buf, |room| call(socket, room)) }).await
+    }
+
+    pub(crate) fn try_receive_datagram_into<T>(
+        &self,
+        call: Receive<S, T>,
+        buf: &mut impl BufMut,
+    ) -> io::Result<(usize, T)> {
+        // SAFETY: the calls that receive initialise the bytes that they count, and write no others.
+        self.try_io(Interest::READABLE, |socket| unsafe { buffers::append(buf, |room| call(socket, room)) })
+    }
+}

@@ -1,0 +1,172 @@
+//! UDP to many at once: broadcast, and multicast over both families.
+
+use crate::net::UdpSocket;
+use std::io;
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+impl UdpSocket {
+    /// Tells whether it may send to broadcast addresses.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub fn broadcast(&self) -> io::Result<bool> {
+        self.options().broadcast()
+    }
+
+    /// Lets it send to broadcast addresses (`SO_BROADCAST`).
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub fn set_broadcast(&self, broadcast: bool) -> io::Result<()> {
+        self.options().set_broadcast(broadcast)
+    }
+
+    /// Receives what is sent to the IPv4 multicast group `multiaddr` through the interface with the address `interface`;
+    /// [`Ipv4Addr::UNSPECIFIED`] leaves the choice of interface to the system.
+    ///
+    /// # Errors
+    ///
+    /// The system's, also when `multiaddr` is no multicast address.
+    pub fn join_multicast_v4(&self, multiaddr: Ipv4Addr, interface: Ipv4Addr) -> io::Result<()> {
+        self.options().join_multicast_v4(&multiaddr, &interface)
+    }
+
+    /// Undoes [`join_multicast_v4`](UdpSocket::join_multicast_v4).
+    ///
+    /// # Errors
+    ///
+    /// The system's, also when the group was not joined.
+    pub fn leave_multicast_v4(&self, multiaddr: Ipv4Addr, interface: Ipv4Addr) -> io::Result<()> {
+        self.options().leave_multicast_v4(&multiaddr, &interface)
+    }
+
+    /// Receives what is sent to the IPv6 multicast group `multiaddr` through the interface of that index; 0 leaves the
+    /// choice to the system.
+    ///
+    /// # Errors
+    ///
+    /// The system's, also when `multiaddr` is no multicast address.
+    pub fn join_multicast_v6(&self, multiaddr: &Ipv6Addr, interface: u32) -> io::Result<()> {
+        self.options().join_multicast_v6(multiaddr, interface)
+    }
+
+    /// Undoes [`join_multicast_v6`](UdpSocket::join_multicast_v6).
+    ///
+    /// # Errors
+    ///
+    /// The system's, also when the group was not joined.
+    pub fn leave_multicast_v6(&self, multiaddr: &Ipv6Addr, interface: u32) -> io::Result<()> {
+        self.options().leave_multicast_v6(multiaddr, interface)
+    }
+
+    /// Returns the address of the interface that IPv4 multicast datagrams leave through; unspecified when the system
+    /// chooses.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub fn multicast_if_v4(&self) -> io::Result<Ipv4Addr> {
+        self.options().multicast_if_v4()
+    }
+
+    /// Sends IPv4 multicast datagrams through the interface with the address `interface`.
+    ///
+    /// # Errors
+    ///
+    /// The system's, also when no interface has that address.
+    pub fn set_multicast_if_v4(&self, interface: Ipv4Addr) -> io::Result<()> {
+        self.options().set_multicast_if_v4(&interface)
+    }
+
+    /// Returns the index of the interface that IPv6 multicast datagrams leave through; 0 when the system chooses.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub fn multicast_if_v6(&self) -> io::Result<u32> {
+        self.options().multicast_if_v6()
+    }
+
+    /// Sends IPv6 multicast datagrams through the interface of that index.
+    ///
+    /// # Errors
+    ///
+    /// The system's, also when there is no such interface.
+    pub fn set_multicast_if_v6(&self, interface: u32) -> io::Result<()> {
+        self.options().set_multicast_if_v6(interface)
+    }
+
+    /// Tells whether IPv4 multicast datagrams come back to this machine's own receivers.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub fn multicast_loop_v4(&self) -> io::Result<bool> {
+        self.options().multicast_loop_v4()
+    }
+
+    /// Has IPv4 multicast datagrams come back to this machine's own receivers, or not.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub fn set_multicast_loop_v4(&self, on: bool) -> io::Result<()> {
+        self.options().set_multicast_loop_v4(on)
+    }
+
+    /// Tells whether IPv6 multicast datagrams come back to this machine's own receivers.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub fn multicast_loop_v6(&self) -> io::Result<bool> {
+        self.options().multicast_loop_v6()
+    }
+
+    /// Has IPv6 multicast datagrams come back to this machine's own receivers, or not.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub fn set_multicast_loop_v6(&self, on: bool) -> io::Result<()> {
+        self.options().set_multicast_loop_v6(on)
+    }
+
+    /// Returns the time to live of IPv4 multicast datagrams, in hops.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub fn multicast_ttl_v4(&self) -> io::Result<u32> {
+        self.options().multicast_ttl_v4()
+    }
+
+    /// Sets the time to live of IPv4 multicast datagrams, in hops: 1, the usual, keeps them in the local network.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub fn set_multicast_ttl_v4(&self, ttl: u32) -> io::Result<()> {
+        self.options().set_multicast_ttl_v4(ttl)
+    }
+
+    /// Returns the hop limit of IPv6 multicast datagrams.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub fn multicast_hops_v6(&self) -> io::Result<u32> {
+        self.options().multicast_hops_v6()
+    }
+
+    /// Sets the hop limit of IPv6 multicast datagrams.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub fn set_multicast_hops_v6(&self, hops: u32) -> io::Result<()> {
+        self.options().set_multicast_hops_v6(hops)
+    }
+}
