@@ -87,6 +87,12 @@ pub(crate) fn all_failed(action: &'static str, failures: Vec<(SocketAddr, io::Er
     io::Error::new(errors.kind(), errors)
 }
 
+/// An error of the system with what it is about. The kind stays that of the original; the text carries its number.
+#[cfg(unix)]
+pub(crate) fn naming(action: &'static str, what: &impl fmt::Debug, original: io::Error) -> io::Error {
+    io::Error::new(original.kind(), format!("cannot {action} {what:?}: {original}"))
+}
+
 /// What `attempt` makes of the first address it succeeds with; if there is none, the error says why for each.
 pub(crate) fn first_that_works<T>(
     action: &'static str,

@@ -22,6 +22,10 @@ impl Interest {
     /// Writing: room in the send buffer, a finished connect, or an error to learn.
     pub const WRITABLE: Interest = Interest(0b10);
 
+    /// Neither direction: what a source is assumed to be ready for that must not be tried before an event.
+    #[cfg(unix)]
+    pub(crate) const NONE: Interest = Interest(0);
+
     /// Tells whether reading is among the directions.
     #[must_use]
     pub const fn is_readable(self) -> bool {

@@ -19,6 +19,8 @@ mod stream;
 mod system;
 pub mod tcp;
 mod udp;
+#[cfg(unix)]
+pub mod unix;
 
 pub use self::addrs::ToSocketAddrs;
 pub use self::lookup::lookup_host;
@@ -29,4 +31,6 @@ pub use self::tcp::stream::TcpStream;
 #[doc(no_inline)]
 pub use self::tcp::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, WriteHalf};
 pub use self::udp::UdpSocket;
+#[cfg(unix)]
+pub use self::unix::{datagram::UnixDatagram, listener::UnixListener, stream::UnixStream};
 pub use crate::error::AddressErrors;

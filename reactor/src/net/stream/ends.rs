@@ -3,7 +3,6 @@
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
-use std::net::Shutdown;
 
 /// Something that bytes come out of.
 pub(crate) trait Receive: mio::event::Source {
@@ -35,51 +34,45 @@ pub(crate) trait Transmit: mio::event::Source {
 }
 
 /// The calls of a stream socket of mio's, which are the same for each kind.
+///
+/// Not every kind lets a short transfer prove anything: a Unix stream ends a read at a message that came with descriptors,
+/// whatever is behind it.
 macro_rules! stream_socket {
     ($socket:ty, short read drains: $read:expr, short write drains: $write:expr) => {
-        impl Receive for $socket {
+        impl $crate::net::stream::Receive for $socket {
             const SHORT_READ_DRAINS: bool = $read;
 
-            fn receive_uninit(&self, buf: &mut [MaybeUninit<u8>]) -> io::Result<usize> {
+            fn receive_uninit(&self, buf: &mut [std::mem::MaybeUninit<u8>]) -> std::io::Result<usize> {
                 self.try_io(|| socket2::SockRef::from(self).recv(buf))
             }
 
-            fn receive(&self, buf: &mut [u8]) -> io::Result<usize> {
-                io::Read::read(&mut &*self, buf)
+            fn receive(&self, buf: &mut [u8]) -> std::io::Result<usize> {
+                std::io::Read::read(&mut &*self, buf)
             }
 
-            fn receive_vectored(&self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-                io::Read::read_vectored(&mut &*self, bufs)
+            fn receive_vectored(&self, bufs: &mut [std::io::IoSliceMut<'_>]) -> std::io::Result<usize> {
+                std::io::Read::read_vectored(&mut &*self, bufs)
             }
         }
 
-        impl Peek for $socket {
-            fn peek_uninit(&self, buf: &mut [MaybeUninit<u8>]) -> io::Result<usize> {
+        impl $crate::net::stream::Peek for $socket {
+            fn peek_uninit(&self, buf: &mut [std::mem::MaybeUninit<u8>]) -> std::io::Result<usize> {
                 self.try_io(|| socket2::SockRef::from(self).peek(buf))
             }
         }
 
-        impl Transmit for $socket {
+        impl $crate::net::stream::Transmit for $socket {
             const SHORT_WRITE_DRAINS: bool = $write;
 
-            fn transmit(&self, buf: &[u8]) -> io::Result<usize> {
-                io::Write::write(&mut &*self, buf)
+            fn transmit(&self, buf: &[u8]) -> std::io::Result<usize> {
+                std::io::Write::write(&mut &*self, buf)
             }
 
-            fn transmit_vectored(&self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
-                io::Write::write_vectored(&mut &*self, bufs)
+            fn transmit_vectored(&self, bufs: &[std::io::IoSlice<'_>]) -> std::io::Result<usize> {
+                std::io::Write::write_vectored(&mut &*self, bufs)
             }
         }
     };
 }
 
-stream_socket!(mio::net::TcpStream, short read drains: true, short write drains: true);
-
-/// What came of ending the writing direction of a socket. That it has ended already is what was wanted: some systems call
-/// it an error.
-pub(crate) fn end_of_socket(shutdown: impl FnOnce(Shutdown) -> io::Result<()>) -> io::Result<()> {
-    match shutdown(Shutdown::Write) {
-        Err(error) if error.kind() == io::ErrorKind::NotConnected => Ok(()),
-        outcome => outcome,
-    }
-}
+pub(in crate::net) use stream_socket;

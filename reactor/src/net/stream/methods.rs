@@ -164,21 +164,6 @@ macro_rules! write_methods {
                 Ok(())
             }
 
-            /// Ends the writing direction: the peer reads the end of the stream once it has read what was written.
-            ///
-            /// Doing it again, or after the connection has ended, is no error.
-            ///
-            /// # Errors
-            ///
-            /// The system's.
-            ///
-            /// # Cancel safety
-            ///
-            /// It is done at the first poll.
-            pub async fn shutdown(&mut self) -> std::io::Result<()> {
-                self.end_writing()
-            }
-
             /// Polls [`writable`](Self::writable). Any number of tasks may poll.
             ///
             /// # Errors
@@ -204,6 +189,28 @@ macro_rules! write_methods {
             /// `WouldBlock` when it takes nothing; the system's.
             pub fn try_write_vectored(&self, bufs: &[std::io::IoSlice<'_>]) -> std::io::Result<usize> {
                 self.evented().try_send_vectored(bufs)
+            }
+        }
+    };
+}
+
+/// Methods of whatever can end its writing without being dropped.
+macro_rules! shutdown_methods {
+    ($kind:ty) => {
+        impl $kind {
+            /// Ends the writing direction: the peer reads the end of the stream once it has read what was written.
+            ///
+            /// Doing it again, or after the connection has ended, is no error.
+            ///
+            /// # Errors
+            ///
+            /// The system's.
+            ///
+            /// # Cancel safety
+            ///
+            /// It is done at the first poll.
+            pub async fn shutdown(&mut self) -> std::io::Result<()> {
+                self.end_writing()
             }
         }
     };
@@ -269,5 +276,6 @@ macro_rules! address_methods {
 
 for_each_reader!(read_methods);
 for_each_writer!(write_methods);
+for_each_ending_writer!(shutdown_methods);
 for_each_peeker!(peek_methods);
 for_each_connected!(address_methods);

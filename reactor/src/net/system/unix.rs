@@ -1,6 +1,7 @@
 //! Unix: file descriptors.
 
-use crate::net::{TcpListener, TcpSocket, TcpStream, UdpSocket};
+use crate::net::unix::pipe;
+use crate::net::{TcpListener, TcpSocket, TcpStream, UdpSocket, UnixDatagram, UnixListener, UnixStream};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, RawFd};
 
@@ -29,6 +30,11 @@ descriptor!(TcpListener);
 descriptor!(TcpSocket);
 descriptor!(TcpStream);
 descriptor!(UdpSocket);
+descriptor!(UnixDatagram);
+descriptor!(UnixListener);
+descriptor!(UnixStream);
+descriptor!(pipe::Receiver);
+descriptor!(pipe::Sender);
 
 impl FromRawFd for TcpSocket {
     /// Takes over a descriptor, which has to be a non-blocking TCP socket that neither listens nor is connected.

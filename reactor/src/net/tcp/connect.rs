@@ -9,6 +9,8 @@ use crate::context::{Context, Delay};
 use crate::error;
 use crate::evented::Claim;
 use crate::interest::Interest;
+use crate::net::stream::outcome_of_connect;
+use socket2::SockRef;
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
@@ -131,19 +133,8 @@ impl Race<'_> {
 
 impl Attempt {
     fn poll(&self, cx: &mut task::Context<'_>) -> Poll<io::Result<()>> {
-        self.stream.evented().poll_drain(Claim::Sole, Interest::WRITABLE, cx, outcome_of_connect, |()| false)
-    }
-}
-
-/// What the system has decided, asked once the socket is writable; `WouldBlock` if nothing yet.
-pub(super) fn outcome_of_connect(stream: &mio::net::TcpStream) -> io::Result<()> {
-    if let Some(error) = stream.take_error()? {
-        return Err(error);
-    }
-    match stream.peer_addr() {
-        Ok(_) => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::NotConnected => Err(io::ErrorKind::WouldBlock.into()),
-        Err(error) => Err(error),
+        let outcome = |socket: &mio::net::TcpStream| outcome_of_connect(SockRef::from(socket));
+        self.stream.evented().poll_drain(Claim::Sole, Interest::WRITABLE, cx, outcome, |()| false)
     }
 }
 

@@ -4,6 +4,8 @@ use super::listener::TcpListener;
 use super::stream::TcpStream;
 use crate::context;
 use crate::handle::Handle;
+use crate::interest::Interest;
+use crate::net::stream::outcome_of_connect;
 use crate::net::system;
 use socket2::{Domain, Protocol, SockRef, Socket, Type};
 use std::io;
@@ -163,7 +165,10 @@ impl TcpSocket {
             _ => {}
         }
         let stream = mio::net::TcpStream::from_std(self.socket.into());
-        TcpStream::registered(stream, context.handle())?.connected().await
+        let stream = TcpStream::registered(stream, context.handle())?;
+        let outcome = |socket: &mio::net::TcpStream| outcome_of_connect(SockRef::from(socket));
+        stream.evented().io(Interest::WRITABLE, outcome).await?;
+        Ok(stream)
     }
 
     /// Listens for connections, of which up to `backlog` wait to be accepted. The system may lower that, on Linux to

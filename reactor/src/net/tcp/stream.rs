@@ -1,14 +1,13 @@
 //! The connected socket: how it comes to be, what it is, how it ends.
 
-use super::connect::{connect_to_any, outcome_of_connect};
+use super::connect::connect_to_any;
 use super::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, WriteHalf, halves};
 use crate::context;
 use crate::evented::Evented;
 use crate::handle::Handle;
-use crate::interest::Interest;
 use crate::net::ToSocketAddrs;
 use crate::net::lookup::resolve;
-use crate::net::stream::end_of_socket;
+use crate::net::stream::{end_of_socket, stream_socket};
 use std::io;
 use std::net::{Shutdown, SocketAddr};
 
@@ -82,12 +81,6 @@ impl TcpStream {
         Self::registered(mio::net::TcpStream::connect(address)?, handle)
     }
 
-    /// Waits until it is known what came of the connect under way.
-    pub(super) async fn connected(self) -> io::Result<TcpStream> {
-        self.evented().io(Interest::WRITABLE, outcome_of_connect).await?;
-        Ok(self)
-    }
-
     /// Lends the two directions out separately, to be used at the same time within one task.
     ///
     /// Dropping the halves changes nothing: the stream stays open in both directions.
@@ -145,3 +138,4 @@ impl TcpStream {
 }
 
 wraps!(TcpStream, "TcpStream", mio::net::TcpStream, std::net::TcpStream);
+stream_socket!(mio::net::TcpStream, short read drains: true, short write drains: true);

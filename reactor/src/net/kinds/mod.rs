@@ -3,10 +3,18 @@
 //!
 //! All of them have an `evented(&self) -> &Evented<..>`; writers have an `end_writing(&mut self) -> io::Result<()>` too.
 
+#[cfg(unix)]
+#[macro_use]
+mod unix;
+#[cfg(not(unix))]
+#[macro_use]
+mod without_unix;
+
 /// Expands `$face!` for every type that reads.
 macro_rules! for_each_reader {
     ($face:ident) => {
         for_each_peeker!($face);
+        for_each_unix_pipe_receiver!($face);
     };
 }
 
@@ -16,15 +24,25 @@ macro_rules! for_each_peeker {
         $face!($crate::net::TcpStream);
         $face!($crate::net::tcp::ReadHalf<'_>);
         $face!($crate::net::tcp::OwnedReadHalf);
+        for_each_unix_peeker!($face);
     };
 }
 
 /// Expands `$face!` for every type that writes.
 macro_rules! for_each_writer {
     ($face:ident) => {
+        for_each_ending_writer!($face);
+        for_each_unix_pipe_sender!($face);
+    };
+}
+
+/// Expands `$face!` for every type that writes and can end that without being dropped.
+macro_rules! for_each_ending_writer {
+    ($face:ident) => {
         $face!($crate::net::TcpStream);
         $face!($crate::net::tcp::WriteHalf<'_>);
         $face!($crate::net::tcp::OwnedWriteHalf);
+        for_each_unix_ending_writer!($face);
     };
 }
 
@@ -36,6 +54,7 @@ macro_rules! for_each_connected {
         $face!($crate::net::tcp::OwnedReadHalf, std::net::SocketAddr);
         $face!($crate::net::tcp::WriteHalf<'_>, std::net::SocketAddr);
         $face!($crate::net::tcp::OwnedWriteHalf, std::net::SocketAddr);
+        for_each_unix_connected!($face);
     };
 }
 
@@ -48,6 +67,7 @@ macro_rules! for_each_kind {
         $face!($crate::net::tcp::WriteHalf<'_>);
         $face!($crate::net::tcp::OwnedWriteHalf);
         for_each_datagram!($face);
+        for_each_unix_stream_kind!($face);
     };
 }
 
@@ -55,6 +75,7 @@ macro_rules! for_each_kind {
 macro_rules! for_each_datagram {
     ($face:ident) => {
         $face!($crate::net::UdpSocket);
+        for_each_unix_datagram!($face);
     };
 }
 
@@ -62,6 +83,7 @@ macro_rules! for_each_datagram {
 macro_rules! for_each_datagram_socket {
     ($face:ident) => {
         $face!($crate::net::UdpSocket, std::net::SocketAddr);
+        for_each_unix_datagram_socket!($face);
     };
 }
 
@@ -70,6 +92,7 @@ macro_rules! for_each_socket {
     ($face:ident) => {
         for_each_buffered_socket!($face);
         $face!($crate::net::TcpListener);
+        for_each_unix_listener!($face);
     };
 }
 
@@ -79,5 +102,6 @@ macro_rules! for_each_buffered_socket {
         $face!($crate::net::TcpSocket);
         $face!($crate::net::TcpStream);
         for_each_datagram!($face);
+        for_each_unix_stream!($face);
     };
 }

@@ -1,0 +1,91 @@
+//! Between paths, the standard library's addresses, and socket2's.
+
+use super::SocketAddr;
+use crate::error;
+use socket2::SockAddr;
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+#[cfg(target_os = "android")]
+use std::os::android::net::SocketAddrExt;
+#[cfg(target_os = "linux")]
+use std::os::linux::net::SocketAddrExt;
+
+/// The address of a path; on Linux one that begins with a zero byte is an abstract name, as it is to tokio.
+pub(super) fn of_path(path: &Path, action: &'static str) -> io::Result<SocketAddr> {
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    if let Some(name) = path.as_os_str().as_bytes().strip_prefix(b"\0") {
+        return SocketAddr::from_abstract_name(name).map_err(|original| error::naming(action, &path, original));
+    }
+    SocketAddr::from_pathname(path).map_err(|original| error::naming(action, &path, original))
+}
+
+/// What an error says of an address.
+pub(super) fn shown(address: &SocketAddr) -> PathBuf {
+    PathBuf::from(OsString::from_vec(bytes_of(address)))
+}
+
+pub(super) fn to_system(address: &SocketAddr) -> io::Result<SockAddr> {
+    if address.is_unnamed() {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "a Unix socket without a name has no address to send to",
+        ));
+    }
+    SockAddr::unix(shown(address))
+}
+
+/// The path; or an abstract name behind a zero byte; or nothing.
+fn bytes_of(address: &SocketAddr) -> Vec<u8> {
+    if let Some(path) = address.as_pathname() {
+        return path.as_os_str().as_bytes().to_vec();
+    }
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    if let Some(name) = address.as_abstract_name() {
+        return [b"\0", name].concat();
+    }
+    Vec::new()
+}
+
+pub(super) fn of_system(address: &SockAddr) -> io::Result<SocketAddr> {
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    if let Some(name) = address.as_abstract_namespace() {
+        return SocketAddr::from_abstract_name(name);
+    }
+    // An empty path is the address of a socket without a name.
+    SocketAddr::from_pathname(address.as_pathname().unwrap_or(Path::new("")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_survive_the_way_there_and_back() {
+        let path = of_path(Path::new("/tmp/a socket"), "bind").unwrap();
+        let back = of_system(&to_system(&path).unwrap()).unwrap();
+        assert_eq!(back.as_pathname(), Some(Path::new("/tmp/a socket")));
+
+        let unnamed = of_system(&SockAddr::unix("").unwrap()).unwrap();
+        assert!(unnamed.is_unnamed());
+        assert_eq!(to_system(&unnamed).unwrap_err().kind(), io::ErrorKind::InvalidInput);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn abstract_names_survive_the_way_there_and_back() {
+        let name = of_path(Path::new("\0a name"), "bind").unwrap();
+        assert_eq!(name.as_abstract_name(), Some(&b"a name"[..]));
+        let back = of_system(&to_system(&name).unwrap()).unwrap();
+        assert_eq!(back.as_abstract_name(), Some(&b"a name"[..]));
+    }
+
+    #[test]
+    fn a_path_that_cannot_be_an_address_is_named() {
+        let long = "x".repeat(200);
+        let error = of_path(Path::new(&long), "bind").unwrap_err();
+        assert!(error.to_string().contains(&long), "{error}");
+    }
+}

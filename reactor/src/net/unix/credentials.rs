@@ -1,0 +1,100 @@
+//! Who is on the other side.
+
+use libc::{gid_t, pid_t, uid_t};
+
+/// Says as whom the process on the other side of a [`UnixStream`](crate::net::UnixStream) was running when it connected
+/// or listened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct UCred {
+    uid: uid_t,
+    gid: gid_t,
+    pid: Option<pid_t>,
+}
+
+impl UCred {
+    /// Returns the user.
+    #[must_use]
+    pub fn uid(&self) -> uid_t {
+        self.uid
+    }
+
+    /// Returns the group.
+    #[must_use]
+    pub fn gid(&self) -> gid_t {
+        self.gid
+    }
+
+    /// Returns the process, where the system tells (Linux and Android). By the time it is asked for it may have ended, and
+    /// the number may be another's.
+    #[must_use]
+    pub fn pid(&self) -> Option<pid_t> {
+        self.pid
+    }
+}
+
+pub(super) use self::system::of_peer;
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod system {
+    use super::UCred;
+    use std::io;
+    use std::mem::size_of;
+    use std::os::fd::{AsRawFd, BorrowedFd};
+
+    /// Linux: `SO_PEERCRED`.
+    pub(in super::super) fn of_peer(socket: BorrowedFd<'_>) -> io::Result<UCred> {
+        let mut peer = libc::ucred { pid: 0, uid: 0, gid: 0 };
+        let mut length = size_of::<libc::ucred>() as libc::socklen_t;
+        let room: *mut libc::ucred = &mut peer;
+        // SAFETY: `room` is a `ucred`, `length` says how large one is, and both outlive the call.
+        let outcome = unsafe {
+            libc::getsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, libc::SO_PEERCRED, room.cast(), &mut length)
+        };
+        match outcome {
+            0 => Ok(UCred { uid: peer.uid, gid: peer.gid, pid: Some(peer.pid) }),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+}
+
+#[cfg(any(
+    target_vendor = "apple",
+    target_os = "dragonfly",
+    target_os = "freebsd",
+    target_os = "netbsd",
+    target_os = "openbsd",
+))]
+mod system {
+    use super::UCred;
+    use std::io;
+    use std::os::fd::{AsRawFd, BorrowedFd};
+
+    /// The BSDs: `getpeereid`, which does not tell the process.
+    pub(in super::super) fn of_peer(socket: BorrowedFd<'_>) -> io::Result<UCred> {
+        let (mut uid, mut gid) = (0, 0);
+        // SAFETY: both are of the types that the call fills in, and outlive it.
+        match unsafe { libc::getpeereid(socket.as_raw_fd(), &mut uid, &mut gid) } {
+            0 => Ok(UCred { uid, gid, pid: None }),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+}
+
+#[cfg(not(any(
+    target_os = "linux",
+    target_os = "android",
+    target_vendor = "apple",
+    target_os = "dragonfly",
+    target_os = "freebsd",
+    target_os = "netbsd",
+    target_os = "openbsd",
+)))]
+mod system {
+    use super::UCred;
+    use std::io;
+    use std::os::fd::BorrowedFd;
+
+    pub(in super::super) fn of_peer(_: BorrowedFd<'_>) -> io::Result<UCred> {
+        Err(io::Error::new(io::ErrorKind::Unsupported, "wsrt does not know how this system tells a peer's credentials"))
+    }
+}

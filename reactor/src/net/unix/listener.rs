@@ -1,0 +1,137 @@
+//! The listening Unix socket.
+
+use super::stream::UnixStream;
+use super::{SocketAddr, address};
+use crate::context;
+use crate::error;
+use crate::evented::Evented;
+use crate::interest::Interest;
+use std::io;
+use std::path::Path;
+use std::task::{Context, Poll, ready};
+
+/// Accepts connections at a path, or under a name of Linux' abstract namespace.
+///
+/// The file at the path stays when the listener is dropped: remove it then, or before binding again.
+///
+/// # Examples
+///
+/// ```
+/// use wsrt_reactor::net::{UnixListener, UnixStream};
+///
+/// # let folder = std::env::temp_dir().join(format!("wsrt-doc-listener-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder).unwrap();
+/// # let path = folder.join("socket");
+/// # let outcome = wsrt_reactor_testing::run(async {
+/// let listener = UnixListener::bind(&path)?;
+/// let mut client = UnixStream::connect(&path).await?;
+/// let (mut served, _address) = listener.accept().await?;
+///
+/// client.write_all(b"hello").await?;
+/// let mut greeting = [0; 5];
+/// served.read_exact(&mut greeting).await?;
+/// assert_eq!(&greeting, b"hello");
+/// # std::io::Result::Ok(()) });
+/// # std::fs::remove_dir_all(&folder).unwrap();
+/// # outcome.unwrap();
+/// ```
+#[derive(Debug)]
+pub struct UnixListener {
+    pub(in crate::net) io: Evented<mio::net::UnixListener>,
+}
+
+impl UnixListener {
+    /// Binds to a path, where a file appears, and listens there. On Linux a path that begins with a zero byte is an
+    /// abstract name.
+    ///
+    /// # Panics
+    ///
+    /// Outside a runtime.
+    ///
+    /// # Errors
+    ///
+    /// The system's, with the path in its text and of its own kind: `AddrInUse` also when a file of an earlier listener
+    /// is still there.
+    #[track_caller]
+    pub fn bind<P: AsRef<Path>>(path: P) -> io::Result<UnixListener> {
+        let context = context::required("UnixListener::bind");
+        let address = address::of_path(path.as_ref(), "bind")?;
+        Self::bind_in(&address, &context)
+    }
+
+    /// Binds to an address, which may be an abstract name, and listens there.
+    ///
+    /// # Panics
+    ///
+    /// Outside a runtime.
+    ///
+    /// # Errors
+    ///
+    /// As [`bind`](UnixListener::bind).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(target_os = "linux")] {
+    /// use std::os::linux::net::SocketAddrExt;
+    /// use wsrt_reactor::net::unix::SocketAddr;
+    /// use wsrt_reactor::net::{UnixListener, UnixStream};
+    ///
+    /// # wsrt_reactor_testing::run(async {
+    /// # let name = format!("wsrt-doc-abstract-{}", std::process::id());
+    /// let address = SocketAddr::from_abstract_name(&name)?;
+    /// let listener = UnixListener::bind_addr(&address)?;
+    /// UnixStream::connect_addr(&address).await?;
+    /// # std::io::Result::Ok(()) }).unwrap();
+    /// # }
+    /// ```
+    #[track_caller]
+    pub fn bind_addr(address: &SocketAddr) -> io::Result<UnixListener> {
+        Self::bind_in(address, &context::required("UnixListener::bind_addr"))
+    }
+
+    fn bind_in(address: &SocketAddr, context: &context::Context) -> io::Result<UnixListener> {
+        mio::net::UnixListener::bind_addr(address)
+            .and_then(|listener| Self::registered(listener, context.handle()))
+            .map_err(|original| error::naming("bind", &address::shown(address), original))
+    }
+
+    /// Waits for a connection and returns it with its peer's address, which for most clients has no name.
+    ///
+    /// Any number of tasks may wait. What [`TcpListener::accept`](crate::net::TcpListener::accept) says of errors holds
+    /// here too.
+    ///
+    /// # Errors
+    ///
+    /// The system's, as it is; or that the runtime was shut down.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropped before it is ready, no connection is lost.
+    pub async fn accept(&self) -> io::Result<(UnixStream, SocketAddr)> {
+        let (stream, peer) = self.evented().io(Interest::READABLE, mio::net::UnixListener::accept).await?;
+        Ok((UnixStream::registered(stream, self.evented().handle())?, peer))
+    }
+
+    /// Polls for a connection; wakes `cx`'s task when it is worth polling again. Any number of tasks may poll.
+    ///
+    /// # Errors
+    ///
+    /// As [`accept`](UnixListener::accept).
+    pub fn poll_accept(&self, cx: &mut Context<'_>) -> Poll<io::Result<(UnixStream, SocketAddr)>> {
+        let accept = self.evented().poll_io(Interest::READABLE, cx, mio::net::UnixListener::accept);
+        let (stream, peer) = ready!(accept)?;
+        Poll::Ready(UnixStream::registered(stream, self.evented().handle()).map(|stream| (stream, peer)))
+    }
+
+    /// Returns the address it is bound to.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.socket().local_addr()
+    }
+}
+
+wraps!(UnixListener, "UnixListener", mio::net::UnixListener, std::os::unix::net::UnixListener);

@@ -1,0 +1,16 @@
+//! Unix sockets, the halves of their streams, their peers' credentials, and pipes.
+//!
+//! The types that are used most, such as [`UnixStream`](super::UnixStream), are in the module above.
+
+mod address;
+mod credentials;
+pub(super) mod datagram;
+mod halves;
+pub(super) mod listener;
+pub mod pipe;
+pub(super) mod stream;
+
+pub use self::credentials::UCred;
+pub use self::halves::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, WriteHalf};
+/// Says where a Unix socket is: at a path, under a name of Linux' abstract namespace, or nowhere. The standard library's.
+pub use std::os::unix::net::SocketAddr;

@@ -1,0 +1,51 @@
+//! Pipes: anonymous ones, and named ones (FIFOs) in the file system.
+//!
+//! The ends read and write as streams do, with the same methods and traits. Dropping the sending end ends the stream for
+//! the receiving one; writing when the receiving end is gone is an error of kind `BrokenPipe`.
+
+mod descriptor;
+mod options;
+mod receiver;
+mod sender;
+
+pub use self::options::OpenOptions;
+pub use self::receiver::Receiver;
+pub use self::sender::Sender;
+
+use crate::context;
+use std::io;
+
+/// Makes an anonymous pipe: what is written to the one end is read from the other.
+///
+/// For a child process, turn an end into a descriptor with [`Sender::into_blocking_fd`] or [`Receiver::into_blocking_fd`]:
+/// children expect blocking ones.
+///
+/// # Panics
+///
+/// Outside a runtime.
+///
+/// # Errors
+///
+/// The system's, when descriptors have run out for example; or that the runtime was shut down.
+///
+/// # Examples
+///
+/// ```
+/// use wsrt_reactor::net::unix::pipe;
+///
+/// # wsrt_reactor_testing::run(async {
+/// let (mut sender, mut receiver) = pipe::pipe()?;
+/// sender.write_all(b"through the pipe").await?;
+/// drop(sender);
+///
+/// let mut heard = String::new();
+/// receiver.read_to_string(&mut heard).await?;
+/// assert_eq!(heard, "through the pipe");
+/// # std::io::Result::Ok(()) }).unwrap();
+/// ```
+#[track_caller]
+pub fn pipe() -> io::Result<(Sender, Receiver)> {
+    let context = context::required("pipe");
+    let (sender, receiver) = mio::unix::pipe::new()?;
+    Ok((Sender::registered(sender, context.handle())?, Receiver::registered(receiver, context.handle())?))
+}

@@ -1,0 +1,113 @@
+//! Opening named pipes.
+
+use super::descriptor::{End, check_is_pipe};
+use super::{Receiver, Sender};
+use crate::error;
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+/// Opens the ends of a named pipe (FIFO), without blocking.
+///
+/// # Examples
+///
+/// ```
+/// use wsrt_reactor::net::unix::pipe;
+///
+/// # let folder = std::env::temp_dir().join(format!("wsrt-doc-fifo-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder).unwrap();
+/// # let path = folder.join("fifo");
+/// # assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+/// # let outcome = wsrt_reactor_testing::run(async {
+/// // A sender is refused until there is a receiver.
+/// let mut receiver = pipe::OpenOptions::new().open_receiver(&path)?;
+/// let mut sender = pipe::OpenOptions::new().open_sender(&path)?;
+/// sender.write_all(b"hello").await?;
+/// drop(sender);
+///
+/// let mut heard = Vec::new();
+/// receiver.read_to_end(&mut heard).await?;
+/// assert_eq!(heard, b"hello");
+/// # std::io::Result::Ok(()) });
+/// # std::fs::remove_dir_all(&folder).unwrap();
+/// # outcome.unwrap();
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct OpenOptions {
+    is_read_write: bool,
+    is_unchecked: bool,
+}
+
+impl OpenOptions {
+    /// Opens one end only, and checks that the file is a pipe.
+    #[must_use]
+    pub fn new() -> OpenOptions {
+        OpenOptions::default()
+    }
+
+    /// Opens it for reading and writing at once (Linux), so that either end can be opened first: a sender is not refused
+    /// for want of a receiver, and a receiver does not see the end of the stream while it is open itself.
+    ///
+    /// Other systems leave undefined what that does.
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    pub fn read_write(&mut self, value: bool) -> &mut OpenOptions {
+        self.is_read_write = value;
+        self
+    }
+
+    /// Leaves out the check that the file is a pipe. What the system cannot poll is refused all the same.
+    pub fn unchecked(&mut self, value: bool) -> &mut OpenOptions {
+        self.is_unchecked = value;
+        self
+    }
+
+    /// Opens the receiving end.
+    ///
+    /// Reading waits for the first sender to come. When the last has gone it finds the end of the stream, and goes on if
+    /// another comes.
+    ///
+    /// # Panics
+    ///
+    /// Outside a runtime.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidInput` when the file is no pipe; the system's, with the path in its text and of its own kind.
+    #[track_caller]
+    pub fn open_receiver<P: AsRef<Path>>(&self, path: P) -> io::Result<Receiver> {
+        let file = self.open(path.as_ref(), End::Receiving)?;
+        Receiver::from_file_unchecked(file)
+    }
+
+    /// Opens the sending end.
+    ///
+    /// # Panics
+    ///
+    /// Outside a runtime.
+    ///
+    /// # Errors
+    ///
+    /// `ENXIO` from the system when nobody has opened the receiving end; `InvalidInput` when the file is no pipe; the
+    /// system's, with the path in its text and of its own kind.
+    #[track_caller]
+    pub fn open_sender<P: AsRef<Path>>(&self, path: P) -> io::Result<Sender> {
+        let file = self.open(path.as_ref(), End::Sending)?;
+        Sender::from_file_unchecked(file)
+    }
+
+    fn open(&self, path: &Path, end: End) -> io::Result<File> {
+        let mut options = fs::OpenOptions::new();
+        options
+            .read(end == End::Receiving || self.is_read_write)
+            .write(end == End::Sending || self.is_read_write)
+            .custom_flags(libc::O_NONBLOCK);
+        let opened = options.open(path).and_then(|file| {
+            if !self.is_unchecked {
+                check_is_pipe(&file)?;
+            }
+            Ok(file)
+        });
+        opened.map_err(|original| error::naming("open", &path, original))
+    }
+}

@@ -1,0 +1,157 @@
+//! The connected Unix socket.
+
+use super::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, SocketAddr, UCred, WriteHalf, address, credentials, halves};
+use crate::context;
+use crate::error;
+use crate::evented::Evented;
+use crate::interest::Interest;
+use crate::net::stream::{end_of_socket, outcome_of_connect, stream_socket};
+use socket2::SockRef;
+use std::io;
+use std::net::Shutdown;
+use std::os::fd::AsFd;
+use std::path::Path;
+
+/// One connection within this machine.
+///
+/// It reads and writes as [`TcpStream`](crate::net::TcpStream) does, and implements the same traits.
+///
+/// # Examples
+///
+/// ```
+/// use wsrt_reactor::net::UnixStream;
+///
+/// # wsrt_reactor_testing::run(async {
+/// let (mut near, mut far) = UnixStream::pair()?;
+/// near.write_all(b"ping").await?;
+/// near.shutdown().await?;
+/// let mut heard = String::new();
+/// far.read_to_string(&mut heard).await?;
+/// assert_eq!(heard, "ping");
+/// # std::io::Result::Ok(()) }).unwrap();
+/// ```
+#[derive(Debug)]
+pub struct UnixStream {
+    pub(in crate::net) io: Evented<mio::net::UnixStream>,
+}
+
+impl UnixStream {
+    /// Connects to whoever listens at a path. On Linux a path that begins with a zero byte is an abstract name.
+    ///
+    /// # Panics
+    ///
+    /// Outside a runtime.
+    ///
+    /// # Errors
+    ///
+    /// The system's, with the path in its text and of its own kind. Linux answers `WouldBlock` when as many connections
+    /// wait to be accepted as the listener allows, and tells nobody when there is room again: try again later.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropped before it is ready, the attempt is given up and its socket closed.
+    pub async fn connect<P: AsRef<Path>>(path: P) -> io::Result<UnixStream> {
+        let context = context::required("UnixStream::connect");
+        let address = address::of_path(path.as_ref(), "connect to")?;
+        Self::connect_in(&address, &context).await
+    }
+
+    /// Connects to an address, which may be an abstract name.
+    ///
+    /// # Panics
+    ///
+    /// Outside a runtime.
+    ///
+    /// # Errors
+    ///
+    /// As [`connect`](UnixStream::connect).
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropped before it is ready, the attempt is given up and its socket closed.
+    pub async fn connect_addr(address: &SocketAddr) -> io::Result<UnixStream> {
+        let context = context::required("UnixStream::connect_addr");
+        Self::connect_in(address, &context).await
+    }
+
+    async fn connect_in(address: &SocketAddr, context: &context::Context) -> io::Result<UnixStream> {
+        let attempt = async {
+            let stream = Self::registered(mio::net::UnixStream::connect_addr(address)?, context.handle())?;
+            let outcome = |socket: &mio::net::UnixStream| outcome_of_connect(SockRef::from(socket));
+            stream.evented().io(Interest::WRITABLE, outcome).await?;
+            Ok(stream)
+        };
+        attempt.await.map_err(|original| error::naming("connect to", &address::shown(address), original))
+    }
+
+    /// Makes two connected streams, without any address.
+    ///
+    /// # Panics
+    ///
+    /// Outside a runtime.
+    ///
+    /// # Errors
+    ///
+    /// The system's, when descriptors have run out for example; or that the runtime was shut down.
+    #[track_caller]
+    pub fn pair() -> io::Result<(UnixStream, UnixStream)> {
+        let context = context::required("UnixStream::pair");
+        let (one, other) = mio::net::UnixStream::pair()?;
+        Ok((Self::registered(one, context.handle())?, Self::registered(other, context.handle())?))
+    }
+
+    /// Returns as whom the peer was running when it connected or listened.
+    ///
+    /// # Errors
+    ///
+    /// The system's; `Unsupported` where wsrt does not know how to ask.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wsrt_reactor::net::UnixStream;
+    ///
+    /// # wsrt_reactor_testing::run(async {
+    /// let (near, _far) = UnixStream::pair()?;
+    /// let peer = near.peer_cred()?;
+    /// assert!(peer.pid().is_none_or(|pid| pid as u32 == std::process::id()));
+    /// # std::io::Result::Ok(()) }).unwrap();
+    /// ```
+    pub fn peer_cred(&self) -> io::Result<UCred> {
+        credentials::of_peer(self.as_fd())
+    }
+
+    /// Lends the two directions out separately, to be used at the same time within one task.
+    ///
+    /// Dropping the halves changes nothing: the stream stays open in both directions.
+    pub fn split(&mut self) -> (ReadHalf<'_>, WriteHalf<'_>) {
+        halves::split(self)
+    }
+
+    /// Splits it in two halves that can go to different tasks.
+    ///
+    /// Dropping the write half ends the stream for the peer; see [`OwnedWriteHalf::forget`].
+    #[must_use]
+    pub fn into_split(self) -> (OwnedReadHalf, OwnedWriteHalf) {
+        halves::into_split(self)
+    }
+
+    /// Ends one or both directions at once.
+    ///
+    /// Unlike [`shutdown`](UnixStream::shutdown) it takes any direction; ending one that the peer has ended meanwhile is
+    /// an error on some systems.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub fn shutdown_with(&self, how: Shutdown) -> io::Result<()> {
+        self.socket().shutdown(how)
+    }
+
+    pub(crate) fn end_writing(&self) -> io::Result<()> {
+        end_of_socket(|how| self.socket().shutdown(how))
+    }
+}
+
+wraps!(UnixStream, "UnixStream", mio::net::UnixStream, std::os::unix::net::UnixStream);
+stream_socket!(mio::net::UnixStream, short read drains: false, short write drains: true);

@@ -1,0 +1,111 @@
+//! Unix datagrams: at paths, under abstract names, in pairs and from nowhere.
+#![cfg(unix)]
+
+use std::future::poll_fn;
+use std::io::ErrorKind;
+use std::net::Shutdown;
+use std::thread;
+use tokio::io::ReadBuf;
+use wsrt_reactor::net::UnixDatagram;
+use wsrt_reactor::net::unix::SocketAddr;
+use wsrt_reactor_testing::{Runtime, block_on, run};
+
+#[test]
+fn a_pair_exchanges_datagrams_whole() {
+    run(async {
+        let (near, far) = UnixDatagram::pair().unwrap();
+        let mut buf = [0; 8];
+        assert_eq!(near.send(b"one").await.unwrap(), 3);
+        assert_eq!(near.try_send(b"two").unwrap(), 3);
+        assert_eq!(poll_fn(|cx| near.poll_send(cx, b"three")).await.unwrap(), 5);
+        assert_eq!(far.recv(&mut buf).await.unwrap(), 3);
+        let (length, from) = far.recv_from(&mut buf).await.unwrap();
+        assert_eq!((&buf[..length], from.is_unnamed()), (&b"two"[..], true));
+        assert_eq!(far.peek(&mut buf).await.unwrap(), 5);
+        let mut room = ReadBuf::new(&mut buf);
+        assert!(poll_fn(|cx| far.poll_recv_from(cx, &mut room)).await.unwrap().is_unnamed());
+        assert_eq!(room.filled(), b"three");
+        assert_eq!(far.try_recv(&mut buf).unwrap_err().kind(), ErrorKind::WouldBlock);
+        let mut grown = Vec::with_capacity(8);
+        near.send(b"four").await.unwrap();
+        assert_eq!(far.recv_buf(&mut grown).await.unwrap(), 4);
+        assert_eq!(grown, b"four");
+        near.shutdown(Shutdown::Write).unwrap();
+        assert_eq!(near.send(b"no").await.unwrap_err().kind(), ErrorKind::BrokenPipe);
+    });
+}
+
+#[test]
+fn datagrams_come_through_a_path_and_answers_go_back() {
+    let folder = std::env::temp_dir().join(format!("wsrt-datagrams-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (server_path, client_path) = (folder.join("server"), folder.join("client"));
+    run(async {
+        let server = UnixDatagram::bind(&server_path).unwrap();
+        let client = UnixDatagram::bind(&client_path).unwrap();
+        let mut buf = [0; 8];
+        client.send_to(b"hello", &server_path).await.unwrap();
+        let (length, from) = server.recv_from(&mut buf).await.unwrap();
+        assert_eq!(from.as_pathname(), Some(&*client_path));
+        assert_eq!(server.try_send_to(&buf[..length], from.as_pathname().unwrap()).unwrap(), 5);
+        assert_eq!(client.recv(&mut buf).await.unwrap(), 5);
+        poll_fn(|cx| client.poll_send_to(cx, b"again", &server_path)).await.unwrap();
+        assert_eq!(server.peek_sender().await.unwrap().as_pathname(), Some(&*client_path));
+        server.recv(&mut buf).await.unwrap();
+
+        let nameless = UnixDatagram::unbound().unwrap();
+        nameless.connect(&server_path).unwrap();
+        assert_eq!(nameless.peer_addr().unwrap().as_pathname(), Some(&*server_path));
+        nameless.send(b"who?").await.unwrap();
+        let (_, from) = server.recv_from(&mut buf).await.unwrap();
+        assert!(from.is_unnamed());
+        let error = server.send_to_addr(b"you", &from).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidInput, "there is nowhere to send to");
+
+        let missing = folder.join("missing");
+        let error = client.connect(&missing).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::NotFound);
+        assert!(error.to_string().contains(&format!("{missing:?}")), "{error}");
+        let error = UnixDatagram::bind(&server_path).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::AddrInUse);
+    });
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn datagrams_come_through_an_abstract_name() {
+    use std::os::linux::net::SocketAddrExt;
+    run(async {
+        let [server_name, client_name] = ["server", "client"]
+            .map(|name| SocketAddr::from_abstract_name(format!("wsrt-{name}-{}", std::process::id())).unwrap());
+        let server = UnixDatagram::bind_addr(&server_name).unwrap();
+        let client = UnixDatagram::bind_addr(&client_name).unwrap();
+        client.send_to_addr(b"hello", &server_name).await.unwrap();
+        let mut buf = [0; 8];
+        let (_, from) = server.recv_from(&mut buf).await.unwrap();
+        assert_eq!(from.as_abstract_name(), client_name.as_abstract_name());
+        server.connect_addr(&from).unwrap();
+        server.send(b"bye").await.unwrap();
+        assert_eq!(client.recv(&mut buf).await.unwrap(), 3);
+    });
+}
+
+#[test]
+fn a_connected_sender_waits_for_room_and_nothing_is_lost() {
+    const COUNT: u32 = 1000;
+    let runtime = Runtime::new().unwrap();
+    let (near, far) = runtime.block_on(async { UnixDatagram::pair().unwrap() });
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for number in 0..COUNT {
+                block_on(near.send(&number.to_ne_bytes())).unwrap();
+            }
+        });
+        for number in 0..COUNT {
+            let mut buf = [0; 4];
+            assert_eq!(block_on(far.recv(&mut buf)).unwrap(), 4);
+            assert_eq!(u32::from_ne_bytes(buf), number);
+        }
+    });
+}
