@@ -34,6 +34,7 @@
 //! |---|---|---|
 //! | `macros` | yes | [`main`](macro@main) and [`test`](macro@test) |
 //! | `signal` | yes | [`signal`]: ctrl-c as a future |
+//! | `futures-io` | no | futures-io's traits on the streams |
 //! | `hyper` | no | hyper's executor and timer, and its I/O traits on the streams |
 
 // Under loom there is no face, and what is public in the lower layers is reached by nobody.
@@ -60,7 +61,7 @@ mod public {
     #[cfg(feature = "macros")]
     pub use wsrt_macros::{main, test};
 
-    /// TCP streams and listeners.
+    /// Sockets, pipes, and how their addresses are found.
     pub use wsrt_reactor::net;
 
     #[cfg(feature = "hyper")]

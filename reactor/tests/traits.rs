@@ -1,4 +1,4 @@
-//! The traits that the ecosystem asks for, on the stream and on all halves.
+//! The traits that the ecosystem asks for, on every kind of stream and on all halves.
 
 use std::future::{Future, poll_fn};
 use std::io::{self, IoSlice};
@@ -8,6 +8,9 @@ use std::sync::Arc;
 use std::task::Poll;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use wsrt_reactor::net::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, TcpListener, TcpStream, WriteHalf};
+use wsrt_reactor::net::{TcpSocket, UdpSocket};
+#[cfg(unix)]
+use wsrt_reactor::net::{UnixDatagram, UnixListener, UnixStream, unix, unix::pipe};
 use wsrt_reactor::timer::{TimerEntry, TimerQueue};
 use wsrt_reactor::{Evented, Handle, Netpoller};
 use wsrt_reactor_testing::run;
@@ -47,22 +50,43 @@ async fn listen<R: AsyncRead + Unpin>(reader: &mut R) -> io::Result<Vec<u8>> {
     }
 }
 
+/// Has `$speak` and `$listen`, which go through one family of traits, talk over every kind of stream and every half.
+macro_rules! talk_over_everything {
+    ($speak:ident, $listen:ident) => {
+        run(async {
+            const SAID: &[u8] = b"hello vectored world";
+            macro_rules! talk_over {
+                ($pair:expr) => {
+                    let (mut client, mut server) = $pair;
+                    $speak(&mut client).await.unwrap();
+                    assert_eq!($listen(&mut server).await.unwrap(), SAID);
+
+                    let (mut client, mut server) = $pair;
+                    $speak(&mut client.split().1).await.unwrap();
+                    assert_eq!($listen(&mut server.split().0).await.unwrap(), SAID);
+
+                    let (client, server) = $pair;
+                    let ((_read, mut write), (mut read, _write)) = (client.into_split(), server.into_split());
+                    $speak(&mut write).await.unwrap();
+                    assert_eq!($listen(&mut read).await.unwrap(), SAID);
+                };
+            }
+            talk_over!(pair().await.unwrap());
+            #[cfg(unix)]
+            {
+                talk_over!(UnixStream::pair().unwrap());
+                let (mut sender, mut receiver) = pipe::pipe().unwrap();
+                $speak(&mut sender).await.unwrap();
+                drop(sender);
+                assert_eq!($listen(&mut receiver).await.unwrap(), SAID);
+            }
+        });
+    };
+}
+
 #[test]
-fn tokios_traits_work_on_the_stream_and_every_half() {
-    run(async {
-        let (mut client, mut server) = pair().await.unwrap();
-        speak(&mut client).await.unwrap();
-        assert_eq!(listen(&mut server).await.unwrap(), b"hello vectored world");
-
-        let (mut client, mut server) = pair().await.unwrap();
-        speak(&mut client.split().1).await.unwrap();
-        assert_eq!(listen(&mut server.split().0).await.unwrap(), b"hello vectored world");
-
-        let (client, server) = pair().await.unwrap();
-        let ((_read, mut write), (mut read, _write)) = (client.into_split(), server.into_split());
-        speak(&mut write).await.unwrap();
-        assert_eq!(listen(&mut read).await.unwrap(), b"hello vectored world");
-    });
+fn tokios_traits_work_on_every_stream_and_every_half() {
+    talk_over_everything!(speak, listen);
 }
 
 #[test]
@@ -93,7 +117,7 @@ fn a_peek_appends_to_what_the_buffer_holds() {
 
 #[cfg(feature = "hyper")]
 #[test]
-fn hypers_traits_work_on_the_stream_and_every_half() {
+fn hypers_traits_work_on_every_stream_and_every_half() {
     use hyper::rt::{Read, Write};
 
     async fn speak<W: Write + Unpin>(writer: &mut W) -> io::Result<()> {
@@ -118,20 +142,39 @@ fn hypers_traits_work_on_the_stream_and_every_half() {
         }
     }
 
-    run(async {
-        let (mut client, mut server) = pair().await.unwrap();
-        speak(&mut client).await.unwrap();
-        assert_eq!(listen(&mut server).await.unwrap(), b"hello vectored world");
+    talk_over_everything!(speak, listen);
+}
 
-        let (mut client, mut server) = pair().await.unwrap();
-        speak(&mut client.split().1).await.unwrap();
-        assert_eq!(listen(&mut server.split().0).await.unwrap(), b"hello vectored world");
+#[cfg(feature = "futures-io")]
+#[test]
+fn futures_ios_traits_work_on_every_stream_and_every_half() {
+    use futures_io::{AsyncRead, AsyncWrite};
+    use std::io::IoSliceMut;
 
-        let (client, server) = pair().await.unwrap();
-        let ((_read, mut write), (mut read, _write)) = (client.into_split(), server.into_split());
-        speak(&mut write).await.unwrap();
-        assert_eq!(listen(&mut read).await.unwrap(), b"hello vectored world");
-    });
+    async fn speak<W: AsyncWrite + Unpin>(writer: &mut W) -> io::Result<()> {
+        assert_eq!(poll_fn(|cx| Pin::new(&mut *writer).poll_write(cx, b"hello ")).await?, 6);
+        let pieces = [IoSlice::new(b"vectored "), IoSlice::new(b"world")];
+        assert_eq!(poll_fn(|cx| Pin::new(&mut *writer).poll_write_vectored(cx, &pieces)).await?, 14);
+        poll_fn(|cx| Pin::new(&mut *writer).poll_flush(cx)).await?;
+        poll_fn(|cx| Pin::new(&mut *writer).poll_close(cx)).await
+    }
+
+    async fn listen<R: AsyncRead + Unpin>(reader: &mut R) -> io::Result<Vec<u8>> {
+        let mut heard = Vec::new();
+        loop {
+            let (mut first, mut second, mut third) = ([0; 2], [0; 3], [0; 4]);
+            let mut pieces = [IoSliceMut::new(&mut first), IoSliceMut::new(&mut second)];
+            let count = poll_fn(|cx| Pin::new(&mut *reader).poll_read_vectored(cx, &mut pieces)).await?;
+            heard.extend_from_slice(&[&first[..], &second[..]].concat()[..count]);
+            let more = poll_fn(|cx| Pin::new(&mut *reader).poll_read(cx, &mut third)).await?;
+            heard.extend_from_slice(&third[..more]);
+            if more == 0 {
+                return Ok(heard);
+            }
+        }
+    }
+
+    talk_over_everything!(speak, listen);
 }
 
 #[test]
@@ -146,6 +189,20 @@ fn everything_goes_between_threads() {
     both::<WriteHalf<'_>>();
     both::<OwnedReadHalf>();
     both::<OwnedWriteHalf>();
+    both::<TcpSocket>();
+    both::<UdpSocket>();
+    #[cfg(unix)]
+    {
+        both::<UnixDatagram>();
+        both::<UnixListener>();
+        both::<UnixStream>();
+        both::<unix::ReadHalf<'_>>();
+        both::<unix::WriteHalf<'_>>();
+        both::<unix::OwnedReadHalf>();
+        both::<unix::OwnedWriteHalf>();
+        both::<pipe::Sender>();
+        both::<pipe::Receiver>();
+    }
     both::<Evented<mio::net::UdpSocket>>();
     both::<TimerQueue>();
     both::<TimerEntry>();
@@ -159,6 +216,9 @@ fn sockets_may_be_held_across_a_caught_panic() {
     safe::<TcpStream>();
     safe::<OwnedReadHalf>();
     safe::<OwnedWriteHalf>();
+    safe::<UdpSocket>();
+    #[cfg(unix)]
+    safe::<UnixStream>();
     safe::<Arc<TimerEntry>>();
 }
 

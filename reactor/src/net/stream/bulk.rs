@@ -2,7 +2,10 @@
 
 use super::ends::{Receive, Transmit};
 use crate::evented::Evented;
+use crate::net::buffers;
+use bytes::BufMut;
 use std::io;
+use std::mem::MaybeUninit;
 
 /// A read with less room than this is not worth its system call.
 const SMALLEST_READ: usize = 32;
@@ -24,6 +27,12 @@ pub(crate) async fn read_exact<S: Receive>(stream: &Evented<S>, buf: &mut [u8]) 
         }
     }
     Ok(filled)
+}
+
+pub(crate) fn try_read_buf<S: Receive>(stream: &Evented<S>, buf: &mut impl BufMut) -> io::Result<usize> {
+    let receive = |room: &mut [MaybeUninit<u8>]| stream.try_receive_into(room).map(|count| (count, ()));
+    // SAFETY: `try_receive_into` initialises the bytes that it counts, and writes no others.
+    unsafe { buffers::append(buf, receive) }.map(|(count, ())| count)
 }
 
 pub(crate) async fn read_to_end<S: Receive>(stream: &Evented<S>, buf: &mut Vec<u8>) -> io::Result<usize> {

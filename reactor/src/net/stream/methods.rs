@@ -95,6 +95,16 @@ macro_rules! read_methods {
                 self.evented().try_receive(buf)
             }
 
+            /// Reads what there is into the free room that `buf` has in one piece, without waiting. For a `Vec` or a
+            /// `BytesMut` that is its spare capacity.
+            ///
+            /// # Errors
+            ///
+            /// `WouldBlock` when there is nothing; the system's.
+            pub fn try_read_buf<B: bytes::BufMut>(&self, buf: &mut B) -> std::io::Result<usize> {
+                $crate::net::stream::bulk::try_read_buf(self.evented(), buf)
+            }
+
             /// Reads what there is into several buffers without waiting.
             ///
             /// # Errors

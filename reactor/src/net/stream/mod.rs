@@ -13,6 +13,8 @@
 
 pub(super) mod bulk;
 mod ends;
+#[cfg(feature = "futures-io")]
+mod futures_traits;
 pub(super) mod halves;
 #[cfg(feature = "hyper")]
 mod hyper_traits;

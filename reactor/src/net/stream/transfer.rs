@@ -91,6 +91,22 @@ impl<S: Receive> Evented<S> {
         self.poll_transfer(Interest::READABLE, cx, asked, |source| source.receive_uninit(buf))
     }
 
+    #[cfg(feature = "futures-io")]
+    pub(crate) fn poll_receive_into_slice(&self, cx: &mut Context<'_>, buf: &mut [u8]) -> Poll<io::Result<usize>> {
+        let asked = Asked::of_read::<S>(buf.len());
+        self.poll_transfer(Interest::READABLE, cx, asked, |source| source.receive(buf))
+    }
+
+    #[cfg(feature = "futures-io")]
+    pub(crate) fn poll_receive_vectored(
+        &self,
+        cx: &mut Context<'_>,
+        bufs: &mut [IoSliceMut<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let asked = Asked::of_vectored_read::<S>(bufs);
+        self.poll_transfer(Interest::READABLE, cx, asked, |source| source.receive_vectored(bufs))
+    }
+
     /// Reads into memory that need not be initialised. The bytes counted are.
     pub(crate) async fn receive_into(&self, buf: &mut [MaybeUninit<u8>]) -> io::Result<usize> {
         let asked = Asked::of_read::<S>(buf.len());
@@ -110,6 +126,11 @@ impl<S: Receive> Evented<S> {
     pub(crate) fn try_receive(&self, buf: &mut [u8]) -> io::Result<usize> {
         let asked = Asked::of_read::<S>(buf.len());
         self.try_transfer(Interest::READABLE, asked, |source| source.receive(buf))
+    }
+
+    pub(crate) fn try_receive_into(&self, buf: &mut [MaybeUninit<u8>]) -> io::Result<usize> {
+        let asked = Asked::of_read::<S>(buf.len());
+        self.try_transfer(Interest::READABLE, asked, |source| source.receive_uninit(buf))
     }
 
     pub(crate) fn try_receive_vectored(&self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
