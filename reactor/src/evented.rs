@@ -2,8 +2,11 @@
 
 use crate::context;
 use crate::handle::{Handle, Registration};
-use crate::interest::{Interest, Ready};
+use crate::interest::Interest;
+#[cfg(unix)]
+use crate::readiness::Readiness;
 use crate::readiness::Seen;
+use crate::ready::Ready;
 use crate::source::Source;
 use crate::waiters::Place;
 use std::fmt;
@@ -68,9 +71,22 @@ impl<S: mio::event::Source> Evented<S> {
     }
 
     /// As `with_handle`, ready for `initial` only: what it leaves out has to be reported before it is tried.
-    pub(crate) fn assuming(mut source: S, handle: &Handle, initial: Interest) -> io::Result<Self> {
-        let registration = handle.register(&mut source, initial)?;
-        Ok(Self { source: Some(source), registration })
+    pub(crate) fn assuming(source: S, handle: &Handle, initial: Interest) -> io::Result<Self> {
+        let watched = Interest::READABLE | Interest::WRITABLE;
+        Self::watching(source, handle, watched, initial).map_err(|(_, error)| error)
+    }
+
+    /// As `assuming`, told of the directions in `watched` only. On an error the source comes back.
+    pub(crate) fn watching(
+        mut source: S,
+        handle: &Handle,
+        watched: Interest,
+        initial: Interest,
+    ) -> Result<Self, (S, io::Error)> {
+        match handle.register(&mut source, watched, initial) {
+            Ok(registration) => Ok(Self { source: Some(source), registration }),
+            Err(error) => Err((source, error)),
+        }
     }
 
     /// Returns the source. Operations on it that answer `WouldBlock` belong inside [`try_io`](Evented::try_io) and its
@@ -78,6 +94,16 @@ impl<S: mio::event::Source> Evented<S> {
     #[must_use]
     pub fn get_ref(&self) -> &S {
         self.source.as_ref().expect("the source is there until into_inner takes it")
+    }
+
+    #[cfg(unix)]
+    pub(crate) fn get_mut(&mut self) -> &mut S {
+        self.source.as_mut().expect("the source is there until into_inner takes it")
+    }
+
+    #[cfg(unix)]
+    pub(crate) fn readiness(&self) -> &Readiness {
+        self.registration.source().readiness()
     }
 
     pub(crate) fn handle(&self) -> &Handle {
@@ -93,6 +119,35 @@ impl<S: mio::event::Source> Evented<S> {
         let mut source = self.source.take().expect("the source is there until into_inner takes it");
         self.registration.end(&mut source)?;
         Ok(source)
+    }
+
+    /// As `into_inner`, whatever the system says: the source is wanted back, in the poll or not.
+    #[cfg(unix)]
+    pub(crate) fn release(mut self) -> S {
+        let mut source = self.source.take().expect("the source is there until into_inner takes it");
+        let _ = self.registration.end(&mut source);
+        source
+    }
+
+    /// As `poll_ready`, for who wants to clear what was seen.
+    #[cfg(unix)]
+    pub(crate) fn poll_seen(&self, interest: Interest, cx: &mut Context<'_>) -> Poll<io::Result<Seen>> {
+        self.registration.source().poll_ready(interest, cx, Place::Shared)
+    }
+
+    /// As `ready`, for who wants to clear what was seen.
+    #[cfg(unix)]
+    pub(crate) async fn seen(&self, interest: Interest) -> io::Result<Seen> {
+        self.wait(interest).await
+    }
+
+    /// As `seen`, without waiting.
+    #[cfg(unix)]
+    pub(crate) fn try_seen(&self, interest: Interest) -> io::Result<Seen> {
+        match self.registration.source().look(interest) {
+            Poll::Ready(seen) => seen,
+            Poll::Pending => Err(io::ErrorKind::WouldBlock.into()),
+        }
     }
 
     /// Returns ready when an operation in one of the directions is worth trying; until then wakes `cx`'s task when it

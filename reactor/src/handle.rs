@@ -28,16 +28,16 @@ impl Handle {
         &self.0.registry
     }
 
-    /// Registers both directions, edge-triggered, until [`Registration::end`].
+    /// Registers the directions of `watched`, edge-triggered, until [`Registration::end`]. The source counts as ready for
+    /// `initial`.
     pub(crate) fn register<S: mio::event::Source + ?Sized>(
         &self,
         source: &mut S,
+        watched: Interest,
         initial: Interest,
     ) -> io::Result<Registration> {
         let (token, entry) = self.0.registry.admit(initial)?;
-        let registered =
-            self.0.system.register(source, token.into(), mio::Interest::READABLE | mio::Interest::WRITABLE);
-        if let Err(error) = registered {
+        if let Err(error) = self.0.system.register(source, token.into(), watched.into()) {
             self.0.registry.dismiss(token);
             return Err(error);
         }

@@ -1,4 +1,4 @@
-//! What a waiter waits for ([`Interest`]) and what it is told ([`Ready`]).
+//! What a waiter waits for.
 
 use std::fmt;
 use std::ops::BitOr;
@@ -38,6 +38,19 @@ impl Interest {
         self.0 & Self::WRITABLE.0 != 0
     }
 
+    /// Returns the directions of both. What `|` does, where that is not possible: in constants.
+    #[must_use]
+    pub const fn add(self, other: Interest) -> Interest {
+        Interest(self.0 | other.0)
+    }
+
+    /// Returns the directions that are not among `other`'s, if any is left.
+    #[must_use]
+    pub fn remove(self, other: Interest) -> Option<Interest> {
+        let left = self.0 & !other.0;
+        (left != 0).then_some(Interest(left))
+    }
+
     pub(crate) const fn overlaps(self, other: Interest) -> bool {
         self.0 & other.0 != 0
     }
@@ -51,11 +64,22 @@ impl Interest {
     }
 }
 
+impl From<Interest> for mio::Interest {
+    /// mio knows no interest in nothing: reading stands for it.
+    fn from(interest: Interest) -> mio::Interest {
+        match (interest.is_readable(), interest.is_writable()) {
+            (true, true) => mio::Interest::READABLE | mio::Interest::WRITABLE,
+            (false, true) => mio::Interest::WRITABLE,
+            (_, false) => mio::Interest::READABLE,
+        }
+    }
+}
+
 impl BitOr for Interest {
     type Output = Interest;
 
     fn bitor(self, other: Interest) -> Interest {
-        Interest(self.0 | other.0)
+        self.add(other)
     }
 }
 
@@ -67,50 +91,5 @@ impl fmt::Debug for Interest {
             (false, true) => "WRITABLE",
             (false, false) => "(nothing)",
         })
-    }
-}
-
-/// Tells what a socket was ready for when it was looked at.
-///
-/// Readiness is a hint that can be out of date by the time it is read: an operation tried on the strength of it may
-/// still answer `WouldBlock`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ready {
-    pub(crate) readable: bool,
-    pub(crate) writable: bool,
-    pub(crate) read_closed: bool,
-    pub(crate) write_closed: bool,
-    pub(crate) error: bool,
-}
-
-impl Ready {
-    /// Tells whether a read is worth trying; true as well when the read side is closed.
-    #[must_use]
-    pub fn is_readable(self) -> bool {
-        self.readable || self.read_closed
-    }
-
-    /// Tells whether a write is worth trying; true as well when the write side is closed.
-    #[must_use]
-    pub fn is_writable(self) -> bool {
-        self.writable || self.write_closed
-    }
-
-    /// Tells whether the peer has ended its side of the stream. False does not mean that it is open.
-    #[must_use]
-    pub fn is_read_closed(self) -> bool {
-        self.read_closed
-    }
-
-    /// Tells whether nothing can be written any more. False does not mean that something can.
-    #[must_use]
-    pub fn is_write_closed(self) -> bool {
-        self.write_closed
-    }
-
-    /// Tells whether the system reported an error condition; the next operation, or `take_error`, says which.
-    #[must_use]
-    pub fn is_error(self) -> bool {
-        self.error
     }
 }

@@ -9,9 +9,13 @@
 //! | who may be in the poll, and how they are got out | [`Netpoller`] |
 //! | how a socket waits, and why no wake-up is lost | `source.rs`, `readiness.rs`, `waiters.rs` |
 //! | how any pollable thing becomes a socket | [`Evented`] |
+//! | how any descriptor does | `async_fd/` |
+//! | what streams, datagrams and pipes share | `net/kinds/`, `net/stream/`, `net/datagram/` |
 //! | what a new socket belongs to | [`context`] |
 //! | timers | [`timer`] |
 
+#[cfg(unix)]
+pub mod async_fd;
 pub mod context;
 mod error;
 mod evented;
@@ -22,6 +26,7 @@ mod loom_models;
 pub mod net;
 mod poller;
 mod readiness;
+mod ready;
 mod registry;
 mod source;
 mod sync;
@@ -30,5 +35,6 @@ mod waiters;
 
 pub use self::evented::Evented;
 pub use self::handle::Handle;
-pub use self::interest::{Interest, Ready};
+pub use self::interest::Interest;
 pub use self::poller::{Netpoller, Turn};
+pub use self::ready::Ready;

@@ -20,15 +20,16 @@
 //! The tick wraps: after 2^24 events (32-bit targets) or 2^56. A clear is confused only by an exact multiple of that
 //! many events between one system call and the next line of code.
 
-use crate::interest::{Interest, Ready};
+use crate::interest::Interest;
+use crate::ready::Ready;
 use crate::sync::atomic::AtomicUsize;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire};
 
-const READABLE: usize = 1 << 0;
-const WRITABLE: usize = 1 << 1;
-const READ_CLOSED: usize = 1 << 2;
-const WRITE_CLOSED: usize = 1 << 3;
-const ERROR: usize = 1 << 4;
+const READABLE: usize = Ready::READABLE.0 as usize;
+const WRITABLE: usize = Ready::WRITABLE.0 as usize;
+const READ_CLOSED: usize = Ready::READ_CLOSED.0 as usize;
+const WRITE_CLOSED: usize = Ready::WRITE_CLOSED.0 as usize;
+const ERROR: usize = Ready::ERROR.0 as usize;
 const SHUTDOWN: usize = 1 << 5;
 const TICK: usize = 1 << 8;
 const TICK_MASK: usize = !(TICK - 1);
@@ -80,13 +81,7 @@ impl Seen {
     }
 
     pub(crate) fn ready(self) -> Ready {
-        Ready {
-            readable: self.0 & READABLE != 0,
-            writable: self.0 & WRITABLE != 0,
-            read_closed: self.0 & READ_CLOSED != 0,
-            write_closed: self.0 & WRITE_CLOSED != 0,
-            error: self.0 & ERROR != 0,
-        }
+        Ready((self.0 & Ready::ALL.0 as usize) as u8)
     }
 }
 
@@ -138,6 +133,12 @@ impl Readiness {
         self.clear(seen, open_bits(interest) | closed_bits(interest) | ERROR);
     }
 
+    /// Somebody found out by other means that these conditions do not hold, unless an event came meanwhile.
+    #[cfg(unix)]
+    pub(crate) fn clear_ready(&self, seen: Seen, ready: Ready) {
+        self.clear(seen, usize::from(ready.0));
+    }
+
     fn clear(&self, seen: Seen, bits: usize) {
         // AcqRel: the Release half pairs with the Acquire of `read`: who sees the bits gone sees that our system call
         // came before. A failed compare (another tick, or nothing to clear) publishes nothing.
@@ -187,7 +188,7 @@ mod tests {
         readiness.set_from_event(closed(READABLE | READ_CLOSED));
         readiness.clear_drained(readiness.read(), Interest::READABLE);
         assert!(readiness.read().is_ready(Interest::READABLE));
-        assert!(!readiness.read().ready().readable);
+        assert!(!readiness.read().ready().contains(Ready::READABLE));
     }
 
     #[test]

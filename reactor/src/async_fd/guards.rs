@@ -1,0 +1,145 @@
+//! What was found ready, and the permit to say that it is not any more.
+
+use super::{AsyncFd, TryIoError};
+use crate::interest::Interest;
+use crate::readiness::{Readiness, Seen};
+use crate::ready::Ready;
+use std::fmt;
+use std::io;
+use std::os::fd::AsRawFd;
+
+/// The readiness word as it was seen, and what of it is still believed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Noticed {
+    seen: Seen,
+    ready: Ready,
+}
+
+impl Noticed {
+    pub(super) fn new(seen: Seen, interest: Interest) -> Self {
+        Self { seen, ready: seen.ready() & Ready::concerning(interest) }
+    }
+
+    fn clear(&mut self, ready: Ready, readiness: &Readiness) {
+        readiness.clear_ready(self.seen, ready & self.ready);
+        self.ready = self.ready - ready;
+    }
+}
+
+/// Says that a descriptor was found ready, and is the permit to say that it is not any more; made by
+/// [`AsyncFd::readable`] and its like.
+#[must_use = "what was found ready counts as ready until the guard is told otherwise"]
+pub struct AsyncFdReadyGuard<'a, T: AsRawFd> {
+    pub(super) async_fd: &'a AsyncFd<T>,
+    pub(super) noticed: Noticed,
+}
+
+/// Says that a descriptor was found ready, and is the permit to say that it is not any more; made by
+/// [`AsyncFd::readable_mut`] and its like, which borrow the descriptor exclusively.
+#[must_use = "what was found ready counts as ready until the guard is told otherwise"]
+pub struct AsyncFdReadyMutGuard<'a, T: AsRawFd> {
+    pub(super) async_fd: &'a mut AsyncFd<T>,
+    pub(super) noticed: Noticed,
+}
+
+impl<'a, T: AsRawFd> AsyncFdReadyGuard<'a, T> {
+    /// Returns what was waited on.
+    #[must_use]
+    pub fn get_ref(&self) -> &'a AsyncFd<T> {
+        self.async_fd
+    }
+
+    /// Returns the inner value of what was waited on.
+    #[must_use]
+    pub fn get_inner(&self) -> &'a T {
+        self.async_fd.get_ref()
+    }
+}
+
+impl<T: AsRawFd> AsyncFdReadyMutGuard<'_, T> {
+    /// Returns what was waited on.
+    #[must_use]
+    pub fn get_ref(&self) -> &AsyncFd<T> {
+        self.async_fd
+    }
+
+    /// Returns what was waited on.
+    #[must_use]
+    pub fn get_mut(&mut self) -> &mut AsyncFd<T> {
+        self.async_fd
+    }
+
+    /// Returns the inner value of what was waited on.
+    #[must_use]
+    pub fn get_inner(&self) -> &T {
+        self.async_fd.get_ref()
+    }
+
+    /// Returns the inner value of what was waited on.
+    #[must_use]
+    pub fn get_inner_mut(&mut self) -> &mut T {
+        self.async_fd.get_mut()
+    }
+}
+
+/// What both guards can do.
+macro_rules! guard_methods {
+    ($guard:ident, $argument:ty) => {
+        impl<'a, T: AsRawFd> $guard<'a, T> {
+            /// Says that it is not ready any more: the next wait is for an event. An event that came since the guard was
+            /// made is not cleared with it.
+            ///
+            /// To be said when the system has answered `WouldBlock`, and then only: what is still there is not reported
+            /// again.
+            pub fn clear_ready(&mut self) {
+                self.clear_ready_matching(self.ready());
+            }
+
+            /// As [`clear_ready`](Self::clear_ready), for some conditions only: for the one of two directions that turned
+            /// out to be drained.
+            pub fn clear_ready_matching(&mut self, ready: Ready) {
+                self.noticed.clear(ready, self.async_fd.evented.readiness());
+            }
+
+            /// Says that it is still ready. It is what happens anyway: here to be written where a reader might ask.
+            pub fn retain_ready(&mut self) {}
+
+            /// Returns what it was found ready for, of what was waited for, less what was cleared since.
+            #[must_use]
+            pub fn ready(&self) -> Ready {
+                self.noticed.ready
+            }
+
+            /// Runs `operation`, and clears readiness if it answers `WouldBlock`. So it must answer that only if the
+            /// system did.
+            ///
+            /// # Errors
+            ///
+            /// [`TryIoError`] when `operation` answered `WouldBlock`; other errors of its are within the `Ok`.
+            pub fn try_io<R>(
+                &mut self,
+                operation: impl FnOnce($argument) -> io::Result<R>,
+            ) -> Result<io::Result<R>, TryIoError> {
+                match operation(self.async_fd) {
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                        self.clear_ready();
+                        Err(TryIoError(()))
+                    }
+                    outcome => Ok(outcome),
+                }
+            }
+        }
+
+        impl<T: AsRawFd + fmt::Debug> fmt::Debug for $guard<'_, T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($guard))
+                    .field("async_fd", &self.async_fd)
+                    .field("ready", &self.ready())
+                    .finish()
+            }
+        }
+    };
+}
+
+guard_methods!(AsyncFdReadyGuard, &AsyncFd<T>);
+guard_methods!(AsyncFdReadyMutGuard, &mut AsyncFd<T>);

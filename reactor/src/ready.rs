@@ -1,0 +1,159 @@
+//! What a waiter is told.
+
+#[cfg(unix)]
+use crate::interest::Interest;
+use std::fmt;
+use std::ops::{BitAnd, BitOr, BitOrAssign, Sub};
+
+/// Tells what a socket was ready for when it was looked at: a set of conditions.
+///
+/// Readiness is a hint that can be out of date by the time it is read: an operation tried on the strength of it may
+/// still answer `WouldBlock`.
+///
+/// # Examples
+///
+/// ```
+/// use wsrt_reactor::Ready;
+///
+/// let ready = Ready::READABLE | Ready::READ_CLOSED;
+/// assert!(ready.is_readable() && ready.contains(Ready::READ_CLOSED));
+/// assert_eq!(ready - Ready::READABLE, Ready::READ_CLOSED);
+/// assert!((ready & Ready::WRITABLE).is_empty());
+/// ```
+// The bits are those of the readiness word.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Ready(pub(crate) u8);
+
+impl Ready {
+    /// Nothing.
+    pub const EMPTY: Ready = Ready(0);
+    /// A read is worth trying.
+    pub const READABLE: Ready = Ready(1 << 0);
+    /// A write is worth trying.
+    pub const WRITABLE: Ready = Ready(1 << 1);
+    /// The peer has ended its side.
+    pub const READ_CLOSED: Ready = Ready(1 << 2);
+    /// Nothing can be written any more.
+    pub const WRITE_CLOSED: Ready = Ready(1 << 3);
+    /// There is an error to learn.
+    pub const ERROR: Ready = Ready(1 << 4);
+    /// Everything.
+    pub const ALL: Ready = Ready(0b1_1111);
+
+    /// Tells whether nothing is ready.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Tells whether a read is worth trying; true as well when the read side is closed.
+    #[must_use]
+    pub const fn is_readable(self) -> bool {
+        self.overlaps(Ready::READABLE) || self.is_read_closed()
+    }
+
+    /// Tells whether a write is worth trying; true as well when the write side is closed.
+    #[must_use]
+    pub const fn is_writable(self) -> bool {
+        self.overlaps(Ready::WRITABLE) || self.is_write_closed()
+    }
+
+    /// Tells whether the peer has ended its side of the stream. False does not mean that it is open.
+    #[must_use]
+    pub const fn is_read_closed(self) -> bool {
+        self.overlaps(Ready::READ_CLOSED)
+    }
+
+    /// Tells whether nothing can be written any more. False does not mean that something can.
+    #[must_use]
+    pub const fn is_write_closed(self) -> bool {
+        self.overlaps(Ready::WRITE_CLOSED)
+    }
+
+    /// Tells whether the system reported an error condition; the next operation, or `take_error`, says which.
+    #[must_use]
+    pub const fn is_error(self) -> bool {
+        self.overlaps(Ready::ERROR)
+    }
+
+    /// Tells whether all of `other` is ready.
+    #[must_use]
+    pub const fn contains(self, other: Ready) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// All that can be told of these directions.
+    #[cfg(unix)]
+    pub(crate) fn concerning(interest: Interest) -> Ready {
+        let read = if interest.is_readable() { Ready::READABLE | Ready::READ_CLOSED } else { Ready::EMPTY };
+        let write = if interest.is_writable() { Ready::WRITABLE | Ready::WRITE_CLOSED } else { Ready::EMPTY };
+        read | write | Ready::ERROR
+    }
+
+    const fn overlaps(self, other: Ready) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+impl BitOr for Ready {
+    type Output = Ready;
+
+    fn bitor(self, other: Ready) -> Ready {
+        Ready(self.0 | other.0)
+    }
+}
+
+impl BitOrAssign for Ready {
+    fn bitor_assign(&mut self, other: Ready) {
+        *self = *self | other;
+    }
+}
+
+impl BitAnd for Ready {
+    type Output = Ready;
+
+    fn bitand(self, other: Ready) -> Ready {
+        Ready(self.0 & other.0)
+    }
+}
+
+impl Sub for Ready {
+    type Output = Ready;
+
+    /// What is in this one and not in `other`.
+    fn sub(self, other: Ready) -> Ready {
+        Ready(self.0 & !other.0)
+    }
+}
+
+impl fmt::Debug for Ready {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const NAMES: [(Ready, &str); 5] = [
+            (Ready::READABLE, "READABLE"),
+            (Ready::WRITABLE, "WRITABLE"),
+            (Ready::READ_CLOSED, "READ_CLOSED"),
+            (Ready::WRITE_CLOSED, "WRITE_CLOSED"),
+            (Ready::ERROR, "ERROR"),
+        ];
+        let present: Vec<_> = NAMES.iter().filter(|(one, _)| self.contains(*one)).map(|(_, name)| *name).collect();
+        f.write_str(if present.is_empty() { "(nothing)" } else { "" })?;
+        f.write_str(&present.join(" | "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_shows_what_it_holds() {
+        assert_eq!(format!("{:?}", Ready::READABLE | Ready::ERROR), "READABLE | ERROR");
+        assert_eq!(format!("{:?}", Ready::EMPTY), "(nothing)");
+    }
+
+    #[test]
+    fn all_is_the_sum_of_the_rest() {
+        let one_by_one = [Ready::READABLE, Ready::WRITABLE, Ready::READ_CLOSED, Ready::WRITE_CLOSED, Ready::ERROR];
+        assert_eq!(one_by_one.into_iter().fold(Ready::EMPTY, |sum, one| sum | one), Ready::ALL);
+    }
+}
