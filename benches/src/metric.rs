@@ -13,14 +13,26 @@ pub enum Metric {
     CpuMicrosecondsPerRequest,
     /// How often a thread of the server process went to sleep for one request.
     SleepsPerRequest,
+    /// Microseconds from a timer's deadline to the poll of its task: half of the timers were later.
+    MedianMicrosecondsLate,
+    /// The same: one timer in a hundred was later.
+    WorstMicrosecondsLate,
+    /// Microseconds of processor time, user and system, of the whole process for one timer.
+    CpuMicrosecondsPerTimer,
+    /// Bytes by which the process has grown for each timer that is armed.
+    BytesPerTimer,
 }
 
 impl Metric {
-    const ALL: [Self; 4] = [
+    const ALL: [Self; 8] = [
         Self::NanosecondsPerOperation,
         Self::RequestsPerSecond,
         Self::CpuMicrosecondsPerRequest,
         Self::SleepsPerRequest,
+        Self::MedianMicrosecondsLate,
+        Self::WorstMicrosecondsLate,
+        Self::CpuMicrosecondsPerTimer,
+        Self::BytesPerTimer,
     ];
 
     /// Names the metric in result lines and files.
@@ -30,6 +42,10 @@ impl Metric {
             Self::RequestsPerSecond => "requests_per_second",
             Self::CpuMicrosecondsPerRequest => "cpu_us_per_request",
             Self::SleepsPerRequest => "sleeps_per_request",
+            Self::MedianMicrosecondsLate => "median_us_late",
+            Self::WorstMicrosecondsLate => "p99_us_late",
+            Self::CpuMicrosecondsPerTimer => "cpu_us_per_timer",
+            Self::BytesPerTimer => "bytes_per_timer",
         }
     }
 
@@ -45,6 +61,10 @@ impl Metric {
             Self::RequestsPerSecond => "requests/s ↑",
             Self::CpuMicrosecondsPerRequest => "CPU µs/request",
             Self::SleepsPerRequest => "sleeps/request",
+            Self::MedianMicrosecondsLate => "µs late, median",
+            Self::WorstMicrosecondsLate => "µs late, 99 %",
+            Self::CpuMicrosecondsPerTimer => "CPU µs/timer",
+            Self::BytesPerTimer => "bytes/timer",
         }
     }
 

@@ -30,11 +30,17 @@ fn tiny(workers: usize) -> Plan {
 
 fn assert_figures(workload: &str, measurements: &[Measurement]) {
     let metrics: Vec<_> = measurements.iter().map(|measurement| measurement.metric).collect();
-    if workload == workloads::ECHO {
-        assert_eq!(metrics, [Metric::RequestsPerSecond, Metric::CpuMicrosecondsPerRequest, Metric::SleepsPerRequest]);
-    } else {
-        assert_eq!(metrics, [Metric::NanosecondsPerOperation], "{workload}");
-    }
+    let expected = match workload {
+        workloads::ECHO => {
+            vec![Metric::RequestsPerSecond, Metric::CpuMicrosecondsPerRequest, Metric::SleepsPerRequest]
+        }
+        "timer_sleepers" | "timer_ticks" => {
+            vec![Metric::MedianMicrosecondsLate, Metric::WorstMicrosecondsLate, Metric::CpuMicrosecondsPerTimer]
+        }
+        "timer_hold" => vec![Metric::NanosecondsPerOperation, Metric::BytesPerTimer],
+        _ => vec![Metric::NanosecondsPerOperation],
+    };
+    assert_eq!(metrics, expected, "{workload}");
     // A process may not have slept, and the kernel may not have charged it yet.
     assert!(measurements[0].value > 0.0, "{workload}: {measurements:?}");
     assert!(measurements.iter().all(|measurement| measurement.value >= 0.0));

@@ -7,6 +7,7 @@
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
+use std::time::Instant;
 
 mod joined;
 mod smol;
@@ -85,6 +86,9 @@ pub trait Runtime: Sized + 'static {
 
     /// Lets other tasks run first.
     fn yield_now() -> impl Future<Output = ()> + Send;
+
+    /// Waits until `deadline`.
+    fn sleep_until(deadline: Instant) -> impl Future<Output = ()> + Send;
 
     /// Listens on `address`.
     fn bind(address: SocketAddr) -> impl Future<Output = io::Result<Self::Listener>> + Send;

@@ -10,6 +10,7 @@ use std::io;
 use std::marker::PhantomData;
 use std::net::SocketAddr;
 use std::thread::{self, JoinHandle};
+use std::time::Instant;
 
 use async_channel::{Receiver, Sender};
 use async_executor::{Executor, StaticExecutor, Task};
@@ -163,6 +164,10 @@ impl<G: Global> Runtime for Smol<G> {
 
     fn yield_now() -> impl Future<Output = ()> + Send {
         future::yield_now()
+    }
+
+    async fn sleep_until(deadline: Instant) {
+        async_io::Timer::at(deadline).await;
     }
 
     fn bind(address: SocketAddr) -> impl Future<Output = io::Result<TcpListener>> + Send {

@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
+use std::time::Instant;
 
 use wsrt::net::{TcpListener, TcpStream};
 use wsrt::runtime::{Builder, Handle};
@@ -74,6 +75,10 @@ impl Runtime for Wsrt {
 
     async fn yield_now() {
         wsrt::task::yield_now().await;
+    }
+
+    fn sleep_until(deadline: Instant) -> impl Future<Output = ()> + Send {
+        wsrt::time::sleep_until(deadline.into())
     }
 
     async fn bind(address: SocketAddr) -> io::Result<TcpListener> {

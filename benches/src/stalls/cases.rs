@@ -9,9 +9,10 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::subject::{Subject, millis_since, spin};
+use super::clockwork::{millis_since, spin};
 use super::{Outcome, build};
 use crate::Failure;
+use crate::runtimes::Runtime;
 
 const TICK: Duration = Duration::from_millis(1);
 const TICKER_TIME: Duration = Duration::from_secs(2);
@@ -24,7 +25,7 @@ const FOOD_DELAY: Duration = Duration::from_millis(20);
 /// After this long a wedged task is taken to be wedged for good.
 const WEDGED: Duration = Duration::from_millis(500);
 
-pub(super) fn ticker<R: Subject>(processors: usize) -> Result<Outcome, Failure> {
+pub(super) fn ticker<R: Runtime>(processors: usize) -> Result<Outcome, Failure> {
     let runtime: R = build(processors)?;
     let lateness = runtime.run(async move {
         let stop = Arc::new(AtomicBool::new(false));
@@ -40,14 +41,14 @@ pub(super) fn ticker<R: Subject>(processors: usize) -> Result<Outcome, Failure> 
     Ok(Outcome::quantiles(lateness, &[("p50", 0.5), ("p99", 0.99)]))
 }
 
-async fn block_again_and_again<R: Subject>(stop: Arc<AtomicBool>) {
+async fn block_again_and_again<R: Runtime>(stop: Arc<AtomicBool>) {
     while !stop.load(Relaxed) {
         thread::sleep(BLOCK);
         R::yield_now().await;
     }
 }
 
-async fn tick<R: Subject>() -> Vec<f64> {
+async fn tick<R: Runtime>() -> Vec<f64> {
     let start = Instant::now();
     let mut lateness = Vec::new();
     let mut due = start + TICK;
@@ -59,16 +60,16 @@ async fn tick<R: Subject>() -> Vec<f64> {
     lateness
 }
 
-pub(super) fn readied_beside_idle<R: Subject>(processors: usize) -> Result<Outcome, Failure> {
+pub(super) fn readied_beside_idle<R: Runtime>(processors: usize) -> Result<Outcome, Failure> {
     readied::<R>(processors, 0)
 }
 
-pub(super) fn readied_beside_spinners<R: Subject>(processors: usize) -> Result<Outcome, Failure> {
+pub(super) fn readied_beside_spinners<R: Runtime>(processors: usize) -> Result<Outcome, Failure> {
     readied::<R>(processors, processors - 1)
 }
 
 /// How long a task waits that is readied by one that then spins, beside `others` that spin already.
-fn readied<R: Subject>(processors: usize, others: usize) -> Result<Outcome, Failure> {
+fn readied<R: Runtime>(processors: usize, others: usize) -> Result<Outcome, Failure> {
     let runtime: R = build(processors)?;
     let mut waits = Vec::new();
     for _ in 0..ROUNDS {
@@ -104,7 +105,7 @@ fn readied<R: Subject>(processors: usize, others: usize) -> Result<Outcome, Fail
 }
 
 /// How long an I/O-woken task waits that blocks until another I/O-woken task feeds it.
-pub(super) fn wedge<R: Subject>(processors: usize) -> Result<Outcome, Failure> {
+pub(super) fn wedge<R: Runtime>(processors: usize) -> Result<Outcome, Failure> {
     let runtime: R = build(processors)?;
     let mut waits = Vec::new();
     for _ in 0..ROUNDS {
@@ -118,7 +119,7 @@ pub(super) fn wedge<R: Subject>(processors: usize) -> Result<Outcome, Failure> {
 }
 
 /// `None` if it was not fed in time.
-fn wedge_once<R: Subject>(runtime: &R) -> Result<Option<f64>, Failure> {
+fn wedge_once<R: Runtime>(runtime: &R) -> Result<Option<f64>, Failure> {
     let (mut wake_eater, eater_stream) = connection(runtime)?;
     let (mut wake_feeder, feeder_stream) = connection(runtime)?;
     let (feed, food) = channel();
@@ -147,13 +148,13 @@ fn eat(food: &Receiver<()>) -> Option<Instant> {
     food.recv_timeout(WEDGED).ok().map(|()| Instant::now())
 }
 
-async fn read_one<R: Subject>(mut stream: R::Stream) {
+async fn read_one<R: Runtime>(mut stream: R::Stream) {
     let mut byte = [0];
     let _ = R::read(&mut stream, &mut byte).await;
 }
 
 /// A pair of connected sockets: one for an ordinary thread, one for the runtime.
-pub(super) fn connection<R: Subject>(runtime: &R) -> Result<(StdStream, R::Stream), Failure> {
+pub(super) fn connection<R: Runtime>(runtime: &R) -> Result<(StdStream, R::Stream), Failure> {
     runtime.block_on(async {
         let listener = R::bind(([127, 0, 0, 1], 0).into()).await?;
         let client = StdStream::connect(R::local_addr(&listener)?)?;

@@ -8,9 +8,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::cases::connection;
-use super::subject::{Subject, millis_since, spin};
+use super::clockwork::{millis_since, spin};
 use super::{Outcome, build};
 use crate::Failure;
+use crate::runtimes::Runtime;
 
 const ECHO_TIME: Duration = Duration::from_secs(4);
 const MESSAGE: usize = 64;
@@ -26,7 +27,7 @@ const LOAD: f64 = 0.6;
 const REQUESTS_TIME: Duration = Duration::from_secs(3);
 
 /// Round trips of one connection, one message at a time, beside one task that burns.
-pub(super) fn echo<R: Subject>(processors: usize) -> Result<Outcome, Failure> {
+pub(super) fn echo<R: Runtime>(processors: usize) -> Result<Outcome, Failure> {
     let runtime: R = build(processors)?;
     let (mut client, mut stream) = connection(&runtime)?;
     client.set_read_timeout(Some(PATIENCE))?;
@@ -71,7 +72,7 @@ struct Request {
 }
 
 /// Requests that arrive whatever has become of those before them, and how long the short ones take from arrival to end.
-pub(super) fn short_requests<R: Subject>(processors: usize) -> Result<Outcome, Failure> {
+pub(super) fn short_requests<R: Runtime>(processors: usize) -> Result<Outcome, Failure> {
     let runtime: R = build(processors)?;
     let requests = poisson(processors);
     // Nanoseconds from arrival to end, plus one: 0 is for those that are under way.
@@ -88,7 +89,7 @@ pub(super) fn short_requests<R: Subject>(processors: usize) -> Result<Outcome, F
 }
 
 /// Spawns each request when its time has come. This thread spins: a sleep would be late by more than what is measured.
-fn inject<R: Subject>(handle: &R::Handle, requests: &[Request], latencies: &Arc<[AtomicU64]>) {
+fn inject<R: Runtime>(handle: &R::Handle, requests: &[Request], latencies: &Arc<[AtomicU64]>) {
     let start = Instant::now();
     for (number, &Request { arrives, is_long }) in requests.iter().enumerate() {
         while start.elapsed() < arrives {

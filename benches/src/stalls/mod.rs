@@ -6,14 +6,13 @@
 
 use crate::Failure;
 use crate::measure::quantile;
-use crate::runtimes::{Tokio, Wsrt};
+use crate::runtimes::{Runtime, Tokio, Wsrt};
 
 mod cases;
+mod clockwork;
 mod crowd;
 mod load;
-mod subject;
 
-use subject::Subject;
 
 /// What came of a case: the figures, in milliseconds, that it promises limits for, or why there are none.
 enum Outcome {
@@ -140,6 +139,6 @@ fn show_limits(limits: &[(&str, f64)]) -> String {
 }
 
 /// Builds a runtime for one case.
-fn build<R: Subject>(processors: usize) -> Result<R, Failure> {
+fn build<R: Runtime>(processors: usize) -> Result<R, Failure> {
     R::build(processors).map_err(|error| format!("no runtime with {processors} processors: {error}").into())
 }

@@ -11,12 +11,17 @@ use crate::runtimes::{Runtime, Tokio};
 mod bare;
 mod chain;
 mod echo_tcp;
+mod lateness;
 mod ping_pong;
 mod root_spawn;
 mod rounds;
 mod spawn_await;
 mod spawn_inside;
 mod spawn_outside;
+mod timer_drop;
+mod timer_hold;
+mod timer_sleepers;
+mod timer_ticks;
 mod token;
 mod yields;
 
@@ -75,6 +80,10 @@ fn entries<R: Runtime>() -> Vec<Entry> {
         Entry::of::<R, token::Token>(),
         Entry::of::<R, ping_pong::PingPong>(),
         Entry::of::<R, echo_tcp::EchoTcp>(),
+        Entry::of::<R, timer_drop::TimerDrop>(),
+        Entry::of::<R, timer_hold::TimerHold>(),
+        Entry::of::<R, timer_sleepers::TimerSleepers>(),
+        Entry::of::<R, timer_ticks::TimerTicks>(),
     ]
 }
 

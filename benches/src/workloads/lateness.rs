@@ -1,0 +1,34 @@
+//! How late timers are, and what processor time they took.
+
+use std::time::{Duration, Instant};
+
+use crate::Failure;
+use crate::measure::quantile;
+use crate::metric::{Measurement, Metric};
+use crate::usage::Usage;
+
+/// Tells by how much `deadline` has passed.
+///
+/// # Panics
+///
+/// Panics if it has not: then a timer was early.
+pub(super) fn since(deadline: Instant) -> Duration {
+    let now = Instant::now();
+    assert!(now >= deadline, "a timer was early by {:?}", deadline - now);
+    now - deadline
+}
+
+/// Makes figures of the latenesses of all timers and of the use of the process while they ran.
+pub(super) fn measurements(late: &[Duration], used: Usage) -> Result<Vec<Measurement>, Failure> {
+    if late.is_empty() {
+        return Err("a measurement of no timers".into());
+    }
+    let mut micros: Vec<f64> = late.iter().map(|late| late.as_secs_f64() * 1e6).collect();
+    micros.sort_by(f64::total_cmp);
+    let of = |metric, value| Measurement { metric, value };
+    Ok(vec![
+        of(Metric::MedianMicrosecondsLate, quantile(&micros, 0.5)),
+        of(Metric::WorstMicrosecondsLate, quantile(&micros, 0.99)),
+        of(Metric::CpuMicrosecondsPerTimer, used.cpu.as_secs_f64() * 1e6 / micros.len() as f64),
+    ])
+}
