@@ -13,7 +13,6 @@ mod clockwork;
 mod crowd;
 mod load;
 
-
 /// What came of a case: the figures, in milliseconds, that it promises limits for, or why there are none.
 enum Outcome {
     Figures(Vec<(&'static str, f64)>),

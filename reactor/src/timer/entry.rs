@@ -5,13 +5,12 @@
 //! queue looking for dead items to throw away.
 //!
 //! An arming is named by its generation. The queue's item carries the generation it was made for, so re-arming simply
-//! starts a new one: the old item is dead from that moment on, wherever it lies.
+//! starts a new one: the old item is dead from that moment on, wherever it lies. A timer that is put off, as the time limit
+//! of a connection is with each request, keeps generation and item: the entry alone knows the new deadline, and the queue
+//! asks for it when the item's own comes.
 
 use super::phase::{Phase, Stage};
-use crate::sync::atomic::{
-    AtomicUsize,
-    Ordering::{AcqRel, Acquire},
-};
+use super::store::Store;
 use crate::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 
@@ -31,34 +30,29 @@ impl std::panic::RefUnwindSafe for TimerEntry {}
 #[derive(Debug, Default)]
 struct Inner {
     waker: Option<Waker>,
-    /// The graveyard of the queue it is armed in.
-    home: Option<Arc<Graveyard>>,
+    /// What holds its item, while it is armed.
+    home: Option<Arc<Store>>,
+    due: Due,
+    /// The deadline that its item was filed under: `due`'s, or an earlier one.
+    filed_under: u64,
 }
 
-/// How many items of one queue are dead: cancelled or re-armed, and not yet thrown away. Apart from the queue so that a
-/// cancel can count without the queue's lock, and after the queue is gone.
-#[derive(Debug)]
-pub(crate) struct Graveyard(AtomicUsize);
+/// When a timer is due, and its place among those that are due at the same moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Due {
+    pub(crate) deadline: u64,
+    /// Counts the armings of a queue.
+    pub(crate) order: u64,
+}
 
-impl Graveyard {
-    pub(crate) fn new() -> Self {
-        Self(AtomicUsize::new(0))
-    }
-
-    fn bury(&self) {
-        // AcqRel: the chain of read-modify-writes is the count; the order against the phase is the entry lock's
-        // business.
-        self.0.fetch_add(1, AcqRel);
-    }
-
-    pub(crate) fn exhume(&self, count: usize) {
-        self.0.fetch_sub(count, AcqRel);
-    }
-
-    pub(crate) fn population(&self) -> usize {
-        // Acquire: as above. A count that is a moment old delays a compaction by one arm.
-        self.0.load(Acquire)
-    }
+/// What an arming asks of the queue.
+#[derive(Debug, PartialEq, Eq)]
+#[must_use]
+pub(crate) enum Begun {
+    /// A new item, for this generation.
+    Anew(u64),
+    /// Nothing: the item that it has comes up in time, and will be moved on.
+    PutOff,
 }
 
 /// What became of an arming that was due.
@@ -66,6 +60,8 @@ impl Graveyard {
 pub(crate) enum Fire {
     /// It fired; this one waits for it.
     Fired(Option<Waker>),
+    /// It was put off until then; its item goes back with that.
+    Later(Due),
     /// It had been cancelled, or replaced by a newer arming.
     Dead,
 }
@@ -108,7 +104,7 @@ impl TimerEntry {
     }
 
     /// Cancels it: it will not fire, and its waker is dropped. Takes no lock but its own; the queue's item is thrown
-    /// away later.
+    /// away later, by the cancel that makes the dead the majority at the latest, unless the queue is busy at that moment.
     ///
     /// Does nothing to a timer that has fired or is not armed.
     pub fn cancel(&self) {
@@ -121,43 +117,81 @@ impl TimerEntry {
             return;
         }
         let home = inner.home.take();
-        if let Some(home) = &home {
-            // Before the phase says so: who finds the item dead finds it counted.
-            home.bury();
-        }
+        // Before the phase says so: who finds the item dead finds it counted.
+        let is_crowded = home.as_ref().is_some_and(|home| home.bury());
         self.phase.publish(phase.cancelled());
         let waker = inner.waker.take();
         drop(inner);
+        if let (true, Some(home)) = (is_crowded, &home) {
+            home.clean();
+        }
         drop((home, waker));
     }
 
-    /// Starts a new arming, which ends the one before, and returns its generation. `home` is none when no queue will
-    /// hold an item for it.
-    pub(crate) fn begin(&self, home: Option<&Arc<Graveyard>>) -> u64 {
+    /// Arms it in `home`, which ends the arming before, unless that has an item there which comes up early enough.
+    pub(crate) fn begin(&self, home: &Arc<Store>, due: Due) -> Begun {
         let mut inner = self.inner.lock();
         let before = self.phase.read();
-        let former = std::mem::replace(&mut inner.home, home.cloned());
+        let is_at_home = inner.home.as_ref().is_some_and(|former| Arc::ptr_eq(former, home));
+        if before.stage() == Stage::Armed && is_at_home && inner.filed_under <= due.deadline {
+            inner.due = due;
+            return Begun::PutOff;
+        }
+        let former = inner.home.replace(Arc::clone(home));
+        inner.due = due;
+        inner.filed_under = due.deadline;
         if let (Stage::Armed, Some(former)) = (before.stage(), &former) {
-            former.bury();
+            // The arming that this is part of cleans up where that is needed.
+            let _ = former.bury();
         }
         let armed = before.armed_anew();
         self.phase.publish(armed);
         drop(inner);
         drop(former);
-        armed.generation()
+        Begun::Anew(armed.generation())
     }
 
-    /// The arming `generation` is due.
-    pub(crate) fn fire(&self, generation: u64) -> Fire {
+    /// The same for a moment that never comes: no queue holds an item for it.
+    pub(crate) fn begin_for_ever(&self) {
+        let mut inner = self.inner.lock();
+        let before = self.phase.read();
+        let former = inner.home.take();
+        if let (Stage::Armed, Some(former)) = (before.stage(), &former) {
+            let _ = former.bury();
+        }
+        self.phase.publish(before.armed_anew());
+        drop(inner);
+        drop(former);
+    }
+
+    /// The item of the arming `generation`, filed under `filed`, has come up.
+    pub(crate) fn fire(&self, generation: u64, filed: Due) -> Fire {
         let mut inner = self.inner.lock();
         let phase = self.phase.read();
         if !phase.is_armed_as(generation) {
             return Fire::Dead;
         }
+        // Even if that has come as well: others may be due before it.
+        if inner.due != filed {
+            inner.filed_under = inner.due.deadline;
+            return Fire::Later(inner.due);
+        }
         self.phase.publish(phase.fired());
-        // The home is only a count's address; dropping it runs nobody's code.
+        // The queue that calls holds another reference: dropping this one frees nothing under the lock.
         inner.home = None;
         Fire::Fired(inner.waker.take())
+    }
+
+    /// When the arming `generation`, whose item is filed under `filed`, is really due; from now on it counts as filed under
+    /// that. `None` if the item is dead.
+    pub(crate) fn put_off_from(&self, generation: u64, filed: Due) -> Option<Due> {
+        let mut inner = self.inner.lock();
+        if !self.phase.read().is_armed_as(generation) {
+            return None;
+        }
+        debug_assert_eq!(inner.filed_under, filed.deadline, "an entry knows where its item is");
+        inner.filed_under = inner.due.deadline;
+        Some(inner.due)
     }
 
     /// Whether the item made for `generation` is dead. Looks without the lock.

@@ -6,6 +6,9 @@
 /// Children of a node.
 const ARITY: usize = 4;
 
+/// Memory is given back when less than one part in this many is in use.
+const SPARE_SHARE: usize = 4;
+
 #[derive(Debug)]
 pub(crate) struct Heap<T> {
     items: Vec<T>,
@@ -40,8 +43,18 @@ impl<T: Ord> Heap<T> {
 
     /// Takes out every item that `is_dead`, and gives memory back when little is left.
     pub(crate) fn take_dead(&mut self, is_dead: impl Fn(&T) -> bool) -> Vec<T> {
-        let (dead, live) = std::mem::take(&mut self.items).into_iter().partition(is_dead);
-        self.items = live;
+        let mut dead = Vec::new();
+        let mut at = 0;
+        while at < self.items.len() {
+            if is_dead(&self.items[at]) {
+                dead.push(self.items.swap_remove(at));
+            } else {
+                at += 1;
+            }
+        }
+        if self.items.capacity() / SPARE_SHARE > self.items.len() {
+            self.items.shrink_to(self.items.len() * 2);
+        }
         for parent in (0..self.items.len().div_ceil(ARITY)).rev() {
             self.sink(parent);
         }

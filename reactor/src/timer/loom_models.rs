@@ -112,6 +112,51 @@ fn a_timer_armed_anew_while_it_fires_fires_for_the_new_deadline_too() {
 }
 
 #[test]
+fn a_timer_put_off_while_it_fires_fires_once_and_not_before() {
+    bounded(3, || {
+        let queue = Arc::new(TimerQueue::new());
+        let entry = TimerEntry::new();
+        let _ = queue.arm(&entry, 1);
+        let _ = entry.poll_fired(&mut Context::from_waker(Waker::noop()));
+        let putting_off = {
+            let (queue, entry) = (Arc::clone(&queue), std::sync::Arc::clone(&entry));
+            thread::spawn(move || {
+                let _ = queue.arm(&entry, 3);
+            })
+        };
+        let early = fire(&queue, 2);
+        putting_off.join().unwrap();
+        assert!(!entry.is_fired(), "armed until 3, whether it fired for 1 before that or not ({early})");
+        assert_eq!((fire(&queue, 2), queue.settle()), (0, 3));
+        assert_eq!(fire(&queue, 3), 1);
+        assert_eq!((queue.len(), queue.dead()), (0, 0));
+    });
+}
+
+#[test]
+fn cancels_that_clean_up_beside_an_arm_leave_what_is_armed() {
+    bounded(2, || {
+        let queue = Arc::new(TimerQueue::new());
+        let entries = [(); 3].map(|()| TimerEntry::new());
+        for entry in &entries {
+            let _ = queue.arm(entry, 1);
+        }
+        let live = TimerEntry::new();
+        let arming = {
+            let (queue, live) = (Arc::clone(&queue), std::sync::Arc::clone(&live));
+            thread::spawn(move || {
+                let _ = queue.arm(&live, 2);
+            })
+        };
+        entries.iter().for_each(|entry| entry.cancel());
+        arming.join().unwrap();
+        assert_eq!(queue.settle(), 2);
+        assert_eq!((queue.len(), queue.dead()), (1, 0));
+        assert_eq!(fire(&queue, 2), 1);
+    });
+}
+
+#[test]
 fn an_arm_is_in_the_deadline_that_a_fenced_reader_sees() {
     use loom::sync::atomic::{AtomicBool, Ordering::Relaxed, Ordering::SeqCst, fence};
     loom::model(|| {

@@ -10,6 +10,7 @@ mod heap;
 mod loom_models;
 mod phase;
 mod queue;
+mod store;
 #[cfg(test)]
 mod test_random;
 #[cfg(test)]

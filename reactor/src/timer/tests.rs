@@ -169,6 +169,72 @@ fn one_timer_armed_anew_a_million_times_leaves_a_bounded_queue() {
     assert_eq!(fire(&queue, u64::MAX), 1);
 }
 
+#[test]
+fn a_million_timers_held_and_then_cancelled_give_their_memory_back() {
+    let queue = TimerQueue::new();
+    let entries: Vec<_> = (0..1_000_000).map(|_| TimerEntry::new()).collect();
+    for (deadline, entry) in (1_000..).zip(&entries) {
+        let _ = queue.arm(entry, deadline);
+    }
+    assert_eq!(queue.len(), entries.len());
+    for entry in &entries {
+        entry.cancel();
+    }
+    assert!(queue.len() <= 130, "{} timers held", queue.len());
+    assert_eq!(queue.settle(), u64::MAX);
+    assert_eq!((queue.len(), queue.dead()), (0, 0));
+}
+
+#[test]
+fn a_timer_that_is_put_off_keeps_its_place_in_the_queue() {
+    let queue = TimerQueue::new();
+    let entry = TimerEntry::new();
+    let (count, waker) = counting();
+    assert!(queue.arm(&entry, 10));
+    assert!(poll(&entry, &waker).is_pending());
+    for deadline in 11..1_000 {
+        assert!(!queue.arm(&entry, deadline), "nobody has to be told");
+    }
+    assert_eq!((queue.len(), queue.dead()), (1, 0));
+    assert_eq!(queue.next_deadline(), 10);
+    assert_eq!(fire(&queue, 998), 0, "not before the last deadline");
+    assert_eq!(queue.next_deadline(), 999, "moved on when its first came");
+    // Back to a moment between the two, and to one before both.
+    assert!(queue.arm(&entry, 2_000) || queue.next_deadline() == 999);
+    assert!(!queue.arm(&entry, 1_500));
+    assert!(queue.arm(&entry, 500));
+    assert_eq!(fire(&queue, 500), 1);
+    assert_eq!(fire(&queue, u64::MAX - 1), 0);
+    assert_eq!(count.0.load(Ordering::Relaxed), 1);
+    assert_eq!((queue.len(), queue.dead()), (0, 0));
+}
+
+#[test]
+fn settling_passes_over_what_will_not_fire() {
+    let queue = TimerQueue::new();
+    let [cancelled, put_off, kept] = [(); 3].map(|()| TimerEntry::new());
+    let _ = queue.arm(&cancelled, 10);
+    let _ = queue.arm(&put_off, 20);
+    let _ = queue.arm(&kept, 30);
+    cancelled.cancel();
+    let _ = queue.arm(&put_off, 40);
+    assert_eq!((queue.next_deadline(), queue.settle()), (10, 30));
+    assert_eq!((queue.next_deadline(), queue.len(), queue.dead()), (30, 2, 0));
+    assert_eq!(fire(&queue, 30), 1);
+    assert_eq!(queue.settle(), 40);
+    assert_eq!(fire(&queue, 40), 1);
+}
+
+#[test]
+fn a_queue_that_is_dropped_frees_its_timers() {
+    let entry = TimerEntry::new();
+    let queue = TimerQueue::new();
+    let _ = queue.arm(&entry, 10);
+    assert_eq!(Arc::strong_count(&entry), 2);
+    drop(queue);
+    assert_eq!(Arc::strong_count(&entry), 1);
+}
+
 /// A waker that writes its number down.
 struct Note {
     number: usize,
