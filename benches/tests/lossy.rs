@@ -5,6 +5,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use std::time::Instant;
 
 use wsrt_benches::plan::Plan;
 use wsrt_benches::runtimes::{Runtime, Tokio};
@@ -87,6 +88,10 @@ impl Runtime for Lossy {
 
     fn yield_now() -> impl Future<Output = ()> + Send {
         Tokio::yield_now()
+    }
+
+    fn sleep_until(deadline: Instant) -> impl Future<Output = ()> + Send {
+        Tokio::sleep_until(deadline)
     }
 
     async fn bind(address: SocketAddr) -> io::Result<Self::Listener> {

@@ -9,6 +9,10 @@ use crate::players::Processor;
 use crate::policy::machine_loop::MachineLoop;
 use crate::policy::root::Root;
 
+fn poller_failed(error: &std::io::Error) -> ! {
+    panic!("wsrt: the operating system's poller failed: {error}")
+}
+
 impl MachineLoop<'_> {
     /// Looks at the netpoller without blocking.
     pub(crate) fn look_at_network(&mut self, processor: &mut Processor) -> Option<Runnable> {
@@ -93,11 +97,11 @@ impl MachineLoop<'_> {
     fn block_in_netpoller(&mut self, published: u64) {
         loop {
             // Read again, now that the keeper's deadline is published: see `Keeper`.
-            let timeout = match self.scheduler.earliest_deadline().min(published) {
-                u64::MAX => None,
-                deadline => Some(Duration::from_nanos(deadline.saturating_sub(self.scheduler.now()))),
+            let turn = match self.scheduler.earliest_deadline().min(published) {
+                u64::MAX => self.turn(None),
+                deadline => self.turn_until(self.scheduler.shared_wake(deadline)),
             };
-            match self.turn(timeout) {
+            match turn {
                 Turn::Polled { .. } => return,
                 // Another machine polls without blocking, and is done in a microsecond.
                 Turn::Busy | Turn::Kept => std::thread::yield_now(),
@@ -106,10 +110,13 @@ impl MachineLoop<'_> {
     }
 
     pub(crate) fn turn(&mut self, timeout: Option<Duration>) -> Turn {
-        match self.scheduler.netpoller.turn(timeout, &mut self.wakers) {
-            Ok(turn) => turn,
-            Err(error) => panic!("wsrt: the operating system's poller failed: {error}"),
-        }
+        let turn = self.scheduler.netpoller.turn(timeout, &mut self.wakers);
+        turn.unwrap_or_else(|error| poller_failed(&error))
+    }
+
+    fn turn_until(&mut self, deadline: u64) -> Turn {
+        let turn = self.scheduler.netpoller.turn_until(self.scheduler.instant(deadline), &mut self.wakers);
+        turn.unwrap_or_else(|error| poller_failed(&error))
     }
 
     /// Collects the wakers of every timer that is due, whichever processor it belongs to.

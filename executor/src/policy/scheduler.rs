@@ -138,6 +138,12 @@ impl Scheduler {
         u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
     }
 
+    /// The moment that is `nanos` after the scheduler was made.
+    pub(crate) fn instant(&self, nanos: u64) -> Instant {
+        // Beyond the clock, which no deadline is that anybody waits for, a moment that wakes the waiter too early will do.
+        self.origin.checked_add(Duration::from_nanos(nanos)).unwrap_or(self.origin)
+    }
+
     /// Whether a task waits where an idle processor could find it, or a timer is due.
     pub(crate) fn work_is_visible(&self) -> bool {
         !self.injector.is_empty()

@@ -1,20 +1,22 @@
 //! The netpoller: the poll itself, and the rule that one thread at a time is in it.
 
+mod alarm;
 mod gate;
 mod interrupt;
 #[cfg(all(test, loom))]
 mod loom_models;
 mod seat;
 
+use self::alarm::Alarm;
 use self::gate::{TurnGate, Turned};
 use self::seat::Stay;
 use crate::handle::Handle;
 use crate::readiness::EventBits;
-use crate::registry::INTERRUPT;
+use crate::registry::{ALARM, INTERRUPT};
 use crate::sync::Mutex;
 use std::io;
 use std::task::Waker;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Events fetched by one system call. A thousand covers every socket that becomes ready during one poll of a task on a
 /// busy server; what does not fit is fetched by the next turn, first come first served. 12 KiB on Linux.
@@ -55,6 +57,14 @@ pub struct Netpoller {
 struct State {
     poll: mio::Poll,
     events: mio::Events,
+    alarm: Alarm,
+}
+
+/// What ends a turn's wait if no event does.
+#[derive(Clone, Copy, Debug)]
+enum Limit {
+    Timeout(Option<Duration>),
+    Deadline(Instant),
 }
 
 /// Tells how a turn went.
@@ -82,12 +92,13 @@ impl Netpoller {
     ///
     /// # Errors
     ///
-    /// When the system is out of file descriptors (two are needed on Linux) or memory.
+    /// When the system is out of file descriptors (three are needed on Linux) or memory.
     pub fn new() -> io::Result<Netpoller> {
         let poll = mio::Poll::new()?;
         let interrupter = mio::Waker::new(poll.registry(), INTERRUPT)?;
         let handle = Handle::new(poll.registry().try_clone()?);
-        let state = Mutex::new(State { poll, events: mio::Events::with_capacity(EVENTS_PER_TURN) });
+        let alarm = Alarm::new(poll.registry())?;
+        let state = Mutex::new(State { poll, events: mio::Events::with_capacity(EVENTS_PER_TURN), alarm });
         Ok(Netpoller { gate: TurnGate::new(), state, interrupter, handle })
     }
 
@@ -101,30 +112,65 @@ impl Netpoller {
     /// `wakers`.
     ///
     /// `timeout` bounds the wait: `None` waits for an event or an [interrupt](Netpoller::interrupt),
-    /// `Some(Duration::ZERO)` does not wait. Other values are rounded up to the system's grain, a millisecond on Linux.
-    /// A signal can end the wait early, with no events.
+    /// `Some(Duration::ZERO)` does not wait, and anything else waits [until](Netpoller::turn_until) that time has passed.
+    /// The wait can end early, with no events: at a signal, and at the deadline of an earlier turn.
     ///
     /// # Errors
     ///
     /// When the system's poll fails, which means a defect (a closed descriptor): there is no use in trying again.
     pub fn turn(&self, timeout: Option<Duration>, wakers: &mut Vec<Waker>) -> io::Result<Turn> {
-        match self.gate.turn(timeout, |timeout| self.poll(timeout, wakers)) {
+        match timeout {
+            Some(Duration::ZERO) | None => self.take_turn(timeout, Limit::Timeout(timeout), wakers),
+            Some(timeout) => match Instant::now().checked_add(timeout) {
+                Some(deadline) => self.turn_until(deadline, wakers),
+                // Longer than the clock can count.
+                None => self.turn(None, wakers),
+            },
+        }
+    }
+
+    /// Takes one turn that waits no longer than until `deadline`.
+    ///
+    /// On Linux it ends within what the system needs to wake a thread, some tens of microseconds, and a deadline that is
+    /// the same as in the turn before costs nothing. Elsewhere the wait is rounded up to a millisecond.
+    ///
+    /// # Errors
+    ///
+    /// As [`turn`](Netpoller::turn).
+    pub fn turn_until(&self, deadline: Instant, wakers: &mut Vec<Waker>) -> io::Result<Turn> {
+        self.take_turn(None, Limit::Deadline(deadline), wakers)
+    }
+
+    fn take_turn(&self, stay: Option<Duration>, limit: Limit, wakers: &mut Vec<Waker>) -> io::Result<Turn> {
+        let poll = |allowed| match allowed {
+            // An interrupt is pending: it must not wait, whatever its limit.
+            Some(Duration::ZERO) => self.poll(Limit::Timeout(allowed), wakers),
+            _ => self.poll(limit, wakers),
+        };
+        match self.gate.turn(stay, poll) {
             Ok(Turned { outcome, interrupted }) => Ok(Turn::Polled { events: outcome?, interrupted }),
             Err(Stay::Look) => Ok(Turn::Busy),
             Err(Stay::Block) => Ok(Turn::Kept),
         }
     }
 
-    fn poll(&self, timeout: Option<Duration>, wakers: &mut Vec<Waker>) -> io::Result<usize> {
+    fn poll(&self, limit: Limit, wakers: &mut Vec<Waker>) -> io::Result<usize> {
         let mut state = self.state.lock();
-        let State { poll, events } = &mut *state;
+        let State { poll, events, alarm } = &mut *state;
+        let timeout = match limit {
+            Limit::Timeout(timeout) => timeout,
+            Limit::Deadline(deadline) => alarm.set(deadline)?,
+        };
         match poll.poll(events, timeout) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(0),
             Err(error) => return Err(error),
         }
+        if events.iter().any(|event| event.token() == ALARM) {
+            alarm.note_rung();
+        }
         // The interrupt's own event carries nothing: the gate's flag says all.
-        let of_sources = events.iter().filter(|event| event.token() != INTERRUPT);
+        let of_sources = events.iter().filter(|event| event.token() != INTERRUPT && event.token() != ALARM);
         let marked = of_sources.map(|event| (event.token().into(), EventBits::of(event)));
         Ok(self.handle.registry().dispatch(marked, wakers))
     }

@@ -4,7 +4,7 @@
 
 mod token;
 
-pub(crate) use self::token::{INTERRUPT, SourceToken};
+pub(crate) use self::token::{ALARM, INTERRUPT, SourceToken};
 
 use crate::error::shut_down_error;
 use crate::interest::Interest;

@@ -13,6 +13,9 @@ const GENERATION_MASK: usize = usize::MAX >> KEY_BITS;
 /// The token of the interrupt. No source has it: its key part is the one that [`SourceToken::new`] refuses.
 pub(crate) const INTERRUPT: mio::Token = mio::Token(usize::MAX);
 
+/// The token of the alarm at a turn's deadline: the same key part, and another generation.
+pub(crate) const ALARM: mio::Token = mio::Token(KEY_MASK);
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SourceToken(usize);
 
@@ -57,11 +60,13 @@ mod tests {
     }
 
     #[test]
-    fn no_source_is_given_the_interrupts_token() {
+    fn no_source_is_given_the_token_of_interrupt_or_alarm() {
+        assert_ne!(ALARM, INTERRUPT);
         assert_eq!(SourceToken::new(KEY_MASK, usize::MAX), None);
         for key in [0, KEY_MASK - 1] {
             let token = SourceToken::new(key, usize::MAX).expect("fits");
             assert_ne!(mio::Token::from(token), INTERRUPT);
+            assert_ne!(mio::Token::from(token), ALARM);
         }
     }
 }

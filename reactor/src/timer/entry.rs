@@ -32,17 +32,10 @@ struct Inner {
     waker: Option<Waker>,
     /// What holds its item, while it is armed.
     home: Option<Arc<Store>>,
-    due: Due,
-    /// The deadline that its item was filed under: `due`'s, or an earlier one.
+    /// When it is due.
+    deadline: u64,
+    /// The deadline that its item was filed under: its own, or an earlier one.
     filed_under: u64,
-}
-
-/// When a timer is due, and its place among those that are due at the same moment.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Due {
-    pub(crate) deadline: u64,
-    /// Counts the armings of a queue.
-    pub(crate) order: u64,
 }
 
 /// What an arming asks of the queue.
@@ -61,7 +54,7 @@ pub(crate) enum Fire {
     /// It fired; this one waits for it.
     Fired(Option<Waker>),
     /// It was put off until then; its item goes back with that.
-    Later(Due),
+    Later(u64),
     /// It had been cancelled, or replaced by a newer arming.
     Dead,
 }
@@ -129,17 +122,17 @@ impl TimerEntry {
     }
 
     /// Arms it in `home`, which ends the arming before, unless that has an item there which comes up early enough.
-    pub(crate) fn begin(&self, home: &Arc<Store>, due: Due) -> Begun {
+    pub(crate) fn begin(&self, home: &Arc<Store>, deadline: u64) -> Begun {
         let mut inner = self.inner.lock();
         let before = self.phase.read();
         let is_at_home = inner.home.as_ref().is_some_and(|former| Arc::ptr_eq(former, home));
-        if before.stage() == Stage::Armed && is_at_home && inner.filed_under <= due.deadline {
-            inner.due = due;
+        if before.stage() == Stage::Armed && is_at_home && inner.filed_under <= deadline {
+            inner.deadline = deadline;
             return Begun::PutOff;
         }
         let former = inner.home.replace(Arc::clone(home));
-        inner.due = due;
-        inner.filed_under = due.deadline;
+        inner.deadline = deadline;
+        inner.filed_under = deadline;
         if let (Stage::Armed, Some(former)) = (before.stage(), &former) {
             // The arming that this is part of cleans up where that is needed.
             let _ = former.bury();
@@ -164,17 +157,17 @@ impl TimerEntry {
         drop(former);
     }
 
-    /// The item of the arming `generation`, filed under `filed`, has come up.
-    pub(crate) fn fire(&self, generation: u64, filed: Due) -> Fire {
+    /// The item of the arming `generation` has come up.
+    pub(crate) fn fire(&self, generation: u64) -> Fire {
         let mut inner = self.inner.lock();
         let phase = self.phase.read();
         if !phase.is_armed_as(generation) {
             return Fire::Dead;
         }
         // Even if that has come as well: others may be due before it.
-        if inner.due != filed {
-            inner.filed_under = inner.due.deadline;
-            return Fire::Later(inner.due);
+        if inner.deadline != inner.filed_under {
+            inner.filed_under = inner.deadline;
+            return Fire::Later(inner.deadline);
         }
         self.phase.publish(phase.fired());
         // The queue that calls holds another reference: dropping this one frees nothing under the lock.
@@ -182,16 +175,14 @@ impl TimerEntry {
         Fire::Fired(inner.waker.take())
     }
 
-    /// When the arming `generation`, whose item is filed under `filed`, is really due; from now on it counts as filed under
-    /// that. `None` if the item is dead.
-    pub(crate) fn put_off_from(&self, generation: u64, filed: Due) -> Option<Due> {
+    /// When the arming `generation` is really due; from now on its item counts as filed under that. `None` if it is dead.
+    pub(crate) fn truth(&self, generation: u64) -> Option<u64> {
         let mut inner = self.inner.lock();
         if !self.phase.read().is_armed_as(generation) {
             return None;
         }
-        debug_assert_eq!(inner.filed_under, filed.deadline, "an entry knows where its item is");
-        inner.filed_under = inner.due.deadline;
-        Some(inner.due)
+        inner.filed_under = inner.deadline;
+        Some(inner.deadline)
     }
 
     /// Whether the item made for `generation` is dead. Looks without the lock.

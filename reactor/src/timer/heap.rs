@@ -61,6 +61,20 @@ impl<T: Ord> Heap<T> {
         dead
     }
 
+    /// How many items are `wanted`, of which there are more only below wanted ones; counts to `most` and no further.
+    pub(crate) fn count_top(&self, most: usize, wanted: impl Fn(&T) -> bool) -> usize {
+        self.count_below(0, most, &wanted)
+    }
+
+    fn count_below(&self, at: usize, most: usize, wanted: &impl Fn(&T) -> bool) -> usize {
+        if most == 0 || !self.items.get(at).is_some_and(wanted) {
+            return 0;
+        }
+        let first = at * ARITY + 1;
+        (first..first + ARITY)
+            .fold(1, |count, child| count + self.count_below(child, most.saturating_sub(count), wanted))
+    }
+
     fn rise(&mut self, mut at: usize) {
         while at > 0 {
             let parent = (at - 1) / ARITY;
@@ -107,6 +121,19 @@ mod tests {
             expected.iter().for_each(|&item| heap.push(item));
             expected.sort_unstable();
             assert_eq!(drain(heap), expected);
+        }
+    }
+
+    #[test]
+    fn the_smallest_are_counted_up_to_a_limit() {
+        let mut random = Random::seeded(3);
+        for length in 0..200 {
+            let mut heap = Heap::new();
+            let items: Vec<u64> = (0..length).map(|_| random.below(100)).collect();
+            items.iter().for_each(|&item| heap.push(item));
+            let (limit, most) = (random.below(110), random.below(30) as usize);
+            let below = items.iter().filter(|&&item| item <= limit).count();
+            assert_eq!(heap.count_top(most, |&item| item <= limit), below.min(most));
         }
     }
 

@@ -50,7 +50,8 @@ impl TimerQueue {
     /// Arms `entry` for `deadline`, ending any arming before; true if it became this queue's earliest, so that who
     /// sleeps until the earliest deadline has to be told.
     ///
-    /// Timers with equal deadlines fire in the order in which they were armed. One with deadline `u64::MAX` is armed,
+    /// Timers with equal deadlines fire in the order in which they were armed; those that were put off to theirs come where
+    /// they happen to. One with deadline `u64::MAX` is armed,
     /// can be cancelled, and never fires. A timer that is armed here already and put off takes no lock but its own.
     #[must_use]
     pub fn arm(&self, entry: &Arc<TimerEntry>, deadline: u64) -> bool {
@@ -58,9 +59,8 @@ impl TimerQueue {
             entry.begin_for_ever();
             return false;
         }
-        let due = self.0.due(deadline);
-        match entry.begin(&self.0, due) {
-            Begun::Anew(generation) => self.0.file(due, generation, entry),
+        match entry.begin(&self.0, deadline) {
+            Begun::Anew(generation) => self.0.file(deadline, generation, entry),
             Begun::PutOff => false,
         }
     }
@@ -83,6 +83,15 @@ impl TimerQueue {
     #[must_use]
     pub fn settle(&self) -> u64 {
         self.0.settle()
+    }
+
+    /// Counts the timers that are due by `deadline`, to `most` and no further. Those count too that were cancelled or put off
+    /// and not yet thrown out or moved.
+    ///
+    /// Takes no lock when there is none.
+    #[must_use]
+    pub fn count_until(&self, deadline: u64, most: usize) -> usize {
+        self.0.count_until(deadline, most)
     }
 
     /// Returns how many timers are held, cancelled ones that are not yet thrown away included.

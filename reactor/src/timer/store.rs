@@ -3,7 +3,7 @@
 //!
 //! Apart from the queue so that a cancel can count without the queue's lock, and after the queue is gone.
 
-use super::entry::{Due, Fire, TimerEntry};
+use super::entry::{Fire, TimerEntry};
 use super::heap::Heap;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use crate::sync::atomic::{AtomicU64, AtomicUsize};
@@ -28,19 +28,29 @@ pub(crate) struct Store {
     dead: AtomicUsize,
     /// With more dead than this, a cancel cleans up. Written under the lock.
     most_dead: AtomicUsize,
-    /// Armings so far: the order among equal deadlines.
-    armings: AtomicU64,
-    heap: Mutex<Heap<Item>>,
+    armed: Mutex<Armed>,
+}
+
+#[derive(Debug)]
+struct Armed {
+    heap: Heap<Item>,
+    /// Items ever filed or moved on: the order among equal deadlines.
+    filed: u64,
 }
 
 #[derive(Debug)]
 struct Item {
-    due: Due,
+    deadline: u64,
+    sequence: u64,
     generation: u64,
     entry: Arc<TimerEntry>,
 }
 
 impl Item {
+    fn rank(&self) -> (u64, u64) {
+        (self.deadline, self.sequence)
+    }
+
     fn is_dead(&self) -> bool {
         self.entry.is_dead(self.generation)
     }
@@ -48,7 +58,7 @@ impl Item {
 
 impl PartialEq for Item {
     fn eq(&self, other: &Self) -> bool {
-        self.due == other.due
+        self.rank() == other.rank()
     }
 }
 
@@ -62,7 +72,7 @@ impl PartialOrd for Item {
 
 impl Ord for Item {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.due.cmp(&other.due)
+        self.rank().cmp(&other.rank())
     }
 }
 
@@ -72,8 +82,7 @@ impl Store {
             earliest: AtomicU64::new(NEVER),
             dead: AtomicUsize::new(0),
             most_dead: AtomicUsize::new(COMPACTION_FLOOR),
-            armings: AtomicU64::new(0),
-            heap: Mutex::new(Heap::new()),
+            armed: Mutex::new(Armed { heap: Heap::new(), filed: 0 }),
         }
     }
 
@@ -82,20 +91,14 @@ impl Store {
         self.earliest.load(Acquire)
     }
 
-    /// The place of a new arming for `deadline`.
-    pub(super) fn due(&self, deadline: u64) -> Due {
-        // Relaxed: who arms one timer after another reads growing numbers, and nobody else asks for an order.
-        Due { deadline, order: self.armings.fetch_add(1, Relaxed) }
-    }
-
     /// Files an item; true if it has become the earliest.
-    pub(super) fn file(&self, due: Due, generation: u64, entry: &Arc<TimerEntry>) -> bool {
-        let mut heap = self.heap.lock();
-        let dead = self.throw_out(&mut heap, DEAD_SHARE_AT_ARM);
-        heap.push(Item { due, generation, entry: Arc::clone(entry) });
-        self.publish(&heap);
-        let is_earliest = heap.peek().is_some_and(|item| item.due == due);
-        drop(heap);
+    pub(super) fn file(&self, deadline: u64, generation: u64, entry: &Arc<TimerEntry>) -> bool {
+        let mut armed = self.armed.lock();
+        let dead = self.throw_out(&mut armed.heap, DEAD_SHARE_AT_ARM);
+        let sequence = armed.put(deadline, generation, Arc::clone(entry));
+        self.publish(&armed.heap);
+        let is_earliest = armed.heap.peek().is_some_and(|item| item.sequence == sequence);
+        drop(armed);
         drop(dead);
         is_earliest
     }
@@ -103,27 +106,24 @@ impl Store {
     /// Fires what is due at `now`, earliest first, and moves on what was put off.
     pub(super) fn fire_due(&self, now: u64, wakers: &mut Vec<Waker>) -> usize {
         let mut fired = 0;
-        let mut dead = Vec::new();
-        let mut heap = self.heap.lock();
-        while let Some(mut item) = pop_due(&mut heap, now) {
-            match item.entry.fire(item.generation, item.due) {
+        // Freed after the lock is released: theirs may be the last references.
+        let mut done = Vec::new();
+        let mut armed = self.armed.lock();
+        while let Some(item) = armed.pop_due(now) {
+            match item.entry.fire(item.generation) {
                 Fire::Fired(waker) => {
                     fired += 1;
                     wakers.extend(waker);
-                    // Freed after the lock, with those that are dead.
-                    dead.push(item);
+                    done.push(item.entry);
                 }
-                Fire::Later(due) => {
-                    item.due = due;
-                    heap.push(item);
-                }
-                Fire::Dead => dead.push(item),
+                Fire::Later(deadline) => drop(armed.put(deadline, item.generation, item.entry)),
+                Fire::Dead => done.push(item.entry),
             }
         }
-        self.exhume(dead.len() - fired);
-        self.publish(&heap);
-        drop(heap);
-        drop(dead);
+        self.exhume(done.len() - fired);
+        self.publish(&armed.heap);
+        drop(armed);
+        drop(done);
         fired
     }
 
@@ -131,32 +131,35 @@ impl Store {
     /// timer which will fire; returns it.
     pub(super) fn settle(&self) -> u64 {
         let mut dead = Vec::new();
-        let mut heap = self.heap.lock();
-        while let Some(top) = heap.peek() {
-            let truth = if top.is_dead() { None } else { top.entry.put_off_from(top.generation, top.due) };
-            match truth {
-                Some(due) if due == top.due => break,
-                _ => {}
+        let mut armed = self.armed.lock();
+        while let Some(top) = armed.heap.peek() {
+            let truth = top.entry.truth(top.generation);
+            if truth == Some(top.deadline) {
+                break;
             }
-            let Some(mut item) = heap.pop() else { break };
+            let Some(item) = armed.heap.pop() else { break };
             match truth {
-                Some(due) => {
-                    item.due = due;
-                    heap.push(item);
-                }
+                Some(deadline) => drop(armed.put(deadline, item.generation, item.entry)),
                 None => dead.push(item),
             }
         }
         self.exhume(dead.len());
-        self.publish(&heap);
-        let earliest = self.earliest();
-        drop(heap);
+        self.publish(&armed.heap);
+        drop(armed);
         drop(dead);
-        earliest
+        self.earliest()
+    }
+
+    pub(super) fn count_until(&self, deadline: u64, most: usize) -> usize {
+        if self.earliest() > deadline {
+            0
+        } else {
+            self.armed.lock().heap.count_top(most, |item| item.deadline <= deadline)
+        }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.heap.lock().len()
+        self.armed.lock().heap.len()
     }
 
     /// Dead items counted and still held.
@@ -167,10 +170,10 @@ impl Store {
 
     /// Lets go of all items: each holds a timer, and each timer that is armed this store.
     pub(super) fn clear(&self) {
-        let mut heap = self.heap.lock();
-        let items = std::mem::replace(&mut *heap, Heap::new());
-        self.publish(&heap);
-        drop(heap);
+        let mut armed = self.armed.lock();
+        let items = std::mem::replace(&mut armed.heap, Heap::new());
+        self.publish(&armed.heap);
+        drop(armed);
         drop(items);
     }
 
@@ -187,10 +190,10 @@ impl Store {
     /// Throws the dead out, unless somebody is at the queue: that may be an arm, which does it too, and if not, another
     /// cancel will.
     pub(super) fn clean(&self) {
-        let Some(mut heap) = self.heap.try_lock() else { return };
-        let dead = self.throw_out(&mut heap, DEAD_SHARE_AT_CANCEL);
-        self.publish(&heap);
-        drop(heap);
+        let Some(mut armed) = self.armed.try_lock() else { return };
+        let dead = self.throw_out(&mut armed.heap, DEAD_SHARE_AT_CANCEL);
+        self.publish(&armed.heap);
+        drop(armed);
         drop(dead);
     }
 
@@ -215,16 +218,26 @@ impl Store {
 
     /// Tells those without the lock what the heap is like.
     fn publish(&self, heap: &Heap<Item>) {
-        let earliest = heap.peek().map_or(NEVER, |item| item.due.deadline);
+        let earliest = heap.peek().map_or(NEVER, |item| item.deadline);
         // Release: pairs with the Acquire in `earliest`.
         self.earliest.store(earliest, Release);
         self.most_dead.store((heap.len() / DEAD_SHARE_AT_CANCEL).max(COMPACTION_FLOOR), Relaxed);
     }
 }
 
-fn pop_due(heap: &mut Heap<Item>, now: u64) -> Option<Item> {
-    if heap.peek()?.due.deadline > now {
-        return None;
+impl Armed {
+    /// Puts an item in, behind those with the same deadline, and returns its sequence number.
+    fn put(&mut self, deadline: u64, generation: u64, entry: Arc<TimerEntry>) -> u64 {
+        let sequence = self.filed;
+        self.filed += 1;
+        self.heap.push(Item { deadline, sequence, generation, entry });
+        sequence
     }
-    heap.pop()
+
+    fn pop_due(&mut self, now: u64) -> Option<Item> {
+        if self.heap.peek()?.deadline > now {
+            return None;
+        }
+        self.heap.pop()
+    }
 }

@@ -1,0 +1,94 @@
+//! The alarm that ends a blocking turn at a deadline.
+//!
+//! The poll's own timeout counts milliseconds on every system. On Linux a timer of the kernel's is watched beside the
+//! sockets in its place: it counts nanoseconds, has no slack, and is set only when another moment is wanted than the last
+//! time, so that a server whose earliest time limit stays the same goes to sleep with one system call.
+
+use std::io;
+use std::time::{Duration, Instant};
+
+#[cfg(not(target_os = "linux"))]
+pub(super) use self::rounded::Alarm;
+#[cfg(target_os = "linux")]
+pub(super) use self::timerfd::Alarm;
+
+#[cfg(target_os = "linux")]
+mod timerfd {
+    use super::*;
+    use crate::registry::ALARM;
+    use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+
+    #[derive(Debug)]
+    pub(crate) struct Alarm {
+        timer: OwnedFd,
+        /// The moment that it will ring at. It may ring though nobody waits any more: that ends a turn for nothing.
+        set_for: Option<Instant>,
+    }
+
+    impl Alarm {
+        pub(crate) fn new(registry: &mio::Registry) -> io::Result<Self> {
+            // SAFETY: takes no pointers.
+            let number = unsafe { libc::timerfd_create(libc::CLOCK_MONOTONIC, libc::TFD_NONBLOCK | libc::TFD_CLOEXEC) };
+            if number < 0 {
+                return Err(io::Error::last_os_error());
+            }
+            // SAFETY: the descriptor was made above, and nobody else knows of it.
+            let timer = unsafe { OwnedFd::from_raw_fd(number) };
+            registry.register(&mut mio::unix::SourceFd(&timer.as_raw_fd()), ALARM, mio::Interest::READABLE)?;
+            Ok(Self { timer, set_for: None })
+        }
+
+        /// Sees to it that the poll ends at `deadline`, and returns the timeout to give it besides.
+        pub(crate) fn set(&mut self, deadline: Instant) -> io::Result<Option<Duration>> {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(Some(Duration::ZERO));
+            }
+            if self.set_for != Some(deadline) {
+                self.start(left)?;
+                self.set_for = Some(deadline);
+            }
+            Ok(None)
+        }
+
+        /// To be called when the poll reports it. The expiry need not be read off the descriptor: it is watched for edges, and
+        /// setting it again clears what it has counted.
+        pub(crate) fn note_rung(&mut self) {
+            self.set_for = None;
+        }
+
+        fn start(&self, left: Duration) -> io::Result<()> {
+            let value = libc::timespec {
+                // More than it can count is as good as never; no deadline of ours is beyond some decades.
+                tv_sec: libc::time_t::try_from(left.as_secs()).unwrap_or(libc::time_t::MAX),
+                // Below a thousand million, which fits the narrowest of the types that systems have here.
+                tv_nsec: left.subsec_nanos() as _,
+            };
+            let setting = libc::itimerspec { it_interval: libc::timespec { tv_sec: 0, tv_nsec: 0 }, it_value: value };
+            // SAFETY: the pointer is to a whole `itimerspec`, readable for the length of the call; null asks for no old value.
+            let code = unsafe { libc::timerfd_settime(self.timer.as_raw_fd(), 0, &setting, std::ptr::null_mut()) };
+            if code < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod rounded {
+    use super::*;
+
+    /// The poll's own timeout, which mio rounds up to what the system counts.
+    #[derive(Debug)]
+    pub(crate) struct Alarm(());
+
+    impl Alarm {
+        pub(crate) fn new(_: &mio::Registry) -> io::Result<Self> {
+            Ok(Self(()))
+        }
+
+        pub(crate) fn set(&mut self, deadline: Instant) -> io::Result<Option<Duration>> {
+            Ok(Some(deadline.saturating_duration_since(Instant::now())))
+        }
+
+        pub(crate) fn note_rung(&mut self) {}
+    }
+}
