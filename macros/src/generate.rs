@@ -95,8 +95,9 @@ fn reporting_root(function: &Function) -> TokenStream {
 fn builder(options: &Options) -> TokenStream {
     let builder = &options.crate_path;
     let builder = quote!(#builder::runtime::Builder);
+    let paused = options.start_paused.as_ref().map(|paused| quote!(.start_paused(#paused)));
     match (options.flavor, &options.worker_threads) {
-        (Flavor::CurrentThread, _) => quote!(#builder::new_current_thread()),
+        (Flavor::CurrentThread, _) => quote!(#builder::new_current_thread() #paused),
         (Flavor::MultiThread, None) => quote!(#builder::new_multi_thread()),
         (Flavor::MultiThread, Some(workers)) => quote!(#builder::new_multi_thread().worker_threads(#workers)),
     }
@@ -244,6 +245,18 @@ mod tests {
             ),
         );
         assert!(output.contains("match crate::vendored::runtime::Builder::new_multi_thread().build()"), "{output}");
+    }
+
+    #[test]
+    fn a_test_may_start_with_its_clock_paused() {
+        let output = generated(
+            Entry::Test,
+            quote!(start_paused = true),
+            quote!(
+                async fn waits() {}
+            ),
+        );
+        assert!(output.contains("Builder::new_current_thread().start_paused(true).build()"), "{output}");
     }
 
     #[test]

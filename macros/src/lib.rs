@@ -2,7 +2,7 @@
 //!
 //! Use them through the crate `wsrt`, which re-exports them behind its feature `macros`. This crate knows nothing of the
 //! runtime but the names that the expansion calls: `runtime::Builder::{new_multi_thread, new_current_thread,
-//! worker_threads, build}` and `runtime::Runtime::{run, block_on}`.
+//! worker_threads, start_paused, build}` and `runtime::Runtime::{run, block_on}`.
 
 mod entry;
 mod errors;
@@ -29,6 +29,7 @@ use crate::entry::Entry;
 /// |---|---|---|
 /// | `flavor` | `"multi_thread"` or `"current_thread"` | `"multi_thread"` |
 /// | `worker_threads` | a whole number of at least 1, as a literal; `"multi_thread"` only | what `runtime::Builder` chooses |
+/// | `start_paused` | `true` or `false`; `true` on `"current_thread"` only: the clock stands until it is moved, see `time::pause` | `false` |
 /// | `crate` | the path of the crate `wsrt`, in a string, for those who re-export or rename it | `"::wsrt"` |
 ///
 /// On `"multi_thread"` the root runs on a processor, as every spawned task does, and not on the thread that called the
@@ -157,6 +158,13 @@ pub fn main(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// #[wsrt::test]
 /// async fn a_spawned_task_hands_back_its_output() {
 ///     assert_eq!(wsrt::spawn(async { 6 * 7 }).await.unwrap(), 42);
+/// }
+///
+/// #[wsrt::test(start_paused = true)]
+/// async fn an_hour_passes_at_once() {
+///     let began = wsrt::time::Instant::now();
+///     wsrt::time::sleep(std::time::Duration::from_secs(3_600)).await;
+///     assert_eq!(began.elapsed(), std::time::Duration::from_secs(3_600));
 /// }
 ///
 /// #[wsrt::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,15 +1,15 @@
-//! The options between the attribute's brackets: `flavor`, `worker_threads`, `crate`.
+//! The options between the attribute's brackets: `flavor`, `worker_threads`, `start_paused`, `crate`.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
-use syn::{Lit, LitInt, LitStr, Path, Token, parse_quote};
+use syn::{Lit, LitBool, LitInt, LitStr, Path, Token, parse_quote};
 
 use crate::entry::Entry;
 use crate::errors::Errors;
 
-const KNOWN_OPTIONS: &str = "the known options are `flavor`, `worker_threads` and `crate`";
+const KNOWN_OPTIONS: &str = "the known options are `flavor`, `worker_threads`, `start_paused` and `crate`";
 const KNOWN_FLAVORS: &str = "the known flavors are \"multi_thread\" and \"current_thread\"";
 
 /// Which scheduler runs the root future.
@@ -25,6 +25,8 @@ pub(crate) enum Flavor {
 pub(crate) struct Options {
     pub(crate) flavor: Flavor,
     pub(crate) worker_threads: Option<LitInt>,
+    /// Whether the clock stands from the start; current-thread only.
+    pub(crate) start_paused: Option<LitBool>,
     /// Where the expansion finds the runtime crate.
     pub(crate) crate_path: Path,
 }
@@ -42,7 +44,7 @@ impl Options {
 
     /// The same runtime crate with the flavor that asks least of the root, to go on checking after a wrong option.
     pub(crate) fn forgiving(self) -> Self {
-        Self { flavor: Flavor::CurrentThread, worker_threads: None, ..self }
+        Self { flavor: Flavor::CurrentThread, worker_threads: None, start_paused: None, ..self }
     }
 }
 
@@ -82,6 +84,7 @@ struct Setting<T> {
 struct Given {
     flavor: Option<Setting<Option<Flavor>>>,
     worker_threads: Option<Setting<Option<LitInt>>>,
+    start_paused: Option<Setting<Option<LitBool>>>,
     crate_path: Option<Setting<Option<Path>>>,
 }
 
@@ -90,6 +93,7 @@ impl Given {
         match argument.name.to_string().as_str() {
             "flavor" => set(&mut self.flavor, argument, "\"multi_thread\"", parse_flavor, errors),
             "worker_threads" => set(&mut self.worker_threads, argument, "4", parse_worker_threads, errors),
+            "start_paused" => set(&mut self.start_paused, argument, "true", parse_start_paused, errors),
             "crate" => set(&mut self.crate_path, argument, "\"path::to::wsrt\"", parse_crate_path, errors),
             unknown => {
                 let message = format!("unknown option `{unknown}`; {KNOWN_OPTIONS}");
@@ -100,18 +104,38 @@ impl Given {
 
     fn finish(self, entry: Entry, errors: &mut Errors) -> Options {
         self.check_worker_threads_apply(entry, errors);
+        self.check_start_paused_applies(entry, errors);
         Options {
             flavor: self.flavor.and_then(|setting| setting.value).unwrap_or(entry.default_flavor()),
             worker_threads: self.worker_threads.and_then(|setting| setting.value),
+            start_paused: self.start_paused.and_then(|setting| setting.value),
             crate_path: self.crate_path.and_then(|setting| setting.value).unwrap_or_else(|| parse_quote!(::wsrt)),
         }
+    }
+
+    /// The flavor that is given or implied; `None` if the one given was refused.
+    fn flavor_if_right(&self, entry: Entry) -> Option<Flavor> {
+        self.flavor.as_ref().map_or(Some(entry.default_flavor()), |setting| setting.value)
+    }
+
+    /// Refuses `start_paused = true` on a multi-thread runtime, under the same condition.
+    fn check_start_paused_applies(&self, entry: Entry, errors: &mut Errors) {
+        let Some(Setting { name, value: Some(LitBool { value: true, .. }) }) = &self.start_paused else { return };
+        if self.flavor_if_right(entry) != Some(Flavor::MultiThread) {
+            return;
+        }
+        let why = match &self.flavor {
+            Some(_) => "the clock of a multi-thread runtime cannot be paused".to_owned(),
+            None => format!("`{entry}` is \"multi_thread\" unless told otherwise"),
+        };
+        let message = format!("`start_paused` needs `flavor = \"current_thread\"`: {why}");
+        errors.push(syn::Error::new(name.span(), message));
     }
 
     /// Refuses `worker_threads` on a current-thread runtime, unless the flavor itself was wrong and may have been meant otherwise.
     fn check_worker_threads_apply(&self, entry: Entry, errors: &mut Errors) {
         let Some(workers) = &self.worker_threads else { return };
-        let flavor = self.flavor.as_ref().map_or(Some(entry.default_flavor()), |setting| setting.value);
-        if flavor != Some(Flavor::CurrentThread) {
+        if self.flavor_if_right(entry) != Some(Flavor::CurrentThread) {
             return;
         }
         let message = match &self.flavor {
@@ -178,6 +202,11 @@ fn parse_worker_threads(value: TokenStream) -> syn::Result<LitInt> {
     }
 }
 
+fn parse_start_paused(value: TokenStream) -> syn::Result<LitBool> {
+    syn::parse2::<LitBool>(value.clone())
+        .map_err(|_| syn::Error::new_spanned(value, "`start_paused` takes `true` or `false`, written as a literal"))
+}
+
 fn parse_crate_path(value: TokenStream) -> syn::Result<Path> {
     let Ok(literal) = syn::parse2::<LitStr>(value.clone()) else {
         return Err(syn::Error::new_spanned(value, "`crate` takes a path in a string, such as \"path::to::wsrt\""));
@@ -228,10 +257,10 @@ mod tests {
 
     #[test]
     fn an_unknown_option_is_refused_with_the_known_ones() {
-        let message = refused(Entry::Main, quote!(start_paused = true));
+        let message = refused(Entry::Main, quote!(start_stopped = true));
         assert_eq!(
             message,
-            "unknown option `start_paused`; the known options are `flavor`, `worker_threads` and `crate`"
+            "unknown option `start_stopped`; the known options are `flavor`, `worker_threads`, `start_paused` and `crate`"
         );
     }
 
@@ -247,6 +276,9 @@ mod tests {
             quote!(worker_threads = N),
         ] {
             assert!(refused(Entry::Main, arguments).starts_with("`worker_threads` takes a whole number of at least 1"));
+        }
+        for arguments in [quote!(start_paused = "true"), quote!(start_paused = 1), quote!(start_paused = PAUSED)] {
+            assert!(refused(Entry::Test, arguments).starts_with("`start_paused` takes `true` or `false`"));
         }
         assert!(refused(Entry::Main, quote!(crate = wsrt)).starts_with("`crate` takes a path in a string"));
         assert!(refused(Entry::Main, quote!(crate = "my wsrt")).contains("is not a path"));
@@ -288,13 +320,32 @@ mod tests {
     }
 
     #[test]
+    fn start_paused_is_read_and_refused_on_a_multi_thread_runtime() {
+        let paused = |entry, arguments| parse(entry, arguments).map(|options| options.start_paused.map(|is| is.value));
+        assert_eq!(paused(Entry::Test, quote!()), Ok(None));
+        assert_eq!(paused(Entry::Test, quote!(start_paused = true)), Ok(Some(true)));
+        assert_eq!(paused(Entry::Main, quote!(start_paused = true, flavor = "current_thread")), Ok(Some(true)));
+        // What it says is so.
+        assert_eq!(paused(Entry::Main, quote!(start_paused = false)), Ok(Some(false)));
+        let message = refused(Entry::Test, quote!(start_paused = true, flavor = "multi_thread"));
+        assert_eq!(
+            message,
+            "`start_paused` needs `flavor = \"current_thread\"`: the clock of a multi-thread runtime cannot be paused"
+        );
+        let message = refused(Entry::Main, quote!(start_paused = true));
+        assert!(message.contains("`#[wsrt::main]` is \"multi_thread\" unless told otherwise"), "{message}");
+    }
+
+    #[test]
     fn an_option_given_twice_is_refused() {
         let message = refused(Entry::Main, quote!(flavor = "multi_thread", flavor = "multi_thread"));
         assert_eq!(message, "`flavor` is given twice");
     }
 
     #[test]
-    fn a_wrong_flavor_raises_no_second_error_about_workers() {
+    fn a_wrong_flavor_raises_no_second_error_about_what_depends_on_it() {
+        let message = refused(Entry::Main, quote!(flavor = "multithread", start_paused = true));
+        assert!(message.starts_with("unknown flavor \"multithread\"") && !message.contains(" | "), "{message}");
         let message = refused(Entry::Test, quote!(flavor = "multithread", worker_threads = 2));
         assert!(message.starts_with("unknown flavor \"multithread\"") && !message.contains(" | "), "{message}");
     }

@@ -29,6 +29,11 @@ async fn with_three_workers() -> Option<Started> {
     started()
 }
 
+#[wsrt_macros::main(flavor = "current_thread", start_paused = true, crate = "crate::runtime_double")]
+async fn with_its_clock_paused() -> Option<Started> {
+    started()
+}
+
 #[wsrt_macros::main(flavor = "current_thread", crate = "crate::runtime_double")]
 async fn on_this_thread() -> (Option<Started>, Rc<Cell<u32>>) {
     let not_send = Rc::new(Cell::new(1));
@@ -48,9 +53,14 @@ fn worker_threads_reach_the_builder() {
 }
 
 #[test]
+fn start_paused_reaches_the_builder() {
+    assert_eq!(with_its_clock_paused(), Some(Started::CurrentThread { paused: true }));
+}
+
+#[test]
 fn a_current_thread_root_and_its_output_need_not_be_send() {
     let (started, output) = on_this_thread();
-    assert_eq!(started, Some(Started::CurrentThread));
+    assert_eq!(started, Some(Started::CurrentThread { paused: false }));
     assert_eq!(output.get(), 2);
 }
 

@@ -16,12 +16,17 @@ async fn the_default_is_a_current_thread_runtime_and_the_test_need_not_be_send()
     let not_send = Rc::new(());
     std::future::ready(()).await;
     assert_eq!(Rc::strong_count(&not_send), 1);
-    assert_eq!(started(), Some(Started::CurrentThread));
+    assert_eq!(started(), Some(Started::CurrentThread { paused: false }));
 }
 
 #[test(flavor = "multi_thread", worker_threads = 2, crate = "crate::runtime_double")]
 async fn the_options_reach_the_builder() {
     assert_eq!(started(), Some(Started::MultiThread { worker_threads: Some(2) }));
+}
+
+#[test(start_paused = true, crate = "crate::runtime_double")]
+async fn the_clock_may_stand_from_the_start() {
+    assert_eq!(started(), Some(Started::CurrentThread { paused: true }));
 }
 
 #[test(flavor = "multi_thread", crate = "crate::runtime_double")]

@@ -34,6 +34,8 @@ struct State {
     idle: usize,
     /// Wakes sent and not yet taken: what tells a wake from a time-out that came at the same moment.
     wakes: usize,
+    /// Jobs that wait or run.
+    unfinished: usize,
     closed: bool,
     handles: Vec<ThreadHandle<()>>,
 }
@@ -127,6 +129,15 @@ impl BlockingPool {
         }
     }
 
+    /// Whether any job waits or runs.
+    pub(crate) fn is_at_work(&self) -> bool {
+        self.state.lock().unfinished > 0
+    }
+
+    fn finish_job(&self) {
+        self.state.lock().unfinished -= 1;
+    }
+
     /// The next job, or `None` when the thread has waited for its keep-alive time, or the pool is closed and empty.
     fn next_job(&self, scheduler: &Scheduler) -> Option<Job> {
         let mut state = self.state.lock();
@@ -198,6 +209,7 @@ impl Scheduler {
             return Next::Cancel(job);
         }
         state.queue.push_back(job);
+        state.unfinished += 1;
         if state.idle > 0 {
             state.idle -= 1;
             state.wakes += 1;
@@ -234,6 +246,16 @@ impl Scheduler {
         let Some(job) = orphan else { return };
         eprintln!("wsrt: no thread for a blocking job ({error}); it runs on a processor");
         drop(self.counted().spawn(async move { job.run() }, Location::caller()));
+        // What runs on a processor is no reason for a clock to stand.
+        self.finish_blocking_job();
+    }
+
+    fn finish_blocking_job(&self) {
+        self.blocking.finish_job();
+        if self.clock.is_stopped() {
+            // Whoever keeps the netpoller has left the clock alone on this job's account.
+            self.netpoller.interrupt();
+        }
     }
 }
 
@@ -246,6 +268,7 @@ fn serve(scheduler: Arc<Scheduler>) {
     }
     while let Some(job) = scheduler.blocking.next_job(&scheduler) {
         job.run();
+        scheduler.finish_blocking_job();
     }
     if let Some(hook) = &scheduler.config.on_thread_stop {
         hook();

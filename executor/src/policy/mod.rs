@@ -6,6 +6,7 @@
 pub(crate) mod block_on;
 pub(crate) mod blocking;
 pub(crate) mod burn_meter;
+pub(crate) mod clock;
 pub(crate) mod computing;
 pub(crate) mod context;
 pub(crate) mod handoff;

@@ -99,6 +99,7 @@ impl MachineLoop<'_> {
             // Read again, now that the keeper's deadline is published: see `Keeper`.
             let turn = match self.scheduler.earliest_deadline().min(published) {
                 u64::MAX => self.turn(None),
+                _ if self.scheduler.clock.is_stopped() => self.turn_without_time(),
                 deadline => self.turn_until(self.scheduler.shared_wake(deadline)),
             };
             match turn {
@@ -109,13 +110,28 @@ impl MachineLoop<'_> {
         }
     }
 
+    /// A turn while the clock stands: there is nothing to wait for but the outside. If nothing has come from there, and no
+    /// blocking job may yet bring something, the clock is moved on to the next timer.
+    fn turn_without_time(&mut self) -> Turn {
+        let deadline = self.scheduler.next_deadline();
+        if deadline == u64::MAX || self.scheduler.blocking.is_at_work() {
+            return self.turn(None);
+        }
+        let turn = self.turn(Some(Duration::ZERO));
+        if matches!(turn, Turn::Polled { events: 0, .. }) && self.wakers.is_empty() {
+            self.scheduler.clock.skip_to(self.scheduler.instant(deadline));
+        }
+        turn
+    }
+
     pub(crate) fn turn(&mut self, timeout: Option<Duration>) -> Turn {
         let turn = self.scheduler.netpoller.turn(timeout, &mut self.wakers);
         turn.unwrap_or_else(|error| poller_failed(&error))
     }
 
     fn turn_until(&mut self, deadline: u64) -> Turn {
-        let turn = self.scheduler.netpoller.turn_until(self.scheduler.instant(deadline), &mut self.wakers);
+        let until = self.scheduler.clock.in_system_time(self.scheduler.instant(deadline));
+        let turn = self.scheduler.netpoller.turn_until(until, &mut self.wakers);
         turn.unwrap_or_else(|error| poller_failed(&error))
     }
 
@@ -124,7 +140,7 @@ impl MachineLoop<'_> {
         if self.scheduler.earliest_deadline() == u64::MAX {
             return;
         }
-        let now = self.scheduler.now();
+        let now = self.scheduler.timer_now();
         for processor in self.scheduler.processors.iter() {
             processor.timers().fire_due(now, &mut self.wakers);
         }

@@ -8,6 +8,9 @@ use crate::players::{Placed, Processor};
 use crate::policy::thread_bound::ThreadBound;
 use crate::policy::{Context, Scheduler};
 
+/// Half of a ring: one that was not half full already takes such a batch without an overflow.
+const LARGEST_ORDERED_BATCH: usize = 128;
+
 /// What a task knows of its scheduler: where it is, and in which shard of the registry the task is listed.
 ///
 /// The pointer is not counted. A scheduler waits, as it shuts down, until each of its tasks is complete, and a permit to
@@ -71,6 +74,17 @@ impl Context {
     fn reschedule(&self, task: Runnable) {
         let Some(task) = self.gather_one(task) else { return };
         self.place_with(task, Processor::push_own);
+    }
+
+    /// Places a batch behind everything that waits, in its order if that fits into a ring. The injector, where a larger one
+    /// goes, is looked into out of turn now and then.
+    pub(crate) fn place_in_order(&self, mut batch: TaskQueue) {
+        if batch.len() > LARGEST_ORDERED_BATCH {
+            return self.scheduler().inject_all(batch);
+        }
+        while let Some(task) = batch.pop_front() {
+            self.reschedule(task);
+        }
     }
 
     #[inline]

@@ -11,6 +11,7 @@ use wsrt_reactor::Netpoller;
 use crate::cell::{OwnedTasks, Runnable};
 use crate::players::{Idle, Keeper, Processors};
 use crate::policy::blocking::BlockingPool;
+use crate::policy::clock::Clock;
 use crate::policy::computing::Computing;
 use crate::policy::shutdown::Shutdown;
 use crate::policy::stall::{StallHook, Stalls};
@@ -95,6 +96,8 @@ pub(crate) struct Scheduler {
     pub(crate) stalls: Stalls,
     /// Where timers armed by threads without a processor went last: they take turns.
     pub(crate) next_timer_queue: AtomicUsize,
+    /// What timers go by.
+    pub(crate) clock: Clock,
     /// Deadlines and processors' clocks count nanoseconds from here.
     origin: Instant,
 }
@@ -118,6 +121,7 @@ impl Scheduler {
             shutdown: Shutdown::new(),
             stalls: Stalls::default(),
             next_timer_queue: AtomicUsize::new(0),
+            clock: Clock::new(),
             origin: Instant::now(),
             config,
         });
@@ -127,9 +131,20 @@ impl Scheduler {
         Ok(scheduler)
     }
 
-    /// Nanoseconds since the scheduler was made.
+    /// Nanoseconds since the scheduler was made, by the system's clock.
     pub(crate) fn now(&self) -> u64 {
         self.nanos(Instant::now())
+    }
+
+    /// The same by the clock that timers go by.
+    pub(crate) fn timer_now(&self) -> u64 {
+        self.nanos(self.clock.now())
+    }
+
+    /// What timers go by when it is `now` by the system's clock, which is `now` itself outside of tests.
+    #[inline]
+    pub(crate) fn timer_time(&self, now: u64) -> u64 {
+        if self.clock.is_system() { now } else { self.timer_now() }
     }
 
     /// `instant` in nanoseconds since the scheduler was made, as timers count: at most some 584 years.
@@ -162,13 +177,19 @@ impl Scheduler {
     fn timer_is_due(&self) -> bool {
         match self.earliest_deadline() {
             u64::MAX => false,
-            deadline => deadline <= self.now(),
+            deadline => deadline <= self.timer_now(),
         }
     }
 
     /// The earliest deadline of all processors' timers, or `u64::MAX`.
     pub(crate) fn earliest_deadline(&self) -> u64 {
         self.processors.iter().map(|processor| processor.timers().next_deadline()).min().unwrap_or(u64::MAX)
+    }
+
+    /// The same, timers aside that were cancelled or put off: for those to whom it matters which moment is the next. Takes
+    /// every queue's lock.
+    pub(crate) fn next_deadline(&self) -> u64 {
+        self.processors.iter().map(|processor| processor.timers().settle()).min().unwrap_or(u64::MAX)
     }
 }
 

@@ -71,7 +71,7 @@ impl MachineLoop<'_> {
         if victim.timers().next_deadline() == u64::MAX {
             return None;
         }
-        let now = self.scheduler.now();
+        let now = self.scheduler.timer_now();
         if victim.timers().fire_due(now, &mut self.wakers) == 0 {
             return None;
         }

@@ -280,13 +280,14 @@ impl<'a> Watcher<'a> {
 
     /// Fires due timers of processors whose holder does not: idle ones with no keeper in the netpoller, and stuck ones.
     fn fire_forgotten_timers(&mut self, now: u64) {
-        if self.scheduler.keeper.is_present() || self.scheduler.earliest_deadline() > now {
+        let timer_time = self.scheduler.timer_time(now);
+        if self.scheduler.keeper.is_present() || self.scheduler.earliest_deadline() > timer_time {
             return;
         }
         for (index, processor) in self.scheduler.processors.iter().enumerate() {
             let stuck = self.watched.get(index).is_some_and(|watched| watched.since < now);
             if stuck || self.scheduler.idle.is_idle(index) {
-                processor.timers().fire_due(now, &mut self.wakers);
+                processor.timers().fire_due(timer_time, &mut self.wakers);
             }
         }
         self.inject_readied();

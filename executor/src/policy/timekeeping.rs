@@ -1,11 +1,17 @@
 //! Keeping time: due timers, and the netpoller of a processor that is never out of work.
 
+use std::future::Future;
+use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
+use std::task::Waker;
+use std::time::Duration;
 
 use wsrt_reactor::timer::TimerEntry;
 
+use crate::cell::JoinHandle;
 use crate::players::Processor;
+use crate::policy::clock::CannotAdvance;
 use crate::policy::machine_loop::MachineLoop;
 use crate::policy::{Context, Scheduler};
 
@@ -31,7 +37,7 @@ impl MachineLoop<'_> {
         if processor.since_network_polled() > NETWORK_PERIOD {
             self.poll_network(processor);
         }
-        self.fire_own_timers(processor, now);
+        self.fire_own_timers(processor, self.scheduler.timer_time(now));
     }
 
     fn fire_own_timers(&mut self, processor: &mut Processor, now: u64) {
@@ -41,6 +47,33 @@ impl MachineLoop<'_> {
         processor.shared().timers().fire_due(now, &mut self.wakers);
         let batch = self.gather_wakers();
         self.spread(processor, batch);
+    }
+}
+
+impl Context {
+    /// Moves the clock on, and readies the tasks of the timers that have come due, in the order of their deadlines and behind
+    /// everything that waits already. Spawns `last` behind them.
+    #[track_caller]
+    pub(crate) fn advance_clock(
+        &self,
+        by: Duration,
+        last: impl Future<Output = ()> + Send + 'static,
+    ) -> Result<JoinHandle<()>, CannotAdvance> {
+        let scheduler = self.scheduler();
+        scheduler.clock.advance(by)?;
+        let now = scheduler.timer_now();
+        let mut wakers = Vec::new();
+        for processor in scheduler.processors.iter() {
+            processor.timers().fire_due(now, &mut wakers);
+        }
+        let caller = Location::caller();
+        let mut spawned = None;
+        let batch = self.gather(|| {
+            wakers.into_iter().for_each(Waker::wake);
+            spawned = Some(scheduler.spawn(last, caller));
+        });
+        self.place_in_order(batch);
+        Ok(spawned.expect("spawned above"))
     }
 }
 

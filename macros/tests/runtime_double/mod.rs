@@ -15,7 +15,7 @@ pub(crate) mod runtime {
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(crate) enum Started {
         MultiThread { worker_threads: Option<usize> },
-        CurrentThread,
+        CurrentThread { paused: bool },
     }
 
     thread_local! {
@@ -47,11 +47,16 @@ pub(crate) mod runtime {
         }
 
         pub(crate) fn new_current_thread() -> Self {
-            Self { started: Started::CurrentThread }
+            Self { started: Started::CurrentThread { paused: false } }
         }
 
         pub(crate) fn worker_threads(&mut self, count: usize) -> &mut Self {
             self.started = Started::MultiThread { worker_threads: Some(count) };
+            self
+        }
+
+        pub(crate) fn start_paused(&mut self, paused: bool) -> &mut Self {
+            self.started = Started::CurrentThread { paused };
             self
         }
 
@@ -81,7 +86,7 @@ pub(crate) mod runtime {
         }
 
         pub(crate) fn block_on<F: Future>(&self, root: F) -> F::Output {
-            assert_eq!(self.started, Started::CurrentThread, "a multi-thread root goes to `run`");
+            assert!(matches!(self.started, Started::CurrentThread { .. }), "a multi-thread root goes to `run`");
             poll_to_end(self.started, root)
         }
     }

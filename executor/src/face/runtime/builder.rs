@@ -41,6 +41,7 @@ pub struct Builder {
     on_stall: Option<StallHook>,
     global_queue_interval: u32,
     event_interval: u32,
+    start_paused: bool,
 }
 
 impl Builder {
@@ -58,6 +59,7 @@ impl Builder {
             on_stall: None,
             global_queue_interval: INJECTOR_INTERVAL,
             event_interval: EVENT_INTERVAL,
+            start_paused: false,
         }
     }
 
@@ -193,6 +195,28 @@ impl Builder {
         self
     }
 
+    /// Builds a current-thread runtime whose clock stands from the start, as if [`time::pause`](crate::time::pause) had been
+    /// called first of all. For tests.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wsrt::time::{Instant, sleep};
+    ///
+    /// let runtime = wsrt::runtime::Builder::new_current_thread().start_paused(true).build()?;
+    /// runtime.block_on(async {
+    ///     let began = Instant::now();
+    ///     sleep(Duration::from_secs(3_600)).await;
+    ///     assert_eq!(began.elapsed(), Duration::from_secs(3_600));
+    /// });
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn start_paused(&mut self, start_paused: bool) -> &mut Self {
+        self.start_paused = start_paused;
+        self
+    }
+
     /// Does nothing: network and timers are always there. For those who come from tokio.
     pub fn enable_all(&mut self) -> &mut Self {
         self
@@ -213,9 +237,18 @@ impl Builder {
     /// # Errors
     ///
     /// If `WSRT_WORKER_THREADS` is needed and is no whole number above zero, or the system refuses a thread or a file
-    /// descriptor. The message says which.
+    /// descriptor, or a runtime with several processors is to start paused. The message says which.
     pub fn build(&mut self) -> io::Result<Runtime> {
+        if self.start_paused && self.flavor == Flavor::MultiThread {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "`start_paused(true)` needs a current-thread runtime: on a multi-thread one the clock cannot be paused",
+            ));
+        }
         let scheduler = Scheduler::new(self.config()?)?;
+        if self.start_paused {
+            let _ = scheduler.clock.stop();
+        }
         // From here on the runtime's drop ends whatever was started, should something else fail.
         let mut runtime = Runtime::new_stopped(scheduler);
         runtime.start()?;
@@ -256,6 +289,7 @@ impl fmt::Debug for Builder {
             .field("thread_keep_alive", &self.thread_keep_alive)
             .field("global_queue_interval", &self.global_queue_interval)
             .field("event_interval", &self.event_interval)
+            .field("start_paused", &self.start_paused)
             .finish_non_exhaustive()
     }
 }

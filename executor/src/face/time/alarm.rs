@@ -91,7 +91,7 @@ impl Alarm {
 
     /// Arms the timer, unless the deadline has passed already.
     fn start(&mut self, scheduler: &Scheduler) {
-        if scheduler.nanos(self.deadline.into_std()) > scheduler.now() {
+        if scheduler.nanos(self.deadline.into_std()) > scheduler.timer_now() {
             self.arm(scheduler);
         } else {
             self.disarm();

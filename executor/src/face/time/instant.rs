@@ -4,6 +4,8 @@ use std::fmt;
 use std::ops::{Add, AddAssign, Sub, SubAssign};
 use std::time::Duration;
 
+use crate::policy::clock::current_time;
+
 /// What is waited for in place of a moment that lies beyond the clock: some thirty years, which every system's clock can
 /// count, and which no program lives to see.
 const FAR: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
@@ -11,7 +13,7 @@ const FAR: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
 /// A moment on the clock that sleeps, timeouts and intervals go by.
 ///
 /// It is a [`std::time::Instant`] under a name of its own, and turns into one and back by `From`. Code that takes the
-/// time from here rather than from std will follow when a test moves the runtime's clock by hand.
+/// time from here rather than from std follows when a test [pauses](super::pause) the runtime's clock or moves it on.
 ///
 /// # Examples
 ///
@@ -30,7 +32,8 @@ const FAR: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
 pub struct Instant(std::time::Instant);
 
 impl Instant {
-    /// Reads the clock.
+    /// Reads the clock: that of the runtime that this thread is in, which is the system's unless a test has
+    /// [paused](super::pause) it. In a process that pauses none, this costs what the system's clock does.
     ///
     /// # Examples
     ///
@@ -42,7 +45,7 @@ impl Instant {
     /// ```
     #[must_use]
     pub fn now() -> Self {
-        Self(std::time::Instant::now())
+        Self(current_time())
     }
 
     /// Takes a moment of std's clock.

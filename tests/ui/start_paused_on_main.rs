@@ -1,0 +1,4 @@
+//! `#[wsrt::main]` has several processors unless told otherwise, and their clock goes on.
+
+#[wsrt::main(start_paused = true)]
+async fn main() {}
