@@ -67,7 +67,8 @@ impl MachineLoop<'_> {
 
     /// Blocks in the netpoller, unless somebody does already, and returns what that and the timers have readied.
     fn try_keep(&mut self) -> Option<TaskQueue> {
-        if self.scheduler.computing.helpers.watch_network(self.scheduler.now()) {
+        let helpers = &self.scheduler.computing.helpers;
+        if helpers.count() > 0 && helpers.watch_network(self.scheduler.now()) {
             return None;
         }
         let published = self.scheduler.earliest_deadline();
