@@ -68,5 +68,5 @@ mod public {
     pub use crate::face::hyper;
     #[cfg(feature = "signal")]
     pub use crate::face::signal;
-    pub use crate::face::{parallel, runtime, task, time};
+    pub use crate::face::{fs, io, parallel, runtime, sync, task, time};
 }

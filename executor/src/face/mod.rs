@@ -1,7 +1,10 @@
 //! The face: what users of the crate call.
 
+pub mod fs;
+pub mod io;
 pub mod parallel;
 pub mod runtime;
+pub mod sync;
 pub mod task;
 pub mod time;
 
@@ -12,6 +15,7 @@ pub mod signal;
 
 mod environment;
 mod join_set;
+mod offload;
 mod schedtrace;
 pub(crate) mod spawn;
 mod task_builder;

@@ -15,7 +15,7 @@ use parking_lot::{Condvar, Mutex};
 use crate::cell::{Id, Identity, JoinHandle, Origin, Runnable, Schedule, TaskRef, allocate};
 use crate::policy::context::Role;
 use crate::policy::threads::AbortOnUnwind;
-use crate::policy::{Context, Scheduler};
+use crate::policy::{Context, Scheduler, handoff};
 
 /// The pool of one runtime.
 pub(crate) struct BlockingPool {
@@ -44,6 +44,8 @@ struct State {
 struct Job {
     permit: Runnable,
     _task: TaskRef,
+    /// Whether its effect has been promised to somebody: then it runs even if the pool closes before its turn.
+    is_promised: bool,
 }
 
 impl Job {
@@ -93,13 +95,16 @@ impl BlockingPool {
         Self { state: Mutex::new(State::default()), on_job: Condvar::new(), on_exit: Condvar::new() }
     }
 
-    /// Takes no more jobs, and cancels those that no thread has begun.
+    /// Takes no more jobs, and cancels those that no thread has begun, but for the promised ones: threads stay for these,
+    /// since a thread leaves only once the queue is empty.
     pub(crate) fn close(&self) {
-        let left = {
+        let left: VecDeque<Job> = {
             let mut state = self.state.lock();
             state.closed = true;
             self.on_job.notify_all();
-            std::mem::take(&mut state.queue)
+            let (promised, left) = std::mem::take(&mut state.queue).into_iter().partition(|job| job.is_promised);
+            state.queue = promised;
+            left
         };
         left.into_iter().for_each(Job::cancel);
     }
@@ -192,15 +197,43 @@ impl Scheduler {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
+        self.submit_blocking(job, origin, false).0
+    }
+
+    /// As `spawn_blocking`, for a job whose effect the caller promises to others: once this has returned a handle, the job runs,
+    /// whether the runtime shuts down or not. `None` if the runtime has shut down already.
+    pub(crate) fn spawn_promised<F, T>(&self, job: F, origin: &'static Location<'static>) -> Option<JoinHandle<T>>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        let (handle, accepted) = self.submit_blocking(job, origin, true);
+        accepted.then_some(handle)
+    }
+
+    /// Queues a job; `false` if the pool is closed, and the job therefore cancelled.
+    fn submit_blocking<'a, F, T>(
+        &self,
+        job: F,
+        origin: impl Into<Origin<'a>>,
+        is_promised: bool,
+    ) -> (JoinHandle<T>, bool)
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
         // SAFETY: the closure and its result are Send.
         let (task, permit, handle) =
             unsafe { allocate(Blocking(Some(job)), NeverWoken, Identity::new(Id::next(), origin)) };
-        match self.enqueue(Job { permit, _task: task }) {
+        match self.enqueue(Job { permit, _task: task, is_promised }) {
             Next::Nothing => {}
             Next::StartThread => self.start_blocking_thread(),
-            Next::Cancel(job) => job.cancel(),
+            Next::Cancel(job) => {
+                job.cancel();
+                return (handle, false);
+            }
         }
-        handle
+        (handle, true)
     }
 
     fn enqueue(&self, job: Job) -> Next {
@@ -236,7 +269,8 @@ impl Scheduler {
     }
 
     /// The system has refused a thread. Where the pool has others, they come to the job later. Where it has none, the job
-    /// runs on a processor: late for those who wait behind it there, but it is not lost.
+    /// runs on a processor: late for those who wait behind it there, but it is not lost. A promised one runs right here, since
+    /// the processors may be about to leave.
     fn do_without_thread(&self, error: &std::io::Error) {
         let orphan = {
             let mut state = self.blocking.state.lock();
@@ -244,6 +278,9 @@ impl Scheduler {
             if state.threads == 0 { state.queue.pop_front() } else { None }
         };
         let Some(job) = orphan else { return };
+        if job.is_promised {
+            return handoff::block_in_place(|| job.run());
+        }
         eprintln!("wsrt: no thread for a blocking job ({error}); it runs on a processor");
         drop(self.counted().spawn(async move { job.run() }, Location::caller()));
         // What runs on a processor is no reason for a clock to stand.

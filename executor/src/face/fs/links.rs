@@ -1,0 +1,159 @@
+//! Names of files: moving and removing them, links, and where these lead.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::error::{on_path, on_paths};
+
+/// Gives a file or directory another name in the same file system. What has that name already is replaced.
+///
+/// # Errors
+///
+/// When it is not there, the other name is in another file system
+/// (kind [`CrossesDevices`](io::ErrorKind::CrossesDevices)), or the system refuses.
+///
+/// # Cancel safety
+///
+/// Not cancel safe: dropped while it waits, it leaves open whether it happens.
+///
+/// # Examples
+///
+/// ```
+/// # wsrt::runtime::Runtime::new()?.block_on(async {
+/// let path = std::env::temp_dir().join(format!("wsrt-rename-{}", std::process::id()));
+/// wsrt::fs::write(&path, "contents").await?;
+/// let other = path.with_extension("renamed");
+/// wsrt::fs::rename(&path, &other).await?;
+/// assert_eq!(wsrt::fs::read(&other).await?, b"contents");
+/// wsrt::fs::remove_file(&other).await?;
+/// # std::io::Result::Ok(()) })?;
+/// # std::io::Result::Ok(())
+/// ```
+pub async fn rename(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result<()> {
+    on_paths("fs::rename", "rename", (from.as_ref(), to.as_ref()), |from, to| std::fs::rename(from, to)).await
+}
+
+/// Removes a file's name. Whoever has the file open keeps it.
+///
+/// # Errors
+///
+/// When it is not there, a directory, or the system refuses.
+///
+/// # Cancel safety
+///
+/// Not cancel safe: dropped while it waits, it leaves open whether it happens.
+///
+/// # Examples
+///
+/// ```
+/// # wsrt::runtime::Runtime::new()?.block_on(async {
+/// let path = std::env::temp_dir().join(format!("wsrt-remove-file-{}", std::process::id()));
+/// wsrt::fs::write(&path, "contents").await?;
+/// wsrt::fs::remove_file(&path).await?;
+/// let error = wsrt::fs::remove_file(&path).await.unwrap_err();
+/// assert_eq!(error.kind(), std::io::ErrorKind::NotFound);
+/// # std::io::Result::Ok(()) })?;
+/// # std::io::Result::Ok(())
+/// ```
+pub async fn remove_file(path: impl AsRef<Path>) -> io::Result<()> {
+    on_path("fs::remove_file", "remove", path.as_ref(), |path| std::fs::remove_file(path)).await
+}
+
+/// Gives a file a second name, `to`, in the same file system.
+///
+/// # Errors
+///
+/// When the file is not there, something has the new name already, or the system refuses.
+///
+/// # Cancel safety
+///
+/// Not cancel safe: dropped while it waits, it leaves open whether it happens.
+///
+/// # Examples
+///
+/// ```
+/// # wsrt::runtime::Runtime::new()?.block_on(async {
+/// let path = std::env::temp_dir().join(format!("wsrt-hard-link-{}", std::process::id()));
+/// wsrt::fs::write(&path, "contents").await?;
+/// let second = path.with_extension("second");
+/// wsrt::fs::hard_link(&path, &second).await?;
+/// wsrt::fs::remove_file(&path).await?;
+/// assert_eq!(wsrt::fs::read(&second).await?, b"contents");
+/// wsrt::fs::remove_file(&second).await?;
+/// # std::io::Result::Ok(()) })?;
+/// # std::io::Result::Ok(())
+/// ```
+pub async fn hard_link(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result<()> {
+    on_paths("fs::hard_link", "link", (from.as_ref(), to.as_ref()), |from, to| std::fs::hard_link(from, to)).await
+}
+
+/// Creates a symbolic link `to` that leads to `from`, which need not be there. On Unix only.
+///
+/// # Errors
+///
+/// When something has that name already, or the system refuses.
+///
+/// # Cancel safety
+///
+/// Not cancel safe: dropped while it waits, it leaves open whether it happens.
+///
+/// # Examples
+///
+/// ```
+/// # wsrt::runtime::Runtime::new()?.block_on(async {
+/// let link = std::env::temp_dir().join(format!("wsrt-symlink-{}", std::process::id()));
+/// wsrt::fs::symlink("/nowhere", &link).await?;
+/// assert_eq!(wsrt::fs::read_link(&link).await?.to_str(), Some("/nowhere"));
+/// wsrt::fs::remove_file(&link).await?;
+/// # std::io::Result::Ok(()) })?;
+/// # std::io::Result::Ok(())
+/// ```
+#[cfg(unix)]
+pub async fn symlink(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result<()> {
+    on_paths("fs::symlink", "link", (from.as_ref(), to.as_ref()), |from, to| std::os::unix::fs::symlink(from, to)).await
+}
+
+/// Returns where a symbolic link leads.
+///
+/// # Errors
+///
+/// When it is not there or not a symbolic link, or the system refuses.
+///
+/// # Cancel safety
+///
+/// Cancel safe: looking changes nothing.
+///
+/// # Examples
+///
+/// ```
+/// # wsrt::runtime::Runtime::new()?.block_on(async {
+/// let program = wsrt::fs::read_link("/proc/self/exe").await?;
+/// assert_eq!(program, std::env::current_exe()?);
+/// # std::io::Result::Ok(()) })?;
+/// # std::io::Result::Ok(())
+/// ```
+pub async fn read_link(path: impl AsRef<Path>) -> io::Result<PathBuf> {
+    on_path("fs::read_link", "read link", path.as_ref(), |path| std::fs::read_link(path)).await
+}
+
+/// Returns the absolute path, without symbolic links, `.` and `..`.
+///
+/// # Errors
+///
+/// When it does not lead to anything, or the system refuses.
+///
+/// # Cancel safety
+///
+/// Cancel safe: looking changes nothing.
+///
+/// # Examples
+///
+/// ```
+/// # wsrt::runtime::Runtime::new()?.block_on(async {
+/// assert_eq!(wsrt::fs::canonicalize("/dev/../dev/./null").await?.to_str(), Some("/dev/null"));
+/// # std::io::Result::Ok(()) })?;
+/// # std::io::Result::Ok(())
+/// ```
+pub async fn canonicalize(path: impl AsRef<Path>) -> io::Result<PathBuf> {
+    on_path("fs::canonicalize", "resolve", path.as_ref(), |path| std::fs::canonicalize(path)).await
+}

@@ -1,0 +1,65 @@
+//! Files and directories, as futures.
+//!
+//! The names and meanings are those of [`std::fs`], and of `tokio::fs`. The system offers no way to wait for a file, so each
+//! call is made on a thread of the blocking pool (see [`spawn_blocking`](crate::task::spawn_blocking)), which costs some
+//! microseconds more than the call itself. Many small operations are cheaper as one: [`read`] and [`write()`] for whole files, or a
+//! closure of [`std::fs`] calls given to `spawn_blocking`.
+//!
+//! All of it needs a runtime: the futures panic when they are polled outside of one.
+//!
+//! # Errors
+//!
+//! Those of the free functions name the path: `cannot open "/etc/shadow": Permission denied (os error 13)`. Their kind is that of
+//! the system's error; the number is in the text, and not in `raw_os_error`. Errors of an open [`File`] are the system's own.
+//!
+//! # Cancel safety
+//!
+//! What a thread has begun is not stopped: a future of this module that is dropped while it waits leaves open whether the
+//! call is made. The methods of [`File`] say what becomes of bytes.
+//!
+//! # Examples
+//!
+//! ```
+//! use wsrt::fs::{self, File};
+//! use wsrt::io::{AsyncReadExt, AsyncWriteExt};
+//!
+//! # wsrt::runtime::Runtime::new()?.block_on(async {
+//! let directory = std::env::temp_dir().join(format!("wsrt-fs-{}", std::process::id()));
+//! fs::create_dir(&directory).await?;
+//!
+//! let mut file = File::create(directory.join("greeting")).await?;
+//! file.write_all(b"hello, ").await?;
+//! file.write_all(b"file").await?;
+//! file.flush().await?;
+//!
+//! let mut text = String::new();
+//! File::open(directory.join("greeting")).await?.read_to_string(&mut text).await?;
+//! assert_eq!(text, "hello, file");
+//!
+//! fs::remove_dir_all(&directory).await?;
+//! let error = File::open(&directory).await.unwrap_err();
+//! assert!(error.to_string().starts_with("cannot open \"/"));
+//! # std::io::Result::Ok(()) })?;
+//! # std::io::Result::Ok(())
+//! ```
+
+mod dir_builder;
+mod directories;
+mod error;
+mod file;
+mod links;
+mod metadata;
+mod open_options;
+mod read_dir;
+mod whole;
+
+pub use self::dir_builder::DirBuilder;
+pub use self::directories::{create_dir, create_dir_all, remove_dir, remove_dir_all};
+pub use self::file::File;
+#[cfg(unix)]
+pub use self::links::symlink;
+pub use self::links::{canonicalize, hard_link, read_link, remove_file, rename};
+pub use self::metadata::{metadata, set_permissions, symlink_metadata, try_exists};
+pub use self::open_options::OpenOptions;
+pub use self::read_dir::{DirEntry, ReadDir, read_dir};
+pub use self::whole::{copy, read, read_to_string, write};

@@ -1,0 +1,43 @@
+//! Traits and tools for reading and writing, and the standard streams.
+//!
+//! The traits and what works on them are tokio's own, from the parts of it that need no runtime, under their names: whatever
+//! reads and writes by `tokio::io` does so here, and the other way round. wsrt's own are:
+//!
+//! * [`stdin`], [`stdout`] and [`stderr`];
+//! * [`Interest`] and [`Ready`], which the sockets' `ready` takes and returns.
+//!
+//! # Turns
+//!
+//! What comes from tokio counts no turns: a loop over something that is always ready, such as a [`duplex`] pipe, goes on until
+//! it has to wait. wsrt's own streams end their turn from time to time, and loops over these end with them.
+//!
+//! # Examples
+//!
+//! ```
+//! use wsrt::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+//!
+//! # wsrt::runtime::Runtime::new()?.block_on(async {
+//! let (mut ours, theirs) = wsrt::io::duplex(64);
+//! ours.write_all(b"one\ntwo\n").await?;
+//! drop(ours);
+//!
+//! let mut lines = BufReader::new(theirs).lines();
+//! assert_eq!(lines.next_line().await?.as_deref(), Some("one"));
+//! assert_eq!(lines.next_line().await?.as_deref(), Some("two"));
+//! assert_eq!(lines.next_line().await?, None);
+//! # std::io::Result::Ok(()) })?;
+//! # std::io::Result::Ok(())
+//! ```
+
+mod stdio;
+
+#[doc(no_inline)]
+pub use std::io::{Error, ErrorKind, Result, SeekFrom};
+pub use tokio::io::{
+    AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncSeek, AsyncSeekExt, AsyncWrite, AsyncWriteExt,
+    BufReader, BufStream, BufWriter, Chain, DuplexStream, Empty, Join, Lines, ReadBuf, ReadHalf, Repeat, SimplexStream,
+    Sink, Split, Take, WriteHalf, copy, copy_buf, duplex, empty, join, repeat, simplex, sink, split,
+};
+pub use wsrt_reactor::{Interest, Ready};
+
+pub use self::stdio::{Stderr, Stdin, Stdout, stderr, stdin, stdout};

@@ -1,0 +1,8 @@
+//! The standard streams of the process.
+
+mod keyboard;
+mod output;
+mod stdin;
+
+pub use self::output::{Stderr, Stdout, stderr, stdout};
+pub use self::stdin::{Stdin, stdin};

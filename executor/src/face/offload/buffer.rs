@@ -1,0 +1,104 @@
+//! The bytes between a task and a thread of the pool: moved there with a job and back with its answer.
+
+use std::io::{self, IoSlice, Read, Write};
+use std::ops::Range;
+
+use tokio::io::ReadBuf;
+
+/// Bytes that were read and not yet taken, or that are to be written.
+#[derive(Debug, Default)]
+pub(crate) struct Buffer {
+    /// As much of it is initialised as was ever needed at once, so that reading again does not zero it again.
+    bytes: Vec<u8>,
+    /// What is of interest.
+    filled: Range<usize>,
+}
+
+impl Buffer {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.filled.is_empty()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.filled.len()
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.filled = 0..0;
+    }
+
+    /// Moves as much as fits.
+    pub(crate) fn take_into(&mut self, target: &mut ReadBuf<'_>) {
+        let count = self.len().min(target.remaining());
+        target.put_slice(&self.bytes[self.filled.start..][..count]);
+        self.filled.start += count;
+    }
+
+    /// Replaces what is in it by the bytes of `sources`, in their order, up to `limit`; returns how many that is.
+    pub(crate) fn put_all(&mut self, sources: &[IoSlice<'_>], limit: usize) -> usize {
+        self.bytes.clear();
+        for source in sources {
+            let room = limit - self.bytes.len();
+            self.bytes.extend_from_slice(&source[..source.len().min(room)]);
+        }
+        self.filled = 0..self.bytes.len();
+        self.filled.end
+    }
+
+    /// Replaces what is in it by what one read of up to `count` bytes returns: nothing at the end.
+    pub(crate) fn read_from(&mut self, source: &mut impl Read, count: usize) -> io::Result<()> {
+        self.clear();
+        if self.bytes.len() < count {
+            self.bytes.resize(count, 0);
+        }
+        loop {
+            match source.read(&mut self.bytes[..count]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                outcome => return outcome.map(|count| self.filled = 0..count),
+            }
+        }
+    }
+
+    /// Writes all of it, and leaves it empty, an error or not: nobody could tell how much had been written before that.
+    pub(crate) fn write_to(&mut self, target: &mut impl Write) -> io::Result<()> {
+        let outcome = target.write_all(&self.bytes[self.filled.clone()]);
+        self.clear();
+        outcome
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn taken(buffer: &mut Buffer, room: usize) -> Vec<u8> {
+        let mut bytes = vec![0; room];
+        let mut target = ReadBuf::new(&mut bytes);
+        buffer.take_into(&mut target);
+        target.filled().to_vec()
+    }
+
+    #[test]
+    fn what_was_read_is_taken_piece_by_piece() {
+        let mut buffer = Buffer::default();
+        buffer.read_from(&mut &b"abcdef"[..], 5).expect("a slice can be read");
+        assert_eq!(buffer.len(), 5);
+        assert_eq!(taken(&mut buffer, 2), b"ab");
+        assert_eq!(taken(&mut buffer, 9), b"cde");
+        assert!(buffer.is_empty());
+        buffer.read_from(&mut &b""[..], 5).expect("a slice can be read");
+        assert!(buffer.is_empty(), "the end is no bytes");
+    }
+
+    #[test]
+    fn slices_are_put_one_behind_the_other_up_to_the_limit() {
+        let mut buffer = Buffer::default();
+        buffer.read_from(&mut &b"before"[..], 6).expect("a slice can be read");
+        let slices = [IoSlice::new(b"abc"), IoSlice::new(b""), IoSlice::new(b"defg")];
+        assert_eq!(buffer.put_all(&slices, 5), 5);
+        let mut written = Vec::new();
+        buffer.write_to(&mut written).expect("a vector can be written");
+        assert_eq!(written, b"abcde");
+        assert!(buffer.is_empty());
+    }
+}

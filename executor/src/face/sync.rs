@@ -1,0 +1,35 @@
+//! Channels, locks and the like: tokio's own, from the parts of it that need no runtime.
+//!
+//! They work on any runtime, between runtimes and plain threads too. Two things are different on wsrt:
+//!
+//! * **Turns.** On tokio's runtime each operation counts against the task's turn, and a task that receives without end is
+//!   made to yield. That count is tokio's: on wsrt these operations never end a turn. A task that never waits for
+//!   anything else gives the others theirs with [`task::yield_now`](crate::task::yield_now).
+//! * **Time.** `mpsc::Sender::send_timeout` needs tokio's timers, and is not there: put a
+//!   [`timeout`](crate::time::timeout) around [`reserve`](mpsc::Sender::reserve).
+//!
+//! The functions named `blocking_…` are for plain threads, and for [`spawn_blocking`](crate::task::spawn_blocking). In a task they
+//! are not refused, as they are on tokio, but block its processor.
+//!
+//! # Examples
+//!
+//! ```
+//! use wsrt::sync::mpsc;
+//!
+//! # wsrt::runtime::Runtime::new()?.block_on(async {
+//! let (sender, mut receiver) = mpsc::channel(8);
+//! wsrt::spawn(async move {
+//!     for number in 1..=3 {
+//!         sender.send(number).await.expect("the receiver is there");
+//!     }
+//! });
+//! let mut sum = 0;
+//! while let Some(number) = receiver.recv().await {
+//!     sum += number;
+//! }
+//! assert_eq!(sum, 6);
+//! # });
+//! # std::io::Result::Ok(())
+//! ```
+
+pub use tokio::sync::*;
