@@ -10,7 +10,7 @@ use super::listener::{Listener, needs_runtime};
 
 /// Names a signal.
 ///
-/// The constructors are for the signals whose numbers POSIX fixes; [`from_raw`](Self::from_raw) takes the number of any
+/// There is a constructor for each signal that a server has a use for; [`from_raw`](Self::from_raw) takes the number of any
 /// other, from the libc crate's constants.
 ///
 /// # Examples
@@ -20,11 +20,77 @@ use super::listener::{Listener, needs_runtime};
 ///
 /// assert_eq!(SignalKind::terminate().as_raw_value(), 15);
 /// assert_eq!(SignalKind::from_raw(15), SignalKind::terminate());
+/// assert_eq!(SignalKind::user_defined1().to_string(), "SIGUSR1");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SignalKind(c_int);
 
+/// The constructors, and the names that signals are shown by.
+macro_rules! kinds {
+    ($($(#[$attribute:meta])* $constructor:ident $name:ident)*) => {
+        impl SignalKind {
+            $($(#[$attribute])*
+            #[must_use]
+            pub const fn $constructor() -> Self {
+                Self(libc::$name)
+            })*
+
+            const fn name(self) -> Option<&'static str> {
+                match self.0 {
+                    $(libc::$name => Some(stringify!($name)),)*
+                    libc::SIGKILL => Some("SIGKILL"),
+                    libc::SIGSTOP => Some("SIGSTOP"),
+                    libc::SIGSEGV => Some("SIGSEGV"),
+                    libc::SIGILL => Some("SIGILL"),
+                    libc::SIGFPE => Some("SIGFPE"),
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// Names SIGALRM, which the system's own timers send. Ends a process by default.
+    alarm SIGALRM
+    /// Names SIGCHLD: a child has ended, stopped or gone on. Ignored by default.
+    child SIGCHLD
+    /// Names SIGHUP: the terminal is gone, or, to a server, "read the configuration again". Ends a process by default.
+    hangup SIGHUP
+    /// Names SIGINT, which ctrl-c sends. Ends a process by default.
+    interrupt SIGINT
+    /// Names SIGIO: a descriptor that was asked to tell so can be read or written. Ends a process by default.
+    io SIGIO
+    /// Names SIGPIPE: a write to a pipe that nobody reads. Ends a process by default; a Rust program ignores it, unless it was
+    /// built otherwise, and learns of it by the write's error.
+    pipe SIGPIPE
+    /// Names SIGQUIT. Ends a process by default, with a core dump.
+    quit SIGQUIT
+    /// Names SIGTERM, the usual request to end, as supervisors send it. Ends a process by default.
+    terminate SIGTERM
+    /// Names SIGUSR1, which means what the program says. Ends a process by default.
+    user_defined1 SIGUSR1
+    /// Names SIGUSR2, which means what the program says. Ends a process by default.
+    user_defined2 SIGUSR2
+    /// Names SIGWINCH: the terminal's window has another size. Ignored by default.
+    window_change SIGWINCH
+}
+
 impl SignalKind {
+    /// Names SIGINFO, which ctrl-t sends. Ignored by default. On macOS and the BSDs only.
+    #[cfg(any(
+        target_os = "macos",
+        target_os = "ios",
+        target_os = "freebsd",
+        target_os = "netbsd",
+        target_os = "openbsd",
+        target_os = "dragonfly",
+    ))]
+    #[must_use]
+    pub const fn info() -> Self {
+        Self(libc::SIGINFO)
+    }
+
     /// Names the signal with a number, which may be any: [`signal`] tells whether there is one.
     #[must_use]
     pub const fn from_raw(number: c_int) -> Self {
@@ -35,48 +101,6 @@ impl SignalKind {
     #[must_use]
     pub const fn as_raw_value(self) -> c_int {
         self.0
-    }
-
-    /// Names SIGHUP: the terminal is gone, or, to a server, "read the configuration again". Ends a process by default.
-    #[must_use]
-    pub const fn hangup() -> Self {
-        Self(1)
-    }
-
-    /// Names SIGINT, which ctrl-c sends. Ends a process by default.
-    #[must_use]
-    pub const fn interrupt() -> Self {
-        Self(2)
-    }
-
-    /// Names SIGQUIT. Ends a process by default, with a core dump.
-    #[must_use]
-    pub const fn quit() -> Self {
-        Self(3)
-    }
-
-    /// Names SIGALRM, which the system's own timers send. Ends a process by default.
-    #[must_use]
-    pub const fn alarm() -> Self {
-        Self(14)
-    }
-
-    /// Names SIGTERM, the usual request to end, as supervisors send it. Ends a process by default.
-    #[must_use]
-    pub const fn terminate() -> Self {
-        Self(15)
-    }
-
-    const fn name(self) -> Option<&'static str> {
-        match self.0 {
-            1 => Some("SIGHUP"),
-            2 => Some("SIGINT"),
-            3 => Some("SIGQUIT"),
-            9 => Some("SIGKILL"),
-            14 => Some("SIGALRM"),
-            15 => Some("SIGTERM"),
-            _ => None,
-        }
     }
 }
 
