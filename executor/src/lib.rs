@@ -33,6 +33,7 @@
 //! | feature | default | what it adds |
 //! |---|---|---|
 //! | `macros` | yes | [`main`](macro@main) and [`test`](macro@test) |
+//! | `process` | yes | [`process`]: commands and their pipes, on Unix; needs `signal` |
 //! | `signal` | yes | [`signal`]: ctrl-c as a future |
 //! | `futures-io` | no | futures-io's traits on the streams |
 //! | `hyper` | no | hyper's executor and timer, and its I/O traits on the streams |
@@ -66,6 +67,8 @@ mod public {
 
     #[cfg(feature = "hyper")]
     pub use crate::face::hyper;
+    #[cfg(all(unix, feature = "process"))]
+    pub use crate::face::process;
     #[cfg(feature = "signal")]
     pub use crate::face::signal;
     pub use crate::face::{fs, io, parallel, runtime, sync, task, time};

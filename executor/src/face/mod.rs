@@ -10,6 +10,8 @@ pub mod time;
 
 #[cfg(feature = "hyper")]
 pub mod hyper;
+#[cfg(all(unix, feature = "process"))]
+pub mod process;
 #[cfg(feature = "signal")]
 pub mod signal;
 

@@ -18,7 +18,7 @@ use crate::policy::Context;
 
 /// Listens for a signal from when it is made, and is waited for once it is attached to a runtime.
 #[derive(Debug)]
-pub(super) struct Listener {
+pub(in crate::face) struct Listener {
     // First, so that the handler's end of the pair is closed before ours: it must not write to a closed socket.
     action: Action,
     receiver: Receiver,
@@ -32,7 +32,7 @@ enum Receiver {
 }
 
 impl Listener {
-    pub(super) fn new(kind: SignalKind) -> io::Result<Self> {
+    pub(in crate::face) fn new(kind: SignalKind) -> io::Result<Self> {
         Self::try_new(kind).map_err(|error| naming(kind, &error))
     }
 
@@ -49,17 +49,26 @@ impl Listener {
 
     /// Registers with the current runtime's netpoller, unless that is done. `false` if there is no current runtime.
     pub(super) fn attach(&mut self) -> io::Result<bool> {
-        let Receiver::Detached(stream) = &mut self.receiver else { return Ok(true) };
+        if let Receiver::Attached(_) = self.receiver {
+            return Ok(true);
+        }
         let netpoller = Context::with(|context| context.map(|context| context.scheduler().netpoller.handle().clone()));
         let Some(netpoller) = netpoller else { return Ok(false) };
-        let stream = stream.take().expect("a listener that could not be attached is not used again");
-        let attached = Evented::with_handle(stream, &netpoller).map_err(|error| naming(self.action.kind, &error))?;
-        self.receiver = Receiver::Attached(attached);
+        self.attach_to(&netpoller)?;
         Ok(true)
     }
 
+    /// Registers with a netpoller, unless that is done.
+    pub(in crate::face) fn attach_to(&mut self, netpoller: &wsrt_reactor::Handle) -> io::Result<()> {
+        let Receiver::Detached(stream) = &mut self.receiver else { return Ok(()) };
+        let stream = stream.take().expect("a listener that could not be attached is not used again");
+        let attached = Evented::with_handle(stream, netpoller).map_err(|error| naming(self.action.kind, &error))?;
+        self.receiver = Receiver::Attached(attached);
+        Ok(())
+    }
+
     /// Ready once the signal has come since the last time this was ready, however often. It has to be attached.
-    pub(super) fn poll_recv(&self, cx: &mut task::Context<'_>) -> Poll<io::Result<()>> {
+    pub(in crate::face) fn poll_recv(&self, cx: &mut task::Context<'_>) -> Poll<io::Result<()>> {
         let Receiver::Attached(stream) = &self.receiver else {
             unreachable!("a listener is attached before it is waited for");
         };

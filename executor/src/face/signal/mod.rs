@@ -43,3 +43,5 @@ pub mod unix;
 
 #[cfg(unix)]
 pub use self::ctrl_c::{CtrlC, ctrl_c};
+#[cfg(all(unix, feature = "process"))]
+pub(in crate::face) use self::listener::Listener;

@@ -1,0 +1,57 @@
+//! Other programs: starting them, talking with them through pipes, waiting for their end.
+//!
+//! The names and meanings are those of [`std::process`], and of `tokio::process`. Nobody waits in a thread: the end of a child is
+//! an event for the netpoller (a pidfd on Linux 5.3 and later, else SIGCHLD), as is a pipe that can be read.
+//!
+//! # The end of a child
+//!
+//! A [`Child`] that is dropped goes on running, unless [`Command::kill_on_drop`] says otherwise. Killed or not, it is reaped when
+//! it ends: no zombie stays while the runtime lasts. Of children that outlive it, those that `kill_on_drop` has killed are
+//! reaped all the same; the others when the process next starts a child or drops one, or ends.
+//!
+//! # Examples
+//!
+//! ```
+//! use wsrt::process::Command;
+//!
+//! # wsrt::runtime::Runtime::new()?.block_on(async {
+//! let output = Command::new("sh").args(["-c", "echo hello; exit 3"]).output().await?;
+//! assert_eq!(output.stdout, b"hello\n");
+//! assert_eq!(output.status.code(), Some(3));
+//! # std::io::Result::Ok(()) })?;
+//! # std::io::Result::Ok(())
+//! ```
+//!
+//! A dialogue:
+//!
+//! ```
+//! use std::process::Stdio;
+//! use wsrt::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+//! use wsrt::process::Command;
+//!
+//! # wsrt::runtime::Runtime::new()?.block_on(async {
+//! let mut child = Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true).spawn()?;
+//! let mut questions = child.stdin.take().expect("it is piped");
+//! let mut answers = BufReader::new(child.stdout.take().expect("it is piped")).lines();
+//!
+//! questions.write_all(b"anybody there?\n").await?;
+//! assert_eq!(answers.next_line().await?.as_deref(), Some("anybody there?"));
+//! drop(questions);
+//! assert!(child.wait().await?.success());
+//! # std::io::Result::Ok(()) })?;
+//! # std::io::Result::Ok(())
+//! ```
+
+mod child;
+mod command;
+mod exit;
+mod orphans;
+mod pipes;
+mod running;
+mod together;
+
+pub use self::child::Child;
+pub use self::command::Command;
+pub use self::pipes::{ChildStderr, ChildStdin, ChildStdout};
+#[doc(no_inline)]
+pub use std::process::{ExitStatus, Output, Stdio};
