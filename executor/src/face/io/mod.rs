@@ -3,6 +3,7 @@
 //! The traits and what works on them are tokio's own, from the parts of it that need no runtime, under their names: whatever
 //! reads and writes by `tokio::io` does so here, and the other way round. wsrt's own are:
 //!
+//! * [`copy_bidirectional`], which on Linux has the kernel move the bytes between two sockets;
 //! * [`stdin`], [`stdout`] and [`stderr`];
 //! * [`Interest`] and [`Ready`], which the sockets' `ready` takes and returns.
 //!
@@ -29,6 +30,7 @@
 //! # std::io::Result::Ok(())
 //! ```
 
+mod copy_bidirectional;
 mod stdio;
 
 #[doc(no_inline)]
@@ -40,4 +42,5 @@ pub use tokio::io::{
 };
 pub use wsrt_reactor::{Interest, Ready};
 
+pub use self::copy_bidirectional::{copy_bidirectional, copy_bidirectional_with_sizes};
 pub use self::stdio::{Stderr, Stdin, Stdout, stderr, stdin, stdout};
