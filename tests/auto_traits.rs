@@ -7,9 +7,14 @@ use std::cell::Cell;
 use std::future::{Future, Ready};
 use std::rc::Rc;
 
+use wsrt::fs::{DirBuilder, DirEntry, File, OpenOptions, ReadDir};
 use wsrt::hyper::{WsrtExecutor, WsrtTimer};
+use wsrt::io::{Interest, Stderr, Stdin, Stdout};
 use wsrt::net::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, TcpListener, TcpStream, WriteHalf};
+use wsrt::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use wsrt::runtime::{Builder, EnterGuard, Handle, Runtime, TryCurrentError};
+use wsrt::signal::CtrlC;
+use wsrt::signal::unix::{Signal, SignalKind};
 use wsrt::task::{AbortHandle, Id, JoinError, JoinHandle, JoinSet};
 use wsrt::time::{Instant, Interval, Sleep, Timeout};
 
@@ -89,6 +94,28 @@ table! {
     Timeout<Ready<Local>>:   !Send, !Sync, Unpin;
     Timeout<Sleep>:          Send,  Sync,  !Unpin;
 
+    File:                Send,  Sync,  Unpin;
+    OpenOptions:         Send,  Sync,  Unpin;
+    DirBuilder:          Send,  Sync,  Unpin;
+    ReadDir:             Send,  Sync,  Unpin;
+    DirEntry:            Send,  Sync,  Unpin;
+
+    Stdin:               Send,  Sync,  Unpin;
+    Stdout:              Send,  Sync,  Unpin;
+    Stderr:              Send,  Sync,  Unpin;
+    Interest:            Send,  Sync,  Unpin;
+    wsrt::io::Ready:     Send,  Sync,  Unpin;
+
+    Command:             Send,  Sync,  Unpin;
+    Child:               Send,  Sync,  Unpin;
+    ChildStdin:          Send,  Sync,  Unpin;
+    ChildStdout:         Send,  Sync,  Unpin;
+    ChildStderr:         Send,  Sync,  Unpin;
+
+    CtrlC:               Send,  Sync,  Unpin;
+    Signal:              Send,  Sync,  Unpin;
+    SignalKind:          Send,  Sync,  Unpin;
+
     WsrtExecutor: Send, Sync, Unpin;
     WsrtTimer:    Send, Sync, Unpin;
 }
@@ -128,4 +155,65 @@ fn futures_of_async_functions_may_move_and_be_shared() {
     future_is_send_and_sync(|| set().join_next());
     future_is_send_and_sync(|| set().shutdown());
     future_is_send(wsrt::signal::ctrl_c);
+    future_is_send_and_sync(|| lent::<Signal>().recv());
+}
+
+/// For the closures above and below, which are not called.
+fn lent<T>() -> &'static mut T {
+    unreachable!("the closures that call this are not called")
+}
+
+#[test]
+fn futures_of_files_may_move_and_be_shared() {
+    use std::path::Path;
+    use wsrt::fs;
+
+    fn path() -> &'static Path {
+        unreachable!("the closures that call this are not called")
+    }
+    future_is_send_and_sync(|| fs::read(path()));
+    future_is_send_and_sync(|| fs::read_to_string(path()));
+    future_is_send_and_sync(|| fs::write(path(), path().as_os_str().as_encoded_bytes()));
+    future_is_send_and_sync(|| fs::copy(path(), path()));
+    future_is_send_and_sync(|| fs::create_dir(path()));
+    future_is_send_and_sync(|| fs::create_dir_all(path()));
+    future_is_send_and_sync(|| fs::remove_dir(path()));
+    future_is_send_and_sync(|| fs::remove_dir_all(path()));
+    future_is_send_and_sync(|| fs::remove_file(path()));
+    future_is_send_and_sync(|| fs::rename(path(), path()));
+    future_is_send_and_sync(|| fs::hard_link(path(), path()));
+    future_is_send_and_sync(|| fs::symlink(path(), path()));
+    future_is_send_and_sync(|| fs::read_link(path()));
+    future_is_send_and_sync(|| fs::canonicalize(path()));
+    future_is_send_and_sync(|| fs::metadata(path()));
+    future_is_send_and_sync(|| fs::symlink_metadata(path()));
+    future_is_send_and_sync(|| fs::set_permissions(path(), lent::<std::fs::Permissions>().clone()));
+    future_is_send_and_sync(|| fs::try_exists(path()));
+    future_is_send_and_sync(|| fs::read_dir(path()));
+    future_is_send_and_sync(|| lent::<ReadDir>().next_entry());
+    future_is_send_and_sync(|| lent::<DirEntry>().metadata());
+    future_is_send_and_sync(|| lent::<DirEntry>().file_type());
+    future_is_send_and_sync(|| lent::<DirBuilder>().create(path()));
+    future_is_send_and_sync(|| lent::<OpenOptions>().open(path()));
+    future_is_send_and_sync(|| File::open(path()));
+    future_is_send_and_sync(|| File::create(path()));
+    future_is_send_and_sync(|| File::create_new(path()));
+    future_is_send_and_sync(|| lent::<Option<File>>().take().expect("a file").into_std());
+    future_is_send_and_sync(|| lent::<File>().try_clone());
+    future_is_send_and_sync(|| lent::<File>().sync_all());
+    future_is_send_and_sync(|| lent::<File>().sync_data());
+    future_is_send_and_sync(|| lent::<File>().set_len(0));
+    future_is_send_and_sync(|| lent::<File>().metadata());
+    future_is_send_and_sync(|| lent::<File>().set_permissions(lent::<std::fs::Permissions>().clone()));
+}
+
+#[test]
+fn futures_of_processes_and_of_copying_may_move_and_be_shared() {
+    future_is_send_and_sync(|| lent::<Child>().wait());
+    future_is_send_and_sync(|| lent::<Child>().kill());
+    future_is_send_and_sync(|| lent::<Option<Child>>().take().expect("a child").wait_with_output());
+    future_is_send_and_sync(|| lent::<Command>().status());
+    future_is_send_and_sync(|| lent::<Command>().output());
+    future_is_send_and_sync(|| wsrt::io::copy_bidirectional(lent::<TcpStream>(), lent::<TcpStream>()));
+    future_is_send_and_sync(|| wsrt::io::copy_bidirectional(lent::<File>(), lent::<wsrt::io::DuplexStream>()));
 }
