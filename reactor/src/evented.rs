@@ -1,5 +1,6 @@
 //! Anything mio can poll, registered: the generic half of every socket.
 
+use crate::budget;
 use crate::context;
 use crate::handle::{Handle, Registration};
 use crate::interest::Interest;
@@ -161,7 +162,8 @@ impl<S: mio::event::Source> Evented<S> {
     ///
     /// When it would have to wait and the runtime was shut down.
     pub fn poll_ready(&self, interest: Interest, cx: &mut Context<'_>) -> Poll<io::Result<Ready>> {
-        self.registration.source().poll_ready(interest, cx, Place::Shared).map_ok(Seen::ready)
+        let source = self.registration.source();
+        budget::poll_spending(cx, |cx| source.poll_ready(interest, cx, Place::Shared).map_ok(Seen::ready))
     }
 
     /// Waits until an operation in one of the directions is worth trying.
@@ -176,7 +178,9 @@ impl<S: mio::event::Source> Evented<S> {
     ///
     /// Dropped before it is ready, nothing is lost.
     pub async fn ready(&self, interest: Interest) -> io::Result<Ready> {
-        self.wait(interest).await.map(Seen::ready)
+        let seen = self.wait(interest).await;
+        budget::spend();
+        seen.map(Seen::ready)
     }
 
     /// Runs `operation` once if it is worth trying; `WouldBlock` otherwise, without running it.
@@ -246,12 +250,14 @@ impl<S: mio::event::Source> Evented<S> {
         mut operation: impl FnMut(&S) -> io::Result<R>,
         is_drained: impl Fn(&R) -> bool,
     ) -> Poll<io::Result<R>> {
-        loop {
-            let seen = ready!(self.registration.source().poll_ready(interest, cx, claim.place()))?;
-            if let Some(answer) = self.attempt(seen, interest, &mut operation, &is_drained) {
-                return Poll::Ready(answer);
+        budget::poll_spending(cx, |cx| {
+            loop {
+                let seen = ready!(self.registration.source().poll_ready(interest, cx, claim.place()))?;
+                if let Some(answer) = self.attempt(seen, interest, &mut operation, &is_drained) {
+                    return Poll::Ready(answer);
+                }
             }
-        }
+        })
     }
 
     /// As `io`; `is_drained` tells from a success whether it took the last there was.
@@ -264,6 +270,7 @@ impl<S: mio::event::Source> Evented<S> {
         loop {
             let seen = self.wait(interest).await?;
             if let Some(answer) = self.attempt(seen, interest, &mut operation, &is_drained) {
+                budget::spend();
                 return answer;
             }
         }
@@ -328,7 +335,8 @@ impl Claim {
     }
 }
 
-/// A future-style waiter: takes its waker out again when it is dropped.
+/// A future-style waiter: takes its waker out again when it is dropped. It minds the budget, and leaves it to its owner
+/// to spend: being ready is worth nothing yet.
 struct Wait<'a> {
     source: &'a Source,
     interest: Interest,
@@ -340,6 +348,7 @@ impl Future for Wait<'_> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
+        ready!(budget::poll_proceed(cx));
         this.source.poll_ready(this.interest, cx, Place::Keyed(&mut this.key))
     }
 }

@@ -12,10 +12,12 @@
 //! | how any descriptor does | `async_fd/` |
 //! | what streams, datagrams and pipes share | `net/kinds/`, `net/stream/`, `net/datagram/` |
 //! | what a new socket belongs to | [`context`] |
+//! | why a socket that is always ready does not keep its task running | [`budget`] |
 //! | timers | [`timer`] |
 
 #[cfg(unix)]
 pub mod async_fd;
+pub mod budget;
 pub mod context;
 mod error;
 mod evented;

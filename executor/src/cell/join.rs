@@ -12,6 +12,8 @@ use std::pin::Pin;
 use std::ptr::{self, NonNull};
 use std::task::{Context, Poll, RawWakerVTable, Waker};
 
+use wsrt_reactor::budget;
+
 use super::header::Header;
 use super::reference::Counted;
 use super::state::{Detached, Watched};
@@ -134,13 +136,25 @@ impl<T> JoinHandle<T> {
 impl<T> Future for JoinHandle<T> {
     type Output = Result<T, JoinError>;
 
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let task = self.task;
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        budget::poll_spending(context, |context| self.get_mut().poll_result(context))
+    }
+}
+
+impl<T> JoinHandle<T> {
+    /// Has `waker` woken when the task is complete. `true` if it is already; the result stays where it is.
+    #[must_use]
+    pub(crate) fn watch(&mut self, waker: &Waker) -> bool {
         // SAFETY: called by the task's join handle, with what it remembers.
-        let complete = unsafe { watch_unless_complete(task, &mut self.watching, context.waker()) };
-        if complete == Watched::InTime {
+        unsafe { watch_unless_complete(self.task, &mut self.watching, waker) == Watched::Complete }
+    }
+
+    /// Polls for the result, whatever is left of the budget.
+    pub(crate) fn poll_result(&mut self, context: &mut Context<'_>) -> Poll<Result<T, JoinError>> {
+        if !self.watch(context.waker()) {
             return Poll::Pending;
         }
+        let task = self.task;
         // SAFETY: the task is complete and this is its join handle, to which the body falls; `T` is the output's type.
         match unsafe { body::take(task) } {
             Some(result) => Poll::Ready(result),

@@ -1,5 +1,6 @@
 //! The face: what users of the crate call.
 
+pub mod coop;
 pub mod fs;
 pub mod io;
 pub mod parallel;

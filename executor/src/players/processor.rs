@@ -200,6 +200,7 @@ impl Processor {
     /// Puts a task that this processor will come to by itself at the ring's tail: one that yielded, or was found in the
     /// netpoller. If it is alone, nobody is woken for it; should something else be run first after all,
     /// [`take_unannounced`](Self::take_unannounced) makes up for it.
+    #[inline]
     pub(crate) fn push_own(&mut self, task: Runnable) -> Placed<'_> {
         let alone = self.has_no_task();
         let placed = self.ring.push(task.into_raw());

@@ -12,6 +12,8 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{AcqRel, Acquire};
 use std::task::{self, Poll, Wake, Waker};
 
+use wsrt_reactor::budget;
+
 use crate::players::{Machine, Parker};
 use crate::policy::context::Role;
 use crate::policy::handoff::with_processor_handed_over;
@@ -82,7 +84,9 @@ fn wait_on_thread<F: Future>(mut future: Pin<&mut F>) -> F::Output {
     sleeper.0.adopt_current_thread();
     let waker = Waker::from(Arc::clone(&sleeper));
     let mut context = task::Context::from_waker(&waker);
+    let _outer_budget = budget::keep();
     loop {
+        budget::refill();
         if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
             return output;
         }
@@ -146,6 +150,7 @@ impl<F: Future> Root for RootFuture<'_, F> {
             return false;
         }
         let mut context = task::Context::from_waker(&self.waker);
+        budget::refill();
         let future = self.future.as_mut();
         // The loop must end in good order, so the panic goes on when it has.
         self.result = match catch_unwind(AssertUnwindSafe(|| future.poll(&mut context))) {

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::task::Waker;
 
+use wsrt_reactor::budget;
+
 use crate::cell::Runnable;
 use crate::players::{Machine, Processor, Resume};
 use crate::policy::helping::Linger;
@@ -49,6 +51,7 @@ impl<'a> MachineLoop<'a> {
 
     /// Runs until the runtime shuts down, the root future is done, or the machine is surplus.
     pub(crate) fn run(&mut self, root: &mut impl Root) {
+        let _outer_budget = budget::keep();
         while !self.is_over() && !root.poll_if_woken(self.context) {
             match self.processor() {
                 None => self.sleep(root),
@@ -102,6 +105,7 @@ impl<'a> MachineLoop<'a> {
         processor.shared().counters().polls.add(1);
         processor.shared().watch().begin_poll(task.id().as_u64());
         self.context.put_processor(processor);
+        budget::refill();
         task.run();
     }
 

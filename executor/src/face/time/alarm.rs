@@ -6,6 +6,7 @@
 use std::sync::Arc;
 use std::task::{self, Poll, ready};
 
+use wsrt_reactor::budget;
 use wsrt_reactor::timer::TimerEntry;
 
 use super::Instant;
@@ -53,6 +54,11 @@ impl Alarm {
 
     /// Ready from the deadline on. `owner` is who is waiting, for the message of a panic outside a runtime.
     pub(super) fn poll(&mut self, cx: &mut task::Context<'_>, owner: &str) -> Poll<()> {
+        budget::poll_spending(cx, |cx| self.poll_rung(cx, owner))
+    }
+
+    /// The same, whatever is left of the budget.
+    pub(super) fn poll_rung(&mut self, cx: &mut task::Context<'_>, owner: &str) -> Poll<()> {
         if !self.is_current() {
             Context::with(|context| self.start(scheduler(context, owner)));
         }

@@ -6,6 +6,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use pin_project_lite::pin_project;
+use wsrt_reactor::budget;
 
 use super::Instant;
 use super::alarm::Alarm;
@@ -14,7 +15,8 @@ use super::error::Elapsed;
 /// Waits for `future`, for `duration` at most, counted from this call.
 ///
 /// The future is polled before the clock is looked at: if it is ready, its output counts, however late it is. A future that
-/// never yields is not interrupted; the time is looked at when its polls return. A duration that the clock cannot
+/// never yields is not interrupted; the time is looked at when its polls return, even if they have used up the task's
+/// [budget](crate::task::coop). A duration that the clock cannot
 /// count, such as [`Duration::MAX`], is taken as some thirty years.
 ///
 /// # Errors
@@ -134,9 +136,16 @@ impl<F: Future> Future for Timeout<F> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
+        let had_budget = budget::has_remaining();
         if let Poll::Ready(output) = this.future.poll(cx) {
             return Poll::Ready(Ok(output));
         }
-        this.alarm.poll(cx, "a `Timeout`").map(|()| Err(Elapsed::new()))
+        // A future that uses up the budget in each of its polls must not hold off the end of its time.
+        let elapsed = if had_budget && !budget::has_remaining() {
+            this.alarm.poll_rung(cx, "a `Timeout`")
+        } else {
+            this.alarm.poll(cx, "a `Timeout`")
+        };
+        elapsed.map(|()| Err(Elapsed::new()))
     }
 }

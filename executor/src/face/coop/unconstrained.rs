@@ -1,0 +1,51 @@
+//! A future without limit.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use pin_project_lite::pin_project;
+use wsrt_reactor::budget;
+
+/// Lifts the limit for `future`: what is ready in it is ready, however often.
+///
+/// Others that wait on the same processor wait until it is pending of itself. What it does counts for nothing in the budget
+/// of the task around it.
+///
+/// # Cancel safety
+///
+/// As cancel safe as `future` is.
+///
+/// # Examples
+///
+/// ```
+/// use wsrt::task::coop::unconstrained;
+///
+/// # wsrt::runtime::Runtime::new()?.block_on(async {
+/// assert_eq!(unconstrained(async { 7 }).await, 7);
+/// # });
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn unconstrained<F>(future: F) -> Unconstrained<F> {
+    Unconstrained { future }
+}
+
+pin_project! {
+    /// The future of [`unconstrained`].
+    #[derive(Debug)]
+    #[must_use = "futures do nothing unless they are awaited"]
+    pub struct Unconstrained<F> {
+        #[pin]
+        future: F,
+    }
+}
+
+impl<F: Future> Future for Unconstrained<F> {
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
+        let _outer = budget::keep();
+        budget::lift();
+        self.project().future.poll(cx)
+    }
+}

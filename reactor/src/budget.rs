@@ -1,0 +1,220 @@
+//! The budget of a poll: how often its task may find something ready before others get their turn.
+//!
+//! A socket whose peer is faster than we are is always ready, and a loop over it would never return from its poll. So
+//! whoever runs tasks calls [`refill`] before each poll, and each operation here that is ready takes a unit. When none is
+//! left, operations are pending whatever they are, after waking the task: it goes behind everything that waits, and goes on
+//! with a full budget. An operation that is pending for want of anything to do takes nothing.
+//!
+//! The budget is a number in thread-local storage and not in the task, since a poll never changes threads. Threads that
+//! run no task have no limit.
+//!
+//! # When nobody gives up
+//!
+//! A poll that is told *pending* should return. Some do not: another executor's `block_on` inside a task polls again as
+//! soon as it is woken, and without a refill would do that for ever. So after [`PATIENCE`] denials within a poll the budget
+//! is full again. For the others, such as a set of ten thousand sockets in one task, this means that one operation in nine
+//! is let through.
+
+use std::cell::Cell;
+use std::fmt;
+use std::marker::PhantomData;
+use std::task::{Context, Poll};
+
+/// Units that a poll begins with.
+///
+/// As many as in tokio, for whose users code may have been tuned: a read from a socket takes half a microsecond or more, so
+/// that a poll that does nothing else ends after some hundred microseconds.
+pub const PER_POLL: u32 = 128;
+
+/// Denials in one poll after which the budget is full again.
+const PATIENCE: i32 = 1024;
+
+const FULL: i32 = PER_POLL as i32;
+const UNLIMITED: i32 = i32::MAX;
+
+thread_local! {
+    /// Above zero: units left, or `UNLIMITED`. Otherwise: minus the denials so far.
+    static BUDGET: Cell<i32> = const { Cell::new(UNLIMITED) };
+}
+
+/// Gives the poll that is about to begin a full budget. Costs one store.
+#[inline]
+pub fn refill() {
+    BUDGET.set(FULL);
+}
+
+/// Lifts the limit, until the next [`refill`] or the end of an outer [`keep`].
+pub fn lift() {
+    BUDGET.set(UNLIMITED);
+}
+
+/// Tells whether an operation that is ready would be let through.
+#[inline]
+#[must_use]
+pub fn has_remaining() -> bool {
+    BUDGET.get() > 0
+}
+
+/// Returns ready if an operation may be tried. Otherwise wakes the task: it is to give up its turn.
+///
+/// Takes nothing: call [`spend`] when the operation turns out to be ready.
+#[inline]
+pub fn poll_proceed(cx: &mut Context<'_>) -> Poll<()> {
+    if has_remaining() { Poll::Ready(()) } else { deny(cx) }
+}
+
+#[cold]
+fn deny(cx: &mut Context<'_>) -> Poll<()> {
+    let denials = BUDGET.get() - 1;
+    if denials < -PATIENCE {
+        refill();
+        return Poll::Ready(());
+    }
+    BUDGET.set(denials);
+    cx.waker().wake_by_ref();
+    Poll::Pending
+}
+
+/// Takes a unit, if there is a limit and something left.
+#[inline]
+pub fn spend() {
+    let left = BUDGET.get();
+    if left > 0 && left != UNLIMITED {
+        BUDGET.set(left - 1);
+    }
+}
+
+/// Polls `operation`, unless the budget is spent, and takes a unit if it is ready.
+///
+/// # Examples
+///
+/// ```
+/// use std::task::{Context, Poll, Waker};
+/// use wsrt_reactor::budget;
+///
+/// let mut cx = Context::from_waker(Waker::noop());
+/// let kept = budget::keep();
+/// budget::refill();
+/// for _ in 0..budget::PER_POLL {
+///     assert!(budget::poll_spending(&mut cx, |_| Poll::Ready(())).is_ready());
+/// }
+/// assert!(budget::poll_spending(&mut cx, |_| Poll::Ready(())).is_pending());
+/// drop(kept);
+/// assert!(budget::has_remaining(), "this thread runs no task");
+/// ```
+#[inline]
+pub fn poll_spending<R>(cx: &mut Context<'_>, operation: impl FnOnce(&mut Context<'_>) -> Poll<R>) -> Poll<R> {
+    if poll_proceed(cx).is_pending() {
+        return Poll::Pending;
+    }
+    let answer = operation(cx);
+    if answer.is_ready() {
+        spend();
+    }
+    answer
+}
+
+/// Keeps the current budget, to be put back when the guard is dropped: for polls inside of a poll.
+#[must_use = "the budget is put back when the guard is dropped"]
+pub fn keep() -> Kept {
+    Kept { outer: BUDGET.get(), not_send: PhantomData }
+}
+
+/// Puts a budget back when it is dropped. Stays on its thread.
+pub struct Kept {
+    outer: i32,
+    not_send: PhantomData<*const ()>,
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        BUDGET.set(self.outer);
+    }
+}
+
+impl fmt::Debug for Kept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Kept").finish_non_exhaustive()
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+    use std::task::{Wake, Waker};
+
+    #[derive(Default)]
+    struct Wakes(AtomicUsize);
+
+    impl Wake for Wakes {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Relaxed);
+        }
+    }
+
+    /// Calls `test` with a full budget, a way to poll an operation that is ready or not, and the count of wakes.
+    fn with_full_budget(test: impl FnOnce(&mut dyn FnMut(bool) -> bool, &Wakes)) {
+        let wakes = Arc::new(Wakes::default());
+        let waker = Waker::from(Arc::clone(&wakes));
+        let mut cx = Context::from_waker(&waker);
+        let _kept = keep();
+        refill();
+        let mut poll =
+            |ready| poll_spending(&mut cx, |_| if ready { Poll::Ready(()) } else { Poll::Pending }).is_ready();
+        test(&mut poll, &wakes);
+    }
+
+    #[test]
+    fn a_spent_budget_makes_ready_operations_pending_and_wakes_the_task() {
+        with_full_budget(|poll, wakes| {
+            assert!((0..PER_POLL).all(|_| poll(true)));
+            assert_eq!(wakes.0.load(Relaxed), 0);
+            assert!(!has_remaining());
+            assert!(!poll(true));
+            assert_eq!(wakes.0.load(Relaxed), 1);
+            refill();
+            assert!(poll(true));
+        });
+    }
+
+    #[test]
+    fn an_operation_that_makes_no_progress_takes_nothing() {
+        with_full_budget(|poll, wakes| {
+            assert!((0..10 * PER_POLL).all(|_| !poll(false)));
+            assert!((0..PER_POLL).all(|_| poll(true)));
+            assert_eq!(wakes.0.load(Relaxed), 0);
+        });
+    }
+
+    #[test]
+    fn who_never_returns_from_a_poll_goes_on_in_the_end() {
+        with_full_budget(|poll, wakes| {
+            assert!((0..PER_POLL).all(|_| poll(true)));
+            let denials = (0..).take_while(|_| !poll(true)).count();
+            assert_eq!(denials, PATIENCE as usize);
+            assert_eq!(wakes.0.load(Relaxed), denials);
+            assert!((1..PER_POLL).all(|_| poll(true)));
+            assert!(!poll(true), "and is limited again");
+        });
+    }
+
+    #[test]
+    fn a_thread_without_tasks_has_no_limit() {
+        let mut cx = Context::from_waker(Waker::noop());
+        assert!((0..10 * PER_POLL).all(|_| poll_spending(&mut cx, |_| Poll::Ready(())).is_ready()));
+    }
+
+    #[test]
+    fn a_limit_that_was_lifted_is_there_again() {
+        with_full_budget(|poll, _| {
+            assert!((0..PER_POLL).all(|_| poll(true)));
+            let kept = keep();
+            lift();
+            assert!((0..10 * PER_POLL).all(|_| poll(true)));
+            drop(kept);
+            assert!(!poll(true));
+        });
+    }
+}
