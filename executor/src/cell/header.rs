@@ -8,6 +8,7 @@
 use std::alloc::Layout;
 use std::panic::Location;
 use std::ptr::NonNull;
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use super::body::Content;
@@ -55,6 +56,10 @@ impl Header {
             links: UnsafeCell::new(Links::default()),
             listed_in: AtomicUsize::new(0),
         }
+    }
+
+    pub(super) fn name(&self) -> Option<Arc<str>> {
+        self.name.as_ref().map(|name| name.as_str().into())
     }
 }
 

@@ -111,7 +111,7 @@ pub(crate) use self::current::current_id;
 pub(crate) use self::header::Header;
 pub(crate) use self::id::IdBlock;
 pub(crate) use self::identity::{Identity, Origin};
-pub(crate) use self::owned::OwnedTasks;
+pub(crate) use self::owned::{LiveTask, OwnedTasks};
 pub(crate) use self::queue::TaskQueue;
 pub(crate) use self::reference::TaskRef;
 pub(crate) use self::runnable::Runnable;

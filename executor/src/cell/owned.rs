@@ -7,16 +7,22 @@
 //! listed until it completes or [`close_and_take`](OwnedTasks::close_and_take) hands its life reference out, whichever
 //! is first: a task that was taken while its permit was on the way to a queue is live until that permit has been found
 //! and used. So a runtime that has emptied its registry waits until nothing is live.
+//!
+//! Before its end a runtime may be drained, which is [`draining`]'s affair.
+
+mod draining;
 
 use std::fmt;
 use std::panic::Location;
 use std::ptr::NonNull;
 use std::sync::Arc;
+use std::task::Waker;
 
 use crossbeam_utils::CachePadded;
 
 use super::TaskRef;
 use super::header::Header;
+use super::unwind::quietly;
 use crate::base::sync::Mutex;
 use crate::base::sync::atomic::AtomicUsize;
 use crate::base::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -27,6 +33,8 @@ pub(super) struct Links {
     previous: Option<NonNull<Header>>,
     next: Option<NonNull<Header>>,
 }
+
+pub(crate) use self::draining::LiveTask;
 
 /// The live tasks of a runtime.
 pub(crate) struct OwnedTasks {
@@ -41,11 +49,22 @@ struct Shard {
 
 struct List {
     head: Option<NonNull<Header>>,
-    closed: bool,
+    intake: Intake,
     live: usize,
+    /// To be woken when no more than one task is left.
+    watchers: Vec<Waker>,
 }
 
-// SAFETY: the list owns the life references of the tasks in it, which are Send.
+/// Which tasks are let in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Intake {
+    Open,
+    /// Only what live tasks spawn.
+    FollowUps,
+    Closed,
+}
+
+// SAFETY: the list owns the life references of the tasks in it, which are Send, as the wakers are.
 unsafe impl Send for List {}
 
 impl OwnedTasks {
@@ -60,16 +79,25 @@ impl OwnedTasks {
     }
 
     /// Lists a task in `shard`, which its scheduler has to name when the task completes. Gives it back if the shard is
-    /// closed. To be called before the first permit is submitted: a task that completes before it is listed is live for
+    /// closed, or open for follow-ups only. To be called before the first permit is submitted: a task that completes before it is listed is live for
     /// ever.
     ///
     /// # Panics
     ///
     /// If there is no such shard.
     pub(crate) fn bind(&self, shard: usize, task: TaskRef) -> Result<(), TaskRef> {
+        self.bind_if(shard, task, |intake| intake == Intake::Open)
+    }
+
+    /// The same for a task that a live one has spawned, or that takes the place of one.
+    pub(crate) fn bind_follow_up(&self, shard: usize, task: TaskRef) -> Result<(), TaskRef> {
+        self.bind_if(shard, task, |intake| intake != Intake::Closed)
+    }
+
+    fn bind_if(&self, shard: usize, task: TaskRef, is_let_in: impl FnOnce(Intake) -> bool) -> Result<(), TaskRef> {
         let shard = &*self.shards[shard];
         let mut list = shard.list.lock();
-        if list.closed {
+        if !is_let_in(list.intake) {
             return Err(task);
         }
         let task = task.into_raw();
@@ -104,7 +132,14 @@ impl OwnedTasks {
         list.live -= 1;
         shard.publish(list.live);
         // SAFETY: the task is this shard's, and the lock is held.
-        unsafe { list.unlink(task) }
+        let life = unsafe { list.unlink(task) };
+        if list.live <= 1 && !list.watchers.is_empty() {
+            let watchers = std::mem::take(&mut list.watchers);
+            drop(list);
+            // From here on the registry may be gone.
+            watchers.into_iter().for_each(|watcher| quietly(|| watcher.wake()));
+        }
+        life
     }
 
     /// Closes `shard` and takes a task off its list. The task stays live until it completes. Call it until it returns
@@ -115,7 +150,7 @@ impl OwnedTasks {
     /// If there is no such shard.
     pub(crate) fn close_and_take(&self, shard: usize) -> Option<TaskRef> {
         let mut list = self.shards[shard].list.lock();
-        list.closed = true;
+        list.intake = Intake::Closed;
         let head = list.head?;
         // SAFETY: the head is in this list, and the lock is held.
         unsafe { list.unlink(head) }
@@ -125,7 +160,7 @@ impl OwnedTasks {
     /// spawn included, which finds all shards closed.
     pub(crate) fn close(&self, mut f: impl FnMut(TaskRef)) {
         for shard in &self.shards {
-            shard.list.lock().closed = true;
+            shard.list.lock().intake = Intake::Closed;
         }
         for shard in 0..self.shards.len() {
             while let Some(task) = self.close_and_take(shard) {
@@ -153,7 +188,8 @@ impl OwnedTasks {
 
 impl Shard {
     fn new() -> Self {
-        Self { list: Mutex::new(List { head: None, closed: false, live: 0 }), live: AtomicUsize::new(0) }
+        let list = List { head: None, intake: Intake::Open, live: 0, watchers: Vec::new() };
+        Self { list: Mutex::new(list), live: AtomicUsize::new(0) }
     }
 
     fn address(&self) -> usize {
@@ -185,18 +221,21 @@ impl List {
         }
     }
 
-    fn origin_of(&self, number: u64) -> Option<(&'static Location<'static>, Option<Arc<str>>)> {
+    /// The listed tasks' headers, the newest first. The borrow is the lock's: while it lasts, none leaves the list.
+    fn headers(&self) -> impl Iterator<Item = &Header> {
         let mut next = self.head;
-        while let Some(task) = next {
-            // SAFETY: a listed task is kept alive by the life reference that the list has, and the lock is held.
-            let header = unsafe { task.as_ref() };
-            if header.id.as_u64() == number {
-                return Some((header.spawned_at, header.name.as_ref().map(|name| name.as_str().into())));
-            }
+        std::iter::from_fn(move || {
+            let task = next?;
             // SAFETY: the lock is held.
             next = unsafe { with_links(task, |links| links.next) };
-        }
-        None
+            // SAFETY: a listed task is kept alive by the life reference that the list has.
+            Some(unsafe { task.as_ref() })
+        })
+    }
+
+    fn origin_of(&self, number: u64) -> Option<(&'static Location<'static>, Option<Arc<str>>)> {
+        let header = self.headers().find(|header| header.id.as_u64() == number)?;
+        Some((header.spawned_at, header.name()))
     }
 
     /// Takes `task` out, if it is listed.

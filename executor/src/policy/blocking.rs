@@ -12,13 +12,15 @@ use std::time::Instant;
 
 use parking_lot::{Condvar, Mutex};
 
-use crate::cell::{Id, Identity, JoinHandle, Origin, Runnable, Schedule, TaskRef, allocate};
+use crate::cell::{Id, Identity, JoinHandle, Origin, OwnedTasks, Runnable, Schedule, TaskRef, allocate};
 use crate::policy::context::Role;
 use crate::policy::threads::AbortOnUnwind;
 use crate::policy::{Context, Scheduler, handoff};
 
 /// The pool of one runtime.
 pub(crate) struct BlockingPool {
+    /// The jobs that are not done.
+    pub(crate) jobs: Arc<OwnedTasks>,
     state: Mutex<State>,
     /// Idle threads wait here for a job, or for the end.
     on_job: Condvar,
@@ -40,27 +42,21 @@ struct State {
     handles: Vec<ThreadHandle<()>>,
 }
 
-/// A job, and the reference that keeps it alive while it is in no registry.
+/// The one shard of the registry of jobs: the queue has a lock for all, too.
+const SHARD: usize = 0;
+
+/// A job in the queue.
 struct Job {
     permit: Runnable,
-    _task: TaskRef,
     /// Whether its effect has been promised to somebody: then it runs even if the pool closes before its turn.
     is_promised: bool,
 }
 
-impl Job {
-    fn run(self) {
-        self.permit.run();
-    }
-
-    fn cancel(self) {
-        self.permit.cancel();
-    }
-}
-
-/// The scheduler of blocking jobs: they are never woken, so there is nothing to do.
+/// The scheduler of blocking jobs: they are never woken, so there is nothing to schedule.
 #[derive(Debug, Clone)]
-struct NeverWoken;
+struct NeverWoken {
+    jobs: Arc<OwnedTasks>,
+}
 
 impl Schedule for NeverWoken {
     fn schedule(&self, job: Runnable) {
@@ -71,8 +67,8 @@ impl Schedule for NeverWoken {
         job.cancel();
     }
 
-    fn release(&self, _: &TaskRef) -> Option<TaskRef> {
-        None
+    fn release(&self, job: &TaskRef) -> Option<TaskRef> {
+        self.jobs.remove(SHARD, job)
     }
 }
 
@@ -92,7 +88,16 @@ impl<F: FnOnce() -> T, T> Future for Blocking<F> {
 
 impl BlockingPool {
     pub(crate) fn new() -> Self {
-        Self { state: Mutex::new(State::default()), on_job: Condvar::new(), on_exit: Condvar::new() }
+        Self {
+            jobs: Arc::new(OwnedTasks::new(1)),
+            state: Mutex::new(State::default()),
+            on_job: Condvar::new(),
+            on_exit: Condvar::new(),
+        }
+    }
+
+    fn scheduler(&self) -> NeverWoken {
+        NeverWoken { jobs: Arc::clone(&self.jobs) }
     }
 
     /// Takes no more jobs, and cancels those that no thread has begun, but for the promised ones: threads stay for these,
@@ -106,7 +111,7 @@ impl BlockingPool {
             state.queue = promised;
             left
         };
-        left.into_iter().for_each(Job::cancel);
+        left.into_iter().for_each(|job| job.permit.cancel());
     }
 
     /// Waits until every thread is done with its job. `false` if `deadline` came first.
@@ -191,7 +196,8 @@ enum Next {
 }
 
 impl Scheduler {
-    /// Runs `job` on a thread of the pool. Once the runtime shuts down, the handle says cancelled.
+    /// Runs `job` on a thread of the pool. Once the runtime shuts down, or is drained and this is outside of its tasks, the
+    /// handle says cancelled.
     pub(crate) fn spawn_blocking<'a, F, T>(&self, job: F, origin: impl Into<Origin<'a>>) -> JoinHandle<T>
     where
         F: FnOnce() -> T + Send + 'static,
@@ -224,12 +230,17 @@ impl Scheduler {
     {
         // SAFETY: the closure and its result are Send.
         let (task, permit, handle) =
-            unsafe { allocate(Blocking(Some(job)), NeverWoken, Identity::new(Id::next(), origin)) };
-        match self.enqueue(Job { permit, _task: task, is_promised }) {
+            unsafe { allocate(Blocking(Some(job)), self.blocking.scheduler(), Identity::new(Id::next(), origin)) };
+        let jobs = &self.blocking.jobs;
+        if jobs.bind(SHARD, task).or_else(|task| self.bind_follow_up(jobs, SHARD, task)).is_err() {
+            permit.cancel();
+            return (handle, false);
+        }
+        match self.enqueue(Job { permit, is_promised }) {
             Next::Nothing => {}
             Next::StartThread => self.start_blocking_thread(),
             Next::Cancel(job) => {
-                job.cancel();
+                job.permit.cancel();
                 return (handle, false);
             }
         }
@@ -279,10 +290,11 @@ impl Scheduler {
         };
         let Some(job) = orphan else { return };
         if job.is_promised {
-            return handoff::block_in_place(|| job.run());
+            handoff::block_in_place(|| job.permit.run());
+            return self.finish_blocking_job();
         }
         eprintln!("wsrt: no thread for a blocking job ({error}); it runs on a processor");
-        drop(self.counted().spawn(async move { job.run() }, Location::caller()));
+        drop(self.counted().spawn(async move { job.permit.run() }, Location::caller()));
         // What runs on a processor is no reason for a clock to stand.
         self.finish_blocking_job();
     }
@@ -304,7 +316,7 @@ fn serve(scheduler: Arc<Scheduler>) {
         hook();
     }
     while let Some(job) = scheduler.blocking.next_job(&scheduler) {
-        job.run();
+        job.permit.run();
         scheduler.finish_blocking_job();
     }
     if let Some(hook) = &scheduler.config.on_thread_stop {

@@ -9,6 +9,7 @@ pub(crate) mod burn_meter;
 pub(crate) mod clock;
 pub(crate) mod computing;
 pub(crate) mod context;
+pub(crate) mod drain;
 pub(crate) mod handoff;
 pub(crate) mod helping;
 pub(crate) mod machine_loop;

@@ -172,9 +172,9 @@ impl Scheduler {
         let home = Home { scheduler: Arc::as_ptr(self), shard: shard as u32 };
         // SAFETY: by the caller's promise.
         let (task, runnable, handle) = unsafe { allocate(future, home, Identity::new(id, origin)) };
-        match self.tasks.bind(shard, task) {
+        match self.tasks.bind(shard, task).or_else(|task| self.bind_follow_up(&self.tasks, shard, task)) {
             Ok(()) => self.schedule_spawned(runnable),
-            // The runtime is shutting down: the handle says cancelled.
+            // The runtime shuts down or is drained: the handle says cancelled.
             Err(_task) => runnable.cancel(),
         }
         handle

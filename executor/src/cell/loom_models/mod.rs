@@ -5,6 +5,7 @@
 //! scheduler; [`Home::cells`] counts those, and [`Witness`] has loom check that all that was done with other
 //! references came before.
 
+mod draining;
 mod joins;
 mod shutdown;
 mod wakes;

@@ -140,7 +140,7 @@ impl Spawn for Handle {
     }
 
     fn status(&self) -> Result<(), SpawnError> {
-        if self.0.shutdown.has_begun() { Err(SpawnError::shutdown()) } else { Ok(()) }
+        if self.0.takes_work() { Ok(()) } else { Err(SpawnError::shutdown()) }
     }
 }
 

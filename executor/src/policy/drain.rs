@@ -1,0 +1,44 @@
+//! Draining a runtime: what is let in meanwhile, and waiting until nothing is left.
+//!
+//! Whoever spawns inside a task is carrying out what was taken on before, and is let in; whoever spawns from outside brings
+//! new work, and is not. Inside is a thread that polls a task of this runtime or runs one of its blocking jobs.
+
+use std::ptr;
+use std::task::{Poll, Waker};
+
+use crate::cell::{Id, LiveTask, OwnedTasks, TaskRef, current_id};
+use crate::policy::{Context, Scheduler};
+
+impl Scheduler {
+    /// From now on only tasks of this runtime may spawn on it.
+    pub(crate) fn refuse_outsiders(&self) {
+        self.tasks.refuse_outsiders();
+        self.blocking.jobs.refuse_outsiders();
+    }
+
+    /// Whether what is spawned here and now would be let in.
+    pub(crate) fn takes_work(&self) -> bool {
+        !self.shutdown.has_begun() && (self.tasks.is_open() || self.is_inside_a_task())
+    }
+
+    /// Lists a task that `bind` has given back, if it is not from outside.
+    #[cold]
+    pub(crate) fn bind_follow_up(&self, registry: &OwnedTasks, shard: usize, task: TaskRef) -> Result<(), TaskRef> {
+        if self.is_inside_a_task() { registry.bind_follow_up(shard, task) } else { Err(task) }
+    }
+
+    fn is_inside_a_task(&self) -> bool {
+        let is_of_this = |context: Option<&Context>| context.is_some_and(|context| context.is_of(ptr::from_ref(self)));
+        current_id().is_some() && Context::with(is_of_this)
+    }
+
+    /// Ready once neither a task nor a blocking job is left but `except`; until then `waker` is woken when few are.
+    pub(crate) fn poll_drained(&self, except: Option<Id>, waker: &Waker) -> Poll<()> {
+        OwnedTasks::poll_drained(&[&self.tasks, &self.blocking.jobs], except, waker)
+    }
+
+    /// The tasks that are left, and the blocking jobs.
+    pub(crate) fn left(&self) -> (Vec<LiveTask>, Vec<LiveTask>) {
+        (self.tasks.live_tasks(), self.blocking.jobs.live_tasks())
+    }
+}
