@@ -72,7 +72,7 @@ table! {
     JoinHandle<Movable>: Send,  Sync,  Unpin;
     JoinHandle<Local>:   !Send, !Sync, Unpin;
     JoinSet<()>:         Send,  Sync,  Unpin;
-    JoinSet<Movable>:    Send,  !Sync, Unpin;
+    JoinSet<Movable>:    Send,  Sync,  Unpin;
     JoinSet<Local>:      !Send, !Sync, Unpin;
     JoinError:           Send,  Sync,  Unpin;
     AbortHandle:         Send,  Sync,  Unpin;

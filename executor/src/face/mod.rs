@@ -18,7 +18,9 @@ pub mod signal;
 
 mod environment;
 mod join_set;
+mod local_set;
 mod offload;
+pub mod join_set;
 mod schedtrace;
 pub(crate) mod spawn;
 mod task_builder;

@@ -6,7 +6,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context as PollContext, Poll};
 
-use crate::cell::{Id, JoinHandle, current_id};
+use crate::cell::{Id, JoinHandle, Origin, current_id};
+use crate::policy::local_tasks::LocalTasks;
 use crate::policy::{Context, Flavor, Scheduler, handoff};
 
 /// Calls `f` with the runtime that the current thread belongs to; `wanted` is what needs one, for the message.
@@ -22,15 +23,33 @@ pub(super) fn with_scheduler<R>(wanted: &str, f: impl FnOnce(&Arc<Scheduler>) ->
     }
 }
 
-/// The same for what only the thread that drives a current-thread runtime may do.
+/// Spawns a future that stays on this thread: in the set that is current here, or else on the runtime that this thread
+/// drives. `wanted` is what needs one of them, for the message.
 #[track_caller]
-pub(super) fn with_local_scheduler<R>(wanted: &str, f: impl FnOnce(&Arc<Scheduler>) -> R) -> R {
+pub(super) fn spawn_local_from<F>(wanted: &str, future: F, origin: Origin<'_>) -> JoinHandle<F::Output>
+where
+    F: Future + 'static,
+{
+    // The closure cannot carry `track_caller` on, so that the panic has to come from out here.
+    let left = LocalTasks::with(|set| match set {
+        Some(set) => Ok(set.spawn(future, origin)),
+        None => Err(future),
+    });
+    match left {
+        Ok(handle) => handle,
+        Err(future) => with_local_scheduler(wanted, |scheduler| scheduler.spawn_local(future, origin)),
+    }
+}
+
+/// Calls `f` with the runtime whose `block_on` is running on this thread.
+#[track_caller]
+fn with_local_scheduler<R>(wanted: &str, f: impl FnOnce(&Arc<Scheduler>) -> R) -> R {
     let is_driving = Context::with(|context| context.is_some_and(|context| context.machine().is_some()));
     with_scheduler(wanted, |scheduler| {
         assert!(
             scheduler.config.flavor == Flavor::CurrentThread && is_driving,
-            "wsrt: `{wanted}` needs a current-thread runtime, and the thread that is in its `block_on`: use `spawn`, or \
-             `#[wsrt::main(flavor = \"current_thread\")]`"
+            "wsrt: `{wanted}` needs a `LocalSet` that is being polled, or a current-thread runtime and the thread that is in its \
+             `block_on`: use `spawn`, `LocalSet::run_until` or `#[wsrt::main(flavor = \"current_thread\")]`"
         );
         f(scheduler)
     })
@@ -70,13 +89,14 @@ where
     with_scheduler("spawn", |scheduler| scheduler.spawn(future, spawned_at))
 }
 
-/// Spawns a future that need not be Send, on the current-thread runtime whose `block_on` is running on this thread.
+/// Spawns a future that need not be Send, to be polled and dropped by this thread alone.
 ///
-/// The task is polled and dropped by this thread alone. It waits while no `block_on` runs here.
+/// Inside a [`LocalSet`](crate::task::LocalSet) the task belongs to that set, and is polled when the set is. Outside of one
+/// it belongs to the current-thread runtime whose `block_on` is running on this thread, and waits while none is.
 ///
 /// # Panics
 ///
-/// Outside of a runtime, on a multi-thread runtime, and on threads that only visit a current-thread runtime: those of
+/// Where there is no set: outside of a runtime, on a multi-thread runtime, and on threads that only visit a current-thread runtime: those of
 /// `spawn_blocking`, or with the guard of [`Handle::enter`](crate::runtime::Handle::enter). When the task is polled, if
 /// `block_on` was called on another thread meanwhile.
 ///
@@ -102,8 +122,7 @@ where
     F: Future + 'static,
     F::Output: 'static,
 {
-    let spawned_at = Location::caller();
-    with_local_scheduler("spawn_local", |scheduler| scheduler.spawn_local(future, spawned_at))
+    spawn_local_from("spawn_local", future, Location::caller().into())
 }
 
 /// Runs a closure that blocks on a thread made for that, and returns a handle to wait for its result with.

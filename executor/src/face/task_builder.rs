@@ -4,8 +4,9 @@ use std::future::Future;
 use std::panic::Location;
 
 use crate::cell::{JoinHandle, Origin};
+use crate::face::local_set::LocalSet;
 use crate::face::runtime::Handle;
-use crate::face::spawn::{with_local_scheduler, with_scheduler};
+use crate::face::spawn::{spawn_local_from, with_scheduler};
 
 /// Spawns a task that has a name, for stall reports and whatever else lists tasks.
 ///
@@ -76,8 +77,17 @@ impl<'a> Builder<'a> {
         F: Future + 'static,
         F::Output: 'static,
     {
-        let origin = self.origin();
-        with_local_scheduler("task::Builder::spawn_local", |scheduler| scheduler.spawn_local(future, origin))
+        spawn_local_from("task::Builder::spawn_local", future, self.origin())
+    }
+
+    /// Spawns a future that need not be Send on `local_set`: see [`LocalSet::spawn_local`].
+    #[track_caller]
+    pub fn spawn_local_on<F>(self, future: F, local_set: &LocalSet) -> JoinHandle<F::Output>
+    where
+        F: Future + 'static,
+        F::Output: 'static,
+    {
+        local_set.tasks().spawn(future, self.origin())
     }
 
     /// Runs a closure that blocks on a thread made for that: see [`spawn_blocking`](crate::task::spawn_blocking).
@@ -93,5 +103,15 @@ impl<'a> Builder<'a> {
     {
         let origin = self.origin();
         with_scheduler("task::Builder::spawn_blocking", |scheduler| scheduler.spawn_blocking(job, origin))
+    }
+
+    /// Runs a closure that blocks on a thread of the blocking pool of `handle`'s runtime.
+    #[track_caller]
+    pub fn spawn_blocking_on<F, T>(self, job: F, handle: &Handle) -> JoinHandle<T>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        handle.scheduler().spawn_blocking(job, self.origin())
     }
 }

@@ -12,6 +12,7 @@ pub(crate) mod context;
 pub(crate) mod drain;
 pub(crate) mod handoff;
 pub(crate) mod helping;
+pub(crate) mod local_tasks;
 pub(crate) mod machine_loop;
 pub(crate) mod mood;
 pub(crate) mod network;

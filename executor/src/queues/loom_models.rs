@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering::Relaxed as Counting;
 
 use loom::model::Builder;
 
-use super::{RingOwner, RingThief, RunNext, ring};
+use super::{Inbox, RingOwner, RingThief, RunNext, ring};
 use crate::base::sync::{Arc, UnsafeCell, thread};
 
 /// Walks through all interleavings in which no more than `preemptions` threads are interrupted where they would not wait.
@@ -251,5 +251,48 @@ fn runnext_displaced_by_another_holder() {
         first.join().expect("the first holder ends in good order");
         slot.take().into_iter().for_each(|item| items.deliver(item));
         items.assert_all_delivered();
+    });
+}
+
+#[test]
+fn who_waits_at_an_inbox_finds_every_post_or_is_woken_for_it() {
+    use std::collections::VecDeque;
+    use std::sync::Arc as StdArc;
+    use std::task::{Context, Poll, Wake, Waker};
+
+    #[derive(Default)]
+    struct Bell(Tally);
+    impl Wake for Bell {
+        fn wake(self: StdArc<Self>) {
+            self.0.fetch_add(1, Counting);
+        }
+    }
+
+    explore(3, || {
+        let inbox = Arc::new(Inbox::default());
+        let posters: Vec<_> = (0..2)
+            .map(|post| {
+                let inbox = Arc::clone(&inbox);
+                thread::spawn(move || inbox.post(post))
+            })
+            .collect();
+        let bell = StdArc::<Bell>::default();
+        let waker = Waker::from(StdArc::clone(&bell));
+        let mut taken = VecDeque::new();
+        let waits = loop {
+            match inbox.poll_take(&Context::from_waker(&waker), &mut taken) {
+                Poll::Ready(()) if taken.len() < 2 => {}
+                answer => break answer.is_pending(),
+            }
+        };
+        posters.into_iter().for_each(|poster| poster.join().unwrap());
+        let before = taken.len();
+        inbox.take(&mut taken);
+        if before < 2 {
+            assert!(waits);
+            assert_eq!(bell.0.load(Counting), 1, "one wake for all that came while it waited");
+        }
+        taken.make_contiguous().sort_unstable();
+        assert_eq!(taken, [0, 1]);
     });
 }

@@ -1,9 +1,11 @@
-//! Where tasks wait: the three queues, in the order in which they are tried.
+//! Where tasks wait: the three queues, in the order in which they are tried; and the inbox of whoever waits for posts.
 
+mod inbox;
 mod injector;
 mod ring;
 mod runnext;
 
+pub(crate) use inbox::Inbox;
 pub(crate) use injector::Injector;
 pub(crate) use ring::{Overflow, Owner as RingOwner, Thief as RingThief, ring};
 pub(crate) use runnext::{RunNext, Sighting};

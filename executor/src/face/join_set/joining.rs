@@ -4,6 +4,8 @@ use std::future::poll_fn;
 use std::panic::resume_unwind;
 use std::task::{Context, Poll, ready};
 
+use wsrt_reactor::budget;
+
 use super::JoinSet;
 use crate::face::task::{Id, JoinError};
 
@@ -195,6 +197,10 @@ impl<T> JoinSet<T> {
     }
 
     fn poll_joined(&mut self, cx: &mut Context<'_>) -> Poll<Option<Joined<T>>> {
+        budget::poll_spending(cx, |cx| self.poll_arrived(cx))
+    }
+
+    fn poll_arrived(&mut self, cx: &mut Context<'_>) -> Poll<Option<Joined<T>>> {
         loop {
             if let Some(joined) = self.take_arrived() {
                 return Poll::Ready(Some(joined));
@@ -215,9 +221,6 @@ impl<T> JoinSet<T> {
 
     /// A result that the set knows to be there, without a look at the list.
     fn take_arrived(&mut self) -> Option<Joined<T>> {
-        if let Some(joined) = self.early.pop_front() {
-            return Some(joined);
-        }
         while let Some(key) = self.arrived.pop_front() {
             let Some(child) = self.children.get_mut(key) else { continue };
             if let Poll::Ready(result) = child.poll() {

@@ -3,6 +3,7 @@
 //! Waiting is here and in [`joining`]; [`arrivals`] is how a set learns which child is done without asking the others.
 
 mod arrivals;
+mod builder;
 mod joining;
 #[cfg(test)]
 mod tests;
@@ -10,15 +11,15 @@ mod tests;
 use std::collections::VecDeque;
 use std::fmt;
 use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use slab::Slab;
 
-use self::arrivals::Arrivals;
+use self::arrivals::{Arrivals, announcer};
+pub use self::builder::Builder;
 use crate::face::runtime::Handle;
-use crate::face::task::{self, AbortHandle, Id, JoinError, JoinHandle};
+use crate::face::task::{self, AbortHandle, JoinError, JoinHandle, LocalSet};
 
 /// Holds tasks that return the same type, and gives their results in the order in which they finish.
 ///
@@ -51,8 +52,6 @@ use crate::face::task::{self, AbortHandle, Id, JoinError, JoinHandle};
 #[must_use = "a set that is dropped aborts its tasks"]
 pub struct JoinSet<T> {
     children: Slab<Child<T>>,
-    /// Results of children that were done before they could be told whom to wake.
-    early: VecDeque<(Id, Result<T, JoinError>)>,
     /// Keys taken from `arrivals` and not yet looked at.
     arrived: VecDeque<usize>,
     arrivals: Arc<Arrivals>,
@@ -66,20 +65,20 @@ struct Child<T> {
 
 impl<T> Child<T> {
     fn poll(&mut self) -> Poll<Result<T, JoinError>> {
-        Pin::new(&mut self.handle).poll(&mut Context::from_waker(&self.announcer))
+        self.handle.poll_result(&mut Context::from_waker(&self.announcer))
     }
 }
 
 impl<T> JoinSet<T> {
     /// Makes an empty set. It allocates little, and needs no runtime.
     pub fn new() -> Self {
-        Self { children: Slab::new(), early: VecDeque::new(), arrived: VecDeque::new(), arrivals: Arc::default() }
+        Self { children: Slab::new(), arrived: VecDeque::new(), arrivals: Arc::default() }
     }
 
     /// Returns how many tasks the set holds: all that were spawned, less those whose results were taken.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.children.len() + self.early.len()
+        self.children.len()
     }
 
     /// Tells whether the set holds no task, so that [`join_next`](Self::join_next) returns `None`.
@@ -133,21 +132,19 @@ impl<T> JoinSet<T> {
         // Those that are done just now announce themselves to the old list, where nobody looks.
         self.arrivals = Arc::default();
         self.arrived.clear();
-        self.early.clear();
         self.children.clear();
     }
 
     fn insert(&mut self, handle: JoinHandle<T>) -> AbortHandle {
         let abort_handle = handle.abort_handle();
         let place = self.children.vacant_entry();
-        let mut child = Child { handle, announcer: self.arrivals.announcer(place.key()) };
-        match child.poll() {
-            Poll::Pending => drop(place.insert(child)),
-            Poll::Ready(result) => {
-                self.early.push_back((abort_handle.id(), result));
-                // The set may have been polled, found pending, and only then spawned into.
-                self.arrivals.rouse();
-            }
+        let key = place.key();
+        let mut child = Child { handle, announcer: announcer(&self.arrivals, key) };
+        let is_done = child.handle.watch(&child.announcer);
+        place.insert(child);
+        if is_done {
+            // Nobody else will. And the set may have been polled, found pending, and only then spawned into.
+            self.arrivals.post(key);
         }
         abort_handle
     }
@@ -205,8 +202,8 @@ impl<T: 'static> JoinSet<T> {
         self.insert(handle.spawn(future))
     }
 
-    /// Spawns a future that need not be `Send` on the current-thread runtime that this thread drives, and puts the task in
-    /// the set.
+    /// Spawns a future that need not be `Send` on the current [`LocalSet`], or else on the current-thread runtime that this
+    /// thread drives, and puts the task in the set.
     ///
     /// # Panics
     ///
@@ -236,6 +233,31 @@ impl<T: 'static> JoinSet<T> {
         F: Future<Output = T> + 'static,
     {
         self.insert(task::spawn_local(future))
+    }
+
+    /// Spawns a future that need not be `Send` on `local_set`, and puts the task in this set.
+    ///
+    /// It is polled when `local_set` is.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::rc::Rc;
+    /// use wsrt::task::{JoinSet, LocalSet};
+    ///
+    /// # let runtime = wsrt::runtime::Runtime::new().unwrap();
+    /// let local = LocalSet::new();
+    /// let mut set = JoinSet::new();
+    /// let shared = Rc::new(7);
+    /// set.spawn_local_on(async move { *shared }, &local);
+    /// assert_eq!(local.block_on(&runtime, set.join_all()), [7]);
+    /// ```
+    #[track_caller]
+    pub fn spawn_local_on<F>(&mut self, future: F, local_set: &LocalSet) -> AbortHandle
+    where
+        F: Future<Output = T> + 'static,
+    {
+        self.insert(local_set.spawn_local(future))
     }
 
     /// Runs a closure that blocks on a thread of the current runtime's blocking pool, and puts the job in the set.

@@ -1,0 +1,236 @@
+//! Tasks that belong to one thread: a scheduler small enough to be polled as a future.
+//!
+//! Its tasks are polled where the set is, and nowhere else: the set cannot leave its thread, and holds what may not leave it
+//! either. Wakers go anywhere. A wake on the set's own thread puts the permit in the set's queue; a wake elsewhere puts it in
+//! the inbox, which wakes whoever polls the set.
+//!
+//! When the set is dropped it drops every task, and waits for permits that another thread is just about to put in the
+//! inbox: a permit that came later would have nowhere to go, and may not be dropped there.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::fmt;
+use std::future::Future;
+use std::ptr;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::{self, Poll};
+use std::thread;
+
+use wsrt_reactor::budget;
+
+use crate::cell::{IdBlock, Identity, JoinHandle, Origin, OwnedTasks, Runnable, Schedule, TaskRef, allocate};
+use crate::queues::Inbox;
+
+/// Tasks that one poll of a set polls at most, before whoever polls it has to let others have their turn.
+const MOST_PER_POLL: usize = 61;
+
+/// The one shard of a set's registry.
+const SHARD: usize = 0;
+
+thread_local! {
+    /// The set that is being polled, or was entered, on this thread. Without a destructor, so that wakers may ask at any time.
+    static CURRENT: Cell<*const LocalTasks> = const { Cell::new(ptr::null()) };
+}
+
+/// The tasks of one set, on their thread.
+pub(crate) struct LocalTasks {
+    shared: Arc<Shared>,
+    queue: RefCell<VecDeque<Runnable>>,
+    /// Empty; kept for its memory.
+    arrived: Cell<VecDeque<Runnable>>,
+    ids: RefCell<IdBlock>,
+    /// Whether the set is being polled, so that what is queued now is found without a wake.
+    polled: Cell<bool>,
+}
+
+/// What the tasks of a set know of it.
+struct Shared {
+    live: OwnedTasks,
+    inbox: Inbox<Runnable>,
+}
+
+/// A task's scheduler.
+#[derive(Clone)]
+struct LocalHome(Arc<Shared>);
+
+impl Schedule for LocalHome {
+    fn schedule(&self, task: Runnable) {
+        LocalTasks::with(|current| match current {
+            Some(set) if Arc::ptr_eq(&set.shared, &self.0) => set.enqueue(task),
+            _ => self.0.inbox.post(task),
+        });
+    }
+
+    fn reschedule(&self, task: Runnable) {
+        self.schedule(task);
+    }
+
+    fn release(&self, task: &TaskRef) -> Option<TaskRef> {
+        self.0.live.remove(SHARD, task)
+    }
+}
+
+impl LocalTasks {
+    pub(crate) fn new() -> Rc<Self> {
+        let shared = Arc::new(Shared { live: OwnedTasks::new(1), inbox: Inbox::default() });
+        Rc::new(Self {
+            shared,
+            queue: RefCell::default(),
+            arrived: Cell::default(),
+            ids: RefCell::default(),
+            polled: Cell::new(false),
+        })
+    }
+
+    /// Calls `f` with the current thread's set.
+    pub(crate) fn with<R>(f: impl FnOnce(Option<&Self>) -> R) -> R {
+        // SAFETY: the pointer is null or comes from an `InSet` on this thread, which keeps the set alive until it has put the
+        // one before it back, or is leaked.
+        f(unsafe { CURRENT.get().as_ref() })
+    }
+
+    /// Makes this the current thread's set until the guard is dropped.
+    pub(crate) fn enter(self: &Rc<Self>) -> InSet {
+        InSet { outer: CURRENT.replace(Rc::as_ptr(self)), set: Rc::clone(self) }
+    }
+
+    /// Spawns a future that is polled with the set. Once the set is gone, the handle says cancelled.
+    pub(crate) fn spawn<F>(&self, future: F, origin: Origin<'_>) -> JoinHandle<F::Output>
+    where
+        F: Future + 'static,
+    {
+        let id = self.ids.borrow_mut().next();
+        // SAFETY: permits are run, cancelled and dropped by methods of the set, which is not Send, and here. Those in the
+        // inbox are not dropped with it: while one exists its task is not complete, and keeps the inbox alive.
+        let (task, runnable, handle) =
+            unsafe { allocate(future, LocalHome(Arc::clone(&self.shared)), Identity::new(id, origin)) };
+        match self.shared.live.bind(SHARD, task) {
+            Ok(()) => self.enqueue(runnable),
+            Err(_task) => runnable.cancel(),
+        }
+        handle
+    }
+
+    fn enqueue(&self, task: Runnable) {
+        self.queue.borrow_mut().push_back(task);
+        if !self.polled.get() {
+            self.shared.inbox.rouse();
+        }
+    }
+
+    /// Calls `f`, then polls the tasks that are ready, each with a budget of its own. When it returns, `cx`'s task is woken
+    /// as soon as there is more to do.
+    pub(crate) fn poll_around<R>(
+        self: &Rc<Self>,
+        cx: &mut task::Context<'_>,
+        f: impl FnOnce(&mut task::Context<'_>) -> Poll<R>,
+    ) -> Poll<R> {
+        let _inside = self.enter();
+        let _polled = Polled::begin(&self.polled);
+        let answer = f(cx);
+        if answer.is_pending() {
+            self.poll_tasks(cx);
+        }
+        answer
+    }
+
+    fn poll_tasks(&self, cx: &task::Context<'_>) {
+        let _outer = budget::keep();
+        self.collect(cx);
+        for _ in 0..MOST_PER_POLL {
+            let Some(task) = self.next(cx) else { return };
+            budget::refill();
+            task.run();
+        }
+        cx.waker().wake_by_ref();
+    }
+
+    fn next(&self, cx: &task::Context<'_>) -> Option<Runnable> {
+        if self.queue.borrow().is_empty() {
+            self.collect(cx);
+        }
+        self.queue.borrow_mut().pop_front()
+    }
+
+    /// Moves what was woken elsewhere to the end of the queue. If that is nothing, `cx`'s task is woken by the next.
+    fn collect(&self, cx: &task::Context<'_>) {
+        let mut arrived = self.arrived.take();
+        // The queue is not borrowed: the inbox clones and drops wakers, which are somebody else's code.
+        let _ = self.shared.inbox.poll_take(cx, &mut arrived);
+        self.queue.borrow_mut().append(&mut arrived);
+        self.arrived.set(arrived);
+    }
+
+    /// Whether every task has ended.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.shared.live.is_empty()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.shared.live.len()
+    }
+
+    /// Drops every task.
+    pub(crate) fn close(self: &Rc<Self>) {
+        let _inside = self.enter();
+        self.shared.live.close(TaskRef::shut_down);
+        loop {
+            self.shared.inbox.take(&mut self.queue.borrow_mut());
+            // Popped in a step of its own: what a task drops may queue others.
+            let next = self.queue.borrow_mut().pop_front();
+            match next {
+                Some(task) => task.cancel(),
+                None if self.is_empty() => return,
+                // Another thread has the permit, and is a few instructions away from the inbox.
+                None => thread::yield_now(),
+            }
+        }
+    }
+}
+
+impl fmt::Debug for LocalTasks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LocalTasks").field("len", &self.len()).finish_non_exhaustive()
+    }
+}
+
+/// A set is the current thread's.
+pub(crate) struct InSet {
+    outer: *const LocalTasks,
+    set: Rc<LocalTasks>,
+}
+
+impl Drop for InSet {
+    fn drop(&mut self) {
+        if CURRENT.get() == Rc::as_ptr(&self.set) {
+            CURRENT.set(self.outer);
+            return;
+        }
+        // A guard made later still points here, and will put this set back: it must never be freed.
+        std::mem::forget(Rc::clone(&self.set));
+        if !thread::panicking() {
+            panic!(
+                "wsrt: guards of `LocalSet::enter` have to be dropped in the reverse of the order in which they were made"
+            );
+        }
+    }
+}
+
+/// The set is being polled.
+struct Polled<'a> {
+    flag: &'a Cell<bool>,
+    outer: bool,
+}
+
+impl<'a> Polled<'a> {
+    fn begin(flag: &'a Cell<bool>) -> Self {
+        Self { flag, outer: flag.replace(true) }
+    }
+}
+
+impl Drop for Polled<'_> {
+    fn drop(&mut self) {
+        self.flag.set(self.outer);
+    }
+}
