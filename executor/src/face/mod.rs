@@ -24,3 +24,4 @@ pub mod join_set;
 mod schedtrace;
 pub(crate) mod spawn;
 mod task_builder;
+mod task_local;

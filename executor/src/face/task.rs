@@ -9,3 +9,9 @@ pub use crate::face::join_set::{self, JoinSet};
 pub use crate::face::local_set::{LocalEnterGuard, LocalSet};
 pub use crate::face::spawn::{block_in_place, id, spawn, spawn_blocking, spawn_local, try_id, yield_now};
 pub use crate::face::task_builder::Builder;
+pub use crate::face::task_local::{AccessError, LocalKey};
+
+/// The futures that have names.
+pub mod futures {
+    pub use crate::face::task_local::TaskLocalFuture;
+}

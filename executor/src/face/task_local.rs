@@ -1,0 +1,297 @@
+//! Values that belong to a future and are found by everything in it: what `thread_local!` is to a thread.
+
+use std::cell::RefCell;
+use std::error::Error;
+use std::fmt;
+use std::future::Future;
+use std::marker::PhantomPinned;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::thread;
+
+use pin_project_lite::pin_project;
+
+/// Declares task-local values.
+///
+/// Each is a static of type [`LocalKey`](crate::task::LocalKey), and has a value inside of a
+/// [`scope`](crate::task::LocalKey::scope) only: there is no initial one, and spawned tasks do not inherit any.
+///
+/// # Examples
+///
+/// ```
+/// wsrt::task_local! {
+///     /// Whose request this is.
+///     pub static USER: String;
+///     static ATTEMPT: u32;
+/// }
+///
+/// # wsrt::runtime::Runtime::new()?.block_on(async {
+/// let greeting = USER.scope("ferris".to_owned(), async {
+///     wsrt::task::yield_now().await;
+///     ATTEMPT.sync_scope(2, || USER.with(|user| format!("hello {user}, for the {}nd time", ATTEMPT.get())))
+/// });
+/// assert_eq!(greeting.await, "hello ferris, for the 2nd time");
+/// # });
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[macro_export]
+macro_rules! task_local {
+    () => {};
+    ($(#[$attribute:meta])* $visibility:vis static $name:ident: $type:ty; $($rest:tt)*) => {
+        $crate::task_local!($(#[$attribute])* $visibility static $name: $type);
+        $crate::task_local!($($rest)*);
+    };
+    ($(#[$attribute:meta])* $visibility:vis static $name:ident: $type:ty) => {
+        $(#[$attribute])*
+        $visibility static $name: $crate::task::LocalKey<$type> = {
+            ::std::thread_local! {
+                static SLOT: ::std::cell::RefCell<::std::option::Option<$type>> =
+                    const { ::std::cell::RefCell::new(::std::option::Option::None) };
+            }
+            $crate::task::LocalKey::__new(&SLOT)
+        };
+    };
+}
+
+type Slot<T> = RefCell<Option<T>>;
+
+/// Names a value of the current task, or of a part of it. Declared with [`task_local!`](crate::task_local).
+///
+/// Inside of [`scope`](Self::scope), the value lies in thread-local storage while the future is polled, and in the future
+/// between polls.
+pub struct LocalKey<T: 'static> {
+    slot: &'static thread::LocalKey<Slot<T>>,
+}
+
+impl<T: 'static> LocalKey<T> {
+    #[doc(hidden)]
+    pub const fn __new(slot: &'static thread::LocalKey<Slot<T>>) -> Self {
+        Self { slot }
+    }
+
+    /// Sets the value for the time of `future`. An inner scope hides the value of an outer one.
+    ///
+    /// The value is dropped with the future that this returns. It is there while `future` is dropped, too.
+    ///
+    /// # Panics
+    ///
+    /// The call does not. A poll or a drop of the future does if it is made inside of [`with`](Self::with) for the same key.
+    ///
+    /// # Cancel safety
+    ///
+    /// As cancel safe as `future` is.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// wsrt::task_local!(static NUMBER: u32);
+    ///
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// assert_eq!(NUMBER.scope(7, async { NUMBER.get() }).await, 7);
+    /// # });
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn scope<F: Future>(&'static self, value: T, future: F) -> TaskLocalFuture<T, F> {
+        TaskLocalFuture { key: self, value: Some(value), future: Some(future), _pinned: PhantomPinned }
+    }
+
+    /// Sets the value for the time of `f`.
+    ///
+    /// # Panics
+    ///
+    /// With the panic of `f`; if it is called inside of [`with`](Self::with) for the same key; and on a thread whose local
+    /// storage is gone.
+    #[track_caller]
+    pub fn sync_scope<R>(&'static self, value: T, f: impl FnOnce() -> R) -> R {
+        let mut value = Some(value);
+        let _inside = match Inside::enter(self, &mut value) {
+            Ok(inside) => inside,
+            Err(trouble) => panic!("wsrt: `LocalKey::sync_scope`: {trouble}"),
+        };
+        f()
+    }
+
+    /// Calls `f` with the value.
+    ///
+    /// # Panics
+    ///
+    /// Outside of a scope of this key. [`try_with`](Self::try_with) does not panic.
+    #[track_caller]
+    pub fn with<R>(&'static self, f: impl FnOnce(&T) -> R) -> R {
+        match self.try_with(f) {
+            Ok(result) => result,
+            Err(error) => panic!("wsrt: `LocalKey::with`: {error}"),
+        }
+    }
+
+    /// Calls `f` with the value, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// Outside of a scope of this key.
+    pub fn try_with<R>(&'static self, f: impl FnOnce(&T) -> R) -> Result<R, AccessError> {
+        let result = self.slot.try_with(|slot| slot.borrow().as_ref().map(f));
+        result.ok().flatten().ok_or(AccessError { _private: () })
+    }
+}
+
+impl<T: Clone + 'static> LocalKey<T> {
+    /// Returns a clone of the value.
+    ///
+    /// # Panics
+    ///
+    /// Outside of a scope of this key. [`try_get`](Self::try_get) does not panic.
+    #[track_caller]
+    pub fn get(&'static self) -> T {
+        self.with(T::clone)
+    }
+
+    /// Returns a clone of the value, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// Outside of a scope of this key.
+    pub fn try_get(&'static self) -> Result<T, AccessError> {
+        self.try_with(T::clone)
+    }
+}
+
+impl<T: 'static> fmt::Debug for LocalKey<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LocalKey").finish_non_exhaustive()
+    }
+}
+
+/// The value of a scope is in the thread's slot, and what was there is where the value was; until this is dropped.
+struct Inside<'a, T: 'static> {
+    key: &'static LocalKey<T>,
+    value: &'a mut Option<T>,
+}
+
+impl<'a, T: 'static> Inside<'a, T> {
+    fn enter(key: &'static LocalKey<T>, value: &'a mut Option<T>) -> Result<Self, Trouble> {
+        key.swap(value)?;
+        Ok(Self { key, value })
+    }
+}
+
+impl<T: 'static> Drop for Inside<'_, T> {
+    fn drop(&mut self) {
+        // It went well on the way in, on this thread, and the borrow of each `with` inside has ended.
+        let _ = self.key.swap(self.value);
+    }
+}
+
+impl<T: 'static> LocalKey<T> {
+    fn swap(&'static self, value: &mut Option<T>) -> Result<(), Trouble> {
+        let swapped = self.slot.try_with(|slot| match slot.try_borrow_mut() {
+            Ok(mut held) => {
+                std::mem::swap(&mut *held, value);
+                Ok(())
+            }
+            Err(_) => Err(Trouble::Borrowed),
+        });
+        swapped.unwrap_or(Err(Trouble::ThreadEnds))
+    }
+}
+
+/// Why a scope cannot be entered.
+#[derive(Debug)]
+enum Trouble {
+    Borrowed,
+    ThreadEnds,
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Borrowed => "a scope was entered inside of `with` for the same key",
+            Self::ThreadEnds => "a scope was entered on a thread whose local storage is gone",
+        })
+    }
+}
+
+pin_project! {
+    /// The future of [`LocalKey::scope`].
+    pub struct TaskLocalFuture<T: 'static, F> {
+        key: &'static LocalKey<T>,
+        value: Option<T>,
+        // Gone once it was ready, so that it is dropped with the value there.
+        #[pin]
+        future: Option<F>,
+        #[pin]
+        _pinned: PhantomPinned,
+    }
+
+    impl<T, F> PinnedDrop for TaskLocalFuture<T, F> {
+        fn drop(this: Pin<&mut Self>) {
+            let mut this = this.project();
+            // Where it cannot be entered any more, the future goes without.
+            let _inside = Inside::enter(this.key, this.value);
+            this.future.set(None);
+        }
+    }
+}
+
+impl<T: 'static, F> TaskLocalFuture<T, F> {
+    /// Takes the value out, after the future was ready or before; from then on there is none.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::cell::Cell;
+    /// use std::pin::pin;
+    ///
+    /// wsrt::task_local!(static COUNT: Cell<u32>);
+    ///
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let mut counting = pin!(COUNT.scope(Cell::new(0), async { COUNT.with(|count| count.set(3)) }));
+    /// counting.as_mut().await;
+    /// assert_eq!(counting.take_value(), Some(Cell::new(3)));
+    /// # });
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn take_value(self: Pin<&mut Self>) -> Option<T> {
+        self.project().value.take()
+    }
+}
+
+impl<T: 'static, F: Future> Future for TaskLocalFuture<T, F> {
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
+        let mut this = self.project();
+        let Some(future) = this.future.as_mut().as_pin_mut() else {
+            panic!("wsrt: a `TaskLocalFuture` was polled after it was ready");
+        };
+        let _inside = match Inside::enter(this.key, this.value) {
+            Ok(inside) => inside,
+            Err(trouble) => panic!("wsrt: `LocalKey::scope`: {trouble}"),
+        };
+        let answer = future.poll(cx);
+        if answer.is_ready() {
+            this.future.set(None);
+        }
+        answer
+    }
+}
+
+impl<T: fmt::Debug + 'static, F> fmt::Debug for TaskLocalFuture<T, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TaskLocalFuture").field("value", &self.value).finish_non_exhaustive()
+    }
+}
+
+/// The error of [`LocalKey::try_with`]: no scope of the key is around.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AccessError {
+    _private: (),
+}
+
+impl fmt::Display for AccessError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the task-local value is not set here: it is only inside of the key's `scope`, and not in tasks spawned there")
+    }
+}
+
+impl Error for AccessError {}
