@@ -1,7 +1,9 @@
-//! Which public types may move between threads, be shared by them, and be moved while they are polled.
+//! Which public types and futures may move between threads, be shared by them, and be moved while they are polled.
 //!
 //! A table for the compiler: it fails to build when a type gains or loses one of the three. That a trait is absent is shown
 //! by an ambiguity: both implementations of the helper trait would fit if it were there.
+//!
+//! That no type and no async function is left out is a test of its own, which names what is missing.
 
 use std::cell::Cell;
 use std::future::{Future, Ready};
@@ -12,11 +14,17 @@ use wsrt::hyper::{WsrtExecutor, WsrtTimer};
 use wsrt::io::{Interest, Stderr, Stdin, Stdout};
 use wsrt::net::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, TcpListener, TcpStream, WriteHalf};
 use wsrt::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
-use wsrt::runtime::{Builder, EnterGuard, Handle, Runtime, TryCurrentError};
+use wsrt::runtime::{Builder, Drained, EnterGuard, Handle, LeftTask, Runtime, Stall, TryCurrentError};
 use wsrt::signal::CtrlC;
 use wsrt::signal::unix::{Signal, SignalKind};
-use wsrt::task::{AbortHandle, Id, JoinError, JoinHandle, JoinSet};
-use wsrt::time::{Instant, Interval, Sleep, Timeout};
+use wsrt::task::coop::{Coop, RestoreOnPending, Unconstrained};
+use wsrt::task::futures::TaskLocalFuture;
+use wsrt::task::{
+    AbortHandle, AccessError, Id, JoinError, JoinHandle, JoinSet, LocalEnterGuard, LocalKey, LocalSet, join_set,
+};
+use wsrt::time::error::Elapsed;
+use wsrt::time::{Instant, Interval, MissedTickBehavior, Sleep, Timeout};
+use wsrt_tests::{Item, items_below};
 
 const fn is_send<T: ?Sized + Send>() {}
 const fn is_sync<T: ?Sized + Sync>() {}
@@ -67,6 +75,9 @@ table! {
     Builder:             Send,  Sync,  Unpin;
     EnterGuard<'static>: !Send, !Sync, Unpin;
     TryCurrentError:     Send,  Sync,  Unpin;
+    Stall:               Send,  Sync,  Unpin;
+    Drained:             Send,  Sync,  Unpin;
+    LeftTask:            Send,  Sync,  Unpin;
 
     JoinHandle<()>:      Send,  Sync,  Unpin;
     JoinHandle<Movable>: Send,  Sync,  Unpin;
@@ -77,6 +88,27 @@ table! {
     JoinError:           Send,  Sync,  Unpin;
     AbortHandle:         Send,  Sync,  Unpin;
     Id:                  Send,  Sync,  Unpin;
+    wsrt::task::Builder<'static>:          Send,  Sync,  Unpin;
+    join_set::Builder<'static, Movable>:   Send,  Sync,  Unpin;
+    join_set::Builder<'static, Local>:     !Send, !Sync, Unpin;
+    LocalSet:            !Send, !Sync, Unpin;
+    LocalEnterGuard:     !Send, !Sync, Unpin;
+    LocalKey<Local>:     Send,  Sync,  Unpin;
+    AccessError:         Send,  Sync,  Unpin;
+    TaskLocalFuture<(), Ready<()>>:        Send,  Sync,  !Unpin;
+    TaskLocalFuture<Movable, Ready<()>>:   Send,  !Sync, !Unpin;
+    TaskLocalFuture<(), Ready<Local>>:     !Send, !Sync, !Unpin;
+    TaskLocalFuture<Local, Ready<()>>:     !Send, !Sync, !Unpin;
+
+    Coop<Ready<()>>:          Send,  Sync,  Unpin;
+    Coop<Ready<Movable>>:     Send,  !Sync, Unpin;
+    Coop<Ready<Local>>:       !Send, !Sync, Unpin;
+    Coop<Sleep>:              Send,  Sync,  !Unpin;
+    Unconstrained<Ready<()>>:      Send,  Sync,  Unpin;
+    Unconstrained<Ready<Movable>>: Send,  !Sync, Unpin;
+    Unconstrained<Ready<Local>>:   !Send, !Sync, Unpin;
+    Unconstrained<Sleep>:          Send,  Sync,  !Unpin;
+    RestoreOnPending:         !Send, !Sync, Unpin;
 
     TcpListener:         Send,  Sync,  Unpin;
     TcpStream:           Send,  Sync,  Unpin;
@@ -93,6 +125,12 @@ table! {
     Timeout<Ready<Movable>>: Send,  !Sync, Unpin;
     Timeout<Ready<Local>>:   !Send, !Sync, Unpin;
     Timeout<Sleep>:          Send,  Sync,  !Unpin;
+    Elapsed:             Send,  Sync,  Unpin;
+    MissedTickBehavior:  Send,  Sync,  Unpin;
+
+    CtrlC:      Send, Sync, Unpin;
+    Signal:     Send, Sync, Unpin;
+    SignalKind: Send, Sync, Unpin;
 
     File:                Send,  Sync,  Unpin;
     OpenOptions:         Send,  Sync,  Unpin;
@@ -112,16 +150,11 @@ table! {
     ChildStdout:         Send,  Sync,  Unpin;
     ChildStderr:         Send,  Sync,  Unpin;
 
-    CtrlC:               Send,  Sync,  Unpin;
-    Signal:              Send,  Sync,  Unpin;
-    SignalKind:          Send,  Sync,  Unpin;
-
     WsrtExecutor: Send, Sync, Unpin;
     WsrtTimer:    Send, Sync, Unpin;
 }
 
 fn future_is_send_and_sync<F: Future + Send + Sync>(_: impl FnOnce() -> F) {}
-fn future_is_send<F: Future + Send>(_: impl FnOnce() -> F) {}
 
 /// The futures of async functions have no names; they are made here, and not polled.
 #[test]
@@ -138,6 +171,27 @@ fn futures_of_async_functions_may_move_and_be_shared() {
     fn set() -> &'static mut JoinSet<()> {
         unreachable!("the closures that call this are not called")
     }
+    fn slices() -> &'static mut [std::io::IoSliceMut<'static>] {
+        unreachable!("the closures that call this are not called")
+    }
+    fn vec() -> &'static mut Vec<u8> {
+        unreachable!("the closures that call this are not called")
+    }
+    fn string() -> &'static mut String {
+        unreachable!("the closures that call this are not called")
+    }
+    fn interval() -> &'static mut Interval {
+        unreachable!("the closures that call this are not called")
+    }
+    fn signal() -> &'static mut Signal {
+        unreachable!("the closures that call this are not called")
+    }
+    fn handle() -> &'static Handle {
+        unreachable!("the closures that call this are not called")
+    }
+    fn local_set() -> &'static LocalSet {
+        unreachable!("the closures that call this are not called")
+    }
     future_is_send_and_sync(|| TcpListener::bind("localhost:80"));
     future_is_send_and_sync(|| listener().accept());
     future_is_send_and_sync(|| TcpStream::connect("localhost:80"));
@@ -146,6 +200,11 @@ fn futures_of_async_functions_may_move_and_be_shared() {
     future_is_send_and_sync(|| stream().peek(buffer()));
     future_is_send_and_sync(|| stream().read(buffer()));
     future_is_send_and_sync(|| stream().read_exact(buffer()));
+    future_is_send_and_sync(|| stream().read_vectored(slices()));
+    future_is_send_and_sync(|| stream().read_to_end(vec()));
+    future_is_send_and_sync(|| stream().read_to_string(string()));
+    future_is_send_and_sync(|| stream().write_vectored(&[]));
+    future_is_send_and_sync(|| stream().ready(wsrt_reactor::Interest::READABLE));
     future_is_send_and_sync(|| stream().write(buffer()));
     future_is_send_and_sync(|| stream().write_all(buffer()));
     future_is_send_and_sync(|| stream().flush());
@@ -153,9 +212,16 @@ fn futures_of_async_functions_may_move_and_be_shared() {
     future_is_send_and_sync(|| wsrt::net::lookup_host("localhost:80"));
     future_is_send_and_sync(wsrt::task::yield_now);
     future_is_send_and_sync(|| set().join_next());
+    future_is_send_and_sync(|| set().join_next_with_id());
     future_is_send_and_sync(|| set().shutdown());
+    future_is_send_and_sync(|| JoinSet::<()>::new().join_all());
+    future_is_send_and_sync(|| interval().tick());
+    future_is_send_and_sync(|| signal().recv());
+    future_is_send_and_sync(wsrt::task::consume_budget);
+    future_is_send_and_sync(|| handle().drain(Instant::now()));
+    // It borrows what may not be shared.
+    future_is_local(|| local_set().run_until(std::future::ready(())));
     future_is_send(wsrt::signal::ctrl_c);
-    future_is_send_and_sync(|| lent::<Signal>().recv());
 }
 
 /// For the closures above and below, which are not called.
@@ -216,4 +282,30 @@ fn futures_of_processes_and_of_copying_may_move_and_be_shared() {
     future_is_send_and_sync(|| lent::<Command>().output());
     future_is_send_and_sync(|| wsrt::io::copy_bidirectional(lent::<TcpStream>(), lent::<TcpStream>()));
     future_is_send_and_sync(|| wsrt::io::copy_bidirectional(lent::<File>(), lent::<wsrt::io::DuplexStream>()));
+}
+
+fn future_is_local<F: Future>(_: impl FnOnce() -> F) {}
+
+/// Public in name only: what the sealed trait `ToSocketAddrs` is made of.
+const SEALED: [&str; 1] = ["Target"];
+
+#[test]
+fn no_public_type_and_no_async_function_is_missing_here() {
+    let mut items = items_below("executor/src");
+    items.extend(items_below("reactor/src/net"));
+    let here = include_str!("auto_traits.rs");
+    let words: std::collections::BTreeSet<_> =
+        here.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).collect();
+    let name = |item: &Item| {
+        let keywords = ["struct", "enum", "async fn"];
+        keywords.iter().find_map(|keyword| item.name_of(keyword)).map(str::to_owned)
+    };
+    let missing: Vec<_> = items
+        .iter()
+        .filter_map(|item| Some((name(item)?, item)))
+        .filter(|(name, _)| !words.contains(name.as_str()) && !SEALED.contains(&name.as_str()))
+        .map(|(_, item)| format!("{}: {}", item.place, item.head))
+        .collect();
+    assert!(items.len() > 100, "the sources were not understood");
+    assert!(missing.is_empty(), "not in the table of tests/auto_traits.rs:\n{}", missing.join("\n"));
 }

@@ -7,6 +7,7 @@ mod drops;
 mod examples;
 mod hold;
 mod panics;
+mod sources;
 mod spin;
 mod threads;
 
@@ -16,5 +17,6 @@ pub use self::drops::{Roll, RollEntry};
 pub use self::examples::example;
 pub use self::hold::{Gate, Hold, Manner};
 pub use self::panics::panic_message;
+pub use self::sources::{Item, items_below, items_of};
 pub use self::spin::{compute, spin_for};
 pub use self::threads::count_threads;

@@ -170,6 +170,10 @@ macro_rules! write_methods {
             /// # Errors
             ///
             /// None.
+            ///
+            /// # Cancel safety
+            ///
+            /// It is ready at the first poll.
             pub async fn flush(&mut self) -> std::io::Result<()> {
                 Ok(())
             }
