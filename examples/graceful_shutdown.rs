@@ -1,0 +1,78 @@
+//! A server that ends well: `cargo run --release --example graceful_shutdown`, then `nc 127.0.0.1 7000`, then ctrl-c.
+//!
+//! On ctrl-c it accepts no more, tells every connection by a token, and gives them five seconds to finish what they are
+//! doing. What is left after that is named, with the place where it was spawned.
+
+use std::io;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+use wsrt::net::{TcpListener, TcpStream};
+use wsrt::runtime::Handle;
+use wsrt::time::Instant;
+
+/// How long connections may take to finish.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+#[wsrt::main]
+async fn main() -> ExitCode {
+    let address = std::env::args().nth(1).unwrap_or_else(|| "127.0.0.1:7000".to_owned());
+    match serve(&address).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("graceful_shutdown: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn serve(address: &str) -> io::Result<()> {
+    let listener = TcpListener::bind(address).await?;
+    println!("listening on {}", listener.local_addr()?);
+
+    let token = CancellationToken::new();
+    let accepting = wsrt::task::Builder::new().name("accept").spawn(accept(listener, token.clone()));
+    wsrt::signal::ctrl_c().await?;
+
+    println!("ending");
+    token.cancel();
+    accepting.await?;
+    let drained = Handle::current().drain(Instant::now() + PATIENCE).await;
+    println!("{drained}");
+    // `main` returns, and the runtime drops what is left.
+    Ok(())
+}
+
+/// Takes connections until the token says otherwise. The listener is closed with this task.
+async fn accept(listener: TcpListener, token: CancellationToken) {
+    while let Some(accepted) = token.run_until_cancelled(listener.accept()).await {
+        match accepted {
+            Ok((stream, peer)) => {
+                let ended = echo(stream, token.clone());
+                wsrt::spawn(async move {
+                    if let Err(error) = ended.await {
+                        eprintln!("graceful_shutdown: {peer}: {error}");
+                    }
+                });
+            }
+            Err(error) => {
+                eprintln!("graceful_shutdown: cannot accept: {error}");
+                wsrt::time::sleep(Duration::from_millis(100)).await;
+            }
+        }
+    }
+}
+
+/// Sends back what comes in. When the server ends, what was read is still sent back, and then the client is told.
+async fn echo(mut stream: TcpStream, token: CancellationToken) -> io::Result<()> {
+    let mut buffer = vec![0; 16 * 1024];
+    // The token is looked at between messages only: the read may be dropped anywhere, the write may not.
+    while let Some(count) = token.run_until_cancelled(stream.read(&mut buffer)).await {
+        match count? {
+            0 => return Ok(()),
+            count => stream.write_all(&buffer[..count]).await?,
+        }
+    }
+    stream.write_all(b"the server ends now\n").await
+}
