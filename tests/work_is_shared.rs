@@ -1,33 +1,43 @@
 //! Work is shared: whatever makes tasks runnable in one place, every processor runs its part of them.
+//!
+//! Each task waits, without giving up its processor, until another one has come to the same point: on the other processor,
+//! for want of more. So two processors that share run half of the tasks each, however the system shares out its cores among
+//! their threads; and a processor that left the other without work would wait for ever.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::SeqCst;
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use wsrt::runtime::{Builder, Handle, Runtime};
 use wsrt::task::JoinHandle;
 use wsrt::time::{Instant, sleep_until};
-use wsrt_tests::{compute, within_a_minute};
+use wsrt_tests::within_a_minute;
 
+/// An even number: they meet in pairs.
 const TASKS: usize = 1_000;
-/// Some 50 µs, and a few hundred in an unoptimised build.
-const STEPS: u64 = 50_000;
-/// The machine that runs the tests may have other things to do, and may give our threads unequal shares of its time. A
-/// runtime that does not share fails however often it is tried.
-const ATTEMPTS: usize = 10;
 
-/// One of these tests at a time: they would take the processors away from each other.
-static ALONE: Mutex<()> = Mutex::new(());
-
+/// Two processors, and no spares that would stand in for one that waits.
 fn two_processors() -> Runtime {
-    Builder::new_multi_thread().worker_threads(2).build().expect("a runtime")
+    Builder::new_multi_thread().worker_threads(2).max_machines(2).build().expect("a runtime")
 }
 
-/// A task's work. Returns the machine it ran on.
-fn work() -> ThreadId {
-    compute(STEPS);
-    thread::current().id()
+/// Where tasks meet, two by two.
+#[derive(Clone, Default)]
+struct Meeting(Arc<AtomicUsize>);
+
+impl Meeting {
+    /// A task's work: meets another task. Returns the machine it ran on.
+    fn work(&self) -> ThreadId {
+        let place = self.0.fetch_add(1, SeqCst);
+        let complete = (place | 1) + 1;
+        while self.0.load(SeqCst) < complete {
+            thread::yield_now();
+        }
+        thread::current().id()
+    }
 }
 
 /// How many of the tasks each machine ran.
@@ -40,91 +50,88 @@ async fn count(tasks: Vec<JoinHandle<ThreadId>>) -> BTreeMap<String, usize> {
     counts
 }
 
-/// Both machines have run two fifths of the tasks at least, in one of several attempts.
-fn assert_shared(attempt: impl Fn() -> BTreeMap<String, usize>) {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut seen = Vec::new();
-    for _ in 0..ATTEMPTS {
-        let counts = attempt();
-        assert_eq!(counts.values().sum::<usize>(), TASKS, "each task runs once");
-        if counts.len() == 2 && counts.values().all(|count| *count >= TASKS * 2 / 5) {
-            return;
-        }
-        seen.push(counts);
-    }
-    panic!("two processors did not share {TASKS} tasks: {seen:?}");
+/// Each machine has run one task of each pair.
+#[track_caller]
+fn assert_shared(counts: &BTreeMap<String, usize>) {
+    assert!(counts.len() == 2 && counts.values().all(|&count| count == TASKS / 2), "{counts:?}");
 }
 
 #[test]
 fn tasks_born_on_one_processor_run_on_both() {
     within_a_minute(|| {
-        let runtime = two_processors();
-        assert_shared(|| {
-            runtime.run(async { count((0..TASKS).map(|_| wsrt::spawn(async { work() })).collect()).await })
-        });
+        let meeting = Meeting::default();
+        let task = move |_| {
+            let meeting = meeting.clone();
+            wsrt::spawn(async move { meeting.work() })
+        };
+        assert_shared(&two_processors().run(async move { count((0..TASKS).map(task).collect()).await }));
     });
 }
 
 #[test]
 fn tasks_from_a_foreign_thread_run_on_both() {
     within_a_minute(|| {
-        let runtime = two_processors();
-        assert_shared(|| {
-            let tasks = (0..TASKS).map(|_| runtime.spawn(async { work() })).collect();
-            runtime.block_on(count(tasks))
-        });
+        let (runtime, meeting) = (two_processors(), Meeting::default());
+        let task = |_| {
+            let meeting = meeting.clone();
+            runtime.spawn(async move { meeting.work() })
+        };
+        let tasks = (0..TASKS).map(task).collect();
+        assert_shared(&runtime.block_on(count(tasks)));
     });
 }
 
 #[test]
 fn tasks_woken_by_timers_at_the_same_moment_run_on_both() {
     within_a_minute(|| {
-        let runtime = two_processors();
-        assert_shared(|| {
-            runtime.run(async {
-                let deadline = Instant::now() + Duration::from_millis(50);
-                let task = |_| {
-                    wsrt::spawn(async move {
-                        sleep_until(deadline).await;
-                        work()
-                    })
-                };
-                count((0..TASKS).map(task).collect()).await
-            })
+        let counts = two_processors().run(async {
+            let (deadline, meeting) = (Instant::now() + Duration::from_millis(50), Meeting::default());
+            let task = |_| {
+                let meeting = meeting.clone();
+                wsrt::spawn(async move {
+                    sleep_until(deadline).await;
+                    meeting.work()
+                })
+            };
+            count((0..TASKS).map(task).collect()).await
         });
+        assert_shared(&counts);
     });
 }
 
 #[test]
 fn tasks_woken_by_one_task_run_on_both() {
     within_a_minute(|| {
-        let runtime = two_processors();
-        assert_shared(|| {
-            runtime.run(async {
-                let (start, started) = tokio::sync::watch::channel(false);
-                let task = |_| {
-                    let mut started = started.clone();
-                    wsrt::spawn(async move {
-                        started.wait_for(|started| *started).await.expect("the sender is kept until all are done");
-                        work()
-                    })
-                };
-                let tasks = (0..TASKS).map(task).collect();
-                start.send_replace(true);
-                count(tasks).await
-            })
+        let counts = two_processors().run(async {
+            let (start, started) = tokio::sync::watch::channel(false);
+            let meeting = Meeting::default();
+            let task = |_| {
+                let (mut started, meeting) = (started.clone(), meeting.clone());
+                wsrt::spawn(async move {
+                    started.wait_for(|started| *started).await.expect("the sender is kept until all are done");
+                    meeting.work()
+                })
+            };
+            let tasks = (0..TASKS).map(task).collect();
+            start.send_replace(true);
+            count(tasks).await
         });
+        assert_shared(&counts);
     });
 }
 
-/// A tree of tasks: each has two children, down to the leaves, which work.
-fn tree(leaves: usize, handle: Handle) -> std::pin::Pin<Box<dyn Future<Output = Vec<ThreadId>> + Send>> {
+/// A tree of tasks: each has two children, down to the leaves, which meet.
+fn tree(
+    leaves: usize,
+    handle: Handle,
+    meeting: Meeting,
+) -> std::pin::Pin<Box<dyn Future<Output = Vec<ThreadId>> + Send>> {
     Box::pin(async move {
         if leaves == 1 {
-            return vec![work()];
+            return vec![meeting.work()];
         }
-        let left = handle.spawn(tree(leaves / 2, handle.clone()));
-        let right = handle.spawn(tree(leaves - leaves / 2, handle.clone()));
+        let left = handle.spawn(tree(leaves / 2, handle.clone(), meeting.clone()));
+        let right = handle.spawn(tree(leaves - leaves / 2, handle.clone(), meeting));
         let mut machines = left.await.expect("no panic");
         machines.extend(right.await.expect("no panic"));
         machines
@@ -135,14 +142,12 @@ fn tree(leaves: usize, handle: Handle) -> std::pin::Pin<Box<dyn Future<Output = 
 fn a_tree_of_tasks_grows_on_both() {
     within_a_minute(|| {
         let runtime = two_processors();
-        assert_shared(|| {
-            let handle = runtime.handle().clone();
-            let machines = runtime.run(async move { tree(TASKS, handle).await });
-            let mut counts = BTreeMap::new();
-            for machine in machines {
-                *counts.entry(format!("{machine:?}")).or_default() += 1;
-            }
-            counts
-        });
+        let handle = runtime.handle().clone();
+        let machines = runtime.run(async move { tree(TASKS, handle, Meeting::default()).await });
+        let mut counts = BTreeMap::new();
+        for machine in machines {
+            *counts.entry(format!("{machine:?}")).or_default() += 1;
+        }
+        assert_shared(&counts);
     });
 }
