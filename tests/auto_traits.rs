@@ -221,7 +221,7 @@ fn futures_of_async_functions_may_move_and_be_shared() {
     future_is_send_and_sync(|| handle().drain(Instant::now()));
     // It borrows what may not be shared.
     future_is_local(|| local_set().run_until(std::future::ready(())));
-    future_is_send(wsrt::signal::ctrl_c);
+    future_is_send_and_sync(wsrt::signal::ctrl_c);
 }
 
 /// For the closures above and below, which are not called.

@@ -3,6 +3,7 @@
 pub mod coop;
 pub mod fs;
 pub mod io;
+pub mod join_set;
 pub mod parallel;
 pub mod runtime;
 pub mod sync;
@@ -17,10 +18,8 @@ pub mod process;
 pub mod signal;
 
 mod environment;
-mod join_set;
 mod local_set;
 mod offload;
-pub mod join_set;
 mod schedtrace;
 pub(crate) mod spawn;
 mod task_builder;
