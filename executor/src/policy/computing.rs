@@ -10,6 +10,7 @@
 
 use std::cell::Cell;
 use std::ptr;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -74,8 +75,9 @@ impl<R> Spares<R> {
 ///
 /// The first panic.
 pub(crate) fn run_loop<B: LoopBody>(count: u32, body: &B) -> Result<(), Payload> {
-    Context::with(|context| match context.filter(|context| context.can_be_helped()) {
+    match helped_context() {
         Some(context) if count > 1 => {
+            let context = &*context;
             let computing = &context.scheduler().computing;
             let region = computing.loops.take(|| LoopRegion::new(context.scheduler().seats()));
             let counted = Counted::as_owner(context);
@@ -90,7 +92,7 @@ pub(crate) fn run_loop<B: LoopBody>(count: u32, body: &B) -> Result<(), Payload>
             // SAFETY: it was just made.
             unsafe { alone.run(count, body, || ()) }
         }
-    })
+    }
 }
 
 /// Calls `f` with the thread's seat in a tree: the one it has, or that of a tree which is opened for the call.
@@ -109,14 +111,21 @@ pub(crate) fn with_seat<R>(f: impl FnOnce(Option<&Seat<'_>>) -> R) -> R {
     f(unsafe { seat.as_ref() })
 }
 
+/// The thread's context, if a region opened in it can have helpers. Counted: a closure of the region's may drop the guard
+/// with which the thread has entered the runtime.
+fn helped_context() -> Option<Rc<Context>> {
+    Context::current().filter(|context| context.can_be_helped())
+}
+
 /// Whether a join has somebody to share with: else it had better do without a tree.
 pub(crate) fn is_alone() -> bool {
     Context::with(|context| !context.is_some_and(Context::can_be_helped))
 }
 
 fn in_new_tree<R>(f: impl FnOnce(&Seat<'_>) -> R) -> R {
-    Context::with(|context| match context.filter(|context| context.can_be_helped()) {
+    match helped_context() {
         Some(context) => {
+            let context = &*context;
             let tree = OpenTree { context, region: context.scheduler().take_tree() };
             let counted = Counted::as_owner(context);
             let crew = Owner(context);
@@ -137,7 +146,7 @@ fn in_new_tree<R>(f: impl FnOnce(&Seat<'_>) -> R) -> R {
             drop(seated);
             result
         }
-    })
+    }
 }
 
 /// A tree while its owner is in it.

@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::ptr;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::sync::Arc;
 use std::task::Waker;
 
@@ -31,6 +31,8 @@ pub(crate) enum Role {
 
 /// What a thread that belongs to a runtime carries with it.
 pub(crate) struct Context {
+    /// Itself, for calls that outlive a guard which is dropped inside.
+    me: Weak<Self>,
     scheduler: Arc<Scheduler>,
     role: Role,
     /// The processor, while a task runs on it: the machine loop puts it here before a poll and takes it back after.
@@ -45,8 +47,9 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    fn new(scheduler: Arc<Scheduler>, role: Role) -> Self {
+    fn new(me: &Weak<Self>, scheduler: Arc<Scheduler>, role: Role) -> Self {
         Self {
+            me: Weak::clone(me),
             scheduler,
             role,
             processor: RefCell::new(None),
@@ -57,13 +60,19 @@ impl Context {
         }
     }
 
-    /// Calls `f` with the thread's innermost context.
+    /// Calls `f` with the thread's innermost context. Not for running what users wrote: that may drop the guard that keeps
+    /// the context. See [`current`](Self::current).
     #[inline]
     pub(crate) fn with<R>(f: impl FnOnce(Option<&Context>) -> R) -> R {
         let current = CURRENT.get();
         // SAFETY: the pointer is null or comes from an `Entered` on this thread, which keeps the context alive until it has
         // put the one before it back; entered out of order, the context is leaked.
         f(unsafe { current.as_ref() })
+    }
+
+    /// The thread's innermost context, which stays while the caller has it, whatever becomes of the guard.
+    pub(crate) fn current() -> Option<Rc<Self>> {
+        Self::with(|context| context.and_then(|context| context.me.upgrade()))
     }
 
     /// The runtime that the thread belongs to.
@@ -77,7 +86,7 @@ impl Context {
             scheduler.netpoller.handle().clone(),
             Arc::new(RuntimeServices::new(scheduler)),
         );
-        let context = Rc::new(Context::new(Arc::clone(scheduler), role));
+        let context = Rc::new_cyclic(|me| Context::new(me, Arc::clone(scheduler), role));
         let previous = CURRENT.replace(Rc::as_ptr(&context));
         Entered { context, previous, _reactor: wsrt_reactor::context::enter(Some(reactor)) }
     }
