@@ -34,7 +34,8 @@ impl Seat<'_> {
         match unsafe { job.take_result() } {
             Ok(other) => (result, other),
             Err(panic) => {
-                drop(result);
+                // The panic that is told is that of the closure.
+                drop_quietly(result);
                 resume_unwind(panic)
             }
         }

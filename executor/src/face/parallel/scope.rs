@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use crate::policy::computing::{in_tree, with_seat};
-use crate::regions::ScopeBase;
+use crate::regions::{ScopeBase, drop_quietly};
 
 /// A place to spawn jobs that may borrow everything that lives longer than `'scope`; made by [`scope()`].
 pub struct Scope<'scope> {
@@ -51,7 +51,7 @@ where
         let result = catch_unwind(AssertUnwindSafe(|| f(&scope)));
         let result = result.map_err(|payload| scope.base.fail(payload));
         if let Err(payload) = scope.base.finish(seat) {
-            drop(result);
+            drop_quietly(result);
             resume_unwind(payload);
         }
         result.expect("a scope that has failed has kept why")
