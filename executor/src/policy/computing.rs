@@ -111,6 +111,11 @@ pub(crate) fn with_seat<R>(f: impl FnOnce(Option<&Seat<'_>>) -> R) -> R {
     f(unsafe { seat.as_ref() })
 }
 
+/// Has an idle machine of the runtime that the calling thread belongs to look at the board.
+pub(crate) fn summon() {
+    Context::with(|context| context.into_iter().for_each(|context| context.scheduler().summon()));
+}
+
 /// The thread's context, if a region opened in it can have helpers. Counted: a closure of the region's may drop the guard
 /// with which the thread has entered the runtime.
 fn helped_context() -> Option<Rc<Context>> {

@@ -15,9 +15,9 @@ const AWAITED: u32 = 1;
 const SET: u32 = 2;
 
 pub(crate) struct Latch {
-    state: AtomicU32,
+    pub(super) state: AtomicU32,
     /// Written by the owner before `AWAITED`, read by the setter after.
-    sleeper: UnsafeCell<Option<Thread>>,
+    pub(super) sleeper: UnsafeCell<Option<Thread>>,
 }
 
 // SAFETY: the cell is written by one thread, the owner, before it moves the state on from UNSET, and read by another

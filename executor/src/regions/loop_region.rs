@@ -12,8 +12,8 @@ use std::time::Instant;
 
 use crossbeam_utils::CachePadded;
 
-use crate::base::sync::atomic::AtomicBool;
-use crate::base::sync::atomic::Ordering::Relaxed;
+use crate::base::sync::atomic::Ordering::{Relaxed, SeqCst};
+use crate::base::sync::atomic::{AtomicBool, fence};
 use crate::base::sync::thread::{self, Thread};
 use crate::base::sync::{Mutex, UnsafeCell};
 use crate::regions::Seat;
@@ -154,10 +154,15 @@ impl LoopRegion {
         }
     }
 
+    /// Or until there is something to claim again.
     fn sleep_until_somebody_leaves(&self) {
         *self.owner.lock() = Some(thread::current());
         if self.seats.begin_wait() {
-            thread::park();
+            // Pairs with the fence in `lay_out`.
+            fence(SeqCst);
+            if self.is_used_up() {
+                thread::park();
+            }
         }
         self.seats.end_wait();
     }
@@ -200,10 +205,28 @@ impl LoopRegion {
                 return None;
             }
             if let Some(loot) = longest.steal() {
-                self.spans[seat].fill(loot.start + 1..loot.end);
+                self.lay_out(seat, loot.start + 1..loot.end);
                 return Some(loot.start..loot.start + 1);
             }
         }
+    }
+
+    /// Puts loot before `seat`. While it was in the thief's hands nobody could see it, and the owner may have gone to sleep.
+    fn lay_out(&self, seat: usize, loot: Range<u32>) {
+        if loot.is_empty() {
+            return;
+        }
+        self.spans[seat].fill(loot);
+        // Pairs with the fence in `sleep_until_somebody_leaves`: the owner sees the loot, or is seen to sleep.
+        fence(SeqCst);
+        if self.seats.owner_waits() {
+            self.wake_owner();
+        }
+    }
+
+    fn wake_owner(&self) {
+        let owner = self.owner.lock().clone();
+        owner.expect("an owner names itself before it waits").unpark();
     }
 }
 
@@ -272,8 +295,7 @@ impl Region for LoopRegion {
         // SAFETY: the work is this region's, and we sit in it.
         unsafe { (work.participate)(work.body, self, seat, crew) };
         if self.seats.leave(seat) {
-            let owner = self.owner.lock().clone();
-            owner.expect("an owner names itself before it waits").unpark();
+            self.wake_owner();
         }
     }
 }

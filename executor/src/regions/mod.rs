@@ -28,3 +28,6 @@ pub(crate) use tree_region::{Seat, TreeRegion};
 
 /// Most participants of one region, its owner included.
 pub(crate) const MOST_SEATS: usize = seats::MOST;
+
+#[cfg(all(test, loom))]
+mod loom_models;

@@ -10,8 +10,8 @@ use crate::regions::{BoxedJob, JobRef, Latch, Payload, Seat, TreeRegion, drop_qu
 /// What the jobs of a scope share. It lies on the stack of the frame that waits for them.
 pub(crate) struct ScopeBase {
     /// Jobs that are not done, and one for the frame itself. Whoever takes it to zero sets the latch.
-    pending: AtomicUsize,
-    done: Latch,
+    pub(super) pending: AtomicUsize,
+    pub(super) done: Latch,
     /// Whether jobs that have not begun are to be dropped. Relaxed: they need not know at once.
     stopped: AtomicBool,
     panic: Mutex<Option<Payload>>,
@@ -36,27 +36,32 @@ impl ScopeBase {
         }
     }
 
-    /// Adds a job. `seat` is the calling thread's, if it has one.
+    /// Adds a job. `seat` is the calling thread's, if it has one. `true` if it has none here and nobody looks for jobs: then
+    /// somebody is to be called.
     ///
     /// # Safety
     ///
     /// What the closure borrows lives until [`finish`](Self::finish) has returned, which the caller sees to.
-    pub(crate) unsafe fn spawn(&self, seat: Option<&Seat<'_>>, work: impl FnOnce() + Send) {
+    #[must_use]
+    pub(crate) unsafe fn spawn(&self, seat: Option<&Seat<'_>>, work: impl FnOnce() + Send) -> bool {
         // Relaxed: whoever spawns is counted itself.
         self.pending.fetch_add(1, Relaxed);
         let scope = Pointer(self);
         // SAFETY: the scope, and with it what the caller promises of, lives until all jobs are done.
         let job = unsafe { BoxedJob::into_job_ref(move || scope.run_one(work)) };
-        self.put(seat, job);
+        self.put(seat, job)
     }
 
-    fn put(&self, seat: Option<&Seat<'_>>, job: JobRef) {
+    fn put(&self, seat: Option<&Seat<'_>>, job: JobRef) -> bool {
         match seat.filter(|seat| std::ptr::eq(seat.region(), self.region)) {
-            Some(seat) => seat.push(job),
+            Some(seat) => {
+                seat.push(job);
+                false
+            }
             None => {
                 // SAFETY: the region lives as long as the scope.
                 let region = unsafe { &*self.region };
-                region.share(job);
+                region.share(job)
             }
         }
     }

@@ -38,9 +38,12 @@ impl Seats {
         Self { word: AtomicU64::new(CLOSED), count }
     }
 
-    /// Opens a closed region, with the owner in its seat. Relaxed: others learn of it through the board's lock.
+    /// Opens a closed region, with the owner in its seat.
     pub(super) fn open(&self) {
-        self.word.store(1 << OWNERS, Relaxed);
+        // Release pairs with the Acquire in `sit`. The first time, the board's lock would do. When a region is opened again
+        // because something was left in a seat, the next in that seat has to see it, and this store ends the release
+        // sequence of those who left; what they did is visible here, since `close` acquired it.
+        self.word.store(1 << OWNERS, Release);
     }
 
     /// Takes a free seat. `None` if there is none, or the region is closed.
@@ -52,7 +55,7 @@ impl Seats {
             if word & CLOSED != 0 || seat >= self.count {
                 return None;
             }
-            // Acquire pairs with the Release in `leave`: what the last one in this seat left there is visible.
+            // Acquire pairs with the Release in `leave` and in `open`: what the last one in this seat left there is visible.
             match self.word.compare_exchange_weak(word, word | 1 << seat, Acquire, Relaxed) {
                 Ok(_) => return Some(seat),
                 Err(actual) => word = actual,
@@ -90,6 +93,11 @@ impl Seats {
         // Release: who sees the flag sees whom to wake. Acquire, since all may have left.
         let before = self.word.fetch_or(AWAITED, AcqRel);
         before & !(AWAITED | 1 << OWNERS) != 0
+    }
+
+    /// Whether the owner sleeps, or is about to. To be asked after a fence.
+    pub(super) fn owner_waits(&self) -> bool {
+        self.word.load(Relaxed) & AWAITED != 0
     }
 
     pub(super) fn end_wait(&self) {

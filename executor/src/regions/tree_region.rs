@@ -65,9 +65,14 @@ impl TreeRegion {
         self.over.store(true, Relaxed);
     }
 
-    /// Takes in a job from a thread that need not sit here.
-    pub(crate) fn share(&self, job: JobRef) {
+    /// Takes in a job from a thread that need not sit here. `true` if nobody looks for jobs any more: then somebody is to be
+    /// called.
+    #[must_use]
+    pub(crate) fn share(&self, job: JobRef) -> bool {
         self.shared.put(job);
+        // Pairs with the fence in `wants_help`.
+        fence(SeqCst);
+        self.unattended.load(Relaxed) && self.unattended.swap(false, Relaxed)
     }
 
     fn has_jobs(&self) -> bool {
@@ -140,7 +145,9 @@ impl<'a> Seat<'a> {
 
     /// Puts a job where any participant of the region finds it.
     pub(crate) fn share(&self, job: JobRef) {
-        self.region.share(job);
+        if self.region.share(job) {
+            self.crew.summon();
+        }
     }
 
     /// Takes the job that was pushed last and is still there.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use crate::policy::computing::{in_tree, with_seat};
+use crate::policy::computing::{in_tree, summon, with_seat};
 use crate::regions::{ScopeBase, drop_quietly};
 
 /// A place to spawn jobs that may borrow everything that lives longer than `'scope`; made by [`scope()`].
@@ -92,7 +92,9 @@ impl<'scope> Scope<'scope> {
         let scope = Pointer(self);
         let work = move || f(scope.get());
         // SAFETY: what `f` borrows lives for `'scope`, which is longer than `scope` runs, and that calls `finish`.
-        with_seat(|seat| unsafe { self.base.spawn(seat, work) });
+        if with_seat(|seat| unsafe { self.base.spawn(seat, work) }) {
+            summon();
+        }
     }
 }
 
