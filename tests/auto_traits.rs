@@ -10,7 +10,7 @@ use std::future::{Future, Ready};
 use std::rc::Rc;
 
 use wsrt::fs::{DirBuilder, DirEntry, File, OpenOptions, ReadDir};
-use wsrt::hyper::{WsrtExecutor, WsrtTimer};
+use wsrt::hyper::{ConnectInfo, NoHandshake, Serve, TokioIo, WsrtExecutor, WsrtTimer};
 use wsrt::io::{Interest, Stderr, Stdin, Stdout};
 use wsrt::net::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, TcpListener, TcpStream, WriteHalf};
 use wsrt::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
@@ -152,6 +152,13 @@ table! {
 
     WsrtExecutor: Send, Sync, Unpin;
     WsrtTimer:    Send, Sync, Unpin;
+    TokioIo<()>:      Send,  Sync,  Unpin;
+    TokioIo<Movable>: Send,  !Sync, Unpin;
+    TokioIo<Local>:   !Send, !Sync, Unpin;
+    TokioIo<Sleep>:   Send,  Sync,  !Unpin;
+    ConnectInfo<()>:  Send,  Sync,  Unpin;
+    NoHandshake:      Send,  Sync,  Unpin;
+    Serve<TcpListener, Movable>: Send, !Sync, Unpin;
 }
 
 fn future_is_send_and_sync<F: Future + Send + Sync>(_: impl FnOnce() -> F) {}

@@ -36,7 +36,8 @@
 //! | `process` | yes | [`process`]: commands and their pipes, on Unix; needs `signal` |
 //! | `signal` | yes | [`signal`]: ctrl-c as a future |
 //! | `futures-io` | no | futures-io's traits on the streams |
-//! | `hyper` | no | hyper's executor and timer, and its I/O traits on the streams |
+//! | `hyper` | no | [`hyper`]: hyper's executor and timer, and its I/O traits on the streams |
+//! | `serve` | no | [`hyper::serve`](fn@hyper::serve): axum routers and other tower services over HTTP/1.1 and HTTP/2 |
 
 // Under loom there is no face, and what is public in the lower layers is reached by nobody.
 #![cfg_attr(loom, allow(unreachable_pub))]

@@ -1,51 +1,11 @@
-//! What hyper asks of a runtime: somewhere to run futures, and a timer.
-//!
-//! Hand [`WsrtExecutor`] and [`WsrtTimer`] to hyper's builders; the streams of [`net`](crate::net) implement hyper's I/O
-//! traits themselves, so that they need no wrapper. With both, hyper runs on wsrt's processors alone.
-//!
-//! # Examples
-//!
-//! ```
-//! use hyper::rt::{Executor, Timer};
-//! use std::time::Duration;
-//! use wsrt::hyper::{WsrtExecutor, WsrtTimer};
-//!
-//! # let runtime = wsrt::runtime::Runtime::new().unwrap();
-//! # runtime.block_on(async {
-//! WsrtExecutor.execute(async { println!("a task of hyper's") });
-//! WsrtTimer.sleep(Duration::from_millis(1)).await;
-//! # });
-//! ```
+//! hyper's time limits on the runtime's timers and clock.
 
-use std::future::Future;
 use std::pin::Pin;
 use std::time::{Duration, Instant};
 
-use hyper::rt::{Executor, Sleep, Timer};
+use hyper::rt::{Sleep, Timer};
 
-use crate::face::task;
 use crate::face::time::{self, sleep, sleep_until};
-
-/// Spawns hyper's futures as tasks of the current runtime.
-///
-/// HTTP/2 needs it, for its streams; HTTP/1 spawns nothing. The tasks are detached.
-///
-/// # Panics
-///
-/// [`execute`](Executor::execute) does, outside a wsrt runtime.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct WsrtExecutor;
-
-impl<F> Executor<F> for WsrtExecutor
-where
-    F: Future + Send + 'static,
-    F::Output: Send + 'static,
-{
-    #[track_caller]
-    fn execute(&self, future: F) {
-        drop(task::spawn(future));
-    }
-}
 
 /// Gives hyper the runtime's timers.
 ///
@@ -83,6 +43,7 @@ impl Sleep for time::Sleep {}
 mod tests {
     use super::*;
     use crate::face::runtime::Runtime;
+    use std::future::Future;
     use std::task::{Context, Poll};
 
     fn address(sleep: &Pin<Box<dyn Sleep>>) -> *const () {
@@ -120,15 +81,5 @@ mod tests {
             .expect("a runtime is to be had")
             .block_on(async { time::timeout(Duration::from_secs(20), sleep).await });
         assert_eq!(slept, Ok(()));
-    }
-
-    #[test]
-    fn futures_that_are_executed_run_as_tasks() {
-        Runtime::new().expect("a runtime is to be had").block_on(async {
-            let (sender, receiver) = std::sync::mpsc::channel();
-            WsrtExecutor.execute(async move { sender.send(task::try_id().is_some()).expect("the test waits") });
-            let is_task = task::spawn_blocking(move || receiver.recv()).await.expect("no panic");
-            assert_eq!(is_task, Ok(true));
-        });
     }
 }

@@ -1,0 +1,155 @@
+//! The server's word to its connections that it ends, and theirs that they have.
+
+use std::fmt;
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+use std::task::{Poll, Waker};
+
+use tokio::sync::watch;
+
+/// Held by the server. Dropped, it gives the word too: no connection outlives its server by more than it takes to end.
+#[derive(Debug)]
+pub(super) struct End(Arc<Word>);
+
+struct Word {
+    given: Given,
+    /// Carries both ways: the word to the connections, each of which holds a receiver, and, as the last receiver is dropped,
+    /// that all have ended.
+    channel: watch::Sender<()>,
+}
+
+/// Whether the word is given: for a look that costs nothing. Relaxed, since the channel orders what matters.
+#[derive(Debug, Default)]
+struct Given(AtomicBool);
+
+impl Given {
+    fn set(&self) {
+        self.0.store(true, Relaxed);
+    }
+
+    #[must_use]
+    fn is_set(&self) -> bool {
+        self.0.load(Relaxed)
+    }
+}
+
+impl End {
+    pub(super) fn new() -> Self {
+        Self(Arc::new(Word { given: Given::default(), channel: watch::Sender::new(()) }))
+    }
+
+    /// For a connection, to hold for as long as it is open.
+    pub(super) fn subscribe(&self) -> Ending {
+        Ending { receiver: self.0.channel.subscribe(), word: Arc::clone(&self.0) }
+    }
+
+    /// Gives the word.
+    pub(super) fn begin(&self) {
+        self.0.given.set();
+        self.0.channel.send_replace(());
+    }
+
+    /// Waits until nobody holds an [`Ending`].
+    pub(super) async fn all_have_ended(&self) {
+        self.0.channel.closed().await;
+    }
+}
+
+impl Drop for End {
+    fn drop(&mut self) {
+        self.begin();
+    }
+}
+
+impl fmt::Debug for Word {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Word").field("given", &self.given).finish_non_exhaustive()
+    }
+}
+
+/// Held by a connection.
+#[derive(Debug)]
+pub(super) struct Ending {
+    receiver: watch::Receiver<()>,
+    word: Arc<Word>,
+}
+
+impl Ending {
+    /// Waits for the word.
+    ///
+    /// A connection polls this as often as itself, and a poll of the channel takes a lock that others use. So the channel is
+    /// polled only to tell it of a new waker, and once the word is given; what it wakes then comes by here.
+    pub(super) async fn begun(&mut self) {
+        let Self { receiver, word } = self;
+        let mut changed = pin!(receiver.changed());
+        let mut registered = Waker::noop().clone();
+        poll_fn(|context| {
+            if registered.will_wake(context.waker()) && !word.given.is_set() {
+                return Poll::Pending;
+            }
+            registered.clone_from(context.waker());
+            // An error says that the server is gone, which is as good a word.
+            changed.as_mut().poll(context).map(drop)
+        })
+        .await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::pin::Pin;
+    use std::sync::atomic::AtomicUsize;
+    use std::task::{Context, Wake};
+
+    #[derive(Default)]
+    struct Wakes(AtomicUsize);
+
+    impl Wake for Wakes {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Relaxed);
+        }
+    }
+
+    fn poll(future: Pin<&mut impl Future<Output = ()>>, waker: &Arc<Wakes>) -> bool {
+        future.poll(&mut Context::from_waker(&Waker::from(Arc::clone(waker)))).is_ready()
+    }
+
+    #[test]
+    fn the_word_wakes_whoever_polled_last_and_only_them() {
+        let (end, first, last) = (End::new(), Arc::new(Wakes::default()), Arc::new(Wakes::default()));
+        let mut ending = end.subscribe();
+        let mut begun = pin!(ending.begun());
+        assert!(!poll(begun.as_mut(), &first));
+        assert!(!poll(begun.as_mut(), &first));
+        assert!(!poll(begun.as_mut(), &last));
+        end.begin();
+        assert_eq!((first.0.load(Relaxed), last.0.load(Relaxed)), (0, 1));
+        assert!(poll(begun.as_mut(), &last));
+    }
+
+    #[test]
+    fn a_word_given_before_the_first_poll_is_heard() {
+        let (end, waker) = (End::new(), Arc::new(Wakes::default()));
+        let mut ending = end.subscribe();
+        drop(end);
+        assert!(poll(pin!(ending.begun()), &waker));
+    }
+
+    #[test]
+    fn all_have_ended_when_the_last_is_dropped_though_it_has_heard_the_word_long_ago() {
+        let (end, waker) = (End::new(), Arc::new(Wakes::default()));
+        let (mut one, other) = (end.subscribe(), end.subscribe());
+        end.begin();
+        assert!(poll(pin!(one.begun()), &waker));
+        let mut all = pin!(end.all_have_ended());
+        assert!(!poll(all.as_mut(), &waker));
+        drop(other);
+        assert!(!poll(all.as_mut(), &waker));
+        drop(one);
+        assert!(poll(all.as_mut(), &waker));
+    }
+}

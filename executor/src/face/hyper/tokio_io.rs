@@ -1,0 +1,223 @@
+//! The bridge between two families of I/O traits: what implements hyper's gets tokio's, and the other way round.
+
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use hyper::rt::{self, ReadBufCursor};
+use pin_project_lite::pin_project;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+pin_project! {
+    /// Gives a stream of one family of I/O traits the other's: hyper's `Read` and `Write` to what implements tokio's
+    /// `AsyncRead` and `AsyncWrite`, and the reverse.
+    ///
+    /// For hyper over a TLS stream, and for a WebSocket over what a hyper connection was upgraded to. wsrt's own streams
+    /// implement both families and need it for neither. Nothing is buffered or copied, and vectored writes stay vectored.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tokio::io::{AsyncRead, AsyncWrite};
+    /// use wsrt::hyper::TokioIo;
+    ///
+    /// fn for_hyper(tls: impl AsyncRead + AsyncWrite) -> impl hyper::rt::Read + hyper::rt::Write {
+    ///     TokioIo::new(tls)
+    /// }
+    /// ```
+    #[derive(Debug)]
+    pub struct TokioIo<T> {
+        #[pin]
+        inner: T,
+    }
+}
+
+impl<T> TokioIo<T> {
+    /// Wraps a stream.
+    pub fn new(inner: T) -> Self {
+        Self { inner }
+    }
+
+    /// Gives the stream back.
+    pub fn into_inner(self) -> T {
+        self.inner
+    }
+
+    /// Returns the stream.
+    pub fn get_ref(&self) -> &T {
+        &self.inner
+    }
+
+    /// Returns the stream, to be used directly. What is read or written that way the wrapper's user misses.
+    pub fn get_mut(&mut self) -> &mut T {
+        &mut self.inner
+    }
+}
+
+impl<T: AsyncRead> rt::Read for TokioIo<T> {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, mut cursor: ReadBufCursor<'_>) -> Poll<io::Result<()>> {
+        // SAFETY: a `ReadBuf` writes initialised bytes only, so nothing initialised is made uninitialised.
+        let unfilled = unsafe { cursor.as_mut() };
+        let start = unfilled.as_ptr().cast::<u8>();
+        let mut buf = ReadBuf::uninit(unfilled);
+        ready!(self.project().inner.poll_read(cx, &mut buf))?;
+        // A reader has the buffer by `&mut` and could leave another in its place, whose count says nothing of this one.
+        assert_eq!(buf.filled().as_ptr(), start, "wsrt: an `AsyncRead` exchanged the buffer that it was given");
+        let count = buf.filled().len();
+        // SAFETY: the buffer is the cursor's, and what a `ReadBuf` counts as filled is initialised.
+        unsafe { cursor.advance(count) };
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<T: rt::Read> AsyncRead for TokioIo<T> {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        // SAFETY: hyper's `ReadBuf` writes initialised bytes only, so nothing initialised is made uninitialised.
+        let unfilled = unsafe { buf.unfilled_mut() };
+        let mut inner = rt::ReadBuf::uninit(unfilled);
+        ready!(self.project().inner.poll_read(cx, inner.unfilled()))?;
+        let count = inner.filled().len();
+        // SAFETY: whoever advanced hyper's cursor has vouched that so many bytes are initialised, and they are the first of
+        // the unfilled part. The cursor cannot be exchanged for another: the reader got it by value.
+        unsafe { buf.assume_init(count) };
+        buf.advance(count);
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<T: AsyncWrite> rt::Write for TokioIo<T> {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        self.project().inner.poll_write(cx, buf)
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.project().inner.poll_flush(cx)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.project().inner.poll_shutdown(cx)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.inner.is_write_vectored()
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        self.project().inner.poll_write_vectored(cx, bufs)
+    }
+}
+
+impl<T: rt::Write> AsyncWrite for TokioIo<T> {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        self.project().inner.poll_write(cx, buf)
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.project().inner.poll_flush(cx)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.project().inner.poll_shutdown(cx)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.inner.is_write_vectored()
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        self.project().inner.poll_write_vectored(cx, bufs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::mem::MaybeUninit;
+    use std::task::Waker;
+
+    /// Gives out what it has, a byte less than it is asked for, and takes what it is given.
+    #[derive(Default)]
+    struct Loop(Vec<u8>);
+
+    impl AsyncRead for Loop {
+        fn poll_read(mut self: Pin<&mut Self>, _: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+            let count = self.0.len().min(buf.remaining() - 1);
+            buf.put_slice(&self.0.drain(..count).collect::<Vec<_>>());
+            Poll::Ready(Ok(()))
+        }
+    }
+
+    impl AsyncWrite for Loop {
+        fn poll_write(mut self: Pin<&mut Self>, _: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+            self.0.extend_from_slice(buf);
+            Poll::Ready(Ok(buf.len()))
+        }
+
+        fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+
+        fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Err(io::ErrorKind::NotConnected.into()))
+        }
+
+        fn is_write_vectored(&self) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn bytes_go_through_both_bridges_unchanged_and_behind_what_was_there() {
+        let mut context = Context::from_waker(Waker::noop());
+        let mut io = TokioIo::new(TokioIo::new(Loop::default()));
+        let written = Pin::new(&mut io).poll_write(&mut context, b"through two bridges");
+        assert!(matches!(written, Poll::Ready(Ok(19))));
+
+        let mut memory = [MaybeUninit::uninit(); 12];
+        let mut buf = ReadBuf::uninit(&mut memory);
+        buf.put_slice(b"> ");
+        assert!(AsyncRead::poll_read(Pin::new(&mut io), &mut context, &mut buf).is_ready());
+        assert_eq!(buf.filled(), b"> through t");
+        assert!(AsyncRead::poll_read(Pin::new(&mut io), &mut context, &mut buf).is_ready());
+        assert_eq!(buf.filled(), b"> through t", "a byte less than one is none");
+        assert_eq!(io.into_inner().into_inner().0, b"wo bridges");
+    }
+
+    #[test]
+    fn what_the_stream_says_of_itself_goes_through() {
+        let mut context = Context::from_waker(Waker::noop());
+        let mut io = TokioIo::new(TokioIo::new(Loop::default()));
+        assert!(AsyncWrite::is_write_vectored(&io));
+        let ended = AsyncWrite::poll_shutdown(Pin::new(&mut io), &mut context);
+        assert!(matches!(ended, Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::NotConnected));
+    }
+
+    /// Puts a buffer of its own, with more in it, where the caller's was.
+    struct Thief;
+
+    impl AsyncRead for Thief {
+        fn poll_read(self: Pin<&mut Self>, _: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+            let mut other = ReadBuf::new(Box::leak(Box::new([0; 64])));
+            other.set_filled(64);
+            *buf = other;
+            Poll::Ready(Ok(()))
+        }
+    }
+
+    #[test]
+    #[should_panic = "exchanged the buffer"]
+    fn a_reader_that_exchanges_the_buffer_is_caught_before_its_count_is_believed() {
+        let mut context = Context::from_waker(Waker::noop());
+        let mut memory = [MaybeUninit::uninit(); 8];
+        let mut buf = rt::ReadBuf::uninit(&mut memory);
+        let _ = rt::Read::poll_read(Pin::new(&mut TokioIo::new(Thief)), &mut context, buf.unfilled());
+    }
+}
