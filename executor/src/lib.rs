@@ -36,8 +36,28 @@
 //! | `process` | yes | [`process`]: commands and their pipes, on Unix; needs `signal` |
 //! | `signal` | yes | [`signal`]: ctrl-c as a future |
 //! | `futures-io` | no | futures-io's traits on the streams |
-//! | `hyper` | no | [`hyper`]: hyper's executor and timer, and its I/O traits on the streams |
-//! | `serve` | no | [`hyper::serve`](fn@hyper::serve): axum routers and other tower services over HTTP/1.1 and HTTP/2 |
+//! | `hyper` | no | `wsrt::hyper`: hyper's executor and timer, and its I/O traits on the streams |
+//! | `serve` | no | `wsrt::hyper::serve`: axum routers and other tower services over HTTP/1.1 and HTTP/2 |
+//! | `tokio-compat` | no | a tokio runtime in the background, for crates that insist on one; see below |
+//!
+//! # Crates that insist on tokio
+//!
+//! Most crates ask for no more than I/O traits, and run on wsrt as they are. Some call `tokio::spawn` or use tokio's
+//! sockets and timers, and panic where there is no tokio runtime: reqwest, sqlx, `axum::serve`, bb8. For them, feature
+//! `tokio-compat` gives each wsrt runtime a tokio runtime in the background, with one worker thread, which every thread of
+//! wsrt's enters. Then
+//!
+//! - a future that *you* await or spawn on wsrt is polled by wsrt, whichever crate it is from. The tokio runtime wakes it when
+//!   its socket or timer is ready;
+//! - what a crate gives to `tokio::spawn` runs on the tokio runtime's thread, one at a time: it neither uses wsrt's
+//!   processors nor has its promises, and a task that blocks there holds up the others. `axum::serve` spawns each
+//!   connection so; `wsrt::hyper::serve` runs the same router on wsrt;
+//! - there, [`spawn`], wsrt's sockets and its timers work too, and belong to the wsrt runtime;
+//! - `tokio::task::block_in_place` in a task of wsrt's just calls its closure, and `tokio::task::spawn_local` and
+//!   `tokio::task::id` panic there, as outside of a task of tokio's. Use wsrt's own;
+//! - the tokio runtime ends when the wsrt runtime is dropped, after it.
+//!
+//! Without the feature there is no trace of it. With it, a runtime has one thread more, which sleeps unless it is used.
 
 // Under loom there is no face, and what is public in the lower layers is reached by nobody.
 #![cfg_attr(loom, allow(unreachable_pub))]

@@ -41,6 +41,7 @@ impl Scheduler {
 
     /// Polls `future` on this thread, which does nothing else.
     fn wait_for<F: Future>(self: &Arc<Self>, future: Pin<&mut F>) -> F::Output {
+        let _tokio = self.tokio.enter();
         let _entered = Context::enter(self, Role::Visitor);
         wait_on_thread(future)
     }
@@ -49,6 +50,7 @@ impl Scheduler {
     fn drive<F: Future>(self: &Arc<Self>, future: Pin<&mut F>) -> F::Output {
         let machine = Machine::new();
         machine.parker().adopt_current_thread();
+        let _tokio = self.tokio.enter();
         let entered = Context::enter(self, Role::Machine(machine));
         self.take_first_processor(&entered);
         let mut machine_loop = MachineLoop::new(&entered);

@@ -311,6 +311,7 @@ impl Scheduler {
 /// What a thread of the pool does.
 fn serve(scheduler: Arc<Scheduler>) {
     let guard = AbortOnUnwind;
+    let _tokio = scheduler.tokio.enter();
     let entered = Context::enter(&scheduler, Role::Blocking);
     if let Some(hook) = &scheduler.config.on_thread_start {
         hook();

@@ -28,6 +28,11 @@ pub(crate) mod sysmon;
 pub(crate) mod thread_bound;
 pub(crate) mod threads;
 pub(crate) mod timekeeping;
+#[cfg(feature = "tokio-compat")]
+pub(crate) mod tokio_compat;
+#[cfg(not(feature = "tokio-compat"))]
+#[path = "tokio_compat_off.rs"]
+pub(crate) mod tokio_compat;
 pub(crate) mod wake;
 
 pub(crate) use context::{Context, Entered};

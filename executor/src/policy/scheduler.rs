@@ -16,6 +16,7 @@ use crate::policy::computing::Computing;
 use crate::policy::shutdown::Shutdown;
 use crate::policy::stall::{StallHook, Stalls};
 use crate::policy::threads::Threads;
+use crate::policy::tokio_compat::TokioCompat;
 use crate::queues::Injector;
 
 /// A function of the user's that is called on threads of the runtime.
@@ -94,6 +95,8 @@ pub(crate) struct Scheduler {
     pub(crate) threads: Threads,
     pub(crate) shutdown: Shutdown,
     pub(crate) stalls: Stalls,
+    /// The tokio runtime in the background, with the feature that wants one.
+    pub(crate) tokio: TokioCompat,
     /// Where timers armed by threads without a processor went last: they take turns.
     pub(crate) next_timer_queue: AtomicUsize,
     /// What timers go by.
@@ -120,6 +123,7 @@ impl Scheduler {
             threads: Threads::new(),
             shutdown: Shutdown::new(),
             stalls: Stalls::default(),
+            tokio: TokioCompat::new(),
             next_timer_queue: AtomicUsize::new(0),
             clock: Clock::new(),
             origin: Instant::now(),

@@ -92,13 +92,16 @@ impl Scheduler {
         }
         // Pairs with the fence of retiring or enlisting: a machine sees `begun`, or we see it on the list.
         fence(SeqCst);
+        // This thread may be the one that drops the futures, and they are free to use tokio as they go.
+        let _tokio = self.tokio.enter();
         self.wake_everyone();
         self.blocking.close();
         self.shutdown.depart(self);
     }
 
-    /// Waits until all tasks are dropped and all threads gone, or until `deadline`.
-    pub(crate) fn wait_for_shutdown(&self, deadline: Option<Instant>) {
+    /// Waits until all tasks are dropped and all threads gone. `false` if `deadline` came first.
+    #[must_use]
+    pub(crate) fn wait_for_shutdown(&self, deadline: Option<Instant>) -> bool {
         let machines_left = self.shutdown.wait(deadline);
         let pool_left = self.blocking.wait(deadline);
         if machines_left {
@@ -107,6 +110,7 @@ impl Scheduler {
         if pool_left {
             self.blocking.join();
         }
+        machines_left && pool_left
     }
 
     /// Drops every future that waits: for a socket or a timer, for another task, for its turn in a queue. Those whose polls

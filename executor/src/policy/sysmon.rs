@@ -82,6 +82,7 @@ pub(crate) fn serve(scheduler: Arc<Scheduler>) {
     let guard = AbortOnUnwind;
     let sleep = scheduler.idle.watcher();
     sleep.adopt_current_thread();
+    let _tokio = scheduler.tokio.enter();
     let entered = Context::enter(&scheduler, Role::Visitor);
     let mut watcher = Watcher::new(&scheduler, &entered);
     let mut pause = TICK;

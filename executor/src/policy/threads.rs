@@ -187,6 +187,7 @@ fn serve(scheduler: Arc<Scheduler>, machine: Arc<Machine>) {
     machine.parker().adopt_current_thread();
     time_slice::ask_for_short_ones();
     scheduler.computing.helpers.end_start();
+    let _tokio = scheduler.tokio.enter();
     let entered = Context::enter(&scheduler, Role::Machine(machine));
     if let Some(hook) = &scheduler.config.on_thread_start {
         hook();

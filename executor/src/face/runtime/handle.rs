@@ -3,7 +3,6 @@
 use std::error::Error;
 use std::fmt;
 use std::future::Future;
-use std::marker::PhantomData;
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -11,6 +10,7 @@ use futures_task::{FutureObj, Spawn, SpawnError};
 
 use crate::cell::JoinHandle;
 use crate::policy::context::Role;
+use crate::policy::tokio_compat::TokioEntered;
 use crate::policy::{Context, Entered, Scheduler};
 
 /// A handle to a runtime.
@@ -121,7 +121,7 @@ impl Handle {
         // Entering the runtime that the thread is in already would only hide the processor that it holds.
         let is_inside = Context::with(|context| context.is_some_and(|context| context.is_of(Arc::as_ptr(&self.0))));
         let entered = (!is_inside).then(|| Context::enter(&self.0, Role::Visitor));
-        EnterGuard { _entered: entered, _handle: PhantomData }
+        EnterGuard { _entered: entered, _tokio: self.0.tokio.enter() }
     }
 }
 
@@ -148,7 +148,7 @@ impl Spawn for Handle {
 #[must_use = "the runtime is left as soon as the guard is dropped"]
 pub struct EnterGuard<'a> {
     _entered: Option<Entered>,
-    _handle: PhantomData<&'a Handle>,
+    _tokio: TokioEntered<'a>,
 }
 
 impl fmt::Debug for EnterGuard<'_> {

@@ -73,6 +73,7 @@ impl Runtime {
 
     pub(super) fn start(&mut self) -> io::Result<()> {
         let scheduler = self.handle.scheduler();
+        scheduler.tokio.start(scheduler)?;
         if scheduler.config.flavor == Flavor::MultiThread {
             scheduler.start_machines()?;
         }
@@ -192,31 +193,38 @@ impl Runtime {
         self.ending = Ending::Background;
     }
 
-    fn wait(&self, deadline: Option<Instant>) {
-        let scheduler = self.handle.scheduler();
-        let is_own_thread =
-            Context::with(|context| context.is_some_and(|c| c.is_of(Arc::as_ptr(scheduler)) && c.is_staff()));
-        if !is_own_thread {
-            return scheduler.wait_for_shutdown(deadline);
-        }
-        if !std::thread::panicking() {
-            panic!(
-                "wsrt: a runtime was dropped inside one of its own tasks or blocking jobs, where waiting for it to end would \
-                 never end; it shuts down in the background. Drop it outside, or call `shutdown_background`"
-            );
-        }
+    /// Waits for the end, where that is possible. `false` if it goes on in the background.
+    fn wait(&self, deadline: Option<Instant>) -> bool {
+        !self.is_own_thread() && self.handle.scheduler().wait_for_shutdown(deadline)
+    }
+
+    fn is_own_thread(&self) -> bool {
+        let scheduler = Arc::as_ptr(self.handle.scheduler());
+        Context::with(|context| context.is_some_and(|context| context.is_of(scheduler) && context.is_staff()))
     }
 }
 
 impl Drop for Runtime {
     fn drop(&mut self) {
         drop(self.schedtrace.take());
-        self.handle.scheduler().begin_shutdown();
-        match self.ending {
-            Ending::Unlimited => self.wait(None),
+        let scheduler = self.handle.scheduler();
+        scheduler.begin_shutdown();
+        let deadline = match self.ending {
+            Ending::Unlimited | Ending::Background => None,
             // A timeout beyond what the clock can tell is none.
-            Ending::Within(timeout) => self.wait(Instant::now().checked_add(timeout)),
-            Ending::Background => {}
+            Ending::Within(timeout) => Instant::now().checked_add(timeout),
+        };
+        let is_to_wait = !matches!(self.ending, Ending::Background);
+        if is_to_wait && self.wait(deadline) {
+            scheduler.tokio.shut_down(deadline);
+        } else {
+            scheduler.tokio.shut_down_later(scheduler);
+        }
+        if is_to_wait && self.is_own_thread() && !std::thread::panicking() {
+            panic!(
+                "wsrt: a runtime was dropped inside one of its own tasks or blocking jobs, where waiting for it to end would \
+                 never end; it shuts down in the background. Drop it outside, or call `shutdown_background`"
+            );
         }
     }
 }
