@@ -1,0 +1,132 @@
+//! Other programs, while they run and when they have ended.
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::LIMIT;
+
+/// A program that runs. Killed when dropped.
+#[derive(Debug)]
+pub struct Running {
+    name: String,
+    process: Child,
+    lines: Receiver<String>,
+}
+
+impl Running {
+    /// Starts it. What it writes to standard error goes to that of the test.
+    ///
+    /// # Panics
+    ///
+    /// If it does not start.
+    #[must_use]
+    pub fn start(mut command: Command) -> Self {
+        let name = command.get_program().to_string_lossy().into_owned();
+        let started = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
+        let mut process = started.unwrap_or_else(|error| panic!("{name} does not start: {error}"));
+        let output = BufReader::new(process.stdout.take().expect("it is piped"));
+        let (sender, lines) = channel();
+        // The thread ends with the program. It reads on when nobody listens, so that the program does not block.
+        thread::spawn(move || {
+            for line in output.lines().map_while(Result::ok) {
+                let _ = sender.send(line);
+            }
+        });
+        Self { name, process, lines }
+    }
+
+    /// Waits for a line of its output that begins with `start`, and returns the rest of it.
+    ///
+    /// # Panics
+    ///
+    /// If there is none within [`LIMIT`], with what it said instead.
+    #[must_use]
+    pub fn line_after(&mut self, start: &str) -> String {
+        let began = Instant::now();
+        let mut said = Vec::new();
+        loop {
+            match self.lines.recv_timeout(LIMIT.saturating_sub(began.elapsed())) {
+                Ok(line) => match line.split_once(start) {
+                    Some((_, rest)) => return rest.trim().to_owned(),
+                    None => said.push(line),
+                },
+                Err(RecvTimeoutError::Timeout) => panic!("{} does not say `{start}`, but {said:#?}", self.name),
+                Err(RecvTimeoutError::Disconnected) => panic!("{} ends without `{start}`: {said:#?}", self.name),
+            }
+        }
+    }
+
+    /// Waits until `is_ready` says so.
+    ///
+    /// # Panics
+    ///
+    /// If it does not within [`LIMIT`], or the program ends.
+    pub fn wait_until(&mut self, mut is_ready: impl FnMut() -> bool) {
+        let began = Instant::now();
+        while !is_ready() {
+            if let Some(status) = self.process.try_wait().expect("it is our child") {
+                panic!("{} ended early, with {status}", self.name);
+            }
+            assert!(began.elapsed() < LIMIT, "{} does not get ready", self.name);
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Sends it the signal that ctrl-c sends, and waits for its end.
+    ///
+    /// # Panics
+    ///
+    /// If it does not end within [`LIMIT`], or not with status 0.
+    pub fn interrupt(mut self) {
+        let id = self.process.id().to_string();
+        let status = Command::new("kill").args(["-INT", &id]).status().expect("kill runs");
+        assert!(status.success(), "{} cannot be interrupted", self.name);
+        let status = self.wait();
+        assert!(status.success(), "{} ended with {status}", self.name);
+    }
+
+    fn wait(&mut self) -> ExitStatus {
+        let began = Instant::now();
+        loop {
+            if let Some(status) = self.process.try_wait().expect("it is our child") {
+                return status;
+            }
+            assert!(began.elapsed() < LIMIT, "{} does not end", self.name);
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // Fails if it has ended by itself.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Runs a program to its end and returns its output. What it writes to standard error goes to that of the test.
+///
+/// # Panics
+///
+/// If it does not start, takes longer than [`LIMIT`], or does not end well.
+#[must_use]
+pub fn output_of(mut command: Command) -> String {
+    let name = format!("{command:?}");
+    let mut process =
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap_or_else(|error| panic!("{name}: {error}"));
+    let mut stdout = process.stdout.take().expect("it is piped");
+    let reader = thread::spawn(move || {
+        let mut output = Vec::new();
+        stdout.read_to_end(&mut output).map(|_| output)
+    });
+    let mut running = Running { name: name.clone(), process, lines: channel().1 };
+    let status = running.wait();
+    let output = reader.join().expect("no panic").expect("a pipe can be read");
+    let output = String::from_utf8_lossy(&output).into_owned();
+    assert!(status.success(), "{name} ended with {status}:\n{output}");
+    output
+}
