@@ -1,0 +1,110 @@
+//! The program: a node, workers, or both, on one store: `cargo run --release -p wsrt-cluster -- --help`.
+
+use std::io;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use wsrt::net::TcpListener;
+use wsrt::task::JoinSet;
+use wsrt_cluster::arguments::{self, Arguments, HELP};
+use wsrt_cluster::node::Node;
+use wsrt_cluster::server::{expire_leases, serve_clients, serve_terminal};
+use wsrt_cluster::store::{MemoryStore, RedisStore, Store, StoreAddress};
+use wsrt_cluster::worker::{Event, Worker};
+
+/// What a shell reports for a program that was ended by ctrl-c.
+const INTERRUPTED: i32 = 130;
+
+#[wsrt::main]
+async fn main() -> ExitCode {
+    let arguments = match arguments::parse(std::env::args().skip(1)) {
+        Ok(Some(arguments)) => arguments,
+        Ok(None) => {
+            println!("{HELP}");
+            return ExitCode::SUCCESS;
+        }
+        Err(error) => {
+            eprintln!("cluster: {error}");
+            return ExitCode::from(2);
+        }
+    };
+    match start(arguments).await {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever read our output has gone; there is nothing left to do, and nothing wrong.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("cluster: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn start(arguments: Arguments) -> io::Result<()> {
+    match arguments.store.clone() {
+        StoreAddress::Memory => run(arguments, MemoryStore::new()).await,
+        StoreAddress::Redis(info) => {
+            let store = RedisStore::open(*info, &arguments.namespace).await;
+            if let Some(why) = store.trouble() {
+                eprintln!("cluster: Redis is away: {why}; trying on");
+            }
+            run(arguments, store).await
+        }
+    }
+}
+
+async fn run<S: Store>(arguments: Arguments, store: S) -> io::Result<()> {
+    let store = Arc::new(store);
+    let node = Arc::new(Node::new(Arc::clone(&store), arguments.seed, arguments.lease));
+    let mut is_serving = false;
+    if let Some(address) = &arguments.listen {
+        let listener = TcpListener::bind(address.as_str()).await?;
+        println!("listening on {}", listener.local_addr()?);
+        wsrt::spawn(serve_clients(Arc::clone(&node), listener));
+        is_serving = true;
+    }
+    wsrt::spawn(expire_leases(Arc::clone(&store)));
+    if !arguments.workers.is_empty() {
+        return work(&arguments, &store).await;
+    }
+    if is_serving { wsrt::signal::ctrl_c().await } else { serve_terminal(node).await }
+}
+
+/// Works until ctrl-c: then every worker finishes the job that it is at. A second ctrl-c ends them at once, which does no
+/// harm either.
+async fn work<S: Store>(arguments: &Arguments, store: &Arc<S>) -> io::Result<()> {
+    let is_over = Arc::new(AtomicBool::new(false));
+    let mut workers = JoinSet::new();
+    for name in &arguments.workers {
+        let tell = teller(name.clone(), arguments.log);
+        let seed = fastrand::u64(..);
+        let worker = Worker::new(Arc::clone(store), name.clone(), arguments.worker_lease, seed, tell);
+        let is_over = Arc::clone(&is_over);
+        // Relaxed: the flag says nothing about other memory.
+        workers.spawn(worker.run(move || is_over.load(Ordering::Relaxed)));
+    }
+    wsrt::spawn(async move {
+        if wsrt::signal::ctrl_c().await.is_ok() {
+            is_over.store(true, Ordering::Relaxed);
+        }
+        if wsrt::signal::ctrl_c().await.is_ok() {
+            std::process::exit(INTERRUPTED);
+        }
+    });
+    while let Some(ended) = workers.join_next().await {
+        ended.map_err(io::Error::other)?.map_err(io::Error::other)?;
+    }
+    Ok(())
+}
+
+/// Prints what a worker tells: each job only if that is wanted.
+fn teller(name: String, log: bool) -> impl Fn(Event) + Send + 'static {
+    move |event| match event {
+        Event::Stole(job, victim) if log => println!("{name} stole {job} from {victim}"),
+        Event::Recorded(job, attempt) if log => println!("{name} recorded {job} attempt {attempt}"),
+        Event::TooLate(job) if log => println!("{name} lost {job}: the lease ran out"),
+        Event::StoreIsAway(why) => eprintln!("cluster: {name}: {why}; trying on"),
+        Event::StoreIsBack => eprintln!("cluster: {name}: the store is back"),
+        _ => {}
+    }
+}

@@ -1,0 +1,62 @@
+//! The server: clients on standard input or on a port, each with the node's undivided attention.
+
+mod conversation;
+mod wire;
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use wsrt::net::{TcpListener, TcpStream};
+use wsrt::time::sleep;
+
+use crate::node::Node;
+use crate::store::Store;
+use conversation::converse;
+use wire::{Socket, Terminal};
+
+/// How long to wait after a failed accept, for other connections to give their file descriptors back.
+const BACK_OFF: Duration = Duration::from_millis(50);
+/// How often jobs are looked for whose leases are over.
+const EXPIRY_PERIOD: Duration = Duration::from_millis(250);
+
+/// Answers what comes on standard input until it ends.
+///
+/// # Errors
+///
+/// If standard input or output fails.
+pub async fn serve_terminal<S: Store>(node: Arc<Node<S>>) -> io::Result<()> {
+    converse(&node, Terminal::default()).await
+}
+
+/// Accepts clients for ever, each in a task of its own.
+pub async fn serve_clients<S: Store>(node: Arc<Node<S>>, listener: TcpListener) {
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                wsrt::spawn(serve_client(Arc::clone(&node), stream));
+            }
+            // One client that went away before it was accepted, or no file descriptors; the listener stays ready, so that
+            // trying again at once might do nothing but burn the processor.
+            Err(error) => {
+                eprintln!("cluster: cannot accept: {error}");
+                sleep(BACK_OFF).await;
+            }
+        }
+    }
+}
+
+async fn serve_client<S: Store>(node: Arc<Node<S>>, stream: TcpStream) {
+    // Answers are to leave as soon as they are written. Not worth giving the connection up for.
+    let _ = stream.set_nodelay(true);
+    // An error here is a client that is gone. What it asked for is done; nobody else has a use for the answer.
+    let _ = converse(&node, Socket::new(stream)).await;
+}
+
+/// Gives jobs back whose leases are over, for ever. While the store is away there is nothing to do.
+pub async fn expire_leases<S: Store>(store: Arc<S>) {
+    loop {
+        sleep(EXPIRY_PERIOD).await;
+        let _ = store.expire().await;
+    }
+}

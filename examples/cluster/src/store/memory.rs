@@ -1,0 +1,351 @@
+//! The store in memory: one process, one lock, gone when the process is.
+//!
+//! The containers are those that the Redis store has, one for one, so that a rule is the same rule in both.
+
+use std::collections::{HashMap, VecDeque};
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+use super::names::{is_starting_name, starting_name};
+use super::{
+    Census, FORGET_AFTER, Outcome, Place, STARTING_JOBS, Stolen, Store, StoreError, Submitted, Taken, WorkerState,
+};
+
+/// A [`Store`] in this process's memory.
+#[derive(Debug, Default)]
+pub struct MemoryStore {
+    state: Mutex<State>,
+}
+
+impl MemoryStore {
+    /// Makes one that is in the starting state.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Whether the starting state is over.
+    initialised: bool,
+    /// The workers in the order in which they came.
+    names: Vec<String>,
+    workers: HashMap<String, Worker>,
+    /// What the unfinished jobs are.
+    jobs: HashMap<String, Job>,
+    flight: HashMap<String, Flight>,
+    results: HashMap<String, Recorded>,
+    next_job: u64,
+}
+
+#[derive(Debug, Default)]
+struct Worker {
+    /// The front is the owner's end, the back the thieves'.
+    deque: VecDeque<String>,
+    in_flight: u64,
+    /// When it last took, if it is a program that has joined.
+    seen: Option<Instant>,
+}
+
+#[derive(Debug)]
+struct Job {
+    payload: String,
+    attempts: u64,
+}
+
+#[derive(Debug)]
+struct Flight {
+    holder: String,
+    deadline: Instant,
+}
+
+#[derive(Debug)]
+struct Recorded {
+    worker: String,
+    attempt: u64,
+    result: String,
+}
+
+impl State {
+    fn worker(&mut self, name: &str) -> Outcome<&mut Worker> {
+        self.workers.get_mut(name).ok_or_else(|| StoreError::UnknownWorker(name.to_owned()))
+    }
+
+    /// Adds the worker if it is new, and tells whether it is.
+    fn add_worker(&mut self, name: &str) -> bool {
+        if self.workers.contains_key(name) {
+            return false;
+        }
+        self.names.push(name.to_owned());
+        self.workers.insert(name.to_owned(), Worker::default());
+        true
+    }
+
+    fn keep_workers(&mut self, mut keep: impl FnMut(&Worker) -> bool) {
+        self.workers.retain(|_, worker| keep(worker));
+        self.names.retain(|name| self.workers.contains_key(name));
+    }
+
+    fn append(&mut self, worker: &str, job: String) -> Outcome<()> {
+        self.worker(worker)?.deque.push_back(job.clone());
+        self.jobs.insert(job, Job { payload: "null".to_owned(), attempts: 0 });
+        Ok(())
+    }
+
+    fn new_name(&mut self) -> String {
+        loop {
+            let name = format!("job{}", self.next_job);
+            self.next_job += 1;
+            if !self.is_known(&name) {
+                return name;
+            }
+        }
+    }
+
+    fn is_known(&self, job: &str) -> bool {
+        self.jobs.contains_key(job) || self.results.contains_key(job)
+    }
+
+    /// The jobs of the starting state are nobody's, and end with it.
+    fn leave_starting_state(&mut self) {
+        if std::mem::replace(&mut self.initialised, true) {
+            return;
+        }
+        self.jobs.retain(|job, _| !is_starting_name(job));
+        self.results.retain(|job, _| !is_starting_name(job));
+        let of_nobody: Vec<_> = self.flight.keys().filter(|job| is_starting_name(job)).cloned().collect();
+        for job in of_nobody {
+            self.land(&job);
+        }
+        for worker in self.workers.values_mut() {
+            worker.deque.retain(|job| !is_starting_name(job));
+        }
+    }
+
+    /// Ends a job's flight, and tells who had it.
+    fn land(&mut self, job: &str) -> Option<String> {
+        let flight = self.flight.remove(job)?;
+        if let Some(worker) = self.workers.get_mut(&flight.holder) {
+            worker.in_flight -= 1;
+        }
+        Some(flight.holder)
+    }
+
+    /// The names inside the store that the client's name for a job may stand for.
+    fn meanings(&self, job: &str) -> Vec<String> {
+        let mut meanings = vec![job.to_owned()];
+        if !self.initialised {
+            meanings.extend(self.names.iter().map(|worker| format!("{worker}/{job}")));
+        }
+        meanings
+    }
+
+    fn is_held(&self, worker: &str, job: &str, attempt: Option<u64>) -> bool {
+        self.flight.get(job).is_some_and(|flight| flight.holder == worker)
+            && attempt.is_none_or(|attempt| self.jobs.get(job).is_some_and(|job| job.attempts == attempt))
+    }
+
+    /// Takes the job from where this worker has it.
+    fn hand_over(&mut self, worker: &str, job: &str, attempt: Option<u64>) -> bool {
+        if self.is_held(worker, job, attempt) {
+            return self.land(job).is_some();
+        }
+        if attempt.is_some() {
+            return false;
+        }
+        let Some(worker) = self.workers.get_mut(worker) else { return false };
+        let place = worker.deque.iter().position(|queued| queued == job);
+        place.and_then(|place| worker.deque.remove(place)).is_some()
+    }
+
+    fn why_not(&self, worker: &str, job: &str, attempt: Option<u64>, meanings: &[String]) -> Outcome<bool> {
+        if let Some(recorded) = meanings.iter().find_map(|meaning| self.results.get(meaning)) {
+            if recorded.worker == worker && attempt == Some(recorded.attempt) {
+                return Ok(false);
+            }
+            return Err(StoreError::AlreadyCompleted(job.to_owned()));
+        }
+        if meanings.iter().any(|meaning| self.jobs.contains_key(meaning)) {
+            return Err(StoreError::NotHeld { job: job.to_owned(), worker: worker.to_owned() });
+        }
+        Err(StoreError::UnknownJob(job.to_owned()))
+    }
+
+    fn place(&self, job: &str) -> Option<Place> {
+        if let Some(recorded) = self.results.get(job) {
+            return Some(Place::Done(recorded.worker.clone(), recorded.result.clone()));
+        }
+        if let Some(flight) = self.flight.get(job) {
+            return Some(Place::InFlight(flight.holder.clone()));
+        }
+        let has_it = |name: &&String| self.workers[*name].deque.iter().any(|queued| queued == job);
+        self.names.iter().find(has_it).map(|name| Place::Queued(name.clone()))
+    }
+}
+
+impl Store for MemoryStore {
+    async fn init(&self, workers: &[String], jobs: u64) -> Outcome<()> {
+        let mut state = self.state.lock();
+        let initialised = state.initialised;
+        let unfinished = state.jobs.keys().filter(|job| initialised || !is_starting_name(job)).count();
+        if unfinished > 0 {
+            return Err(StoreError::UnfinishedJobs(unfinished as u64));
+        }
+        state.leave_starting_state();
+        state.keep_workers(|worker| worker.seen.is_some());
+        for worker in workers {
+            state.add_worker(worker);
+        }
+        for worker in workers.iter().cycle().take(jobs as usize) {
+            let job = state.new_name();
+            state.append(worker, job)?;
+        }
+        Ok(())
+    }
+
+    async fn assume_starting_state(&self, idle: &str, busy: &[String]) -> Outcome<bool> {
+        let mut state = self.state.lock();
+        if state.initialised {
+            return Ok(false);
+        }
+        for worker in busy {
+            if state.add_worker(worker) {
+                for number in 0..STARTING_JOBS {
+                    state.append(worker, starting_name(worker, number))?;
+                }
+            }
+        }
+        state.add_worker(idle);
+        Ok(true)
+    }
+
+    async fn join(&self, worker: &str) -> Outcome<()> {
+        let mut state = self.state.lock();
+        state.leave_starting_state();
+        state.add_worker(worker);
+        state.worker(worker)?.seen = Some(Instant::now());
+        Ok(())
+    }
+
+    async fn submit(&self, worker: &str, job: Option<&str>, payload: &str) -> Outcome<Submitted> {
+        let mut state = self.state.lock();
+        state.worker(worker)?;
+        let job = match job {
+            Some(job) if state.is_known(job) => return Err(StoreError::DuplicateJob(job.to_owned())),
+            Some(job) => job.to_owned(),
+            None => state.new_name(),
+        };
+        state.jobs.insert(job.clone(), Job { payload: payload.to_owned(), attempts: 0 });
+        let deque = &mut state.worker(worker)?.deque;
+        deque.push_front(job.clone());
+        Ok(Submitted { job, queued: deque.len() as u64 })
+    }
+
+    async fn take(&self, worker: &str, lease: Duration) -> Outcome<Option<Taken>> {
+        let mut state = self.state.lock();
+        let now = Instant::now();
+        let taker = state.worker(worker)?;
+        taker.seen = taker.seen.map(|_| now);
+        let Some(job) = taker.deque.pop_front() else { return Ok(None) };
+        taker.in_flight += 1;
+        state.flight.insert(job.clone(), Flight { holder: worker.to_owned(), deadline: now + lease });
+        let record = state.jobs.get_mut(&job).ok_or_else(|| StoreError::Failed(format!("{job} has no record")))?;
+        record.attempts += 1;
+        Ok(Some(Taken { attempt: record.attempts, payload: record.payload.clone(), job }))
+    }
+
+    async fn steal(&self, thief: &str, victims: &[String]) -> Outcome<Option<Stolen>> {
+        let mut state = self.state.lock();
+        for worker in [thief].into_iter().chain(victims.iter().map(String::as_str)) {
+            state.worker(worker)?;
+        }
+        for victim in victims {
+            let deque = &mut state.worker(victim)?.deque;
+            if let Some(job) = deque.pop_back() {
+                let left = deque.len() as u64;
+                state.worker(thief)?.deque.push_front(job.clone());
+                return Ok(Some(Stolen { victim: victim.clone(), job, left }));
+            }
+        }
+        Ok(None)
+    }
+
+    async fn renew(&self, worker: &str, job: &str, attempt: u64, lease: Duration) -> Outcome<()> {
+        let mut state = self.state.lock();
+        if !state.is_held(worker, job, Some(attempt)) {
+            return Err(StoreError::NotHeld { job: job.to_owned(), worker: worker.to_owned() });
+        }
+        if let Some(flight) = state.flight.get_mut(job) {
+            flight.deadline = Instant::now() + lease;
+        }
+        Ok(())
+    }
+
+    async fn complete(&self, worker: &str, job: &str, attempt: Option<u64>, result: &str) -> Outcome<bool> {
+        let mut state = self.state.lock();
+        state.worker(worker)?;
+        let meanings = state.meanings(job);
+        for meaning in &meanings {
+            if state.hand_over(worker, meaning, attempt) {
+                let attempt = state.jobs.remove(meaning).map_or(0, |job| job.attempts);
+                let recorded = Recorded { worker: worker.to_owned(), attempt, result: result.to_owned() };
+                state.results.insert(meaning.clone(), recorded);
+                return Ok(true);
+            }
+        }
+        state.why_not(worker, job, attempt, &meanings)
+    }
+
+    async fn expire(&self) -> Outcome<u64> {
+        let mut state = self.state.lock();
+        let now = Instant::now();
+        let over = state.flight.iter().filter(|(_, flight)| flight.deadline <= now);
+        let mut over: Vec<_> = over.map(|(job, flight)| (flight.deadline, job.clone())).collect();
+        over.sort_unstable();
+        for (_, job) in &over {
+            let holder = state.land(job).unwrap_or_default();
+            state.worker(&holder)?.deque.push_back(job.clone());
+        }
+        state.keep_workers(|worker| {
+            let is_gone = worker.seen.is_some_and(|seen| now.duration_since(seen) > FORGET_AFTER);
+            !is_gone || worker.in_flight > 0 || !worker.deque.is_empty()
+        });
+        Ok(over.len() as u64)
+    }
+
+    async fn workers(&self) -> Outcome<Vec<WorkerState>> {
+        let state = self.state.lock();
+        let seen = |name: &String| {
+            let worker = &state.workers[name];
+            WorkerState {
+                name: name.clone(),
+                queued: worker.deque.len() as u64,
+                in_flight: worker.in_flight,
+                has_joined: worker.seen.is_some(),
+            }
+        };
+        Ok(state.names.iter().map(seen).collect())
+    }
+
+    async fn find(&self, job: &str) -> Outcome<Place> {
+        let state = self.state.lock();
+        let place = state.meanings(job).iter().find_map(|meaning| state.place(meaning));
+        place.ok_or_else(|| StoreError::UnknownJob(job.to_owned()))
+    }
+
+    async fn census(&self) -> Outcome<Census> {
+        let state = self.state.lock();
+        let queue = |name: &String| {
+            let name = name.clone();
+            state.workers[&name].deque.iter().map(move |job| (name.clone(), job.clone())).collect::<Vec<_>>()
+        };
+        Ok(Census {
+            queued: state.names.iter().flat_map(queue).collect(),
+            in_flight: state.flight.iter().map(|(job, flight)| (flight.holder.clone(), job.clone())).collect(),
+            unfinished: state.jobs.keys().cloned().collect(),
+            done: state.results.iter().map(|(job, recorded)| (job.clone(), recorded.result.clone())).collect(),
+        })
+    }
+}

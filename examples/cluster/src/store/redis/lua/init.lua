@@ -1,0 +1,18 @@
+-- init JOBS WORKER...
+local unfinished = 0
+for _, job in ipairs(redis.call('HKEYS', JOBS)) do
+  if is_initialised() or not is_starting_name(job) then unfinished = unfinished + 1 end
+end
+if unfinished > 0 then return { 'unfinished', tostring(unfinished) } end
+
+leave_starting_state()
+for _, worker in ipairs(redis.call('ZRANGE', WORKERS, 0, -1)) do
+  if redis.call('HEXISTS', SEEN, worker) == 0 then remove_worker(worker) end
+end
+for i = 2, #ARGV do add_worker(ARGV[i]) end
+for number = 0, tonumber(ARGV[1]) - 1 do
+  local job = new_name()
+  redis.call('HSET', JOBS, job, 'null')
+  redis.call('RPUSH', deque(ARGV[2 + number % (#ARGV - 1)]), job)
+end
+return { 'ok' }

@@ -1,0 +1,86 @@
+-- What the scripts share: the keys, and the small steps. Every script runs as one step of Redis.
+--
+--   workers    sorted set   worker -> number in the order of coming
+--   seen       hash         worker -> when it last took, in ms; those that have joined only
+--   deque:W    list         the jobs of W; the left end is the owner's, the right end the thieves'
+--   jobs       hash         unfinished job -> payload
+--   attempts   hash         unfinished job -> how many times it was taken
+--   flight     sorted set   job in flight -> when its lease is over, in ms
+--   holders    hash         job in flight -> worker
+--   results    hash         finished job -> attempt, worker and result, a line each
+--
+-- The clock is Redis's own, so that the clocks of the hosts need not agree.
+
+local function key(name) return KEYS[1] .. name end
+local WORKERS, SEEN, JOBS, ATTEMPTS = key('workers'), key('seen'), key('jobs'), key('attempts')
+local FLIGHT, HOLDERS, RESULTS, INITIALISED = key('flight'), key('holders'), key('results'), key('initialised')
+
+local function deque(worker) return key('deque:' .. worker) end
+
+local function now()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+
+local function is_worker(worker) return redis.call('ZSCORE', WORKERS, worker) ~= false end
+
+local function add_worker(worker)
+  return redis.call('ZADD', WORKERS, 'NX', redis.call('INCR', key('next_worker')), worker) == 1
+end
+
+local function remove_worker(worker)
+  redis.call('ZREM', WORKERS, worker)
+  redis.call('HDEL', SEEN, worker)
+end
+
+local function is_known(job)
+  return redis.call('HEXISTS', JOBS, job) == 1 or redis.call('HEXISTS', RESULTS, job) == 1
+end
+
+local function new_name()
+  local name
+  repeat
+    name = 'job' .. string.format('%d', redis.call('INCR', key('next_job')) - 1)
+  until not is_known(name)
+  return name
+end
+
+local function is_initialised() return redis.call('EXISTS', INITIALISED) == 1 end
+
+local function is_starting_name(job) return string.find(job, '/', 1, true) ~= nil end
+
+-- Ends a job's flight.
+local function land(job)
+  redis.call('ZREM', FLIGHT, job)
+  redis.call('HDEL', HOLDERS, job)
+end
+
+-- The jobs of the starting state are nobody's, and end with it.
+local function leave_starting_state()
+  if is_initialised() then return end
+  redis.call('SET', INITIALISED, 1)
+  for _, job in ipairs(redis.call('HKEYS', JOBS)) do
+    if is_starting_name(job) then
+      redis.call('HDEL', JOBS, job)
+      redis.call('HDEL', ATTEMPTS, job)
+      land(job)
+      for _, worker in ipairs(redis.call('ZRANGE', WORKERS, 0, -1)) do
+        redis.call('LREM', deque(worker), 1, job)
+      end
+    end
+  end
+  for _, job in ipairs(redis.call('HKEYS', RESULTS)) do
+    if is_starting_name(job) then redis.call('HDEL', RESULTS, job) end
+  end
+end
+
+-- The names inside the store that the client's name for a job may stand for.
+local function meanings(job)
+  local names = { job }
+  if not is_initialised() then
+    for _, worker in ipairs(redis.call('ZRANGE', WORKERS, 0, -1)) do
+      names[#names + 1] = worker .. '/' .. job
+    end
+  end
+  return names
+end

@@ -1,0 +1,7 @@
+-- renew WORKER JOB ATTEMPT LEASE
+local worker, job = ARGV[1], ARGV[2]
+if redis.call('HGET', HOLDERS, job) ~= worker or redis.call('HGET', ATTEMPTS, job) ~= ARGV[3] then
+  return { 'not_held' }
+end
+redis.call('ZADD', FLIGHT, now() + tonumber(ARGV[4]), job)
+return { 'ok' }

@@ -1,0 +1,45 @@
+//! The steps as Redis runs them: one Lua script each, `lua/` has them. A script is sent once and called by its hash after.
+
+use redis::Script;
+
+use crate::store::STARTING_JOBS;
+
+/// All scripts.
+#[derive(Debug)]
+pub(super) struct Scripts {
+    pub(super) init: Script,
+    pub(super) assume_starting_state: Script,
+    pub(super) join: Script,
+    pub(super) submit: Script,
+    pub(super) take: Script,
+    pub(super) steal: Script,
+    pub(super) renew: Script,
+    pub(super) complete: Script,
+    pub(super) expire: Script,
+    pub(super) workers: Script,
+    pub(super) find: Script,
+    pub(super) census: Script,
+}
+
+impl Scripts {
+    pub(super) fn new() -> Self {
+        let script = |body: &str| {
+            let prelude = include_str!("lua/prelude.lua");
+            Script::new(&format!("{prelude}local STARTING_JOBS = {STARTING_JOBS}\n\n{body}"))
+        };
+        Self {
+            init: script(include_str!("lua/init.lua")),
+            assume_starting_state: script(include_str!("lua/assume_starting_state.lua")),
+            join: script(include_str!("lua/join.lua")),
+            submit: script(include_str!("lua/submit.lua")),
+            take: script(include_str!("lua/take.lua")),
+            steal: script(include_str!("lua/steal.lua")),
+            renew: script(include_str!("lua/renew.lua")),
+            complete: script(include_str!("lua/complete.lua")),
+            expire: script(include_str!("lua/expire.lua")),
+            workers: script(include_str!("lua/workers.lua")),
+            find: script(include_str!("lua/find.lua")),
+            census: script(include_str!("lua/census.lua")),
+        }
+    }
+}

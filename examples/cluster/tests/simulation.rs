@@ -1,0 +1,80 @@
+//! A simulation with stealing comes close to the ideal on a skewed set of jobs, one without shows what is lost, and both do every
+//! job once.
+
+mod harness;
+
+use harness::{Client, Durability, Program, Redis};
+use serde_json::Value;
+
+const WORKERS: [&str; 4] = ["w1", "w2", "w3", "w4"];
+const JOBS: u64 = 200;
+/// What all jobs together cost, so that the ideal is a quarter.
+const WORK_MS: u64 = 4_000;
+
+/// Four workers, and all jobs on the first.
+fn skewed(client: &mut Client) {
+    let init = client.ask(r#""type":"init","workers":["w1","w2","w3","w4"],"jobs_to_distribute":0"#);
+    assert_eq!(init["type"], "init_ok", "{init}");
+    for _ in 0..JOBS {
+        assert_eq!(client.ask(r#""type":"submit_job","worker":"w1""#)["type"], "job_submitted");
+    }
+}
+
+fn simulate(client: &mut Client, stealing: bool) -> Value {
+    let report = client.ask(&format!(r#""type":"run_simulation","duration_ms":{WORK_MS},"stealing":{stealing}"#));
+    assert_eq!((&report["type"], &report["stealing"]), (&"simulation_ok".into(), &stealing.into()), "{report}");
+    assert_eq!(report["jobs_done"], JOBS, "{report}");
+    let sum = |field: &str| WORKERS.iter().filter_map(|w| report["workers"][w][field].as_f64()).sum::<f64>();
+    assert_eq!(sum("jobs"), JOBS as f64, "{report}");
+    assert!((sum("busy_ms") - WORK_MS as f64).abs() < 2.0 && (sum("share") - 1.0).abs() < 0.01, "{report}");
+    assert_eq!(client.ask(r#""type":"check_cluster_state""#)["all_idle"], true);
+    report
+}
+
+fn stealing_is_worth_it(arguments: &[&str]) {
+    let (_program, address) = Program::listen(arguments);
+    let mut client = Client::connect(&address);
+
+    skewed(&mut client);
+    let with = simulate(&mut client, true);
+    let ratio = with["ratio"].as_f64().expect("a number");
+    assert!((1.0..=1.15).contains(&ratio), "{with}");
+    assert!(with["steals"].as_u64() > Some(0), "{with}");
+
+    skewed(&mut client);
+    let without = simulate(&mut client, false);
+    let (ratio, idle) = (without["ratio"].as_f64().expect("a number"), without["idle_ms"].as_f64().expect("a number"));
+    // One does it all, and three look on.
+    assert!(ratio > 3.9 && idle > 2.9 * WORK_MS as f64, "{without}");
+    assert_eq!((&without["steals"], &without["workers"]["w1"]["jobs"]), (&0.into(), &JOBS.into()), "{without}");
+}
+
+#[test]
+fn stealing_is_worth_it_in_memory() {
+    stealing_is_worth_it(&[]);
+}
+
+#[test]
+fn stealing_is_worth_it_in_redis() {
+    let Some(redis) = Redis::start("stealing_is_worth_it_in_redis", Durability::None) else { return };
+    stealing_is_worth_it(&["--store", &redis.url()]);
+}
+
+#[test]
+fn a_cluster_with_nothing_to_do_is_done_at_once() {
+    let (_program, address) = Program::listen(&[]);
+    let mut client = Client::connect(&address);
+    client.ask(r#""type":"init","workers":["w1"],"jobs_to_distribute":0"#);
+    let report = client.ask(r#""type":"run_simulation","duration_ms":600000"#);
+    assert_eq!((&report["jobs_done"], &report["makespan_ms"], &report["ratio"]), (&0.into(), &0.0.into(), &1.0.into()));
+}
+
+#[test]
+fn programs_at_work_are_not_simulated() {
+    let (_program, address) = Program::listen(&["--worker", "real"]);
+    let mut client = Client::connect(&address);
+    harness::wait_until("it joins", || client.ask(r#""type":"check_cluster_state""#)["workers"].get("real").cloned());
+    let refusal = client.ask(r#""type":"run_simulation","duration_ms":1"#);
+    assert_eq!(refusal["error"], "busy");
+    assert!(refusal["text"].as_str().expect("it is text").contains("real"), "{refusal}");
+}
