@@ -22,8 +22,6 @@ const LONGEST_NAP: Duration = Duration::from_millis(64);
 /// How long a worker waits at first for a store that is away, and how long at most.
 const FIRST_PATIENCE: Duration = Duration::from_millis(20);
 const LAST_PATIENCE: Duration = Duration::from_millis(500);
-/// For how long a list of victims is good.
-const LIST_LIFE: Duration = Duration::from_secs(1);
 
 /// What a worker tells of itself while it works.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,8 +44,6 @@ pub struct Worker<S> {
     name: String,
     lease: Duration,
     random: Rng,
-    victims: Vec<String>,
-    listed: Option<Instant>,
     next_expiry: Instant,
     store_is_away: bool,
     tell: Box<dyn Fn(Event) + Send>,
@@ -67,8 +63,6 @@ impl<S: Store> Worker<S> {
             name,
             lease,
             random: Rng::with_seed(seed),
-            victims: Vec::new(),
-            listed: None,
             next_expiry: Instant::now(),
             store_is_away: false,
             tell: Box::new(tell),
@@ -108,11 +102,8 @@ impl<S: Store> Worker<S> {
                     sleep(patience).await;
                     patience = (patience * 2).min(LAST_PATIENCE);
                 }
-                // Forgotten, since it was not seen for long, or another on the list of victims was.
-                Err(StoreError::UnknownWorker(_)) => {
-                    has_joined = false;
-                    self.listed = None;
-                }
+                // Forgotten, since it was not seen for long.
+                Err(StoreError::UnknownWorker(_)) => has_joined = false,
                 Err(error) => return Err(error),
             }
         }
@@ -126,26 +117,13 @@ impl<S: Store> Worker<S> {
             // A job of the dead lies idle for up to twice this, on top of the lease. Not all workers look at once.
             self.next_expiry = Instant::now() + self.lease.mul_f64(0.25 + 0.25 * self.random.f64());
         }
-        if let Some(taken) = self.store.take(&self.name, self.lease).await? {
-            self.work_at(taken).await?;
-            return Ok(true);
+        let luck = self.random.u32(..);
+        let Some(next) = self.store.next_job(&self.name, self.lease, Some(luck)).await? else { return Ok(false) };
+        if let Some(victim) = next.victim {
+            (self.tell)(Event::Stole(next.taken.job.clone(), victim));
         }
-        self.steal().await
-    }
-
-    async fn steal(&mut self) -> Outcome<bool> {
-        if self.listed.is_none_or(|listed| listed.elapsed() > LIST_LIFE) {
-            let workers = self.store.workers().await?.into_iter().map(|worker| worker.name);
-            self.victims = workers.filter(|name| *name != self.name).collect();
-            self.listed = Some(Instant::now());
-        }
-        self.random.shuffle(&mut self.victims);
-        let stolen = self.store.steal(&self.name, &self.victims).await?;
-        let has_stolen = stolen.is_some();
-        if let Some(stolen) = stolen {
-            (self.tell)(Event::Stole(stolen.job, stolen.victim));
-        }
-        Ok(has_stolen)
+        self.work_at(next.taken).await?;
+        Ok(true)
     }
 
     async fn work_at(&mut self, taken: Taken) -> Outcome<()> {

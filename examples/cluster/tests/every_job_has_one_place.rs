@@ -23,6 +23,8 @@ enum Happening {
     LeasesEnd,
     /// A program joins.
     Join(String),
+    /// A worker takes its next job, or steals one with this luck.
+    NextJob(String, u32),
 }
 
 /// How long the leases are that are to run out, and those that are not.
@@ -75,7 +77,8 @@ fn happening(random: &mut Rng, by_the_clock: bool) -> Happening {
             )
         }
         16 => format!(r#""type":"find_job","job_id":"{}""#, job(random)),
-        17 => r#""type":"check_cluster_state""#.to_owned(),
+        17 if random.bool() => r#""type":"check_cluster_state""#.to_owned(),
+        17 => return Happening::NextJob(worker(random).to_owned(), random.u32(..)),
         18 if by_the_clock && random.bool() => return Happening::LeasesEnd,
         18 if by_the_clock => r#""type":"run_simulation","duration_ms":1"#.to_owned(),
         _ if random.u8(..4) == 0 => return Happening::Join(worker(random).to_owned()),
@@ -108,6 +111,10 @@ fn places(census: &Census) -> Result<Places, String> {
             return Err(format!("{job} is in two places: {place}, {other}"));
         }
     }
+    let busy: BTreeSet<_> = census.queued.iter().map(|(worker, _)| worker.clone()).collect();
+    if census.busy.iter().cloned().collect::<BTreeSet<_>>() != busy {
+        return Err(format!("thieves would try {:?}, and jobs are with {busy:?}", census.busy));
+    }
     let recorded: BTreeSet<_> = census.unfinished.iter().cloned().collect();
     let waiting: BTreeSet<_> =
         places.iter().filter(|(_, place)| !place.starts_with("done")).map(|(job, _)| job.clone()).collect();
@@ -136,6 +143,10 @@ async fn live<S: Store>(store: Arc<S>, lease: Duration, history: &[Happening]) -
                 wsrt::time::sleep(lease * 2).await;
                 store.expire().await.map(|count| format!("{count} leases")).map_err(|error| error.to_string())?
             }
+            Happening::NextJob(worker, luck) => match store.next_job(worker, lease, Some(*luck)).await {
+                Ok(next) => next.map(|next| format!("{next:?}")).unwrap_or_default(),
+                Err(error) => error.to_string(),
+            },
             Happening::Join(worker) => {
                 store.join(worker).await.map(|()| String::new()).map_err(|error| error.to_string())?
             }
@@ -213,6 +224,11 @@ fn check(happening: &Happening, answer: &str, before: &Census, after: &Census) -
             expect(moved.is_empty() && new.iter().all(|job| job.contains('/')), "an error changes nothing")
         }
         Some(_) => expect(moved.is_empty() && new.is_empty(), "it changes nothing"),
+        None if matches!(happening, Happening::NextJob(..)) => {
+            let taken = moved.len() == 1 && is[moved[0]].starts_with("in flight");
+            let none = moved.is_empty() && (before.queued.is_empty() || answer.contains("no worker"));
+            expect(new.is_empty() && (taken || none), "one job is taken, if there is one anywhere")
+        }
         None => expect(new.is_empty(), "time brings no jobs"),
     }
 }

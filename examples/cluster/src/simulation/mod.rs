@@ -75,12 +75,10 @@ pub async fn run<S: Store>(store: &Arc<S>, plan: Plan) -> Outcome<Report> {
     let start = Instant::now();
     let mut tasks = JoinSet::new();
     for (number, name) in names.iter().enumerate() {
-        let victims = names.iter().filter(|other| *other != name).cloned().collect();
         let actor = Actor {
             store: Arc::clone(store),
             number,
             name: name.clone(),
-            victims,
             costs: Arc::clone(&costs),
             random: Rng::with_seed(plan.seed ^ (number as u64 + 1)),
             overslept: Duration::ZERO,
@@ -106,7 +104,6 @@ struct Actor<S> {
     store: Arc<S>,
     number: usize,
     name: String,
-    victims: Vec<String>,
     costs: Arc<Costs>,
     random: Rng,
     /// By how much the last sleep was longer than the job.
@@ -127,19 +124,13 @@ impl<S: Store> Actor<S> {
     async fn run(mut self, stealing: bool) -> Outcome<Ended> {
         let mut last = None;
         loop {
-            if let Some(taken) = self.store.take(&self.name, LEASE).await? {
-                last = Some(self.perform(taken).await?);
-            } else if !stealing || !self.steal().await? {
+            let luck = stealing.then(|| self.random.u32(..));
+            let Some(next) = self.store.next_job(&self.name, LEASE, luck).await? else {
                 return Ok(Ended { number: self.number, share: self.share, last });
-            }
+            };
+            self.share.steals += u64::from(next.victim.is_some());
+            last = Some(self.perform(next.taken).await?);
         }
-    }
-
-    async fn steal(&mut self) -> Outcome<bool> {
-        self.random.shuffle(&mut self.victims);
-        let has_stolen = self.store.steal(&self.name, &self.victims).await?.is_some();
-        self.share.steals += u64::from(has_stolen);
-        Ok(has_stolen)
     }
 
     /// Takes as long as the job costs, and records it. Returns when it was done.

@@ -9,7 +9,8 @@ use parking_lot::Mutex;
 
 use super::names::{is_starting_name, starting_name};
 use super::{
-    Census, FORGET_AFTER, Outcome, Place, STARTING_JOBS, Stolen, Store, StoreError, Submitted, Taken, WorkerState,
+    Census, FORGET_AFTER, NextJob, Outcome, Place, STARTING_JOBS, Stolen, Store, StoreError, Submitted, Taken,
+    WorkerState,
 };
 
 /// A [`Store`] in this process's memory.
@@ -173,6 +174,35 @@ impl State {
         Err(StoreError::UnknownJob(job.to_owned()))
     }
 
+    fn take(&mut self, worker: &str, lease: Duration) -> Outcome<Option<Taken>> {
+        let now = Instant::now();
+        let taker = self.worker(worker)?;
+        taker.seen = taker.seen.map(|_| now);
+        let Some(job) = taker.deque.pop_front() else { return Ok(None) };
+        taker.in_flight += 1;
+        self.flight.insert(job.clone(), Flight { holder: worker.to_owned(), deadline: now + lease });
+        let record = self.jobs.get_mut(&job).ok_or_else(|| StoreError::Failed(format!("{job} has no record")))?;
+        record.attempts += 1;
+        Ok(Some(Taken { attempt: record.attempts, payload: record.payload.clone(), job }))
+    }
+
+    fn steal(&mut self, thief: &str, victim: &str) -> Outcome<Option<Stolen>> {
+        let deque = &mut self.worker(victim)?.deque;
+        let Some(job) = deque.pop_back() else { return Ok(None) };
+        let left = deque.len() as u64;
+        self.worker(thief)?.deque.push_front(job.clone());
+        Ok(Some(Stolen { victim: victim.to_owned(), job, left }))
+    }
+
+    fn busy(&self) -> impl Iterator<Item = &String> {
+        self.names.iter().filter(|name| !self.workers[*name].deque.is_empty())
+    }
+
+    fn victim(&self, luck: u32) -> Option<String> {
+        let count = self.busy().count();
+        self.busy().nth(luck as usize % count.max(1)).cloned()
+    }
+
     fn place(&self, job: &str) -> Option<Place> {
         if let Some(recorded) = self.results.get(job) {
             return Some(Place::Done(recorded.worker.clone(), recorded.result.clone()));
@@ -244,16 +274,7 @@ impl Store for MemoryStore {
     }
 
     async fn take(&self, worker: &str, lease: Duration) -> Outcome<Option<Taken>> {
-        let mut state = self.state.lock();
-        let now = Instant::now();
-        let taker = state.worker(worker)?;
-        taker.seen = taker.seen.map(|_| now);
-        let Some(job) = taker.deque.pop_front() else { return Ok(None) };
-        taker.in_flight += 1;
-        state.flight.insert(job.clone(), Flight { holder: worker.to_owned(), deadline: now + lease });
-        let record = state.jobs.get_mut(&job).ok_or_else(|| StoreError::Failed(format!("{job} has no record")))?;
-        record.attempts += 1;
-        Ok(Some(Taken { attempt: record.attempts, payload: record.payload.clone(), job }))
+        self.state.lock().take(worker, lease)
     }
 
     async fn steal(&self, thief: &str, victims: &[String]) -> Outcome<Option<Stolen>> {
@@ -262,14 +283,21 @@ impl Store for MemoryStore {
             state.worker(worker)?;
         }
         for victim in victims {
-            let deque = &mut state.worker(victim)?.deque;
-            if let Some(job) = deque.pop_back() {
-                let left = deque.len() as u64;
-                state.worker(thief)?.deque.push_front(job.clone());
-                return Ok(Some(Stolen { victim: victim.clone(), job, left }));
+            if let Some(stolen) = state.steal(thief, victim)? {
+                return Ok(Some(stolen));
             }
         }
         Ok(None)
+    }
+
+    async fn next_job(&self, worker: &str, lease: Duration, luck: Option<u32>) -> Outcome<Option<NextJob>> {
+        let mut state = self.state.lock();
+        if let Some(taken) = state.take(worker, lease)? {
+            return Ok(Some(NextJob { taken, victim: None }));
+        }
+        let Some(victim) = luck.and_then(|luck| state.victim(luck)) else { return Ok(None) };
+        state.steal(worker, &victim)?;
+        Ok(state.take(worker, lease)?.map(|taken| NextJob { taken, victim: Some(victim) }))
     }
 
     async fn renew(&self, worker: &str, job: &str, attempt: u64, lease: Duration) -> Outcome<()> {
@@ -343,6 +371,7 @@ impl Store for MemoryStore {
         };
         Ok(Census {
             queued: state.names.iter().flat_map(queue).collect(),
+            busy: state.busy().cloned().collect(),
             in_flight: state.flight.iter().map(|(job, flight)| (flight.holder.clone(), job.clone())).collect(),
             unfinished: state.jobs.keys().cloned().collect(),
             done: state.results.iter().map(|(job, recorded)| (job.clone(), recorded.result.clone())).collect(),

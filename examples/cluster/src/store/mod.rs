@@ -51,6 +51,15 @@ pub struct Taken {
     pub payload: String,
 }
 
+/// A job that is now in flight, and where it was before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NextJob {
+    /// The job.
+    pub taken: Taken,
+    /// From whom it was stolen, if it was.
+    pub victim: Option<String>,
+}
+
 /// A job that is now queued.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Submitted {
@@ -89,6 +98,8 @@ pub enum Place {
 pub struct Census {
     /// Worker and job, from the front of each deque to its end.
     pub queued: Vec<(String, String)>,
+    /// The workers that thieves would try: those with something in their deques.
+    pub busy: Vec<String>,
     /// Worker and job.
     pub in_flight: Vec<(String, String)>,
     /// The jobs that have no result yet, by the record of what they are.
@@ -141,6 +152,21 @@ pub trait Store: Debug + Send + Sync + 'static {
     ///
     /// [`StoreError::UnknownWorker`], if the thief or any of the victims is.
     fn steal(&self, thief: &str, victims: &[String]) -> impl Future<Output = Outcome<Option<Stolen>>> + Send;
+
+    /// Takes the job at the front of the worker's own deque, or, if there is none and it tries its luck, that at the end of another's:
+    /// the steal and the taking in one, so that no other thief comes between.
+    ///
+    /// Of the n workers that have jobs queued, in the order in which they came, the victim is the one with the number `luck` mod n.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::UnknownWorker`].
+    fn next_job(
+        &self,
+        worker: &str,
+        lease: Duration,
+        luck: Option<u32>,
+    ) -> impl Future<Output = Outcome<Option<NextJob>>> + Send;
 
     /// Begins the lease of a job in flight again.
     ///

@@ -16,7 +16,7 @@ pub use address::StoreAddress;
 use link::Link;
 use scripts::Scripts;
 
-use super::{Census, FORGET_AFTER, Outcome, Place, Stolen, Store, StoreError, Submitted, Taken, WorkerState};
+use super::{Census, FORGET_AFTER, NextJob, Outcome, Place, Stolen, Store, StoreError, Submitted, Taken, WorkerState};
 
 /// A [`Store`] in a Redis, version 6.2 or newer.
 #[derive(Debug)]
@@ -44,6 +44,15 @@ impl RedisStore {
     #[must_use]
     pub fn trouble(&self) -> Option<String> {
         self.link.trouble()
+    }
+
+    /// Deletes the cluster with all its jobs and results. For measurements.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Store`] that all methods have.
+    pub async fn clear(&self) -> Outcome<()> {
+        self.run(&self.call(&self.scripts.clear), "", "").await.map(drop)
     }
 
     fn call<'a>(&self, script: &'a Script) -> ScriptInvocation<'a> {
@@ -144,6 +153,17 @@ impl Store for RedisStore {
         Ok(Some(Stolen { victim: answer.word()?, job: answer.word()?, left: answer.number()? }))
     }
 
+    async fn next_job(&self, worker: &str, lease: Duration, luck: Option<u32>) -> Outcome<Option<NextJob>> {
+        let luck = luck.map(|luck| luck.to_string()).unwrap_or_default();
+        let mut call = self.call(&self.scripts.next_job);
+        let mut answer = self.run(call.arg(worker).arg(milliseconds(lease)).arg(luck), worker, "").await?;
+        if answer.is("none") {
+            return Ok(None);
+        }
+        let taken = Taken { job: answer.word()?, attempt: answer.number()?, payload: answer.word()? };
+        Ok(Some(NextJob { taken, victim: answer.words.next() }))
+    }
+
     async fn renew(&self, worker: &str, job: &str, attempt: u64, lease: Duration) -> Outcome<()> {
         let mut call = self.call(&self.scripts.renew);
         let call = call.arg(worker).arg(job).arg(attempt).arg(milliseconds(lease));
@@ -198,6 +218,7 @@ impl Store for RedisStore {
             match place.as_str() {
                 "queued" => census.queued.push((with, job)),
                 "in_flight" => census.in_flight.push((with, job)),
+                "busy" => census.busy.push(with),
                 "unfinished" => census.unfinished.push(job),
                 _ => census.done.push((job, recorded(&with).1)),
             }

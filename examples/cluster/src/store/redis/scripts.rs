@@ -13,12 +13,14 @@ pub(super) struct Scripts {
     pub(super) submit: Script,
     pub(super) take: Script,
     pub(super) steal: Script,
+    pub(super) next_job: Script,
     pub(super) renew: Script,
     pub(super) complete: Script,
     pub(super) expire: Script,
     pub(super) workers: Script,
     pub(super) find: Script,
     pub(super) census: Script,
+    pub(super) clear: Script,
 }
 
 impl Scripts {
@@ -34,12 +36,14 @@ impl Scripts {
             submit: script(include_str!("lua/submit.lua")),
             take: script(include_str!("lua/take.lua")),
             steal: script(include_str!("lua/steal.lua")),
+            next_job: script(include_str!("lua/next_job.lua")),
             renew: script(include_str!("lua/renew.lua")),
             complete: script(include_str!("lua/complete.lua")),
             expire: script(include_str!("lua/expire.lua")),
             workers: script(include_str!("lua/workers.lua")),
             find: script(include_str!("lua/find.lua")),
             census: script(include_str!("lua/census.lua")),
+            clear: script(include_str!("lua/clear.lua")),
         }
     }
 }

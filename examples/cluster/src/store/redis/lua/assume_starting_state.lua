@@ -6,7 +6,7 @@ for i = 2, #ARGV do
     for number = 0, STARTING_JOBS - 1 do
       local job = worker .. '/job' .. number
       redis.call('HSET', JOBS, job, 'null')
-      redis.call('RPUSH', deque(worker), job)
+      have_come(worker, redis.call('RPUSH', deque(worker), job))
     end
   end
 end

@@ -1,4 +1,4 @@
--- census; answers three words for each entry: where, the worker or '' or the record, and the job
+-- census; answers three words for each entry: where, the worker or '' or the record, and the job or ''
 local answer = { 'ok' }
 local function add(place, with, job)
   answer[#answer + 1], answer[#answer + 2], answer[#answer + 3] = place, with, job
@@ -6,7 +6,7 @@ end
 -- All deques there are, not only those of known workers.
 local cursor, deques = '0', {}
 repeat
-  local page = redis.call('SCAN', cursor, 'MATCH', string.gsub(deque(''), '[%*%?%[%]\\]', '\\%0') .. '*', 'COUNT', 1000)
+  local page = redis.call('SCAN', cursor, 'MATCH', pattern('deque:') .. '*', 'COUNT', 1000)
   cursor = page[1]
   for _, name in ipairs(page[2]) do deques[string.sub(name, #deque('') + 1)] = true end
 until cursor == '0'
@@ -16,6 +16,8 @@ local function add_deque(worker)
 end
 for _, worker in ipairs(redis.call('ZRANGE', WORKERS, 0, -1)) do add_deque(worker) end
 for worker in pairs(deques) do add_deque(worker) end
+
+for _, worker in ipairs(redis.call('ZRANGE', BUSY, 0, -1)) do add('busy', worker, '') end
 
 local leased = {}
 for _, job in ipairs(redis.call('ZRANGE', FLIGHT, 0, -1)) do leased[job] = true end

@@ -10,7 +10,9 @@ local function hand_over(job)
     land(job)
     return true
   end
-  return attempt == '' and redis.call('LREM', deque(worker), 1, job) == 1
+  if attempt ~= '' or redis.call('LREM', deque(worker), 1, job) == 0 then return false end
+  have_gone(worker)
+  return true
 end
 
 for _, job in ipairs(names) do

@@ -13,6 +13,7 @@ for i = 2, #ARGV do add_worker(ARGV[i]) end
 for number = 0, tonumber(ARGV[1]) - 1 do
   local job = new_name()
   redis.call('HSET', JOBS, job, 'null')
-  redis.call('RPUSH', deque(ARGV[2 + number % (#ARGV - 1)]), job)
+  local worker = ARGV[2 + number % (#ARGV - 1)]
+  have_come(worker, redis.call('RPUSH', deque(worker), job))
 end
 return { 'ok' }

@@ -3,6 +3,7 @@
 --   workers    sorted set   worker -> number in the order of coming
 --   seen       hash         worker -> when it last took, in ms; those that have joined only
 --   deque:W    list         the jobs of W; the left end is the owner's, the right end the thieves'
+--   busy       sorted set   worker whose deque has jobs -> its number in workers
 --   jobs       hash         unfinished job -> payload
 --   attempts   hash         unfinished job -> how many times it was taken
 --   flight     sorted set   job in flight -> when its lease is over, in ms
@@ -14,8 +15,15 @@
 local function key(name) return KEYS[1] .. name end
 local WORKERS, SEEN, JOBS, ATTEMPTS = key('workers'), key('seen'), key('jobs'), key('attempts')
 local FLIGHT, HOLDERS, RESULTS, INITIALISED = key('flight'), key('holders'), key('results'), key('initialised')
+local BUSY = key('busy')
 
 local function deque(worker) return key('deque:' .. worker) end
+
+-- What SCAN finds the keys by that begin with this key.
+local function pattern(name)
+  local escaped = string.gsub(key(name), '[%*%?%[%]\\]', '\\%0')
+  return escaped
+end
 
 local function now()
   local time = redis.call('TIME')
@@ -49,6 +57,37 @@ local function is_initialised() return redis.call('EXISTS', INITIALISED) == 1 en
 
 local function is_starting_name(job) return string.find(job, '/', 1, true) ~= nil end
 
+-- The list of the busy changes when a deque's first job comes and when its last one goes. To be called after jobs have come,
+-- with how many there are now, and after jobs have gone.
+local function have_come(worker, queued)
+  if queued == 1 then redis.call('ZADD', BUSY, redis.call('ZSCORE', WORKERS, worker), worker) end
+end
+local function have_gone(worker)
+  if redis.call('EXISTS', deque(worker)) == 0 then redis.call('ZREM', BUSY, worker) end
+end
+
+-- Once a second is enough to be seen, so that looking at an empty deque writes nothing.
+local function be_seen(worker, time)
+  local seen = redis.call('HGET', SEEN, worker)
+  if seen and tonumber(seen) + 1000 < time then redis.call('HSET', SEEN, worker, time) end
+end
+
+-- The steal: from the victim's end to the thief's front.
+local function steal(thief, victim)
+  local job = redis.call('LMOVE', deque(victim), deque(thief), 'RIGHT', 'LEFT')
+  if job then have_gone(victim) end
+  return job
+end
+
+-- Takes the job at the front of the worker's own deque. Returns its name, the attempt, and what it is.
+local function take(worker, time, lease)
+  local job = redis.call('LPOP', deque(worker))
+  if not job then return nil end
+  redis.call('ZADD', FLIGHT, time + lease, job)
+  redis.call('HSET', HOLDERS, job, worker)
+  return job, tostring(redis.call('HINCRBY', ATTEMPTS, job, 1)), redis.call('HGET', JOBS, job)
+end
+
 -- Ends a job's flight.
 local function land(job)
   redis.call('ZREM', FLIGHT, job)
@@ -65,7 +104,7 @@ local function leave_starting_state()
       redis.call('HDEL', ATTEMPTS, job)
       land(job)
       for _, worker in ipairs(redis.call('ZRANGE', WORKERS, 0, -1)) do
-        redis.call('LREM', deque(worker), 1, job)
+        if redis.call('LREM', deque(worker), 1, job) == 1 then have_gone(worker) end
       end
     end
   end

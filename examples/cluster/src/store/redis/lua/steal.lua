@@ -8,7 +8,10 @@ for first = 1, #ARGV, 1000 do
   end
 end
 for i = 2, #ARGV do
-  local job = redis.call('LMOVE', deque(ARGV[i]), deque(thief), 'RIGHT', 'LEFT')
-  if job then return { 'ok', ARGV[i], job, tostring(redis.call('LLEN', deque(ARGV[i]))) } end
+  local job = steal(thief, ARGV[i])
+  if job then
+    have_come(thief, redis.call('LLEN', deque(thief)))
+    return { 'ok', ARGV[i], job, tostring(redis.call('LLEN', deque(ARGV[i]))) }
+  end
 end
 return { 'none' }

@@ -7,4 +7,6 @@ elseif is_known(job) then
   return { 'duplicate', job }
 end
 redis.call('HSET', JOBS, job, payload)
-return { 'ok', job, tostring(redis.call('LPUSH', deque(worker), job)) }
+local queued = redis.call('LPUSH', deque(worker), job)
+have_come(worker, queued)
+return { 'ok', job, tostring(queued) }
