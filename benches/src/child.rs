@@ -40,7 +40,7 @@ pub struct Request {
 /// Panics if the runtime got the workload wrong.
 pub fn serve(request: &Request) -> Result<(), Failure> {
     if let Some(limit) = request.time_limit {
-        end_after(limit, format!("{} on {}", request.workload, request.runtime));
+        end_after(limit, format!("compare: {} on {}", request.workload, request.runtime));
     }
     let measurements = if request.runtime == BARE {
         workloads::run_bare(&request.workload, &request.plan)?
@@ -55,10 +55,10 @@ pub fn serve(request: &Request) -> Result<(), Failure> {
 }
 
 /// Ends this process when `limit` is over, from a thread that sleeps until then and disturbs nobody.
-fn end_after(limit: Duration, what: String) {
+pub(crate) fn end_after(limit: Duration, what: String) {
     thread::spawn(move || {
         thread::sleep(limit);
-        eprintln!("compare: {what} has no result after {} s", limit.as_secs());
+        eprintln!("{what} has no result after {} s", limit.as_secs());
         process::exit(TOO_LONG);
     });
 }

@@ -22,6 +22,8 @@ pub mod load;
 pub mod machine;
 pub mod measure;
 pub mod metric;
+#[cfg(feature = "wsrt")]
+pub mod parallel;
 pub mod plan;
 pub mod report;
 pub mod runtimes;

@@ -11,6 +11,11 @@ const CRATES: [&str; 6] = ["wsrt", "tokio", "async-executor", "async-io", "async
 /// Describes the machine, the compiler and the versions of the runtimes, one fact a line. What cannot be found out is left
 /// out.
 pub fn describe() -> Vec<String> {
+    describe_with(&CRATES)
+}
+
+/// As [`describe`], with the versions of other crates.
+pub(crate) fn describe_with(crates: &[&str]) -> Vec<String> {
     let cores = thread::available_parallelism().map(|cores| format!("cores available: {cores}"));
     let kernel = fs::read_to_string("/proc/sys/kernel/osrelease");
     let facts = [
@@ -19,7 +24,7 @@ pub fn describe() -> Vec<String> {
         kernel.ok().map(|release| format!("kernel: {}", release.trim())),
         compiler(),
         Some(format!("build: {}", build())),
-        versions().map(|versions| format!("versions: {versions}")),
+        versions(crates).map(|versions| format!("versions: {versions}")),
     ];
     facts.into_iter().flatten().collect()
 }
@@ -41,10 +46,10 @@ fn compiler() -> Option<String> {
     Some(format!("compiler: {}", text.trim()))
 }
 
-fn versions() -> Option<String> {
+fn versions(crates: &[&str]) -> Option<String> {
     let lock = Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.lock");
     let lock = fs::read_to_string(lock).ok()?;
-    let known: Vec<_> = CRATES
+    let known: Vec<_> = crates
         .iter()
         .filter_map(|name| locked_version(&lock, name).map(|version| format!("{name} {version}")))
         .collect();

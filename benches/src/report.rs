@@ -187,7 +187,7 @@ fn figure(value: f64) -> String {
 }
 
 /// Writes rows as a Markdown table whose columns also line up in a terminal: names to the left, figures to the right.
-fn align(rows: &[Vec<String>]) -> String {
+pub(crate) fn align(rows: &[Vec<String>]) -> String {
     const NAMES: usize = 2;
     let columns = rows.first().map_or(0, Vec::len);
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);

@@ -9,17 +9,17 @@ use crate::load::LoadPlan;
 
 /// The words of a command line that nobody has taken yet.
 #[derive(Debug)]
-pub(super) struct Arguments {
+pub(crate) struct Arguments {
     words: Vec<String>,
 }
 
 impl Arguments {
-    pub(super) fn new(words: Vec<String>) -> Self {
+    pub(crate) fn new(words: Vec<String>) -> Self {
         Self { words }
     }
 
     /// Takes the word `name` if it is there.
-    pub(super) fn flag(&mut self, name: &str) -> bool {
+    pub(crate) fn flag(&mut self, name: &str) -> bool {
         let place = self.words.iter().position(|word| word == name);
         if let Some(place) = place {
             self.words.remove(place);
@@ -28,7 +28,7 @@ impl Arguments {
     }
 
     /// Takes the option `name` and the word after it.
-    pub(super) fn value(&mut self, name: &str) -> Result<Option<String>, Failure> {
+    pub(crate) fn value(&mut self, name: &str) -> Result<Option<String>, Failure> {
         let Some(place) = self.words.iter().position(|word| word == name) else {
             return Ok(None);
         };
@@ -41,19 +41,19 @@ impl Arguments {
     }
 
     /// Takes the option `name`, a whole number.
-    pub(super) fn number<T: FromStr>(&mut self, name: &str) -> Result<Option<T>, Failure> {
+    pub(crate) fn number<T: FromStr>(&mut self, name: &str) -> Result<Option<T>, Failure> {
         let value = self.value(name)?;
         value.map(|word| whole(name, &word)).transpose()
     }
 
     /// Takes the option `name`, a whole number above zero.
-    pub(super) fn positive<T: FromStr + Default + PartialEq>(&mut self, name: &str) -> Result<Option<T>, Failure> {
+    pub(crate) fn positive<T: FromStr + Default + PartialEq>(&mut self, name: &str) -> Result<Option<T>, Failure> {
         let value = self.value(name)?;
         value.map(|word| above_zero(name, &word)).transpose()
     }
 
     /// Takes the option `name`, whole numbers above zero with commas between them.
-    pub(super) fn positives(&mut self, name: &str) -> Result<Option<Vec<usize>>, Failure> {
+    pub(crate) fn positives(&mut self, name: &str) -> Result<Option<Vec<usize>>, Failure> {
         let Some(words) = self.list(name)? else {
             return Ok(None);
         };
@@ -61,20 +61,29 @@ impl Arguments {
         numbers.map(Some)
     }
 
+    /// Takes the option `name`, whole numbers with commas between them.
+    pub(crate) fn numbers(&mut self, name: &str) -> Result<Option<Vec<usize>>, Failure> {
+        let Some(words) = self.list(name)? else {
+            return Ok(None);
+        };
+        let numbers: Result<_, _> = words.iter().map(|word| whole(name, word)).collect();
+        numbers.map(Some)
+    }
+
     /// Takes the option `name`, words with commas between them.
-    pub(super) fn list(&mut self, name: &str) -> Result<Option<Vec<String>>, Failure> {
+    pub(crate) fn list(&mut self, name: &str) -> Result<Option<Vec<String>>, Failure> {
         let value = self.value(name)?;
         Ok(value.map(|words| words.split(',').map(|word| word.trim().to_owned()).collect()))
     }
 
     /// Takes the first word that is no option.
-    pub(super) fn free(&mut self) -> Option<String> {
+    pub(crate) fn free(&mut self) -> Option<String> {
         let place = self.words.iter().position(|word| !word.starts_with('-'))?;
         Some(self.words.remove(place))
     }
 
     /// Makes sure that every word was taken.
-    pub(super) fn finish(self) -> Result<(), Failure> {
+    pub(crate) fn finish(self) -> Result<(), Failure> {
         match self.words.first() {
             None => Ok(()),
             Some(word) => Err(format!("unknown argument {word:?}; --help lists what there is").into()),

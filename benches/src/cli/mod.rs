@@ -5,7 +5,7 @@ use std::time::Duration;
 
 mod arguments;
 
-use arguments::Arguments;
+pub(crate) use arguments::Arguments;
 pub use arguments::{child_arguments, load_arguments};
 
 use crate::Failure;

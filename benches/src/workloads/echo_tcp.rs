@@ -101,7 +101,8 @@ async fn serve<R: Runtime>(connections: usize, bytes: usize, tell_address: Sende
     Ok(echoed)
 }
 
-async fn echo<R: Runtime>(mut stream: R::Stream, bytes: usize) -> io::Result<u64> {
+/// Sends back what comes, in pieces of at most `bytes`, until the client ends the connection; answers how much it was.
+pub(crate) async fn echo<R: Runtime>(mut stream: R::Stream, bytes: usize) -> io::Result<u64> {
     let mut buffer = vec![0; bytes];
     let mut echoed = 0;
     loop {

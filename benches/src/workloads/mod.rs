@@ -25,6 +25,7 @@ mod timer_ticks;
 mod token;
 mod yields;
 
+pub(crate) use echo_tcp::echo;
 pub use rounds::Round;
 
 /// What a workload says of itself.

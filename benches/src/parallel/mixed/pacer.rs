@@ -1,0 +1,171 @@
+//! The clients of the echo server: each connection sends at its own fixed times, whatever has become of the answers before, and
+//! a wait counts from the time at which the request was due. So a server that stops for a while cannot hide behind clients
+//! that stop too.
+//!
+//! One thread looks at all connections in turn without ever sleeping, since a sleep would be late by more than what is
+//! measured.
+
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind, Read, Write, stdout};
+use std::net::{SocketAddr, TcpStream};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::Failure;
+use crate::parallel::cores::{self, Cores};
+use crate::parallel::request::list;
+use crate::parallel::series::Series;
+
+const MESSAGE: usize = 64;
+/// Without an answer for so long, the server is given up.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What the clients are to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::parallel) struct Pace {
+    pub(in crate::parallel) address: SocketAddr,
+    pub(in crate::parallel) connections: usize,
+    /// Between two requests of a connection.
+    pub(in crate::parallel) period: Duration,
+    /// Requests of a connection that are not counted.
+    pub(in crate::parallel) warm_up: usize,
+    /// Requests of a connection that are counted.
+    pub(in crate::parallel) requests: usize,
+    pub(in crate::parallel) cores: Vec<usize>,
+    /// The server is on the same cores.
+    pub(in crate::parallel) shared: bool,
+}
+
+impl Pace {
+    /// The name of the waits, in microseconds, among the series.
+    pub(in crate::parallel) const SERIES: &str = "wait";
+
+    /// 16 connections with 1,000 requests a second each, for two seconds.
+    pub(super) fn usual(address: SocketAddr, cores: &Cores) -> Self {
+        Self {
+            address,
+            connections: 16,
+            period: Duration::from_millis(1),
+            warm_up: 300,
+            requests: 2_000,
+            cores: cores.of_clients().to_vec(),
+            shared: cores.others.is_empty(),
+        }
+    }
+
+    /// Writes the command line that `cli` reads.
+    pub(in crate::parallel) fn arguments(&self) -> Vec<String> {
+        let mut words = vec!["--pace".to_owned(), self.address.to_string()];
+        for (name, number) in [
+            ("--connections", self.connections),
+            ("--period-us", self.period.as_micros() as usize),
+            ("--warm-up", self.warm_up),
+            ("--requests", self.requests),
+        ] {
+            words.extend([name.to_owned(), number.to_string()]);
+        }
+        words.extend(["--cores".to_owned(), list(&self.cores)]);
+        words.extend(self.shared.then(|| "--shared".to_owned()));
+        words
+    }
+}
+
+/// Is the clients' process.
+///
+/// # Errors
+///
+/// Returns an error if the server cannot be reached, closes a connection, or leaves a request without its answer.
+pub(in crate::parallel) fn serve(pace: &Pace) -> Result<(), Failure> {
+    cores::stay_on(&pace.cores)?;
+    let start = Instant::now() + pace.period;
+    let client = |number: usize| {
+        // Evenly over the period, so that the server has one request at a time if it is fast.
+        let offset = pace.period * number as u32 / pace.connections as u32;
+        Client::connect(pace, start + offset)
+    };
+    let mut clients = (0..pace.connections).map(client).collect::<Result<Vec<_>, _>>()?;
+    while !clients.iter().all(Client::is_done) {
+        for client in &mut clients {
+            client.look(pace)?;
+        }
+        if pace.shared {
+            thread::yield_now();
+        }
+    }
+    let mut series = Series::default();
+    series.add(Pace::SERIES, clients.into_iter().flat_map(|client| client.waits.into_iter().skip(pace.warm_up)));
+    Ok(series.write(&mut stdout().lock())?)
+}
+
+struct Client {
+    stream: TcpStream,
+    /// When the next request is to be sent.
+    due: Instant,
+    to_send: usize,
+    /// When those were due that have no answer yet.
+    unanswered: VecDeque<Instant>,
+    /// Bytes of the next answer that are here.
+    arrived: usize,
+    waits: Vec<f64>,
+}
+
+impl Client {
+    fn connect(pace: &Pace, due: Instant) -> Result<Self, Failure> {
+        let stream = TcpStream::connect(pace.address)
+            .map_err(|error| format!("cannot connect to the server at {}: {error}", pace.address))?;
+        stream.set_nodelay(true)?;
+        stream.set_nonblocking(true)?;
+        let to_send = pace.warm_up + pace.requests;
+        Ok(Self { stream, due, to_send, unanswered: VecDeque::new(), arrived: 0, waits: Vec::with_capacity(to_send) })
+    }
+
+    fn is_done(&self) -> bool {
+        self.to_send == 0 && self.unanswered.is_empty()
+    }
+
+    /// Sends what is due, and takes what is here.
+    fn look(&mut self, pace: &Pace) -> Result<(), Failure> {
+        if self.to_send > 0 && Instant::now() >= self.due {
+            self.send()?;
+            self.due += pace.period;
+        }
+        let Some(&oldest) = self.unanswered.front() else { return Ok(()) };
+        self.receive()?;
+        if !self.unanswered.is_empty() && oldest.elapsed() > PATIENCE {
+            return Err(format!("a request has no answer after {} s", PATIENCE.as_secs()).into());
+        }
+        Ok(())
+    }
+
+    fn send(&mut self) -> Result<(), Failure> {
+        // The sockets' buffers hold more requests than patience lasts for.
+        let sent = self.stream.write(&[7; MESSAGE])?;
+        if sent != MESSAGE {
+            return Err(format!("only {sent} of {MESSAGE} bytes could be sent").into());
+        }
+        self.unanswered.push_back(self.due);
+        self.to_send -= 1;
+        Ok(())
+    }
+
+    fn receive(&mut self) -> Result<(), Failure> {
+        let mut buffer = [0; 16 * MESSAGE];
+        match self.stream.read(&mut buffer) {
+            Ok(0) => return Err("the server has closed a connection".into()),
+            Ok(count) => self.arrived += count,
+            Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
+            Err(error) => return Err(failed_read(&error)),
+        }
+        let now = Instant::now();
+        while self.arrived >= MESSAGE {
+            let due = self.unanswered.pop_front().ok_or("the server sends more than it is sent")?;
+            self.waits.push((now - due).as_secs_f64() * 1e6);
+            self.arrived -= MESSAGE;
+        }
+        Ok(())
+    }
+}
+
+fn failed_read(error: &io::Error) -> Failure {
+    format!("no answer from the server: {error}").into()
+}

@@ -1,0 +1,135 @@
+//! The four kinds of work that work stealing is said to help with, more and less: a tree, a graph, a uniform batch and one
+//! long computation. Each is written as a user of the pool would write it.
+
+use std::sync::Arc;
+
+use super::pools::{Central, Jobs, Pool, Rayon, Wsrt, time_each};
+use super::request::Request;
+use super::rhythm::Rhythm;
+use super::series::Series;
+use super::spin::Speed;
+use crate::Failure;
+
+mod graph;
+mod single;
+mod tree;
+mod uniform;
+
+pub(super) const SUBJECTS: &[&str] = &["wsrt", "rayon", "central_queue", "serial"];
+pub(super) const CASES: &[&str] = &[tree::NAME, graph::NAME, uniform::NAME, single::NAME];
+
+/// A kind of work. Each way of doing it answers how many pieces it did.
+trait Scenario: Send + Sync + Sized + 'static {
+    fn prepare(speed: Speed) -> Self;
+
+    /// About how long it takes serially.
+    fn nanos(&self) -> u64;
+
+    fn serial(&self) -> usize;
+
+    /// Within a task.
+    fn wsrt(&self) -> usize;
+
+    /// Within the pool.
+    fn rayon(&self) -> usize;
+
+    /// Outside of the queue's threads.
+    fn central(self: &Arc<Self>, jobs: &Jobs) -> usize;
+}
+
+pub(super) fn serve(request: &Request) -> Result<Series, Failure> {
+    match &*request.case {
+        tree::NAME => measure::<tree::Tree>(request),
+        graph::NAME => measure::<graph::Graph>(request),
+        uniform::NAME => measure::<uniform::Uniform>(request),
+        single::NAME => measure::<single::Single>(request),
+        other => Err(format!("no scenario {other:?}").into()),
+    }
+}
+
+fn measure<S: Scenario>(request: &Request) -> Result<Series, Failure> {
+    let scenario = Arc::new(S::prepare(Speed::measure()?));
+    let scenario = &scenario;
+    let rhythm = Rhythm::hot(scenario.nanos());
+    let pieces = scenario.serial();
+    let serial = |times| time_each(times, || assert_eq!(scenario.serial(), pieces, "serially"));
+    let processors = request.processors();
+    Ok(match &*request.subject {
+        "wsrt" => {
+            let pool = Wsrt::build(processors)?;
+            rhythm.alternate(serial, |times| {
+                let scenario = Arc::clone(scenario);
+                pool.run_task(move || time_each(times, || assert_eq!(scenario.wsrt(), pieces, "on wsrt")))
+            })
+        }
+        "rayon" => {
+            let pool = <Rayon>::build(processors)?;
+            rhythm.alternate(serial, |times| {
+                pool.install(|| time_each(times, || assert_eq!(scenario.rayon(), pieces, "on rayon")))
+            })
+        }
+        "central_queue" => {
+            let pool = Central::build(processors)?;
+            rhythm.alternate(serial, |times| {
+                time_each(times, || assert_eq!(scenario.central(pool.jobs()), pieces, "on the central queue"))
+            })
+        }
+        "serial" => rhythm.alternate(serial, serial),
+        other => return Err(format!("nobody runs scenarios as {other:?}").into()),
+    })
+}
+
+/// Marsaglia's xorshift: the same tree and the same graph for everybody.
+#[derive(Clone, Copy, Debug)]
+struct Random(u64);
+
+impl Random {
+    /// Starts at a place of its own for each `seed`.
+    fn new(seed: u64) -> Self {
+        // Never zero, where the generator would stay.
+        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+    }
+
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % limit
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn assert_all_do_the_same<S: Scenario>() {
+        let scenario = Arc::new(S::prepare(Speed::instant()));
+        let pieces = scenario.serial();
+        assert!(pieces > 0);
+        assert_eq!(scenario.serial(), pieces, "serially, again");
+        assert_eq!(<Rayon>::build(2).unwrap().install(|| scenario.rayon()), pieces, "on rayon");
+        assert_eq!(scenario.central(Central::build(2).unwrap().jobs()), pieces, "on the central queue");
+        let shared = Arc::clone(&scenario);
+        assert_eq!(Wsrt::build(2).unwrap().run_task(move || shared.wsrt()), pieces, "on wsrt");
+    }
+
+    #[test]
+    fn everybody_does_all_pieces_of_the_tree() {
+        assert_all_do_the_same::<tree::Tree>();
+    }
+
+    #[test]
+    fn everybody_visits_every_node_of_the_graph_once() {
+        assert_all_do_the_same::<graph::Graph>();
+    }
+
+    #[test]
+    fn everybody_does_the_whole_batch() {
+        assert_all_do_the_same::<uniform::Uniform>();
+    }
+
+    #[test]
+    fn everybody_does_the_long_computation() {
+        assert_all_do_the_same::<single::Single>();
+    }
+}

@@ -1,0 +1,61 @@
+//! A batch of tasks that all cost the same.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
+
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+
+use super::Scenario;
+use crate::parallel::pools::Jobs;
+use crate::parallel::spin::{Speed, spin};
+
+pub(super) const NAME: &str = "uniform";
+
+const TASKS: usize = 2_048;
+const TASK_NANOS: u32 = 1_000;
+
+pub(super) struct Uniform {
+    steps: u32,
+}
+
+impl Scenario for Uniform {
+    fn prepare(speed: Speed) -> Self {
+        Self { steps: speed.steps(TASK_NANOS) }
+    }
+
+    fn nanos(&self) -> u64 {
+        TASKS as u64 * u64::from(TASK_NANOS)
+    }
+
+    fn serial(&self) -> usize {
+        (0..TASKS).map(|_| self.task()).sum()
+    }
+
+    fn wsrt(&self) -> usize {
+        wsrt::parallel::reduce(0..TASKS, || 0, |_| self.task(), |one, other| one + other)
+    }
+
+    fn rayon(&self) -> usize {
+        (0..TASKS).into_par_iter().map(|_| self.task()).sum()
+    }
+
+    fn central(self: &Arc<Self>, jobs: &Jobs) -> usize {
+        let done = Arc::new(AtomicUsize::new(0));
+        for _ in 0..TASKS {
+            let (batch, done) = (Arc::clone(self), Arc::clone(&done));
+            jobs.spawn(move |_| {
+                done.fetch_add(batch.task(), Relaxed);
+            });
+        }
+        jobs.wait_all();
+        done.load(Relaxed)
+    }
+}
+
+impl Uniform {
+    fn task(&self) -> usize {
+        spin(self.steps);
+        1
+    }
+}
