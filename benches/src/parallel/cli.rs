@@ -60,6 +60,7 @@ fn compare(arguments: &mut Arguments) -> Result<Options, Failure> {
         repeats: arguments.positive("--repeats")?.unwrap_or(DEFAULT_REPEATS),
         directory: arguments.value("--output")?.map(Into::into),
         time_limit: Duration::from_secs(arguments.positive("--time-limit")?.unwrap_or(DEFAULT_TIME_LIMIT)),
+        quiet: Duration::from_secs(arguments.number("--quiet")?.unwrap_or(0)),
     })
 }
 
@@ -120,6 +121,7 @@ Compares fork-join pools on the same work in the same run.
   --processors N       threads that compute, each on a core of its own ({DEFAULT_PROCESSORS})
   --repeats N          measurements of each case on each subject ({DEFAULT_REPEATS})
   --time-limit S       seconds before a measurement counts as failed ({DEFAULT_TIME_LIMIT})
+  --quiet S            seconds that each measurement may wait until nobody else computes (0)
   --output DIR         where the tables, the figures and the plot go (target/parallel)
 
 One measurement in this process, for perf; it prints nanoseconds:
@@ -150,6 +152,7 @@ mod tests {
             ("--processors 0", "--processors"),
             ("--repeats two", "--repeats"),
             ("--repeats", "--repeats"),
+            ("--quiet soon", "--quiet"),
             ("--child loops zipf_512 wsrt", "--cores"),
             ("--child loops zipf_512 wsrt --cores 0,x", "--cores"),
             ("--child loops --cores 0", "case"),

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::cores::{self, Cores};
 use super::cpp::{self, Built};
+use super::quiet::Quiet;
 use super::request::Request;
 use super::results::{Case, Results};
 use super::sections::{self, Section};
@@ -30,6 +31,8 @@ pub(super) struct Options {
     /// Where the files go; beside the build's own output where `None`.
     pub(super) directory: Option<PathBuf>,
     pub(super) time_limit: Duration,
+    /// How long each measurement may wait until nobody else computes.
+    pub(super) quiet: Duration,
 }
 
 /// Is the child: measures, and prints its series.
@@ -60,15 +63,16 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let rivals = directory.join("rivals");
     let plan = Plan { options, cores, built: cpp::build_all(&rivals)?, program, rivals };
     let mut results = Results::default();
+    let mut quiet = Quiet::default();
     for repeat in 0..options.repeats {
         eprintln!("repeat {} of {}", repeat + 1, options.repeats);
         for section in plan.sections() {
             for case in plan.cases(section) {
-                plan.measure(section, &case, repeat, &mut results)?;
+                plan.measure(section, &case, repeat, &mut quiet, &mut results)?;
             }
         }
     }
-    plan.show(&results, &directory)?;
+    plan.show(&results, &quiet, &directory)?;
     match results.failures() {
         0 => Ok(()),
         failures => Err(format!("{failures} measurements failed, see the tables").into()),
@@ -124,6 +128,7 @@ impl Plan<'_> {
         section: &'static Section,
         case: &Case,
         repeat: usize,
+        quiet: &mut Quiet,
         results: &mut Results,
     ) -> Result<(), Failure> {
         let mut subjects = self.subjects(section);
@@ -133,11 +138,12 @@ impl Plan<'_> {
             if results.has_failed(case, subject) {
                 continue;
             }
+            quiet.wait(self.options.quiet);
             match self.request(case, subject)?.measure(&self.program) {
                 Ok(series) => results.add(section, case, subject, &series),
                 Err(failure) => {
                     eprintln!("parallel: {} {} on {subject}: {failure}", section.name, case.name);
-                    results.fail(case, subject);
+                    results.fail(case, subject, &failure.to_string());
                 }
             }
         }
@@ -155,14 +161,15 @@ impl Plan<'_> {
         })
     }
 
-    fn show(&self, results: &Results, directory: &Path) -> Result<(), Failure> {
+    fn show(&self, results: &Results, quiet: &Quiet, directory: &Path) -> Result<(), Failure> {
         let mut text = String::from("# Fork-join and loops\n\n");
-        text.extend(self.facts().iter().map(|fact| format!("- {fact}\n")));
+        text.extend(self.facts(quiet).iter().map(|fact| format!("- {fact}\n")));
         text.push_str("\nMedians, and in brackets the quartiles, over the repeats.\n");
         for section in self.sections() {
             text.push('\n');
             text.push_str(&table::markdown(section, &self.cases(section), &self.subjects(section), results));
         }
+        text.push_str(&results.complaints());
         println!("{text}");
         save(&directory.join("parallel.md"), &text)?;
         save(&directory.join("parallel.csv"), &results.csv())?;
@@ -174,12 +181,13 @@ impl Plan<'_> {
         Ok(())
     }
 
-    fn facts(&self) -> Vec<String> {
+    fn facts(&self, quiet: &Quiet) -> Vec<String> {
         let mut facts = machine::describe_with(&CRATES);
         facts.extend(self.built.facts.iter().cloned());
         let Cores { measured, others } = &self.cores;
         facts.push(format!("cores measured: {measured:?}; left for the echo's clients: {others:?}"));
         facts.push(format!("{} repeats in turn, every measurement in a process of its own", self.options.repeats));
+        facts.push(quiet.fact());
         facts
     }
 }

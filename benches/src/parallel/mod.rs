@@ -21,6 +21,7 @@ mod loops;
 mod mixed;
 mod plot;
 mod pools;
+mod quiet;
 mod request;
 mod results;
 mod rhythm;

@@ -1,6 +1,6 @@
 //! The figures of all children, by what they are figures of.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::sections::{Figure, Section};
 use super::series::Series;
@@ -18,7 +18,8 @@ pub(super) struct Case {
 pub(super) struct Results {
     /// By case, figure and subject; a figure for each repeat.
     figures: BTreeMap<(Case, &'static str, &'static str), Vec<f64>>,
-    failed: BTreeSet<(Case, &'static str)>,
+    /// Why.
+    failed: BTreeMap<(Case, &'static str), String>,
 }
 
 impl Results {
@@ -31,16 +32,24 @@ impl Results {
     }
 
     /// Notes that `subject` cannot be measured.
-    pub(super) fn fail(&mut self, case: &Case, subject: &'static str) {
-        self.failed.insert((case.clone(), subject));
+    pub(super) fn fail(&mut self, case: &Case, subject: &'static str, why: &str) {
+        self.failed.insert((case.clone(), subject), why.to_owned());
     }
 
     pub(super) fn has_failed(&self, case: &Case, subject: &'static str) -> bool {
-        self.failed.contains(&(case.clone(), subject))
+        self.failed.contains_key(&(case.clone(), subject))
     }
 
     pub(super) fn failures(&self) -> usize {
         self.failed.len()
+    }
+
+    /// Says of each failure why, a paragraph each.
+    pub(super) fn complaints(&self) -> String {
+        let complaint = |((case, subject), why): (&(Case, &str), &String)| {
+            format!("\n**FAILED**: {} {} on {subject}: {why}\n", case.section, case.name)
+        };
+        self.failed.iter().map(complaint).collect()
     }
 
     /// Sums up the repeats; `None` if there is no figure.

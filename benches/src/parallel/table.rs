@@ -119,7 +119,8 @@ mod tests {
     #[test]
     fn what_has_failed_keeps_nothing() {
         let mut results = results(&[1000.0], &[1000.0]);
-        results.fail(&CASE, "wsrt");
+        results.fail(&CASE, "wsrt", "it hung");
+        assert!(results.complaints().contains("loops zipf_512 on wsrt: it hung"));
         let row = first_row(&results);
         assert_eq!((&*row[2], &*row[6]), ("**FAILED**", NONE));
     }

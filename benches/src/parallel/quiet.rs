@@ -1,0 +1,69 @@
+//! Waiting until nobody else computes: a loop whose second thread finds its core busy has no second processor.
+//!
+//! Even work of the lowest priority is in the way. A core that runs it is not idle, so that the kernel wakes a pool's thread on the
+//! core of the one that woke it, to wait there.
+
+use std::fs;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// So many looks in a row have to find nobody.
+const LOOKS: u32 = 20;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
+
+/// How many measurements began in quiet.
+#[derive(Debug, Default)]
+pub(super) struct Quiet {
+    begun: u32,
+    in_quiet: u32,
+}
+
+impl Quiet {
+    /// Waits until nobody else computes, but for at most `patience`. Does not wait where the system does not tell.
+    pub(super) fn wait(&mut self, patience: Duration) {
+        let give_up = Instant::now() + patience;
+        let mut looks = 0;
+        while looks < LOOKS {
+            match running() {
+                Some(0 | 1) => looks += 1,
+                Some(_) if Instant::now() < give_up => looks = 0,
+                _ => break,
+            }
+            thread::sleep(BETWEEN_LOOKS);
+        }
+        self.begun += 1;
+        self.in_quiet += u32::from(looks == LOOKS);
+    }
+
+    /// For the reader of the figures.
+    pub(super) fn fact(&self) -> String {
+        format!("{} of {} measurements began while nobody else computed", self.in_quiet, self.begun)
+    }
+}
+
+/// Answers how many threads run or are ready to, this one included.
+fn running() -> Option<u32> {
+    parse(&fs::read_to_string("/proc/stat").ok()?)
+}
+
+fn parse(stat: &str) -> Option<u32> {
+    stat.lines().find_map(|line| line.strip_prefix("procs_running "))?.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_running_threads_are_read_from_their_line() {
+        assert_eq!(parse("cpu 1 2 3\nprocs_running 7\nprocs_blocked 0\n"), Some(7));
+        assert_eq!(parse("cpu 1 2 3\n"), None);
+    }
+
+    #[test]
+    fn without_patience_it_begins_at_once_and_says_so() {
+        let mut quiet = Quiet::default();
+        quiet.wait(Duration::ZERO);
+        assert!(quiet.fact().ends_with(" of 1 measurements began while nobody else computed"), "{}", quiet.fact());
+    }
+}
