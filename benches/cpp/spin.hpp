@@ -48,7 +48,7 @@ inline double median_nanos(uint32_t steps) {
 inline double measure_speed() {
     const uint32_t trial = 200000;
     const double check = 100000;
-    for (int attempt = 0; attempt < 20; attempt++) {
+    for (int attempt = 0; attempt < 200; attempt++) {
         const double speed = trial / median_nanos(trial);
         const double took = median_nanos(std::lround(check * speed));
         if (std::fabs(took / check - 1) < 0.05) {

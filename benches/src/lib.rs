@@ -9,6 +9,8 @@
 //! cargo run --release -p wsrt-benches --bin compare -- --workers 2 --repeats 15
 //! ```
 //!
+//! `stalls` is about polls that do not return, `parallel` about fork-join and loops. What follows is `compare`'s.
+//!
 //! From top to bottom: [`cli`] reads the command line; [`compare`] is the parent that starts the children and collects;
 //! [`child`] is one measurement and the lines it is reported in; [`workloads`] and [`runtimes`] are what is measured;
 //! [`load`] is the client of the echo server; [`measure`], [`metric`], [`report`] and [`machine`] make figures of it.

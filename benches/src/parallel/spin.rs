@@ -15,8 +15,8 @@ const TRIALS: usize = 31;
 const CHECK: u32 = 100_000;
 /// By how much it may be wrong. Serial and parallel runs use the same steps, so that this is no error of the efficiency.
 const TOLERANCE: f64 = 0.05;
-/// Somebody else's burst may spoil an attempt.
-const ATTEMPTS: u32 = 20;
+/// Somebody else's burst may spoil many an attempt, each of which takes some 15 ms.
+const ATTEMPTS: u32 = 200;
 
 /// How fast this process spins.
 #[derive(Clone, Copy, Debug)]

@@ -13,11 +13,7 @@ pub(in crate::parallel) fn allowed() -> Result<Vec<usize>, Failure> {
     Ok((0..thread::available_parallelism()?.get()).collect())
 }
 
-/// Does nothing.
-///
-/// # Errors
-///
-/// None.
+/// Does nothing, and cannot fail.
 pub(in crate::parallel) fn stay_on(_cores: &[usize]) -> Result<(), Failure> {
     Ok(())
 }

@@ -70,13 +70,20 @@ impl Pace {
     }
 }
 
-/// Is the clients' process.
+/// Is the clients' process: prints the waits.
 ///
 /// # Errors
 ///
 /// Returns an error if the server cannot be reached, closes a connection, or leaves a request without its answer.
 pub(in crate::parallel) fn serve(pace: &Pace) -> Result<(), Failure> {
     cores::stay_on(&pace.cores)?;
+    let mut series = Series::default();
+    series.add(Pace::SERIES, waits(pace)?);
+    Ok(series.write(&mut stdout().lock())?)
+}
+
+/// Sends all requests, and answers for how many microseconds the counted ones were waited for.
+fn waits(pace: &Pace) -> Result<Vec<f64>, Failure> {
     let start = Instant::now() + pace.period;
     let client = |number: usize| {
         // Evenly over the period, so that the server has one request at a time if it is fast.
@@ -92,9 +99,7 @@ pub(in crate::parallel) fn serve(pace: &Pace) -> Result<(), Failure> {
             thread::yield_now();
         }
     }
-    let mut series = Series::default();
-    series.add(Pace::SERIES, clients.into_iter().flat_map(|client| client.waits.into_iter().skip(pace.warm_up)));
-    Ok(series.write(&mut stdout().lock())?)
+    Ok(clients.into_iter().flat_map(|client| client.waits.into_iter().skip(pace.warm_up)).collect())
 }
 
 struct Client {
@@ -138,8 +143,10 @@ impl Client {
     }
 
     fn send(&mut self) -> Result<(), Failure> {
-        // The sockets' buffers hold more requests than patience lasts for.
-        let sent = self.stream.write(&[7; MESSAGE])?;
+        let sent = self
+            .stream
+            .write(&[7; MESSAGE])
+            .map_err(|error| format!("cannot send, with {} requests unanswered: {error}", self.unanswered.len()))?;
         if sent != MESSAGE {
             return Err(format!("only {sent} of {MESSAGE} bytes could be sent").into());
         }
@@ -168,4 +175,71 @@ impl Client {
 
 fn failed_read(error: &io::Error) -> Failure {
     format!("no answer from the server: {error}").into()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+
+    fn pace(address: SocketAddr) -> Pace {
+        let period = Duration::from_micros(200);
+        Pace { address, connections: 2, period, warm_up: 3, requests: 5, cores: vec![], shared: true }
+    }
+
+    /// Serves two connections, each by `serve`, and answers where.
+    fn server(serve: fn(TcpStream)) -> SocketAddr {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        thread::spawn(move || {
+            for stream in listener.incoming().take(2) {
+                let stream = stream.unwrap();
+                thread::spawn(move || serve(stream));
+            }
+        });
+        address
+    }
+
+    #[test]
+    fn every_request_but_those_of_the_warm_up_has_its_wait() {
+        let address = server(|mut stream| {
+            let mut reader = stream.try_clone().unwrap();
+            io::copy(&mut reader, &mut stream).unwrap();
+        });
+        let waits = waits(&pace(address)).unwrap();
+        assert_eq!(waits.len(), 2 * 5);
+        assert!(waits.iter().all(|&micros| micros > 0.0), "{waits:?}");
+    }
+
+    #[test]
+    fn a_stop_of_the_server_counts_for_all_requests_that_were_due_meanwhile() {
+        const STOP: Duration = Duration::from_millis(20);
+        let address = server(|mut stream| {
+            thread::sleep(STOP);
+            let mut reader = stream.try_clone().unwrap();
+            io::copy(&mut reader, &mut stream).unwrap();
+        });
+        // All are due within 2 ms, and the server has stopped before the first.
+        let waits = waits(&Pace { warm_up: 0, ..pace(address) }).unwrap();
+        assert!(waits.iter().all(|&micros| micros > 10_000.0), "{waits:?}");
+    }
+
+    #[test]
+    fn a_server_that_closes_the_connection_is_an_error() {
+        let message = waits(&pace(server(drop))).unwrap_err().to_string();
+        assert!(
+            ["closed a connection", "no answer", "cannot send"].iter().any(|words| message.contains(words)),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn nobody_listening_is_an_error_that_names_the_address() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        drop(listener);
+        let message = waits(&pace(address)).unwrap_err().to_string();
+        assert!(message.contains(&address.to_string()), "{message}");
+    }
 }

@@ -17,9 +17,9 @@ pub(in crate::parallel) trait Split: 'static {
 
 /// As rayon would.
 #[derive(Debug)]
-pub(in crate::parallel) struct Default;
+pub(in crate::parallel) struct Usual;
 
-impl Split for Default {
+impl Split for Usual {
     const MOST: Option<usize> = None;
 }
 
@@ -31,7 +31,7 @@ impl Split for ToOne {
     const MOST: Option<usize> = Some(1);
 }
 
-pub(in crate::parallel) struct Rayon<S = Default> {
+pub(in crate::parallel) struct Rayon<S = Usual> {
     pool: ThreadPool,
     split: PhantomData<S>,
 }
