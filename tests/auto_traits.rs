@@ -12,7 +12,10 @@ use std::rc::Rc;
 use wsrt::fs::{DirBuilder, DirEntry, File, OpenOptions, ReadDir};
 use wsrt::hyper::{ConnectInfo, NoHandshake, Serve, TokioIo, WsrtExecutor, WsrtTimer};
 use wsrt::io::{Interest, Stderr, Stdin, Stdout};
-use wsrt::net::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, TcpListener, TcpStream, WriteHalf};
+use wsrt::net::tcp::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, WriteHalf};
+use wsrt::net::{AddressErrors, TcpKeepalive, TcpListener, TcpSocket, TcpStream, UdpSocket};
+#[cfg(unix)]
+use wsrt::net::{UnixDatagram, UnixListener, UnixStream, unix, unix::pipe};
 use wsrt::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use wsrt::runtime::{Builder, Drained, EnterGuard, Handle, LeftTask, Runtime, Stall, TryCurrentError};
 use wsrt::signal::CtrlC;
@@ -117,6 +120,10 @@ table! {
     OwnedReadHalf:       Send,  Sync,  Unpin;
     OwnedWriteHalf:      Send,  Sync,  Unpin;
     ReuniteError:        Send,  Sync,  Unpin;
+    TcpSocket:           Send,  Sync,  Unpin;
+    TcpKeepalive:        Send,  Sync,  Unpin;
+    UdpSocket:           Send,  Sync,  Unpin;
+    AddressErrors:       Send,  Sync,  Unpin;
 
     Instant:             Send,  Sync,  Unpin;
     Sleep:               Send,  Sync,  !Unpin;
@@ -159,6 +166,22 @@ table! {
     ConnectInfo<()>:  Send,  Sync,  Unpin;
     NoHandshake:      Send,  Sync,  Unpin;
     Serve<TcpListener, Movable>: Send, !Sync, Unpin;
+}
+
+#[cfg(unix)]
+table! {
+    UnixListener:               Send,  Sync,  Unpin;
+    UnixStream:                 Send,  Sync,  Unpin;
+    UnixDatagram:               Send,  Sync,  Unpin;
+    unix::ReadHalf<'static>:    Send,  Sync,  Unpin;
+    unix::WriteHalf<'static>:   Send,  Sync,  Unpin;
+    unix::OwnedReadHalf:        Send,  Sync,  Unpin;
+    unix::OwnedWriteHalf:       Send,  Sync,  Unpin;
+    unix::ReuniteError:         Send,  Sync,  Unpin;
+    unix::UCred:                Send,  Sync,  Unpin;
+    pipe::Sender:               Send,  Sync,  Unpin;
+    pipe::Receiver:             Send,  Sync,  Unpin;
+    pipe::OpenOptions:          Send,  Sync,  Unpin;
 }
 
 fn future_is_send_and_sync<F: Future + Send + Sync>(_: impl FnOnce() -> F) {}
@@ -289,6 +312,50 @@ fn futures_of_processes_and_of_copying_may_move_and_be_shared() {
     future_is_send_and_sync(|| lent::<Command>().output());
     future_is_send_and_sync(|| wsrt::io::copy_bidirectional(lent::<TcpStream>(), lent::<TcpStream>()));
     future_is_send_and_sync(|| wsrt::io::copy_bidirectional(lent::<File>(), lent::<wsrt::io::DuplexStream>()));
+}
+
+#[test]
+fn futures_of_sockets_may_move_and_be_shared() {
+    fn buffer() -> &'static mut [u8] {
+        unreachable!("the closures that call this are not called")
+    }
+    fn of<T>() -> T {
+        unreachable!("the closures that call this are not called")
+    }
+    future_is_send_and_sync(|| of::<TcpSocket>().connect(of()));
+    future_is_send_and_sync(|| of::<&mut TcpStream>().ready(of()));
+    future_is_send_and_sync(|| of::<&mut TcpStream>().async_io(of(), || Ok(())));
+    future_is_send_and_sync(|| of::<&mut TcpStream>().read_to_end(of::<&mut Vec<u8>>()));
+    future_is_send_and_sync(|| of::<&mut TcpStream>().read_to_string(of::<&mut String>()));
+    future_is_send_and_sync(|| of::<&mut TcpStream>().read_vectored(of::<&mut [std::io::IoSliceMut<'static>]>()));
+    future_is_send_and_sync(|| of::<&mut TcpStream>().write_vectored(of::<&[std::io::IoSlice<'static>]>()));
+    future_is_send_and_sync(|| UdpSocket::bind("localhost:80"));
+    future_is_send_and_sync(|| of::<&UdpSocket>().connect("localhost:80"));
+    future_is_send_and_sync(|| of::<&UdpSocket>().send(buffer()));
+    future_is_send_and_sync(|| of::<&UdpSocket>().send_to(buffer(), "localhost:80"));
+    future_is_send_and_sync(|| of::<&UdpSocket>().recv(buffer()));
+    future_is_send_and_sync(|| of::<&UdpSocket>().recv_from(buffer()));
+    future_is_send_and_sync(|| of::<&UdpSocket>().recv_buf(of::<&mut Vec<u8>>()));
+    future_is_send_and_sync(|| of::<&UdpSocket>().recv_buf_from(of::<&mut Vec<u8>>()));
+    future_is_send_and_sync(|| of::<&UdpSocket>().peek(buffer()));
+    future_is_send_and_sync(|| of::<&UdpSocket>().peek_from(buffer()));
+    future_is_send_and_sync(|| of::<&UdpSocket>().peek_sender());
+    future_is_send_and_sync(|| of::<&UdpSocket>().readable());
+    future_is_send_and_sync(|| of::<&UdpSocket>().writable());
+    #[cfg(unix)]
+    {
+        future_is_send_and_sync(|| UnixStream::connect("path"));
+        future_is_send_and_sync(|| UnixStream::connect_addr(of()));
+        future_is_send_and_sync(|| of::<&UnixListener>().accept());
+        future_is_send_and_sync(|| of::<&mut UnixStream>().read(buffer()));
+        future_is_send_and_sync(|| of::<&mut UnixStream>().write_all(buffer()));
+        future_is_send_and_sync(|| of::<&mut UnixStream>().shutdown());
+        future_is_send_and_sync(|| of::<&UnixDatagram>().send_to(buffer(), "path"));
+        future_is_send_and_sync(|| of::<&UnixDatagram>().send_to_addr(buffer(), of()));
+        future_is_send_and_sync(|| of::<&UnixDatagram>().recv_from(buffer()));
+        future_is_send_and_sync(|| of::<&mut pipe::Receiver>().read(buffer()));
+        future_is_send_and_sync(|| of::<&mut pipe::Sender>().write_all(buffer()));
+    }
 }
 
 fn future_is_local<F: Future>(_: impl FnOnce() -> F) {}

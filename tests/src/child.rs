@@ -28,10 +28,19 @@ pub fn in_a_process_of_its_own(test: &str, environment: &[(&str, &str)], body: i
 ///
 /// If the process cannot be started.
 pub fn in_a_process_with_many_files(test: &str, body: impl FnOnce()) -> Output {
+    in_a_process_with_files(test, "$(ulimit -H -n)", body)
+}
+
+/// The same, in a process that may open as many files as `limit` says, a number or what the shell makes one of.
+///
+/// # Panics
+///
+/// If the process cannot be started.
+pub fn in_a_process_with_files(test: &str, limit: &str, body: impl FnOnce()) -> Output {
     run_if_child(test, body);
     let program = env::current_exe().expect("the test program has a path");
     let mut shell = Command::new("sh");
-    shell.args(["-c", "ulimit -S -n \"$(ulimit -H -n)\"; exec \"$0\" \"$@\""]).arg(program);
+    shell.arg("-c").arg(format!("ulimit -S -n \"{limit}\"; exec \"$0\" \"$@\"")).arg(program);
     start_again(shell, test, &[])
 }
 
