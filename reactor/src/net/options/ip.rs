@@ -49,55 +49,6 @@ macro_rules! type_of_service {
     };
 }
 
-#[cfg(any(
-    target_os = "android",
-    target_os = "dragonfly",
-    target_os = "freebsd",
-    target_os = "fuchsia",
-    target_os = "linux",
-    target_os = "macos",
-    target_os = "netbsd",
-    target_os = "openbsd",
-))]
-macro_rules! traffic_class {
-    ($kind:ty) => {
-        impl $kind {
-            /// Returns the traffic class of the IPv6 packets it sends.
-            ///
-            /// # Errors
-            ///
-            /// The system's.
-            pub fn tclass_v6(&self) -> std::io::Result<u32> {
-                self.options().tclass_v6()
-            }
-
-            /// Sets the traffic class of the IPv6 packets it sends (`IPV6_TCLASS`).
-            ///
-            /// # Errors
-            ///
-            /// The system's.
-            pub fn set_tclass_v6(&self, tclass: u32) -> std::io::Result<()> {
-                self.options().set_tclass_v6(tclass)
-            }
-        }
-    };
-}
-
-/// Where the system has no such option there are no such methods.
-#[cfg(not(any(
-    target_os = "android",
-    target_os = "dragonfly",
-    target_os = "freebsd",
-    target_os = "fuchsia",
-    target_os = "linux",
-    target_os = "macos",
-    target_os = "netbsd",
-    target_os = "openbsd",
-)))]
-macro_rules! traffic_class {
-    ($kind:ty) => {};
-}
-
 time_to_live!(crate::net::TcpListener);
 time_to_live!(crate::net::TcpSocket);
 time_to_live!(crate::net::TcpStream);
@@ -105,6 +56,3 @@ time_to_live!(crate::net::UdpSocket);
 type_of_service!(crate::net::TcpSocket);
 type_of_service!(crate::net::TcpStream);
 type_of_service!(crate::net::UdpSocket);
-traffic_class!(crate::net::TcpSocket);
-traffic_class!(crate::net::TcpStream);
-traffic_class!(crate::net::UdpSocket);

@@ -8,8 +8,19 @@ mod every_socket;
 mod ip;
 mod keepalive;
 mod multicast;
-#[cfg(all(unix, not(any(target_os = "solaris", target_os = "illumos", target_os = "cygwin"))))]
+#[cfg(all(unix, not(any(target_os = "solaris", target_os = "illumos"))))]
 mod reuseport;
 mod tcp;
+#[cfg(any(
+    target_os = "android",
+    target_os = "dragonfly",
+    target_os = "freebsd",
+    target_os = "fuchsia",
+    target_os = "linux",
+    target_os = "macos",
+    target_os = "netbsd",
+    target_os = "openbsd",
+))]
+mod traffic_class;
 
 pub use self::keepalive::TcpKeepalive;

@@ -1,7 +1,7 @@
 //! The two directions of a stream as values of their own: borrowed, for use within one task, and owned, for two tasks.
 
 /// Makes the halves of `$stream`: `ReadHalf`, `WriteHalf`, `OwnedReadHalf`, `OwnedWriteHalf` and `ReuniteError`, and the
-/// stream's methods that split it. `$protocol` names it in texts.
+/// stream's methods that split and end it. `$protocol` names it in texts.
 macro_rules! halves {
     ($stream:ident, $socket:ty, $protocol:literal) => {
         #[doc = concat!("Reads from a borrowed [`", stringify!($stream), "`]; made by [`", stringify!($stream), "::split`].")]
@@ -30,14 +30,39 @@ macro_rules! halves {
             ends_on_drop: bool,
         }
 
-        /// The exclusive borrow keeps it to one reader and one writer.
-        pub(super) fn split(stream: &mut $stream) -> (ReadHalf<'_>, WriteHalf<'_>) {
-            (ReadHalf(stream), WriteHalf(stream))
-        }
+        impl $stream {
+            /// Lends the two directions out separately, to be used at the same time within one task.
+            ///
+            /// Dropping the halves changes nothing: the stream stays open in both directions.
+            // The exclusive borrow keeps it to one reader and one writer.
+            pub fn split(&mut self) -> (ReadHalf<'_>, WriteHalf<'_>) {
+                (ReadHalf(self), WriteHalf(self))
+            }
 
-        pub(super) fn into_split(stream: $stream) -> (OwnedReadHalf, OwnedWriteHalf) {
-            let stream = std::sync::Arc::new(stream);
-            (OwnedReadHalf { stream: std::sync::Arc::clone(&stream) }, OwnedWriteHalf { stream, ends_on_drop: true })
+            /// Splits it in two halves that can go to different tasks.
+            ///
+            /// Dropping the write half ends the stream for the peer; see [`OwnedWriteHalf::forget`].
+            #[must_use]
+            pub fn into_split(self) -> (OwnedReadHalf, OwnedWriteHalf) {
+                let stream = std::sync::Arc::new(self);
+                (OwnedReadHalf { stream: std::sync::Arc::clone(&stream) }, OwnedWriteHalf { stream, ends_on_drop: true })
+            }
+
+            /// Ends one or both directions at once.
+            ///
+            /// Unlike [`shutdown`](Self::shutdown) it takes any direction; ending one that the peer has ended meanwhile is
+            /// an error on some systems.
+            ///
+            /// # Errors
+            ///
+            /// The system's.
+            pub fn shutdown_with(&self, how: std::net::Shutdown) -> std::io::Result<()> {
+                self.socket().shutdown(how)
+            }
+
+            pub(crate) fn end_writing(&self) -> std::io::Result<()> {
+                $crate::net::stream::end_of_socket(|how| self.shutdown_with(how))
+            }
         }
 
         impl ReadHalf<'_> {

@@ -1,15 +1,14 @@
 //! The connected socket: how it comes to be, what it is, how it ends.
 
 use super::connect::connect_to_any;
-use super::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, WriteHalf, halves};
 use crate::context;
 use crate::evented::Evented;
 use crate::handle::Handle;
 use crate::net::ToSocketAddrs;
 use crate::net::lookup::resolve;
-use crate::net::stream::{end_of_socket, stream_socket};
+use crate::net::stream::stream_socket;
 use std::io;
-use std::net::{Shutdown, SocketAddr};
+use std::net::SocketAddr;
 
 /// One TCP connection.
 ///
@@ -39,6 +38,30 @@ use std::net::{Shutdown, SocketAddr};
 /// let mut answer = String::new();
 /// stream.read_to_string(&mut answer).await?;
 /// assert_eq!(answer, "ping");
+/// # std::io::Result::Ok(()) }).unwrap();
+/// ```
+///
+/// Split in two halves, which may go to different tasks:
+///
+/// ```
+/// # use wsrt_reactor::net::{TcpListener, TcpStream};
+/// # wsrt_reactor_testing::run(async {
+/// # let listener = TcpListener::bind("127.0.0.1:0").await?;
+/// # let stream = TcpStream::connect(listener.local_addr()?).await?;
+/// # let (mut peer, _) = listener.accept().await?;
+/// let (mut read, mut write) = stream.into_split();
+/// write.write_all(b"question").await?;
+/// drop(write);
+///
+/// let mut question = String::new();
+/// peer.read_to_string(&mut question).await?;
+/// assert_eq!(question, "question");
+/// peer.write_all(b"answer").await?;
+/// drop(peer);
+///
+/// let mut answer = Vec::new();
+/// read.read_to_end(&mut answer).await?;
+/// assert_eq!(answer, b"answer");
 /// # std::io::Result::Ok(()) }).unwrap();
 /// ```
 #[derive(Debug)]
@@ -79,61 +102,6 @@ impl TcpStream {
     /// A stream that the system has begun to connect.
     pub(super) fn connecting(address: SocketAddr, handle: &Handle) -> io::Result<TcpStream> {
         Self::registered(mio::net::TcpStream::connect(address)?, handle)
-    }
-
-    /// Lends the two directions out separately, to be used at the same time within one task.
-    ///
-    /// Dropping the halves changes nothing: the stream stays open in both directions.
-    pub fn split(&mut self) -> (ReadHalf<'_>, WriteHalf<'_>) {
-        halves::split(self)
-    }
-
-    /// Splits it in two halves that can go to different tasks.
-    ///
-    /// Dropping the write half ends the stream for the peer; see [`OwnedWriteHalf::forget`].
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # use wsrt_reactor::net::{TcpListener, TcpStream};
-    /// # wsrt_reactor_testing::run(async {
-    /// # let listener = TcpListener::bind("127.0.0.1:0").await?;
-    /// # let stream = TcpStream::connect(listener.local_addr()?).await?;
-    /// # let (mut peer, _) = listener.accept().await?;
-    /// let (mut read, mut write) = stream.into_split();
-    /// write.write_all(b"question").await?;
-    /// drop(write);
-    ///
-    /// let mut question = String::new();
-    /// peer.read_to_string(&mut question).await?;
-    /// assert_eq!(question, "question");
-    /// peer.write_all(b"answer").await?;
-    /// drop(peer);
-    ///
-    /// let mut answer = Vec::new();
-    /// read.read_to_end(&mut answer).await?;
-    /// assert_eq!(answer, b"answer");
-    /// # std::io::Result::Ok(()) }).unwrap();
-    /// ```
-    #[must_use]
-    pub fn into_split(self) -> (OwnedReadHalf, OwnedWriteHalf) {
-        halves::into_split(self)
-    }
-
-    /// Ends one or both directions at once.
-    ///
-    /// Unlike [`shutdown`](TcpStream::shutdown) it takes any direction and waits for nothing; ending one that the peer
-    /// has ended meanwhile is an error on some systems.
-    ///
-    /// # Errors
-    ///
-    /// The system's.
-    pub fn shutdown_with(&self, how: Shutdown) -> io::Result<()> {
-        self.socket().shutdown(how)
-    }
-
-    pub(crate) fn end_writing(&self) -> io::Result<()> {
-        end_of_socket(|how| self.socket().shutdown(how))
     }
 }
 

@@ -1,14 +1,13 @@
 //! The connected Unix socket.
 
-use super::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, SocketAddr, UCred, WriteHalf, address, credentials, halves};
+use super::{SocketAddr, UCred, address, credentials};
 use crate::context;
 use crate::error;
 use crate::evented::Evented;
 use crate::interest::Interest;
-use crate::net::stream::{end_of_socket, outcome_of_connect, stream_socket};
+use crate::net::stream::{outcome_of_connect, stream_socket};
 use socket2::SockRef;
 use std::io;
-use std::net::Shutdown;
 use std::os::fd::AsFd;
 use std::path::Path;
 
@@ -119,37 +118,6 @@ impl UnixStream {
     /// ```
     pub fn peer_cred(&self) -> io::Result<UCred> {
         credentials::of_peer(self.as_fd())
-    }
-
-    /// Lends the two directions out separately, to be used at the same time within one task.
-    ///
-    /// Dropping the halves changes nothing: the stream stays open in both directions.
-    pub fn split(&mut self) -> (ReadHalf<'_>, WriteHalf<'_>) {
-        halves::split(self)
-    }
-
-    /// Splits it in two halves that can go to different tasks.
-    ///
-    /// Dropping the write half ends the stream for the peer; see [`OwnedWriteHalf::forget`].
-    #[must_use]
-    pub fn into_split(self) -> (OwnedReadHalf, OwnedWriteHalf) {
-        halves::into_split(self)
-    }
-
-    /// Ends one or both directions at once.
-    ///
-    /// Unlike [`shutdown`](UnixStream::shutdown) it takes any direction; ending one that the peer has ended meanwhile is
-    /// an error on some systems.
-    ///
-    /// # Errors
-    ///
-    /// The system's.
-    pub fn shutdown_with(&self, how: Shutdown) -> io::Result<()> {
-        self.socket().shutdown(how)
-    }
-
-    pub(crate) fn end_writing(&self) -> io::Result<()> {
-        end_of_socket(|how| self.socket().shutdown(how))
     }
 }
 
