@@ -11,7 +11,9 @@ use std::rc::Rc;
 
 use wsrt::fs::{DirBuilder, DirEntry, File, OpenOptions, ReadDir};
 use wsrt::hyper::{ConnectInfo, NoHandshake, Serve, TokioIo, WsrtExecutor, WsrtTimer};
-use wsrt::io::{Interest, Stderr, Stdin, Stdout};
+#[cfg(unix)]
+use wsrt::io::unix::{AsyncFd, AsyncFdReadyGuard, AsyncFdReadyMutGuard, AsyncFdTryNewError, TryIoError};
+use wsrt::io::{Interest, Ready as Readiness, Stderr, Stdin, Stdout};
 use wsrt::net::tcp::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, WriteHalf};
 use wsrt::net::{AddressErrors, TcpKeepalive, TcpListener, TcpSocket, TcpStream, UdpSocket};
 #[cfg(unix)]
@@ -182,7 +184,18 @@ table! {
     pipe::Sender:               Send,  Sync,  Unpin;
     pipe::Receiver:             Send,  Sync,  Unpin;
     pipe::OpenOptions:          Send,  Sync,  Unpin;
+
+    AsyncFd<Descriptor>:        Send,  Sync,  Unpin;
+    AsyncFd<Rc<Descriptor>>:    !Send, !Sync, Unpin;
+    AsyncFdReadyGuard<'static, Descriptor>:    Send, Sync, Unpin;
+    AsyncFdReadyMutGuard<'static, Descriptor>: Send, Sync, Unpin;
+    AsyncFdTryNewError<Descriptor>:            Send, Sync, Unpin;
+    TryIoError:                 Send,  Sync,  Unpin;
+    Readiness:                  Send,  Sync,  Unpin;
 }
+
+#[cfg(unix)]
+type Descriptor = std::os::fd::OwnedFd;
 
 fn future_is_send_and_sync<F: Future + Send + Sync>(_: impl FnOnce() -> F) {}
 
@@ -353,6 +366,14 @@ fn futures_of_sockets_may_move_and_be_shared() {
         future_is_send_and_sync(|| of::<&UnixDatagram>().send_to(buffer(), "path"));
         future_is_send_and_sync(|| of::<&UnixDatagram>().send_to_addr(buffer(), of()));
         future_is_send_and_sync(|| of::<&UnixDatagram>().recv_from(buffer()));
+        future_is_send_and_sync(|| of::<&AsyncFd<Descriptor>>().readable());
+        future_is_send_and_sync(|| of::<&mut AsyncFd<Descriptor>>().readable_mut());
+        future_is_send_and_sync(|| of::<&AsyncFd<Descriptor>>().writable());
+        future_is_send_and_sync(|| of::<&mut AsyncFd<Descriptor>>().writable_mut());
+        future_is_send_and_sync(|| of::<&AsyncFd<Descriptor>>().ready(of()));
+        future_is_send_and_sync(|| of::<&mut AsyncFd<Descriptor>>().ready_mut(of()));
+        future_is_send_and_sync(|| of::<&AsyncFd<Descriptor>>().async_io(of(), |_| Ok(())));
+        future_is_send_and_sync(|| of::<&mut AsyncFd<Descriptor>>().async_io_mut(of(), |_| Ok(())));
         future_is_send_and_sync(|| of::<&mut pipe::Receiver>().read(buffer()));
         future_is_send_and_sync(|| of::<&mut pipe::Sender>().write_all(buffer()));
     }

@@ -5,7 +5,8 @@
 //!
 //! * [`copy_bidirectional`], which on Linux has the kernel move the bytes between two sockets;
 //! * [`stdin`], [`stdout`] and [`stderr`];
-//! * [`Interest`] and [`Ready`], which the sockets' `ready` takes and returns.
+//! * [`Interest`] and [`Ready`], which the sockets' `ready` takes and returns;
+//! * on Unix, `unix::AsyncFd`, which waits for any descriptor that the system can poll.
 //!
 //! # Turns
 //!
@@ -32,6 +33,14 @@
 
 mod copy_bidirectional;
 mod stdio;
+
+/// Any file descriptor that the system can poll, as something to wait for.
+#[cfg(unix)]
+pub mod unix {
+    pub use wsrt_reactor::async_fd::{
+        AsyncFd, AsyncFdReadyGuard, AsyncFdReadyMutGuard, AsyncFdTryNewError, TryIoError,
+    };
+}
 
 #[doc(no_inline)]
 pub use std::io::{Error, ErrorKind, Result, SeekFrom};
