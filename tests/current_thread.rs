@@ -243,7 +243,7 @@ fn spawn_local_elsewhere_says_what_to_do() {
         let message = panic_message(|| spawn_local(async {}));
         assert!(message.starts_with("wsrt: `spawn_local` was called outside of a wsrt runtime"), "{message}");
         let runtime = Builder::new_multi_thread().worker_threads(1).build().expect("a runtime");
-        let wanted = "wsrt: `spawn_local` needs a current-thread runtime, and the thread that is in its `block_on`";
+        let wanted = "wsrt: `spawn_local` needs a `LocalSet` that is being polled, or a current-thread runtime and the thread that";
         let task = runtime.spawn(async { panic_message(|| spawn_local(async {})) });
         let message = runtime.block_on(task).expect("the panic was caught");
         assert!(message.starts_with(wanted), "{message}");
