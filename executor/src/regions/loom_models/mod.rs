@@ -109,6 +109,8 @@ impl Crew for Caller {
         left == 0
     }
 
+    fn tick(&self, _: std::time::Instant) {}
+
     fn summon(&self) {}
 
     fn with_seat(&self, seat: &Seat<'_>, work: &mut dyn FnMut()) {
