@@ -205,6 +205,58 @@ fn a_hundred_programs_are_waited_for_without_a_thread_or_a_descriptor_left() {
 }
 
 #[test]
+fn when_descriptors_run_out_in_the_middle_nothing_stays_behind() {
+    let test = "when_descriptors_run_out_in_the_middle_nothing_stays_behind";
+    let output = in_a_process_of_its_own(test, &[], || {
+        within_a_minute(|| {
+            let runtime = Builder::new_current_thread().build().expect("a runtime");
+            runtime.block_on(async {
+                let mut command = Command::new("cat");
+                command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+                // What is opened once is open by now.
+                drop(command.spawn().expect("there is cat").wait_with_output().await);
+                let before = count_descriptors();
+                let mut filler: Vec<_> = std::iter::from_fn(|| std::fs::File::open("/dev/null").ok()).collect();
+                let (mut refused, mut started) = (0, Vec::new());
+                while started.len() < 2 {
+                    match command.spawn() {
+                        Ok(child) => started.push(child),
+                        Err(error) => {
+                            let text = error.to_string();
+                            assert!(text.starts_with("cannot start \"cat\": "), "{text}");
+                            assert!(text.ends_with("Too many open files (os error 24)"), "{text}");
+                            refused += 1;
+                        }
+                    }
+                    drop(filler.pop());
+                }
+                assert!(refused > 6, "two ends of three pipes have to fit, at least: {refused}");
+                drop(filler);
+                for child in started {
+                    assert!(child.wait_with_output().await.expect("it ends").status.success());
+                }
+                assert_eq!(count_descriptors(), before);
+            });
+            let begun = Instant::now();
+            while has_children() {
+                assert!(begun.elapsed() < LIMIT, "a child is there still");
+                thread::sleep(Duration::from_millis(1));
+            }
+        });
+    });
+    text_of(&output);
+}
+
+/// Whether this process has children, zombies included.
+fn has_children() -> bool {
+    let ours = std::process::id().to_string();
+    let processes = std::fs::read_dir("/proc").expect("Linux lists them");
+    let stats = processes.filter_map(|entry| std::fs::read_to_string(entry.ok()?.path().join("stat")).ok());
+    // The name may have spaces in it; behind it come the state and the parent.
+    stats.filter_map(|stat| Some(stat.rsplit_once(") ")?.1.split(' ').nth(1)?.to_owned())).any(|parent| parent == ours)
+}
+
+#[test]
 fn a_dropped_child_goes_on_and_is_reaped_when_it_ends() {
     on_both(|| async {
         let mut child = patient();

@@ -7,10 +7,10 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 
+use super::orphans;
 use super::pipes::{ChildStderr, ChildStdin, ChildStdout};
 use super::running::Running;
 use super::together::together;
-use super::{orphans, pipes};
 
 /// Stands for a program that was started by [`Command::spawn`](super::Command::spawn).
 ///
@@ -28,7 +28,7 @@ pub struct Child {
 }
 
 impl Child {
-    /// Takes charge of a child that was just started. If that is impossible, it is killed.
+    /// Takes charge of a child that was just started, inside its runtime. If that is impossible, it is killed.
     pub(super) fn new(
         mut child: std::process::Child,
         kill_on_drop: bool,
@@ -38,9 +38,9 @@ impl Child {
         // Until the pipes are there too, it is killed if one cannot be had.
         let mut process = Process { state: State::Running(Running::new(child, netpoller)?), kill_on_drop: true };
         let (stdin, stdout, stderr) = (
-            pipes::attach(stdin, netpoller)?.map(ChildStdin::new),
-            pipes::attach(stdout, netpoller)?.map(ChildStdout::new),
-            pipes::attach(stderr, netpoller)?.map(ChildStderr::new),
+            stdin.map(ChildStdin::new).transpose()?,
+            stdout.map(ChildStdout::new).transpose()?,
+            stderr.map(ChildStderr::new).transpose()?,
         );
         process.kill_on_drop = kill_on_drop;
         Ok(Self { process, stdin, stdout, stderr })

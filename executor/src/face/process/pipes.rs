@@ -1,53 +1,20 @@
 //! The ends of a child's pipes that its parent holds.
 
-use std::io::{self, IoSlice, Read, Write};
+use std::io::{self, IoSlice};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::pin::Pin;
 use std::process::Stdio;
 use std::task::{Context, Poll};
 
-use mio::unix::pipe::{Receiver, Sender};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use wsrt_reactor::{Evented, Handle, Interest};
+use wsrt_reactor::net::unix::pipe::{Receiver, Sender};
 
 use crate::face::spawn::with_scheduler;
 
-/// An end of a pipe that mio can poll.
-pub(super) trait End: mio::event::Source + From<OwnedFd> + Into<OwnedFd> {
-    fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()>;
-}
-
-impl End for Sender {
-    fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
-        Sender::set_nonblocking(self, nonblocking)
-    }
-}
-
-impl End for Receiver {
-    fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
-        Receiver::set_nonblocking(self, nonblocking)
-    }
-}
-
-/// Makes a pipe's end non-blocking and registers it. The child's end stays as it is.
-pub(super) fn attach<E: End>(end: Option<impl Into<OwnedFd>>, netpoller: &Handle) -> io::Result<Option<Evented<E>>> {
-    let Some(end) = end else { return Ok(None) };
-    let end = E::from(end.into());
-    end.set_nonblocking(true)?;
-    Evented::with_handle(end, netpoller).map(Some)
-}
-
-/// The same for one that a user hands in.
+/// Panics outside a runtime, on behalf of `caller`.
 #[track_caller]
-fn attach_here<E: End>(caller: &str, end: impl Into<OwnedFd>) -> io::Result<Evented<E>> {
-    let netpoller = with_scheduler(caller, |scheduler| scheduler.netpoller.handle().clone());
-    attach(Some(end), &netpoller).map(|end| end.expect("one was handed in"))
-}
-
-fn detach<E: End>(end: Evented<E>) -> io::Result<OwnedFd> {
-    let end = end.into_inner()?;
-    end.set_nonblocking(false)?;
-    Ok(end.into())
+fn require_runtime(caller: &str) {
+    with_scheduler(caller, |_| ());
 }
 
 /// Writes to a child's standard input, by [`AsyncWrite`]. Found in [`Child::stdin`](super::Child::stdin).
@@ -59,11 +26,12 @@ fn detach<E: End>(end: Evented<E>) -> io::Result<OwnedFd> {
 ///
 /// `write` is cancel safe: dropped before it is ready, nothing was written.
 #[derive(Debug)]
-pub struct ChildStdin(Option<Evented<Sender>>);
+pub struct ChildStdin(Option<Sender>);
 
 impl ChildStdin {
-    pub(super) fn new(pipe: Evented<Sender>) -> Self {
-        Self(Some(pipe))
+    /// Inside a runtime. The child's end is not changed: each end of a pipe blocks or not by itself.
+    pub(super) fn new(pipe: impl Into<OwnedFd>) -> io::Result<Self> {
+        Sender::from_owned_fd_unchecked(pipe.into()).map(|pipe| Self(Some(pipe)))
     }
 
     /// Takes over the standard library's.
@@ -77,7 +45,8 @@ impl ChildStdin {
     /// When the system refuses to make it non-blocking or to poll it.
     #[track_caller]
     pub fn from_std(pipe: std::process::ChildStdin) -> io::Result<Self> {
-        attach_here("ChildStdin::from_std", pipe).map(Self::new)
+        require_runtime("ChildStdin::from_std");
+        Self::new(pipe)
     }
 
     /// Turns it into a descriptor that blocks.
@@ -86,7 +55,7 @@ impl ChildStdin {
     ///
     /// After `shutdown`, of kind [`BrokenPipe`](io::ErrorKind::BrokenPipe); the system's.
     pub fn into_owned_fd(self) -> io::Result<OwnedFd> {
-        detach(self.0.ok_or_else(closed)?)
+        self.0.ok_or_else(closed)?.into_blocking_fd()
     }
 }
 
@@ -95,18 +64,18 @@ fn closed() -> io::Error {
 }
 
 impl AsyncWrite for ChildStdin {
-    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, source: &[u8]) -> Poll<io::Result<usize>> {
-        let pipe = self.0.as_ref().ok_or_else(closed)?;
-        pipe.poll_io(Interest::WRITABLE, cx, |mut pipe| pipe.write(source))
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, source: &[u8]) -> Poll<io::Result<usize>> {
+        let pipe = self.0.as_mut().ok_or_else(closed)?;
+        Pin::new(pipe).poll_write(cx, source)
     }
 
     fn poll_write_vectored(
-        self: Pin<&mut Self>,
+        mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         sources: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let pipe = self.0.as_ref().ok_or_else(closed)?;
-        pipe.poll_io(Interest::WRITABLE, cx, |mut pipe| pipe.write_vectored(sources))
+        let pipe = self.0.as_mut().ok_or_else(closed)?;
+        Pin::new(pipe).poll_write_vectored(cx, sources)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -128,7 +97,7 @@ impl AsFd for ChildStdin {
     ///
     /// After `shutdown`.
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.0.as_ref().expect("the pipe to the child was shut down on this side").get_ref().as_fd()
+        self.0.as_ref().expect("the pipe to the child was shut down on this side").as_fd()
     }
 }
 
@@ -161,11 +130,12 @@ macro_rules! readable_end {
         ///
         /// `read` is cancel safe: dropped before it is ready, nothing was read.
         #[derive(Debug)]
-        pub struct $type(Evented<Receiver>);
+        pub struct $type(Receiver);
 
         impl $type {
-            pub(super) fn new(pipe: Evented<Receiver>) -> Self {
-                Self(pipe)
+            /// Inside a runtime.
+            pub(super) fn new(pipe: impl Into<OwnedFd>) -> io::Result<Self> {
+                Receiver::from_owned_fd_unchecked(pipe.into()).map(Self)
             }
 
             /// Takes over the standard library's.
@@ -179,7 +149,8 @@ macro_rules! readable_end {
             /// When the system refuses to make it non-blocking or to poll it.
             #[track_caller]
             pub fn from_std(pipe: std::process::$type) -> io::Result<Self> {
-                attach_here($from_std, pipe).map(Self::new)
+                require_runtime($from_std);
+                Self::new(pipe)
             }
 
             /// Turns it into a descriptor that blocks.
@@ -188,21 +159,19 @@ macro_rules! readable_end {
             ///
             /// The system's.
             pub fn into_owned_fd(self) -> io::Result<OwnedFd> {
-                detach(self.0)
+                self.0.into_blocking_fd()
             }
         }
 
         impl AsyncRead for $type {
             fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, target: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-                let unfilled = target.initialize_unfilled();
-                let count = self.0.poll_io(Interest::READABLE, cx, |mut pipe| pipe.read(unfilled));
-                count.map_ok(|count| target.advance(count))
+                Pin::new(&mut self.get_mut().0).poll_read(cx, target)
             }
         }
 
         impl AsFd for $type {
             fn as_fd(&self) -> BorrowedFd<'_> {
-                self.0.get_ref().as_fd()
+                self.0.as_fd()
             }
         }
 
