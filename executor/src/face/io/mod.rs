@@ -3,10 +3,11 @@
 //! The traits and what works on them are tokio's own, from the parts of it that need no runtime, under their names: whatever
 //! reads and writes by `tokio::io` does so here, and the other way round. wsrt's own are:
 //!
-//! * [`copy_bidirectional`], which on Linux has the kernel move the bytes between two sockets;
+//! * [`copy_bidirectional()`], which on Linux has the kernel move the bytes between two sockets;
 //! * [`stdin`], [`stdout`] and [`stderr`];
 //! * [`Interest`] and [`Ready`], which the sockets' `ready` takes and returns;
 //! * on Unix, `unix::AsyncFd`, which waits for any descriptor that the system can poll.
+//! * on Unix, `unix::AsyncFd`, which waits for any descriptor.
 //!
 //! # Turns
 //!

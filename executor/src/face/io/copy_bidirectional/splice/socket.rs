@@ -8,7 +8,7 @@ use std::ptr;
 use std::task::{Context, Poll};
 
 use wsrt_reactor::Interest;
-use wsrt_reactor::net::TcpStream;
+use wsrt_reactor::net::{TcpStream, UnixStream};
 
 use super::pipe;
 
@@ -27,33 +27,44 @@ pub(in crate::face::io) trait Socket: AsFd + Send + Sync {
     fn end_writing(&self) -> io::Result<()>;
 }
 
-impl Socket for TcpStream {
-    fn poll_ready(&self, interest: Interest, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match interest.is_readable() {
-            true => self.poll_read_ready(cx),
-            false => self.poll_write_ready(cx),
+/// The methods are the types' own, which have the same names.
+macro_rules! is_socket {
+    ($($type:ty),*) => {
+        $(impl Socket for $type {
+            fn poll_ready(&self, interest: Interest, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+                match interest.is_readable() {
+                    true => self.poll_read_ready(cx),
+                    false => self.poll_write_ready(cx),
+                }
+            }
+
+            fn try_call(&self, interest: Interest, call: &mut dyn FnMut() -> io::Result<usize>) -> io::Result<usize> {
+                self.try_io(interest, call)
+            }
+
+            fn try_read(&self, buffer: &mut [u8]) -> io::Result<usize> {
+                self.try_read(buffer)
+            }
+
+            fn try_write(&self, bytes: &[u8]) -> io::Result<usize> {
+                self.try_write(bytes)
+            }
+
+            fn end_writing(&self) -> io::Result<()> {
+                match self.shutdown_with(Shutdown::Write) {
+                    Err(error) if error.kind() == io::ErrorKind::NotConnected => Ok(()),
+                    outcome => outcome,
+                }
+            }
+        })*
+
+        fn as_socket<T: ?Sized>(stream: &T) -> Option<&dyn Socket> {
+            None$(.or_else(|| cast::<T, $type>(stream).map(|socket| socket as &dyn Socket)))*
         }
-    }
-
-    fn try_call(&self, interest: Interest, call: &mut dyn FnMut() -> io::Result<usize>) -> io::Result<usize> {
-        self.try_io(interest, call)
-    }
-
-    fn try_read(&self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.try_read(buffer)
-    }
-
-    fn try_write(&self, bytes: &[u8]) -> io::Result<usize> {
-        self.try_write(bytes)
-    }
-
-    fn end_writing(&self) -> io::Result<()> {
-        match self.shutdown_with(Shutdown::Write) {
-            Err(error) if error.kind() == io::ErrorKind::NotConnected => Ok(()),
-            outcome => outcome,
-        }
-    }
+    };
 }
+
+is_socket!(TcpStream, UnixStream);
 
 /// Both as sockets, if both are and splicing is safe in this process.
 pub(in crate::face::io) fn sockets<'a, A: ?Sized, B: ?Sized>(
@@ -62,10 +73,6 @@ pub(in crate::face::io) fn sockets<'a, A: ?Sized, B: ?Sized>(
 ) -> Option<(&'a dyn Socket, &'a dyn Socket)> {
     let sockets = as_socket(a).zip(as_socket(b))?;
     pipe::a_broken_one_is_survived().then_some(sockets)
-}
-
-fn as_socket<T: ?Sized>(stream: &T) -> Option<&dyn Socket> {
-    cast::<T, TcpStream>(stream).map(|stream| stream as &dyn Socket)
 }
 
 /// `value` as a `U`, if that is what it is.
