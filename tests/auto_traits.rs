@@ -388,6 +388,7 @@ fn futures_of_processes_and_of_copying_may_move_and_be_shared() {
     future_is_send_and_sync(|| lent::<Command>().output());
     future_is_send_and_sync(|| wsrt::io::copy_bidirectional(lent::<TcpStream>(), lent::<TcpStream>()));
     future_is_send_and_sync(|| wsrt::io::copy_bidirectional(lent::<File>(), lent::<wsrt::io::DuplexStream>()));
+    future_is_send_and_sync(|| wsrt::io::copy_bidirectional_with_sizes(lent::<TcpStream>(), lent::<TcpStream>(), 1, 1));
 }
 
 #[test]

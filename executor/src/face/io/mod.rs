@@ -7,7 +7,6 @@
 //! * [`stdin`], [`stdout`] and [`stderr`];
 //! * [`Interest`] and [`Ready`], which the sockets' `ready` takes and returns;
 //! * on Unix, `unix::AsyncFd`, which waits for any descriptor that the system can poll.
-//! * on Unix, `unix::AsyncFd`, which waits for any descriptor.
 //!
 //! # Turns
 //!
