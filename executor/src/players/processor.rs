@@ -184,6 +184,18 @@ impl Processor {
         self.ring.is_empty() && self.shared.runnext.is_empty()
     }
 
+    /// How many due timers to fire now. One after the other, the task of each run before the next fires, while polls are known to
+    /// take next to no time and nothing else waits: to wake another machine for a few such tasks would cost many times what
+    /// they do. Once a poll has taken long, or others wait, all that are left, so that their tasks are spread.
+    pub(crate) fn timers_at_once(&mut self) -> usize {
+        if !self.clock.polls_are_light() || !self.has_no_task() {
+            return usize::MAX;
+        }
+        // The next timer is not to wait for the end of the stride.
+        self.clock.hurry();
+        1
+    }
+
     /// Whether a task in the ring is still unknown to the idle; it counts as announced from now on.
     pub(crate) fn take_unannounced(&mut self) -> bool {
         std::mem::take(&mut self.unannounced) && !self.ring.is_empty()

@@ -62,7 +62,7 @@ impl MachineLoop<'_> {
         if !self.scheduler.netpoller.is_unused() {
             self.turn(Some(Duration::ZERO));
         }
-        self.collect_due_timers();
+        self.collect_due_timers(usize::MAX);
         self.gather_wakers()
     }
 }

@@ -23,6 +23,8 @@ pub(crate) struct MachineLoop<'a> {
     pub(crate) wakers: Vec<Waker>,
     /// Whether the machine stands on the list of the idle, or was chosen from it and has yet to collect its processor.
     pub(crate) listed: bool,
+    /// Whether the polls on the processor that it had last took next to no time.
+    pub(crate) light: bool,
     /// Whether the machine has slept so long that the runtime can do without it.
     pub(crate) surplus: bool,
     pub(crate) linger: Linger,
@@ -38,6 +40,7 @@ impl<'a> MachineLoop<'a> {
             machine,
             wakers: Vec::new(),
             listed: false,
+            light: false,
             surplus: false,
             linger: Linger::new(),
         }
@@ -164,8 +167,9 @@ impl<'a> MachineLoop<'a> {
     }
 
     /// The retiring side of the sleeping protocol: give the processor up, then look at everything once more.
-    fn retire(&mut self, processor: Box<Processor>) {
+    fn retire(&mut self, mut processor: Box<Processor>) {
         processor.shared().counters().parks.add(1);
+        self.light = processor.clock().polls_are_light();
         self.scheduler.idle.retire(processor, self.machine);
         self.listed = true;
         let _ = self.look_again();

@@ -31,7 +31,8 @@ impl MachineLoop<'_> {
             self.turn(Some(Duration::ZERO));
         }
         // Nobody else looks at the timers of idle processors while there is no keeper.
-        self.collect_due_timers();
+        let most = processor.timers_at_once();
+        self.collect_due_timers(most);
         let batch = self.gather_wakers();
         self.spread(processor, batch);
     }
@@ -60,7 +61,7 @@ impl MachineLoop<'_> {
                 None => timed_out = self.scheduler.park_machine(self.machine),
             }
         }
-        let wanted = !batch.is_empty() || root.is_woken();
+        let wanted = !batch.is_empty() || root.is_woken() || self.scheduler.timer_is_due();
         let held = self.wake_up_with(batch, wanted);
         self.surplus = timed_out && !held && self.scheduler.can_spare_a_machine();
     }
@@ -82,7 +83,9 @@ impl MachineLoop<'_> {
             self.machine.parker().end_polling();
         }
         self.scheduler.keeper.leave();
-        self.collect_due_timers();
+        if !self.light {
+            self.collect_due_timers(usize::MAX);
+        }
         Some(self.gather_wakers())
     }
 
@@ -136,14 +139,17 @@ impl MachineLoop<'_> {
         turn.unwrap_or_else(|error| poller_failed(&error))
     }
 
-    /// Collects the wakers of every timer that is due, whichever processor it belongs to.
-    pub(crate) fn collect_due_timers(&mut self) {
+    /// Collects the wakers of the timers that are due, whichever processor they belong to, but not of more than `most`.
+    pub(crate) fn collect_due_timers(&mut self, mut most: usize) {
         if self.scheduler.earliest_deadline() == u64::MAX {
             return;
         }
         let now = self.scheduler.timer_now();
         for processor in self.scheduler.processors.iter() {
-            processor.timers().fire_due(now, &mut self.wakers);
+            most -= processor.timers().fire_some_due(now, most, &mut self.wakers);
+            if most == 0 {
+                return;
+            }
         }
     }
 
@@ -166,6 +172,10 @@ impl MachineLoop<'_> {
                 true
             }
             None => {
+                self.scheduler.inject_all(batch);
+                // What was left to the processor that was hoped for.
+                self.collect_due_timers(usize::MAX);
+                let batch = self.gather_wakers();
                 self.scheduler.inject_all(batch);
                 false
             }

@@ -178,7 +178,7 @@ impl Scheduler {
             && (!self.netpoller.is_unused() || self.earliest_deadline() != u64::MAX)
     }
 
-    fn timer_is_due(&self) -> bool {
+    pub(crate) fn timer_is_due(&self) -> bool {
         match self.earliest_deadline() {
             u64::MAX => false,
             deadline => deadline <= self.timer_now(),

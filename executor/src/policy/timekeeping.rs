@@ -40,11 +40,13 @@ impl MachineLoop<'_> {
         self.fire_own_timers(processor, self.scheduler.timer_time(now));
     }
 
+    /// Fires what is due of the processor's own.
     fn fire_own_timers(&mut self, processor: &mut Processor, now: u64) {
         if processor.shared().timers().next_deadline() > now {
             return;
         }
-        processor.shared().timers().fire_due(now, &mut self.wakers);
+        let most = processor.timers_at_once();
+        processor.shared().timers().fire_some_due(now, most, &mut self.wakers);
         let batch = self.gather_wakers();
         self.spread(processor, batch);
     }

@@ -70,12 +70,17 @@ impl TimerQueue {
     ///
     /// Takes no lock when nothing is due.
     pub fn fire_due(&self, now: u64, wakers: &mut Vec<Waker>) -> usize {
+        self.fire_some_due(now, usize::MAX, wakers)
+    }
+
+    /// The same for the `most` earliest of them.
+    pub fn fire_some_due(&self, now: u64, most: usize, wakers: &mut Vec<Waker>) -> usize {
         // A deadline of "never" is not in the heap, and an empty heap reads so: it is not due even at the end of time.
         let earliest = self.next_deadline();
         if earliest > now || earliest == NEVER {
             return 0;
         }
-        self.0.fire_due(now, wakers)
+        self.0.fire_due(now, most, wakers)
     }
 
     /// Returns the deadline of the timer that fires next, cancelled ones and those that were put off aside; `u64::MAX` when

@@ -103,13 +103,14 @@ impl Store {
         is_earliest
     }
 
-    /// Fires what is due at `now`, earliest first, and moves on what was put off.
-    pub(super) fn fire_due(&self, now: u64, wakers: &mut Vec<Waker>) -> usize {
+    /// Fires what is due at `now`, earliest first, up to `most`, and moves on what was put off.
+    pub(super) fn fire_due(&self, now: u64, most: usize, wakers: &mut Vec<Waker>) -> usize {
         let mut fired = 0;
         // Freed after the lock is released: theirs may be the last references.
         let mut done = Vec::new();
         let mut armed = self.armed.lock();
-        while let Some(item) = armed.pop_due(now) {
+        while fired < most {
+            let Some(item) = armed.pop_due(now) else { break };
             match item.entry.fire(item.generation) {
                 Fire::Fired(waker) => {
                     fired += 1;
