@@ -74,6 +74,69 @@ fn short_sleeps_one_after_the_other_end_after_their_deadlines() {
     });
 }
 
+/// Below the millisecond that the system's poll counts by: rounded up to it, no sleep would be as short.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_deadline_below_a_millisecond_is_kept() {
+    within_a_minute(|| {
+        for runtime in [runtime(1), runtime(2), Builder::new_current_thread().build().expect("a runtime")] {
+            let shortest = async {
+                let mut shortest = Duration::MAX;
+                for _ in 0..200 {
+                    let start = std::time::Instant::now();
+                    sleep(Duration::from_micros(100)).await;
+                    shortest = shortest.min(start.elapsed());
+                }
+                shortest
+            };
+            let shortest = runtime.run(shortest);
+            assert!(shortest >= Duration::from_micros(100) && shortest < Duration::from_micros(600), "{shortest:?}");
+        }
+    });
+}
+
+/// A crowd may share a wake, but for a millisecond at most.
+#[test]
+fn a_crowd_of_sleepers_is_not_held_up_for_long() {
+    within_a_minute(|| {
+        let late = runtime(2).run(async {
+            let start = Instant::now() + millis(20);
+            let mut sleepers = JoinSet::new();
+            for number in 0..2_000 {
+                let deadline = start + Duration::from_micros(scatter(number) % 200_000);
+                sleepers.spawn(async move {
+                    sleep_until(deadline).await;
+                    Instant::now().checked_duration_since(deadline).expect("none is early")
+                });
+            }
+            let mut late = Vec::new();
+            while let Some(sleeper) = sleepers.join_next().await {
+                late.push(sleeper.expect("no panic"));
+            }
+            late.sort_unstable();
+            late
+        });
+        assert!(late[late.len() / 2] < millis(10), "half of them were later than {:?}", late[late.len() / 2]);
+    });
+}
+
+#[test]
+fn a_time_limit_that_moves_with_each_request_keeps_one_timer() {
+    within_a_minute(|| {
+        runtime(1).run(async {
+            let mut limit = pin!(sleep(LIMIT));
+            assert!(poll_fn(|context| Poll::Ready(limit.as_mut().poll(context))).await.is_pending());
+            for _ in 0..200_000 {
+                limit.as_mut().reset(Instant::now() + LIMIT);
+            }
+            let soon = Instant::now() + millis(3);
+            limit.as_mut().reset(soon);
+            limit.as_mut().await;
+            assert!(Instant::now() >= soon);
+        });
+    });
+}
+
 #[test]
 fn a_thread_in_block_on_can_sleep_too() {
     within_a_minute(|| {
