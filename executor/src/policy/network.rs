@@ -20,12 +20,13 @@ impl MachineLoop<'_> {
         processor.pop()
     }
 
-    /// One turn of the netpoller that does not block; what it readied is spread over this processor and the idle ones.
-    pub(crate) fn poll_network(&mut self, processor: &mut Processor) {
+    /// One turn of the netpoller that does not block; what it readied is spread over this processor and the idle ones. `true`
+    /// if timers fire one by one, and it is the turn of the task of one.
+    pub(crate) fn poll_network(&mut self, processor: &mut Processor) -> bool {
         processor.note_network_polled();
         processor.shared().counters().netpolls.add(1);
         if self.scheduler.keeper.is_present() {
-            return;
+            return false;
         }
         if !self.scheduler.netpoller.is_unused() {
             self.turn(Some(Duration::ZERO));
@@ -35,6 +36,7 @@ impl MachineLoop<'_> {
         self.collect_due_timers(most);
         let batch = self.gather_wakers();
         self.spread(processor, batch);
+        most == 1 && !processor.has_no_task()
     }
 
     /// Sleeps until there may be something to do: in the netpoller, for one machine, on its own parker for the others. The

@@ -29,8 +29,9 @@ const CROWD: usize = 4;
 impl MachineLoop<'_> {
     /// Fires the processor's own timers and looks at the netpoller, when their time has come.
     pub(crate) fn keep_time(&mut self, processor: &mut Processor) {
+        let mut one_by_one = false;
         if processor.clock().is_every(self.scheduler.config.event_interval) {
-            self.poll_network(processor);
+            one_by_one = self.poll_network(processor);
         }
         if !processor.clock().is_due() {
             return;
@@ -38,9 +39,11 @@ impl MachineLoop<'_> {
         let now = self.scheduler.now();
         processor.clock().set(now);
         if processor.since_network_polled() > NETWORK_PERIOD {
-            self.poll_network(processor);
+            one_by_one |= self.poll_network(processor);
         }
-        self.fire_own_timers(processor, self.scheduler.timer_time(now));
+        if !one_by_one {
+            self.fire_own_timers(processor, self.scheduler.timer_time(now));
+        }
     }
 
     /// Fires what is due of the processor's own.
