@@ -11,16 +11,19 @@ use crate::Failure;
 use crate::metric::{Measurement, Metric};
 use crate::plan::Plan;
 use crate::runtimes::Runtime;
+use crate::usage::Usage;
 
 /// Nobody waits for it.
 const LIMIT: Duration = Duration::from_secs(3_600);
+/// For so long all are held, with nothing to do.
+const REST: Duration = Duration::from_millis(200);
 
 pub(super) struct TimerHold;
 
 impl Workload for TimerHold {
     const ABOUT: About = About {
         name: "timer_hold",
-        summary: "a task arms 1,000,000 timers, holds them all, and drops them; per timer",
+        summary: "a task arms 1,000,000 timers, holds them for 200 ms (whose processor time is told), and drops them; per timer",
         size: 1_000_000,
         rounds: 1,
         bare: None,
@@ -29,12 +32,24 @@ impl Workload for TimerHold {
     fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Result<Vec<Measurement>, Failure> {
         let size = plan.size(&Self::ABOUT);
         // Fresh memory tells what a timer takes: one round, and the first one.
-        let (round, bytes) = runtime.run(round::<R>(size))?;
-        Ok(vec![round.per_operation(), Measurement { metric: Metric::BytesPerTimer, value: bytes }])
+        let held = runtime.run(async move { R::spawn(round::<R>(size)).await })?;
+        let each = |metric, value| Measurement { metric, value: value / size as f64 };
+        Ok(vec![
+            held.round.per_operation(),
+            each(Metric::CpuMicrosecondsPerTimer, held.cpu_at_rest.as_secs_f64() * 1e6),
+            each(Metric::BytesPerTimer, held.bytes as f64),
+        ])
     }
 }
 
-async fn round<R: Runtime>(size: usize) -> Result<(Round, f64), Failure> {
+struct Held {
+    /// The time to arm and to drop.
+    round: Round,
+    cpu_at_rest: Duration,
+    bytes: u64,
+}
+
+async fn round<R: Runtime>(size: usize) -> Result<Held, Failure> {
     let before = resident_bytes()?;
     let start = Instant::now();
     // Deadlines a moment apart, as they come.
@@ -42,9 +57,17 @@ async fn round<R: Runtime>(size: usize) -> Result<(Round, f64), Failure> {
     for timer in &mut timers {
         assert!(!is_over(timer.as_mut()).await, "a timer was early by {LIMIT:?}");
     }
-    let grown = resident_bytes()?.saturating_sub(before);
+    let arming = start.elapsed();
+    let bytes = resident_bytes()?.saturating_sub(before);
+
+    let used = Usage::now()?;
+    R::sleep_until(Instant::now() + REST).await;
+    let cpu_at_rest = Usage::now()?.since(used).cpu;
+
+    let start = Instant::now();
     drop(timers);
-    Ok((Round::since(start, size), grown as f64 / size as f64))
+    let dropping = Round::since(start, size);
+    Ok(Held { round: Round { elapsed: arming + dropping.elapsed, ..dropping }, cpu_at_rest, bytes })
 }
 
 async fn is_over(mut timer: Pin<&mut impl Future>) -> bool {
