@@ -56,18 +56,17 @@ async fn start(arguments: Arguments) -> io::Result<()> {
 async fn run<S: Store>(arguments: Arguments, store: S) -> io::Result<()> {
     let store = Arc::new(store);
     let node = Arc::new(Node::new(Arc::clone(&store), arguments.seed, arguments.lease));
-    let mut is_serving = false;
     if let Some(address) = &arguments.listen {
         let listener = TcpListener::bind(address.as_str()).await?;
         println!("listening on {}", listener.local_addr()?);
         wsrt::spawn(serve_clients(Arc::clone(&node), listener));
-        is_serving = true;
     }
-    wsrt::spawn(expire_leases(Arc::clone(&store)));
     if !arguments.workers.is_empty() {
+        // They look for leases that are over themselves.
         return work(&arguments, &store).await;
     }
-    if is_serving { wsrt::signal::ctrl_c().await } else { serve_terminal(node).await }
+    wsrt::spawn(expire_leases(store));
+    if arguments.listen.is_some() { wsrt::signal::ctrl_c().await } else { serve_terminal(node).await }
 }
 
 /// Works until ctrl-c: then every worker finishes the job that it is at. A second ctrl-c ends them at once, which does no

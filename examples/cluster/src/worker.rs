@@ -18,7 +18,7 @@ use crate::store::{Outcome, Store, StoreError, Taken};
 const RENEWALS_PER_LEASE: u32 = 3;
 /// How long a worker without work sleeps at first, and how long at most.
 const SHORTEST_NAP: Duration = Duration::from_millis(1);
-const LONGEST_NAP: Duration = Duration::from_millis(64);
+const LONGEST_NAP: Duration = Duration::from_millis(128);
 /// How long a worker waits at first for a store that is away, and how long at most.
 const FIRST_PATIENCE: Duration = Duration::from_millis(20);
 const LAST_PATIENCE: Duration = Duration::from_millis(500);

@@ -46,7 +46,7 @@ struct Worker {
     /// The front is the owner's end, the back the thieves'.
     deque: VecDeque<String>,
     in_flight: u64,
-    /// When it last took, if it is a program that has joined.
+    /// When it was last seen at work, if it is a program that has joined.
     seen: Option<Instant>,
 }
 
@@ -305,9 +305,12 @@ impl Store for MemoryStore {
         if !state.is_held(worker, job, Some(attempt)) {
             return Err(StoreError::NotHeld { job: job.to_owned(), worker: worker.to_owned() });
         }
+        let now = Instant::now();
         if let Some(flight) = state.flight.get_mut(job) {
-            flight.deadline = Instant::now() + lease;
+            flight.deadline = now + lease;
         }
+        let holder = state.worker(worker)?;
+        holder.seen = holder.seen.map(|_| now);
         Ok(())
     }
 

@@ -128,7 +128,7 @@ pub trait Store: Debug + Send + Sync + 'static {
     /// Each of `busy` then has job0, job1 and job2 in its deque, and `idle` has none.
     fn assume_starting_state(&self, idle: &str, busy: &[String]) -> impl Future<Output = Outcome<bool>> + Send;
 
-    /// Adds a worker that is a program. It is removed when it has not been seen taking for a long time and has no jobs.
+    /// Adds a worker that is a program. It is forgotten when it has neither taken nor renewed anything for a minute and has no jobs.
     fn join(&self, worker: &str) -> impl Future<Output = Outcome<()>> + Send;
 
     /// Puts a job at the front of the worker's deque. Without a name it gets one.

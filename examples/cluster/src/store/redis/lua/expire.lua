@@ -8,14 +8,14 @@ for _, job in ipairs(over) do
 end
 
 -- Workers that are gone are forgotten, once they leave nothing behind.
-local seen, has_job = redis.call('HGETALL', SEEN), nil
-for i = 1, #seen, 2 do
-  if tonumber(seen[i + 1]) + tonumber(ARGV[1]) < time and redis.call('LLEN', deque(seen[i])) == 0 then
+local gone, has_job = redis.call('ZRANGE', SEEN, '-inf', time - tonumber(ARGV[1]), 'BYSCORE'), nil
+for _, worker in ipairs(gone) do
+  if redis.call('LLEN', deque(worker)) == 0 then
     if not has_job then
       has_job = {}
       for _, holder in ipairs(redis.call('HVALS', HOLDERS)) do has_job[holder] = true end
     end
-    if not has_job[seen[i]] then remove_worker(seen[i]) end
+    if not has_job[worker] then remove_worker(worker) end
   end
 end
 return { 'ok', tostring(#over) }

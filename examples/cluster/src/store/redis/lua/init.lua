@@ -7,7 +7,7 @@ if unfinished > 0 then return { 'unfinished', tostring(unfinished) } end
 
 leave_starting_state()
 for _, worker in ipairs(redis.call('ZRANGE', WORKERS, 0, -1)) do
-  if redis.call('HEXISTS', SEEN, worker) == 0 then remove_worker(worker) end
+  if not redis.call('ZSCORE', SEEN, worker) then remove_worker(worker) end
 end
 for i = 2, #ARGV do add_worker(ARGV[i]) end
 for number = 0, tonumber(ARGV[1]) - 1 do

@@ -1,5 +1,5 @@
 -- join WORKER
 leave_starting_state()
 add_worker(ARGV[1])
-redis.call('HSET', SEEN, ARGV[1], now())
+redis.call('ZADD', SEEN, now(), ARGV[1])
 return { 'ok' }

@@ -1,7 +1,7 @@
 -- What the scripts share: the keys, and the small steps. Every script runs as one step of Redis.
 --
 --   workers    sorted set   worker -> number in the order of coming
---   seen       hash         worker -> when it last took, in ms; those that have joined only
+--   seen       sorted set   worker -> when it was last seen at work, in ms; those that have joined only
 --   deque:W    list         the jobs of W; the left end is the owner's, the right end the thieves'
 --   busy       sorted set   worker whose deque has jobs -> its number in workers
 --   jobs       hash         unfinished job -> payload
@@ -38,7 +38,7 @@ end
 
 local function remove_worker(worker)
   redis.call('ZREM', WORKERS, worker)
-  redis.call('HDEL', SEEN, worker)
+  redis.call('ZREM', SEEN, worker)
 end
 
 local function is_known(job)
@@ -68,8 +68,8 @@ end
 
 -- Once a second is enough to be seen, so that looking at an empty deque writes nothing.
 local function be_seen(worker, time)
-  local seen = redis.call('HGET', SEEN, worker)
-  if seen and tonumber(seen) + 1000 < time then redis.call('HSET', SEEN, worker, time) end
+  local seen = redis.call('ZSCORE', SEEN, worker)
+  if seen and tonumber(seen) + 1000 < time then redis.call('ZADD', SEEN, time, worker) end
 end
 
 -- The steal: from the victim's end to the thief's front.

@@ -3,5 +3,7 @@ local worker, job = ARGV[1], ARGV[2]
 if redis.call('HGET', HOLDERS, job) ~= worker or redis.call('HGET', ATTEMPTS, job) ~= ARGV[3] then
   return { 'not_held' }
 end
-redis.call('ZADD', FLIGHT, now() + tonumber(ARGV[4]), job)
+local time = now()
+be_seen(worker, time)
+redis.call('ZADD', FLIGHT, time + tonumber(ARGV[4]), job)
 return { 'ok' }

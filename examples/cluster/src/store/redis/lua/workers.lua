@@ -6,6 +6,6 @@ for _, worker in ipairs(redis.call('ZRANGE', WORKERS, 0, -1)) do
   answer[#answer + 1] = worker
   answer[#answer + 1] = tostring(redis.call('LLEN', deque(worker)))
   answer[#answer + 1] = tostring(in_flight[worker] or 0)
-  answer[#answer + 1] = tostring(redis.call('HEXISTS', SEEN, worker))
+  answer[#answer + 1] = redis.call('ZSCORE', SEEN, worker) and '1' or '0'
 end
 return answer
