@@ -1,6 +1,6 @@
 //! The program: a node, workers, or both, on one store: `cargo run --release -p wsrt-cluster -- --help`.
 
-use std::io;
+use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -96,14 +96,23 @@ async fn work<S: Store>(arguments: &Arguments, store: &Arc<S>) -> io::Result<()>
     Ok(())
 }
 
+/// Prints a line, if anybody is there to read it: if not, that is no reason to stop working.
+fn say(line: std::fmt::Arguments<'_>) {
+    let _ = writeln!(io::stdout(), "{line}");
+}
+
+fn complain(line: std::fmt::Arguments<'_>) {
+    let _ = writeln!(io::stderr(), "cluster: {line}");
+}
+
 /// Prints what a worker tells: each job only if that is wanted.
 fn teller(name: String, log: bool) -> impl Fn(Event) + Send + 'static {
     move |event| match event {
-        Event::Stole(job, victim) if log => println!("{name} stole {job} from {victim}"),
-        Event::Recorded(job, attempt) if log => println!("{name} recorded {job} attempt {attempt}"),
-        Event::TooLate(job) if log => println!("{name} lost {job}: the lease ran out"),
-        Event::StoreIsAway(why) => eprintln!("cluster: {name}: {why}; trying on"),
-        Event::StoreIsBack => eprintln!("cluster: {name}: the store is back"),
+        Event::Stole(job, victim) if log => say(format_args!("{name} stole {job} from {victim}")),
+        Event::Recorded(job, attempt) if log => say(format_args!("{name} recorded {job} attempt {attempt}")),
+        Event::TooLate(job) if log => say(format_args!("{name} lost {job}: the lease ran out")),
+        Event::StoreIsAway(why) => complain(format_args!("{name}: {why}; trying on")),
+        Event::StoreIsBack => complain(format_args!("{name}: the store is back")),
         _ => {}
     }
 }

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use serde_json::Value;
 
 use crate::protocol::{
-    Command, Frame, LONGEST_MESSAGE, Named, Refusal, RefusalKind, Reply, Request, WorkerReply, write_reply,
+    Command, Frame, LONGEST_MESSAGE, Named, Refusal, RefusalKind, Reply, Request, Sender, WorkerReply, write_reply,
 };
 use crate::simulation;
 use crate::store::{Place, Stolen, Store, StoreError, WorkerState, short_name};
@@ -33,14 +33,14 @@ pub struct Node<S> {
 /// A reply, and whom it is for.
 #[derive(Debug)]
 pub struct Answer {
-    request: Request,
+    sender: Sender,
     reply: Reply,
 }
 
 impl Answer {
     /// Appends it to `output`, as a line.
     pub fn write(&self, output: &mut Vec<u8>) {
-        write_reply(&self.request, &self.reply, output);
+        write_reply(&self.sender, &self.reply, output);
     }
 
     /// What is replied.
@@ -63,17 +63,15 @@ impl<S: Store> Node<S> {
     ///
     /// If it is dropped, the command may have been carried out without anybody being told.
     pub async fn answer(&self, frame: Frame<'_>) -> Answer {
-        let mut request = match frame {
+        let Request { sender, command } = match frame {
             Frame::Message(text) => Request::parse(text),
             Frame::TooLong => Request::refused(too_long()),
         };
-        // What is left in the request is who asked: all that a reply needs.
-        let command = std::mem::replace(&mut request.command, Ok(Command::CheckClusterState));
         let reply = match command {
             Ok(command) => self.carry_out(command).await.unwrap_or_else(Reply::from),
             Err(refusal) => refusal.into(),
         };
-        Answer { request, reply }
+        Answer { sender, reply }
     }
 
     async fn carry_out(&self, command: Command) -> Result<Reply, Refusal> {

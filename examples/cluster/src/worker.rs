@@ -12,7 +12,7 @@ use fastrand::Rng;
 use wsrt::time::{sleep, timeout};
 
 use crate::job;
-use crate::store::{Outcome, Store, StoreError, Taken};
+use crate::store::{FORGET_AFTER, Outcome, Store, StoreError, Taken};
 
 /// How many times a lease is renewed in its own time, so that one renewal that is late does no harm.
 const RENEWALS_PER_LEASE: u32 = 3;
@@ -113,7 +113,7 @@ impl<S: Store> Worker<S> {
     /// Does one thing that is to be done, and tells whether there was one.
     async fn step(&mut self) -> Outcome<bool> {
         if self.next_expiry <= Instant::now() {
-            self.store.expire().await?;
+            self.store.expire(FORGET_AFTER).await?;
             // A job of the dead lies idle for up to twice this, on top of the lease. Not all workers look at once.
             self.next_expiry = Instant::now() + self.lease.mul_f64(0.25 + 0.25 * self.random.f64());
         }

@@ -12,7 +12,7 @@ use harness::{Durability, Redis};
 use serde_json::Value;
 use wsrt_cluster::node::Node;
 use wsrt_cluster::protocol::Frame;
-use wsrt_cluster::store::{Census, MemoryStore, RedisStore, Store, StoreAddress};
+use wsrt_cluster::store::{Census, FORGET_AFTER, MemoryStore, RedisStore, Store, StoreAddress};
 
 /// What can happen to a cluster.
 #[derive(Clone, Debug)]
@@ -23,6 +23,8 @@ enum Happening {
     LeasesEnd,
     /// A program joins.
     Join(String),
+    /// All programs are gone for long.
+    Forget,
     /// A worker takes its next job, or steals one with this luck.
     NextJob(String, u32),
 }
@@ -82,6 +84,7 @@ fn happening(random: &mut Rng, by_the_clock: bool) -> Happening {
         18 if by_the_clock && random.bool() => return Happening::LeasesEnd,
         18 if by_the_clock => r#""type":"run_simulation","duration_ms":1"#.to_owned(),
         _ if random.u8(..4) == 0 => return Happening::Join(worker(random).to_owned()),
+        _ if random.u8(..4) == 0 => return Happening::Forget,
         _ => [r#""type":"dance""#, r#""type":"init""#][random.usize(..2)].to_owned(),
     };
     Happening::Message(message)
@@ -141,8 +144,17 @@ async fn live<S: Store>(store: Arc<S>, lease: Duration, history: &[Happening]) -
             Happening::Message(fields) => tell(&node, id, fields).await,
             Happening::LeasesEnd => {
                 wsrt::time::sleep(lease * 2).await;
-                store.expire().await.map(|count| format!("{count} leases")).map_err(|error| error.to_string())?
+                store
+                    .expire(FORGET_AFTER)
+                    .await
+                    .map(|count| format!("{count} leases"))
+                    .map_err(|error| error.to_string())?
             }
+            Happening::Forget => store
+                .expire(Duration::ZERO)
+                .await
+                .map(|count| format!("{count} leases"))
+                .map_err(|error| error.to_string())?,
             Happening::NextJob(worker, luck) => match store.next_job(worker, lease, Some(*luck)).await {
                 Ok(next) => next.map(|next| format!("{next:?}")).unwrap_or_default(),
                 Err(error) => error.to_string(),

@@ -7,7 +7,7 @@ use serde::ser::{SerializeMap, Serializer};
 use serde_json::Value;
 use serde_json::ser::Formatter;
 
-use super::{Refusal, Request};
+use super::{Refusal, Sender};
 
 /// What a client is told. The order of the fields is the order in the text.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -153,12 +153,12 @@ struct Body<'a> {
 /// The name by which the node answers those who have not called it by one.
 const NODE: &str = "cluster";
 
-/// Appends the reply to `request` to `output`, as a line.
-pub fn write_reply(request: &Request, reply: &Reply, output: &mut Vec<u8>) {
+/// Appends the reply to `output`, as a line.
+pub fn write_reply(sender: &Sender, reply: &Reply, output: &mut Vec<u8>) {
     let envelope = Envelope {
-        src: request.dest.as_deref().unwrap_or(NODE),
-        dest: request.src.as_deref(),
-        body: Body { kind: reply.kind(), in_reply_to: request.msg_id, reply },
+        src: sender.dest.as_deref().unwrap_or(NODE),
+        dest: sender.src.as_deref(),
+        body: Body { kind: reply.kind(), in_reply_to: sender.msg_id, reply },
     };
     let mut serializer = serde_json::Serializer::with_formatter(&mut *output, Spaced);
     envelope.serialize(&mut serializer).expect("a vector takes all, and the keys are text");

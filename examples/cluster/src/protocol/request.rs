@@ -78,15 +78,22 @@ pub enum Command {
     },
 }
 
-/// One message, as far as it can be understood: its sender has a right to an answer, whatever is wrong with the rest.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Request {
+/// Who asked, and in which message: all that an answer needs to know of the question.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sender {
     /// Who sent it.
     pub src: Option<String>,
     /// To whom: the node, by the name that the sender has for it.
     pub dest: Option<String>,
     /// The number to answer to.
     pub msg_id: Option<u64>,
+}
+
+/// One message, as far as it can be understood: its sender has a right to an answer, whatever is wrong with the rest.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// Who asked.
+    pub sender: Sender,
     /// What is wanted, or what is wrong.
     pub command: Result<Command, Refusal>,
 }
@@ -108,7 +115,7 @@ impl Request {
     /// A message of which nothing is known but that it is refused.
     #[must_use]
     pub fn refused(refusal: Refusal) -> Self {
-        Self { src: None, dest: None, msg_id: None, command: Err(refusal) }
+        Self { sender: Sender::default(), command: Err(refusal) }
     }
 
     fn of(mut message: Map<String, Value>) -> Self {
@@ -124,7 +131,7 @@ impl Request {
             (_, None) => Err(Refusal::missing("dest", "the message")),
             _ => command(body),
         };
-        Self { src, dest, msg_id, command }
+        Self { sender: Sender { src, dest, msg_id }, command }
     }
 }
 
@@ -266,10 +273,10 @@ mod tests {
 
     #[test]
     fn who_asked_is_known_whatever_is_wrong_with_the_rest() {
-        let request = Request::parse(body(r#"{"type":"dance","msg_id":7}"#).as_bytes());
-        assert_eq!((request.src.as_deref(), request.dest.as_deref(), request.msg_id), (Some("c"), Some("n"), Some(7)));
-        let request = Request::parse(br#"{"src":"c","body":{"msg_id":7}}"#);
-        assert_eq!((request.src.as_deref(), request.msg_id), (Some("c"), Some(7)));
+        let sender = |text: &str| Request::parse(text.as_bytes()).sender;
+        let known = Sender { src: Some("c".to_owned()), dest: Some("n".to_owned()), msg_id: Some(7) };
+        assert_eq!(sender(&body(r#"{"type":"dance","msg_id":7}"#)), known);
+        assert_eq!(sender(r#"{"src":"c","body":{"msg_id":7}}"#), Sender { dest: None, ..known });
     }
 
     #[test]

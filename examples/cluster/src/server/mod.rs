@@ -3,7 +3,7 @@
 mod conversation;
 mod wire;
 
-use std::io;
+use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use wsrt::net::{TcpListener, TcpStream};
 use wsrt::time::sleep;
 
 use crate::node::Node;
-use crate::store::Store;
+use crate::store::{FORGET_AFTER, Store};
 use conversation::converse;
 use wire::{Socket, Terminal};
 
@@ -39,7 +39,7 @@ pub async fn serve_clients<S: Store>(node: Arc<Node<S>>, listener: TcpListener) 
             // One client that went away before it was accepted, or no file descriptors; the listener stays ready, so that
             // trying again at once might do nothing but burn the processor.
             Err(error) => {
-                eprintln!("cluster: cannot accept: {error}");
+                let _ = writeln!(io::stderr(), "cluster: cannot accept: {error}");
                 sleep(BACK_OFF).await;
             }
         }
@@ -57,6 +57,6 @@ async fn serve_client<S: Store>(node: Arc<Node<S>>, stream: TcpStream) {
 pub async fn expire_leases<S: Store>(store: Arc<S>) {
     loop {
         sleep(EXPIRY_PERIOD).await;
-        let _ = store.expire().await;
+        let _ = store.expire(FORGET_AFTER).await;
     }
 }

@@ -8,10 +8,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 
 use super::names::{is_starting_name, starting_name};
-use super::{
-    Census, FORGET_AFTER, NextJob, Outcome, Place, STARTING_JOBS, Stolen, Store, StoreError, Submitted, Taken,
-    WorkerState,
-};
+use super::{Census, NextJob, Outcome, Place, STARTING_JOBS, Stolen, Store, StoreError, Submitted, Taken, WorkerState};
 
 /// A [`Store`] in this process's memory.
 #[derive(Debug, Default)]
@@ -329,7 +326,7 @@ impl Store for MemoryStore {
         state.why_not(worker, job, attempt, &meanings)
     }
 
-    async fn expire(&self) -> Outcome<u64> {
+    async fn expire(&self, forget_after: Duration) -> Outcome<u64> {
         let mut state = self.state.lock();
         let now = Instant::now();
         let over = state.flight.iter().filter(|(_, flight)| flight.deadline <= now);
@@ -340,7 +337,7 @@ impl Store for MemoryStore {
             state.worker(&holder)?.deque.push_back(job.clone());
         }
         state.keep_workers(|worker| {
-            let is_gone = worker.seen.is_some_and(|seen| now.duration_since(seen) > FORGET_AFTER);
+            let is_gone = worker.seen.is_some_and(|seen| now.duration_since(seen) >= forget_after);
             !is_gone || worker.in_flight > 0 || !worker.deque.is_empty()
         });
         Ok(over.len() as u64)

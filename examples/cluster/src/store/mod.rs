@@ -128,7 +128,8 @@ pub trait Store: Debug + Send + Sync + 'static {
     /// Each of `busy` then has job0, job1 and job2 in its deque, and `idle` has none.
     fn assume_starting_state(&self, idle: &str, busy: &[String]) -> impl Future<Output = Outcome<bool>> + Send;
 
-    /// Adds a worker that is a program. It is forgotten when it has neither taken nor renewed anything for a minute and has no jobs.
+    /// Adds a worker that is a program. It is seen when it takes or renews something; [`expire`](Self::expire) forgets
+    /// who was not seen for long.
     fn join(&self, worker: &str) -> impl Future<Output = Outcome<()>> + Send;
 
     /// Puts a job at the front of the worker's deque. Without a name it gets one.
@@ -193,8 +194,8 @@ pub trait Store: Debug + Send + Sync + 'static {
 
     /// Puts the jobs whose leases are over at the end of the deques they were taken from, where a thief takes them first.
     ///
-    /// Returns how many those were.
-    fn expire(&self) -> impl Future<Output = Outcome<u64>> + Send;
+    /// Returns how many those were. Forgets the workers that have joined, have no jobs, and were not seen for `forget_after`.
+    fn expire(&self, forget_after: Duration) -> impl Future<Output = Outcome<u64>> + Send;
 
     /// All workers, in the order in which they came.
     fn workers(&self) -> impl Future<Output = Outcome<Vec<WorkerState>>> + Send;
@@ -213,5 +214,5 @@ pub trait Store: Debug + Send + Sync + 'static {
 /// How many jobs each worker holds in the starting state.
 pub(crate) const STARTING_JOBS: u64 = 3;
 
-/// How long after it was last seen a worker that has joined and has no jobs is forgotten.
-pub(crate) const FORGET_AFTER: Duration = Duration::from_secs(60);
+/// How long after it was last seen a worker is usually forgotten.
+pub const FORGET_AFTER: Duration = Duration::from_secs(60);

@@ -16,7 +16,7 @@ pub use address::StoreAddress;
 use link::Link;
 use scripts::Scripts;
 
-use super::{Census, FORGET_AFTER, NextJob, Outcome, Place, Stolen, Store, StoreError, Submitted, Taken, WorkerState};
+use super::{Census, NextJob, Outcome, Place, Stolen, Store, StoreError, Submitted, Taken, WorkerState};
 
 /// A [`Store`] in a Redis, version 6.2 or newer.
 #[derive(Debug)]
@@ -177,9 +177,9 @@ impl Store for RedisStore {
         Ok(self.run(call, worker, job).await?.is("ok"))
     }
 
-    async fn expire(&self) -> Outcome<u64> {
+    async fn expire(&self, forget_after: Duration) -> Outcome<u64> {
         let mut call = self.call(&self.scripts.expire);
-        self.run(call.arg(milliseconds(FORGET_AFTER)), "", "").await?.number()
+        self.run(call.arg(milliseconds(forget_after)), "", "").await?.number()
     }
 
     async fn workers(&self) -> Outcome<Vec<WorkerState>> {
