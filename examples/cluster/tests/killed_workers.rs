@@ -17,13 +17,14 @@ const CHECK: &str = r#""type":"check_cluster_state""#;
 /// The worker processes, those that were killed included: what they said is evidence.
 struct Crew {
     url: String,
+    next_kill: Instant,
     alive: Vec<(String, Program)>,
     dead: Vec<Program>,
 }
 
 impl Crew {
     fn new(url: String) -> Self {
-        let mut crew = Self { url, alive: Vec::new(), dead: Vec::new() };
+        let mut crew = Self { url, next_kill: Instant::now() + KILL_PERIOD, alive: Vec::new(), dead: Vec::new() };
         for number in 0..WORKERS {
             crew.hire(format!("w{number}"));
         }
@@ -35,8 +36,13 @@ impl Crew {
         self.alive.push((name, program));
     }
 
-    /// Kills the one that has lived longest. Every other time its successor has its name, as from a supervisor, else a new one.
-    fn replace_one(&mut self) {
+    /// When it is time again, kills the one that has lived longest. Every other time its successor has its name, as from a
+    /// supervisor, else a new one.
+    fn kill_when_it_is_time(&mut self) {
+        if Instant::now() < self.next_kill {
+            return;
+        }
+        self.next_kill += KILL_PERIOD;
         let (name, mut program) = self.alive.remove(0);
         program.kill();
         let deaths = self.dead.len();
@@ -89,16 +95,12 @@ fn a_thousand_jobs_have_a_thousand_results_although_workers_are_killed() {
         let fields =
             format!(r#""type":"submit_job","worker":"w0","job_id":"{job}","payload":{{"wait_us":8000,"cost_us":200}}"#);
         assert_eq!(client.ask(&fields)["type"], "job_submitted");
+        crew.kill_when_it_is_time();
     }
-
     let start = Instant::now();
-    let mut next_kill = start + KILL_PERIOD;
     while client.ask(CHECK)["all_idle"] != true {
         assert!(start.elapsed() < LIMIT, "the cluster is not idle after {LIMIT:?}");
-        if Instant::now() >= next_kill {
-            crew.replace_one();
-            next_kill += KILL_PERIOD;
-        }
+        crew.kill_when_it_is_time();
         sleep(Duration::from_millis(10));
     }
 
