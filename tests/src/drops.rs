@@ -46,6 +46,18 @@ impl Roll {
         self.0.iter().filter(|drops| drops.load(SeqCst) > 0).count()
     }
 
+    /// Checks that `made` entries were dropped, and none twice.
+    ///
+    /// # Panics
+    ///
+    /// If it is otherwise.
+    #[track_caller]
+    pub fn assert_dropped_once(&self, made: usize) {
+        let drops: Vec<_> = self.0.iter().map(|drops| drops.load(SeqCst)).collect();
+        assert!(drops.iter().all(|drops| *drops <= 1), "dropped more than once: {drops:?}");
+        assert_eq!(drops.iter().sum::<usize>(), made, "dropped, and made");
+    }
+
     /// Checks that every entry was dropped, and none twice.
     ///
     /// # Panics

@@ -1,0 +1,29 @@
+//! The places from which a parallel call may be made.
+
+use wsrt::runtime::{Builder, Runtime};
+
+/// How many processors the runtimes have on which parallel calls are tried: fewer than the machine has cores, and more.
+const PROCESSORS: [usize; 4] = [1, 2, 3, 8];
+
+/// A runtime with so many processors.
+///
+/// # Panics
+///
+/// If it cannot be built.
+#[must_use]
+pub fn runtime_with(processors: usize) -> Runtime {
+    Builder::new_multi_thread().worker_threads(processors).build().expect("a runtime")
+}
+
+/// Calls `body` in a task of each of several multi-thread runtimes, in a current-thread runtime, and outside of any.
+///
+/// # Panics
+///
+/// With the panic of `body`.
+pub fn in_every_runtime(body: fn()) {
+    for processors in PROCESSORS {
+        runtime_with(processors).run(async move { body() });
+    }
+    Builder::new_current_thread().build().expect("a runtime").block_on(async { body() });
+    body();
+}
