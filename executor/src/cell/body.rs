@@ -10,7 +10,7 @@ use std::task::{Context, Poll};
 
 use super::JoinError;
 use super::header::{Header, VTable};
-use super::unwind::{Payload, caught, quietly, swallow};
+use crate::base::unwind::{Payload, caught, quietly, swallow};
 
 /// What is in a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use std::io;
 use std::panic::Location;
 
 use super::Id;
-use super::unwind::Payload;
+use crate::base::unwind::Payload;
 
 /// Tells why a task has no output: it was cancelled, or it panicked.
 ///

@@ -9,8 +9,8 @@ use std::task::Context;
 
 use super::header::Header;
 use super::state::{Dropped, Paused, Started, Woken};
-use super::unwind::quietly;
 use super::{allocation, body, current, waker};
+use crate::base::unwind::quietly;
 
 /// Polls the task once, or drops its future if it was cancelled.
 ///

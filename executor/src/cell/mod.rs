@@ -93,7 +93,6 @@ mod queue;
 mod reference;
 mod runnable;
 mod state;
-mod unwind;
 mod waker;
 
 #[cfg(all(test, loom))]

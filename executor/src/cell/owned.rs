@@ -22,10 +22,10 @@ use crossbeam_utils::CachePadded;
 
 use super::TaskRef;
 use super::header::Header;
-use super::unwind::quietly;
 use crate::base::sync::Mutex;
 use crate::base::sync::atomic::AtomicUsize;
 use crate::base::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use crate::base::unwind::quietly;
 
 /// A listed task's neighbours; none for a task that is not listed.
 #[derive(Default)]

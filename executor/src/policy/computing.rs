@@ -16,9 +16,10 @@ use std::time::Instant;
 
 use parking_lot::Mutex;
 
+use crate::base::unwind::Payload;
 use crate::players::{Helpers, Machine, SpareHand};
 use crate::policy::{Context, Flavor, Scheduler};
-use crate::regions::{Board, Crew, LoopBody, LoopRegion, MOST_SEATS, Payload, Region, Seat, TreeRegion};
+use crate::regions::{Board, Crew, LoopBody, LoopRegion, MOST_SEATS, Region, Seat, TreeRegion};
 
 /// Regions that are kept for the next one to be opened, of each kind.
 const SPARE_REGIONS: usize = 16;

@@ -3,12 +3,11 @@
 //! A queue holds [`JobRef`]s: one pointer, to a head that says how to run what comes behind it. A job is run once, by
 //! whoever took its pointer out of the queue.
 
-use std::mem;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 
 use crate::base::sync::UnsafeCell;
-use crate::regions::{Latch, Payload};
+use crate::base::unwind::{Payload, caught};
+use crate::regions::Latch;
 
 /// A job in a queue: the right to run it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,7 +114,7 @@ where
         let this = unsafe { &*job };
         // SAFETY: the caller has taken the reference out of the queue.
         let closure = unsafe { this.take_back() };
-        let result = catch_unwind(AssertUnwindSafe(closure));
+        let result = caught(closure);
         this.result.with_mut(|place| {
             // SAFETY: the owner looks here only when the latch is set.
             unsafe { *place = Some(result) }
@@ -163,12 +162,5 @@ where
         let Self { closure, .. } = *job;
         // Past the box: a closure may be the last thing that its stack frame waits for.
         closure();
-    }
-}
-
-/// Drops `value`, keeping a panic of its drop to itself: for what nobody is left to tell.
-pub(crate) fn drop_quietly<T>(value: T) {
-    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
-        mem::forget(panic);
     }
 }

@@ -3,7 +3,8 @@
 use std::mem;
 use std::panic::resume_unwind;
 
-use crate::regions::{JobRef, Seat, StackJob, drop_quietly};
+use crate::base::unwind::drop_quietly;
+use crate::regions::{JobRef, Seat, StackJob};
 
 impl Seat<'_> {
     /// Runs both closures, `a` here and now, `b` here afterwards or elsewhere meanwhile.

@@ -4,9 +4,7 @@
 //! off, again, down to a single index. So nobody has to say how large a piece should be, and a loop whose costs are all
 //! at one end is shared as well as any other.
 
-use std::any::Any;
 use std::ops::Range;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::time::Instant;
 
@@ -16,15 +14,12 @@ use crate::base::sync::atomic::Ordering::{Relaxed, SeqCst};
 use crate::base::sync::atomic::{AtomicBool, fence};
 use crate::base::sync::thread::{self, Thread};
 use crate::base::sync::{Mutex, UnsafeCell};
+use crate::base::unwind::{Payload, caught, drop_quietly};
 use crate::regions::Seat;
 use crate::regions::board::{Crew, Region};
-use crate::regions::job::drop_quietly;
 use crate::regions::pace::Pace;
 use crate::regions::seats::{Closing, OWNERS, Seats};
 use crate::regions::span::Span;
-
-/// What a panic carries.
-pub(crate) type Payload = Box<dyn Any + Send>;
 
 /// How often the owner looks whether the last helper has left before it sleeps: some 20 µs.
 const LOOKS_BEFORE_SLEEP: u32 = if cfg!(loom) { 1 } else { 400 };
@@ -233,7 +228,7 @@ impl LoopRegion {
 /// Claims and works until there is nothing left, or the loop was stopped, or the crew calls.
 fn participate<B: LoopBody>(region: &LoopRegion, body: &B, seat: usize, crew: &dyn Crew) {
     let mut local = body.begin();
-    let outcome = catch_unwind(AssertUnwindSafe(|| {
+    let outcome = caught(|| {
         let mut pace = Pace::new();
         while !region.stopped.load(Relaxed) && !crew.must_leave() {
             if body.is_cancelled() {
@@ -246,11 +241,11 @@ fn participate<B: LoopBody>(region: &LoopRegion, body: &B, seat: usize, crew: &d
                 crew.tick(now);
             }
         }
-    }));
+    });
     if let Err(payload) = outcome {
         region.fail(payload);
     }
-    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| body.end(local))) {
+    if let Err(payload) = caught(|| body.end(local)) {
         region.fail(payload);
     }
 }

@@ -20,9 +20,9 @@ mod span;
 mod tree_region;
 
 pub(crate) use board::{Board, Crew, Region};
-pub(crate) use job::{BoxedJob, JobRef, StackJob, drop_quietly};
+pub(crate) use job::{BoxedJob, JobRef, StackJob};
 pub(crate) use latch::Latch;
-pub(crate) use loop_region::{LoopBody, LoopRegion, Payload};
+pub(crate) use loop_region::{LoopBody, LoopRegion};
 pub(crate) use scope::ScopeBase;
 pub(crate) use tree_region::{Seat, TreeRegion};
 

@@ -1,11 +1,10 @@
 //! A scope: any number of jobs that borrow from one stack frame, which waits for them all.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use crate::base::sync::Mutex;
 use crate::base::sync::atomic::Ordering::{AcqRel, Relaxed};
 use crate::base::sync::atomic::{AtomicBool, AtomicUsize};
-use crate::regions::{BoxedJob, JobRef, Latch, Payload, Seat, TreeRegion, drop_quietly};
+use crate::base::unwind::{Payload, caught, drop_quietly};
+use crate::regions::{BoxedJob, JobRef, Latch, Seat, TreeRegion};
 
 /// What the jobs of a scope share. It lies on the stack of the frame that waits for them.
 pub(crate) struct ScopeBase {
@@ -95,7 +94,7 @@ impl ScopeBase {
         if self.stopped.load(Relaxed) {
             return drop_quietly(work);
         }
-        if let Err(payload) = catch_unwind(AssertUnwindSafe(work)) {
+        if let Err(payload) = caught(work) {
             self.fail(payload);
         }
     }

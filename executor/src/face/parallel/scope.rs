@@ -2,10 +2,11 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::resume_unwind;
 
+use crate::base::unwind::{caught, drop_quietly};
 use crate::policy::computing::{in_tree, summon, with_seat};
-use crate::regions::{ScopeBase, drop_quietly};
+use crate::regions::ScopeBase;
 
 /// A place to spawn jobs that may borrow everything that lives longer than `'scope`; made by [`scope()`].
 pub struct Scope<'scope> {
@@ -48,7 +49,7 @@ where
 {
     in_tree(|seat| {
         let scope = Scope { base: ScopeBase::new(seat), marker: PhantomData };
-        let result = catch_unwind(AssertUnwindSafe(|| f(&scope)));
+        let result = caught(|| f(&scope));
         let result = result.map_err(|payload| scope.base.fail(payload));
         if let Err(payload) = scope.base.finish(seat) {
             drop_quietly(result);

@@ -10,7 +10,8 @@ use crate::base::sync::atomic::AtomicBool;
 use crate::base::sync::atomic::Ordering::Relaxed;
 use crate::base::sync::thread::{self, JoinHandle};
 use crate::base::sync::{Arc, Mutex};
-use crate::regions::{LoopBody, LoopRegion, Payload, Region};
+use crate::base::unwind::Payload;
+use crate::regions::{LoopBody, LoopRegion, Region};
 
 /// What a loop goes over. It lies in the owner's frame, and every access is seen by loom.
 struct Body {

@@ -4,7 +4,8 @@ use std::panic::resume_unwind;
 
 use super::{Caller, Piece, explore};
 use crate::base::sync::{Arc, thread};
-use crate::regions::{Payload, Region, ScopeBase, Seat, TreeRegion};
+use crate::base::unwind::Payload;
+use crate::regions::{Region, ScopeBase, Seat, TreeRegion};
 
 /// Runs a scope whose jobs `spawn` spawns, with a helper who comes at any time, and takes the scope apart as soon as it has
 /// finished: an access to it after that is a fault.
