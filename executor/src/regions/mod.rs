@@ -31,3 +31,5 @@ pub(crate) const MOST_SEATS: usize = seats::MOST;
 
 #[cfg(all(test, loom))]
 mod loom_models;
+#[cfg(all(test, not(loom)))]
+mod tests;

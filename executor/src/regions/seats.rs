@@ -4,7 +4,7 @@
 //! so that after that nobody touches what the owner has borrowed it.
 
 use crate::base::sync::atomic::AtomicU64;
-use crate::base::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use crate::base::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 /// Seats at most: bits of the word that are not flags.
 pub(crate) const MOST: usize = 62;
@@ -90,8 +90,9 @@ impl Seats {
     /// Announces that the owner is going to sleep until somebody leaves. `false` if nobody is there to do so.
     #[must_use]
     pub(super) fn begin_wait(&self) -> bool {
-        // Release: who sees the flag sees whom to wake. Acquire, since all may have left.
-        let before = self.word.fetch_or(AWAITED, AcqRel);
+        // Relaxed: whom to wake is published by the lock under which the owner has named itself. If all have left by now,
+        // `close` acquires what they did.
+        let before = self.word.fetch_or(AWAITED, Relaxed);
         before & !(AWAITED | 1 << OWNERS) != 0
     }
 

@@ -88,3 +88,33 @@ fn an_owner_may_name_itself_again() {
         });
     });
 }
+
+/// In loom an unpark publishes, and comes in one step with the access before it: so that an owner which sees the latch set
+/// without having slept is not met where it names itself. Here it has somebody else named.
+#[test]
+fn an_owner_that_has_named_itself_and_does_not_sleep_sees_what_was_done() {
+    explore(3, || {
+        let (latch, piece) = (Arc::new(Latch::new()), Arc::new(Piece::new()));
+        latch.await_here();
+        let owner = {
+            let (latch, piece) = (Arc::clone(&latch), Arc::clone(&piece));
+            thread::spawn(move || {
+                while !latch.is_set() {
+                    thread::yield_now();
+                }
+                assert_eq!(piece.times(), 1);
+            })
+        };
+        let setter = {
+            let (latch, piece) = (Arc::clone(&latch), Arc::clone(&piece));
+            thread::spawn(move || {
+                piece.work();
+                // SAFETY: it is set here, once.
+                unsafe { Latch::set(&raw const *latch) }
+            })
+        };
+        thread::park();
+        owner.join().expect("it does not panic");
+        setter.join().expect("it does not panic");
+    });
+}
