@@ -1,7 +1,7 @@
 //! Parallel calls work wherever they are made: in tasks, in blocking jobs, inside and outside of runtimes, in each other.
 
 use std::cell::RefCell;
-use std::sync::Barrier;
+use std::sync::{Barrier, OnceLock};
 use std::thread;
 
 use wsrt::parallel::{self, join, scope};
@@ -155,6 +155,7 @@ fn futures_that_are_awaited_inside_make_calls_of_their_own() {
 /// The guard with which the thread has entered goes inside: the call ends in good order all the same.
 #[test]
 fn a_guard_may_be_dropped_inside() {
+    static HANDLE: OnceLock<Handle> = OnceLock::new();
     thread_local! {
         static GUARD: RefCell<Option<EnterGuard<'static>>> = const { RefCell::new(None) };
     }
@@ -168,7 +169,7 @@ fn a_guard_may_be_dropped_inside() {
         });
         assert!(Handle::try_current().is_err());
 
-        let handle: &'static Handle = Box::leak(Box::new(runtime.handle().clone()));
+        let handle = HANDLE.get_or_init(|| runtime.handle().clone());
         let here = thread::current().id();
         let drop_guard = || {
             if thread::current().id() == here {
