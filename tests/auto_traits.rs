@@ -15,11 +15,11 @@ use wsrt::hyper::{ConnectInfo, NoHandshake, Serve, TokioIo, WsrtExecutor, WsrtTi
 use wsrt::io::unix::{AsyncFd, AsyncFdReadyGuard, AsyncFdReadyMutGuard, AsyncFdTryNewError, TryIoError};
 use wsrt::io::{Interest, Ready as Readiness, Stderr, Stdin, Stdout};
 use wsrt::net::tcp::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, WriteHalf};
+#[cfg(unix)]
+use wsrt::net::unix::UCred;
 use wsrt::net::{AddressErrors, TcpKeepalive, TcpListener, TcpSocket, TcpStream, UdpSocket};
 #[cfg(unix)]
 use wsrt::net::{UnixDatagram, UnixListener, UnixStream, unix, unix::pipe};
-#[cfg(unix)]
-use wsrt::net::unix::UCred;
 use wsrt::parallel::{CancelToken, Cancelled, Chunks, ChunksMut, Scope, Slice, SliceMut, Until};
 use wsrt::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use wsrt::runtime::{Builder, Drained, EnterGuard, Handle, LeftTask, Runtime, Stall, TryCurrentError};

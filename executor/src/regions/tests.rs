@@ -43,6 +43,8 @@ impl Crew for Restless {
         next >> 28 == 0 || self.over.load(Relaxed)
     }
 
+    fn tick(&self, _: std::time::Instant) {}
+
     fn summon(&self) {}
 
     fn with_seat(&self, seat: &Seat<'_>, work: &mut dyn FnMut()) {
@@ -57,6 +59,8 @@ impl Crew for Steady {
     fn must_leave(&self) -> bool {
         false
     }
+
+    fn tick(&self, _: std::time::Instant) {}
 
     fn summon(&self) {}
 

@@ -200,30 +200,3 @@ fn every_result_of_many_processors_is_delivered_exactly_once() {
     sorted.sort_unstable();
     assert_eq!(sorted, (0..10_000).chain(10_001..=10_100).collect::<Vec<_>>());
 }
-
-/// Fifty times the tasks take fifty times as long; with a search per result it would be 2,500 times.
-#[test]
-fn the_next_result_is_found_as_fast_among_many_tasks_as_among_few() {
-    let runtime = single();
-    let best_time = |tasks| (0..3).map(|_| joining_time(&runtime, tasks)).min().expect("three tries");
-    let (few, many) = (best_time(2_000), best_time(100_000));
-    assert!(many < few * 50 * 8, "2,000 results took {few:?}, 100,000 took {many:?}");
-}
-
-fn joining_time(runtime: &Runtime, tasks: usize) -> Duration {
-    runtime.block_on(async {
-        let mut set = JoinSet::new();
-        let handles: Vec<_> = (0..tasks).map(|n| set.spawn(async move { n })).collect();
-        for handle in &handles {
-            until_finished(handle).await;
-        }
-        let began = Instant::now();
-        let mut joined = 0;
-        while let Some(result) = set.join_next().await {
-            result.expect("no panic");
-            joined += 1;
-        }
-        assert_eq!(joined, tasks);
-        began.elapsed()
-    })
-}
