@@ -1,8 +1,8 @@
 //! Stuck polls, and what others notice of them: each case on wsrt and on tokio, with two processors and with one.
 //!
 //! The cases run one after the other, each for a second or two, so that the whole takes about a minute. [`cases`] has those
-//! that are a wait of tasks, [`load`] the two under load, [`crowd`] the one that counts threads; [`subject`] is what they
-//! need of a runtime beyond what the other workloads do.
+//! that are a wait of tasks, [`load`] the two under load, [`crowd`] the one that counts threads; [`clockwork`] burns time
+//! and tells it.
 
 use crate::Failure;
 use crate::measure::quantile;

@@ -13,7 +13,7 @@ use pin_project_lite::pin_project;
 
 /// Declares task-local values.
 ///
-/// Each is a static of type [`LocalKey`](crate::task::LocalKey), and has a value inside of a
+/// Each is a static of type [`task::LocalKey`](crate::task::LocalKey), and has a value inside of a
 /// [`scope`](crate::task::LocalKey::scope) only: there is no initial one, and spawned tasks do not inherit any.
 ///
 /// # Examples

@@ -5,7 +5,7 @@
 //! lost by that, and nothing needs to be written for it.
 //!
 //! What is not wsrt's own knows nothing of the budget: streams of other crates, the channels and locks of `tokio::sync`.
-//! Loops over those are limited with [`cooperative`], or with [`consume_budget`] once in each round.
+//! Loops over those are limited with [`cooperative()`], or with [`consume_budget`] once in each round.
 //!
 //! Only tasks, and the futures given to wsrt's own `block_on`, have a budget. Elsewhere nothing is limited.
 //!
