@@ -2,7 +2,7 @@
 
 mod harness;
 
-use harness::{Client, LIMIT, Program, answers};
+use harness::{Client, Durability, LIMIT, Program, Redis, answers};
 
 const TEN_MEGABYTES: usize = 10_000_000;
 const CHECK: &str = r#""type":"check_cluster_state""#;
@@ -126,6 +126,44 @@ fn a_client_that_goes_in_the_middle_of_a_line_has_asked_for_nothing() {
     assert_eq!(polite.body()["error"], "malformed_json");
     assert_eq!(polite.receive(), "", "the node closes the connection");
     assert_nothing_was_lost(&mut client);
+}
+
+fn a_client_that_goes_with_a_job_in_hand_loses_nothing(arguments: &[&str]) {
+    let (_program, address) = Program::listen(arguments);
+    let mut client = Client::connect(&address);
+    client.ask(r#""type":"init","workers":["w1","w2"],"jobs_to_distribute":1"#);
+    let take = r#""type":"take_job","worker":"w1","lease_ms":50"#;
+    let taken = Client::connect(&address).ask(take);
+    assert_eq!((&taken["job_id"], &taken["attempt"]), (&"job0".into(), &1.into()), "{taken}");
+
+    let again = harness::wait_until("its lease runs out", || {
+        Some(client.ask(take)).filter(|again| again["type"] == "job_taken")
+    });
+    assert_eq!((&again["job_id"], &again["attempt"]), (&"job0".into(), &2.into()), "{again}");
+    // It is back, and does not know that its time was over.
+    let complete = |attempt: u8| format!(r#""type":"complete_job","worker":"w1","job_id":"job0","attempt":{attempt}"#);
+    assert_eq!(Client::connect(&address).ask(&complete(1))["error"], "not_held");
+    // The second lease may be over as well by now, and then there is a third.
+    let attempt = harness::wait_until("somebody is in time", || {
+        let attempt = client.ask(r#""type":"take_job","worker":"w1","lease_ms":60000"#)["attempt"].as_u64()?;
+        Some(u8::try_from(attempt).expect("not so many"))
+    });
+    assert_eq!(client.ask(&complete(attempt))["type"], "job_completed");
+    assert_eq!(client.ask(&complete(attempt))["type"], "job_completed", "asking again does no harm");
+    assert_eq!(client.ask(&complete(attempt - 1))["error"], "already_completed");
+    assert_eq!(client.ask(CHECK)["all_idle"], true);
+}
+
+#[test]
+fn a_client_that_goes_with_a_job_in_hand_loses_nothing_in_memory() {
+    a_client_that_goes_with_a_job_in_hand_loses_nothing(&[]);
+}
+
+#[test]
+fn a_client_that_goes_with_a_job_in_hand_loses_nothing_in_redis() {
+    let test = "a_client_that_goes_with_a_job_in_hand_loses_nothing_in_redis";
+    let Some(redis) = Redis::start(test, Durability::None) else { return };
+    a_client_that_goes_with_a_job_in_hand_loses_nothing(&["--store", &redis.url()]);
 }
 
 #[test]
