@@ -7,6 +7,7 @@ use crate::cell::TaskQueue;
 use crate::policy::Scheduler;
 use crate::policy::computing::{Counted, Seated};
 use crate::policy::machine_loop::MachineLoop;
+use crate::policy::threads::AbortOnUnwind;
 use crate::regions::{Crew, Seat};
 
 /// A helper looks at the netpoller after this time, in nanoseconds, if nobody blocks in it. A machine that did would have
@@ -176,7 +177,11 @@ impl Crew for Helper<'_, '_> {
         if !scheduler.computing.helpers.take_turn_at_network(scheduler.nanos(now), NETWORK_PERIOD) {
             return;
         }
+        // A waker that panics here has nothing to do with the region that is being helped: it ends the process, as in the
+        // machine's own loop.
+        let guard = AbortOnUnwind;
         let readied = self.machine_loop.borrow_mut().poll_network_without_processor();
+        std::mem::forget(guard);
         if !readied.is_empty() {
             self.has_news.set(true);
             // One that has news leaves before its next turn.
