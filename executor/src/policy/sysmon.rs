@@ -209,9 +209,11 @@ impl<'a> Watcher<'a> {
         true
     }
 
-    /// Lets the spare of a poll that computes in parallel go, once other processors run tasks again.
+    /// Lets the spare of a poll that computes in parallel go, once others would run tasks without any spare.
     fn revoke_if_shared(&mut self, index: usize) {
-        if self.watched[index].compensation == Some(Why::Burning) && self.has_its_share(index) {
+        let stuck = self.watched.iter().filter(|watched| watched.stuck).count();
+        let others = stuck < self.scheduler.processors.regular();
+        if others && self.watched[index].compensation == Some(Why::Burning) && self.computes(index) {
             self.watched[index].compensation = None;
         }
     }
@@ -219,8 +221,17 @@ impl<'a> Watcher<'a> {
     /// Whether the poll computes in parallel while another processor runs tasks. A region takes its processors' share of the
     /// cores and no more: it opens no gap that a spare would have to fill, unless nobody else is left to run tasks.
     fn has_its_share(&self, index: usize) -> bool {
-        let sight = self.scheduler.processors.get(index).watch().sight();
-        sight.computing && self.watched.iter().any(|watched| !watched.stuck)
+        self.computes(index) && self.somebody_runs_tasks()
+    }
+
+    fn computes(&self, index: usize) -> bool {
+        self.scheduler.processors.get(index).watch().sight().computing
+    }
+
+    /// Whether a processor is busy and not stuck. Those out of play, which may be in sight still, are marked as idle.
+    fn somebody_runs_tasks(&self) -> bool {
+        let mut watched = self.watched.iter().enumerate();
+        watched.any(|(index, watched)| !watched.stuck && !self.scheduler.idle.is_idle(index))
     }
 
     /// Why the poll does not return, once it has lasted long enough for that to matter. A thread that is neither asleep nor
