@@ -9,7 +9,7 @@ use wsrt::parallel::{self, CancelToken, until};
 use wsrt::runtime::{Builder, Runtime, Stall};
 use wsrt::task::{JoinHandle, yield_now};
 use wsrt::time::sleep;
-use wsrt_tests::{LIMIT, compute, runtime_with, within_a_minute};
+use wsrt_tests::{Gate, LIMIT, Manner, compute, runtime_with, within_a_minute};
 
 /// A task with a loop that ends when it is told to, and has begun.
 fn endless_loop(runtime: &Runtime) -> (CancelToken, JoinHandle<()>) {
@@ -113,6 +113,34 @@ fn tasks_go_on_beside_loops_from_outside() {
             }
             token.cancel();
         });
+    });
+}
+
+/// Helpers that are in one long piece of work each look after nothing else meanwhile.
+#[test]
+fn tasks_go_on_while_helpers_are_stuck() {
+    within_a_minute(|| {
+        for manner in Manner::ALL {
+            let runtime = runtime_with(2);
+            for _ in 0..5 {
+                let gate = Gate::new();
+                let hold = gate.hold();
+                let (begun, has_begun) = channel();
+                std::thread::scope(|threads| {
+                    threads.spawn(|| {
+                        let _guard = runtime.enter();
+                        parallel::for_each(0..2, |_| {
+                            begun.send(()).expect("the test waits");
+                            hold.wait(manner);
+                        });
+                    });
+                    (0..2).for_each(|_| has_begun.recv_timeout(LIMIT).expect("there are two at it"));
+                    runtime.run(live());
+                    runtime.block_on(live());
+                    gate.open();
+                });
+            }
+        }
     });
 }
 
