@@ -10,7 +10,7 @@ use crate::policy::computing::run_loop;
 use crate::regions::LoopBody;
 
 /// Most items of one region, whose spans have 32 bits for a number. Longer loops are done in several.
-const BLOCK: usize = 1 << 31;
+const BLOCK: usize = if cfg!(test) { 1 << 8 } else { 1 << 31 };
 
 /// What a loop makes of its items.
 pub(super) trait Harvest: Sync {
@@ -93,5 +93,63 @@ where
     #[inline]
     fn is_cancelled(&self) -> bool {
         self.token.is_some_and(CancelToken::is_cancelled)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicUsize;
+    use std::sync::atomic::Ordering::Relaxed;
+
+    use super::*;
+    use crate::face::parallel::{CancelToken, map_collect, reduce, until};
+    use crate::runtime::Builder;
+
+    /// With lengths around the end of a block, on two processors.
+    fn for_lengths(check: impl Fn(usize)) {
+        let runtime = Builder::new_multi_thread().worker_threads(2).build().expect("a runtime");
+        let _guard = runtime.enter();
+        for length in [BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK, 2 * BLOCK + 1, 7 * BLOCK + 11] {
+            check(length);
+        }
+    }
+
+    #[test]
+    fn a_loop_in_several_blocks_has_all_items_in_order() {
+        for_lengths(|length| {
+            let serial: Vec<usize> = (0..length).collect();
+            assert_eq!(map_collect(0..length, |item| item), serial);
+            assert_eq!(reduce(0..length, Vec::new, |item| vec![item], |a, b| [a, b].concat()), serial);
+        });
+    }
+
+    #[test]
+    fn a_loop_that_is_cancelled_begins_no_more_blocks() {
+        for_lengths(|length| {
+            let (token, done) = (CancelToken::new(), AtomicUsize::new(0));
+            let outcome = until(&token).for_each(0..length, |_| {
+                done.fetch_add(1, Relaxed);
+                token.cancel();
+            });
+            let stopped = outcome.expect_err("there was more than one item");
+            assert_eq!((stopped.completed(), stopped.total()), (done.into_inner(), length));
+            assert!(stopped.completed() < BLOCK);
+        });
+    }
+
+    #[test]
+    fn a_panic_in_a_late_block_is_told() {
+        for_lengths(|length| {
+            let results = std::panic::catch_unwind(|| {
+                map_collect(0..length, |item| {
+                    if item + 1 == length {
+                        std::panic::resume_unwind(Box::new(item));
+                    }
+                    item.to_string()
+                })
+            });
+            let panic = results.expect_err("the last item panics");
+            assert_eq!(panic.downcast_ref::<usize>(), Some(&(length - 1)));
+        });
     }
 }
