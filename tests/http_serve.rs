@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::future::{Future, IntoFuture, ready};
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream as Client};
+use std::os::unix::net::UnixStream as UnixClient;
 use std::pin::Pin;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
@@ -17,7 +18,8 @@ use hyper::body::{Bytes, Incoming};
 use hyper::{Request, Response, StatusCode, header};
 use tokio::sync::{Notify, oneshot};
 use wsrt::hyper::{ConnectInfo, Listener, TokioIo, WsrtExecutor, serve};
-use wsrt::net::{TcpListener, TcpStream};
+use wsrt::net::unix::UCred;
+use wsrt::net::{TcpListener, TcpStream, UnixListener};
 use wsrt::runtime::Runtime;
 use wsrt::task::JoinHandle;
 use wsrt_tests::{LIMIT, within_a_minute};
@@ -47,6 +49,10 @@ impl tower_service::Service<Request<Incoming>> for Paths {
             "/peer" => {
                 let peer = request.extensions().get::<ConnectInfo<SocketAddr>>().expect("every request has it");
                 Box::pin(ready(Ok(Response::new(peer.0.to_string()))))
+            }
+            "/user" => {
+                let user = request.extensions().get::<ConnectInfo<UCred>>().expect("every request has it");
+                Box::pin(ready(Ok(Response::new(user.0.pid().unwrap_or_default().to_string()))))
             }
             "/version" => Box::pin(ready(Ok(Response::new(format!("{:?}", request.version()))))),
             "/task" => Box::pin(async { Ok(Response::new(wsrt::task::try_id().is_some().to_string())) }),
@@ -136,17 +142,17 @@ impl Server {
     }
 }
 
-fn get(client: &mut Client, path: &str) -> String {
+fn get(client: &mut (impl Read + Write), path: &str) -> String {
     ask(client, path);
     read_answer(client)
 }
 
-fn ask(client: &mut Client, path: &str) {
+fn ask(client: &mut impl Write, path: &str) {
     write!(client, "GET {path} HTTP/1.1\r\nHost: test\r\n\r\n").expect("the server reads");
 }
 
 /// The body of an answer that tells its length.
-fn read_answer(client: &mut Client) -> String {
+fn read_answer(client: &mut impl Read) -> String {
     let mut reader = BufReader::with_capacity(1, client);
     let mut length = 0;
     loop {
@@ -209,6 +215,22 @@ fn a_request_says_who_sent_it() {
         let own = client.local_addr().expect("it is connected").to_string();
         assert_eq!(get(&mut client, "/peer"), own);
         assert_eq!(get(&mut client, "/peer"), own, "the second one too");
+    });
+}
+
+#[test]
+fn a_unix_socket_is_served_too_and_its_requests_say_whose_they_are() {
+    within_a_minute(|| {
+        let path = std::env::temp_dir().join(format!("wsrt-http-serve-{}", std::process::id()));
+        let runtime = Runtime::new().expect("a runtime is to be had");
+        let guard = runtime.enter();
+        let listener = UnixListener::bind(&path).expect("the path is ours");
+        runtime.spawn(serve(listener, Paths::default()).into_future());
+        drop(guard);
+        let mut client = UnixClient::connect(&path).expect("the server listens");
+        std::fs::remove_file(&path).expect("it is there");
+        client.set_read_timeout(Some(LIMIT)).expect("sockets have timeouts");
+        assert_eq!(get(&mut client, "/user"), std::process::id().to_string());
     });
 }
 

@@ -42,7 +42,7 @@ impl Sleep for time::Sleep {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::face::runtime::Runtime;
+    use crate::face::runtime::{Builder, Runtime};
     use std::future::Future;
     use std::task::{Context, Poll};
 
@@ -59,6 +59,18 @@ mod tests {
         assert_eq!(address(&sleep), before);
         let own = sleep.as_mut().downcast_mut_pin::<time::Sleep>().expect("it is ours");
         assert_eq!(own.deadline().into_std(), deadline);
+    }
+
+    #[test]
+    fn hyper_goes_by_the_clock_that_a_test_has_stopped() {
+        let runtime = Builder::new_current_thread().start_paused(true).build().expect("a runtime is to be had");
+        runtime.block_on(async {
+            let began = WsrtTimer.now();
+            let mut sleep = WsrtTimer.sleep(Duration::MAX);
+            WsrtTimer.reset(&mut sleep, began + Duration::from_secs(3600));
+            sleep.await;
+            assert_eq!(WsrtTimer.now() - began, Duration::from_secs(3600));
+        });
     }
 
     struct Foreign;

@@ -4,11 +4,15 @@ use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
 
+#[cfg(unix)]
+use crate::net::unix::UCred;
 use crate::net::{TcpListener, TcpStream};
+#[cfg(unix)]
+use crate::net::{UnixListener, UnixStream};
 
 /// What [`serve`](fn@super::serve) takes connections from.
 ///
-/// A [`TcpListener`] is one. Implement it for other sources, or to look at each connection first: to count them, to refuse
+/// A [`TcpListener`] is one, and so is a `UnixListener`. Implement it for other sources, or to look at each connection first: to count them, to refuse
 /// some, to set socket options. Keep `accept` quick, since one at a time is accepted: what takes a conversation with the
 /// client, TLS for one, goes into [`Serve::with_handshake`](super::Serve::with_handshake).
 ///
@@ -68,9 +72,21 @@ impl Listener for TcpListener {
     }
 }
 
+#[cfg(unix)]
+impl Listener for UnixListener {
+    type Io = UnixStream;
+    type Addr = UCred;
+
+    async fn accept(&mut self) -> io::Result<(UnixStream, UCred)> {
+        let (stream, _) = UnixListener::accept(self).await?;
+        let peer = stream.peer_cred()?;
+        Ok((stream, peer))
+    }
+}
+
 /// Who sent a request: an extension of every request that [`serve`](fn@super::serve) hands to the service.
 ///
-/// For a TCP listener the address is the client's [`SocketAddr`]; for others it is what their [`Listener::Addr`] is. A
-/// handler of axum's takes it as `Extension(ConnectInfo(peer)): Extension<ConnectInfo<SocketAddr>>`.
+/// For a TCP listener that is the client's [`SocketAddr`]; for a Unix listener its credentials, a `net::unix::UCred`, since
+/// clients have no address there; for others what their [`Listener::Addr`] is. A handler of axum's takes it as `Extension(ConnectInfo(peer)): Extension<ConnectInfo<SocketAddr>>`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ConnectInfo<A>(pub A);
