@@ -1,6 +1,13 @@
 //! Popular crates on wsrt, without a tokio runtime: see `examples`, one program a file, each to be copied.
 //!
-//! Here is only what `build.rs` makes of `proto/greeter.proto`.
+//! Here is what several of them need: the adapters for the crates that have a runtime trait of their own, a file each and to
+//! be copied too, and what `build.rs` makes of `proto/greeter.proto`.
+
+mod hickory_adapter;
+mod quinn_adapter;
+
+pub use self::hickory_adapter::HickoryOnWsrt;
+pub use self::quinn_adapter::QuinnOnWsrt;
 
 /// The messages, client and server of `greeter.proto`.
 #[allow(missing_docs, unreachable_pub, clippy::all, reason = "generated")]
