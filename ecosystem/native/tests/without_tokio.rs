@@ -1,6 +1,26 @@
 //! What the other tests show, they show without a tokio runtime.
 
+use std::future::pending;
+use std::time::Duration;
+
 use tokio::runtime::Handle;
+
+/// The one part of tokio that docs/FROM_TOKIO.md has users keep.
+#[test]
+fn tokio_s_macros_need_no_runtime() {
+    let runtime = wsrt::runtime::Runtime::new().expect("a runtime");
+    let first = runtime.run(async {
+        tokio::select! {
+            _ = wsrt::time::sleep(Duration::from_secs(3600)) => "the long one",
+            () = wsrt::time::sleep(Duration::from_millis(1)) => "the short one",
+        }
+    });
+    assert_eq!(first, "the short one");
+    let both = runtime.run(async { tokio::join!(wsrt::task::yield_now(), async { 2 }) });
+    assert_eq!(both, ((), 2));
+    let neither = runtime.run(async { tokio::try_join!(pending::<Result<(), ()>>(), async { Err::<(), ()>(()) }) });
+    assert_eq!(neither, Err(()));
+}
 
 #[test]
 fn there_is_no_tokio_runtime_on_wsrt_s_threads() {

@@ -1,1 +1,6 @@
-//! Nothing: see `examples` and `tests`.
+//! Nothing but a test: see `examples` and `tests`.
+
+/// The programs of `docs/FROM_TOKIO.md`, before and after.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/FROM_TOKIO.md")]
+pub struct FromTokio;
