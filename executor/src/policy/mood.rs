@@ -17,7 +17,7 @@ const CALM_IDLE_TICKS: u32 = 5;
 pub(crate) struct Mood {
     /// Ticks since something was stuck.
     calm_ticks: u32,
-    /// Whether a poll was seen twice on this tick.
+    /// Whether on this tick a poll was seen twice that somebody waits for.
     suspicious: bool,
     /// Ticks for which there was nothing to watch.
     idle_ticks: u32,
@@ -28,7 +28,7 @@ impl Mood {
         self.calm_ticks < ALERT_TICKS
     }
 
-    /// A poll was seen twice: look again soon.
+    /// A poll was seen twice, and somebody waits for it: look again soon.
     pub(crate) fn suspect(&mut self) {
         self.suspicious = true;
     }
