@@ -1,6 +1,6 @@
 // A rival's process: what `parallel --child` tells it in its arguments, and the lines in which it answers.
 //
-//   PROGRAM SUBJECT PROCESSORS TURNS WARM_UP RUNS REST_MS COST,COST,...
+//   PROGRAM SUBJECT PROCESSORS TURNS WARM_UP RUNS REST_MS SETTLING_MS COST,COST,...
 //
 // Serial and parallel runs by turns, as in src/parallel/rhythm.rs.
 #pragma once
@@ -21,6 +21,7 @@ struct Request {
     int warm_up;
     int runs;
     int rest_ms;
+    int settling_ms;
     std::vector<uint32_t> costs;
 };
 
@@ -39,8 +40,8 @@ inline long parse_number(const char* name, const char* word, long least) {
 }
 
 inline Request parse(int count, char** words) {
-    if (count != 8) {
-        std::fprintf(stderr, "usage: %s SUBJECT PROCESSORS TURNS WARM_UP RUNS REST_MS COST,COST,...\n", words[0]);
+    if (count != 9) {
+        std::fprintf(stderr, "usage: %s SUBJECT PROCESSORS TURNS WARM_UP RUNS REST_MS SETTLING_MS COST,COST,...\n", words[0]);
         std::exit(1);
     }
     Request request{
@@ -50,9 +51,10 @@ inline Request parse(int count, char** words) {
         static_cast<int>(parse_number("a number of runs", words[4], 0)),
         static_cast<int>(parse_number("a number of runs", words[5], 1)),
         static_cast<int>(parse_number("a pause in milliseconds", words[6], 0)),
+        static_cast<int>(parse_number("a time in milliseconds", words[7], 0)),
         {},
     };
-    for (char* word = std::strtok(words[7], ","); word; word = std::strtok(nullptr, ",")) {
+    for (char* word = std::strtok(words[8], ","); word; word = std::strtok(nullptr, ",")) {
         request.costs.push_back(parse_number("a cost in nanoseconds", word, 1));
     }
     return request;
@@ -92,7 +94,7 @@ void measure(const Request& request, Loop loop) {
     check(count, loop);
 
     std::vector<double> serial, parallel;
-    for (int turn = 0; turn < request.turns; turn++) {
+    const auto turn = [&] {
         for (int run = 0; run < request.warm_up + request.runs; run++) {
             const double nanos = nanos_of([&] {
                 for (size_t index = 0; index < count; index++) body(index);
@@ -104,7 +106,12 @@ void measure(const Request& request, Loop loop) {
             const double nanos = nanos_of([&] { loop(count, body); });
             if (run >= request.warm_up) parallel.push_back(nanos);
         }
-    }
+    };
+    const auto settled = std::chrono::steady_clock::now() + std::chrono::milliseconds(request.settling_ms);
+    while (std::chrono::steady_clock::now() < settled) turn();
+    serial.clear();
+    parallel.clear();
+    for (int number = 0; number < request.turns; number++) turn();
     print_series("serial", serial);
     print_series("parallel", parallel);
 }

@@ -7,6 +7,7 @@ use std::fs;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 use super::rhythm::Rhythm;
 use super::series::Series;
@@ -98,7 +99,9 @@ pub(super) fn become_rival(
 ) -> Result<Series, Failure> {
     let program = PROGRAMS.iter().find(|program| program.subjects.contains(&subject));
     let program = directory.join(program.ok_or_else(|| format!("nobody runs loops as {subject:?}"))?.name);
-    let numbers = [processors, rhythm.turns, rhythm.warm_up, rhythm.runs, rhythm.rest.as_millis() as usize];
+    let Rhythm { turns, warm_up, runs, rest, settling } = rhythm;
+    let millis = |time: Duration| time.as_millis() as usize;
+    let numbers = [processors, turns, warm_up, runs, millis(rest), millis(settling)];
     let costs: Vec<_> = costs.iter().map(u32::to_string).collect();
     let error =
         Command::new(&program).arg(subject).args(numbers.map(|number| number.to_string())).arg(costs.join(",")).exec();
