@@ -77,6 +77,19 @@ fn as_many_jobs_run_at_a_time_as_the_limit_allows_and_no_more() {
     });
 }
 
+/// Who comes for a job calls the next, so that a crowd is not called by one alone: nobody is forgotten on the way.
+#[test]
+fn a_crowd_of_jobs_that_block_has_a_thread_each_new_or_used() {
+    within_a_minute(|| {
+        let runtime = with_pool_of(100);
+        for _ in 0..3 {
+            let (release, jobs) = occupy(&runtime, 100);
+            drop(release);
+            jobs.into_iter().for_each(|job| runtime.block_on(job).expect("no panic"));
+        }
+    });
+}
+
 #[test]
 fn an_idle_thread_is_used_again() {
     within_a_minute(|| {

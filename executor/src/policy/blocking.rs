@@ -36,6 +36,9 @@ struct State {
     idle: usize,
     /// Wakes sent and not yet taken: what tells a wake from a time-out that came at the same moment.
     wakes: usize,
+    /// Threads that were woken or started and have not come for a job yet. While there is one, a new job calls no other:
+    /// whoever comes and sees that there is more calls the next.
+    coming: usize,
     /// Jobs that wait or run.
     unfinished: usize,
     closed: bool,
@@ -148,23 +151,65 @@ impl BlockingPool {
         self.state.lock().unfinished -= 1;
     }
 
-    /// The next job, or `None` when the thread has waited for its keep-alive time, or the pool is closed and empty.
-    fn next_job(&self, scheduler: &Scheduler) -> Option<Job> {
+    /// The next job, and how many threads to start for those behind it. `None` when the thread has waited for its keep-alive
+    /// time, or the pool is closed and empty. `comes`: it was called, and this is its first job since.
+    fn next_job(&self, scheduler: &Scheduler, mut comes: bool) -> Option<(Job, usize)> {
         let mut state = self.state.lock();
         loop {
+            state.coming -= usize::from(comes);
             if let Some(job) = state.queue.pop_front() {
-                return Some(job);
+                let starts = if comes { self.call_more(&mut state, scheduler) } else { 0 };
+                return Some((job, starts));
             }
-            if state.closed || !self.wait_for_job(&mut state, scheduler) {
-                state.threads -= 1;
-                self.on_exit.notify_all();
-                return None;
+            if state.closed {
+                return self.leave(&mut state);
+            }
+            match self.wait_for_call(&mut state, scheduler) {
+                Wait::Called => comes = true,
+                // There may be promised jobs still.
+                Wait::Closed => comes = false,
+                Wait::TimedOut => return self.leave(&mut state),
             }
         }
     }
 
-    /// Waits for a wake. `false` if the keep-alive time passed without one.
-    fn wait_for_job(&self, state: &mut parking_lot::MutexGuard<'_, State>, scheduler: &Scheduler) -> bool {
+    fn leave(&self, state: &mut State) -> Option<(Job, usize)> {
+        state.threads -= 1;
+        self.on_exit.notify_all();
+        None
+    }
+
+    /// Calls threads for what is left in the queue: two at most, who call others in turn. Returns how many are to be started.
+    fn call_more(&self, state: &mut State, scheduler: &Scheduler) -> usize {
+        let mut starts = 0;
+        while state.coming < state.queue.len().min(2) {
+            match self.call(state, scheduler) {
+                Call::Woken => {}
+                Call::ToBeStarted => starts += 1,
+                Call::Nobody => break,
+            }
+        }
+        starts
+    }
+
+    fn call(&self, state: &mut State, scheduler: &Scheduler) -> Call {
+        if state.idle > 0 {
+            state.idle -= 1;
+            state.wakes += 1;
+            state.coming += 1;
+            self.on_job.notify_one();
+            return Call::Woken;
+        }
+        if state.threads == scheduler.config.max_blocking_threads {
+            return Call::Nobody;
+        }
+        state.threads += 1;
+        state.coming += 1;
+        Call::ToBeStarted
+    }
+
+    /// Waits for a call, for the keep-alive time.
+    fn wait_for_call(&self, state: &mut parking_lot::MutexGuard<'_, State>, scheduler: &Scheduler) -> Wait {
         let deadline = Instant::now().checked_add(scheduler.config.thread_keep_alive);
         state.idle += 1;
         loop {
@@ -177,14 +222,30 @@ impl BlockingPool {
             };
             if state.wakes > 0 {
                 state.wakes -= 1;
-                return true;
+                return Wait::Called;
             }
             if state.closed || timed_out {
                 state.idle -= 1;
-                return state.closed;
+                return if state.closed { Wait::Closed } else { Wait::TimedOut };
             }
         }
     }
+}
+
+/// How a thread's wait ended.
+enum Wait {
+    Called,
+    Closed,
+    TimedOut,
+}
+
+/// Who was called for a job.
+enum Call {
+    Woken,
+    /// A thread that the caller is to start.
+    ToBeStarted,
+    /// There are as many as there may be.
+    Nobody,
 }
 
 /// What a submitter has to do once the job is in the queue.
@@ -254,17 +315,13 @@ impl Scheduler {
         }
         state.queue.push_back(job);
         state.unfinished += 1;
-        if state.idle > 0 {
-            state.idle -= 1;
-            state.wakes += 1;
-            self.blocking.on_job.notify_one();
+        if state.coming > 0 {
             return Next::Nothing;
         }
-        if state.threads == self.config.max_blocking_threads {
-            return Next::Nothing;
+        match self.blocking.call(&mut state, self) {
+            Call::ToBeStarted => Next::StartThread,
+            Call::Woken | Call::Nobody => Next::Nothing,
         }
-        state.threads += 1;
-        Next::StartThread
     }
 
     fn start_blocking_thread(&self) {
@@ -279,16 +336,22 @@ impl Scheduler {
         }
     }
 
-    /// The system has refused a thread. Where the pool has others, they come to the job later. Where it has none, the job
-    /// runs on a processor: late for those who wait behind it there, but it is not lost. A promised one runs right here, since
-    /// the processors may be about to leave.
+    /// The system has refused a thread. Where the pool has others, they come to the jobs later. Where it has none, those run
+    /// on a processor: late for those who wait behind them there, but they are not lost.
     fn do_without_thread(&self, error: &std::io::Error) {
-        let orphan = {
+        let orphans = {
             let mut state = self.blocking.state.lock();
             state.threads -= 1;
-            if state.threads == 0 { state.queue.pop_front() } else { None }
+            state.coming -= 1;
+            if state.threads == 0 { std::mem::take(&mut state.queue) } else { VecDeque::new() }
         };
-        let Some(job) = orphan else { return };
+        for job in orphans {
+            self.run_on_processor(job, error);
+        }
+    }
+
+    /// A promised job runs right here, since the processors may be about to leave.
+    fn run_on_processor(&self, job: Job, error: &std::io::Error) {
         if job.is_promised {
             handoff::block_in_place(|| job.permit.run());
             return self.finish_blocking_job();
@@ -316,7 +379,10 @@ fn serve(scheduler: Arc<Scheduler>) {
     if let Some(hook) = &scheduler.config.on_thread_start {
         hook();
     }
-    while let Some(job) = scheduler.blocking.next_job(&scheduler) {
+    let mut comes = true;
+    while let Some((job, starts)) = scheduler.blocking.next_job(&scheduler, comes) {
+        comes = false;
+        (0..starts).for_each(|_| scheduler.start_blocking_thread());
         job.permit.run();
         scheduler.finish_blocking_job();
     }
