@@ -17,6 +17,8 @@ pub(crate) struct Helpers {
     present: AtomicUsize,
     /// Helpers that have run out of work and look at the board for a while before they go.
     lingering: AtomicUsize,
+    /// Machines that help, or linger: they look at the netpoller now and then. Unlike `present` without owners, who do not.
+    watching: AtomicUsize,
     /// Looks that helpers took at the netpoller, for the watcher.
     netpolls: AtomicU64,
     /// When the last of them was, in nanoseconds of the scheduler's clock.
@@ -30,6 +32,7 @@ impl Helpers {
         Self {
             present: AtomicUsize::new(0),
             lingering: AtomicUsize::new(0),
+            watching: AtomicUsize::new(0),
             netpolls: AtomicU64::new(0),
             polled_network: AtomicU64::new(0),
             starting: AtomicBool::new(false),
@@ -87,10 +90,26 @@ impl Helpers {
         turn
     }
 
+    /// The caller looks at the netpoller from now on.
+    pub(crate) fn begin_watch(&self) {
+        self.watching.fetch_add(1, Relaxed);
+    }
+
+    /// It does so no more. It keeps the netpoller next, if nobody else watches it.
+    pub(crate) fn end_watch(&self) {
+        self.watching.fetch_sub(1, Relaxed);
+    }
+
+    /// Whether there are any who should look at the netpoller.
+    #[must_use]
+    pub(crate) fn any_watch(&self) -> bool {
+        self.watching.load(Relaxed) > 0
+    }
+
     /// Whether helpers look at the netpoller these days.
     #[must_use]
     pub(crate) fn watch_network(&self, now: u64) -> bool {
-        self.count() > 0 && now.saturating_sub(self.polled_network.load(Relaxed)) < ABSENT
+        self.any_watch() && now.saturating_sub(self.polled_network.load(Relaxed)) < ABSENT
     }
 
     pub(crate) fn netpolls(&self) -> u64 {

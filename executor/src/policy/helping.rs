@@ -123,6 +123,7 @@ struct Helper<'a, 'b> {
 impl<'a, 'b> Helper<'a, 'b> {
     fn new(machine_loop: &'b mut MachineLoop<'a>) -> Self {
         machine_loop.linger.arrive();
+        machine_loop.scheduler.computing.helpers.begin_watch();
         Self {
             scheduler: machine_loop.scheduler,
             machine_loop: RefCell::new(machine_loop),
@@ -133,6 +134,7 @@ impl<'a, 'b> Helper<'a, 'b> {
     }
 
     fn into_readied(self) -> TaskQueue {
+        self.scheduler.computing.helpers.end_watch();
         self.machine_loop.into_inner().linger.leave();
         self.readied.into_inner()
     }

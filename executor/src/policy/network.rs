@@ -71,7 +71,9 @@ impl MachineLoop<'_> {
     /// Blocks in the netpoller, unless somebody does already, and returns what that and the timers have readied.
     fn try_keep(&mut self) -> Option<TaskQueue> {
         let helpers = &self.scheduler.computing.helpers;
-        if helpers.count() > 0 && helpers.watch_network(self.scheduler.now()) {
+        if helpers.any_watch() && helpers.watch_network(self.scheduler.now()) {
+            // They may come upon a long piece of work. Then the watcher sees to the netpoller: it has to be up.
+            self.scheduler.idle.watcher().wake_if_asleep();
             return None;
         }
         let published = self.scheduler.earliest_deadline();

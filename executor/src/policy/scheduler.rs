@@ -173,9 +173,12 @@ impl Scheduler {
     /// Whether nobody blocks in the netpoller at the time `now`, or looks at it while helping, though there is something to
     /// wait for.
     pub(crate) fn needs_keeper(&self, now: u64) -> bool {
-        !self.keeper.is_present()
-            && !self.computing.helpers.watch_network(now)
-            && (!self.netpoller.is_unused() || self.earliest_deadline() != u64::MAX)
+        !self.keeper.is_present() && !self.computing.helpers.watch_network(now) && self.has_something_to_keep()
+    }
+
+    /// Whether somebody waits for a socket or a timer.
+    pub(crate) fn has_something_to_keep(&self) -> bool {
+        !self.netpoller.is_unused() || self.earliest_deadline() != u64::MAX
     }
 
     pub(crate) fn timer_is_due(&self) -> bool {

@@ -91,7 +91,7 @@ pub(crate) fn serve(scheduler: Arc<Scheduler>) {
         watcher.tick();
         pause = watcher.mood.tick();
         if watcher.mood.may_sleep(watcher.has_nothing_to_watch()) {
-            sleep.sleep_until_busy(|| scheduler.idle.count_busy() > 0 || scheduler.shutdown.has_begun());
+            sleep.sleep_until_busy(|| !scheduler.needs_no_watcher() || scheduler.shutdown.has_begun());
             pause = FIRST_LOOK;
         }
     }
@@ -135,7 +135,7 @@ impl<'a> Watcher<'a> {
 
     /// All are idle, and no spare waits to be taken back.
     fn has_nothing_to_watch(&self) -> bool {
-        self.scheduler.idle.count_busy() == 0 && self.scheduler.processors.spares() == 0
+        self.scheduler.needs_no_watcher() && self.scheduler.processors.spares() == 0
     }
 
     /// Whether the processor's holder is in a poll that the watcher has seen before.
@@ -379,5 +379,13 @@ impl<'a> Watcher<'a> {
              `Builder::max_machines` sets the limit)",
             self.scheduler.processors.capacity()
         );
+    }
+}
+
+impl Scheduler {
+    /// All processors are idle, and no helper watches a netpoller in a keeper's stead that somebody waits for.
+    fn needs_no_watcher(&self) -> bool {
+        let is_kept = self.keeper.is_present() || !self.computing.helpers.any_watch();
+        self.idle.count_busy() == 0 && (is_kept || !self.has_something_to_keep())
     }
 }
