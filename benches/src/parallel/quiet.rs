@@ -1,7 +1,7 @@
 //! Waiting until nobody else computes: a loop whose second thread finds its core busy has no second processor.
 //!
-//! Even work of the lowest priority is in the way. A core that runs it is not idle, so that the kernel wakes a pool's thread on the
-//! core of the one that woke it, to wait there.
+//! Even work of the lowest priority is in the way. A core that runs it is not idle, and the kernel leaves two threads of a pool on
+//! the core where one of them woke the other.
 
 use std::fs;
 use std::thread;
