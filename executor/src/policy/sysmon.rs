@@ -6,8 +6,8 @@
 //!
 //! * If work waits and a processor is idle, a machine is woken: it finds what the stuck processor holds like any thief.
 //! * If none is idle, a *spare* processor is put into play: at once for a thread that is asleep; for one that computes, when
-//!   it has burnt CPU time from one tick to the next. A poll that computes in parallel is compensated only if no processor
-//!   runs tasks any more. Nothing is taken from under the stuck thread: its task may go on to
+//!   it has burnt CPU time from one tick to the next. Polls that compute in parallel are compensated only as far as they
+//!   leave tasks less than half of the processors. Nothing is taken from under the stuck thread: its task may go on to
 //!   wake and spawn as if nothing had happened.
 //! * When such polls have returned, as many processors are taken out of play again, after a grace time, since who blocked
 //!   once will do so again.
@@ -198,7 +198,9 @@ impl<'a> Watcher<'a> {
             self.watched[index].compensation = Some(why);
             return false;
         }
-        if why == Why::Burning && self.count(Why::Burning) >= self.scheduler.processors.regular() {
+        // Polls that compute are compensated as far as tasks have less than their share, and that is limit enough.
+        let limited = why == Why::Burning && !self.computes(index);
+        if limited && self.count(Why::Burning) >= self.scheduler.processors.regular() {
             return false;
         }
         let Some(spare) = self.scheduler.processors.put_into_play() else {
@@ -210,37 +212,44 @@ impl<'a> Watcher<'a> {
         true
     }
 
-    /// Lets the spare of a poll that computes in parallel go, once others would run tasks without any spare.
+    /// Lets the spare of a poll that computes in parallel go, once tasks have enough processors without it.
     fn revoke_if_shared(&mut self, index: usize) {
-        let stuck = self.watched.iter().filter(|watched| watched.stuck).count();
-        let others = stuck < self.scheduler.processors.regular();
-        if others && self.watched[index].compensation == Some(Why::Burning) && self.computes(index) {
+        let compensated = self.watched[index].compensation == Some(Why::Burning);
+        if compensated && self.computes(index) && self.serving() > self.share_of_tasks() {
             self.watched[index].compensation = None;
         }
     }
 
-    /// Whether the poll computes in parallel while another processor runs tasks. A region takes its processors' share of the
-    /// cores and no more: it opens no gap that a spare would have to fill, unless nobody else is left to run tasks.
+    /// Whether the poll computes in parallel and leaves tasks their share. A region has its processor as its own share of the
+    /// cores: it opens no gap that a spare would have to fill, as long as enough others run tasks.
     fn has_its_share(&self, index: usize) -> bool {
-        self.computes(index) && self.somebody_runs_tasks()
+        self.computes(index) && self.serving() >= self.share_of_tasks()
+    }
+
+    /// Processors that tasks keep, whatever is computed: half of them.
+    fn share_of_tasks(&self) -> usize {
+        self.scheduler.processors.regular().div_ceil(2)
+    }
+
+    /// Processors that are not stuck in a poll, but for spares that nobody needs any more.
+    fn serving(&self) -> usize {
+        let stuck = self.watched.iter().filter(|watched| watched.stuck).count();
+        (self.scheduler.processors.regular() + self.count_compensated()).saturating_sub(stuck)
     }
 
     fn computes(&self, index: usize) -> bool {
         self.scheduler.processors.get(index).watch().sight().computing
     }
 
-    /// Whether a processor is busy and not stuck. Those out of play, which may be in sight still, are marked as idle.
-    fn somebody_runs_tasks(&self) -> bool {
-        let mut watched = self.watched.iter().enumerate();
-        watched.any(|(index, watched)| !watched.stuck && !self.scheduler.idle.is_idle(index))
-    }
-
     /// Why the poll does not return, once it has lasted long enough for that to matter. A thread that is neither asleep nor
     /// on a core waits for one: others have it, and a spare would only wait beside it.
     fn why_stuck(&mut self, index: usize, now: u64) -> Option<Why> {
-        let Sight { blocking, thread, .. } = self.scheduler.processors.get(index).watch().sight();
+        let Sight { blocking, computing, thread, .. } = self.scheduler.processors.get(index).watch().sight();
         if blocking || is_asleep(thread) {
             return Some(Why::Asleep);
+        }
+        if computing {
+            return Some(Why::Burning);
         }
         let watched = &mut self.watched[index];
         let has_burned = match watched.burnt.read(thread) {
