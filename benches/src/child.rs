@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::metric::Measurement;
 use crate::plan::Plan;
-use crate::{Failure, cli, runtimes, workloads};
+use crate::{Failure, cli, cores, runtimes, workloads};
 
 /// Stands for a runtime's name where a workload runs without one.
 pub const BARE: &str = "bare";
@@ -41,6 +41,9 @@ pub struct Request {
 pub fn serve(request: &Request) -> Result<(), Failure> {
     if let Some(limit) = request.time_limit {
         end_after(limit, format!("compare: {} on {}", request.workload, request.runtime));
+    }
+    if let Some(cores) = &request.plan.apart {
+        cores::stay_on(&cores.measured)?;
     }
     let measurements = if request.runtime == BARE {
         workloads::run_bare(&request.workload, &request.plan)?

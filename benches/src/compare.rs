@@ -96,6 +96,9 @@ fn finish(options: &Options, report: &Report, directory: &Path) -> Result<(), Fa
         "{} workers each, {} repeats in turn, every measurement in a process of its own",
         options.plan.workers, options.repeats
     ));
+    if let Some(cores) = &options.plan.apart {
+        facts.push(format!("runtimes on cores {:?}, the echo's clients on {:?}", cores.measured, cores.of_clients()));
+    }
     let text = report.markdown(&facts);
     println!("{text}");
 

@@ -9,7 +9,7 @@
 //! cargo run --release -p wsrt-benches --bin compare -- --workers 2 --repeats 15
 //! ```
 //!
-//! `stalls` is about polls that do not return, `parallel` about fork-join and loops. What follows is `compare`'s.
+//! `stalls` is about polls that do not return, `parallel` about fork-join and loops, `http` about hyper. What follows is `compare`'s.
 //!
 //! From top to bottom: [`cli`] reads the command line; [`compare`] is the parent that starts the children and collects;
 //! [`child`] is one measurement and the lines it is reported in; [`workloads`] and [`runtimes`] are what is measured;
@@ -20,6 +20,9 @@ use std::error::Error;
 pub mod child;
 pub mod cli;
 pub mod compare;
+pub mod cores;
+#[cfg(feature = "wsrt")]
+pub mod http;
 pub mod load;
 pub mod machine;
 pub mod measure;
@@ -27,6 +30,8 @@ pub mod metric;
 #[cfg(feature = "wsrt")]
 pub mod parallel;
 pub mod plan;
+#[cfg(feature = "wsrt")]
+mod quiet;
 pub mod report;
 pub mod runtimes;
 #[cfg(feature = "wsrt")]

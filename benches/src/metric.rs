@@ -21,10 +21,14 @@ pub enum Metric {
     CpuMicrosecondsPerTimer,
     /// Bytes by which the process has grown for each timer that is armed.
     BytesPerTimer,
+    /// Microseconds from a request to its answer: half of them took longer.
+    MedianMicroseconds,
+    /// The same: one answer in a hundred took longer.
+    WorstMicroseconds,
 }
 
 impl Metric {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 10] = [
         Self::NanosecondsPerOperation,
         Self::RequestsPerSecond,
         Self::CpuMicrosecondsPerRequest,
@@ -33,6 +37,8 @@ impl Metric {
         Self::WorstMicrosecondsLate,
         Self::CpuMicrosecondsPerTimer,
         Self::BytesPerTimer,
+        Self::MedianMicroseconds,
+        Self::WorstMicroseconds,
     ];
 
     /// Names the metric in result lines and files.
@@ -46,6 +52,8 @@ impl Metric {
             Self::WorstMicrosecondsLate => "p99_us_late",
             Self::CpuMicrosecondsPerTimer => "cpu_us_per_timer",
             Self::BytesPerTimer => "bytes_per_timer",
+            Self::MedianMicroseconds => "median_us",
+            Self::WorstMicroseconds => "p99_us",
         }
     }
 
@@ -65,6 +73,8 @@ impl Metric {
             Self::WorstMicrosecondsLate => "µs late, 99 %",
             Self::CpuMicrosecondsPerTimer => "CPU µs/timer",
             Self::BytesPerTimer => "bytes/timer",
+            Self::MedianMicroseconds => "µs, median",
+            Self::WorstMicroseconds => "µs, 99 %",
         }
     }
 

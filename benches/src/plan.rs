@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::cores::Cores;
 use crate::workloads::About;
 
 /// The worker threads of each runtime unless `--workers` says otherwise.
@@ -29,6 +30,8 @@ pub struct Plan {
     pub connections: usize,
     /// Echo only: bytes of one request and of its answer.
     pub bytes: usize,
+    /// The cores of the runtime and those of the echo's clients; where `None`, all go where the system puts them.
+    pub apart: Option<Cores>,
     /// The program that `--load` starts for the echo: normally the running one.
     pub load_generator: PathBuf,
 }
@@ -52,6 +55,7 @@ impl Plan {
             size: None,
             connections: DEFAULT_CONNECTIONS,
             bytes: DEFAULT_BYTES,
+            apart: None,
             load_generator,
         }
     }

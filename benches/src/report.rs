@@ -168,8 +168,8 @@ impl Report {
 
 const NOTES: &str = "
 Medians, and in brackets the quartiles, over the repeats. Lower is better but for ↑. The ratios compare cost by the medians:
-below 1.00 wsrt is better, also where higher figures are better. `bare` is the least share of the libraries that are the same
-for all: the workload's futures polled by turns on one thread, with no runtime and with wakers that do nothing.
+below 1.00 wsrt is better, also where higher figures are better. `bare` is the same without a runtime, as far as there is such a
+thing: futures polled by turns on one thread with wakers that do nothing, or an epoll loop on each of as many threads.
 
 ";
 

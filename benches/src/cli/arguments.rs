@@ -113,6 +113,9 @@ pub fn child_arguments(request: &Request) -> Vec<String> {
     add(&mut words, "--connections", Some(plan.connections));
     add(&mut words, "--bytes", Some(plan.bytes));
     add(&mut words, "--time-limit", request.time_limit.map(|limit| limit.as_secs()));
+    if plan.apart.is_some() {
+        words.push("--apart".to_owned());
+    }
     words
 }
 
@@ -124,6 +127,10 @@ pub fn load_arguments(plan: &LoadPlan) -> Vec<String> {
     add(&mut words, "--bytes", Some(plan.bytes));
     add(&mut words, "--warm-up", Some(plan.warm_up));
     add(&mut words, "--requests", Some(plan.requests));
+    if !plan.cores.is_empty() {
+        let cores: Vec<_> = plan.cores.iter().map(usize::to_string).collect();
+        add(&mut words, "--cores", Some(cores.join(",")));
+    }
     words
 }
 

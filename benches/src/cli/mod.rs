@@ -11,6 +11,7 @@ pub use arguments::{child_arguments, load_arguments};
 use crate::Failure;
 use crate::child::Request;
 use crate::compare::Options;
+use crate::cores::Cores;
 use crate::load::LoadPlan;
 use crate::plan::{DEFAULT_BYTES, DEFAULT_CONNECTIONS, DEFAULT_WORKERS, Plan};
 use crate::{runtimes, workloads};
@@ -80,8 +81,10 @@ fn child(runtime: String, arguments: &mut Arguments) -> Result<Request, Failure>
 
 /// Reads what a comparison and a child have in common.
 fn plan(arguments: &mut Arguments) -> Result<Plan, Failure> {
+    let workers = arguments.positive("--workers")?.unwrap_or(DEFAULT_WORKERS);
     Ok(Plan {
-        workers: arguments.positive("--workers")?.unwrap_or(DEFAULT_WORKERS),
+        workers,
+        apart: arguments.flag("--apart").then(|| Cores::deal("--workers", workers)).transpose()?,
         iterations: arguments.positive("--iterations")?,
         warm_up: arguments.number("--warm-up")?,
         size: arguments.positive("--size")?,
@@ -98,6 +101,7 @@ fn load(address: &str, arguments: &mut Arguments) -> Result<LoadPlan, Failure> {
         bytes: bytes(arguments)?,
         warm_up: arguments.number("--warm-up")?.unwrap_or(0),
         requests: arguments.positive("--requests")?.ok_or("--load needs --requests")?,
+        cores: arguments.numbers("--cores")?.unwrap_or_default(),
     })
 }
 
@@ -143,6 +147,7 @@ Compares runtimes on the same work in the same run.
   --rivals NAME,…      whom to compare wsrt with (tokio,smol); smol_static is smol's faster executor
   --connections N,…    connections of the echo, each number a row of its own ({DEFAULT_CONNECTIONS})
   --bytes N            bytes of an echo request, at most {MOST_BYTES} ({DEFAULT_BYTES})
+  --apart              each runtime on the first N cores, the echo's clients on the others
   --size N             operations in a round (each workload's own)
   --iterations N       measured rounds (each workload's own); alone it also means no warm-up
   --warm-up N          rounds before the measured ones
@@ -153,7 +158,8 @@ One measurement in this process, for callgrind and perf; run it with N and with 
 
   compare --child RUNTIME WORKLOAD --workers 1 --iterations N
 
-Runtimes in this build: {}; `bare` polls the futures of token and ping_pong without one.
+Runtimes in this build: {}; `bare` is none: it polls the futures of token and
+ping_pong by turns, and echoes by an epoll loop on each thread.
 
 Workloads:
 {workloads}",
@@ -213,6 +219,7 @@ mod tests {
             ("--wrokers 2", "--wrokers"),
             ("yield", "yield"),
             ("--child tokio", "--child"),
+            ("--workers 100000 --apart", "100000"),
             ("--load nowhere --requests 1", "nowhere"),
             ("--load 127.0.0.1:1", "--requests"),
         ] {
@@ -239,14 +246,22 @@ mod tests {
         request.plan.connections = 9;
         request.plan.bytes = 11;
         request.time_limit = Some(Duration::from_secs(13));
+        request.plan.workers = 1;
+        request.plan.apart = Some(Cores::deal("--workers", 1).unwrap());
         let parsed = parse(child_arguments(&request).into_iter()).unwrap();
         assert_eq!(parsed, Command::Child(request));
     }
 
     #[test]
     fn a_load_process_understands_what_the_server_writes() {
-        let plan =
-            LoadPlan { address: ([127, 0, 0, 1], 4242).into(), connections: 3, bytes: 5, warm_up: 0, requests: 7 };
+        let plan = LoadPlan {
+            address: ([127, 0, 0, 1], 4242).into(),
+            connections: 3,
+            bytes: 5,
+            warm_up: 0,
+            requests: 7,
+            cores: vec![2, 3],
+        };
         let parsed = parse(load_arguments(&plan).into_iter()).unwrap();
         assert_eq!(parsed, Command::Load(plan));
     }

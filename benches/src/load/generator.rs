@@ -9,8 +9,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::{GO, LoadPlan, Outcome, READY};
-use crate::Failure;
 use crate::usage::allow_open_files;
+use crate::{Failure, cores};
 
 /// The most threads that the connections are shared by.
 const THREADS: usize = 4;
@@ -26,6 +26,9 @@ const OTHER_FILES: u64 = 16;
 /// Returns an error if the server cannot be reached, closes a connection, answers with other bytes or not at all, or if
 /// the process that started this one is gone.
 pub fn serve(plan: &LoadPlan) -> Result<(), Failure> {
+    if !plan.cores.is_empty() {
+        cores::stay_on(&plan.cores)?;
+    }
     allow_open_files(plan.connections as u64 + OTHER_FILES)?;
     let mut shares = connect(plan)?;
     sweep_all(&mut shares, plan.warm_up)?;

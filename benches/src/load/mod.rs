@@ -23,7 +23,7 @@ const GO: &str = "go";
 const DONE: &str = "done";
 
 /// What the clients are to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadPlan {
     /// Where the server listens.
     pub address: SocketAddr,
@@ -35,6 +35,8 @@ pub struct LoadPlan {
     pub warm_up: u64,
     /// Measured requests on each connection.
     pub requests: u64,
+    /// The cores that the clients stay on; any if empty.
+    pub cores: Vec<usize>,
 }
 
 impl LoadPlan {

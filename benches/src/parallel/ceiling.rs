@@ -5,12 +5,13 @@
 use std::sync::Barrier;
 use std::thread;
 
+use super::costs;
 use super::request::Request;
 use super::rhythm::Rhythm;
 use super::series::Series;
 use super::spin::{Speed, nanos_of, spin};
-use super::{cores, costs};
 use crate::Failure;
+use crate::cores;
 
 /// What each core spins for: about what it does in the loop of 512 tasks.
 const NANOS: u32 = 330_000;

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::compare::Options;
-use super::cores::Cores;
 use super::mixed::pacer::Pace;
 use super::request::Request;
 use super::sections::{self, Section};
 use crate::Failure;
 use crate::cli::Arguments;
+use crate::cores::Cores;
 
 const DEFAULT_PROCESSORS: usize = 2;
 const DEFAULT_REPEATS: usize = 9;

@@ -5,13 +5,13 @@ use std::io::stdout;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::cores::{self, Cores};
 use super::cpp::{self, Built};
-use super::quiet::Quiet;
 use super::request::Request;
 use super::results::{Case, Results};
 use super::sections::{self, Section};
 use super::{plot, table};
+use crate::cores::{self, Cores};
+use crate::quiet::Quiet;
 use crate::{Failure, child, machine};
 
 /// Crates whose versions a reader of the figures wants to know.
@@ -54,7 +54,7 @@ pub(super) fn serve(request: &Request) -> Result<(), Failure> {
 /// Returns an error if the files cannot be written, or, after the tables, if any measurement failed.
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     // Before anything is built or measured: there may be too few.
-    let cores = Cores::deal(options.processors)?;
+    let cores = Cores::deal("--processors", options.processors)?;
     let program = std::env::current_exe()?;
     let directory = match &options.directory {
         Some(directory) => directory.clone(),
@@ -155,7 +155,7 @@ impl Plan<'_> {
             section: case.section.to_owned(),
             case: case.name.to_owned(),
             subject: subject.to_owned(),
-            cores: Cores::deal(case.processors)?,
+            cores: Cores::deal("--processors", case.processors)?,
             rivals: self.rivals.clone(),
             time_limit: self.options.time_limit,
         })

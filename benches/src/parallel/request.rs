@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use super::cores::Cores;
 use super::series::Series;
 use crate::Failure;
+use crate::cores::Cores;
 
 /// What a child is to measure.
 #[derive(Clone, Debug, PartialEq, Eq)]

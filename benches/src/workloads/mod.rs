@@ -9,6 +9,7 @@ use crate::plan::Plan;
 use crate::runtimes::{Runtime, Tokio};
 
 mod bare;
+mod bare_echo;
 mod chain;
 mod echo_tcp;
 mod lateness;
@@ -39,9 +40,18 @@ pub struct About {
     pub size: usize,
     /// Rounds in a measurement: enough for some tens of milliseconds.
     pub rounds: u32,
-    /// Runs a round of the given size without any runtime, the futures polled by turns on one thread, where the workload
-    /// leans on a library that is the same for all: what that library costs is in every runtime's figure.
-    pub bare: Option<fn(size: usize) -> Round>,
+    /// The same work without any runtime, where that says what is not the runtime's.
+    pub bare: Option<Bare>,
+}
+
+/// What a workload is without a runtime.
+#[derive(Clone, Copy, Debug)]
+pub enum Bare {
+    /// A round of the given size, the futures polled by turns on one thread, where the workload leans on a library that is the
+    /// same for all: what that library costs is in every runtime's figure.
+    Round(fn(size: usize) -> Round),
+    /// The whole measurement, by means of the system alone.
+    Whole(fn(&Plan) -> Result<Vec<Measurement>, Failure>),
 }
 
 /// A piece of work that every runtime is given.
@@ -119,21 +129,25 @@ pub fn run_named<R: Runtime>(name: &str, plan: &Plan) -> Result<Vec<Measurement>
     (entry.ok_or_else(|| unknown(name))?.run)(plan)
 }
 
-/// Runs the named workload without a runtime, for the share of the libraries it leans on.
+/// Runs the named workload without a runtime, for what is not the runtime's in its figures.
 ///
 /// # Errors
 ///
-/// Returns an error if there is no such workload or if it leans on nothing.
+/// Returns an error if there is no such workload, if it is nothing without a runtime, or if the system below fails.
 ///
 /// # Panics
 ///
 /// Panics if the result is wrong.
 pub fn run_bare(name: &str, plan: &Plan) -> Result<Vec<Measurement>, Failure> {
     let about = find(name)?;
-    let round = about.bare.ok_or_else(|| format!("workload {name:?} has no part without a runtime"))?;
-    let size = plan.size(&about);
-    let total = rounds::repeat_blocking(plan.rounds(&about), || round(size));
-    Ok(vec![total.per_operation()])
+    match about.bare.ok_or_else(|| format!("workload {name:?} has no part without a runtime"))? {
+        Bare::Whole(run) => run(plan),
+        Bare::Round(round) => {
+            let size = plan.size(&about);
+            let total = rounds::repeat_blocking(plan.rounds(&about), || round(size));
+            Ok(vec![total.per_operation()])
+        }
+    }
 }
 
 fn unknown(name: &str) -> Failure {

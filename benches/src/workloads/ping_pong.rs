@@ -10,7 +10,7 @@ use std::time::Instant;
 use tokio::sync::oneshot::{self, Receiver, Sender};
 
 use super::bare::by_turns;
-use super::{About, Round, Workload, rounds};
+use super::{About, Bare, Round, Workload, rounds};
 use crate::Failure;
 use crate::metric::Measurement;
 use crate::plan::Plan;
@@ -24,7 +24,7 @@ impl Workload for PingPong {
         summary: "1,000 pairs of tasks, each two spawns and two one-shot channels; per pair",
         size: 1_000,
         rounds: 50,
-        bare: Some(bare),
+        bare: Some(Bare::Round(bare)),
     };
 
     fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Result<Vec<Measurement>, Failure> {

@@ -7,7 +7,7 @@ use std::time::Instant;
 use async_channel::{Receiver, Sender};
 
 use super::bare::by_turns;
-use super::{About, Round, Workload, rounds};
+use super::{About, Bare, Round, Workload, rounds};
 use crate::Failure;
 use crate::metric::Measurement;
 use crate::plan::Plan;
@@ -21,7 +21,7 @@ impl Workload for Token {
         summary: "two tasks hand a token to and fro over bounded(1) channels, 10,000 times; per round trip",
         size: 10_000,
         rounds: 10,
-        bare: Some(bare),
+        bare: Some(Bare::Round(bare)),
     };
 
     fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Result<Vec<Measurement>, Failure> {

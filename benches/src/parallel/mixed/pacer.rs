@@ -12,7 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::Failure;
-use crate::parallel::cores::{self, Cores};
+use crate::cores::{self, Cores};
 use crate::parallel::request::list;
 use crate::parallel::series::Series;
 

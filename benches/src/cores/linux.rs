@@ -10,7 +10,7 @@ use crate::Failure;
 /// # Errors
 ///
 /// Returns the kernel's error.
-pub(in crate::parallel) fn allowed() -> Result<Vec<usize>, Failure> {
+pub(crate) fn allowed() -> Result<Vec<usize>, Failure> {
     let mut set = MaybeUninit::<libc::cpu_set_t>::zeroed();
     // SAFETY: the pointer is to a whole `cpu_set_t` of the given size, writable for the length of the call.
     let code = unsafe { libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), set.as_mut_ptr()) };
@@ -31,7 +31,7 @@ pub(in crate::parallel) fn allowed() -> Result<Vec<usize>, Failure> {
 /// # Errors
 ///
 /// Returns an error that names the cores if the kernel refuses.
-pub(in crate::parallel) fn stay_on(cores: &[usize]) -> Result<(), Failure> {
+pub(crate) fn stay_on(cores: &[usize]) -> Result<(), Failure> {
     let set = MaybeUninit::<libc::cpu_set_t>::zeroed();
     // SAFETY: all zeroes is a set, an empty one.
     let mut set = unsafe { set.assume_init() };

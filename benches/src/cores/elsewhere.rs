@@ -9,11 +9,11 @@ use crate::Failure;
 /// # Errors
 ///
 /// Returns an error if the system does not know.
-pub(in crate::parallel) fn allowed() -> Result<Vec<usize>, Failure> {
+pub(crate) fn allowed() -> Result<Vec<usize>, Failure> {
     Ok((0..thread::available_parallelism()?.get()).collect())
 }
 
 /// Does nothing, and cannot fail.
-pub(in crate::parallel) fn stay_on(_cores: &[usize]) -> Result<(), Failure> {
+pub(crate) fn stay_on(_cores: &[usize]) -> Result<(), Failure> {
     Ok(())
 }

@@ -13,14 +13,14 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
 
 /// How many measurements began in quiet.
 #[derive(Debug, Default)]
-pub(super) struct Quiet {
+pub(crate) struct Quiet {
     begun: u32,
     in_quiet: u32,
 }
 
 impl Quiet {
     /// Waits until nobody else computes, but for at most `patience`. Does not wait where the system does not tell.
-    pub(super) fn wait(&mut self, patience: Duration) {
+    pub(crate) fn wait(&mut self, patience: Duration) {
         let give_up = Instant::now() + patience;
         let mut looks = 0;
         while looks < LOOKS {
@@ -36,7 +36,7 @@ impl Quiet {
     }
 
     /// For the reader of the figures.
-    pub(super) fn fact(&self) -> String {
+    pub(crate) fn fact(&self) -> String {
         format!("{} of {} measurements began while nobody else computed", self.in_quiet, self.begun)
     }
 }

@@ -4,36 +4,36 @@
 #[cfg_attr(not(target_os = "linux"), path = "elsewhere.rs")]
 mod system;
 
-pub(super) use system::{allowed, stay_on};
+pub(crate) use system::{allowed, stay_on};
 
 use crate::Failure;
 
 /// The cores of one measurement.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Cores {
+pub struct Cores {
     /// Those that are measured.
-    pub(super) measured: Vec<usize>,
+    pub measured: Vec<usize>,
     /// Those that are left for the clients; none where there are no more.
-    pub(super) others: Vec<usize>,
+    pub others: Vec<usize>,
 }
 
 impl Cores {
-    /// Deals out the cores that this process may use: the first `count` to what is measured.
+    /// Deals out the cores that this process may use: the first `count`, which `option` asks for, to what is measured.
     ///
     /// # Errors
     ///
     /// Returns an error if there are fewer than `count`.
-    pub(super) fn deal(count: usize) -> Result<Self, Failure> {
+    pub(crate) fn deal(option: &str, count: usize) -> Result<Self, Failure> {
         let mut measured = allowed()?;
         if measured.len() < count {
-            return Err(format!("--processors {count}: this process may use {} cores", measured.len()).into());
+            return Err(format!("{option} {count}: this process may use {} cores", measured.len()).into());
         }
         let others = measured.split_off(count);
         Ok(Self { measured, others })
     }
 
     /// Those that the clients run on: the measured ones where there are no others.
-    pub(super) fn of_clients(&self) -> &[usize] {
+    pub(crate) fn of_clients(&self) -> &[usize] {
         if self.others.is_empty() { &self.measured } else { &self.others }
     }
 }
@@ -44,7 +44,7 @@ mod tests {
 
     #[test]
     fn more_cores_than_there_are_is_an_error_that_names_the_option() {
-        let message = Cores::deal(100_000).unwrap_err().to_string();
+        let message = Cores::deal("--processors", 100_000).unwrap_err().to_string();
         assert!(message.starts_with("--processors 100000: "), "{message}");
     }
 

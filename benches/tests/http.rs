@@ -1,0 +1,92 @@
+//! The `http` program from outside: its servers serve, and a comparison has its figures.
+#![cfg(feature = "wsrt")]
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+fn program() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_http"))
+}
+
+fn http(arguments: &[&str]) -> Output {
+    program().args(arguments).output().expect("the program starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn the_servers_answer_and_tell_what_they_used() {
+    for runtime in ["wsrt", "tokio"] {
+        let mut server = program()
+            .args(["--serve", runtime, "http1", "--cores", "0"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        let mut questions = server.stdin.take().expect("it is piped");
+        let mut said = BufReader::new(server.stdout.take().expect("it is piped")).lines();
+        let mut next = || said.next().expect("it goes on").expect("it is text");
+        let greeting = next();
+        let address = greeting.strip_prefix("listening ").expect("with this word");
+        let mut client = TcpStream::connect(address).expect("it listens");
+        client.write_all(b"GET / HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n").expect("it reads");
+        let mut answer = String::new();
+        client.read_to_string(&mut answer).expect("it answers");
+        assert!(answer.starts_with("HTTP/1.1 200 ") && answer.ends_with("\r\n\r\nHello, world!\n"), "{answer}");
+        writeln!(questions, "usage").expect("it listens");
+        assert!(next().starts_with("used "));
+        drop(questions);
+        assert!(server.wait().expect("it is our child").success());
+    }
+}
+
+/// As many figures as there are load generators here: what is missing is said.
+#[test]
+fn a_comparison_has_its_figures_or_says_what_is_missing() {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("http");
+    let output = http(&[
+        "--processors",
+        "1",
+        "--repeats",
+        "1",
+        "--seconds",
+        "1",
+        "--connections",
+        "4",
+        "--output",
+        directory.to_str().expect("it is text"),
+    ]);
+    let printed = text(&output.stdout);
+    assert!(output.status.success(), "{printed}\n{}", text(&output.stderr));
+    let samples = fs::read_to_string(directory.join("http-1-processors.csv")).expect("it is saved");
+    for (version, generator) in [("http1", "wrk"), ("http2", "h2load")] {
+        if printed.contains(&format!("{version} not measured: {generator} is not installed")) {
+            continue;
+        }
+        for runtime in ["wsrt", "tokio"] {
+            for figure in ["requests_per_second", "cpu_us_per_request", "p99_us"] {
+                assert!(samples.contains(&format!("{version},{figure},{runtime},1,0,")), "{samples}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_bad_argument_is_named_and_nothing_is_measured() {
+    for (arguments, culprit) in [
+        (&["--only", "gopher"][..], "gopher"),
+        (&["--processors", "100000"], "100000"),
+        (&["--serve", "nobody", "http1", "--cores", "0"], "nobody"),
+        (&["--serve", "wsrt", "http1", "--cores", "100000"], "[100000]"),
+    ] {
+        let output = http(arguments);
+        let complaint = text(&output.stderr);
+        assert!(!output.status.success() && complaint.contains(culprit), "{arguments:?}: {complaint}");
+        assert!(output.stdout.is_empty(), "{}", text(&output.stdout));
+    }
+}
