@@ -29,6 +29,7 @@ pub mod measure;
 pub mod metric;
 #[cfg(feature = "wsrt")]
 pub mod parallel;
+mod picture;
 pub mod plan;
 #[cfg(feature = "wsrt")]
 mod quiet;
