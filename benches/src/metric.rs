@@ -7,6 +7,8 @@ use std::fmt;
 pub enum Metric {
     /// Wall-clock nanoseconds for one operation.
     NanosecondsPerOperation,
+    /// Wall-clock milliseconds for the whole of it.
+    Milliseconds,
     /// Requests answered in one second of wall-clock time.
     RequestsPerSecond,
     /// Microseconds of processor time, user and system, that the server process alone spent on one request.
@@ -25,11 +27,14 @@ pub enum Metric {
     MedianMicroseconds,
     /// The same: one answer in a hundred took longer.
     WorstMicroseconds,
+    /// Bytes by which the process has grown for each task that waits.
+    BytesPerTask,
 }
 
 impl Metric {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 12] = [
         Self::NanosecondsPerOperation,
+        Self::Milliseconds,
         Self::RequestsPerSecond,
         Self::CpuMicrosecondsPerRequest,
         Self::SleepsPerRequest,
@@ -39,12 +44,14 @@ impl Metric {
         Self::BytesPerTimer,
         Self::MedianMicroseconds,
         Self::WorstMicroseconds,
+        Self::BytesPerTask,
     ];
 
     /// Names the metric in result lines and files.
     pub fn key(self) -> &'static str {
         match self {
             Self::NanosecondsPerOperation => "ns_per_operation",
+            Self::Milliseconds => "ms",
             Self::RequestsPerSecond => "requests_per_second",
             Self::CpuMicrosecondsPerRequest => "cpu_us_per_request",
             Self::SleepsPerRequest => "sleeps_per_request",
@@ -54,6 +61,7 @@ impl Metric {
             Self::BytesPerTimer => "bytes_per_timer",
             Self::MedianMicroseconds => "median_us",
             Self::WorstMicroseconds => "p99_us",
+            Self::BytesPerTask => "bytes_per_task",
         }
     }
 
@@ -66,6 +74,7 @@ impl Metric {
     pub fn unit(self) -> &'static str {
         match self {
             Self::NanosecondsPerOperation => "ns",
+            Self::Milliseconds => "ms",
             Self::RequestsPerSecond => "requests/s ↑",
             Self::CpuMicrosecondsPerRequest => "CPU µs/request",
             Self::SleepsPerRequest => "sleeps/request",
@@ -75,6 +84,7 @@ impl Metric {
             Self::BytesPerTimer => "bytes/timer",
             Self::MedianMicroseconds => "µs, median",
             Self::WorstMicroseconds => "µs, 99 %",
+            Self::BytesPerTask => "bytes/task",
         }
     }
 

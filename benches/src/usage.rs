@@ -1,8 +1,11 @@
-//! What the kernel knows of this process: processor time, sleeps, and how many files it may open.
+//! What the kernel knows of this process: processor time, sleeps, memory, and how many files it may open.
 
+use std::fs;
 use std::io;
 use std::mem::MaybeUninit;
 use std::time::Duration;
+
+use crate::Failure;
 
 /// What all threads of this process have used since it started; processes that it started are not in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +81,25 @@ fn open_file_limit() -> io::Result<libc::rlimit> {
     }
     // SAFETY: getrlimit returned 0, so it has filled the structure.
     Ok(unsafe { limit.assume_init() })
+}
+
+/// Answers how much memory of this process is not swapped out, in bytes.
+///
+/// # Errors
+///
+/// Returns an error that names the file if the system has no such file or it does not say.
+pub(crate) fn resident_bytes() -> Result<u64, Failure> {
+    const FILE: &str = "/proc/self/statm";
+    let text = fs::read_to_string(FILE).map_err(|error| format!("{FILE}: {error}"))?;
+    let pages = text.split_whitespace().nth(1).ok_or_else(|| format!("{FILE}: {text:?} has no second field"))?;
+    let pages: u64 = pages.parse().map_err(|error| format!("{FILE}: {pages:?}: {error}"))?;
+    Ok(pages * page_size())
+}
+
+fn page_size() -> u64 {
+    // SAFETY: sysconf reads no memory of ours.
+    let bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    u64::try_from(bytes).expect("every system has pages")
 }
 
 #[cfg(test)]

@@ -86,6 +86,14 @@ impl Runtime for Lossy {
         Tokio::spawn_detached(lose(future));
     }
 
+    fn spawn_blocking<T, F>(job: F) -> impl Future<Output = T> + Send + 'static
+    where
+        T: Send + 'static,
+        F: FnOnce() -> T + Send + 'static,
+    {
+        Self::spawn(async { job() })
+    }
+
     fn yield_now() -> impl Future<Output = ()> + Send {
         Tokio::yield_now()
     }

@@ -40,6 +40,8 @@ fn assert_figures(workload: &str, measurements: &[Measurement]) {
         "timer_hold" => {
             vec![Metric::NanosecondsPerOperation, Metric::CpuMicrosecondsPerTimer, Metric::BytesPerTimer]
         }
+        "tree" => vec![Metric::Milliseconds],
+        "parked" => vec![Metric::Milliseconds, Metric::BytesPerTask],
         _ => vec![Metric::NanosecondsPerOperation],
     };
     assert_eq!(metrics, expected, "{workload}");

@@ -84,6 +84,12 @@ pub trait Runtime: Sized + 'static {
         F: Future + Send + 'static,
         F::Output: Send + 'static;
 
+    /// Calls `job` on a thread for blocking work, from inside of a task that awaits it.
+    fn spawn_blocking<T, F>(job: F) -> impl Future<Output = T> + Send + 'static
+    where
+        T: Send + 'static,
+        F: FnOnce() -> T + Send + 'static;
+
     /// Lets other tasks run first.
     fn yield_now() -> impl Future<Output = ()> + Send;
 

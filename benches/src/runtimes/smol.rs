@@ -162,6 +162,14 @@ impl<G: Global> Runtime for Smol<G> {
         G::spawn(future).detach();
     }
 
+    fn spawn_blocking<T, F>(job: F) -> impl Future<Output = T> + Send + 'static
+    where
+        T: Send + 'static,
+        F: FnOnce() -> T + Send + 'static,
+    {
+        blocking::unblock(job)
+    }
+
     fn yield_now() -> impl Future<Output = ()> + Send {
         future::yield_now()
     }

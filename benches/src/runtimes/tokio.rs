@@ -74,6 +74,14 @@ impl Runtime for Tokio {
         drop(tokio::spawn(future));
     }
 
+    fn spawn_blocking<T, F>(job: F) -> impl Future<Output = T> + Send + 'static
+    where
+        T: Send + 'static,
+        F: FnOnce() -> T + Send + 'static,
+    {
+        Joined(tokio::task::spawn_blocking(job))
+    }
+
     fn yield_now() -> impl Future<Output = ()> + Send {
         tokio::task::yield_now()
     }

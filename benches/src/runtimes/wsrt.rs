@@ -73,6 +73,14 @@ impl Runtime for Wsrt {
         drop(wsrt::spawn(future));
     }
 
+    fn spawn_blocking<T, F>(job: F) -> impl Future<Output = T> + Send + 'static
+    where
+        T: Send + 'static,
+        F: FnOnce() -> T + Send + 'static,
+    {
+        Joined(wsrt::task::spawn_blocking(job))
+    }
+
     async fn yield_now() {
         wsrt::task::yield_now().await;
     }

@@ -10,20 +10,30 @@ use crate::runtimes::{Runtime, Tokio};
 
 mod bare;
 mod bare_echo;
+mod blocking;
 mod chain;
+mod countdown;
 mod echo_tcp;
+mod fork_join;
 mod lateness;
+mod mutex;
+mod parked;
 mod ping_pong;
+mod root_request;
 mod root_spawn;
 mod rounds;
 mod spawn_await;
 mod spawn_inside;
 mod spawn_outside;
+mod spawn_outside_busy;
+mod spawn_outside_several;
 mod timer_drop;
 mod timer_hold;
 mod timer_sleepers;
 mod timer_ticks;
 mod token;
+mod tree;
+mod wake;
 mod yields;
 
 pub(crate) use echo_tcp::echo;
@@ -83,13 +93,23 @@ impl Entry {
 fn entries<R: Runtime>() -> Vec<Entry> {
     vec![
         Entry::of::<R, spawn_inside::SpawnInside>(),
-        Entry::of::<R, spawn_outside::SpawnOutside>(),
         Entry::of::<R, root_spawn::RootSpawn>(),
         Entry::of::<R, spawn_await::SpawnAwait>(),
         Entry::of::<R, yields::Yields>(),
         Entry::of::<R, chain::Chain>(),
+        Entry::of::<R, wake::Wake>(),
         Entry::of::<R, token::Token>(),
         Entry::of::<R, ping_pong::PingPong>(),
+        Entry::of::<R, fork_join::ForkJoin>(),
+        Entry::of::<R, tree::Tree>(),
+        Entry::of::<R, parked::Parked>(),
+        Entry::of::<R, root_request::RootRequest>(),
+        Entry::of::<R, mutex::ContendedMutex>(),
+        Entry::of::<R, blocking::Blocking>(),
+        Entry::of::<R, spawn_outside::SpawnOutside>(),
+        Entry::of::<R, spawn_outside_busy::BesideYields>(),
+        Entry::of::<R, spawn_outside_busy::BesideChains>(),
+        Entry::of::<R, spawn_outside_several::SpawnOutsideSeveral>(),
         Entry::of::<R, echo_tcp::EchoTcp>(),
         Entry::of::<R, timer_drop::TimerDrop>(),
         Entry::of::<R, timer_hold::TimerHold>(),

@@ -3,13 +3,13 @@
 //! Each pair is two spawns and two one-shot channels. The channels are tokio's on every runtime; `bare` is their own
 //! share. On tokio's runtime they also count against its cooperative budget, as they do for its users.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Instant;
 
 use tokio::sync::oneshot::{self, Receiver, Sender};
 
 use super::bare::by_turns;
+use super::countdown::Countdown;
 use super::{About, Bare, Round, Workload, rounds};
 use crate::Failure;
 use crate::metric::Measurement;
@@ -36,9 +36,8 @@ impl Workload for PingPong {
 }
 
 async fn round<R: Runtime>(size: usize) -> Round {
-    let (done, end) = oneshot::channel();
     let start = Instant::now();
-    let countdown = Countdown::new(size, done);
+    let (countdown, end) = Countdown::new(size);
     for number in 0..size {
         R::spawn_detached(pair::<R>(number, Arc::clone(&countdown)));
     }
@@ -75,28 +74,4 @@ async fn ask(number: usize, ping: Sender<usize>, ponged: Receiver<usize>) {
 async fn answer(pinged: Receiver<usize>, pong: Sender<usize>) {
     let number = pinged.await.expect("the partner is gone");
     pong.send(number + 1).expect("the partner is gone");
-}
-
-/// Tells when the last of many tasks is done.
-struct Countdown {
-    left: AtomicUsize,
-    done: Mutex<Option<Sender<()>>>,
-}
-
-impl Countdown {
-    fn new(tasks: usize, done: Sender<()>) -> Arc<Self> {
-        Arc::new(Self { left: AtomicUsize::new(tasks), done: Mutex::new(Some(done)) })
-    }
-
-    /// Takes one off, and sends the word if it was the last.
-    fn count(&self) {
-        // Relaxed: the counter guards no data, and the message synchronises by itself.
-        if self.left.fetch_sub(1, Ordering::Relaxed) > 1 {
-            return;
-        }
-        let done = self.done.lock().expect("nobody panics with the lock held").take();
-        let done = done.expect("more pairs ended than were spawned");
-        // The receiver is awaited until this arrives.
-        let _sent = done.send(());
-    }
 }

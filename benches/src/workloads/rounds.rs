@@ -34,6 +34,15 @@ impl Round {
         }
     }
 
+    /// Answers the mean time of one operation where each is a whole of many parts.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there was no operation.
+    pub(super) fn milliseconds_each(self) -> Measurement {
+        Measurement { metric: Metric::Milliseconds, value: self.per_operation().value / 1e6 }
+    }
+
     fn add(&mut self, other: Self) {
         self.elapsed += other.elapsed;
         self.operations += other.operations;

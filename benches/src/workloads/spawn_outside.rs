@@ -33,7 +33,8 @@ impl Workload for SpawnOutside {
     }
 }
 
-fn round<R: Runtime>(runtime: &R, size: usize) -> Round {
+/// Spawns `size` tasks from the calling thread, after a pause.
+pub(super) fn round<R: Runtime>(runtime: &R, size: usize) -> Round {
     let handle = runtime.handle();
     let mut tasks = Vec::with_capacity(size);
     thread::sleep(SETTLE);

@@ -1,6 +1,5 @@
 //! A million connections, each with its time limit: armed, held, and dropped.
 
-use std::fs;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::task::Poll;
@@ -11,7 +10,7 @@ use crate::Failure;
 use crate::metric::{Measurement, Metric};
 use crate::plan::Plan;
 use crate::runtimes::Runtime;
-use crate::usage::Usage;
+use crate::usage::{Usage, resident_bytes};
 
 /// Nobody waits for it.
 const LIMIT: Duration = Duration::from_secs(3_600);
@@ -72,19 +71,4 @@ async fn round<R: Runtime>(size: usize) -> Result<Held, Failure> {
 
 async fn is_over(mut timer: Pin<&mut impl Future>) -> bool {
     poll_fn(|cx| Poll::Ready(timer.as_mut().poll(cx).is_ready())).await
-}
-
-/// The memory of this process that is not swapped out.
-fn resident_bytes() -> Result<u64, Failure> {
-    const FILE: &str = "/proc/self/statm";
-    let text = fs::read_to_string(FILE).map_err(|error| format!("{FILE}: {error}"))?;
-    let pages = text.split_whitespace().nth(1).ok_or_else(|| format!("{FILE}: {text:?} has no second field"))?;
-    let pages: u64 = pages.parse().map_err(|error| format!("{FILE}: {pages:?}: {error}"))?;
-    Ok(pages * page_size())
-}
-
-fn page_size() -> u64 {
-    // SAFETY: sysconf reads no memory of ours.
-    let bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
-    u64::try_from(bytes).expect("every system has pages")
 }
