@@ -23,6 +23,10 @@ use crate::queues::{RingOwner, RingThief, RunNext, Sighting, ring};
 /// like shares of a processor.
 const TIME_SLICE: u64 = 10_000_000;
 
+/// Timers that are overdue by this, in nanoseconds, are more than one processor keeps up with, be their tasks ever so
+/// light. Twice what a crowd of timers waits for its shared wake.
+const OVERDUE: u64 = 2_000_000;
+
 /// The half of a processor that anybody may touch.
 #[derive(Debug)]
 pub(crate) struct Shared {
@@ -186,9 +190,10 @@ impl Processor {
 
     /// How many due timers to fire now. One after the other, the task of each run before the next fires, while polls are known to
     /// take next to no time and nothing else waits: to wake another machine for a few such tasks would cost many times what
-    /// they do. Once a poll has taken long, or others wait, all that are left, so that their tasks are spread.
-    pub(crate) fn timers_at_once(&mut self) -> usize {
-        if !self.clock.polls_are_light() || !self.has_no_task() {
+    /// they do. Once a poll has taken long, or others wait, or the first of them is `late` by too many nanoseconds, all that are
+    /// left, so that their tasks are spread.
+    pub(crate) fn timers_at_once(&mut self, late: u64) -> usize {
+        if !self.clock.polls_are_light() || !self.has_no_task() || late > OVERDUE {
             return usize::MAX;
         }
         // The next timer is not to wait for the end of the stride.

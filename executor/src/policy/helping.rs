@@ -31,6 +31,10 @@ impl MachineLoop<'_> {
             self.context.put_processor(processor);
             return true;
         }
+        if self.scheduler.keeper.is_present() {
+            // It may mean to sleep past the timers that this machine leaves behind.
+            self.watch_own_deadlines();
+        }
         let readied = self.work_and_linger();
         drop(counted);
         if !readied.is_empty() {

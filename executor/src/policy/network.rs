@@ -32,7 +32,8 @@ impl MachineLoop<'_> {
             self.turn(Some(Duration::ZERO));
         }
         // Nobody else looks at the timers of idle processors while there is no keeper.
-        let most = processor.timers_at_once();
+        let now = self.scheduler.timer_time(processor.clock().now());
+        let most = processor.timers_at_once(now.saturating_sub(self.scheduler.earliest_deadline()));
         self.collect_due_timers(most);
         let batch = self.gather_wakers();
         self.spread(processor, batch);
@@ -94,7 +95,7 @@ impl MachineLoop<'_> {
     }
 
     /// The timers of the processor that this machine has just given up are now the keeper's to watch.
-    fn watch_own_deadlines(&self) {
+    pub(crate) fn watch_own_deadlines(&self) {
         let deadline = self.scheduler.earliest_deadline();
         if deadline != u64::MAX {
             self.scheduler.watch_deadline(deadline);

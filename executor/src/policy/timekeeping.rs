@@ -48,10 +48,11 @@ impl MachineLoop<'_> {
 
     /// Fires what is due of the processor's own.
     fn fire_own_timers(&mut self, processor: &mut Processor, now: u64) {
-        if processor.shared().timers().next_deadline() > now {
+        let earliest = processor.shared().timers().next_deadline();
+        if earliest > now {
             return;
         }
-        let most = processor.timers_at_once();
+        let most = processor.timers_at_once(now - earliest);
         processor.shared().timers().fire_some_due(now, most, &mut self.wakers);
         let batch = self.gather_wakers();
         self.spread(processor, batch);
