@@ -72,12 +72,16 @@ pub(crate) fn end_after(limit: Duration, what: String) {
 ///
 /// Returns an error if the child cannot be started, fails, takes too long or has no result.
 pub fn measure(program: &Path, request: &Request) -> Result<Vec<Measurement>, Failure> {
-    let output = Command::new(program)
-        .args(cli::child_arguments(request))
+    collect(Command::new(program).args(cli::child_arguments(request)))
+}
+
+/// Runs `command`, which is a child of whatever kind, and answers what it has measured.
+pub(crate) fn collect(command: &mut Command) -> Result<Vec<Measurement>, Failure> {
+    let output = command
         .stdin(Stdio::null())
         .stderr(Stdio::inherit())
         .output()
-        .map_err(|error| format!("cannot start {}: {error}", program.display()))?;
+        .map_err(|error| format!("cannot start {:?}: {error}", command.get_program()))?;
     if !output.status.success() {
         return Err(format!("the child failed ({})", output.status).into());
     }

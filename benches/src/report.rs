@@ -18,12 +18,23 @@ pub struct Sample {
     pub measurement: Measurement,
 }
 
+/// A case as the report knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// The case's label.
+    pub label: String,
+    /// What its workload does.
+    pub summary: &'static str,
+    /// The worker threads of each runtime.
+    pub workers: usize,
+}
+
 /// All figures of a comparison.
 #[derive(Clone, Debug)]
 pub struct Report {
     runtimes: Vec<String>,
-    /// Label and summary of each case, in the table's order.
-    cases: Vec<(String, &'static str)>,
+    /// The cases, in the table's order.
+    cases: Vec<Line>,
     samples: Vec<Sample>,
     failed: Vec<Failed>,
 }
@@ -39,8 +50,8 @@ struct Failed {
 const NONE: &str = "–";
 
 impl Report {
-    /// Makes an empty report on `cases` (label and summary each), with a column for each of `runtimes`.
-    pub fn new(runtimes: Vec<String>, cases: Vec<(String, &'static str)>) -> Self {
+    /// Makes an empty report on `cases`, with a column for each of `runtimes`.
+    pub fn new(runtimes: Vec<String>, cases: Vec<Line>) -> Self {
         Self { runtimes, cases, samples: Vec::new(), failed: Vec::new() }
     }
 
@@ -65,10 +76,12 @@ impl Report {
     }
 
     /// Writes the samples, one a line, under a line with the names of the columns.
-    pub fn csv(&self, workers: usize) -> String {
+    pub fn csv(&self) -> String {
         let mut text = String::from("workload,metric,runtime,workers,repeat,value\n");
         for sample in &self.samples {
             let Measurement { metric, value } = sample.measurement;
+            let case = self.cases.iter().find(|case| case.label == sample.case);
+            let workers = case.expect("samples are of the report's cases").workers;
             let line =
                 format!("{},{},{},{workers},{},{value}\n", sample.case, metric.key(), sample.runtime, sample.repeat);
             text.push_str(&line);
@@ -83,8 +96,8 @@ impl Report {
         text.push('\n');
         text.push_str(&align(&self.rows()));
         text.push_str(NOTES);
-        for (label, summary) in &self.cases {
-            text.push_str(&format!("- `{label}`: {summary}\n"));
+        for case in &self.cases {
+            text.push_str(&format!("- `{}`: {}\n", case.label, case.summary));
         }
         for failed in &self.failed {
             text.push_str(&format!("\n**FAILED**: {} on {}: {}\n", failed.case, failed.runtime, failed.why));
@@ -99,14 +112,26 @@ impl Report {
         headings.extend([format!("{SUBJECT} : best"), format!("{SUBJECT} : tokio"), BARE.to_owned()]);
 
         let mut rows = vec![headings];
-        for (case, _) in &self.cases {
-            rows.extend(self.metrics(case).into_iter().map(|metric| self.row(case, metric)));
-        }
+        rows.extend(self.lines().iter().map(|(case, metric)| self.row(case, *metric)));
         rows
     }
 
+    /// Answers the case and the metric of each row, in the table's order.
+    pub(crate) fn lines(&self) -> Vec<(String, Metric)> {
+        let of_case = |case: &Line| {
+            let label = case.label.clone();
+            self.metrics(&case.label).into_iter().map(move |metric| (label.clone(), metric))
+        };
+        self.cases.iter().flat_map(of_case).collect()
+    }
+
+    /// Answers the runtimes, in the table's order.
+    pub(crate) fn runtimes(&self) -> &[String] {
+        &self.runtimes
+    }
+
     /// The metrics of a case, in the order of their declaration; where everything failed the row says so in the first.
-    fn metrics(&self, case: &str) -> Vec<Metric> {
+    pub(crate) fn metrics(&self, case: &str) -> Vec<Metric> {
         let samples = self.samples.iter().filter(|sample| sample.case == case);
         let mut metrics: Vec<_> = samples.map(|sample| sample.measurement.metric).collect();
         metrics.sort_unstable();
@@ -141,7 +166,8 @@ impl Report {
         }
     }
 
-    fn summary(&self, case: &str, metric: Metric, runtime: &str) -> Option<Summary> {
+    /// Answers what remains of the figures of `case` on `runtime`; `None` if there are none.
+    pub(crate) fn summary(&self, case: &str, metric: Metric, runtime: &str) -> Option<Summary> {
         let of_these =
             |sample: &&Sample| sample.case == case && sample.runtime == runtime && sample.measurement.metric == metric;
         let samples = self.samples.iter().filter(of_these);
@@ -157,6 +183,16 @@ impl Report {
         let ours = self.summary(case, metric, SUBJECT)?;
         let theirs = self.summary(case, metric, rival)?;
         metric.cost_ratio(ours.median, theirs.median)
+    }
+
+    /// Answers the median of the best of the others.
+    pub(crate) fn best_rival(&self, case: &str, metric: Metric) -> Option<f64> {
+        let rivals = self.runtimes.iter().filter(|runtime| *runtime != SUBJECT && !self.has_failed(case, runtime));
+        let medians = rivals.filter_map(|rival| self.summary(case, metric, rival).map(|summary| summary.median));
+        medians.reduce(|best, other| match metric.cost_ratio(other, best) {
+            Some(ratio) if ratio < 1.0 => other,
+            _ => best,
+        })
     }
 
     /// How dear wsrt is beside the best of the others: the greatest ratio to any of them.
@@ -178,7 +214,7 @@ fn ratio(ratio: Option<f64>) -> String {
 }
 
 /// Writes a figure with about three digits that matter.
-fn figure(value: f64) -> String {
+pub(crate) fn figure(value: f64) -> String {
     match value.abs() {
         small if small < 10.0 => format!("{value:.2}"),
         medium if medium < 100.0 => format!("{value:.1}"),
@@ -234,7 +270,8 @@ mod tests {
 
     fn report() -> Report {
         let runtimes = ["wsrt", "tokio", "smol"].map(str::to_owned).to_vec();
-        let cases = vec![("yield".to_owned(), "yields"), ("echo_tcp/1".to_owned(), "echoes")];
+        let line = |label: &str, summary| Line { label: label.to_owned(), summary, workers: 2 };
+        let cases = vec![line("yield", "yields"), line("echo_tcp/1", "echoes")];
         let mut report = Report::new(runtimes, cases);
         let ns = Metric::NanosecondsPerOperation;
         report.add(samples("yield", "wsrt", ns, &[40.0, 50.0, 60.0]));
@@ -269,6 +306,14 @@ mod tests {
     }
 
     #[test]
+    fn the_best_rival_is_the_one_that_costs_least() {
+        let report = report();
+        assert_eq!(report.best_rival("yield", Metric::NanosecondsPerOperation), Some(80.0));
+        assert_eq!(report.best_rival("echo_tcp/1", Metric::RequestsPerSecond), Some(100_000.0));
+        assert_eq!(report.best_rival("chain", Metric::NanosecondsPerOperation), None);
+    }
+
+    #[test]
     fn a_failure_shows_in_the_table_and_is_compared_with_nothing() {
         let mut report = report();
         report.fail("yield", "wsrt", "lost a task");
@@ -290,7 +335,7 @@ mod tests {
 
     #[test]
     fn the_samples_are_all_in_the_csv() {
-        let csv = report().csv(2);
+        let csv = report().csv();
         assert_eq!(csv.lines().count(), 1 + 11);
         assert!(csv.contains("yield,ns_per_operation,smol,2,2,9000\n"), "{csv}");
     }

@@ -45,6 +45,76 @@ fn a_comparison_prints_and_saves_its_table_and_its_samples() {
     assert_eq!(samples("chain,ns_per_operation,tokio,2,"), 3);
     assert_eq!(samples("token,ns_per_operation,bare,2,"), 3);
     assert_eq!(samples("echo_tcp/3,cpu_us_per_request,smol,2,"), 3);
+
+    let chart = fs::read_to_string(directory.join("compare-2-workers.svg")).unwrap();
+    assert!(chart.contains(">token, ns<") && chart.contains("class=\"ours\""), "{chart}");
+}
+
+#[test]
+fn without_a_go_toolchain_the_others_are_compared_and_the_table_says_so() {
+    let directory = directory("no-go");
+    let output = Command::new(env!("CARGO_BIN_EXE_compare"))
+        .args(["--only", "chain", "--size", "10", "--iterations", "1", "--repeats", "1", "--rivals", "tokio,go"])
+        .args(["--output", directory.to_str().unwrap()])
+        .env("GO", "no-such-go")
+        .output()
+        .expect("the program starts");
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let table = text(&output.stdout);
+    assert!(table.contains("Go is not measured: cannot start \"no-such-go\""), "{table}");
+    assert!(!table.contains("FAILED"), "{table}");
+}
+
+/// Where there is Go, its figures; where there is none, the reason: never neither.
+#[test]
+fn go_has_its_figures_where_there_is_a_toolchain() {
+    let directory = directory("go");
+    let output = compare(&[
+        "--only",
+        "spawn_inside,root_spawn,spawn_await,yield,chain,token,ping_pong,fork_join,tree,parked",
+        "--size",
+        "100",
+        "--iterations",
+        "2",
+        "--repeats",
+        "1",
+        "--rivals",
+        "go",
+        "--output",
+        directory.to_str().unwrap(),
+    ]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let figures = fs::read_to_string(directory.join("compare-2-workers.csv")).unwrap();
+    let samples = figures.lines().filter(|line| line.contains(",go,2,0,")).count();
+    let is_absent = text(&output.stdout).contains("Go is not measured: ");
+    assert_eq!(samples, if is_absent { 0 } else { 11 }, "{figures}");
+}
+
+#[test]
+fn growth_is_measured_along_each_axis_and_drawn() {
+    let directory = directory("growth");
+    let output = compare(&[
+        "--growth",
+        "--only",
+        "token,echo_tcp",
+        "--size",
+        "20",
+        "--iterations",
+        "1",
+        "--repeats",
+        "1",
+        "--rivals",
+        "tokio",
+        "--output",
+        directory.to_str().unwrap(),
+    ]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let figures = fs::read_to_string(directory.join("growth.csv")).unwrap();
+    assert!(figures.contains("token/8 processors,ns_per_operation,tokio,8,0,"), "{figures}");
+    assert!(figures.contains("echo_tcp/1000 connections,requests_per_second,wsrt,2,0,"), "{figures}");
+    let chart = fs::read_to_string(directory.join("growth.svg")).unwrap();
+    assert_eq!(chart.matches("<polyline").count(), 2 * 4, "{chart}");
+    assert!(chart.contains("token, ns, by processors"), "{chart}");
 }
 
 #[test]

