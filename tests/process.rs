@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use wsrt::io::{AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use wsrt::process::{Child, ChildStdin, ChildStdout, Command};
 use wsrt::runtime::{Builder, Runtime};
-use wsrt::task::JoinSet;
+use wsrt::task::{JoinSet, coop};
 use wsrt_tests::{LIMIT, in_a_process_of_its_own, panic_message, text_of, within_a_minute};
 
 /// Runs a test's body on runtimes of both kinds.
@@ -283,6 +283,32 @@ fn a_child_that_is_to_be_killed_is_and_no_zombie_stays() {
         drop(child);
         wsrt::task::spawn_blocking(move || assert_reaped(id)).await.expect("it is reaped");
         drop(stdin);
+    });
+}
+
+#[test]
+fn a_child_that_is_dropped_when_its_tasks_budget_is_spent_is_reaped() {
+    on_both(|| async {
+        let dropping = wsrt::spawn(async {
+            let mut child = patient();
+            let (id, stdin) = (child.id().expect("it runs"), child.stdin.take());
+            let mut child = Some(child);
+            poll_fn(|cx| {
+                while let Poll::Ready(permission) = coop::poll_proceed(cx) {
+                    permission.made_progress();
+                    if !coop::has_budget_remaining() {
+                        break;
+                    }
+                }
+                drop(child.take());
+                Poll::Ready(())
+            })
+            .await;
+            drop(stdin);
+            id
+        });
+        let id = dropping.await.expect("it does not panic");
+        wsrt::task::spawn_blocking(move || assert_reaped(id)).await.expect("it is reaped");
     });
 }
 

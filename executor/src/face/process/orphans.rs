@@ -11,6 +11,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 
 use parking_lot::Mutex;
+use wsrt_reactor::budget;
 
 use super::running::Running;
 
@@ -64,6 +65,10 @@ impl Orphan {
     /// Reaps it if it has ended; else leaves the waker with the netpoller.
     fn look(self: Arc<Self>) {
         let waker = Waker::from(Arc::clone(&self));
+        // This may be in the poll of some task, whose budget is no concern of ours; and to be denied would wake this again, while
+        // it holds its lock.
+        let _of_the_poll = budget::keep();
+        budget::lift();
         let mut slot = self.0.lock();
         let Some(running) = &mut *slot else { return };
         let Poll::Ready(outcome) = running.poll_wait(&mut Context::from_waker(&waker)) else { return };
