@@ -10,6 +10,8 @@ use std::thread::{self, Thread};
 use std::time::Duration;
 
 use tokio::sync::mpsc;
+#[cfg(unix)]
+use wsrt::io::unix::AsyncFd;
 use wsrt::net::{TcpListener, TcpStream};
 use wsrt::runtime::{Builder, Runtime};
 use wsrt::task::{JoinHandle, JoinSet, coop};
@@ -97,6 +99,30 @@ fn poll_methods_of_a_socket_leave_turns_too() {
             }
         });
         assert_fair(turns, POLLS);
+    });
+}
+
+#[cfg(unix)]
+#[test]
+fn a_foreign_descriptor_that_is_always_ready_leaves_turns_to_others() {
+    within_a_minute(|| {
+        let runtime = single();
+        let (mut near, _far) = runtime.block_on(async {
+            let (near, far) = std::os::unix::net::UnixStream::pair().expect("sockets are to be had");
+            near.set_nonblocking(true).expect("it can be");
+            let near = AsyncFd::new(near).expect("it can be polled");
+            drop(near.writable().await.expect("the runtime lasts"));
+            (near, far)
+        });
+        let turns = turns_beside(&runtime, || async move {
+            for _ in 0..1000 {
+                drop(near.writable().await.expect("the runtime lasts"));
+                drop(near.writable_mut().await.expect("the runtime lasts"));
+                drop(poll_fn(|cx| near.poll_write_ready(cx).map_ok(|_| ())).await);
+                drop(poll_fn(|cx| near.poll_write_ready_mut(cx).map_ok(|_| ())).await);
+            }
+        });
+        assert_fair(turns, 4000);
     });
 }
 

@@ -131,15 +131,16 @@ impl<S: mio::event::Source> Evented<S> {
     }
 
     /// As `poll_ready`, for who wants to clear what was seen.
-    #[cfg(unix)]
     pub(crate) fn poll_seen(&self, interest: Interest, cx: &mut Context<'_>) -> Poll<io::Result<Seen>> {
-        self.registration.source().poll_ready(interest, cx, Place::Shared)
+        let source = self.registration.source();
+        budget::poll_spending(cx, |cx| source.poll_ready(interest, cx, Place::Shared))
     }
 
     /// As `ready`, for who wants to clear what was seen.
-    #[cfg(unix)]
     pub(crate) async fn seen(&self, interest: Interest) -> io::Result<Seen> {
-        self.wait(interest).await
+        let seen = self.wait(interest).await;
+        budget::spend();
+        seen
     }
 
     /// As `seen`, without waiting.
@@ -162,8 +163,7 @@ impl<S: mio::event::Source> Evented<S> {
     ///
     /// When it would have to wait and the runtime was shut down.
     pub fn poll_ready(&self, interest: Interest, cx: &mut Context<'_>) -> Poll<io::Result<Ready>> {
-        let source = self.registration.source();
-        budget::poll_spending(cx, |cx| source.poll_ready(interest, cx, Place::Shared).map_ok(Seen::ready))
+        self.poll_seen(interest, cx).map_ok(Seen::ready)
     }
 
     /// Waits until an operation in one of the directions is worth trying.
@@ -178,9 +178,7 @@ impl<S: mio::event::Source> Evented<S> {
     ///
     /// Dropped before it is ready, nothing is lost.
     pub async fn ready(&self, interest: Interest) -> io::Result<Ready> {
-        let seen = self.wait(interest).await;
-        budget::spend();
-        seen.map(Seen::ready)
+        self.seen(interest).await.map(Seen::ready)
     }
 
     /// Runs `operation` once if it is worth trying; `WouldBlock` otherwise, without running it.
