@@ -65,12 +65,17 @@ impl Interest {
 }
 
 impl From<Interest> for mio::Interest {
-    /// mio knows no interest in nothing: reading stands for it.
+    /// mio knows no interest in nothing: reading stands for it. Who reads has to know of urgent data, which cuts reads short.
     fn from(interest: Interest) -> mio::Interest {
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        const READING: mio::Interest = mio::Interest::READABLE.add(mio::Interest::PRIORITY);
+        #[cfg(not(any(target_os = "linux", target_os = "android")))]
+        const READING: mio::Interest = mio::Interest::READABLE;
+
         match (interest.is_readable(), interest.is_writable()) {
-            (true, true) => mio::Interest::READABLE | mio::Interest::WRITABLE,
+            (true, true) => READING | mio::Interest::WRITABLE,
             (false, true) => mio::Interest::WRITABLE,
-            (_, false) => mio::Interest::READABLE,
+            (_, false) => READING,
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The readiness word: what a source is ready for, and which event said so.
 //!
 //! ```text
-//!   bit    0          1          2            3             4       5          8 and up
-//!          READABLE   WRITABLE   READ_CLOSED  WRITE_CLOSED  ERROR   SHUTDOWN   tick
+//!   bit    0          1          2            3             4       5          6        8 and up
+//!          READABLE   WRITABLE   READ_CLOSED  WRITE_CLOSED  ERROR   SHUTDOWN   URGENT   tick
 //! ```
 //!
 //! The tick counts events. An operation remembers the word it acted on ([`Seen`]); when the operation shows that the
@@ -12,7 +12,8 @@
 //! Two kinds of proof clear, and they differ in strength:
 //!
 //! * [`Readiness::clear_drained`]: a transfer came back short. That says nothing about what follows the data: a closed
-//!   side stays closed.
+//!   side stays closed. And where urgent data has come it says nothing at all, for a read ends at the mark of that, whatever
+//!   is behind it. So URGENT, which no clear takes away, turns this proof down. (Linux: other systems' polls do not tell.)
 //! * [`Readiness::clear_would_block`]: the kernel answered `WouldBlock`. A closed side never answers that, so a CLOSED
 //!   bit of that direction was not the truth (epoll reports EPOLLERR for error-queue messages too, which reads as
 //!   "write closed"), and keeping it would make the waiter spin. It goes as well.
@@ -31,6 +32,7 @@ const READ_CLOSED: usize = Ready::READ_CLOSED.0 as usize;
 const WRITE_CLOSED: usize = Ready::WRITE_CLOSED.0 as usize;
 const ERROR: usize = Ready::ERROR.0 as usize;
 const SHUTDOWN: usize = 1 << 5;
+const URGENT: usize = 1 << 6;
 const TICK: usize = 1 << 8;
 const TICK_MASK: usize = !(TICK - 1);
 
@@ -51,6 +53,7 @@ impl EventBits {
         add(event.is_writable(), WRITABLE);
         add(event.is_read_closed(), READ_CLOSED);
         add(event.is_write_closed(), WRITE_CLOSED);
+        add(event.is_priority(), URGENT);
         // Whoever waits learns of an error by trying: both directions are worth a try.
         add(event.is_error(), ERROR | READABLE | WRITABLE);
         EventBits(bits)
@@ -122,9 +125,11 @@ impl Readiness {
         });
     }
 
-    /// A transfer moved less than was asked for: the direction is drained, unless an event came meanwhile.
+    /// A transfer moved less than was asked for: the direction is drained, unless an event came meanwhile, or urgent data ever.
     pub(crate) fn clear_drained(&self, seen: Seen, interest: Interest) {
-        self.clear(seen, open_bits(interest));
+        if seen.0 & URGENT == 0 {
+            self.clear(seen, open_bits(interest));
+        }
     }
 
     /// The kernel answered `WouldBlock`: nothing of the direction's readiness is true any more, unless an event came
@@ -189,6 +194,17 @@ mod tests {
         readiness.clear_drained(readiness.read(), Interest::READABLE);
         assert!(readiness.read().is_ready(Interest::READABLE));
         assert!(!readiness.read().ready().contains(Ready::READABLE));
+    }
+
+    #[test]
+    fn a_short_transfer_proves_nothing_once_urgent_data_has_come() {
+        let readiness = Readiness::assuming(Interest::READABLE);
+        readiness.set_from_event(closed(READABLE | URGENT));
+        readiness.clear_drained(readiness.read(), Interest::READABLE);
+        assert!(readiness.read().is_ready(Interest::READABLE));
+        readiness.clear_would_block(readiness.read(), Interest::READABLE);
+        assert!(!readiness.read().is_ready(Interest::READABLE));
+        assert_eq!(closed(URGENT).concerns(), None, "it is no reason to wake anybody");
     }
 
     #[test]

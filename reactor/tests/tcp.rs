@@ -167,6 +167,33 @@ fn one_side_may_end_while_the_other_goes_on() {
     });
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn what_comes_behind_urgent_data_is_read_without_another_event() -> io::Result<()> {
+    run(async {
+        let (mut near, far) = pair().await?;
+        let far = far.into_std()?;
+        let far = socket2::SockRef::from(&far);
+        far.send(b"before")?;
+        far.send_out_of_band(b"!")?;
+        far.send(b"behind")?;
+        let mut buf = [0; 64];
+        while near.peek(&mut buf).await? < 6 {}
+        // Events are told in their order: when the other connection's is, so was all that has come on this one.
+        let (other, mut its_peer) = pair().await?;
+        assert_eq!(other.try_read(&mut buf).unwrap_err().kind(), ErrorKind::WouldBlock);
+        its_peer.write_all(b"now").await?;
+        other.readable().await?;
+        let mut heard = Vec::new();
+        while heard.len() < 12 {
+            let count = near.read(&mut buf).await?;
+            heard.extend_from_slice(&buf[..count]);
+        }
+        assert_eq!(heard, b"beforebehind");
+        Ok(())
+    })
+}
+
 #[test]
 fn an_exact_read_that_meets_the_end_says_so() {
     run(async {
