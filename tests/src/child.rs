@@ -44,6 +44,21 @@ pub fn in_a_process_with_files(test: &str, limit: &str, body: impl FnOnce()) -> 
     start_again(shell, test, &[])
 }
 
+/// The same, in a process whose standard error cannot be written: whoever was to read it has gone.
+///
+/// # Panics
+///
+/// If the process cannot be started.
+#[cfg(unix)]
+pub fn in_a_process_whose_errors_nobody_reads(test: &str, body: impl FnOnce()) -> Output {
+    run_if_child(test, body);
+    let (errors, reader) = std::os::unix::net::UnixStream::pair().expect("sockets are to be had");
+    drop(reader);
+    let mut command = Command::new(env::current_exe().expect("the test program has a path"));
+    command.stderr(std::os::fd::OwnedFd::from(errors));
+    start_again(command, test, &[])
+}
+
 /// How many files this process may have open at a time.
 ///
 /// # Panics

@@ -8,6 +8,8 @@ use std::sync::Once;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
+use crate::base::report::report;
+
 const WORKER_THREADS: &str = "WSRT_WORKER_THREADS";
 const SCHEDTRACE: &str = "WSRT_SCHEDTRACE";
 const STALL_MS: &str = "WSRT_STALL_MS";
@@ -33,7 +35,7 @@ pub(crate) fn schedtrace() -> Option<Duration> {
         Ok(millis) => Some(Duration::from_millis(millis as u64)),
         Err(message) => {
             static REPORTED: Once = Once::new();
-            REPORTED.call_once(|| eprintln!("wsrt: {message}; no trace is printed"));
+            REPORTED.call_once(|| report(format_args!("{message}; no trace is printed")));
             None
         }
     }
@@ -52,7 +54,7 @@ pub(crate) fn stall_threshold() -> Option<Duration> {
         Ok(millis) => Some(Duration::from_millis(millis as u64)),
         Err(message) => {
             static REPORTED: Once = Once::new();
-            REPORTED.call_once(|| eprintln!("wsrt: {message}; stalls are reported after 100 ms"));
+            REPORTED.call_once(|| report(format_args!("{message}; stalls are reported after 100 ms")));
             Some(STALL_THRESHOLD)
         }
     }

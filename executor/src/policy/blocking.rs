@@ -12,6 +12,7 @@ use std::time::Instant;
 
 use parking_lot::{Condvar, Mutex};
 
+use crate::base::report::report;
 use crate::cell::{Id, Identity, JoinHandle, Origin, OwnedTasks, Runnable, Schedule, TaskRef, allocate};
 use crate::policy::context::Role;
 use crate::policy::threads::AbortOnUnwind;
@@ -356,7 +357,7 @@ impl Scheduler {
             handoff::block_in_place(|| job.permit.run());
             return self.finish_blocking_job();
         }
-        eprintln!("wsrt: no thread for a blocking job ({error}); it runs on a processor");
+        report(format_args!("no thread for a blocking job ({error}); it runs on a processor"));
         drop(self.counted().spawn(async move { job.permit.run() }, Location::caller()));
         // What runs on a processor is no reason for a clock to stand.
         self.finish_blocking_job();

@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
+use crate::base::report::report;
 use parking_lot::Mutex;
 
 /// One poll that has held its processor for longer than the threshold, and still did when this was made.
@@ -72,10 +73,10 @@ impl Stalls {
             *count
         };
         if count == 1 {
-            eprintln!(
-                "wsrt: {stall}; others go on meanwhile, but `block_in_place` or `spawn_blocking` would cost them less (said \
+            report(format_args!(
+                "{stall}; others go on meanwhile, but `block_in_place` or `spawn_blocking` would cost them less (said \
                  once for this spawn site; WSRT_STALL_MS sets the threshold, 0 turns this off)"
-            );
+            ));
         }
         if let Some(hook) = hook {
             hook(stall);

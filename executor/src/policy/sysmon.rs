@@ -20,6 +20,7 @@ use std::time::Duration;
 
 use wsrt_reactor::Turn;
 
+use crate::base::report::report;
 use crate::base::thread_state::is_asleep;
 use crate::players::{Shared, Sight};
 use crate::policy::burn_meter::BurnMeter;
@@ -383,11 +384,11 @@ impl<'a> Watcher<'a> {
         if std::mem::replace(&mut self.limit_reported, true) {
             return;
         }
-        eprintln!(
-            "wsrt: {} processors are in play, the limit, and stuck polls keep others waiting (said once; \
+        report(format_args!(
+            "{} processors are in play, the limit, and stuck polls keep others waiting (said once; \
              `Builder::max_machines` sets the limit)",
             self.scheduler.processors.capacity()
-        );
+        ));
     }
 }
 

@@ -6,6 +6,8 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::thread::{self, ThreadId};
 
+use crate::base::report::report;
+
 /// A future that is polled and dropped by the thread that made it, and by no other: polling it elsewhere panics, dropping
 /// it elsewhere leaks it. That makes it sound to put one in a task cell, whose permits and wakers go where they like.
 #[derive(Debug)]
@@ -42,9 +44,9 @@ impl<F: Future> Future for ThreadBound<F> {
 impl<F> Drop for ThreadBound<F> {
     fn drop(&mut self) {
         if !self.is_at_home() {
-            eprintln!(
-                "wsrt: the runtime was dropped on another thread than its local tasks' own; a local task was leaked"
-            );
+            report(format_args!(
+                "the runtime was dropped on another thread than its local tasks' own; a local task was leaked"
+            ));
             return;
         }
         // SAFETY: dropped once, here, and not used afterwards.

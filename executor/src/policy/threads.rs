@@ -8,6 +8,7 @@ use std::thread::{self, JoinHandle};
 
 use parking_lot::Mutex;
 
+use crate::base::report::report;
 use crate::base::time_slice;
 use crate::players::{Machine, Processor};
 use crate::policy::context::Role;
@@ -105,7 +106,7 @@ impl Scheduler {
     pub(crate) fn try_start_with(&self, machine: Arc<Machine>) -> Result<(), Box<Processor>> {
         let scheduler = self.counted();
         scheduler.start_machine(Arc::clone(&machine)).map_err(|error| {
-            eprintln!("wsrt: could not start another machine thread: {error}");
+            report(format_args!("could not start another machine thread: {error}"));
             machine.collect().expect("a thread that was never started has not emptied the mailbox")
         })
     }
@@ -209,9 +210,9 @@ pub(crate) struct AbortOnUnwind;
 
 impl Drop for AbortOnUnwind {
     fn drop(&mut self) {
-        eprintln!(
-            "wsrt: a machine thread panicked outside of any task (in a thread hook, or by a fault in wsrt); aborting"
-        );
+        report(format_args!(
+            "a machine thread panicked outside of any task (in a thread hook, or by a fault in wsrt); aborting"
+        ));
         std::process::abort();
     }
 }

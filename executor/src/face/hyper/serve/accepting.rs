@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Listener;
+use crate::base::report::report;
 use crate::face::time::{Instant, sleep};
 
 /// How long to wait after a failure, for other connections to give their file descriptors back.
@@ -68,7 +69,7 @@ impl Complaints {
             self.silent += 1;
             return;
         }
-        eprintln!("wsrt: cannot accept a connection: {error} ({} times since the last report)", self.silent + 1);
+        report(format_args!("cannot accept a connection: {error} ({} times since the last report)", self.silent + 1));
         *self = Self { hook: None, reported: Some(Instant::now()), silent: 0 };
     }
 }
