@@ -347,6 +347,40 @@ fn clients_that_dawdle_before_their_first_request_are_dropped_and_others_are_not
 }
 
 #[test]
+fn a_client_that_dawdles_does_not_outlast_the_server() {
+    within_a_minute(|| {
+        let mut server = Server::start_with(|serving| {
+            serving.with_first_request_timeout(Duration::from_millis(200)).configure_http(|http| {
+                http.http1().header_read_timeout(None);
+            })
+        });
+        let mut dawdler = server.connect();
+        dawdler.write_all(b"GET /late HTTP/1.1\r\n").expect("the server reads");
+        assert_eq!(get(&mut server.connect(), "/x"), "/x", "so the dawdler's connection was accepted");
+        server.end();
+        server.wait();
+        await_close(dawdler);
+    });
+}
+
+#[test]
+fn a_connection_that_has_brought_no_request_when_the_server_ends_is_no_error() {
+    within_a_minute(|| {
+        let (told, tells) = mpsc::channel();
+        let mut server = Server::start_with(|serving| {
+            serving.on_connection_error(move |error| told.send(error.to_string()).expect("the test listens"))
+        });
+        let idle = server.connect();
+        assert_eq!(get(&mut server.connect(), "/x"), "/x", "so the idle connection was accepted");
+        server.end();
+        server.wait();
+        await_close(idle);
+        drop(server);
+        assert_eq!(tells.iter().collect::<Vec<_>>(), [""; 0]);
+    });
+}
+
+#[test]
 fn a_panic_of_the_service_ends_its_connection_and_no_other() {
     within_a_minute(|| {
         let mut server = Server::start();

@@ -1,11 +1,11 @@
 //! One connection: its handshake, its requests, and when it is given up.
 
 use std::future::{Future, poll_fn};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
-use std::task::Poll;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use hyper::body::{Body, Incoming};
@@ -16,7 +16,7 @@ use tower_service::Service;
 use super::ending::Ending;
 use super::race::{unless, within};
 use super::{BoxError, ConnectInfo, Handshake, HttpBuilder};
-use crate::face::time::sleep;
+use crate::face::time::{Sleep, sleep};
 
 /// What all connections of a server share.
 #[derive(Debug)]
@@ -58,21 +58,35 @@ where
     // hyper limits how long a request's headers take once it knows which HTTP is spoken. It waits for that, and for the first
     // request of HTTP/2, without a limit.
     let mut limit = pin!(terms.first_request_timeout.map(sleep));
-    let serving = poll_fn(|context| {
-        if let Poll::Ready(served) = connection.as_mut().poll(context) {
-            return Poll::Ready(served);
-        }
-        if begun.is_set() {
-            limit.set(None);
-        }
-        let dawdles = limit.as_mut().as_pin_mut().is_some_and(|limit| limit.poll(context).is_ready());
-        if dawdles { Poll::Ready(Err("the first request took too long".into())) } else { Poll::Pending }
-    });
+    let serving = poll_fn(|context| poll_serving(connection.as_mut(), limit.as_mut(), &begun, context));
     if let Some(served) = unless(ended, serving).await {
         return served;
     }
     connection.as_mut().graceful_shutdown();
-    within(terms.shutdown_timeout, connection).await.unwrap_or_else(|| Err("open requests outlasted the server".into()))
+    let finishing = poll_fn(|context| poll_serving(connection.as_mut(), limit.as_mut(), &begun, context));
+    let finished = within(terms.shutdown_timeout, finishing).await;
+    if !begun.is_set() {
+        // Nobody goes without an answer, whatever hyper calls it.
+        return Ok(());
+    }
+    finished.unwrap_or_else(|| Err("open requests outlasted the server".into()))
+}
+
+/// Polls the connection, within the limit for its first request.
+fn poll_serving(
+    connection: Pin<&mut impl Future<Output = Result<(), BoxError>>>,
+    mut limit: Pin<&mut Option<Sleep>>,
+    begun: &Begun,
+    context: &mut Context<'_>,
+) -> Poll<Result<(), BoxError>> {
+    if let Poll::Ready(served) = connection.poll(context) {
+        return Poll::Ready(served);
+    }
+    if begun.is_set() {
+        limit.set(None);
+    }
+    let dawdles = limit.as_pin_mut().is_some_and(|limit| limit.poll(context).is_ready());
+    if dawdles { Poll::Ready(Err("the first request took too long".into())) } else { Poll::Pending }
 }
 
 /// Whether a connection has brought a request. Relaxed: set by the task that reads it.
