@@ -2,6 +2,8 @@
 
 use std::io;
 use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
@@ -97,6 +99,35 @@ fn a_runtime_whose_threads_cannot_be_started_says_which() {
     // A stack that no system has room for.
     let error = Builder::new_multi_thread().worker_threads(2).thread_stack_size(1 << 46).build().expect_err("no room");
     assert!(error.to_string().starts_with("could not start machine thread 1 of 2: "), "{error}");
+}
+
+/// Whoever wants a thread is in the middle of something: it gets an error, as from a system that has no thread to give.
+#[test]
+fn a_function_that_panics_when_asked_for_a_thread_name_costs_the_thread_and_no_more() {
+    let is_broken = Arc::new(AtomicBool::new(false));
+    let asked = Arc::clone(&is_broken);
+    let mut builder = Builder::new_multi_thread();
+    builder.worker_threads(2).max_blocking_threads(1).thread_name_fn(move || {
+        assert!(!asked.load(SeqCst), "no name");
+        "named".to_owned()
+    });
+    let runtime = builder.build().expect("a runtime");
+    is_broken.store(true, SeqCst);
+    let error = builder.build().expect_err("its first thread has no name").to_string();
+    assert!(error.contains("the function given to `thread_name_fn` panicked"), "{error}");
+    within_a_minute(move || {
+        for job in 0..3 {
+            assert_eq!(runtime.block_on(runtime.spawn_blocking(move || job)).expect("it runs on a processor"), job);
+        }
+        is_broken.store(false, SeqCst);
+        assert_eq!(runtime.block_on(runtime.spawn_blocking(|| 7)).expect("it runs"), 7);
+    });
+}
+
+#[test]
+fn a_thread_name_that_no_thread_can_have_is_an_error_and_no_panic() {
+    let error = Builder::new_multi_thread().worker_threads(1).thread_name("a\0b").build().expect_err("it has a NUL");
+    assert!(error.to_string().contains("\"a\\0b\""), "{error}");
 }
 
 #[test]

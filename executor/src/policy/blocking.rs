@@ -327,7 +327,7 @@ impl Scheduler {
 
     fn start_blocking_thread(&self) {
         let scheduler = self.counted();
-        match self.config.thread().spawn(move || serve(scheduler)) {
+        match self.config.start_thread(move || serve(scheduler)) {
             Ok(handle) => {
                 let mut state = self.blocking.state.lock();
                 state.handles.retain(|handle| !handle.is_finished());

@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 
 use crate::base::report::report;
 use crate::base::time_slice;
+use crate::base::unwind::{caught, swallow};
 use crate::players::{Machine, Processor};
 use crate::policy::context::Role;
 use crate::policy::machine_loop::MachineLoop;
@@ -141,8 +142,7 @@ impl Scheduler {
             return Err(io::Error::other("the runtime has shut down"));
         }
         self.threads.alive.fetch_add(1, Relaxed);
-        let handle = self.config.thread().spawn(move || serve(scheduler, machine));
-        match handle {
+        match self.config.start_thread(move || serve(scheduler, machine)) {
             Ok(handle) => {
                 self.threads.keep(handle);
                 Ok(())
@@ -172,13 +172,25 @@ impl Scheduler {
 }
 
 impl Config {
-    /// A thread builder with the name and the stack size that the runtime's threads have.
-    pub(crate) fn thread(&self) -> thread::Builder {
-        let builder = thread::Builder::new().name((self.thread_name)());
-        match self.thread_stack_size {
+    /// Starts a thread with the name and the stack size that the runtime's threads have.
+    ///
+    /// Whoever wants one has counted it already, or has a region open that others know of: so what users have given, the
+    /// function for the name, does not unwind from here.
+    pub(crate) fn start_thread(&self, main: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
+        let name = caught(&*self.thread_name).map_err(|panic| {
+            swallow(panic);
+            io::Error::other("the function given to `thread_name_fn` panicked")
+        })?;
+        if name.contains('\0') {
+            let message = format!("{name:?} cannot be a thread's name: it has a NUL in it");
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+        }
+        let builder = thread::Builder::new().name(name);
+        let builder = match self.thread_stack_size {
             Some(size) => builder.stack_size(size),
             None => builder,
-        }
+        };
+        builder.spawn(main)
     }
 }
 

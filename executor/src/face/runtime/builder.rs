@@ -99,6 +99,8 @@ impl Builder {
     }
 
     /// Names each of the runtime's threads by what `name` returns when it is started.
+    ///
+    /// Should `name` panic, or return a name with a NUL in it, the thread is not started, as if the system had none to give.
     pub fn thread_name_fn(&mut self, name: impl Fn() -> String + Send + Sync + 'static) -> &mut Self {
         self.thread_name = Arc::new(name);
         self
