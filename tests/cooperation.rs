@@ -411,3 +411,37 @@ fn a_stream_that_minds_the_budget_leaves_turns_to_others() {
         assert_fair(turns, ITEMS);
     });
 }
+
+/// A thread that runs no task has no limit; a machine that helps has just run one, perhaps, and left little of its budget.
+#[test]
+fn helpers_of_a_parallel_call_have_no_limit() {
+    within_a_minute(|| {
+        let runtime = Builder::new_multi_thread().worker_threads(2).build().expect("a runtime");
+        let spenders: Vec<_> = (0..20)
+            .map(|_| {
+                runtime.spawn(async {
+                    for _ in 0..128 {
+                        coop::consume_budget().await;
+                    }
+                    assert!(!coop::has_budget_remaining());
+                    thread::sleep(Duration::from_millis(1));
+                })
+            })
+            .collect();
+        for spender in spenders {
+            runtime.block_on(spender).expect("no panic");
+        }
+        let _inside = runtime.enter();
+        let owner = thread::current().id();
+        let helped = AtomicUsize::new(0);
+        wsrt::parallel::for_each(0..2, |_| {
+            if thread::current().id() != owner {
+                assert!(coop::has_budget_remaining(), "the task has ended that had spent it");
+                helped.fetch_add(1, SeqCst);
+            }
+            while helped.load(SeqCst) == 0 {
+                thread::sleep(Duration::from_micros(100));
+            }
+        });
+    });
+}

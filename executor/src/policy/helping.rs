@@ -3,6 +3,8 @@
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
+use wsrt_reactor::budget;
+
 use crate::cell::TaskQueue;
 use crate::policy::Scheduler;
 use crate::policy::computing::{Counted, Seated};
@@ -35,7 +37,11 @@ impl MachineLoop<'_> {
             // It may mean to sleep past the timers that this machine leaves behind.
             self.watch_own_deadlines();
         }
+        let budget = budget::keep();
+        // What the last task has left of its own is no limit for others' work.
+        budget::lift();
         let readied = self.work_and_linger();
+        drop(budget);
         drop(counted);
         if !readied.is_empty() {
             self.wake_up_with(readied, true);
