@@ -2,7 +2,7 @@
 
 use std::future::pending;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
@@ -245,5 +245,48 @@ fn tasks_that_end_on_many_threads_while_several_drain_leave_nobody_waiting() {
                 }
             });
         }
+    });
+}
+
+/// Which thread comes to an item of a parallel loop is chance: what it spawns belongs to the task that has opened the loop.
+#[test]
+fn what_a_loop_of_a_task_spawns_on_helpers_is_let_in_too() {
+    within_a_minute(|| {
+        let runtime = Builder::new_multi_thread().worker_threads(2).build().expect("a runtime");
+        let ran = Arc::new(AtomicUsize::new(0));
+        let (begun, has_begun) = channel();
+        let is_draining = Arc::new(AtomicBool::new(false));
+        let task = {
+            let (ran, is_draining) = (Arc::clone(&ran), Arc::clone(&is_draining));
+            async move {
+                let opener = thread::current().id();
+                wsrt::parallel::for_each(0..2, |_| {
+                    begun.send(thread::current().id() != opener).expect("the test waits");
+                    while !is_draining.load(SeqCst) {
+                        thread::sleep(Duration::from_micros(100));
+                    }
+                    let counted = Arc::clone(&ran);
+                    drop(wsrt::spawn(async move {
+                        counted.fetch_add(1, SeqCst);
+                    }));
+                    let counted = Arc::clone(&ran);
+                    drop(task::spawn_blocking(move || counted.fetch_add(1, SeqCst)));
+                });
+            }
+        };
+        drop(runtime.spawn(task));
+        let on_helpers = [(); 2].map(|()| has_begun.recv().expect("both begin"));
+        assert!(on_helpers.contains(&true), "one of two that wait for the drain is on a helper");
+        let handle = runtime.handle().clone();
+        let outsider = thread::spawn(move || {
+            while handle.block_on(handle.spawn(async {})).is_ok() {
+                thread::sleep(Duration::from_micros(100));
+            }
+            is_draining.store(true, SeqCst);
+        });
+        let drained = runtime.drain(Instant::now() + LONG);
+        outsider.join().expect("no panic");
+        assert!(drained.is_complete(), "{drained}");
+        assert_eq!(ran.load(SeqCst), 4, "a task and a job for each item");
     });
 }

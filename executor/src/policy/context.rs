@@ -139,6 +139,11 @@ impl Context {
         self.computing.get()
     }
 
+    /// Whether the thread is a machine in a parallel call: outside of any task, in one that somebody else has opened.
+    pub(crate) fn is_helping(&self) -> bool {
+        self.machine().is_some() && self.is_computing()
+    }
+
     pub(crate) fn set_computing(&self, computing: bool) {
         self.computing.set(computing);
     }

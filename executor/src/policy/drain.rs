@@ -1,7 +1,8 @@
 //! Draining a runtime: what is let in meanwhile, and waiting until nothing is left.
 //!
 //! Whoever spawns inside a task is carrying out what was taken on before, and is let in; whoever spawns from outside brings
-//! new work, and is not. Inside is a thread that polls a task of this runtime or runs one of its blocking jobs.
+//! new work, and is not. Inside is a thread that polls a task of this runtime or runs one of its blocking jobs, and a machine that
+//! helps with a parallel call: who comes to which item of a task's loop is chance.
 
 use std::ptr;
 use std::task::{Poll, Waker};
@@ -28,8 +29,10 @@ impl Scheduler {
     }
 
     fn is_inside_a_task(&self) -> bool {
-        let is_of_this = |context: Option<&Context>| context.is_some_and(|context| context.is_of(ptr::from_ref(self)));
-        current_id().is_some() && Context::with(is_of_this)
+        Context::with(|context| {
+            let context = context.filter(|context| context.is_of(ptr::from_ref(self)));
+            context.is_some_and(|context| current_id().is_some() || context.is_helping())
+        })
     }
 
     /// Ready once neither a task nor a blocking job is left but `except`; until then `waker` is woken when few are.
