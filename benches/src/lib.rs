@@ -24,9 +24,9 @@ use std::error::Error;
 pub mod child;
 pub mod cli;
 pub mod compare;
+pub mod cores;
 #[cfg(feature = "wsrt")]
 mod growth;
-pub mod cores;
 pub mod http;
 pub mod load;
 pub mod machine;

@@ -63,6 +63,9 @@ pub fn run(options: &Options) -> Result<(), Failure> {
     let mut facts = machine::describe();
     let go = find_go(options, &directory, &mut facts)?;
     facts.push(extent(options));
+    if let Some(cores) = &options.plan.apart {
+        facts.push(format!("runtimes on cores {:?}, the echo's clients on {:?}", cores.measured, cores.of_clients()));
+    }
     let subjects = Subjects { runtimes: runtimes(&options.rivals), program, go };
     let mut report = Report::new(subjects.runtimes.clone(), cases.iter().map(line).collect());
     for repeat in 0..options.repeats {
@@ -137,24 +140,14 @@ fn samples(case: &Case, runtime: &str, repeat: u32, measurements: Vec<Measuremen
     measurements.into_iter().map(sample).collect()
 }
 
-        "{} workers each, {} repeats in turn, every measurement in a process of its own",
-        facts.push(format!("runtimes on cores {:?}, the echo's clients on {:?}", cores.measured, cores.of_clients()));
-        options.plan.workers, options.repeats
-    ));
-    cases: &[Case],
-    directory: &Path,
-    facts.push(format!(
-    facts: &[String],
-    if let Some(cores) = &options.plan.apart {
-    let mut facts = machine::describe();
-    let text = report.markdown(&facts);
-    let text = report.markdown(facts);
-    options: &Options,
-    report: &Report,
-    }
-) -> Result<(), Failure> {
 fn finish(
-fn finish(options: &Options, report: &Report, directory: &Path) -> Result<(), Failure> {
+    options: &Options,
+    cases: &[Case],
+    report: &Report,
+    facts: &[String],
+    directory: &Path,
+) -> Result<(), Failure> {
+    let text = report.markdown(facts);
     println!("{text}");
 
     fs::create_dir_all(directory)?;

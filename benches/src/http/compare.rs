@@ -11,7 +11,7 @@ use super::{Version, h2load, wrk};
 use crate::cores::{self, Cores};
 use crate::metric::{Measurement, Metric};
 use crate::quiet::Quiet;
-use crate::report::{Report, Sample};
+use crate::report::{Line, Report, Sample};
 use crate::usage::Usage;
 use crate::{Failure, machine};
 
@@ -42,7 +42,12 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     cores::stay_on(cores.of_clients())?;
     let (versions, missing) = by_generator(&options.versions);
     let plan = Plan { options, cores, machine, program, directory };
-    let cases = versions.iter().map(|&version| (version.name().to_owned(), summary(version))).collect();
+    let line = |&version: &Version| Line {
+        label: version.name().to_owned(),
+        summary: summary(version),
+        workers: options.processors,
+    };
+    let cases = versions.iter().map(line).collect();
     let mut report = Report::new(RUNTIMES.map(str::to_owned).to_vec(), cases);
     let mut quiet = Quiet::default();
     for repeat in 0..options.repeats {
@@ -142,7 +147,7 @@ impl Plan<'_> {
         let text = report.markdown(&self.facts(quiet, missing));
         println!("{text}");
         let stem = self.directory.join(format!("http-{}-processors", self.options.processors));
-        for (extension, contents) in [("md", text), ("csv", report.csv(self.options.processors))] {
+        for (extension, contents) in [("md", text), ("csv", report.csv())] {
             let path = stem.with_extension(extension);
             fs::write(&path, contents).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
             println!("saved {}", path.display());
