@@ -274,6 +274,18 @@ impl<S: mio::event::Source> Evented<S> {
         }
     }
 
+    /// As `try_io`, ready or not: for an operation that may block for another reason than the last one did.
+    #[cfg(unix)]
+    pub(crate) fn try_anyway<R>(
+        &self,
+        interest: Interest,
+        operation: impl FnOnce(&S) -> io::Result<R>,
+    ) -> io::Result<R> {
+        let seen = self.registration.source().readiness().read();
+        let answer = self.attempt(seen, interest, operation, |_| false);
+        answer.unwrap_or_else(|| Err(io::ErrorKind::WouldBlock.into()))
+    }
+
     /// None when the operation would block. What it proved is noted in the readiness word.
     fn attempt<R>(
         &self,

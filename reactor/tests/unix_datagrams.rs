@@ -1,14 +1,24 @@
 //! Unix datagrams: at paths, under abstract names, in pairs and from nowhere.
 #![cfg(unix)]
 
-use std::future::poll_fn;
+use std::future::{Future, poll_fn};
 use std::io::ErrorKind;
 use std::net::Shutdown;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
+use std::time::Duration;
 use tokio::io::ReadBuf;
+use wsrt_reactor::context::{Delay, Services};
 use wsrt_reactor::net::UnixDatagram;
 use wsrt_reactor::net::unix::SocketAddr;
 use wsrt_reactor_testing::{Runtime, block_on, run};
+
+fn is_pending<F: Future>(future: F) -> bool {
+    pin!(future).poll(&mut Context::from_waker(Waker::noop())).is_pending()
+}
 
 #[test]
 fn a_pair_exchanges_datagrams_whole() {
@@ -108,4 +118,109 @@ fn a_connected_sender_waits_for_room_and_nothing_is_lost() {
             assert_eq!(u32::from_ne_bytes(buf), number);
         }
     });
+}
+
+/// A receiver under an abstract name, the sender's datagrams filling its queue.
+#[cfg(target_os = "linux")]
+fn full(name: &str, sender: &UnixDatagram) -> (UnixDatagram, String) {
+    let name = format!("\0wsrt-datagrams-{name}-{}", std::process::id());
+    let receiver = UnixDatagram::bind(&name).unwrap();
+    let error = std::iter::repeat_with(|| sender.try_send_to(b"one more", &name)).find_map(Result::err).unwrap();
+    assert_eq!(error.kind(), ErrorKind::WouldBlock);
+    (receiver, name)
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_receiver_that_is_full_holds_up_nobody_who_sends_to_another() {
+    run(async {
+        let sender = UnixDatagram::unbound().unwrap();
+        let (_full, of_full) = full("held-up", &sender);
+        let of_other = format!("{of_full}-other");
+        let other = UnixDatagram::bind(&of_other).unwrap();
+        assert!(is_pending(sender.send_to(b"wait", &of_full)));
+        assert_eq!(sender.try_send_to(b"by trying", &of_other).unwrap(), 9);
+        assert!(is_pending(sender.send_to(b"wait", &of_full)));
+        assert_eq!(poll_fn(|cx| sender.poll_send_to(cx, b"by polling", &of_other)).await.unwrap(), 10);
+        assert!(is_pending(sender.send_to(b"wait", &of_full)));
+        assert_eq!(sender.send_to(b"by waiting", &of_other).await.unwrap(), 10);
+        let mut buf = [0; 16];
+        for length in [9, 10, 10] {
+            assert_eq!(other.recv(&mut buf).await.unwrap(), length);
+        }
+    });
+}
+
+/// Of whom the system wakes nobody: neither is connected, nor has datagrams of its own in the queue.
+#[cfg(target_os = "linux")]
+#[test]
+fn senders_that_are_not_connected_go_on_when_a_full_receiver_reads() {
+    run(async {
+        let (receiver, name) = full("not-connected", &UnixDatagram::unbound().unwrap());
+        let sender = UnixDatagram::unbound().unwrap();
+        // Events are told in their order: once this one is, so was the sender's first, which says that it may be tried.
+        let (one, other) = UnixDatagram::pair().unwrap();
+        assert_eq!(one.try_recv(&mut [0; 1]).unwrap_err().kind(), ErrorKind::WouldBlock);
+        other.send(b"!").await.unwrap();
+        one.readable().await.unwrap();
+        let mut sending = pin!(sender.send_to(b"at last", &name));
+        poll_fn(|cx| {
+            assert!(sending.as_mut().poll(cx).is_pending());
+            Poll::Ready(())
+        })
+        .await;
+        let mut buf = [0; 16];
+        receiver.recv(&mut buf).await.unwrap();
+        assert_eq!(sending.await.unwrap(), 7);
+        while receiver.recv(&mut buf).await.unwrap() != 7 {}
+    });
+}
+
+/// A failed send is an event itself on Linux: what it had allocated is given back, and so there is room.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_sender_whose_receiver_stays_full_does_not_spin() {
+    let runtime = Runtime::new().unwrap();
+    runtime.block_on_with(Arc::new(NoTime), async {
+        let (_receiver, name) = full("spin", &UnixDatagram::unbound().unwrap());
+        let (sender, (one, other)) = (UnixDatagram::unbound().unwrap(), UnixDatagram::pair().unwrap());
+        let mut sending = pin!(sender.send_to(b"at last", &name));
+        let woken = Arc::new(Woken::default());
+        let waker = Waker::from(Arc::clone(&woken));
+        let mut polls = 0;
+        woken.0.store(true, SeqCst);
+        for _ in 0..20 {
+            if woken.0.swap(false, SeqCst) {
+                polls += 1;
+                assert!(sending.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+            }
+            // Events are told in their order: once this one is, so was what the send has led to.
+            assert_eq!(one.try_recv(&mut [0; 1]).unwrap_err().kind(), ErrorKind::WouldBlock);
+            other.send(b"!").await.unwrap();
+            assert_eq!(one.recv(&mut [0; 1]).await.unwrap(), 1);
+        }
+        assert!(polls < 10, "{polls} polls in 20 turns");
+    });
+}
+
+#[derive(Default)]
+struct Woken(AtomicBool);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, SeqCst);
+    }
+}
+
+/// Delays that never end.
+struct NoTime;
+
+impl Services for NoTime {
+    fn offload(&self, _: Box<dyn FnOnce() + Send>) {
+        unreachable!("nothing blocks here");
+    }
+
+    fn delay(&self, _: Duration) -> Delay {
+        Box::pin(std::future::pending())
+    }
 }

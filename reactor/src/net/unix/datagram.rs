@@ -4,7 +4,6 @@ use super::{SocketAddr, address};
 use crate::context;
 use crate::error;
 use crate::evented::Evented;
-use crate::interest::Interest;
 use crate::net::datagram::Datagrams;
 use socket2::{SockAddr, SockRef};
 use std::io;
@@ -16,9 +15,10 @@ use std::task::{Context, Poll};
 ///
 /// Everything works through a shared reference, and any number of tasks may wait in each direction.
 ///
-/// A receiver's queue is short (ten datagrams on Linux), and when it is full senders wait. Linux wakes a sender that is
-/// connected to the receiver or has datagrams of its own in the queue; one that is neither waits until it happens to try
-/// again. Where many send to one, let each connect.
+/// A receiver's queue is short (ten datagrams on Linux), and when it is full those who send to it wait. Linux wakes a sender
+/// that is connected to the receiver or has datagrams of its own in the queue. One that is neither tries again by itself, after
+/// 64 ms at the latest; with [`poll_send_to`](UnixDatagram::poll_send_to) it does so at once and all the time. Where many send
+/// to one, let each connect. A receiver that is full holds up nobody who sends to another.
 ///
 /// # Examples
 ///
@@ -177,7 +177,7 @@ impl UnixDatagram {
     /// Dropped before it is ready, nothing was sent.
     pub async fn send_to_addr(&self, buf: &[u8], target: &SocketAddr) -> io::Result<usize> {
         let target = address::to_system(target)?;
-        self.evented().io(Interest::WRITABLE, |socket| socket.transmit_to(buf, &target)).await
+        self.evented().send_to(buf, &target).await
     }
 
     /// Polls a [`send_to`](UnixDatagram::send_to). Any number of tasks may poll.
@@ -187,7 +187,7 @@ impl UnixDatagram {
     /// As [`send_to`](UnixDatagram::send_to).
     pub fn poll_send_to<P: AsRef<Path>>(&self, cx: &mut Context<'_>, buf: &[u8], target: P) -> Poll<io::Result<usize>> {
         let target = address::to_system(&address::of_path(target.as_ref(), "send to")?)?;
-        self.evented().poll_io(Interest::WRITABLE, cx, |socket| socket.transmit_to(buf, &target))
+        self.evented().poll_send_to(cx, buf, &target)
     }
 
     /// As [`send_to`](UnixDatagram::send_to), without waiting.
@@ -197,7 +197,7 @@ impl UnixDatagram {
     /// `WouldBlock` when the system takes nothing; otherwise as [`send_to`](UnixDatagram::send_to).
     pub fn try_send_to<P: AsRef<Path>>(&self, buf: &[u8], target: P) -> io::Result<usize> {
         let target = address::to_system(&address::of_path(target.as_ref(), "send to")?)?;
-        self.evented().try_io(Interest::WRITABLE, |socket| socket.transmit_to(buf, &target))
+        self.evented().try_send_to(buf, &target)
     }
 
     /// Ends one or both directions.

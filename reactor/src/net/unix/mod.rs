@@ -8,6 +8,7 @@ pub(super) mod datagram;
 mod halves;
 pub(super) mod listener;
 pub mod pipe;
+mod sending;
 pub(super) mod stream;
 
 pub use self::credentials::UCred;
