@@ -9,7 +9,7 @@ macro_rules! receive_methods {
         impl $kind {
             /// Waits for a datagram, copies it into `buf` and returns its length.
             ///
-            /// What does not fit into `buf` is cut off. Any number of tasks may wait.
+            /// What does not fit into `buf` is cut off (on Windows, it is an error). Any number of tasks may wait.
             ///
             /// # Errors
             ///
@@ -71,7 +71,7 @@ macro_rules! receive_methods {
 
             /// Waits for a datagram, copies it into `buf` and returns its length and who sent it.
             ///
-            /// What does not fit into `buf` is cut off. Any number of tasks may wait.
+            /// What does not fit into `buf` is cut off (on Windows, it is an error). Any number of tasks may wait.
             ///
             /// # Errors
             ///
@@ -149,7 +149,7 @@ macro_rules! peek_methods {
         impl $kind {
             /// Waits for a datagram, copies it into `buf` and returns its length; the next one to receive gets it again.
             ///
-            /// What does not fit into `buf` is cut off. Any number of tasks may wait.
+            /// What does not fit into `buf` is cut off (on Windows, it is an error). Any number of tasks may wait.
             ///
             /// # Errors
             ///
@@ -186,7 +186,7 @@ macro_rules! peek_methods {
 
             /// Waits for a datagram, copies it into `buf` and returns its length and who sent it; the next one to receive gets it again.
             ///
-            /// What does not fit into `buf` is cut off. Any number of tasks may wait.
+            /// What does not fit into `buf` is cut off (on Windows, it is an error). Any number of tasks may wait.
             ///
             /// # Errors
             ///

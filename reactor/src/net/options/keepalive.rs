@@ -68,41 +68,30 @@ impl TcpKeepalive {
         self.with_probes(keepalive)
     }
 
-    #[cfg(any(
-        target_os = "android",
-        target_os = "dragonfly",
-        target_os = "freebsd",
-        target_os = "fuchsia",
-        target_os = "illumos",
-        target_os = "ios",
-        target_os = "linux",
-        target_os = "macos",
-        target_os = "netbsd",
-        target_os = "windows",
-    ))]
-    fn with_probes(&self, mut keepalive: socket2::TcpKeepalive) -> socket2::TcpKeepalive {
-        if let Some(interval) = self.interval {
-            keepalive = keepalive.with_interval(interval);
-        }
-        if let Some(retries) = self.retries {
-            keepalive = keepalive.with_retries(retries);
-        }
-        keepalive
-    }
-
-    #[cfg(not(any(
-        target_os = "android",
-        target_os = "dragonfly",
-        target_os = "freebsd",
-        target_os = "fuchsia",
-        target_os = "illumos",
-        target_os = "ios",
-        target_os = "linux",
-        target_os = "macos",
-        target_os = "netbsd",
-        target_os = "windows",
-    )))]
+    /// Where the system lets them be set.
     fn with_probes(&self, keepalive: socket2::TcpKeepalive) -> socket2::TcpKeepalive {
+        #[cfg(any(
+            target_os = "android",
+            target_os = "dragonfly",
+            target_os = "freebsd",
+            target_os = "fuchsia",
+            target_os = "illumos",
+            target_os = "ios",
+            target_os = "linux",
+            target_os = "macos",
+            target_os = "netbsd",
+            target_os = "windows",
+        ))]
+        let keepalive = {
+            let keepalive = match self.interval {
+                Some(interval) => keepalive.with_interval(interval),
+                None => keepalive,
+            };
+            match self.retries {
+                Some(retries) => keepalive.with_retries(retries),
+                None => keepalive,
+            }
+        };
         keepalive
     }
 }
