@@ -45,7 +45,7 @@ impl TimerDelay {
     fn after(duration: Duration, scheduler: &Scheduler) -> Self {
         let entry = TimerEntry::new();
         let nanos = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
-        scheduler.arm_timer(&entry, scheduler.now().saturating_add(nanos));
+        scheduler.arm_timer(&entry, scheduler.timer_now().saturating_add(nanos));
         Self(entry)
     }
 }

@@ -336,3 +336,15 @@ fn a_period_of_zero_is_refused() {
 fn a_period_of_zero_is_refused_for_a_later_start_too() {
     let _ = interval_at(Instant::now(), Duration::ZERO);
 }
+
+#[test]
+fn delays_of_the_reactor_go_by_the_clock_of_its_runtime() {
+    Builder::new_current_thread().start_paused(true).build().expect("a runtime").block_on(async {
+        super::advance(HOUR).await;
+        super::resume();
+        let began = std::time::Instant::now();
+        let reactor = wsrt_reactor::context::current().expect("inside");
+        reactor.services().delay(Duration::from_millis(20)).await;
+        assert!(began.elapsed() >= Duration::from_millis(20), "an hour ahead or not");
+    });
+}
