@@ -5,9 +5,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::mpsc::channel;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use wsrt::runtime::{Builder, Runtime};
 use wsrt::task::{JoinError, block_in_place, yield_now};
+use wsrt::time::{Instant, sleep_until};
 use wsrt_tests::{LIMIT, panic_message, within_a_minute};
 
 fn one_processor() -> Runtime {
@@ -207,6 +209,43 @@ fn in_a_waker_that_a_task_wakes() {
         }
         assert_works(&runtime);
         runtime.block_on(task).expect("the task itself did not panic");
+    });
+}
+
+/// Such a waker is woken by the loop itself, with others behind it in the same batch.
+#[test]
+fn in_a_waker_that_a_timer_wakes() {
+    struct Rude;
+
+    impl std::task::Wake for Rude {
+        fn wake(self: std::sync::Arc<Self>) {
+            panic!("a waker that panics");
+        }
+    }
+
+    async fn sleep_beside_rude_ones() {
+        let rude = std::task::Waker::from(std::sync::Arc::new(Rude));
+        let deadline = Instant::now() + Duration::from_millis(5);
+        let arm = || {
+            let mut timer = Box::pin(sleep_until(deadline));
+            assert!(timer.as_mut().poll(&mut Context::from_waker(&rude)).is_pending());
+            timer
+        };
+        let _before = arm();
+        let last = wsrt::spawn(sleep_until(deadline));
+        let _between = arm();
+        sleep_until(deadline + Duration::from_millis(1)).await;
+        last.await.expect("no panic");
+    }
+
+    within_a_minute(|| {
+        let runtime = one_processor();
+        runtime.run(sleep_beside_rude_ones());
+        runtime.block_on(sleep_beside_rude_ones());
+        assert_works(&runtime);
+        let runtime = Builder::new_current_thread().build().expect("a runtime");
+        runtime.block_on(sleep_beside_rude_ones());
+        assert_eq!(runtime.block_on(wsrt_join(&runtime)), 7);
     });
 }
 

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::task::Waker;
 
 /// What a panic carries.
 pub(crate) type Payload = Box<dyn Any + Send + 'static>;
@@ -18,6 +19,11 @@ pub(crate) fn quietly(user_code: impl FnOnce()) {
     if let Err(payload) = caught(user_code) {
         swallow(payload);
     }
+}
+
+/// Wakes a waker, which may be anybody's code: others wait behind it.
+pub(crate) fn wake_quietly(waker: Waker) {
+    quietly(|| waker.wake());
 }
 
 /// Drops a value that nobody is left to hear of.

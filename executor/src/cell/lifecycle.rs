@@ -10,7 +10,7 @@ use std::task::Context;
 use super::header::Header;
 use super::state::{Dropped, Paused, Started, Woken};
 use super::{allocation, body, current, waker};
-use crate::base::unwind::quietly;
+use crate::base::unwind::wake_quietly;
 
 /// Polls the task once, or drops its future if it was cancelled.
 ///
@@ -103,7 +103,7 @@ unsafe fn complete(task: NonNull<Header>) {
     if completion.wake_joiner {
         // SAFETY: JOIN_WAKER was set when the task was completed: the slot is ours, and filled.
         let joiner = header.join_waker.with_mut(|slot| unsafe { (*slot).take() });
-        quietly(|| joiner.into_iter().for_each(std::task::Waker::wake));
+        joiner.into_iter().for_each(wake_quietly);
     }
     // SAFETY: we have a reference.
     let listed = unsafe { (header.vtable.release)(task) };

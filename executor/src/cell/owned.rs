@@ -25,7 +25,7 @@ use super::header::Header;
 use crate::base::sync::Mutex;
 use crate::base::sync::atomic::AtomicUsize;
 use crate::base::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use crate::base::unwind::quietly;
+use crate::base::unwind::wake_quietly;
 
 /// A listed task's neighbours; none for a task that is not listed.
 #[derive(Default)]
@@ -137,7 +137,7 @@ impl OwnedTasks {
             let watchers = std::mem::take(&mut list.watchers);
             drop(list);
             // From here on the registry may be gone.
-            watchers.into_iter().for_each(|watcher| quietly(|| watcher.wake()));
+            watchers.into_iter().for_each(wake_quietly);
         }
         life
     }

@@ -7,6 +7,7 @@ use std::rc::{Rc, Weak};
 use std::sync::Arc;
 use std::task::Waker;
 
+use crate::base::unwind::wake_quietly;
 use crate::cell::{Runnable, TaskQueue};
 use crate::players::{Machine, Processor};
 use crate::policy::Scheduler;
@@ -148,7 +149,7 @@ impl Context {
         self.computing.set(computing);
     }
 
-    /// Runs `wake`, and returns the tasks that it readied instead of placing them one by one.
+    /// Runs `wake`, which does not panic, and returns the tasks that it readied instead of placing them one by one.
     pub(crate) fn gather(&self, wake: impl FnOnce()) -> TaskQueue {
         let outer = self.gathering.replace(true);
         debug_assert!(!outer, "wakers do not gather");
@@ -162,7 +163,7 @@ impl Context {
         if wakers.is_empty() {
             return TaskQueue::new();
         }
-        self.gather(|| wakers.drain(..).for_each(Waker::wake))
+        self.gather(|| wakers.drain(..).for_each(wake_quietly))
     }
 
     /// Takes `task` if tasks are being gathered; gives it back otherwise.

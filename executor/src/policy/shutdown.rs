@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
+use crate::base::unwind::wake_quietly;
 use crate::cell::{Runnable, TaskRef};
 use crate::policy::Scheduler;
 
@@ -119,7 +120,7 @@ impl Scheduler {
         let mut wakers = Vec::new();
         self.netpoller.shut_down(&mut wakers);
         self.tasks.close(TaskRef::shut_down);
-        wakers.into_iter().for_each(std::task::Waker::wake);
+        wakers.into_iter().for_each(wake_quietly);
         self.cancel_queued();
     }
 

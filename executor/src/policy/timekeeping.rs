@@ -4,11 +4,11 @@ use std::future::Future;
 use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::task::Waker;
 use std::time::Duration;
 
 use wsrt_reactor::timer::TimerEntry;
 
+use crate::base::unwind::wake_quietly;
 use crate::cell::JoinHandle;
 use crate::players::Processor;
 use crate::policy::clock::CannotAdvance;
@@ -78,7 +78,7 @@ impl Context {
         let caller = Location::caller();
         let mut spawned = None;
         let batch = self.gather(|| {
-            wakers.into_iter().for_each(Waker::wake);
+            wakers.into_iter().for_each(wake_quietly);
             spawned = Some(scheduler.spawn(last, caller));
         });
         self.place_in_order(batch);
