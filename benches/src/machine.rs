@@ -22,7 +22,7 @@ pub(crate) fn describe_with(crates: &[&str]) -> Vec<String> {
         processor_model().map(|model| format!("processor: {model}")),
         cores.ok(),
         kernel.ok().map(|release| format!("kernel: {}", release.trim())),
-        compiler(),
+        compiler_version().map(|version| format!("compiler: {version}")),
         Some(format!("build: {}", build())),
         versions(crates).map(|versions| format!("versions: {versions}")),
     ];
@@ -40,10 +40,10 @@ fn processor_model() -> Option<String> {
 }
 
 /// The compiler that is found now; normally it is the one that built this.
-fn compiler() -> Option<String> {
+pub(crate) fn compiler_version() -> Option<String> {
     let output = Command::new("rustc").arg("--version").output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
-    Some(format!("compiler: {}", text.trim()))
+    Some(text.trim().to_owned())
 }
 
 fn versions(crates: &[&str]) -> Option<String> {

@@ -36,6 +36,7 @@ mod tree;
 mod wake;
 mod yields;
 
+#[cfg(feature = "wsrt")]
 pub(crate) use echo_tcp::echo;
 pub use rounds::Round;
 

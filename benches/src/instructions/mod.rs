@@ -1,0 +1,228 @@
+//! Instructions per operation, counted by callgrind, beside those that were recorded: what no busy machine can blur.
+//!
+//! Each operation is a workload on one processor, run twice with different numbers of rounds; the difference, divided by
+//! the operations in it, leaves out start and end. It is what the processor and the thread that waits for it execute, the
+//! workload's own part included. Times are not in it, nor caches: a count that stays is no proof that nothing became slower,
+//! but one that grows is work that was not there before.
+//!
+//! Counts depend on the compiler and on the C library (its allocator is in them), so they are compared only with those of
+//! the same toolchain.
+
+use std::path::{Path, PathBuf};
+
+use crate::Failure;
+use crate::child::Request;
+use crate::cli::Arguments;
+use crate::measure::Summary;
+use crate::plan::Plan;
+use crate::report::align;
+use crate::runtimes::{self, SUBJECT};
+
+mod callgrind;
+mod recorded;
+mod toolchain;
+
+use recorded::{Recorded, Verdict};
+
+/// How often each operation is counted; the median stands.
+const REPEATS: usize = 3;
+/// The most by which counts of one operation may differ, as a share, to be recorded.
+const REPEATABLE: f64 = 0.01;
+
+/// An operation, and the workload that is made of it.
+struct Operation {
+    name: &'static str,
+    workload: &'static str,
+    size: usize,
+    /// Operations in a round of this size.
+    in_round: usize,
+    rounds: [u32; 2],
+}
+
+const OPERATIONS: [Operation; 4] = [
+    Operation { name: "spawn", workload: "spawn_inside", size: 2_000, in_round: 2_000, rounds: [5, 25] },
+    Operation { name: "wake", workload: "wake", size: 10_000, in_round: 10_000, rounds: [2, 6] },
+    Operation { name: "yield", workload: "yield", size: 20, in_round: 20_000, rounds: [2, 4] },
+    Operation { name: "join", workload: "spawn_await", size: 2_000, in_round: 2_000, rounds: [5, 15] },
+];
+
+/// What the program was asked for.
+#[derive(Debug)]
+struct Options {
+    record: bool,
+    file: PathBuf,
+    rivals: Vec<String>,
+}
+
+/// Answers the text that `--help` prints.
+fn help() -> String {
+    let operations: String = OPERATIONS
+        .iter()
+        .map(|operation| format!("  {:<6} an operation of the workload {}\n", operation.name, operation.workload))
+        .collect();
+    format!(
+        "\
+Counts wsrt's instructions per operation with valgrind's callgrind, and fails where one has grown by more than {:.0} %.
+
+  cargo run --release -p wsrt-benches --bin instructions -- [OPTIONS]
+
+  --record        rewrites the recorded counts in place of comparing
+  --file FILE     where they are (benches/instructions.toml)
+  --rivals NAME,… counts these runtimes' instructions, too; they are compared with nothing
+
+{operations}",
+        recorded::TOLERANCE * 100.0
+    )
+}
+
+/// Is the program: counts and compares, or counts and records.
+///
+/// Where there is no valgrind, and where the counts are another toolchain's, it says so and checks nothing.
+///
+/// # Errors
+///
+/// Returns an error that names the argument that is wrong, what could not be counted, or the operations that have grown.
+pub fn run(arguments: impl Iterator<Item = String>) -> Result<(), Failure> {
+    let mut arguments = Arguments::new(arguments.collect());
+    if arguments.flag("--help") || arguments.flag("-h") {
+        print!("{}", help());
+        return Ok(());
+    }
+    let options = options(&mut arguments)?;
+    arguments.finish()?;
+    if cfg!(debug_assertions) {
+        return Err("counts of a build without optimisation mean nothing: run it with --release".into());
+    }
+    let Some(valgrind) = callgrind::version()? else {
+        let message = "there is no valgrind here (Debian's package is called valgrind)";
+        return if options.record { Err(message.into()) } else { skip(message) };
+    };
+    let toolchain = toolchain::describe()?;
+    println!("{valgrind}, {toolchain}");
+    if options.record { record(&options, toolchain) } else { compare(&options, &toolchain) }
+}
+
+fn options(arguments: &mut Arguments) -> Result<Options, Failure> {
+    let rivals = arguments.list("--rivals")?.unwrap_or_default();
+    for rival in &rivals {
+        runtimes::find(rival)?;
+    }
+    Ok(Options {
+        record: arguments.flag("--record"),
+        file: arguments.value("--file")?.map_or_else(usual_file, Into::into),
+        rivals,
+    })
+}
+
+fn usual_file() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("instructions.toml")
+}
+
+fn skip(why: &str) -> Result<(), Failure> {
+    println!("NOT CHECKED: {why}");
+    Ok(())
+}
+
+fn record(options: &Options, toolchain: String) -> Result<(), Failure> {
+    let mut counts = Vec::new();
+    for operation in &OPERATIONS {
+        let summary = count(SUBJECT, operation)?;
+        let spread = (summary.maximum - summary.minimum) / summary.median;
+        if spread > REPEATABLE {
+            let (name, percent) = (operation.name, spread * 100.0);
+            return Err(format!("counts of {name} differ by {percent:.1} %: nothing is recorded").into());
+        }
+        println!("{}: {:.1}, within {:.2} %", operation.name, summary.median, spread * 100.0);
+        counts.push((operation.name.to_owned(), summary.median));
+    }
+    Recorded { toolchain, counts }.write(&options.file)?;
+    println!("saved {}", options.file.display());
+    Ok(())
+}
+
+fn compare(options: &Options, toolchain: &str) -> Result<(), Failure> {
+    let recorded = Recorded::read(&options.file)?;
+    if recorded.toolchain != toolchain {
+        return skip(&format!(
+            "the recorded counts are those of {}; `--record` makes them those of this toolchain",
+            recorded.toolchain
+        ));
+    }
+    let mut headings = ["operation", "verdict", "recorded", SUBJECT].map(str::to_owned).to_vec();
+    headings.extend(options.rivals.iter().cloned());
+    let mut rows = vec![headings];
+    let mut grown = Vec::new();
+    for operation in &OPERATIONS {
+        let now = count(SUBJECT, operation)?.median;
+        let verdict = recorded.verdict(operation.name, now)?;
+        if let Verdict::Grown(_) = verdict {
+            grown.push(operation.name);
+        }
+        let before = recorded.count(operation.name)?;
+        let mut row = vec![operation.name.to_owned(), verdict.to_string(), whole(before), whole(now)];
+        for rival in &options.rivals {
+            row.push(whole(count(rival, operation)?.median));
+        }
+        rows.push(row);
+    }
+    println!("\nInstructions per operation, the median of {REPEATS}:\n\n{}", align(&rows));
+    if grown.is_empty() {
+        return Ok(());
+    }
+    let advice = "if that is meant, record it with --record and say why in the commit";
+    Err(format!("more instructions than recorded: {}; {advice}", grown.join(", ")).into())
+}
+
+fn whole(count: f64) -> String {
+    format!("{count:.0}")
+}
+
+/// Counts the instructions of one operation on `runtime`, a few times.
+fn count(runtime: &str, operation: &Operation) -> Result<Summary, Failure> {
+    let [few, many] = operation.rounds;
+    let operations = f64::from(many - few) * operation.in_round as f64;
+    let mut counts = Vec::with_capacity(REPEATS);
+    for _ in 0..REPEATS {
+        let (less, more) = (run_once(runtime, operation, few)?, run_once(runtime, operation, many)?);
+        let difference = more.checked_sub(less).ok_or_else(|| {
+            format!("{} on {runtime}: {less} instructions in {few} rounds, {more} in {many}", operation.name)
+        })?;
+        counts.push(difference as f64 / operations);
+    }
+    Summary::of(&counts).ok_or_else(|| format!("{}: no count", operation.name).into())
+}
+
+fn run_once(runtime: &str, operation: &Operation, rounds: u32) -> Result<u64, Failure> {
+    let program = std::env::current_exe()?;
+    let request = Request {
+        runtime: runtime.to_owned(),
+        workload: operation.workload.to_owned(),
+        plan: Plan { workers: 1, iterations: Some(rounds), size: Some(operation.size), ..Plan::usual(program.clone()) },
+        time_limit: None,
+    };
+    callgrind::count(&program, &request).map_err(|failure| format!("{} on {runtime}: {failure}", operation.name).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workloads;
+
+    #[test]
+    fn every_operation_has_its_workload_and_its_recorded_count() {
+        let recorded = Recorded::read(&usual_file()).unwrap();
+        for operation in &OPERATIONS {
+            assert!(workloads::find(operation.workload).is_ok(), "{}", operation.workload);
+            assert!(recorded.count(operation.name).is_ok(), "{}", operation.name);
+            assert!(operation.rounds[0] < operation.rounds[1], "{}", operation.name);
+        }
+    }
+
+    #[test]
+    fn a_bad_argument_is_named() {
+        for (words, culprit) in [(&["--rivals", "nobody"][..], "nobody"), (&["--recrod"], "--recrod")] {
+            let refusal = run(words.iter().map(|word| (*word).to_owned())).unwrap_err().to_string();
+            assert!(refusal.contains(culprit), "{refusal}");
+        }
+    }
+}
