@@ -39,8 +39,10 @@ struct Operation {
     rounds: [u32; 2],
 }
 
+/// So few tasks at once that they fit into a processor's ring and the allocator's caches: what of them goes on to the
+/// injector, and what the allocator gives back, differs from run to run by some per cent.
 const OPERATIONS: [Operation; 4] = [
-    Operation { name: "spawn", workload: "spawn_inside", size: 2_000, in_round: 2_000, rounds: [5, 25] },
+    Operation { name: "spawn", workload: "spawn_inside", size: 100, in_round: 100, rounds: [50, 250] },
     Operation { name: "wake", workload: "wake", size: 10_000, in_round: 10_000, rounds: [2, 6] },
     Operation { name: "yield", workload: "yield", size: 20, in_round: 20_000, rounds: [2, 4] },
     Operation { name: "join", workload: "spawn_await", size: 2_000, in_round: 2_000, rounds: [5, 15] },
@@ -127,7 +129,7 @@ fn record(options: &Options, toolchain: String) -> Result<(), Failure> {
     let mut counts = Vec::new();
     for operation in &OPERATIONS {
         let summary = count(SUBJECT, operation)?;
-        let spread = (summary.maximum - summary.minimum) / summary.median;
+        let spread = spread(summary);
         if spread > REPEATABLE {
             let (name, percent) = (operation.name, spread * 100.0);
             return Err(format!("counts of {name} differ by {percent:.1} %: nothing is recorded").into());
@@ -148,18 +150,20 @@ fn compare(options: &Options, toolchain: &str) -> Result<(), Failure> {
             recorded.toolchain
         ));
     }
-    let mut headings = ["operation", "verdict", "recorded", SUBJECT].map(str::to_owned).to_vec();
+    let mut headings = ["operation", "verdict", "spread", "recorded", SUBJECT].map(str::to_owned).to_vec();
     headings.extend(options.rivals.iter().cloned());
     let mut rows = vec![headings];
     let mut grown = Vec::new();
     for operation in &OPERATIONS {
-        let now = count(SUBJECT, operation)?.median;
+        let summary = count(SUBJECT, operation)?;
+        let now = summary.median;
         let verdict = recorded.verdict(operation.name, now)?;
         if let Verdict::Grown(_) = verdict {
             grown.push(operation.name);
         }
         let before = recorded.count(operation.name)?;
-        let mut row = vec![operation.name.to_owned(), verdict.to_string(), whole(before), whole(now)];
+        let mut row =
+            vec![operation.name.to_owned(), verdict.to_string(), percent(spread(summary)), whole(before), whole(now)];
         for rival in &options.rivals {
             row.push(whole(count(rival, operation)?.median));
         }
@@ -171,6 +175,15 @@ fn compare(options: &Options, toolchain: &str) -> Result<(), Failure> {
     }
     let advice = "if that is meant, record it with --record and say why in the commit";
     Err(format!("more instructions than recorded: {}; {advice}", grown.join(", ")).into())
+}
+
+/// How far counts of the same thing lie apart, as a share.
+fn spread(counts: Summary) -> f64 {
+    (counts.maximum - counts.minimum) / counts.median
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.2} %", share * 100.0)
 }
 
 fn whole(count: f64) -> String {
