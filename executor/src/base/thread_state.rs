@@ -20,6 +20,20 @@ fn read_thread_number() -> u32 {
     number.unwrap_or(0)
 }
 
+/// The core that the calling thread runs on, this very moment, if that is known.
+#[cfg(target_os = "linux")]
+pub(crate) fn current_core() -> Option<u32> {
+    // SAFETY: it takes nothing, and writes nothing.
+    let core = unsafe { libc::sched_getcpu() };
+    u32::try_from(core).ok()
+}
+
+/// Not known here.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn current_core() -> Option<u32> {
+    None
+}
+
 /// Whether the thread sleeps in the kernel: it waits for something, and not for a core. Takes some ten microseconds.
 pub(crate) fn is_asleep(thread: u32) -> bool {
     thread != 0 && matches!(scheduling_state(thread), Some(b'S' | b'D'))

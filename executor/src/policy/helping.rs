@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use wsrt_reactor::budget;
 
+use crate::base::thread_state::current_core;
 use crate::cell::TaskQueue;
 use crate::policy::Scheduler;
 use crate::policy::computing::{Counted, Seated};
@@ -15,6 +16,12 @@ use crate::regions::{Crew, Seat};
 /// A helper looks at the netpoller after this time, in nanoseconds, if nobody blocks in it. A machine that did would have
 /// to be given a core first, and with all of them computing a kernel may take milliseconds for that.
 const NETWORK_PERIOD: u64 = 50_000;
+
+/// For so long a helper sleeps to be woken on another core.
+const PARTING_NAP: Duration = Duration::from_micros(20);
+
+/// It does so once in this time at most.
+const PARTING_PERIOD: Duration = Duration::from_millis(2);
 
 /// Ticks that come as often as this are good enough to watch the netpoller by.
 const OFTEN: Duration = Duration::from_micros(100);
@@ -59,6 +66,7 @@ impl MachineLoop<'_> {
             match board.find() {
                 Some(region) => {
                     scheduler.summon_another();
+                    crew.part_from(region.owners_core());
                     region.help(&crew);
                 }
                 None if !crew.linger_after(seen) => break,
@@ -126,6 +134,8 @@ struct Helper<'a, 'b> {
     machine_loop: RefCell<&'b mut MachineLoop<'a>>,
     readied: RefCell<TaskQueue>,
     ticked: Cell<Instant>,
+    /// When it last tried to get off the core of a region's owner.
+    parted: Cell<Option<Instant>>,
     /// Whether it has readied something, and should see to that.
     has_news: Cell<bool>,
 }
@@ -139,6 +149,7 @@ impl<'a, 'b> Helper<'a, 'b> {
             machine_loop: RefCell::new(machine_loop),
             readied: RefCell::new(TaskQueue::new()),
             ticked: Cell::new(Instant::now()),
+            parted: Cell::new(None),
             has_news: Cell::new(false),
         }
     }
@@ -147,6 +158,21 @@ impl<'a, 'b> Helper<'a, 'b> {
         self.scheduler.computing.helpers.end_watch();
         self.machine_loop.into_inner().linger.leave();
         self.readied.into_inner()
+    }
+
+    /// Gets off the core of a region's owner, where a helper is none.
+    ///
+    /// A kernel may leave both there for long, though others are free: they are busy, and look like one load. It chooses a
+    /// core anew for a thread that wakes, so a nap will do. Not again soon, since there may be just that core.
+    fn part_from(&self, owners_core: Option<u32>) {
+        if owners_core.is_none() || owners_core != current_core() {
+            return;
+        }
+        let now = Instant::now();
+        if self.parted.get().is_none_or(|before| now.duration_since(before) > PARTING_PERIOD) {
+            self.parted.set(Some(now));
+            std::thread::sleep(PARTING_NAP);
+        }
     }
 
     /// Looks at the board for a while, in case a region is opened soon. `true` if there is a notice later than `seen`.

@@ -10,6 +10,9 @@ pub(crate) trait Region: std::fmt::Debug + Send + Sync {
     /// Whether a helper would find something to do. `false` is a promise to call for help when that changes.
     fn wants_help(&self) -> bool;
 
+    /// The core that its owner was on when it opened the region.
+    fn owners_core(&self) -> Option<u32>;
+
     /// Sits down and works until there is nothing to do or the crew calls.
     fn help(&self, crew: &dyn Crew);
 }

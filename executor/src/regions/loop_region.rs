@@ -17,6 +17,7 @@ use crate::base::sync::{Mutex, UnsafeCell};
 use crate::base::unwind::{Payload, caught, drop_quietly};
 use crate::regions::Seat;
 use crate::regions::board::{Crew, Region};
+use crate::regions::core::OwnersCore;
 use crate::regions::pace::Pace;
 use crate::regions::seats::{Closing, OWNERS, Seats};
 use crate::regions::span::Span;
@@ -51,6 +52,7 @@ pub(crate) struct LoopRegion {
     panic: Mutex<Option<Payload>>,
     /// Whom a leaving participant wakes, when the owner waits.
     owner: Mutex<Option<Thread>>,
+    owners_core: OwnersCore,
     /// Written while the region is closed and nobody else knows it, read by those who sit in it.
     work: UnsafeCell<Work>,
 }
@@ -80,6 +82,7 @@ impl LoopRegion {
             stopped: AtomicBool::new(false),
             panic: Mutex::new(None),
             owner: Mutex::new(None),
+            owners_core: OwnersCore::new(),
             work: UnsafeCell::new(Work { body: ptr::null(), participate: nobody }),
         }
     }
@@ -116,6 +119,7 @@ impl LoopRegion {
             // SAFETY: nobody else has a reference to the region, by the promise made to `run`.
             unsafe { *work = Work { body, participate: participate_in::<B> } }
         });
+        self.owners_core.note();
         self.stopped.store(false, Relaxed);
         for span in &self.spans {
             // What a stopped loop has left behind.
@@ -279,6 +283,10 @@ impl Crew for Staying {
 impl Region for LoopRegion {
     fn wants_help(&self) -> bool {
         !self.is_used_up()
+    }
+
+    fn owners_core(&self) -> Option<u32> {
+        self.owners_core.get()
     }
 
     fn help(&self, crew: &dyn Crew) {

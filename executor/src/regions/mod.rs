@@ -7,6 +7,7 @@
 //! return before.
 
 mod board;
+mod core;
 mod job;
 mod job_stack;
 mod join;

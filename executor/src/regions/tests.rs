@@ -296,6 +296,10 @@ fn of_many_regions_each_comes_to_be_helped() {
     #[derive(Debug)]
     struct Wanting(AtomicUsize);
     impl Region for Wanting {
+        fn owners_core(&self) -> Option<u32> {
+            None
+        }
+
         fn wants_help(&self) -> bool {
             true
         }

@@ -13,6 +13,7 @@ use crate::base::sync::atomic::AtomicBool;
 use crate::base::sync::atomic::Ordering::{Relaxed, SeqCst};
 use crate::base::sync::atomic::fence;
 use crate::regions::board::{Crew, Region};
+use crate::regions::core::OwnersCore;
 use crate::regions::job_stack::JobStack;
 use crate::regions::seats::{OWNERS, Seats};
 use crate::regions::shared_jobs::SharedJobs;
@@ -32,6 +33,7 @@ pub(crate) struct TreeRegion {
     /// Whether the next job is to call for help: nobody is looking any more. A hint, so Relaxed will do; a job that is
     /// overlooked is run by whoever split it off.
     unattended: AtomicBool,
+    owners_core: OwnersCore,
     /// Whether the owner has returned. Relaxed: helpers are to go, and need not go at once.
     over: AtomicBool,
 }
@@ -44,6 +46,7 @@ impl TreeRegion {
             stacks: (0..seats).map(|_| CachePadded::new(JobStack::new())).collect(),
             shared: SharedJobs::new(),
             unattended: AtomicBool::new(false),
+            owners_core: OwnersCore::new(),
             over: AtomicBool::new(false),
         }
     }
@@ -54,6 +57,7 @@ impl TreeRegion {
     ///
     /// Nobody else has a reference to this region, and the seat is not used after `end`.
     pub(crate) unsafe fn begin<'a>(&'a self, crew: &'a dyn Crew) -> Seat<'a> {
+        self.owners_core.note();
         self.over.store(false, Relaxed);
         self.unattended.store(false, Relaxed);
         self.seats.open();
@@ -90,6 +94,10 @@ impl Region for TreeRegion {
         // another: those end with a fence.
         fence(SeqCst);
         self.has_jobs()
+    }
+
+    fn owners_core(&self) -> Option<u32> {
+        self.owners_core.get()
     }
 
     fn help(&self, crew: &dyn Crew) {

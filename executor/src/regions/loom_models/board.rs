@@ -15,6 +15,10 @@ use crate::regions::{Board, Crew, Region};
 struct Open;
 
 impl Region for Open {
+    fn owners_core(&self) -> Option<u32> {
+        None
+    }
+
     fn wants_help(&self) -> bool {
         true
     }
