@@ -61,9 +61,8 @@ impl Scheduler {
     }
 
     fn take_first_processor(&self, entered: &Context) {
-        if let Some(mut processor) = self.idle.acquire() {
-            processor.begin_hold(self.now());
-            entered.put_processor(processor);
+        if let Some(processor) = self.idle.acquire() {
+            entered.take_up(processor);
         }
     }
 

@@ -118,6 +118,12 @@ impl Context {
         debug_assert!(previous.is_none(), "a machine holds one processor at most");
     }
 
+    /// Holds `processor` from now on, on this thread.
+    pub(crate) fn take_up(&self, mut processor: Box<Processor>) {
+        processor.begin_hold(self.scheduler.now());
+        self.put_processor(processor);
+    }
+
     pub(crate) fn take_processor(&self) -> Option<Box<Processor>> {
         self.processor.take()
     }

@@ -81,10 +81,8 @@ impl Context {
     }
 
     fn regain(&self) {
-        if let Some(mut processor) = self.scheduler().idle.acquire() {
-            let now = self.scheduler().now();
-            processor.begin_hold(now);
-            self.put_processor(processor);
+        if let Some(processor) = self.scheduler().idle.acquire() {
+            self.take_up(processor);
         }
     }
 }

@@ -35,9 +35,8 @@ impl MachineLoop<'_> {
             return false;
         }
         let Some(counted) = Counted::as_helper(self.context) else { return false };
-        if let Some(mut processor) = self.stand_up() {
-            processor.begin_hold(self.scheduler.now());
-            self.context.put_processor(processor);
+        if let Some(processor) = self.stand_up() {
+            self.context.take_up(processor);
             return true;
         }
         if self.scheduler.keeper.is_present() {

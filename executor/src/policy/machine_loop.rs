@@ -181,12 +181,11 @@ impl<'a> MachineLoop<'a> {
         if !self.scheduler.work_is_visible() {
             return false;
         }
-        let Resume::With(mut processor) = self.scheduler.idle.resume(self.machine) else {
+        let Resume::With(processor) = self.scheduler.idle.resume(self.machine) else {
             return false;
         };
         self.listed = false;
-        processor.begin_hold(self.scheduler.now());
-        self.context.put_processor(processor);
+        self.context.take_up(processor);
         true
     }
 
