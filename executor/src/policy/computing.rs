@@ -19,7 +19,7 @@ use parking_lot::Mutex;
 use crate::base::unwind::Payload;
 use crate::players::{Helpers, Machine, SpareHand};
 use crate::policy::{Context, Flavor, Scheduler};
-use crate::regions::{Board, Crew, LoopBody, LoopRegion, MOST_SEATS, Region, Seat, TreeRegion};
+use crate::regions::{Board, Crew, LoopBody, LoopRegion, MOST_SEATS, Nobody, Region, Seat, TreeRegion};
 
 /// Regions that are kept for the next one to be opened, of each kind.
 const SPARE_REGIONS: usize = 16;
@@ -335,23 +335,6 @@ impl Crew for Owner<'_> {
 
     fn with_seat(&self, seat: &Seat<'_>, work: &mut dyn FnMut()) {
         let _seated = Seated::enter(seat);
-        work();
-    }
-}
-
-/// The crew of a region that nobody knows of.
-struct Nobody;
-
-impl Crew for Nobody {
-    fn must_leave(&self) -> bool {
-        false
-    }
-
-    fn tick(&self, _: Instant) {}
-
-    fn summon(&self) {}
-
-    fn with_seat(&self, _: &Seat<'_>, work: &mut dyn FnMut()) {
         work();
     }
 }

@@ -32,6 +32,23 @@ pub(crate) trait Crew {
     fn with_seat(&self, seat: &Seat<'_>, work: &mut dyn FnMut());
 }
 
+/// The crew of whoever neither is called away nor can call: the owner of a loop, and of a region that nobody knows of.
+pub(crate) struct Nobody;
+
+impl Crew for Nobody {
+    fn must_leave(&self) -> bool {
+        false
+    }
+
+    fn tick(&self, _: std::time::Instant) {}
+
+    fn summon(&self) {}
+
+    fn with_seat(&self, _: &Seat<'_>, work: &mut dyn FnMut()) {
+        work();
+    }
+}
+
 /// The open regions of one runtime.
 #[derive(Debug)]
 pub(crate) struct Board {

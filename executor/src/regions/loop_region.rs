@@ -6,7 +6,6 @@
 
 use std::ops::Range;
 use std::ptr;
-use std::time::Instant;
 
 use crossbeam_utils::CachePadded;
 
@@ -15,8 +14,7 @@ use crate::base::sync::atomic::{AtomicBool, fence};
 use crate::base::sync::thread::{self, Thread};
 use crate::base::sync::{Mutex, UnsafeCell};
 use crate::base::unwind::{Payload, caught, drop_quietly};
-use crate::regions::Seat;
-use crate::regions::board::{Crew, Region};
+use crate::regions::board::{Crew, Nobody, Region};
 use crate::regions::core::OwnersCore;
 use crate::regions::pace::Pace;
 use crate::regions::seats::{Closing, OWNERS, Seats};
@@ -106,7 +104,7 @@ impl LoopRegion {
     ) -> Result<(), Payload> {
         self.begin(count, body);
         let posted = posted();
-        participate(self, body, OWNERS, &Staying);
+        participate(self, body, OWNERS, &Nobody);
         self.see_others_off(body);
         drop(posted);
         self.panic.lock().take().map_or(Ok(()), Err)
@@ -135,7 +133,7 @@ impl LoopRegion {
         loop {
             if !self.is_used_up() {
                 // A helper that was called away has left something.
-                participate(self, body, OWNERS, &Staying);
+                participate(self, body, OWNERS, &Nobody);
             }
             // What is left lies before somebody who sits here, or is there to be seen: whoever steals, sits.
             if !self.seats.has_others() && self.seats.close() == Closing::Closed {
@@ -261,23 +259,6 @@ unsafe fn participate_in<B: LoopBody>(body: *const (), region: &LoopRegion, seat
     // SAFETY: the owner does not leave `run`, which borrows the body, while somebody sits in the region.
     let body = unsafe { &*body.cast::<B>() };
     participate(region, body, seat, crew);
-}
-
-/// The owner of a loop, as a participant: it does not leave before the end.
-struct Staying;
-
-impl Crew for Staying {
-    fn must_leave(&self) -> bool {
-        false
-    }
-
-    fn tick(&self, _: Instant) {}
-
-    fn summon(&self) {}
-
-    fn with_seat(&self, _: &Seat<'_>, work: &mut dyn FnMut()) {
-        work();
-    }
 }
 
 impl Region for LoopRegion {

@@ -20,7 +20,7 @@ mod shared_jobs;
 mod span;
 mod tree_region;
 
-pub(crate) use board::{Board, Crew, Region};
+pub(crate) use board::{Board, Crew, Nobody, Region};
 pub(crate) use job::{BoxedJob, JobRef, StackJob};
 pub(crate) use latch::Latch;
 pub(crate) use loop_region::{LoopBody, LoopRegion};
