@@ -86,7 +86,7 @@ fn line(scheduler: &Scheduler, elapsed: Duration) -> String {
         "] steal={} stolen={} polls={} parks={} overflows={} stalls={}",
         sum(|counters| counters.steals.get()),
         sum(|counters| counters.stolen.get()),
-        sum(|counters| counters.polls.get()),
+        sum(|counters| counters.polls()),
         sum(|counters| counters.parks.get()),
         sum(|counters| counters.overflows.get()),
         scheduler.stalls.total(),

@@ -4,6 +4,8 @@
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
+use crate::players::Source;
+
 /// A count with a single writer.
 #[derive(Debug, Default)]
 pub(crate) struct Counter(AtomicU64);
@@ -24,8 +26,8 @@ impl Counter {
 /// What a processor counts, written by its holder.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
-    /// Polls of tasks. A thief that watches this stand still knows that its victim is in one long poll.
-    pub(crate) polls: Counter,
+    /// Polls of tasks, by the kind of place where the task was found.
+    polls: [Counter; Source::KINDS],
     /// Successful steals by this processor.
     pub(crate) steals: Counter,
     /// Tasks that those steals moved.
@@ -36,4 +38,17 @@ pub(crate) struct Counters {
     pub(crate) netpolls: Counter,
     /// Times that the ring was full.
     pub(crate) overflows: Counter,
+}
+
+impl Counters {
+    /// Counts a poll of a task that was found at `source`.
+    #[inline]
+    pub(crate) fn count_poll(&self, source: Source) {
+        self.polls[source.kind()].add(1);
+    }
+
+    /// Polls of tasks. A thief that watches this stand still knows that its victim is in one long poll.
+    pub(crate) fn polls(&self) -> u64 {
+        self.polls.iter().map(Counter::get).sum()
+    }
 }

@@ -10,6 +10,7 @@ mod parker;
 mod poll_watch;
 mod processor;
 mod processors;
+mod source;
 mod watcher_sleep;
 
 pub(crate) use clock::TickClock;
@@ -22,6 +23,7 @@ pub(crate) use parker::{Parker, Unparked};
 pub(crate) use poll_watch::{PollWatch, Sight};
 pub(crate) use processor::{Placed, Processor, Shared};
 pub(crate) use processors::Processors;
+pub(crate) use source::{Found, Source};
 pub(crate) use watcher_sleep::WatcherSleep;
 
 #[cfg(all(test, loom))]

@@ -14,7 +14,7 @@ use crate::base::rng::FastRand;
 use crate::base::sync::Arc;
 use crate::base::thread_state::current_thread_number;
 use crate::cell::{Header, IdBlock, Runnable};
-use crate::players::{Counters, PollWatch, TickClock};
+use crate::players::{Counters, Found, PollWatch, Source, TickClock};
 use crate::queues::{RingOwner, RingThief, RunNext, Sighting, ring};
 
 /// How long a chain through runnext may hold the processor, in nanoseconds: Go's time slice.
@@ -242,19 +242,19 @@ impl Processor {
 
     /// Takes the task in runnext while the chain's time slice lasts. When it is spent, that task goes to the ring's tail
     /// and the oldest in the ring begins a new slice.
-    pub(crate) fn next_in_chain(&mut self) -> Option<Runnable> {
+    pub(crate) fn next_in_chain(&mut self) -> Option<Found> {
         let raw = self.shared.runnext.take()?;
         if self.clock.now().saturating_sub(self.slice_began) < TIME_SLICE {
-            return Some(permit(raw));
+            return Some(permit(raw).found(Source::RUNNEXT));
         }
         self.begin_slice();
         let Some(oldest) = self.ring.pop() else {
-            return Some(permit(raw));
+            return Some(permit(raw).found(Source::RUNNEXT));
         };
         let was_empty = self.ring.push(raw).expect("only the owner fills the ring, and it has just made room");
         // The oldest was the only one, and a machine that went idle between the two moves has seen an empty ring.
         self.unannounced |= was_empty.0;
-        Some(permit(oldest))
+        Some(permit(oldest).found(Source::RING))
     }
 
     /// Takes the oldest task in the ring; it has a time slice of its own.

@@ -5,8 +5,7 @@ use std::task::Waker;
 
 use wsrt_reactor::budget;
 
-use crate::cell::Runnable;
-use crate::players::{Machine, Processor, Resume};
+use crate::players::{Found, Machine, Processor, Resume, Source};
 use crate::policy::helping::Linger;
 use crate::policy::root::Root;
 use crate::policy::{Context, Scheduler};
@@ -60,7 +59,7 @@ impl<'a> MachineLoop<'a> {
                 None => self.sleep(root),
                 Some(processor) if self.scheduler.processors.is_owed() => self.pay_with(processor),
                 Some(mut processor) => match self.look(&mut processor) {
-                    Some(task) => self.poll(processor, task),
+                    Some(found) => self.poll(processor, found),
                     None => self.retire(processor),
                 },
             }
@@ -89,27 +88,27 @@ impl<'a> MachineLoop<'a> {
     /// when their time has come, the injector at one tick in 61. Ticks count polls, those of a chain through runnext too, so
     /// that no chain can hold anything off. The netpoller comes before stealing, since what it holds waits for nobody
     /// else to be done.
-    fn look(&mut self, processor: &mut Processor) -> Option<Runnable> {
+    fn look(&mut self, processor: &mut Processor) -> Option<Found> {
         processor.clock().advance();
         self.keep_time(processor);
         self.injector_on_its_tick(processor)
             .or_else(|| processor.next_in_chain())
-            .or_else(|| processor.pop())
+            .or_else(|| processor.pop().map(|task| task.found(Source::RING)))
             .or_else(|| self.batch_from_injector(processor))
             .or_else(|| self.look_at_network(processor))
             .or_else(|| self.steal(processor))
     }
 
-    fn poll(&mut self, mut processor: Box<Processor>, task: Runnable) {
+    fn poll(&mut self, mut processor: Box<Processor>, found: Found) {
         self.stop_searching(&mut processor);
         if processor.take_unannounced() {
             self.scheduler.wake_one();
         }
-        processor.shared().counters().polls.add(1);
-        processor.shared().watch().begin_poll(task.id().as_u64());
+        processor.shared().counters().count_poll(found.source);
+        processor.shared().watch().begin_poll(found.task.id().as_u64());
         self.context.put_processor(processor);
         budget::refill();
-        task.run();
+        found.task.run();
     }
 
     /// The last searcher to find work wakes the next, if there is more: those who submitted while it searched have woken
@@ -124,21 +123,21 @@ impl<'a> MachineLoop<'a> {
         }
     }
 
-    fn injector_on_its_tick(&self, processor: &mut Processor) -> Option<Runnable> {
+    fn injector_on_its_tick(&self, processor: &mut Processor) -> Option<Found> {
         if !processor.clock().is_every(self.scheduler.config.global_queue_interval) {
             return None;
         }
         self.one_from_injector(processor)
     }
 
-    fn one_from_injector(&self, processor: &mut Processor) -> Option<Runnable> {
+    fn one_from_injector(&self, processor: &mut Processor) -> Option<Found> {
         let task = self.scheduler.injector.take()?;
         processor.begin_slice();
-        Some(task)
+        Some(task.found(Source::INJECTOR))
     }
 
     /// Takes this processor's share of the injector, one task to run and the others for the ring, which is empty.
-    fn batch_from_injector(&self, processor: &mut Processor) -> Option<Runnable> {
+    fn batch_from_injector(&self, processor: &mut Processor) -> Option<Found> {
         let waiting = self.scheduler.injector.len();
         if waiting == 0 {
             return None;

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use wsrt_reactor::Turn;
 
-use crate::cell::{Runnable, TaskQueue};
-use crate::players::Processor;
+use crate::cell::TaskQueue;
+use crate::players::{Found, Processor, Source};
 use crate::policy::machine_loop::MachineLoop;
 use crate::policy::root::Root;
 
@@ -15,9 +15,9 @@ fn poller_failed(error: &std::io::Error) -> ! {
 
 impl MachineLoop<'_> {
     /// Looks at the netpoller without blocking.
-    pub(crate) fn look_at_network(&mut self, processor: &mut Processor) -> Option<Runnable> {
+    pub(crate) fn look_at_network(&mut self, processor: &mut Processor) -> Option<Found> {
         self.poll_network(processor);
-        processor.pop()
+        Some(processor.pop()?.found(Source::NETWORK))
     }
 
     /// One turn of the netpoller that does not block; what it readied is spread over this processor and the idle ones. `true`

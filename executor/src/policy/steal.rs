@@ -2,8 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::cell::Runnable;
-use crate::players::{Processor, Shared};
+use crate::players::{Found, Processor, Shared, Source};
 use crate::policy::machine_loop::MachineLoop;
 
 /// How often all victims are gone through. The first passes look at rings only; the last takes timers and runnext too.
@@ -16,7 +15,7 @@ const LONGER_THAN_A_HAND_OFF: Duration = Duration::from_micros(5);
 
 impl MachineLoop<'_> {
     /// Looks at the other processors, in an order drawn anew for each pass.
-    pub(crate) fn steal(&mut self, processor: &mut Processor) -> Option<Runnable> {
+    pub(crate) fn steal(&mut self, processor: &mut Processor) -> Option<Found> {
         if !self.may_search(processor) {
             return None;
         }
@@ -48,26 +47,26 @@ impl MachineLoop<'_> {
     }
 
     /// An idle processor has no tasks, but its timers go on.
-    fn visit_idle(&mut self, processor: &mut Processor, victim: usize, is_last: bool) -> Option<Runnable> {
+    fn visit_idle(&mut self, processor: &mut Processor, victim: usize, is_last: bool) -> Option<Found> {
         let scheduler = self.scheduler;
         if is_last { self.fire_timers_of(processor, scheduler.processors.get(victim)) } else { None }
     }
 
-    fn rob(&mut self, processor: &mut Processor, victim: usize, is_last: bool) -> Option<Runnable> {
+    fn rob(&mut self, processor: &mut Processor, index: usize, is_last: bool) -> Option<Found> {
         let scheduler = self.scheduler;
-        let victim = scheduler.processors.get(victim);
+        let victim = scheduler.processors.get(index);
         let stolen = processor.steal_from(victim);
         if stolen > 0 {
             count_steal(processor, stolen);
-            return processor.pop();
+            return Some(processor.pop()?.found(Source::stolen_from(index)));
         }
         if !is_last {
             return None;
         }
-        self.fire_timers_of(processor, victim).or_else(|| rob_runnext(processor, victim))
+        self.fire_timers_of(processor, victim).or_else(|| rob_runnext(processor, index, victim))
     }
 
-    fn fire_timers_of(&mut self, processor: &mut Processor, victim: &Shared) -> Option<Runnable> {
+    fn fire_timers_of(&mut self, processor: &mut Processor, victim: &Shared) -> Option<Found> {
         if victim.timers().next_deadline() == u64::MAX {
             return None;
         }
@@ -77,19 +76,19 @@ impl MachineLoop<'_> {
         }
         let batch = self.gather_wakers();
         self.spread(processor, batch);
-        processor.pop()
+        Some(processor.pop()?.found(Source::TIMER))
     }
 }
 
 /// Takes the task in the runnext of a victim that has nothing else, if it stays there, with the victim in one and the same
 /// poll, for longer than a hand-off takes.
-fn rob_runnext(processor: &mut Processor, victim: &Shared) -> Option<Runnable> {
+fn rob_runnext(processor: &mut Processor, index: usize, victim: &Shared) -> Option<Found> {
     let sighting = victim.runnext().sighting()?;
-    let polls = victim.counters().polls.get();
+    let polls = victim.counters().polls();
     let until = Instant::now() + LONGER_THAN_A_HAND_OFF;
     while Instant::now() < until {
         std::hint::spin_loop();
-        if victim.runnext().sighting() != Some(sighting) || victim.counters().polls.get() != polls {
+        if victim.runnext().sighting() != Some(sighting) || victim.counters().polls() != polls {
             return None;
         }
     }
@@ -98,7 +97,7 @@ fn rob_runnext(processor: &mut Processor, victim: &Shared) -> Option<Runnable> {
     }
     let task = processor.take_runnext_of(victim, sighting)?;
     count_steal(processor, 1);
-    Some(task)
+    Some(task.found(Source::stolen_from(index)))
 }
 
 fn count_steal(processor: &Processor, stolen: usize) {

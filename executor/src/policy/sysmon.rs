@@ -141,7 +141,7 @@ impl<'a> Watcher<'a> {
 
     /// Whether the processor's holder is in a poll that the watcher has seen before.
     fn is_in_the_same_poll(&mut self, index: usize, now: u64) -> bool {
-        let poll = self.scheduler.processors.get(index).counters().polls.get();
+        let poll = self.scheduler.processors.get(index).counters().polls();
         let watched = &mut self.watched[index];
         if self.scheduler.idle.is_idle(index) || poll != watched.poll {
             *watched = Watched { poll, since: now, silent_since: now, ..Watched::default() };
@@ -364,7 +364,7 @@ impl<'a> Watcher<'a> {
         if !asleep && !self.has_burned(index, sight.thread, threshold) {
             return;
         }
-        if processor.counters().polls.get() != watched.poll {
+        if processor.counters().polls() != watched.poll {
             return;
         }
         self.watched[index].reported = true;

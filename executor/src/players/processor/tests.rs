@@ -59,7 +59,7 @@ fn a_task_alone_in_runnext_is_announced_to_nobody_and_the_one_it_displaces_is() 
     assert!(!is_announced(&processor.push_next(one)));
     assert!(is_announced(&processor.push_next(two)), "the first went to an empty ring");
     assert!(!is_announced(&processor.push_next(three)), "the second went behind the first, which was announced");
-    assert_eq!(id_of(processor.next_in_chain()), Some(third));
+    assert_eq!(id_of(processor.next_in_chain().map(|found| found.task)), Some(third));
     assert_eq!(id_of(processor.pop()), Some(first));
     assert_eq!(id_of(processor.pop()), Some(second));
     assert!(processor.has_no_task());
@@ -102,7 +102,7 @@ fn a_chain_gives_way_to_the_ring_when_its_slice_is_spent() {
     assert!(is_announced(&processor.push_own(two)));
     assert!(!is_announced(&processor.push_next(next)));
     processor.clock().set(TIME_SLICE);
-    assert_eq!(id_of(processor.next_in_chain()), Some(oldest));
+    assert_eq!(id_of(processor.next_in_chain().map(|found| found.task)), Some(oldest));
     assert_eq!(id_of(processor.pop()), Some(second));
     assert_eq!(id_of(processor.pop()), Some(chained));
 }
@@ -114,7 +114,7 @@ fn a_chain_that_gives_way_to_the_only_task_in_the_ring_is_announced() {
     assert!(!is_announced(&processor.push_next(one)));
     assert!(is_announced(&processor.push_next(next)));
     processor.clock().set(TIME_SLICE);
-    assert_eq!(id_of(processor.next_in_chain()), Some(oldest));
+    assert_eq!(id_of(processor.next_in_chain().map(|found| found.task)), Some(oldest));
     assert!(processor.take_unannounced(), "between the two moves the ring was empty, for anybody to see");
     processor.drain().for_each(Runnable::cancel);
 }
@@ -125,7 +125,7 @@ fn a_chain_with_nobody_behind_it_goes_on_when_its_slice_is_spent() {
     let (id, task) = tasks.make();
     assert!(!is_announced(&processor.push_next(task)));
     processor.clock().set(TIME_SLICE);
-    assert_eq!(id_of(processor.next_in_chain()), Some(id));
+    assert_eq!(id_of(processor.next_in_chain().map(|found| found.task)), Some(id));
 }
 
 /// A processor whose last polls took half a microsecond each.
