@@ -13,48 +13,48 @@ use std::task::{Context, Poll, Waker};
 
 use super::body::Content;
 use super::identity::{Identity, Name};
-use super::owned::Links;
+use super::owned::{Links, ListedIn};
 use super::state::State;
 use super::{Id, TaskRef};
 use crate::base::sync::UnsafeCell;
-use crate::base::sync::atomic::AtomicUsize;
 
-/// The type-independent part of a task. What a poll touches comes first.
+/// The type-independent part of a task. What a wake and a poll touch comes last, where the scheduler and the future are
+/// next to it.
 #[repr(C)]
 pub(crate) struct Header {
-    pub(super) state: State,
-    pub(super) vtable: &'static VTable,
-    /// The next in a [`TaskQueue`](super::TaskQueue). Belongs to whoever holds the permit.
-    pub(super) queue_next: UnsafeCell<Option<NonNull<Header>>>,
-    pub(super) id: Id,
-    /// What is in the body. This cell stands for the body as well: it belongs to whoever runs the task; once the task
-    /// is complete, to the join handle if it was there to see that, else to the side that completed it.
-    pub(super) content: UnsafeCell<Content>,
-    pub(super) spawned_at: &'static Location<'static>,
-    /// What the user calls it. Never changes.
-    pub(super) name: Option<Box<Name>>,
+    /// Neighbours in the registry. Under the lock of the shard that `listed_in` names.
+    pub(super) links: UnsafeCell<Links>,
     /// Whom to wake when the task is complete. Belongs to the join handle while `JOIN_WAKER` is clear; while it is set,
     /// to the side that completes the task.
     pub(super) join_waker: UnsafeCell<Option<Waker>>,
-    /// Neighbours in the registry. Under the lock of the shard that `listed_in` names.
-    pub(super) links: UnsafeCell<Links>,
-    /// The address of the shard that counts this task as live, or 0. Written under that shard's lock.
-    pub(super) listed_in: AtomicUsize,
+    /// What the user calls it. Never changes.
+    pub(super) name: Option<Box<Name>>,
+    pub(super) spawned_at: &'static Location<'static>,
+    /// The next in a [`TaskQueue`](super::TaskQueue). Belongs to whoever holds the permit.
+    pub(super) queue_next: UnsafeCell<Option<NonNull<Header>>>,
+    pub(super) id: Id,
+    pub(super) state: State,
+    pub(super) vtable: &'static VTable,
+    /// The shard that counts this task as live. It stays in its list until it is removed or taken.
+    pub(super) listed_in: ListedIn,
+    /// What is in the body. This cell stands for the body as well: it belongs to whoever runs the task; once the task
+    /// is complete, to the join handle if it was there to see that, else to the side that completed it.
+    pub(super) content: UnsafeCell<Content>,
 }
 
 impl Header {
     pub(super) fn new(vtable: &'static VTable, Identity { id, spawned_at, name }: Identity) -> Self {
         Self {
-            state: State::new(),
-            vtable,
+            links: UnsafeCell::new(Links::default()),
+            join_waker: UnsafeCell::new(None),
+            name,
+            spawned_at,
             queue_next: UnsafeCell::new(None),
             id,
+            state: State::new(),
+            vtable,
+            listed_in: ListedIn::nowhere(),
             content: UnsafeCell::new(Content::Future),
-            spawned_at,
-            name,
-            join_waker: UnsafeCell::new(None),
-            links: UnsafeCell::new(Links::default()),
-            listed_in: AtomicUsize::new(0),
         }
     }
 

@@ -129,6 +129,7 @@ pub(crate) trait Schedule: Clone + Send + Sync + 'static {
     fn reschedule(&self, task: Runnable);
 
     /// Takes a task that is complete off the registry, and returns the life reference if it was listed there. Called
-    /// once for each task, where it completed, after its joiner was woken.
+    /// once for each task, where it completed, after its joiner was woken. A task that is bound to another registry than the
+    /// one that this looks into must not be given this scheduler.
     fn release(&self, task: &TaskRef) -> Option<TaskRef>;
 }

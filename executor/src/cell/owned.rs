@@ -23,8 +23,8 @@ use crossbeam_utils::CachePadded;
 use super::TaskRef;
 use super::header::Header;
 use crate::base::sync::Mutex;
-use crate::base::sync::atomic::AtomicUsize;
 use crate::base::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use crate::base::sync::atomic::{AtomicU32, AtomicUsize};
 use crate::base::unwind::wake_quietly;
 
 /// A listed task's neighbours; none for a task that is not listed.
@@ -32,6 +32,31 @@ use crate::base::unwind::wake_quietly;
 pub(super) struct Links {
     previous: Option<NonNull<Header>>,
     next: Option<NonNull<Header>>,
+}
+
+/// Which shard counts a task as live. It is written by whoever lists the task, before its first permit is submitted, and by
+/// whoever completes it: one after the other, so that nothing has to be ordered by it.
+pub(super) struct ListedIn(AtomicU32);
+
+impl ListedIn {
+    const NOWHERE: u32 = u32::MAX;
+
+    pub(super) fn nowhere() -> Self {
+        Self(AtomicU32::new(Self::NOWHERE))
+    }
+
+    fn enter(&self, shard: usize) {
+        self.0.store(shard as u32, Relaxed);
+    }
+
+    fn leave(&self) {
+        self.0.store(Self::NOWHERE, Relaxed);
+    }
+
+    fn shard(&self) -> Option<usize> {
+        let shard = self.0.load(Relaxed);
+        (shard != Self::NOWHERE).then_some(shard as usize)
+    }
 }
 
 pub(crate) use self::draining::LiveTask;
@@ -72,15 +97,15 @@ impl OwnedTasks {
     ///
     /// # Panics
     ///
-    /// With no shards.
+    /// With no shards, or with more than can be numbered in 32 bits.
     pub(crate) fn new(shards: usize) -> Self {
         assert!(shards > 0, "a registry of tasks needs a shard");
+        assert!(u32::try_from(shards).is_ok(), "{shards} shards of a registry of tasks are too many");
         Self { shards: (0..shards).map(|_| CachePadded::new(Shard::new())).collect() }
     }
 
-    /// Lists a task in `shard`, which its scheduler has to name when the task completes. Gives it back if the shard is
-    /// closed, or open for follow-ups only. To be called before the first permit is submitted: a task that completes before it is listed is live for
-    /// ever.
+    /// Lists a task in `shard`. Gives it back if the shard is closed, or open for follow-ups only. To be called before the
+    /// first permit is submitted: a task that completes before it is listed is live for ever.
     ///
     /// # Panics
     ///
@@ -95,15 +120,15 @@ impl OwnedTasks {
     }
 
     fn bind_if(&self, shard: usize, task: TaskRef, is_let_in: impl FnOnce(Intake) -> bool) -> Result<(), TaskRef> {
-        let shard = &*self.shards[shard];
+        let number = shard;
+        let shard = &*self.shards[number];
         let mut list = shard.list.lock();
         if !is_let_in(list.intake) {
             return Err(task);
         }
         let task = task.into_raw();
         // SAFETY: the life reference keeps the cell alive.
-        let header = unsafe { task.as_ref() };
-        header.listed_in.store(shard.address(), Relaxed);
+        unsafe { task.as_ref() }.listed_in.enter(number);
         // SAFETY: a task with a life reference outside the registry is in no list, and the lock is held.
         unsafe { list.push(task) };
         list.live += 1;
@@ -111,27 +136,22 @@ impl OwnedTasks {
         Ok(())
     }
 
-    /// Takes a completed task off `shard`. Its life reference comes back, unless it was handed out before. Does nothing
-    /// to a task that is not live there.
+    /// Takes a completed task off its shard. Its life reference comes back, unless it was handed out before. Does nothing
+    /// to a task that is not live.
     ///
-    /// # Panics
+    /// # Safety
     ///
-    /// If there is no such shard.
-    pub(crate) fn remove(&self, shard: usize, task: &TaskRef) -> Option<TaskRef> {
-        let shard = &*self.shards[shard];
+    /// The task was bound to this registry, or to none. Nobody else removes it at the same time.
+    pub(crate) unsafe fn remove(&self, task: &TaskRef) -> Option<TaskRef> {
         let task = task.as_raw();
         // SAFETY: the caller's reference keeps the cell alive.
-        let header = unsafe { task.as_ref() };
+        let listed_in = &unsafe { task.as_ref() }.listed_in;
+        let shard = &*self.shards[listed_in.shard()?];
+        listed_in.leave();
         let mut list = shard.list.lock();
-        // Relaxed: if it names this shard it was written under the lock that we hold; if it does not, the task is not
-        // ours.
-        if header.listed_in.load(Relaxed) != shard.address() {
-            return None;
-        }
-        header.listed_in.store(0, Relaxed);
         list.live -= 1;
         shard.publish(list.live);
-        // SAFETY: the task is this shard's, and the lock is held.
+        // SAFETY: the task is this shard's, as the caller promises, and the lock is held.
         let life = unsafe { list.unlink(task) };
         if list.live <= 1 && !list.watchers.is_empty() {
             let watchers = std::mem::take(&mut list.watchers);
@@ -190,10 +210,6 @@ impl Shard {
     fn new() -> Self {
         let list = List { head: None, intake: Intake::Open, live: 0, watchers: Vec::new() };
         Self { list: Mutex::new(list), live: AtomicUsize::new(0) }
-    }
-
-    fn address(&self) -> usize {
-        (&raw const *self).addr()
     }
 
     /// Acquire pairs with the Release of `publish`: whoever sees that a task has ended sees what its drop did.

@@ -11,7 +11,7 @@ use crate::policy::{Context, Scheduler};
 /// Half of a ring: one that was not half full already takes such a batch without an overflow.
 const LARGEST_ORDERED_BATCH: usize = 128;
 
-/// What a task knows of its scheduler: where it is, and in which shard of the registry the task is listed.
+/// What a task knows of its scheduler: where it is.
 ///
 /// The pointer is not counted. A scheduler waits, as it shuts down, until each of its tasks is complete, and a permit to
 /// poll exists only while its task is not: so whoever has a permit in hand may follow the pointer, until the permit is in
@@ -19,7 +19,6 @@ const LARGEST_ORDERED_BATCH: usize = 128;
 #[derive(Debug, Clone)]
 pub(crate) struct Home {
     scheduler: *const Scheduler,
-    shard: u32,
 }
 
 // SAFETY: the pointer leads to a `Scheduler`, which is Sync.
@@ -58,7 +57,8 @@ impl Schedule for Home {
     fn release(&self, task: &TaskRef) -> Option<TaskRef> {
         // SAFETY: the task is listed until this call, and the scheduler waits for its list to be empty.
         let scheduler = unsafe { &*self.scheduler };
-        scheduler.tasks.remove(self.shard as usize, task)
+        // SAFETY: whoever makes a `Home` binds its task to that scheduler's registry or to none; this is called once.
+        unsafe { scheduler.tasks.remove(task) }
     }
 }
 
@@ -169,7 +169,7 @@ impl Scheduler {
         F: Future + 'static,
     {
         let (id, shard) = self.next_id();
-        let home = Home { scheduler: Arc::as_ptr(self), shard: shard as u32 };
+        let home = Home { scheduler: Arc::as_ptr(self) };
         // SAFETY: by the caller's promise.
         let (task, runnable, handle) = unsafe { allocate(future, home, Identity::new(id, origin)) };
         match self.tasks.bind(shard, task).or_else(|task| self.bind_follow_up(&self.tasks, shard, task)) {

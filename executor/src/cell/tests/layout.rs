@@ -6,11 +6,10 @@ use std::thread;
 use super::super::allocation::size_of_cell;
 use super::*;
 
-/// As the executor's: a pointer and a shard.
+/// As the executor's: a pointer.
 #[derive(Clone)]
 struct Small {
     _scheduler: usize,
-    _shard: u32,
 }
 
 impl Schedule for Small {
@@ -29,8 +28,8 @@ impl Schedule for Small {
 
 #[test]
 #[cfg(target_pointer_width = "64")]
-fn a_header_is_96_bytes() {
-    assert_eq!(size_of::<Header>(), 96);
+fn a_header_is_88_bytes() {
+    assert_eq!(size_of::<Header>(), 88);
 }
 
 #[test]
@@ -46,7 +45,7 @@ fn a_parked_task_of_a_small_future_takes_at_most_200_bytes() {
     };
     assert!(size_of_val(&small) >= 64);
     assert!(size_for(&small) <= 200, "{}", size_for(&small));
-    assert_eq!(size_for(&async {}), 96 + 16 + 16, "header, scheduler, room for a panic");
+    assert_eq!(size_for(&async {}), 88 + 8 + 16, "header, scheduler, room for a panic");
 }
 
 #[test]

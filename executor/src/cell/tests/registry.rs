@@ -158,35 +158,64 @@ fn tasks_leave_from_the_front_the_middle_and_the_back_of_the_list() {
     }
 }
 
+/// A scheduler without a registry: its tasks may be bound to any.
+#[derive(Clone)]
+struct Loose;
+
+impl Schedule for Loose {
+    fn schedule(&self, task: Runnable) {
+        drop(task);
+    }
+
+    fn reschedule(&self, task: Runnable) {
+        drop(task);
+    }
+
+    fn release(&self, _: &TaskRef) -> Option<TaskRef> {
+        None
+    }
+}
+
+fn loose<F>(future: F) -> (TaskRef, Runnable, JoinHandle<F::Output>)
+where
+    F: Future + Send + 'static,
+    F::Output: Send,
+{
+    // SAFETY: the future and its output are Send.
+    unsafe { allocate(future, Loose, Identity::new(Id::next(), Location::caller())) }
+}
+
 #[test]
-fn a_task_is_removed_from_its_own_shard_only() {
-    let home = Home::default();
+fn a_task_is_removed_once_from_the_shard_that_it_was_bound_to() {
     let registry = OwnedTasks::new(2);
-    let (task, runnable, handle) = home.allocate(async {});
+    let (task, runnable, handle) = loose(async { 7 });
     let raw = task.as_raw();
-    registry.bind(1, task).expect("open");
-    // SAFETY: the registry has the life reference, and the borrow is not dropped.
+    // SAFETY: the join handle keeps the cell until the end, and the borrow is not dropped.
     let borrowed = unsafe { TaskRef::borrowed(raw) };
-    assert!(registry.remove(0, &borrowed).is_none());
-    assert!(home.0.owned.remove(0, &borrowed).is_none());
+    // SAFETY: it is bound to no registry.
+    assert!(unsafe { registry.remove(&borrowed) }.is_none(), "not bound yet");
+    registry.bind(1, task).expect("open");
     assert_eq!(registry.len(), 1);
-    let task = registry.remove(1, &borrowed).expect("listed in shard 1");
-    assert!(registry.remove(1, &borrowed).is_none(), "once");
-    assert!(registry.is_empty());
     runnable.run();
+    // SAFETY: it is bound to this registry, and nobody else removes it.
+    let task = unsafe { registry.remove(&borrowed) }.expect("listed in shard 1");
+    // SAFETY: as above.
+    assert!(unsafe { registry.remove(&borrowed) }.is_none(), "once");
+    assert!(registry.is_empty());
+    assert!(registry.close_and_take(0).is_none() && registry.close_and_take(1).is_none());
     drop(task);
-    assert!(result(handle).is_ok());
-    assert_eq!(home.cells(), 0);
+    assert!(matches!(result(handle), Ok(7)));
 }
 
 #[test]
 fn a_registry_dropped_with_tasks_in_it_leaves_them_to_themselves() {
-    let home = Home::default();
     let registry = OwnedTasks::new(1);
-    let (task, runnable, handle) = home.allocate(async { 7 });
+    let witness = Arc::new(());
+    let held = Arc::clone(&witness);
+    let (task, runnable, handle) = loose(async move { Arc::strong_count(&held) });
     registry.bind(0, task).expect("open");
     drop(registry);
     runnable.run();
-    assert!(matches!(result(handle), Ok(7)));
-    assert_eq!(home.cells(), 0);
+    assert!(matches!(result(handle), Ok(2)));
+    assert_eq!(Arc::strong_count(&witness), 1);
 }
