@@ -9,10 +9,11 @@ use std::alloc::Layout;
 use std::panic::Location;
 use std::ptr::NonNull;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll};
 
 use super::body::Content;
 use super::identity::{Identity, Name};
+use super::join_slot::JoinSlot;
 use super::owned::{Links, ListedIn};
 use super::state::State;
 use super::{Id, TaskRef};
@@ -24,9 +25,8 @@ use crate::base::sync::UnsafeCell;
 pub(crate) struct Header {
     /// Neighbours in the registry. Under the lock of the shard that `listed_in` names.
     pub(super) links: UnsafeCell<Links>,
-    /// Whom to wake when the task is complete. Belongs to the join handle while `JOIN_WAKER` is clear; while it is set,
-    /// to the side that completes the task.
-    pub(super) join_waker: UnsafeCell<Option<Waker>>,
+    /// Whom to wake when the task is complete.
+    pub(super) join_slot: JoinSlot,
     /// What the user calls it. Never changes.
     pub(super) name: Option<Box<Name>>,
     pub(super) spawned_at: &'static Location<'static>,
@@ -46,7 +46,7 @@ impl Header {
     pub(super) fn new(vtable: &'static VTable, Identity { id, spawned_at, name }: Identity) -> Self {
         Self {
             links: UnsafeCell::new(Links::default()),
-            join_waker: UnsafeCell::new(None),
+            join_slot: JoinSlot::empty(),
             name,
             spawned_at,
             queue_next: UnsafeCell::new(None),

@@ -1,22 +1,21 @@
 //! The join handle: a future of the task's result.
 //!
-//! The waker of whoever awaits it lies in a slot of the cell. The slot is the handle's while `JOIN_WAKER` is clear, and
-//! the completing side's while it is set. So completion takes the waker out and wakes it by value, one step instead of
-//! three (wake, clear the flag, drop). The price is that the handle may not look into a slot it has handed over: it
-//! remembers which waker it put there.
+//! The waker of whoever awaits it lies in a slot of the cell ([`JoinSlot`](super::join_slot::JoinSlot)). It is the handle's
+//! while `JOIN_WAKER` is clear, and the completing side's while it is set. So completion takes the waker out and wakes it by
+//! value, one step instead of three (wake, clear the flag, drop).
 
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::pin::Pin;
-use std::ptr::{self, NonNull};
-use std::task::{Context, Poll, RawWakerVTable, Waker};
+use std::ptr::NonNull;
+use std::task::{Context, Poll, Waker};
 
 use wsrt_reactor::budget;
 
 use super::header::Header;
 use super::reference::Counted;
-use super::state::{Detached, Watched};
+use super::state::{Detached, Joining, Watched};
 use super::{AbortHandle, Id, JoinError, body, current, lifecycle};
 
 /// Awaits the result of a task, and can abort it.
@@ -47,8 +46,6 @@ use super::{AbortHandle, Id, JoinError, body, current, lifecycle};
 /// ```
 pub struct JoinHandle<T> {
     task: NonNull<Header>,
-    /// The waker in the slot, if the slot was handed over.
-    watching: Option<Watching>,
     output: PhantomData<T>,
 }
 
@@ -68,7 +65,7 @@ impl<T> JoinHandle<T> {
     ///
     /// The caller gives up the reference of the task's one join handle, and `T` is the output of the task's future.
     pub(super) unsafe fn from_raw(task: NonNull<Header>) -> Self {
-        Self { task, watching: None, output: PhantomData }
+        Self { task, output: PhantomData }
     }
 
     /// Cancels the task at its next poll boundary: its future is dropped there, wherever it waits.
@@ -145,8 +142,8 @@ impl<T> JoinHandle<T> {
     /// Has `waker` woken when the task is complete. `true` if it is already; the result stays where it is.
     #[must_use]
     pub(crate) fn watch(&mut self, waker: &Waker) -> bool {
-        // SAFETY: called by the task's join handle, with what it remembers.
-        unsafe { watch_unless_complete(self.task, &mut self.watching, waker) == Watched::Complete }
+        // SAFETY: called by the task's join handle.
+        unsafe { watch_unless_complete(self.task, waker) == Watched::Complete }
     }
 
     /// Polls for the result, whatever is left of the budget.
@@ -176,66 +173,39 @@ impl<T> fmt::Debug for JoinHandle<T> {
     }
 }
 
-/// Which waker is in the slot. Compared, never followed: it may be gone by now.
-struct Watching {
-    data: *const (),
-    vtable: &'static RawWakerVTable,
-}
-
-impl Watching {
-    fn new(waker: &Waker) -> Self {
-        Self { data: waker.data(), vtable: waker.vtable() }
-    }
-
-    /// As [`Waker::will_wake`], which may say no to a waker that is the same. It does not say yes to a different one:
-    /// while the task is unfinished the one remembered is in the slot, so that its data cannot have become another
-    /// waker's.
-    fn is(&self, waker: &Waker) -> bool {
-        ptr::eq(self.data, waker.data()) && ptr::eq(self.vtable, waker.vtable())
-    }
-}
-
 /// Leaves `waker` in the slot, unless the task is complete.
 ///
 /// # Safety
 ///
-/// The caller is the task's join handle, and `watching` tells what it left in the slot.
-unsafe fn watch_unless_complete(task: NonNull<Header>, watching: &mut Option<Watching>, waker: &Waker) -> Watched {
+/// The caller is the task's join handle.
+unsafe fn watch_unless_complete(task: NonNull<Header>, waker: &Waker) -> Watched {
     // SAFETY: the handle's reference keeps the cell alive.
     let header = unsafe { task.as_ref() };
-    if header.state.is_complete() {
-        return Watched::Complete;
-    }
-    if let Some(left) = watching {
-        if left.is(waker) {
-            return Watched::InTime;
-        }
+    let is_watched = match header.state.joining() {
+        Joining::Complete => return Watched::Complete,
+        Joining::Unwatched => false,
+        // SAFETY: the word was seen to say that the slot is filled and the task unfinished.
+        Joining::Watched if unsafe { header.join_slot.holds(waker) } => return Watched::InTime,
+        Joining::Watched => true,
+    };
+    // First of all, while nothing has changed, and dropped last, when all is in order: either may panic.
+    let waker = waker.clone();
+    let mut _before = None;
+    if is_watched {
         if header.state.unwatch() == Watched::Complete {
             return Watched::Complete;
         }
-        *watching = None;
+        // SAFETY: JOIN_WAKER was set and was cleared by the handle.
+        _before = Some(unsafe { header.join_slot.take() });
     }
-    let waker = waker.clone();
-    let remembered = Watching::new(&waker);
-    // The one before is dropped at the end, when all is in order: it may panic.
-    // SAFETY: JOIN_WAKER is clear: the slot is the handle's.
-    let _before = header.join_waker.with_mut(|slot| unsafe { (*slot).replace(waker) });
-    match header.state.watch() {
-        Watched::InTime => *watching = Some(remembered),
-        // SAFETY: JOIN_WAKER was clear when the task was completed: the slot is still the handle's.
-        Watched::Complete => drop(unsafe { take_waker(header) }),
+    // SAFETY: JOIN_WAKER is clear and the slot empty.
+    unsafe { header.join_slot.fill(waker) };
+    let watched = header.state.watch();
+    if watched == Watched::Complete {
+        // SAFETY: JOIN_WAKER was clear when the task was completed: the waker is still the handle's.
+        drop(unsafe { header.join_slot.take() });
     }
-    if watching.is_some() { Watched::InTime } else { Watched::Complete }
-}
-
-/// Empties the slot.
-///
-/// # Safety
-///
-/// The slot is the caller's.
-unsafe fn take_waker(header: &Header) -> Option<Waker> {
-    // SAFETY: by the caller's promise.
-    header.join_waker.with_mut(|slot| unsafe { (*slot).take() })
+    watched
 }
 
 /// Drops the join handle's part in the task.
@@ -249,8 +219,8 @@ unsafe fn detach(task: NonNull<Header>) {
     let mut waker = None;
     match header.state.detach() {
         Detached::Done => return,
-        // SAFETY: JOIN_WAKER was set and is clear now: the slot is the handle's again.
-        Detached::OwesWaker => waker = unsafe { take_waker(header) },
+        // SAFETY: JOIN_WAKER was set and was cleared by the handle.
+        Detached::OwesWaker => waker = Some(unsafe { header.join_slot.take() }),
         Detached::OwesResult => {
             let _current = current::enter(header.id);
             // SAFETY: the task is complete and this is its join handle, to which the body falls.

@@ -101,9 +101,8 @@ unsafe fn complete(task: NonNull<Header>) {
         unsafe { body::discard(task) };
     }
     if completion.wake_joiner {
-        // SAFETY: JOIN_WAKER was set when the task was completed: the slot is ours, and filled.
-        let joiner = header.join_waker.with_mut(|slot| unsafe { (*slot).take() });
-        joiner.into_iter().for_each(wake_quietly);
+        // SAFETY: JOIN_WAKER was set when the task was completed: the waker is ours.
+        wake_quietly(unsafe { header.join_slot.take() });
     }
     // SAFETY: we have a reference.
     let listed = unsafe { (header.vtable.release)(task) };

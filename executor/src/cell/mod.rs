@@ -87,6 +87,7 @@ mod header;
 mod id;
 mod identity;
 mod join;
+mod join_slot;
 mod lifecycle;
 mod owned;
 mod queue;

@@ -7,7 +7,7 @@
 //! | 2 | `COMPLETE` | the future is gone for good |
 //! | 3 | `CANCELLED` | whoever holds the permit next drops the future instead of polling it |
 //! | 4 | `JOIN_INTEREST` | the join handle is there: on completion the result is left for it |
-//! | 5 | `JOIN_WAKER` | the join waker's slot belongs to the completing side |
+//! | 5 | `JOIN_WAKER` | the join waker's slot is filled, and the waker in it the completing side's |
 //! | 6 | `SELF_HELD` | the life reference was left to the task: completion gives it back |
 //! | 7… | | references |
 //!
@@ -112,7 +112,7 @@ pub(super) enum Paused {
 pub(super) struct Completion {
     /// Nobody will take the result: drop it.
     pub(super) drop_result: bool,
-    /// The join waker's slot is filled and the caller's: take it out and wake it.
+    /// The waker in the slot is the caller's: take it out and wake it.
     pub(super) wake_joiner: bool,
     /// The life reference was left to the task: give it back.
     pub(super) self_held: bool,
@@ -138,6 +138,18 @@ pub(super) enum LetGo {
     LeftToTask,
     /// The task is complete: the reference is still the caller's to give back.
     Complete,
+}
+
+/// What the join handle finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(super) enum Joining {
+    /// The result is there, unless it was taken.
+    Complete,
+    /// Completion will wake the waker in the slot.
+    Watched,
+    /// The slot is empty, and the handle's.
+    Unwatched,
 }
 
 /// Whether the join handle came before completion.
@@ -305,6 +317,15 @@ impl State {
     }
 
     // ---- the join handle's side ----
+
+    /// Acquire as in [`is_complete`](Self::is_complete).
+    pub(super) fn joining(&self) -> Joining {
+        match self.now(Acquire) {
+            now if now.has(COMPLETE) => Joining::Complete,
+            now if now.has(JOIN_WAKER) => Joining::Watched,
+            _ => Joining::Unwatched,
+        }
+    }
 
     /// Hands the filled slot of the join waker to the completing side.
     ///

@@ -29,6 +29,30 @@ fn the_waker_that_a_joiner_left_last_is_woken() {
 }
 
 #[test]
+fn a_joiner_that_comes_back_with_the_same_waker_as_the_task_completes_is_woken_once() {
+    loom::model(|| {
+        let home = Home::new();
+        let (future, counts) = Probe::ready_after(0);
+        let (runnable, mut handle) = home.spawn_unlisted(future);
+        let bell = Arc::<Bell>::default();
+        let first = poll(&mut handle, &bell);
+        assert!(first.is_pending());
+        let worker = thread::spawn(move || runnable.run());
+        // Compares with the waker in the slot, which the other side takes out meanwhile.
+        let second = poll(&mut handle, &bell);
+        worker.join().unwrap();
+        assert_eq!(bell.0.load(SeqCst), 1);
+        match second {
+            Poll::Ready(result) => assert!(result.is_ok()),
+            Poll::Pending => assert!(matches!(poll(&mut handle, &bell), Poll::Ready(Ok(_)))),
+        }
+        drop(handle);
+        assert_eq!(Arc::strong_count(&bell), 1);
+        counts.check(&home);
+    });
+}
+
+#[test]
 fn a_handle_dropped_as_the_task_completes_leaves_one_drop_of_the_output() {
     for awaited in [false, true] {
         loom::model(move || {

@@ -33,6 +33,12 @@ fn a_header_is_88_bytes() {
 }
 
 #[test]
+fn a_join_handle_is_a_pointer_and_so_is_an_option_of_one() {
+    assert_eq!(size_of::<JoinHandle<String>>(), size_of::<usize>());
+    assert_eq!(size_of::<Option<JoinHandle<String>>>(), size_of::<usize>());
+}
+
+#[test]
 #[cfg(target_pointer_width = "64")]
 fn a_parked_task_of_a_small_future_takes_at_most_200_bytes() {
     fn size_for<F: Future + 'static>(_: &F) -> usize {
