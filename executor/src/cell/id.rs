@@ -58,6 +58,7 @@ pub(crate) struct IdBlock {
 }
 
 impl IdBlock {
+    #[inline]
     pub(crate) fn next(&mut self) -> Id {
         if self.next == self.end {
             self.next = take(BLOCK);

@@ -36,6 +36,7 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
+    #[inline]
     pub(crate) fn new<'a>(id: Id, origin: impl Into<Origin<'a>>) -> Self {
         let Origin { spawned_at, name } = origin.into();
         Self { id, spawned_at, name: name.map(|name| Box::new(Name(name.into()))) }

@@ -104,12 +104,19 @@ impl OwnedTasks {
         Self { shards: (0..shards).map(|_| CachePadded::new(Shard::new())).collect() }
     }
 
+    /// The shard for what the processor with this number lists, or any number.
+    pub(crate) fn shard_for(&self, number: usize) -> usize {
+        // A processor's number is hardly ever beyond the last shard, and a division takes as long as the rest of a spawn's own part.
+        if number < self.shards.len() { number } else { number % self.shards.len() }
+    }
+
     /// Lists a task in `shard`. Gives it back if the shard is closed, or open for follow-ups only. To be called before the
     /// first permit is submitted: a task that completes before it is listed is live for ever.
     ///
     /// # Panics
     ///
     /// If there is no such shard.
+    #[inline]
     pub(crate) fn bind(&self, shard: usize, task: TaskRef) -> Result<(), TaskRef> {
         self.bind_if(shard, task, |intake| intake == Intake::Open)
     }
@@ -119,6 +126,7 @@ impl OwnedTasks {
         self.bind_if(shard, task, |intake| intake != Intake::Closed)
     }
 
+    #[inline]
     fn bind_if(&self, shard: usize, task: TaskRef, is_let_in: impl FnOnce(Intake) -> bool) -> Result<(), TaskRef> {
         let number = shard;
         let shard = &*self.shards[number];

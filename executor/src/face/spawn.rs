@@ -13,14 +13,36 @@ use crate::policy::{Context, Flavor, Scheduler, handoff};
 /// Calls `f` with the runtime that the current thread belongs to; `wanted` is what needs one, for the message.
 #[track_caller]
 pub(super) fn with_scheduler<R>(wanted: &str, f: impl FnOnce(&Arc<Scheduler>) -> R) -> R {
+    with_context(wanted, |context| f(context.scheduler()))
+}
+
+/// The same with the thread's context.
+#[track_caller]
+fn with_context<R>(wanted: &str, f: impl FnOnce(&Context) -> R) -> R {
     // The closure cannot carry `track_caller` on, hence the detour by way of an `Option`.
-    match Context::with(|context| context.map(|context| f(context.scheduler()))) {
+    match Context::with(|context| context.map(f)) {
         Some(result) => result,
-        None => panic!(
-            "wsrt: `{wanted}` was called outside of a wsrt runtime: call it inside `#[wsrt::main]`, a spawned task or \
-             `Runtime::block_on`, or while the guard of `Handle::enter` is held"
-        ),
+        None => refuse_outside(wanted),
     }
+}
+
+#[cold]
+#[track_caller]
+fn refuse_outside(wanted: &str) -> ! {
+    panic!(
+        "wsrt: `{wanted}` was called outside of a wsrt runtime: call it inside `#[wsrt::main]`, a spawned task or \
+         `Runtime::block_on`, or while the guard of `Handle::enter` is held"
+    )
+}
+
+/// Spawns a future on the runtime that the current thread belongs to; `wanted` is what needs one, for the message.
+#[track_caller]
+pub(super) fn spawn_from<'a, F>(wanted: &str, future: F, origin: impl Into<Origin<'a>>) -> JoinHandle<F::Output>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    with_context(wanted, |context| context.spawn(future, origin)).handle()
 }
 
 /// Spawns a future that stays on this thread: in the set that is current here, or else on the runtime that this thread
@@ -85,8 +107,7 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    let spawned_at = Location::caller();
-    with_scheduler("spawn", |scheduler| scheduler.spawn(future, spawned_at))
+    spawn_from("spawn", future, Location::caller())
 }
 
 /// Spawns a future that need not be Send, to be polled and dropped by this thread alone.

@@ -6,7 +6,7 @@ use std::panic::Location;
 use crate::cell::{JoinHandle, Origin};
 use crate::face::local_set::LocalSet;
 use crate::face::runtime::Handle;
-use crate::face::spawn::{spawn_local_from, with_scheduler};
+use crate::face::spawn::{spawn_from, spawn_local_from, with_scheduler};
 
 /// Spawns a task that has a name, for stall reports and whatever else lists tasks.
 ///
@@ -53,7 +53,7 @@ impl<'a> Builder<'a> {
         F::Output: Send + 'static,
     {
         let origin = self.origin();
-        with_scheduler("task::Builder::spawn", |scheduler| scheduler.spawn(future, origin))
+        spawn_from("task::Builder::spawn", future, origin)
     }
 
     /// Spawns a future as a task of the runtime that `handle` leads to.

@@ -144,8 +144,9 @@ impl Scheduler {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
+        let origin = origin.into();
         // SAFETY: the future and its output are Send.
-        unsafe { self.spawn_unchecked(future, origin.into()) }
+        Context::with(|context| unsafe { self.spawn_unchecked(self.own(context), future, origin) }).handle()
     }
 
     /// Spawns a future that is polled by this thread alone.
@@ -157,46 +158,91 @@ impl Scheduler {
     where
         F: Future + 'static,
     {
+        let (future, origin) = (ThreadBound::new(future), origin.into());
         // SAFETY: a `ThreadBound` refuses to be polled on other threads, and leaks its inside when it is dropped there.
-        unsafe { self.spawn_unchecked(ThreadBound::new(future), origin.into()) }
+        Context::with(|context| unsafe { self.spawn_unchecked(self.own(context), future, origin) }).handle()
     }
 
+    fn own<'a>(&self, context: Option<&'a Context>) -> Option<&'a Context> {
+        context.filter(|context| context.is_of(self))
+    }
+
+    /// Spawns a future; `here` is this thread's context, if it is one of this scheduler's.
+    ///
+    /// What does not depend on the future is in functions that do not either: each kind of future has this one of its own.
+    ///
     /// # Safety
     ///
     /// The caller promises of `F` what [`allocate`] asks for, on all threads.
-    unsafe fn spawn_unchecked<F>(self: &Arc<Self>, future: F, origin: Origin<'_>) -> JoinHandle<F::Output>
+    #[inline]
+    unsafe fn spawn_unchecked<F>(
+        self: &Arc<Self>,
+        here: Option<&Context>,
+        future: F,
+        origin: Origin<'_>,
+    ) -> Spawned<F::Output>
     where
         F: Future + 'static,
     {
-        let (id, shard) = self.next_id();
+        let (id, shard) = self.next_id(here);
         let home = Home { scheduler: Arc::as_ptr(self) };
         // SAFETY: by the caller's promise.
-        let (task, runnable, handle) = unsafe { allocate(future, home, Identity::new(id, origin)) };
-        match self.tasks.bind(shard, task).or_else(|task| self.bind_follow_up(&self.tasks, shard, task)) {
-            Ok(()) => self.schedule_spawned(runnable),
-            // The runtime shuts down or is drained: the handle says cancelled.
-            Err(_task) => runnable.cancel(),
-        }
-        handle
-    }
-
-    fn schedule_spawned(&self, task: Runnable) {
-        Context::with(|context| match context {
-            Some(context) if context.is_of(self) => context.schedule(task),
-            _ => self.inject(task),
-        });
+        let (task, permit, handle) = unsafe { allocate(future, home, Identity::new(id, origin)) };
+        Spawned { handle, refused: self.launch(here, shard, task, permit) }
     }
 
     /// An id for a new task, and the shard that lists it: those of the current processor, which nobody else uses now.
-    fn next_id(&self) -> (Id, usize) {
-        let own = Context::with(|context| {
-            let context = context.filter(|context| context.is_of(self))?;
-            let shards = self.processors.regular();
-            context.with_processor(|processor| processor.map(|p| (p.ids().next(), p.index() % shards)))
-        });
-        own.unwrap_or_else(|| {
+    #[inline]
+    fn next_id(&self, here: Option<&Context>) -> (Id, usize) {
+        let own = here.and_then(|context| context.with_processor(|own| own.map(|own| (own.ids().next(), own.index()))));
+        let (id, number) = own.unwrap_or_else(|| {
             let id = Id::next();
-            (id, id.as_u64() as usize % self.processors.regular())
-        })
+            (id, id.as_u64() as usize)
+        });
+        (id, self.tasks.shard_for(number))
+    }
+
+    /// Lists a new task and submits its permit. Gives that back if the runtime shuts down or is drained.
+    fn launch(&self, here: Option<&Context>, shard: usize, task: TaskRef, permit: Runnable) -> Option<Runnable> {
+        if self.tasks.bind(shard, task).or_else(|task| self.bind_follow_up(&self.tasks, shard, task)).is_err() {
+            return Some(permit);
+        }
+        match here {
+            Some(context) => context.schedule(permit),
+            None => self.inject(permit),
+        }
+        None
+    }
+}
+
+impl Context {
+    /// Spawns a future on the context's runtime.
+    pub(crate) fn spawn<'a, F>(&self, future: F, origin: impl Into<Origin<'a>>) -> Spawned<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        // SAFETY: the future and its output are Send.
+        unsafe { self.scheduler().spawn_unchecked(Some(self), future, origin.into()) }
+    }
+}
+
+/// A task that was just spawned.
+#[must_use]
+pub(crate) struct Spawned<T> {
+    handle: JoinHandle<T>,
+    /// Its permit, if it was not let in.
+    refused: Option<Runnable>,
+}
+
+impl<T> Spawned<T> {
+    /// The handle, which says cancelled if the task was not let in. To be called outside of [`Context::with`], since it may
+    /// drop the future.
+    #[inline]
+    pub(crate) fn handle(self) -> JoinHandle<T> {
+        if let Some(permit) = self.refused {
+            permit.cancel();
+        }
+        self.handle
     }
 }
