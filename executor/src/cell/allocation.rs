@@ -12,7 +12,7 @@
 
 use std::alloc::{self, Layout};
 use std::marker::PhantomData;
-use std::mem::offset_of;
+use std::mem::{needs_drop, offset_of};
 use std::ptr::{self, NonNull};
 
 use super::body::{self, Body};
@@ -98,8 +98,10 @@ pub(super) const fn size_of_cell<F: Future, S>() -> usize {
 pub(super) unsafe fn deallocate(task: NonNull<Header>) {
     // SAFETY: the cell is alive until the end of this function.
     let vtable = unsafe { task.as_ref() }.vtable;
-    // SAFETY: nobody schedules a complete task; the scheduler is not used again.
-    unsafe { (vtable.drop_scheduler)(task) };
+    if let Some(drop_scheduler) = vtable.drop_scheduler {
+        // SAFETY: nobody schedules a complete task; the scheduler is not used again.
+        unsafe { drop_scheduler(task) };
+    }
     // SAFETY: nobody has a reference to look at the header with.
     unsafe { task.drop_in_place() };
     // SAFETY: the layout is the one the cell was allocated with.
@@ -117,7 +119,7 @@ impl<F: Future + 'static, S: Schedule> Types<F, S> {
         schedule: schedule::<S>,
         reschedule: reschedule::<S>,
         release: release::<S>,
-        drop_scheduler: drop_scheduler::<S>,
+        drop_scheduler: if needs_drop::<S>() { Some(drop_scheduler::<S>) } else { None },
         body_offset: offset_of!(Cell<F, S>, body),
         layout: Layout::new::<Cell<F, S>>(),
     };

@@ -121,6 +121,18 @@ pub(super) unsafe fn cancel(task: NonNull<Header>) {
     unsafe { with_body(task, cancel) }
 }
 
+/// Whether nothing is left in the body of a complete task.
+///
+/// # Safety
+///
+/// The task is complete, and the body is the caller's.
+pub(super) unsafe fn is_empty(task: NonNull<Header>) -> bool {
+    // SAFETY: the caller's right to the body keeps the cell alive.
+    let header = unsafe { task.as_ref() };
+    // SAFETY: what is in the body is the caller's to know.
+    header.content.with(|content| unsafe { *content == Content::Nothing })
+}
+
 /// Drops what is left in the body of a complete task.
 ///
 /// # Safety

@@ -13,19 +13,23 @@ pub(crate) fn current_id() -> Option<Id> {
     CURRENT.get()
 }
 
-/// Names `id` as the current task until the guard is dropped, which names the one before it again: a task that blocks
-/// on a future of its own may run others in its middle.
-pub(super) fn enter(id: Id) -> Entered {
-    Entered { outer: CURRENT.replace(Some(id)) }
+/// Calls `f` with `id` as the current task, then names the one before it again: a task that blocks on a future of its own
+/// may run others in its middle.
+pub(super) fn within<R>(id: Id, f: impl FnOnce() -> R) -> R {
+    CURRENT.with(|current| {
+        let _outer = Outer { id: current.replace(Some(id)), current };
+        f()
+    })
 }
 
-#[must_use = "the id is current only while the guard lives"]
-pub(super) struct Entered {
-    outer: Option<Id>,
+/// Names the outer task again when it is dropped.
+struct Outer<'a> {
+    id: Option<Id>,
+    current: &'a Cell<Option<Id>>,
 }
 
-impl Drop for Entered {
+impl Drop for Outer<'_> {
     fn drop(&mut self) {
-        CURRENT.set(self.outer);
+        self.current.set(self.id);
     }
 }

@@ -79,8 +79,8 @@ pub(super) struct VTable {
     pub(super) reschedule: unsafe fn(NonNull<Header>),
     /// [`Schedule::release`](super::Schedule::release).
     pub(super) release: unsafe fn(NonNull<Header>) -> Option<TaskRef>,
-    /// Drops the scheduler in the cell.
-    pub(super) drop_scheduler: unsafe fn(NonNull<Header>),
+    /// Drops the scheduler in the cell, where that does anything.
+    pub(super) drop_scheduler: Option<unsafe fn(NonNull<Header>)>,
     /// Bytes from the header to the body.
     pub(super) body_offset: usize,
     /// The whole cell's.

@@ -143,7 +143,7 @@ impl<T> JoinHandle<T> {
     #[must_use]
     pub(crate) fn watch(&mut self, waker: &Waker) -> bool {
         // SAFETY: called by the task's join handle.
-        unsafe { watch_unless_complete(self.task, waker) == Watched::Complete }
+        self.is_finished() || unsafe { watch_unless_complete(self.task, waker) } == Watched::Complete
     }
 
     /// Polls for the result, whatever is left of the budget.
@@ -221,11 +221,10 @@ unsafe fn detach(task: NonNull<Header>) {
         Detached::Done => return,
         // SAFETY: JOIN_WAKER was set and was cleared by the handle.
         Detached::OwesWaker => waker = Some(unsafe { header.join_slot.take() }),
-        Detached::OwesResult => {
-            let _current = current::enter(header.id);
-            // SAFETY: the task is complete and this is its join handle, to which the body falls.
-            unsafe { body::discard(task) };
-        }
+        // SAFETY: the task is complete and this is its join handle, to which the body falls.
+        Detached::OwesResult if unsafe { body::is_empty(task) } => {}
+        // SAFETY: as above.
+        Detached::OwesResult => current::within(header.id, || unsafe { body::discard(task) }),
     }
     // SAFETY: the handle's reference is given up.
     unsafe { lifecycle::drop_references(task, 1) };

@@ -191,10 +191,12 @@ impl State {
     }
 
     /// Acquire pairs with the Release of [`complete`](Self::complete): whoever sees the task complete sees its result.
+    #[inline]
     pub(super) fn is_complete(&self) -> bool {
         self.now(Acquire).has(COMPLETE)
     }
 
+    #[inline]
     fn now(&self, ordering: Ordering) -> Snapshot {
         Snapshot(self.word.load(ordering))
     }
@@ -320,11 +322,11 @@ impl State {
 
     /// Acquire as in [`is_complete`](Self::is_complete).
     pub(super) fn joining(&self) -> Joining {
-        match self.now(Acquire) {
-            now if now.has(COMPLETE) => Joining::Complete,
-            now if now.has(JOIN_WAKER) => Joining::Watched,
-            _ => Joining::Unwatched,
+        let now = self.now(Acquire);
+        if !now.has(COMPLETE | JOIN_WAKER) {
+            return Joining::Unwatched;
         }
+        if now.has(COMPLETE) { Joining::Complete } else { Joining::Watched }
     }
 
     /// Hands the filled slot of the join waker to the completing side.
@@ -390,15 +392,26 @@ impl State {
         }
     }
 
-    /// Release pairs with the Acquire fence of whoever drops the last: all that was done with the other references
-    /// comes before the cell is freed.
+    /// Release pairs with the Acquire of whoever drops the last: all that was done with the other references comes before
+    /// the cell is freed.
+    ///
+    /// The last are not counted down: whoever has them all is alone with the word.
     pub(super) fn drop_references(&self, count: usize) -> Dropped {
+        let now = self.now(Acquire);
+        if now.references() > count && self.count_down(count) == Dropped::Others {
+            return Dropped::Others;
+        }
+        debug_assert!(now.references() >= count, "more references dropped than there were: {now:?} - {count}");
+        debug_assert!(self.is_complete(), "the last reference to an unfinished task: {now:?}");
+        Dropped::Last
+    }
+
+    #[inline]
+    fn count_down(&self, count: usize) -> Dropped {
         let before = Snapshot(self.word.fetch_sub(count * REFERENCE, Release));
-        debug_assert!(before.references() >= count, "more references dropped than there were: {before:?} - {count}");
         if before.references() > count {
             return Dropped::Others;
         }
-        debug_assert!(before.has(COMPLETE), "the last reference to an unfinished task: {before:?}");
         fence(Acquire);
         Dropped::Last
     }
