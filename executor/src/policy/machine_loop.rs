@@ -100,7 +100,9 @@ impl<'a> MachineLoop<'a> {
     }
 
     fn poll(&mut self, mut processor: Box<Processor>, found: Found) {
-        self.stop_searching(&mut processor);
+        if processor.is_searching() {
+            self.stop_searching(&mut processor);
+        }
         if processor.take_unannounced() {
             self.scheduler.wake_one();
         }
@@ -113,10 +115,8 @@ impl<'a> MachineLoop<'a> {
 
     /// The last searcher to find work wakes the next, if there is more: those who submitted while it searched have woken
     /// nobody, on its account.
+    #[cold]
     fn stop_searching(&self, processor: &mut Processor) {
-        if !processor.is_searching() {
-            return;
-        }
         processor.set_searching(false);
         if self.scheduler.idle.stop_searching() && self.scheduler.work_is_visible() {
             self.scheduler.wake_one();
