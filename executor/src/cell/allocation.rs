@@ -115,7 +115,7 @@ impl<F: Future + 'static, S: Schedule> Types<F, S> {
     const VTABLE: &'static VTable = &VTable {
         poll: body::poll_future::<F>,
         drop_future: body::drop_in_place::<F>,
-        drop_output: body::drop_in_place::<F::Output>,
+        drop_output: if needs_drop::<F::Output>() { Some(body::drop_in_place::<F::Output>) } else { None },
         schedule: schedule::<S>,
         reschedule: reschedule::<S>,
         release: release::<S>,

@@ -57,8 +57,10 @@ impl Access {
         match content {
             // SAFETY: the body held a future, and says so no more, so that it is dropped once.
             Content::Future => unsafe { (self.vtable.drop_future)(self.body) },
-            // SAFETY: as above, with an output.
-            Content::Output => unsafe { (self.vtable.drop_output)(self.body) },
+            Content::Output => self.vtable.drop_output.into_iter().for_each(|drop_output| {
+                // SAFETY: as above, with an output.
+                unsafe { drop_output(self.body) };
+            }),
             // SAFETY: as above, with a payload.
             Content::Panic => swallow(unsafe { self.body.cast::<Payload>().read() }),
             Content::Cancelled | Content::Nothing => {}
@@ -121,16 +123,19 @@ pub(super) unsafe fn cancel(task: NonNull<Header>) {
     unsafe { with_body(task, cancel) }
 }
 
-/// Whether nothing is left in the body of a complete task.
+/// Whether something is left in the body of a complete task whose drop does anything.
 ///
 /// # Safety
 ///
 /// The task is complete, and the body is the caller's.
-pub(super) unsafe fn is_empty(task: NonNull<Header>) -> bool {
+pub(super) unsafe fn needs_drop(task: NonNull<Header>) -> bool {
     // SAFETY: the caller's right to the body keeps the cell alive.
     let header = unsafe { task.as_ref() };
     // SAFETY: what is in the body is the caller's to know.
-    header.content.with(|content| unsafe { *content == Content::Nothing })
+    match header.content.with(|content| unsafe { *content }) {
+        Content::Output => header.vtable.drop_output.is_some(),
+        content => content != Content::Nothing,
+    }
 }
 
 /// Drops what is left in the body of a complete task.

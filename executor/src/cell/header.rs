@@ -71,8 +71,8 @@ pub(super) struct VTable {
     pub(super) poll: unsafe fn(NonNull<()>, *mut Content, &mut Context<'_>) -> Poll<()>,
     /// Drops the future in the body.
     pub(super) drop_future: unsafe fn(NonNull<()>),
-    /// Drops the output in the body.
-    pub(super) drop_output: unsafe fn(NonNull<()>),
+    /// Drops the output in the body, where that does anything.
+    pub(super) drop_output: Option<unsafe fn(NonNull<()>)>,
     /// [`Schedule::schedule`](super::Schedule::schedule), with the caller's permit.
     pub(super) schedule: unsafe fn(NonNull<Header>),
     /// [`Schedule::reschedule`](super::Schedule::reschedule), with the caller's permit.

@@ -39,6 +39,7 @@ impl Id {
         self.0.get()
     }
 
+    #[inline]
     fn new(number: u64) -> Self {
         Self(NonZeroU64::new(number).expect("2^64 ids are not used up in the life of a process"))
     }
@@ -61,12 +62,17 @@ impl IdBlock {
     #[inline]
     pub(crate) fn next(&mut self) -> Id {
         if self.next == self.end {
-            self.next = take(BLOCK);
-            self.end = self.next + BLOCK;
+            self.refill();
         }
         let number = self.next;
         self.next += 1;
         Id::new(number)
+    }
+
+    #[cold]
+    fn refill(&mut self) {
+        self.next = take(BLOCK);
+        self.end = self.next + BLOCK;
     }
 }
 

@@ -222,9 +222,11 @@ unsafe fn detach(task: NonNull<Header>) {
         // SAFETY: JOIN_WAKER was set and was cleared by the handle.
         Detached::OwesWaker => waker = Some(unsafe { header.join_slot.take() }),
         // SAFETY: the task is complete and this is its join handle, to which the body falls.
-        Detached::OwesResult if unsafe { body::is_empty(task) } => {}
-        // SAFETY: as above.
-        Detached::OwesResult => current::within(header.id, || unsafe { body::discard(task) }),
+        Detached::OwesResult if unsafe { body::needs_drop(task) } => {
+            // SAFETY: as above.
+            current::within(header.id, || unsafe { body::discard(task) });
+        }
+        Detached::OwesResult => {}
     }
     // SAFETY: the handle's reference is given up.
     unsafe { lifecycle::drop_references(task, 1) };

@@ -95,8 +95,9 @@ unsafe fn complete(task: NonNull<Header>) {
     // SAFETY: the claim keeps the cell alive, and the reference that `complete` gives us does from there on.
     let header = unsafe { task.as_ref() };
     let completion = header.state.complete();
-    if completion.drop_result {
-        // SAFETY: complete, with no join handle to leave the body to.
+    // SAFETY: complete, with no join handle to leave the body to.
+    if completion.drop_result && unsafe { body::needs_drop(task) } {
+        // SAFETY: as above.
         unsafe { body::discard(task) };
     }
     if completion.wake_joiner {

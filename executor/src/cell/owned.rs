@@ -105,9 +105,15 @@ impl OwnedTasks {
     }
 
     /// The shard for what the processor with this number lists, or any number.
+    #[inline]
     pub(crate) fn shard_for(&self, number: usize) -> usize {
-        // A processor's number is hardly ever beyond the last shard, and a division takes as long as the rest of a spawn's own part.
-        if number < self.shards.len() { number } else { number % self.shards.len() }
+        if number < self.shards.len() { number } else { self.shard_of_a_large(number) }
+    }
+
+    /// For spare processors, and threads without one.
+    #[cold]
+    fn shard_of_a_large(&self, number: usize) -> usize {
+        number % self.shards.len()
     }
 
     /// Lists a task in `shard`. Gives it back if the shard is closed, or open for follow-ups only. To be called before the

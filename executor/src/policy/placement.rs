@@ -64,6 +64,7 @@ impl Schedule for Home {
 
 impl Context {
     /// Places a task that was readied or spawned: in runnext, where this thread holds a processor.
+    #[inline]
     fn schedule(&self, task: Runnable) {
         let Some(task) = self.gather_one(task) else { return };
         self.place_with(task, Processor::push_next);
