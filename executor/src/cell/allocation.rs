@@ -95,6 +95,7 @@ pub(super) const fn size_of_cell<F: Future, S>() -> usize {
 ///
 /// The last reference is gone. So the task is complete, and the body is empty: whoever the result fell to has taken or
 /// dropped it before giving back a reference.
+#[inline(never)]
 pub(super) unsafe fn deallocate(task: NonNull<Header>) {
     // SAFETY: the cell is alive until the end of this function.
     let vtable = unsafe { task.as_ref() }.vtable;

@@ -1,6 +1,7 @@
 //! Which task this thread is running: set around each poll, and around the drop of a future or an output.
 
 use std::cell::Cell;
+use std::ptr::NonNull;
 
 use super::Id;
 
@@ -13,23 +14,30 @@ pub(crate) fn current_id() -> Option<Id> {
     CURRENT.get()
 }
 
-/// Calls `f` with `id` as the current task, then names the one before it again: a task that blocks on a future of its own
-/// may run others in its middle.
-pub(super) fn within<R>(id: Id, f: impl FnOnce() -> R) -> R {
-    CURRENT.with(|current| {
-        let _outer = Outer { id: current.replace(Some(id)), current };
-        f()
-    })
+/// Names `id` as the current task until the guard is dropped, which names the one before it again: a task that blocks
+/// on a future of its own may run others in its middle.
+///
+/// The guard goes back to the place that it has found, since to look it up once more costs a call.
+#[inline]
+pub(super) fn enter(id: Id) -> Entered {
+    let current = CURRENT.with(|current| NonNull::from(current));
+    // SAFETY: it was a reference just now.
+    let outer = unsafe { current.as_ref() }.replace(Some(id));
+    Entered { current, outer }
 }
 
-/// Names the outer task again when it is dropped.
-struct Outer<'a> {
-    id: Option<Id>,
-    current: &'a Cell<Option<Id>>,
+/// Not Send: it stands for a place of this thread's.
+#[must_use = "the id is current only while the guard lives"]
+pub(super) struct Entered {
+    current: NonNull<Cell<Option<Id>>>,
+    outer: Option<Id>,
 }
 
-impl Drop for Outer<'_> {
+impl Drop for Entered {
+    #[inline]
     fn drop(&mut self) {
-        self.current.set(self.id);
+        // SAFETY: the guard is still on the thread whose place this is, and that has no destructor: it is there as long as
+        // the thread is.
+        unsafe { self.current.as_ref() }.set(self.outer);
     }
 }

@@ -223,8 +223,9 @@ unsafe fn detach(task: NonNull<Header>) {
         Detached::OwesWaker => waker = Some(unsafe { header.join_slot.take() }),
         // SAFETY: the task is complete and this is its join handle, to which the body falls.
         Detached::OwesResult if unsafe { body::needs_drop(task) } => {
+            let _current = current::enter(header.id);
             // SAFETY: as above.
-            current::within(header.id, || unsafe { body::discard(task) });
+            unsafe { body::discard(task) };
         }
         Detached::OwesResult => {}
     }

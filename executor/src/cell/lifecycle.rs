@@ -20,12 +20,13 @@ use crate::base::unwind::wake_quietly;
 pub(super) unsafe fn run(task: NonNull<Header>) {
     // SAFETY: a permit exists only while the task is not complete, and an unfinished task is alive.
     let header = unsafe { task.as_ref() };
-    current::within(header.id, || match header.state.start_poll() {
+    let _current = current::enter(header.id);
+    match header.state.start_poll() {
         // SAFETY: the permit turned into the claim.
         Started::Poll => unsafe { poll(task) },
         // SAFETY: as above.
         Started::Cancel => unsafe { finish_cancelled(task) },
-    });
+    }
 }
 
 /// Drops the future, whatever the word says of cancellation.
@@ -48,9 +49,9 @@ pub(super) unsafe fn cancel(task: NonNull<Header>) {
 /// The caller gives up the claim.
 pub(super) unsafe fn cancel_claimed(task: NonNull<Header>) {
     // SAFETY: the task is not complete, for the caller has the claim.
-    let id = unsafe { task.as_ref() }.id;
+    let _current = current::enter(unsafe { task.as_ref() }.id);
     // SAFETY: the caller gives up the claim.
-    current::within(id, || unsafe { finish_cancelled(task) });
+    unsafe { finish_cancelled(task) };
 }
 
 /// # Safety

@@ -13,6 +13,7 @@
 mod draining;
 
 use std::fmt;
+use std::ops::DerefMut;
 use std::panic::Location;
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -168,10 +169,7 @@ impl OwnedTasks {
         // SAFETY: the task is this shard's, as the caller promises, and the lock is held.
         let life = unsafe { list.unlink(task) };
         if list.live <= 1 && !list.watchers.is_empty() {
-            let watchers = std::mem::take(&mut list.watchers);
-            drop(list);
-            // From here on the registry may be gone.
-            watchers.into_iter().for_each(wake_quietly);
+            wake_watchers(list);
         }
         life
     }
@@ -290,6 +288,15 @@ impl List {
         // SAFETY: `push` was given the life reference, and the list has it no more.
         Some(unsafe { TaskRef::from_raw(task) })
     }
+}
+
+/// Wakes those who wait for the last tasks. `list` is locked, and is free again before anybody is woken.
+#[cold]
+fn wake_watchers(mut list: impl DerefMut<Target = List>) {
+    let watchers = std::mem::take(&mut list.watchers);
+    drop(list);
+    // From here on the registry may be gone.
+    watchers.into_iter().for_each(wake_quietly);
 }
 
 /// # Safety

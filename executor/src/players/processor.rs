@@ -207,6 +207,7 @@ impl Processor {
     }
 
     /// Puts a task that was just readied or spawned in runnext; what that displaces goes to the ring's tail.
+    #[inline]
     pub(crate) fn push_next(&mut self, task: Runnable) -> Placed<'_> {
         match self.shared.runnext.replace(task.into_raw()) {
             None => Placed::Quietly,

@@ -172,14 +172,16 @@ impl Context {
         self.gather(|| wakers.drain(..).for_each(wake_quietly))
     }
 
-    /// Takes `task` if tasks are being gathered; gives it back otherwise.
+    /// Whether tasks that are readied now go to [`gather_one`](Self::gather_one).
     #[inline]
-    pub(crate) fn gather_one(&self, task: Runnable) -> Option<Runnable> {
-        if !self.gathering.get() {
-            return Some(task);
-        }
+    pub(crate) fn is_gathering(&self) -> bool {
+        self.gathering.get()
+    }
+
+    /// Takes one of the tasks that are being gathered.
+    #[inline(never)]
+    pub(crate) fn gather_one(&self, task: Runnable) {
         self.gathered.borrow_mut().push_back(task);
-        None
     }
 }
 

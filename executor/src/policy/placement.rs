@@ -27,13 +27,19 @@ unsafe impl Send for Home {}
 unsafe impl Sync for Home {}
 
 impl Home {
-    /// Calls `local` if this thread belongs to the scheduler, else `remote` with a counted reference: as soon as the permit
-    /// is in the injector, the scheduler might finish without us.
-    fn place(&self, task: Runnable, local: impl FnOnce(&Context, Runnable), remote: impl FnOnce(&Scheduler, Runnable)) {
+    /// Calls `local` if this thread belongs to the scheduler, and injects the task otherwise.
+    #[inline]
+    fn place(&self, task: Runnable, local: impl FnOnce(&Context, Runnable)) {
         Context::with(|context| match context {
             Some(context) if context.is_of(self.scheduler) => local(context, task),
-            _ => remote(&self.counted(), task),
+            _ => self.inject(task),
         });
+    }
+
+    /// With a counted reference: as soon as the permit is in the injector, the scheduler might finish without us.
+    #[inline(never)]
+    fn inject(&self, task: Runnable) {
+        self.counted().inject(task);
     }
 
     fn counted(&self) -> Arc<Scheduler> {
@@ -47,13 +53,14 @@ impl Home {
 impl Schedule for Home {
     #[inline]
     fn schedule(&self, task: Runnable) {
-        self.place(task, Context::schedule, Scheduler::inject);
+        self.place(task, Context::schedule);
     }
 
     fn reschedule(&self, task: Runnable) {
-        self.place(task, Context::reschedule, Scheduler::inject);
+        self.place(task, Context::reschedule);
     }
 
+    #[inline]
     fn release(&self, task: &TaskRef) -> Option<TaskRef> {
         // SAFETY: the task is listed until this call, and the scheduler waits for its list to be empty.
         let scheduler = unsafe { &*self.scheduler };
@@ -66,14 +73,18 @@ impl Context {
     /// Places a task that was readied or spawned: in runnext, where this thread holds a processor.
     #[inline]
     fn schedule(&self, task: Runnable) {
-        let Some(task) = self.gather_one(task) else { return };
+        if self.is_gathering() {
+            return self.gather_one(task);
+        }
         self.place_with(task, Processor::push_next);
     }
 
     /// Places a task that was woken during its own poll: behind everything that waits already.
     #[inline]
     fn reschedule(&self, task: Runnable) {
-        let Some(task) = self.gather_one(task) else { return };
+        if self.is_gathering() {
+            return self.gather_one(task);
+        }
         self.place_with(task, Processor::push_own);
     }
 
