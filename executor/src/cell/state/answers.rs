@@ -1,0 +1,107 @@
+//! What the moves of the word answer: what the caller has got, and what it owes.
+
+/// What a wake or an abort owes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(in crate::cell) enum Woken {
+    /// The caller made the permit, and has to hand it to the scheduler.
+    Submit,
+    /// Somebody has the permit already, or the task is complete.
+    Nothing,
+    /// As `Nothing`, and the reference given up with the wake was the last: the cell has to be freed.
+    Free,
+}
+
+/// What the holder of a permit has to do with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(in crate::cell) enum Started {
+    Poll,
+    Cancel,
+}
+
+/// What comes after a poll that returned pending.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(in crate::cell) enum Paused {
+    /// Waits for a wake. The cell is no longer the caller's to touch.
+    Idle,
+    /// It was woken meanwhile: the caller holds a permit again, for the back of the queue.
+    Reschedule,
+    /// It was cancelled meanwhile: the caller holds a permit again, to cancel with.
+    Cancel,
+}
+
+/// What the side that completed the task owes, besides the reference that it got for doing so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(in crate::cell) struct Completion {
+    /// Nobody will take the result: drop it.
+    pub(in crate::cell) drop_result: bool,
+    /// The waker in the slot is the caller's: take it out and wake it.
+    pub(in crate::cell) wake_joiner: bool,
+    /// The life reference was left to the task: give it back.
+    pub(in crate::cell) self_held: bool,
+}
+
+/// What becomes of a task that is shut down, and of the life reference used for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(in crate::cell) enum ShutDown {
+    /// It was idle: the caller has it, as if running, and drops the future.
+    Claimed,
+    /// The holder of the permit will drop the future.
+    LeftToPermit,
+    /// It was complete already: the reference is still the caller's to give back.
+    Complete,
+}
+
+/// What becomes of a life reference that is let go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(in crate::cell) enum LetGo {
+    /// Completion will give it back.
+    LeftToTask,
+    /// The task is complete: the reference is still the caller's to give back.
+    Complete,
+}
+
+/// What the join handle finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(in crate::cell) enum Joining {
+    /// The result is there, unless it was taken.
+    Complete,
+    /// Completion will wake the waker in the slot.
+    Watched,
+    /// The slot is empty, and the handle's.
+    Unwatched,
+}
+
+/// Whether the join handle came before completion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(in crate::cell) enum Watched {
+    InTime,
+    Complete,
+}
+
+/// What a dropped join handle owes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(in crate::cell) enum Detached {
+    /// Nothing: its reference is given back too.
+    Done,
+    /// The waker in the slot is its to drop; then its reference.
+    OwesWaker,
+    /// The result is its to drop, unless it was taken; then its reference.
+    OwesResult,
+}
+
+/// Whether references given back were the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(in crate::cell) enum Dropped {
+    Others,
+    Last,
+}
