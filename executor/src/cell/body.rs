@@ -159,21 +159,36 @@ pub(super) unsafe fn take<T>(task: NonNull<Header>) -> Option<Result<T, JoinErro
     let take = |mut access: Access| {
         let content = access.content();
         access.set(Content::Nothing);
-        match content {
+        if content == Content::Output {
             // SAFETY: the body holds a `T`, and says so no more.
-            Content::Output => Some(Ok(unsafe { access.body.cast::<T>().read() })),
-            Content::Panic => {
-                // SAFETY: the body holds a payload, and says so no more.
-                let payload = unsafe { access.body.cast::<Payload>().read() };
-                Some(Err(JoinError::panicked(header.id, header.spawned_at, payload)))
-            }
-            Content::Cancelled => Some(Err(JoinError::cancelled(header.id, header.spawned_at))),
-            Content::Nothing => None,
-            Content::Future => unreachable!("body::take: task {} is complete and has its future", header.id),
+            return Some(Ok(unsafe { access.body.cast::<T>().read() }));
         }
+        // SAFETY: the body holds what `content` says, and says so no more.
+        unsafe { failure(header, access.body, content) }.map(Err)
     };
     // SAFETY: by the caller's promise.
     unsafe { with_body(task, take) }
+}
+
+/// What became of a task that has no output.
+///
+/// # Safety
+///
+/// `body` holds what `content` says, and that is the caller's.
+#[cold]
+unsafe fn failure(header: &Header, body: NonNull<()>, content: Content) -> Option<JoinError> {
+    match content {
+        Content::Panic => {
+            // SAFETY: the body holds a payload, which is not used again.
+            let payload = unsafe { body.cast::<Payload>().read() };
+            Some(JoinError::panicked(header.id, header.spawned_at, payload))
+        }
+        Content::Cancelled => Some(JoinError::cancelled(header.id, header.spawned_at)),
+        Content::Nothing => None,
+        Content::Future | Content::Output => {
+            unreachable!("body::take: task {} is complete and has its {content:?}", header.id)
+        }
+    }
 }
 
 /// [`VTable::poll`] for futures of type `F`.
