@@ -233,6 +233,21 @@ impl Processor {
         }
     }
 
+    /// Does for a batch what [`push_own`](Self::push_own) does for a task, as far as there is room. The rest stays with the
+    /// caller.
+    pub(crate) fn push_own_batch(&mut self, tasks: &mut impl Iterator<Item = Runnable>) -> Placed<'static> {
+        let alone = self.has_no_task();
+        match self.ring.push_batch(&mut tasks.map(Runnable::into_raw)) {
+            (0, _) => Placed::Quietly,
+            (1, _) if alone => {
+                self.unannounced = true;
+                Placed::Quietly
+            }
+            (_, was_empty) if was_empty.0 => Placed::InEmptyRing,
+            _ => announce_once(&mut self.unannounced),
+        }
+    }
+
     fn push_raw(&mut self, raw: NonNull<Header>) -> Placed<'_> {
         match self.ring.push(raw) {
             Ok(was_empty) if was_empty.0 => Placed::InEmptyRing,

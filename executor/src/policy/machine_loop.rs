@@ -143,13 +143,13 @@ impl<'a> MachineLoop<'a> {
             return None;
         }
         let share = INJECTOR_BATCH.min(waiting).min(waiting / self.scheduler.processors.regular() + 1);
-        let first = self.one_from_injector(processor)?;
-        for _ in 1..share {
-            let Some(task) = self.scheduler.injector.take() else { break };
-            let index = processor.index();
-            self.scheduler.settle(index, processor.push_own(task));
-        }
-        Some(first)
+        let mut batch = self.scheduler.injector.take_batch(share);
+        let first = batch.next()?;
+        let placed = processor.push_own_batch(&mut batch);
+        drop(batch);
+        self.scheduler.settle(processor.index(), placed);
+        processor.begin_slice();
+        Some(first.found(Source::INJECTOR))
     }
 
     /// Takes the processor out of play, if that is still wanted: a stuck poll that one stood in for has returned.
@@ -232,6 +232,6 @@ impl<'a> MachineLoop<'a> {
 impl Scheduler {
     /// Empties a processor's queues into the injector, before it is given up for other reasons than want of work.
     pub(crate) fn part_with(&self, processor: &mut Processor) {
-        processor.drain().for_each(|task| self.injector.push(task));
+        self.injector.push_all(processor.drain());
     }
 }

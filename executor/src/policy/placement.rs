@@ -128,7 +128,7 @@ impl Scheduler {
     fn settle_aloud(&self, index: usize, placed: Placed<'_>) {
         if let Placed::Overflowed(tasks) = placed {
             self.processors.get(index).counters().overflows.add(1);
-            tasks.for_each(|task| self.injector.push(task));
+            self.injector.push_all(tasks);
         }
         self.wake_one();
     }
@@ -140,13 +140,11 @@ impl Scheduler {
     }
 
     /// Puts a batch in the injector, in its order.
-    pub(crate) fn inject_all(&self, mut batch: TaskQueue) {
+    pub(crate) fn inject_all(&self, batch: TaskQueue) {
         if batch.is_empty() {
             return;
         }
-        while let Some(task) = batch.pop_front() {
-            self.injector.push(task);
-        }
+        self.injector.push_all(batch);
         self.wake_one();
     }
 

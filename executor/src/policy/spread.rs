@@ -18,18 +18,14 @@ impl MachineLoop<'_> {
         }
         let idle = self.scheduler.idle.count_idle();
         let share = count.div_ceil(idle + 1).min(LARGEST_SHARE);
-        let index = processor.index();
-        for _ in 0..share {
-            let Some(task) = batch.pop_front() else { break };
-            self.scheduler.settle(index, processor.push_own(task));
-        }
-        if batch.is_empty() {
+        let placed = processor.push_own_batch(&mut batch.by_ref().take(share));
+        self.scheduler.settle(processor.index(), placed);
+        let left = batch.len();
+        if left == 0 {
             return;
         }
-        while let Some(task) = batch.pop_front() {
-            self.scheduler.injector.push(task);
-        }
-        self.scheduler.wake_several(doublings(count - share).min(idle));
+        self.scheduler.injector.push_all(batch);
+        self.scheduler.wake_several(doublings(left).min(idle));
         // Somebody may have gone idle since the count above.
         self.scheduler.wake_one();
     }

@@ -19,6 +19,16 @@ impl<T> Injector<T> {
         self.0.push(task);
     }
 
+    /// Appends a batch, in its order.
+    pub(crate) fn push_all(&self, batch: impl Iterator<Item = T>) {
+        batch.for_each(|task| self.push(task));
+    }
+
+    /// Takes the oldest tasks, `most` of them at most, as they are asked for; those that are not asked for stay.
+    pub(crate) fn take_batch(&self, most: usize) -> impl Iterator<Item = T> + '_ {
+        std::iter::from_fn(|| self.take()).take(most)
+    }
+
     /// Takes the oldest task.
     pub(crate) fn take(&self) -> Option<T> {
         loop {

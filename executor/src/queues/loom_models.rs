@@ -2,6 +2,7 @@
 //!
 //! Under loom a ring has four slots. Each model ends by counting: no item lost, none delivered twice.
 
+use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicUsize as Tally;
 use std::sync::atomic::Ordering::Relaxed as Counting;
@@ -76,6 +77,13 @@ impl Items {
         }
     }
 
+    /// Pushes all of `numbers`, for which there is room.
+    fn push_batch(&self, ring: &mut RingOwner<Item>, numbers: Range<usize>) {
+        let count = numbers.len();
+        let (pushed, _) = ring.push_batch(&mut numbers.map(|number| self.make(number)));
+        assert_eq!(pushed as usize, count);
+    }
+
     fn pop(&self, ring: &mut RingOwner<Item>) {
         ring.pop().into_iter().for_each(|item| self.deliver(item));
     }
@@ -142,6 +150,29 @@ fn pushes_and_pops_against_two_thieves() {
         items.push(&mut owner, 3);
         items.drain(&mut owner);
         robbers.into_iter().for_each(|robber| robber.join().expect("a thief ends in good order"));
+        items.assert_all_delivered();
+    });
+}
+
+/// The thief takes what the batch was written behind, so that it has to move, and comes back while it does.
+#[test]
+fn a_batch_against_a_thief() {
+    explore(4, || {
+        let items = Items::new(5);
+        let (mut owner, thief) = ring();
+        (0..2).for_each(|number| items.push(&mut owner, number));
+        let robber = {
+            let items = items.clone();
+            thread::spawn(move || {
+                items.rob(&thief);
+                items.rob(&thief);
+            })
+        };
+        items.push_batch(&mut owner, 2..4);
+        items.pop(&mut owner);
+        items.push_batch(&mut owner, 4..5);
+        items.drain(&mut owner);
+        robber.join().expect("the thief ends in good order");
         items.assert_all_delivered();
     });
 }

@@ -1,7 +1,7 @@
 //! The ring: a processor's bounded queue, first in first out for its owner, robbed of its newest half by thieves.
 //!
-//! The whole state is one word, `head: 32 bits | len: 9 bits | version: 23 bits`, so that a push, a pop and a claim are
-//! each one compare-and-swap, and one load tells how much is there.
+//! The whole state is one word, `head: 32 bits | len: 9 bits | version: 23 bits`, so that a push, of one item or of many, a
+//! pop and a claim are each one compare-and-swap, and one load tells how much is there.
 //!
 //! ```text
 //!            head                      head + len
@@ -163,6 +163,45 @@ impl<T> Owner<T> {
             if self.shared.word.compare_exchange(old, new, Release, Relaxed).is_ok() {
                 return Ok(WasEmpty(word.len() == 0));
             }
+        }
+    }
+
+    /// Appends as many of `items` as there is room for, in one step, and tells how many those were and whether the ring was
+    /// empty before. The others are not asked for.
+    pub(crate) fn push_batch(&mut self, items: &mut impl Iterator<Item = NonNull<T>>) -> (u32, WasEmpty) {
+        let mut word = self.shared.word();
+        let mut start = word.end();
+        let count = self.write_behind(word, items);
+        loop {
+            let grown = word.grown_by(count);
+            // Release, as in `push`: all the slots are visible before the word that counts them.
+            if count == 0 || self.shared.word.compare_exchange(word.0, grown.0, Release, Relaxed).is_ok() {
+                return (count, WasEmpty(word.len() == 0));
+            }
+            // A thief has taken the newest half: the end is where that began.
+            word = self.shared.word();
+            self.move_down(start, word.end(), count);
+            start = word.end();
+        }
+    }
+
+    /// Writes `items` behind the end, where nobody looks until the word counts them, up to the ring's capacity.
+    fn write_behind(&mut self, word: Word, items: &mut impl Iterator<Item = NonNull<T>>) -> u32 {
+        let room = RING_CAPACITY - word.len();
+        let mut count = 0;
+        for item in items.take(room as usize) {
+            self.shared.slot(word.end().wrapping_add(count)).store(item.as_ptr(), Relaxed);
+            count += 1;
+        }
+        count
+    }
+
+    /// Moves `count` slots that the word does not count down from `from` to `to`. The two spans may overlap; they end within
+    /// one capacity of `to`, so that no slot is overwritten before it was read.
+    fn move_down(&mut self, from: u32, to: u32, count: u32) {
+        for offset in 0..count {
+            let item = self.shared.slot(from.wrapping_add(offset)).load(Relaxed);
+            self.shared.slot(to.wrapping_add(offset)).store(item, Relaxed);
         }
     }
 

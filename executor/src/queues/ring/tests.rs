@@ -103,6 +103,28 @@ fn a_full_ring_gives_up_its_oldest_half_and_then_the_new_one() {
 }
 
 #[test]
+fn a_batch_goes_behind_what_waits_as_far_as_there_is_room() {
+    for start in corners() {
+        for before in [0, 1, CAPACITY - 2, CAPACITY] {
+            let (mut owner, _) = ring_at(start);
+            push_all(&mut owner, 0..before);
+            let mut batch = (before..before + 10).map(item);
+            let fits = (CAPACITY - before).min(10);
+            assert_eq!(owner.push_batch(&mut batch), (fits as u32, WasEmpty(before == 0)), "behind {before}");
+            assert!(batch.map(number).eq(before + fits..before + 10), "the rest was not asked for, behind {before}");
+            assert!(drain(&mut owner).into_iter().eq(0..before + fits), "behind {before}");
+        }
+    }
+}
+
+#[test]
+fn an_empty_batch_changes_nothing() {
+    let (mut owner, _) = ring::<Item>();
+    assert_eq!(owner.push_batch(&mut std::iter::empty()), (0, WasEmpty(true)));
+    assert!(owner.is_empty());
+}
+
+#[test]
 fn a_thief_counts_what_the_owner_counts() {
     let (mut owner, thief) = ring();
     assert!(thief.is_empty());
@@ -192,6 +214,15 @@ impl Twin {
         }
     }
 
+    fn push_batch(&mut self, mut new: std::ops::Range<usize>, left_out: &mut Vec<usize>) {
+        let told = self.owner.push_batch(&mut new.by_ref().map(item));
+        let fits = told.0 as usize;
+        assert_eq!(told.1, WasEmpty(self.model.is_empty()));
+        self.model.extend(new.start - fits..new.start);
+        assert!(new.is_empty() || self.model.len() == CAPACITY, "{new:?} were left out of a ring that was not full");
+        left_out.extend(new);
+    }
+
     fn pop(&mut self) -> Option<usize> {
         let oldest = self.owner.pop().map(number);
         assert_eq!(oldest, self.model.pop_front());
@@ -229,6 +260,11 @@ fn any_sequence_of_moves_does_what_a_plain_queue_would() {
                 12 => {
                     other.push(pushed, &mut left);
                     pushed += 1;
+                }
+                13 if growing => {
+                    let batch = pushed..pushed + rng.below(CAPACITY);
+                    pushed = batch.end;
+                    one.push_batch(batch, &mut left);
                 }
                 _ => left.extend(one.pop()),
             }
@@ -274,6 +310,9 @@ fn work(owner: &mut Owner<Item>, total: usize) -> Vec<usize> {
             }
             pushed += 1;
         }
+        let mut batch = pushed..total.min(pushed + rng.below(CAPACITY));
+        owner.push_batch(&mut batch.by_ref().map(item));
+        pushed = batch.start;
         kept.extend((0..rng.below(CAPACITY)).map_while(|_| owner.pop()).map(number));
     }
     kept
