@@ -128,6 +128,74 @@ fn a_foreign_task_runs_within_61_polls_of_tasks_that_yield_for_ever() {
     });
 }
 
+/// Has a foreign thread spawn `count` tasks at once, in the midst of one of the load's polls, and returns how many polls the load
+/// has had since then when each of them runs, in the order in which they do.
+fn polls_until_each_of_many_foreign_tasks_runs(begin: fn(&Runtime, &Arc<Load>), count: usize) -> Vec<u64> {
+    let runtime = one_processor();
+    let load = Arc::new(Load::default());
+    begin(&runtime, &load);
+    let (polls, (done, is_done)) = (Arc::new(Mutex::new(Vec::with_capacity(count))), channel());
+    let (handle, its_load, its_polls) = (runtime.handle().clone(), Arc::clone(&load), Arc::clone(&polls));
+    load.do_in_a_poll(move || {
+        let before = its_load.polls.load(SeqCst);
+        let spawn_all = move || {
+            for _ in 0..count {
+                let (load, polls, done) = (Arc::clone(&its_load), Arc::clone(&its_polls), done.clone());
+                handle.spawn(async move {
+                    // Nothing that takes long: for heavy tasks there are fewer polls.
+                    let mut polls = polls.lock().expect("no panic");
+                    polls.push(load.polls.load(SeqCst) - before);
+                    if polls.len() == count {
+                        done.send(()).expect("the test waits");
+                    }
+                });
+            }
+        };
+        thread::spawn(spawn_all).join().expect("spawning does not panic");
+    });
+    is_done.recv_timeout(LIMIT).expect("each foreign task runs");
+    load.stop();
+    std::mem::take(&mut *polls.lock().expect("no panic"))
+}
+
+/// Were one taken in 61 polls, the last of them would see 61,000. An eighth makes it 7,600, and the rest is for a machine so
+/// busy that turns end before they have begun.
+#[track_caller]
+fn assert_foreign_tasks_keep_up(begin: fn(&Runtime, &Arc<Load>)) {
+    const COUNT: usize = 1_000;
+    let polls = polls_until_each_of_many_foreign_tasks_runs(begin, COUNT);
+    let last = polls[COUNT - 1];
+    assert!(last < COUNT as u64 * TICK / 3, "{last} polls of the load before {COUNT} foreign tasks had run");
+}
+
+/// No turn of the foreign tasks is longer than the rule says, and after each comes a poll of the load.
+#[track_caller]
+fn assert_the_load_keeps_up(begin: fn(&Runtime, &Arc<Load>)) {
+    let polls = polls_until_each_of_many_foreign_tasks_runs(begin, 10_000);
+    let longest = polls.chunk_by(|one, next| one == next).map(<[u64]>::len).max().expect("there were some");
+    assert!(longest as u64 <= 8 * TICK, "{longest} foreign tasks ran between two polls of the load");
+}
+
+#[test]
+fn many_foreign_tasks_keep_up_with_a_chain_through_runnext() {
+    within_a_minute(|| assert_foreign_tasks_keep_up(chain));
+}
+
+#[test]
+fn many_foreign_tasks_keep_up_with_tasks_that_yield_for_ever() {
+    within_a_minute(|| assert_foreign_tasks_keep_up(yielders));
+}
+
+#[test]
+fn a_chain_through_runnext_keeps_up_with_many_foreign_tasks() {
+    within_a_minute(|| assert_the_load_keeps_up(chain));
+}
+
+#[test]
+fn tasks_that_yield_for_ever_keep_up_with_many_foreign_tasks() {
+    within_a_minute(|| assert_the_load_keeps_up(yielders));
+}
+
 /// How long a byte waits to be read by a task on a processor that is busy with the load.
 fn waits_of_a_socket(begin: fn(&Runtime, &Arc<Load>)) -> Vec<Duration> {
     let runtime = one_processor();

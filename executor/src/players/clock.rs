@@ -29,11 +29,6 @@ impl TickClock {
         self.tick = self.tick.wrapping_add(1);
     }
 
-    /// Whether this tick is one in `interval`.
-    pub(crate) fn is_every(&self, interval: u32) -> bool {
-        self.tick % interval == 0
-    }
-
     /// Whether a new reading is due.
     pub(crate) fn is_due(&self) -> bool {
         // The difference is taken first, so that the wrap of the tick does no harm.

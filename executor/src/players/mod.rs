@@ -11,6 +11,7 @@ mod poll_watch;
 mod processor;
 mod processors;
 mod source;
+mod turns;
 mod watcher_sleep;
 
 pub(crate) use clock::TickClock;
@@ -24,6 +25,7 @@ pub(crate) use poll_watch::{PollWatch, Sight};
 pub(crate) use processor::{Placed, Processor, Shared};
 pub(crate) use processors::Processors;
 pub(crate) use source::{Found, Source};
+pub(crate) use turns::{Every, Turns};
 pub(crate) use watcher_sleep::WatcherSleep;
 
 #[cfg(all(test, loom))]

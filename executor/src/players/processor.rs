@@ -14,7 +14,7 @@ use crate::base::rng::FastRand;
 use crate::base::sync::Arc;
 use crate::base::thread_state::current_thread_number;
 use crate::cell::{Header, IdBlock, Runnable};
-use crate::players::{Counters, Found, PollWatch, Source, TickClock};
+use crate::players::{Counters, Every, Found, PollWatch, Source, TickClock, Turns};
 use crate::queues::{RingOwner, RingThief, RunNext, Sighting, ring};
 
 /// How long a chain through runnext may hold the processor, in nanoseconds: Go's time slice.
@@ -89,6 +89,8 @@ pub(crate) struct Processor {
     searching: bool,
     /// Whether the ring holds a task that no idle processor was told of.
     unannounced: bool,
+    turns: Turns,
+    network_ticks: Every,
     /// When the netpoller was last looked at by this processor.
     polled_network: u64,
 }
@@ -141,6 +143,8 @@ impl Processor {
             slice_began: 0,
             searching: false,
             unannounced: false,
+            turns: Turns::default(),
+            network_ticks: Every::default(),
             polled_network: 0,
         }
     }
@@ -159,6 +163,23 @@ impl Processor {
 
     pub(crate) fn clock(&mut self) -> &mut TickClock {
         &mut self.clock
+    }
+
+    /// Whose turn it is, as long as there is always something to do here.
+    pub(crate) fn turns(&mut self) -> &mut Turns {
+        &mut self.turns
+    }
+
+    /// Counts a tick. Whether the netpoller is to be looked at on it.
+    #[inline]
+    pub(crate) fn is_network_tick(&mut self, interval: u32) -> bool {
+        self.network_ticks.is_now(interval)
+    }
+
+    /// Takes a reading of the clock.
+    pub(crate) fn note_time(&mut self, now: u64) {
+        self.clock.set(now);
+        self.turns.note_time(now);
     }
 
     /// The current thread holds the processor from now on, at time `now`.
@@ -278,6 +299,14 @@ impl Processor {
         let raw = self.ring.pop()?;
         self.begin_slice();
         Some(permit(raw))
+    }
+
+    /// Begins a new time slice for a task from the injector, unless a chain through runnext is on: were its slice to begin
+    /// anew with each stranger that comes between, nobody in the ring would ever have a turn.
+    pub(crate) fn begin_slice_unless_in_chain(&mut self) {
+        if self.shared.runnext.is_empty() {
+            self.begin_slice();
+        }
     }
 
     /// Begins a new time slice, for a task that did not come through runnext.

@@ -85,13 +85,13 @@ impl<'a> MachineLoop<'a> {
     /// The list of places where a task may be found, in order.
     ///
     /// What is nearest comes first, and what would starve behind it comes first now and then: timers and the netpoller
-    /// when their time has come, the injector at one tick in 61. Ticks count polls, those of a chain through runnext too, so
-    /// that no chain can hold anything off. The netpoller comes before stealing, since what it holds waits for nobody
+    /// when their time has come, the injector at one tick in 61 at least. Ticks count polls, those of a chain through runnext too,
+    /// so that no chain can hold anything off. The netpoller comes before stealing, since what it holds waits for nobody
     /// else to be done.
     fn look(&mut self, processor: &mut Processor) -> Option<Found> {
         processor.clock().advance();
         self.keep_time(processor);
-        self.injector_on_its_tick(processor)
+        self.injector_on_its_turn(processor)
             .or_else(|| processor.next_in_chain())
             .or_else(|| processor.pop().map(|task| task.found(Source::RING)))
             .or_else(|| self.batch_from_injector(processor))
@@ -123,17 +123,28 @@ impl<'a> MachineLoop<'a> {
         }
     }
 
-    fn injector_on_its_tick(&self, processor: &mut Processor) -> Option<Found> {
-        if !processor.clock().is_every(self.scheduler.config.global_queue_interval) {
+    fn injector_on_its_turn(&self, processor: &mut Processor) -> Option<Found> {
+        let interval = self.scheduler.config.global_queue_interval;
+        if !processor.turns().tick(interval) {
             return None;
         }
-        self.one_from_injector(processor)
+        self.one_from_injector(processor, interval)
     }
 
-    fn one_from_injector(&self, processor: &mut Processor) -> Option<Found> {
-        let task = self.scheduler.injector.take()?;
-        processor.begin_slice();
-        Some(task.found(Source::INJECTOR))
+    /// The next task of the injector's turn. It ends here if there is none; and if there is nothing else to do, no turns are
+    /// needed.
+    #[inline(never)]
+    fn one_from_injector(&self, processor: &mut Processor, interval: u32) -> Option<Found> {
+        let now = processor.clock().now();
+        if !processor.turns().grant(interval, now) {
+            return None;
+        }
+        let task = if processor.has_no_task() { None } else { self.scheduler.injector.take() };
+        match task {
+            Some(_) => processor.begin_slice_unless_in_chain(),
+            None => processor.turns().end(now),
+        }
+        task.map(|task| task.found(Source::INJECTOR))
     }
 
     /// Takes this processor's share of the injector, one task to run and the others for the ring, which is empty.

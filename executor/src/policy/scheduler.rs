@@ -47,9 +47,9 @@ pub(crate) struct Config {
     /// How long a poll may take before it is reported; `None` reports nothing.
     pub(crate) stall_threshold: Option<Duration>,
     pub(crate) on_stall: Option<StallHook>,
-    /// One task comes from the injector at each tick that this divides.
+    /// The injector has its turn after so many ticks at most, and for a number of polls that goes by this.
     pub(crate) global_queue_interval: u32,
-    /// A busy processor looks at the netpoller at each tick that this divides.
+    /// A busy processor looks at the netpoller at one tick in so many.
     pub(crate) event_interval: u32,
 }
 

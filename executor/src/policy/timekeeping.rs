@@ -30,14 +30,14 @@ impl MachineLoop<'_> {
     /// Fires the processor's own timers and looks at the netpoller, when their time has come.
     pub(crate) fn keep_time(&mut self, processor: &mut Processor) {
         let mut one_by_one = false;
-        if processor.clock().is_every(self.scheduler.config.event_interval) {
+        if processor.is_network_tick(self.scheduler.config.event_interval) {
             one_by_one = self.poll_network(processor);
         }
         if !processor.clock().is_due() {
             return;
         }
         let now = self.scheduler.now();
-        processor.clock().set(now);
+        processor.note_time(now);
         if processor.since_network_polled() > NETWORK_PERIOD {
             one_by_one |= self.poll_network(processor);
         }

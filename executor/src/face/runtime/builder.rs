@@ -10,7 +10,7 @@ use crate::face::runtime::Runtime;
 use crate::policy::stall::{Stall, StallHook};
 use crate::policy::{Config, Flavor, Hook, Scheduler};
 
-/// One task comes from the injector at each 61st tick, as in Go: often enough that nothing starves there, seldom enough to
+/// The injector has its turn at each 61st tick, as in Go: often enough that nothing starves there, seldom enough to
 /// be free, and a prime, so that it does not fall into step with patterns of the program's own.
 const INJECTOR_INTERVAL: u32 = 61;
 /// A busy processor looks at the network at each 61st tick, for the same reasons.
@@ -169,7 +169,12 @@ impl Builder {
         self
     }
 
-    /// Sets after how many polls at most a busy processor takes a task from the queue that all share. The default is 61.
+    /// Sets after how many polls at most a busy processor takes tasks from the queue that all share, where tasks wait that
+    /// were spawned or woken outside of the runtime. The default is 61.
+    ///
+    /// It looks there at least once in 200 µs, however few polls that were, unless one of them takes longer. If more than one
+    /// task waits it runs several in a row: eight times this interval at most, and for no longer than its own tasks had
+    /// before; then those have their turn. With 1, tasks from that queue always come first, and may hold up all others.
     ///
     /// # Panics
     ///

@@ -108,6 +108,36 @@ fn a_chain_gives_way_to_the_ring_when_its_slice_is_spent() {
 }
 
 #[test]
+fn a_chain_gives_way_though_strangers_come_between() {
+    let (mut processor, mut tasks) = processor();
+    let ((oldest, one), (chained, next)) = (tasks.make(), tasks.make());
+    drop(processor.push_own(one));
+    drop(processor.push_next(next));
+    for now in (0..=TIME_SLICE).step_by(1_000_000) {
+        processor.clock().set(now);
+        processor.begin_slice_unless_in_chain();
+    }
+    assert_eq!(id_of(processor.next_in_chain().map(|found| found.task)), Some(oldest));
+    assert_eq!(id_of(processor.pop()), Some(chained));
+}
+
+#[test]
+fn a_stranger_that_no_chain_waits_for_has_a_slice_of_its_own() {
+    let (mut processor, mut tasks) = processor();
+    let ((_, one), (chained, next)) = (tasks.make(), tasks.make());
+    drop(processor.push_own(one));
+    processor.clock().set(TIME_SLICE);
+    processor.begin_slice_unless_in_chain();
+    drop(processor.push_next(next));
+    assert_eq!(
+        id_of(processor.next_in_chain().map(|found| found.task)),
+        Some(chained),
+        "what it has readied goes on in its slice"
+    );
+    processor.drain().for_each(Runnable::cancel);
+}
+
+#[test]
 fn a_chain_that_gives_way_to_the_only_task_in_the_ring_is_announced() {
     let (mut processor, mut tasks) = processor();
     let ((oldest, one), (_, next)) = (tasks.make(), tasks.make());
