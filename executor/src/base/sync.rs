@@ -11,8 +11,7 @@ pub(crate) use self::with_std::*;
 
 #[cfg(not(loom))]
 mod with_std {
-    pub(crate) use crossbeam_deque::Injector as RawInjector;
-    pub(crate) use parking_lot::Mutex;
+    pub(crate) use parking_lot::{Mutex, MutexGuard};
     pub(crate) use std::sync::Arc;
     pub(crate) use std::sync::atomic;
     pub(crate) use std::thread;
@@ -153,35 +152,6 @@ mod with_loom {
 
         pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
             self.0.lock().expect("a model thread panicked with the lock held")
-        }
-    }
-
-    /// Stands in for crossbeam's injector, which loom cannot look into: the same promises, kept by a lock.
-    #[derive(Debug)]
-    pub(crate) struct RawInjector<T>(Mutex<std::collections::VecDeque<T>>);
-
-    impl<T> RawInjector<T> {
-        pub(crate) fn new() -> Self {
-            Self(Mutex::new(std::collections::VecDeque::new()))
-        }
-
-        pub(crate) fn push(&self, value: T) {
-            self.0.lock().push_back(value);
-        }
-
-        pub(crate) fn steal(&self) -> crossbeam_deque::Steal<T> {
-            match self.0.lock().pop_front() {
-                Some(value) => crossbeam_deque::Steal::Success(value),
-                None => crossbeam_deque::Steal::Empty,
-            }
-        }
-
-        pub(crate) fn is_empty(&self) -> bool {
-            self.0.lock().is_empty()
-        }
-
-        pub(crate) fn len(&self) -> usize {
-            self.0.lock().len()
         }
     }
 }

@@ -18,6 +18,7 @@ use super::owned::{Links, ListedIn};
 use super::state::State;
 use super::{Id, TaskRef};
 use crate::base::sync::UnsafeCell;
+use crate::base::sync::atomic::AtomicPtr;
 
 /// The type-independent part of a task. What a wake and a poll touch comes last, where the scheduler and the future are
 /// next to it.
@@ -30,8 +31,8 @@ pub(crate) struct Header {
     /// What the user calls it. Never changes.
     pub(super) name: Option<Box<Name>>,
     pub(super) spawned_at: &'static Location<'static>,
-    /// The next in a [`TaskQueue`](super::TaskQueue). Belongs to whoever holds the permit.
-    pub(super) queue_next: UnsafeCell<Option<NonNull<Header>>>,
+    /// The next in the queue that the permit is in. Belongs to whoever holds the permit.
+    pub(super) queue_next: AtomicPtr<Header>,
     pub(super) id: Id,
     pub(super) state: State,
     pub(super) vtable: &'static VTable,
@@ -49,13 +50,19 @@ impl Header {
             join_slot: JoinSlot::empty(),
             name,
             spawned_at,
-            queue_next: UnsafeCell::new(None),
+            queue_next: AtomicPtr::new(std::ptr::null_mut()),
             id,
             state: State::new(),
             vtable,
             listed_in: ListedIn::nowhere(),
             content: UnsafeCell::new(Content::Future),
         }
+    }
+
+    /// The link to the next, for the queue that holds the permit.
+    #[inline]
+    pub(crate) fn queue_link(&self) -> &AtomicPtr<Header> {
+        &self.queue_next
     }
 
     pub(super) fn name(&self) -> Option<Arc<str>> {

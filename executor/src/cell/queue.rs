@@ -1,10 +1,11 @@
 //! A first-in-first-out queue of permits, linked through the tasks themselves: it allocates nothing.
 
 use std::fmt;
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
 
 use super::Runnable;
 use super::header::Header;
+use crate::base::sync::atomic::Ordering::Relaxed;
 
 /// A queue of permits that one thread holds: a batch on its way from a poller or a full ring to where it will wait.
 ///
@@ -67,8 +68,8 @@ impl TaskQueue {
 unsafe fn set_next(task: NonNull<Header>, next: Option<NonNull<Header>>) {
     // SAFETY: the permit keeps the task alive.
     let header = unsafe { task.as_ref() };
-    // SAFETY: the link belongs to whoever has the permit.
-    header.queue_next.with_mut(|link| unsafe { *link = next });
+    // Relaxed: the link belongs to whoever has the permit.
+    header.queue_link().store(next.map_or(ptr::null_mut(), NonNull::as_ptr), Relaxed);
 }
 
 /// # Safety
@@ -77,8 +78,8 @@ unsafe fn set_next(task: NonNull<Header>, next: Option<NonNull<Header>>) {
 unsafe fn next(task: NonNull<Header>) -> Option<NonNull<Header>> {
     // SAFETY: the permit keeps the task alive.
     let header = unsafe { task.as_ref() };
-    // SAFETY: the link belongs to whoever has the permit.
-    header.queue_next.with(|link| unsafe { *link })
+    // Relaxed: as above.
+    NonNull::new(header.queue_link().load(Relaxed))
 }
 
 impl Iterator for TaskQueue {

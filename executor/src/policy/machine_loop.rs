@@ -139,20 +139,23 @@ impl<'a> MachineLoop<'a> {
         if !processor.turns().grant(interval, now) {
             return None;
         }
-        let task = if processor.has_no_task() { None } else { self.scheduler.injector.take() };
-        match task {
-            Some(_) => processor.begin_slice_unless_in_chain(),
-            None => processor.turns().end(now),
+        let injector = &self.scheduler.injector;
+        if processor.has_no_task() || injector.is_empty() {
+            processor.turns().end(now);
+            return None;
         }
-        task.map(|task| task.found(Source::INJECTOR))
+        // Where a push is under way there may be none for a moment; the turn goes on.
+        let task = injector.take()?;
+        processor.begin_slice_unless_in_chain();
+        Some(task.found(Source::INJECTOR))
     }
 
     /// Takes this processor's share of the injector, one task to run and the others for the ring, which is empty.
     fn batch_from_injector(&self, processor: &mut Processor) -> Option<Found> {
-        let waiting = self.scheduler.injector.len();
-        if waiting == 0 {
+        if self.scheduler.injector.is_empty() {
             return None;
         }
+        let waiting = self.scheduler.injector.len().max(1);
         let share = INJECTOR_BATCH.min(waiting).min(waiting / self.scheduler.processors.regular() + 1);
         let mut batch = self.scheduler.injector.take_batch(share);
         let first = batch.next()?;

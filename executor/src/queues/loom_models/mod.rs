@@ -2,6 +2,8 @@
 //!
 //! Under loom a ring has four slots. Each model ends by counting: no item lost, none delivered twice.
 
+mod injector;
+
 use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicUsize as Tally;
