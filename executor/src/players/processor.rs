@@ -89,6 +89,8 @@ pub(crate) struct Processor {
     searching: bool,
     /// Whether the ring holds a task that no idle processor was told of.
     unannounced: bool,
+    /// Whether somebody looks at what the scheduler does, as far as this processor has heard.
+    in_sight: bool,
     turns: Turns,
     network_ticks: Every,
     /// When the netpoller was last looked at by this processor.
@@ -143,6 +145,7 @@ impl Processor {
             slice_began: 0,
             searching: false,
             unannounced: false,
+            in_sight: false,
             turns: Turns::default(),
             network_ticks: Every::default(),
             polled_network: 0,
@@ -194,6 +197,20 @@ impl Processor {
 
     pub(crate) fn ids(&mut self) -> &mut IdBlock {
         &mut self.ids
+    }
+
+    /// Whether the next poll is not one like most: something has to be seen to before it.
+    #[inline]
+    pub(crate) fn is_special(&self) -> bool {
+        self.searching | self.unannounced | self.in_sight
+    }
+
+    pub(crate) fn is_in_sight(&self) -> bool {
+        self.in_sight
+    }
+
+    pub(crate) fn set_in_sight(&mut self, in_sight: bool) {
+        self.in_sight = in_sight;
     }
 
     pub(crate) fn is_searching(&self) -> bool {

@@ -99,17 +99,33 @@ impl<'a> MachineLoop<'a> {
             .or_else(|| self.steal(processor))
     }
 
-    fn poll(&mut self, mut processor: Box<Processor>, found: Found) {
+    #[inline]
+    fn poll(&mut self, processor: Box<Processor>, found: Found) {
+        processor.shared().counters().count_poll(found.source);
+        processor.shared().watch().begin_poll(found.task.id().as_u64());
+        if processor.is_special() {
+            return self.poll_after_all_else(processor, found);
+        }
+        self.context.put_processor(processor);
+        budget::refill();
+        found.task.run();
+    }
+
+    /// What comes before a poll now and then: others are told of work, and those who look on of the poll.
+    #[inline(never)]
+    fn poll_after_all_else(&self, mut processor: Box<Processor>, found: Found) {
         if processor.is_searching() {
             self.stop_searching(&mut processor);
         }
         if processor.take_unannounced() {
             self.scheduler.wake_one();
         }
-        processor.shared().counters().count_poll(found.source);
-        processor.shared().watch().begin_poll(found.task.id().as_u64());
+        let (index, in_sight) = (processor.index(), processor.is_in_sight());
         self.context.put_processor(processor);
         budget::refill();
+        if in_sight {
+            return self.scheduler.poll_in_sight(index, found);
+        }
         found.task.run();
     }
 

@@ -19,6 +19,7 @@ pub(crate) mod network;
 pub(crate) mod placement;
 pub(crate) mod root;
 pub(crate) mod scheduler;
+pub(crate) mod seeing;
 pub(crate) mod services;
 pub(crate) mod shutdown;
 pub(crate) mod spread;

@@ -39,7 +39,7 @@ impl Home {
     /// With a counted reference: as soon as the permit is in the injector, the scheduler might finish without us.
     #[inline(never)]
     fn inject(&self, task: Runnable) {
-        self.counted().inject(task);
+        self.counted().inject_readied(task);
     }
 
     fn counted(&self) -> Arc<Scheduler> {
@@ -64,6 +64,9 @@ impl Schedule for Home {
     fn release(&self, task: &TaskRef) -> Option<TaskRef> {
         // SAFETY: the task is listed until this call, and the scheduler waits for its list to be empty.
         let scheduler = unsafe { &*self.scheduler };
+        if scheduler.seeing.is_on() {
+            scheduler.ended_in_sight(task.id());
+        }
         // SAFETY: whoever makes a `Home` binds its task to that scheduler's registry or to none; this is called once.
         unsafe { scheduler.tasks.remove(task) }
     }
@@ -73,19 +76,62 @@ impl Context {
     /// Places a task that was readied or spawned: in runnext, where this thread holds a processor.
     #[inline]
     fn schedule(&self, task: Runnable) {
+        if self.scheduler().seeing.is_on() {
+            return self.schedule_in_sight(task);
+        }
+        self.schedule_unseen(task);
+    }
+
+    #[inline]
+    fn schedule_unseen(&self, task: Runnable) {
         if self.is_gathering() {
             return self.gather_one(task);
         }
         self.place_with(task, Processor::push_next);
     }
 
+    #[cold]
+    #[inline(never)]
+    fn schedule_in_sight(&self, task: Runnable) {
+        self.schedule_unseen(self.scheduler().readied_in_sight(task));
+    }
+
+    /// The same for a task that was just spawned.
+    #[inline]
+    fn schedule_new(&self, task: Runnable) {
+        if self.scheduler().seeing.is_on() {
+            return self.schedule_new_in_sight(task);
+        }
+        self.schedule_unseen(task);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn schedule_new_in_sight(&self, task: Runnable) {
+        self.schedule_in_sight(self.scheduler().spawned_in_sight(task));
+    }
+
     /// Places a task that was woken during its own poll: behind everything that waits already.
     #[inline]
     fn reschedule(&self, task: Runnable) {
+        if self.scheduler().seeing.is_on() {
+            return self.reschedule_in_sight(task);
+        }
+        self.reschedule_unseen(task);
+    }
+
+    #[inline]
+    fn reschedule_unseen(&self, task: Runnable) {
         if self.is_gathering() {
             return self.gather_one(task);
         }
         self.place_with(task, Processor::push_own);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn reschedule_in_sight(&self, task: Runnable) {
+        self.reschedule_unseen(self.scheduler().readied_in_sight(task));
     }
 
     /// Places a batch behind everything that waits, in its order if that fits into a ring. The injector, where a larger one
@@ -95,7 +141,7 @@ impl Context {
             return self.scheduler().inject_all(batch);
         }
         while let Some(task) = batch.pop_front() {
-            self.reschedule(task);
+            self.reschedule_unseen(task);
         }
     }
 
@@ -131,6 +177,18 @@ impl Scheduler {
             self.injector.push_all(tasks);
         }
         self.wake_one();
+    }
+
+    /// Places a task that was readied by a thread that is not this scheduler's.
+    fn inject_readied(&self, task: Runnable) {
+        let task = if self.seeing.is_on() { self.readied_in_sight(task) } else { task };
+        self.inject(task);
+    }
+
+    /// The same for a task that was just spawned.
+    fn inject_new(&self, task: Runnable) {
+        let task = if self.seeing.is_on() { self.spawned_in_sight(task) } else { task };
+        self.inject_readied(task);
     }
 
     /// Puts a task in the injector, for whoever comes first.
@@ -218,8 +276,8 @@ impl Scheduler {
             return Some(permit);
         }
         match here {
-            Some(context) => context.schedule(permit),
-            None => self.inject(permit),
+            Some(context) => context.schedule_new(permit),
+            None => self.inject_new(permit),
         }
         None
     }

@@ -13,6 +13,7 @@ use crate::players::{Idle, Keeper, Processors};
 use crate::policy::blocking::BlockingPool;
 use crate::policy::clock::Clock;
 use crate::policy::computing::Computing;
+use crate::policy::seeing::Seeing;
 use crate::policy::shutdown::Shutdown;
 use crate::policy::stall::{StallHook, Stalls};
 use crate::policy::threads::Threads;
@@ -95,6 +96,8 @@ pub(crate) struct Scheduler {
     pub(crate) threads: Threads,
     pub(crate) shutdown: Shutdown,
     pub(crate) stalls: Stalls,
+    /// What is looked at while all of this runs.
+    pub(crate) seeing: Seeing,
     /// The tokio runtime in the background, with the feature that wants one.
     pub(crate) tokio: TokioCompat,
     /// Where timers armed by threads without a processor went last: they take turns.
@@ -123,6 +126,7 @@ impl Scheduler {
             threads: Threads::new(),
             shutdown: Shutdown::new(),
             stalls: Stalls::default(),
+            seeing: Seeing::new(),
             tokio: TokioCompat::new(),
             next_timer_queue: AtomicUsize::new(0),
             clock: Clock::new(),

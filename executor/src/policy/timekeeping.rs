@@ -38,6 +38,7 @@ impl MachineLoop<'_> {
         }
         let now = self.scheduler.now();
         processor.note_time(now);
+        processor.set_in_sight(self.scheduler.seeing.is_on());
         if processor.since_network_polled() > NETWORK_PERIOD {
             one_by_one |= self.poll_network(processor);
         }

@@ -1,0 +1,61 @@
+//! Seeing: what the scheduler shows of itself while it runs.
+//!
+//! All of it is in the ordinary build, and off. A poll, a spawn, a wake and the end of a task look at one word, the
+//! [`Switches`]; only where one is on do they go by way of this module, out of line. Each kind of seeing has a file of its own and
+//! is one named call here.
+
+mod switches;
+
+pub(crate) use switches::{Switch, Switches};
+
+use crate::cell::{Id, Runnable};
+use crate::players::Found;
+use crate::policy::Scheduler;
+
+/// What is looked at in one runtime.
+#[derive(Debug, Default)]
+pub(crate) struct Seeing {
+    pub(crate) switches: Switches,
+}
+
+impl Seeing {
+    pub(crate) fn new() -> Self {
+        Self::default()
+    }
+
+    /// Whether anything is looked at.
+    #[inline]
+    pub(crate) fn is_on(&self) -> bool {
+        self.switches.is_any_on()
+    }
+}
+
+impl Scheduler {
+    /// Polls a task that was found by the holder of the processor with index `processor`.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn poll_in_sight(&self, _processor: usize, found: Found) {
+        found.task.run();
+    }
+
+    /// A task was made, and is about to be placed for the first time.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn spawned_in_sight(&self, task: Runnable) -> Runnable {
+        task
+    }
+
+    /// A task was woken, and is about to be placed. Called where it was woken: by the task that is polled there, or with
+    /// what the netpoller or a timer has readied, or on a thread that is not the runtime's. The task is passed through by value
+    /// so that the fast path may keep it in a register.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn readied_in_sight(&self, task: Runnable) -> Runnable {
+        task
+    }
+
+    /// A task is complete, and its future gone.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn ended_in_sight(&self, _id: Id) {}
+}
