@@ -38,6 +38,7 @@
 //! | `futures-io` | no | futures-io's traits on the streams |
 //! | `hyper` | no | `wsrt::hyper`: hyper's executor and timer, and its I/O traits on the streams |
 //! | `serve` | no | `wsrt::hyper::serve`: axum routers and other tower services over HTTP/1.1 and HTTP/2 |
+//! | `console` | no | tasks and timers as spans and events of `tracing`, for tokio-console; see below |
 //! | `tokio-compat` | no | a tokio runtime in the background, for crates that insist on one; see below |
 //!
 //! # Crates that insist on tokio
@@ -58,6 +59,35 @@
 //! - the tokio runtime ends when the wsrt runtime is dropped, after it.
 //!
 //! Without the feature there is no trace of it. With it, a runtime has one thread more, which sleeps unless it is used.
+//!
+//! # tokio-console
+//!
+//! With feature `console`, [tokio-console] shows a program's tasks: their names, kinds and spawn sites, polls, busy time, wakes,
+//! and its warnings about tasks that wake themselves, never yield, or have lost their waker. The program sets up
+//! `console_subscriber` before it makes its runtime, and is built with `RUSTFLAGS="--cfg console_without_tokio_unstable"`, without
+//! which that crate asks for tokio's own flag:
+//!
+//! ```ignore
+//! fn main() -> std::io::Result<()> {
+//!     console_subscriber::init();
+//!     let runtime = wsrt::runtime::Runtime::new()?;
+//!     runtime.run(serve())
+//! }
+//! ```
+//!
+//! - A name is given by [`task::Builder::name`]. What is polled by `block_on` is shown as `block_on`; the root of
+//!   `#[wsrt::main]` is a task, and is shown if the subscriber was there before it.
+//! - Of the resources, [`time`]'s are shown: sleeps, intervals and timeouts, each from its first wait on. Sockets are not. Channels
+//!   and locks are tokio's, which show themselves when tokio is built to (`--cfg tokio_unstable`, its feature `tracing`).
+//! - The subscriber has to be the process's default. One that is set for a thread sees of a task what happens on that thread.
+//! - Any other subscriber that is interested in level TRACE gets these spans too: the targets begin with `tokio::` and
+//!   `runtime::`.
+//!
+//! It is meant for looking, not for production: to be shown costs a task about a microsecond at its spawn and a good part of one at
+//! each poll and wake. With the feature on and no subscriber that wants the spans, a task costs one word more, and each poll
+//! a look at it. Without the feature there is no trace of it.
+//!
+//! [tokio-console]: https://docs.rs/tokio-console
 
 // Under loom there is no face, and what is public in the lower layers is reached by nobody.
 #![cfg_attr(loom, allow(unreachable_pub))]

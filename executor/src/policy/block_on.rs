@@ -15,6 +15,7 @@ use std::task::{self, Poll, Wake, Waker};
 use wsrt_reactor::budget;
 
 use crate::players::{Machine, Parker};
+use crate::policy::console;
 use crate::policy::context::Role;
 use crate::policy::handoff::with_processor_handed_over;
 use crate::policy::machine_loop::MachineLoop;
@@ -23,7 +24,13 @@ use crate::policy::{Context, Flavor, Scheduler};
 
 impl Scheduler {
     /// Waits for `future`, polled on this thread, and drives the runtime meanwhile if it has no machines of its own.
+    #[cfg_attr(feature = "console", track_caller)]
     pub(crate) fn block_on<F: Future>(self: &Arc<Self>, future: F) -> F::Output {
+        self.block_on_unwatched(console::watch_block_on(future))
+    }
+
+    /// The same, without a place of its own in the console: for a future that only waits for a task.
+    pub(crate) fn block_on_unwatched<F: Future>(self: &Arc<Self>, future: F) -> F::Output {
         let future = pin!(future);
         let inside = Context::with(|context| {
             let context = context?;

@@ -14,6 +14,7 @@ use parking_lot::{Condvar, Mutex};
 
 use crate::base::report::report;
 use crate::cell::{Id, Identity, JoinHandle, Origin, OwnedTasks, Runnable, Schedule, TaskRef, allocate};
+use crate::policy::console::{self, Kind};
 use crate::policy::context::Role;
 use crate::policy::threads::AbortOnUnwind;
 use crate::policy::{Context, Scheduler, handoff};
@@ -291,9 +292,10 @@ impl Scheduler {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
+        let (id, origin) = (Id::next(), origin.into());
+        let future = console::watch(Blocking(Some(job)), Kind::blocking::<F>(), id, origin);
         // SAFETY: the closure and its result are Send.
-        let (task, permit, handle) =
-            unsafe { allocate(Blocking(Some(job)), self.blocking.scheduler(), Identity::new(Id::next(), origin)) };
+        let (task, permit, handle) = unsafe { allocate(future, self.blocking.scheduler(), Identity::new(id, origin)) };
         let jobs = &self.blocking.jobs;
         if jobs.bind(SHARD, task).or_else(|task| self.bind_follow_up(jobs, SHARD, task)).is_err() {
             permit.cancel();

@@ -76,6 +76,12 @@ impl Context {
         Self::with(|context| context.and_then(|context| context.me.upgrade()))
     }
 
+    /// This context, to stay whatever becomes of the guard.
+    #[cfg(feature = "console")]
+    pub(crate) fn keep(&self) -> Option<Rc<Self>> {
+        self.me.upgrade()
+    }
+
     /// The runtime that the thread belongs to.
     pub(crate) fn current_scheduler() -> Option<Arc<Scheduler>> {
         Self::with(|context| context.map(|context| Arc::clone(&context.scheduler)))

@@ -20,6 +20,7 @@ use std::thread;
 use wsrt_reactor::budget;
 
 use crate::cell::{IdBlock, Identity, JoinHandle, Origin, OwnedTasks, Runnable, Schedule, TaskRef, allocate};
+use crate::policy::console::{self, Kind};
 use crate::queues::Inbox;
 
 /// Tasks that one poll of a set polls at most, before whoever polls it has to let others have their turn.
@@ -102,6 +103,7 @@ impl LocalTasks {
         F: Future + 'static,
     {
         let id = self.ids.borrow_mut().next();
+        let future = console::watch(future, Kind::local::<F>(), id, origin);
         // SAFETY: permits are run, cancelled and dropped by methods of the set, which is not Send, and here. Those in the
         // inbox are not dropped with it: while one exists its task is not complete, and keeps the inbox alive.
         let (task, runnable, handle) =

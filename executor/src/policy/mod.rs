@@ -8,6 +8,11 @@ pub(crate) mod blocking;
 pub(crate) mod burn_meter;
 pub(crate) mod clock;
 pub(crate) mod computing;
+#[cfg(feature = "console")]
+pub(crate) mod console;
+#[cfg(not(feature = "console"))]
+#[path = "console_off.rs"]
+pub(crate) mod console;
 pub(crate) mod context;
 pub(crate) mod drain;
 pub(crate) mod handoff;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::cell::{Id, Identity, JoinHandle, Origin, Runnable, Schedule, TaskQueue, TaskRef, allocate};
 use crate::players::{Placed, Processor};
+use crate::policy::console::{self, Kind};
 use crate::policy::thread_bound::ThreadBound;
 use crate::policy::{Context, Scheduler};
 
@@ -214,7 +215,8 @@ impl Scheduler {
     {
         let origin = origin.into();
         // SAFETY: the future and its output are Send.
-        Context::with(|context| unsafe { self.spawn_unchecked(self.own(context), future, origin) }).handle()
+        Context::with(|context| unsafe { self.spawn_unchecked(self.own(context), future, Kind::task::<F>(), origin) })
+            .handle()
     }
 
     /// Spawns a future that is polled by this thread alone.
@@ -228,7 +230,8 @@ impl Scheduler {
     {
         let (future, origin) = (ThreadBound::new(future), origin.into());
         // SAFETY: a `ThreadBound` refuses to be polled on other threads, and leaks its inside when it is dropped there.
-        Context::with(|context| unsafe { self.spawn_unchecked(self.own(context), future, origin) }).handle()
+        Context::with(|context| unsafe { self.spawn_unchecked(self.own(context), future, Kind::local::<F>(), origin) })
+            .handle()
     }
 
     fn own<'a>(&self, context: Option<&'a Context>) -> Option<&'a Context> {
@@ -247,14 +250,17 @@ impl Scheduler {
         self: &Arc<Self>,
         here: Option<&Context>,
         future: F,
+        kind: Kind,
         origin: Origin<'_>,
     ) -> Spawned<F::Output>
     where
         F: Future + 'static,
     {
         let (id, shard) = self.next_id(here);
+        let _kept = console::keep(here);
+        let future = console::watch(future, kind, id, origin);
         let home = Home { scheduler: Arc::as_ptr(self) };
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise: to be watched changes nothing of where the future is polled and dropped.
         let (task, permit, handle) = unsafe { allocate(future, home, Identity::new(id, origin)) };
         Spawned { handle, refused: self.launch(here, shard, task, permit) }
     }
@@ -291,7 +297,7 @@ impl Context {
         F::Output: Send + 'static,
     {
         // SAFETY: the future and its output are Send.
-        unsafe { self.scheduler().spawn_unchecked(Some(self), future, origin.into()) }
+        unsafe { self.scheduler().spawn_unchecked(Some(self), future, Kind::task::<F>(), origin.into()) }
     }
 }
 

@@ -90,6 +90,7 @@ impl Handle {
     /// With the panic of `future`.
     ///
     /// [`Runtime::block_on`]: crate::runtime::Runtime::block_on
+    #[cfg_attr(feature = "console", track_caller)]
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
         self.0.block_on(future)
     }

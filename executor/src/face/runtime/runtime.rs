@@ -111,7 +111,7 @@ impl Runtime {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        match self.block_on(self.spawn(future)) {
+        match self.handle.scheduler().block_on_unwatched(self.spawn(future)) {
             Ok(output) => output,
             Err(error) => match error.try_into_panic() {
                 Ok(panic) => resume_unwind(panic),
@@ -140,6 +140,7 @@ impl Runtime {
     /// assert_eq!(runtime.block_on(async { text.len() }), 8);
     /// # Ok::<(), std::io::Error>(())
     /// ```
+    #[cfg_attr(feature = "console", track_caller)]
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
         self.handle.block_on(future)
     }

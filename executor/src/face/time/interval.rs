@@ -4,8 +4,9 @@ use std::future::poll_fn;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use super::alarm::Alarm;
+use super::timer::Timer;
 use super::{Instant, MissedTickBehavior};
+use crate::policy::console::TimerSight;
 
 /// Makes an [`Interval`] that ticks every `period`, for the first time at once.
 ///
@@ -59,7 +60,8 @@ pub fn interval(period: Duration) -> Interval {
 #[track_caller]
 pub fn interval_at(start: Instant, period: Duration) -> Interval {
     assert!(!period.is_zero(), "wsrt: `interval_at` needs a period longer than zero");
-    Interval { alarm: Alarm::new(start), period, missed_tick_behavior: MissedTickBehavior::default() }
+    let sight = TimerSight::new("Interval", "Interval::tick", "poll_tick");
+    Interval { timer: Timer::new(start, sight), period, missed_tick_behavior: MissedTickBehavior::default() }
 }
 
 /// Ticks at a steady rate.
@@ -69,7 +71,7 @@ pub fn interval_at(start: Instant, period: Duration) -> Interval {
 /// [`MissedTickBehavior`] says. The timer is used again for each tick and nothing is allocated after the first.
 #[derive(Debug)]
 pub struct Interval {
-    alarm: Alarm,
+    timer: Timer,
     period: Duration,
     missed_tick_behavior: MissedTickBehavior,
 }
@@ -110,9 +112,9 @@ impl Interval {
     /// # });
     /// ```
     pub fn poll_tick(&mut self, cx: &mut Context<'_>) -> Poll<Instant> {
-        ready!(self.alarm.poll(cx, "an `Interval`"));
-        let due = self.alarm.deadline();
-        self.alarm.set(self.missed_tick_behavior.next_due(due, Instant::now(), self.period));
+        ready!(self.timer.poll(cx, "an `Interval`"));
+        let due = self.timer.deadline();
+        self.timer.set(self.missed_tick_behavior.next_due(due, Instant::now(), self.period));
         Poll::Ready(due)
     }
 
@@ -164,7 +166,7 @@ impl Interval {
     /// # });
     /// ```
     pub fn reset_at(&mut self, deadline: Instant) {
-        self.alarm.set(deadline);
+        self.timer.set(deadline);
     }
 
     /// Returns what happens when ticks are taken late: [`Burst`](MissedTickBehavior::Burst), unless it was set.

@@ -41,6 +41,7 @@ mod sleep;
 #[cfg(test)]
 mod tests;
 mod timeout;
+mod timer;
 
 pub use self::instant::Instant;
 pub use self::interval::{Interval, interval, interval_at};

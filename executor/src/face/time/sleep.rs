@@ -10,7 +10,8 @@ use std::time::Duration;
 use pin_project_lite::pin_project;
 
 use super::Instant;
-use super::alarm::Alarm;
+use super::timer::Timer;
+use crate::policy::console::TimerSight;
 
 /// Waits for `duration`, counted from this call.
 ///
@@ -39,6 +40,7 @@ use super::alarm::Alarm;
 /// assert!(began.elapsed() >= Duration::from_millis(5));
 /// # });
 /// ```
+#[cfg_attr(feature = "console", track_caller)]
 pub fn sleep(duration: Duration) -> Sleep {
     sleep_until(Instant::now().after(duration))
 }
@@ -68,8 +70,10 @@ pub fn sleep(duration: Duration) -> Sleep {
 /// assert!(Instant::now() >= deadline);
 /// # });
 /// ```
+#[cfg_attr(feature = "console", track_caller)]
 pub fn sleep_until(deadline: Instant) -> Sleep {
-    Sleep { alarm: Alarm::new(deadline), _pinned: PhantomPinned }
+    let sight = TimerSight::new("Sleep", "Sleep::new_timeout", "poll_elapsed");
+    Sleep { timer: Timer::new(deadline, sight), _pinned: PhantomPinned }
 }
 
 pin_project! {
@@ -103,7 +107,7 @@ pin_project! {
     /// ```
     #[must_use = "a sleep does nothing unless it is awaited"]
     pub struct Sleep {
-        alarm: Alarm,
+        timer: Timer,
         #[pin]
         _pinned: PhantomPinned,
     }
@@ -123,7 +127,7 @@ impl Sleep {
     /// ```
     #[must_use]
     pub fn deadline(&self) -> Instant {
-        self.alarm.deadline()
+        self.timer.deadline()
     }
 
     /// Tells whether the wait is over: the next poll will be ready.
@@ -132,7 +136,7 @@ impl Sleep {
     /// has no timer, and is not over even if its deadline has passed.
     #[must_use]
     pub fn is_elapsed(&self) -> bool {
-        self.alarm.has_rung()
+        self.timer.has_rung()
     }
 
     /// Waits until `deadline` instead, whether the wait under way is over or not.
@@ -156,7 +160,7 @@ impl Sleep {
     /// # });
     /// ```
     pub fn reset(self: Pin<&mut Self>, deadline: Instant) {
-        self.project().alarm.set(deadline);
+        self.project().timer.set(deadline);
     }
 }
 
@@ -164,7 +168,7 @@ impl Future for Sleep {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        self.project().alarm.poll(cx, "a `Sleep`")
+        self.project().timer.poll(cx, "a `Sleep`")
     }
 }
 

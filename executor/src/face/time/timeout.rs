@@ -9,8 +9,9 @@ use pin_project_lite::pin_project;
 use wsrt_reactor::budget;
 
 use super::Instant;
-use super::alarm::Alarm;
 use super::error::Elapsed;
+use super::timer::Timer;
+use crate::policy::console::TimerSight;
 
 /// Waits for `future`, for `duration` at most, counted from this call.
 ///
@@ -45,6 +46,7 @@ use super::error::Elapsed;
 /// assert!(timeout(Duration::from_millis(1), pending::<()>()).await.is_err());
 /// # });
 /// ```
+#[cfg_attr(feature = "console", track_caller)]
 pub fn timeout<F: IntoFuture>(duration: Duration, future: F) -> Timeout<F::IntoFuture> {
     timeout_at(Instant::now().after(duration), future)
 }
@@ -79,8 +81,10 @@ pub fn timeout<F: IntoFuture>(duration: Duration, future: F) -> Timeout<F::IntoF
 /// assert!(timeout_at(deadline, pending::<()>()).await.is_err());
 /// # });
 /// ```
+#[cfg_attr(feature = "console", track_caller)]
 pub fn timeout_at<F: IntoFuture>(deadline: Instant, future: F) -> Timeout<F::IntoFuture> {
-    Timeout { future: future.into_future(), alarm: Alarm::new(deadline) }
+    let sight = TimerSight::new("Timeout", "Timeout::poll", "poll_elapsed");
+    Timeout { future: future.into_future(), timer: Timer::new(deadline, sight) }
 }
 
 pin_project! {
@@ -93,7 +97,7 @@ pin_project! {
     pub struct Timeout<F> {
         #[pin]
         future: F,
-        alarm: Alarm,
+        timer: Timer,
     }
 }
 
@@ -142,9 +146,9 @@ impl<F: Future> Future for Timeout<F> {
         }
         // A future that uses up the budget in each of its polls must not hold off the end of its time.
         let elapsed = if had_budget && !budget::has_remaining() {
-            this.alarm.poll_rung(cx, "a `Timeout`")
+            this.timer.poll_rung(cx, "a `Timeout`")
         } else {
-            this.alarm.poll(cx, "a `Timeout`")
+            this.timer.poll(cx, "a `Timeout`")
         };
         elapsed.map(|()| Err(Elapsed::new()))
     }

@@ -1,0 +1,80 @@
+//! What holds without a runtime: whom the wakers wake, and whom they keep alive.
+
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
+use std::task::{Context, Poll, Wake, Waker};
+
+use tracing::{Span, span};
+
+use super::waking::Waking;
+use super::watched::Watched;
+
+/// Counts its wakes.
+#[derive(Default)]
+struct Counter(AtomicUsize);
+
+impl Wake for Counter {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.0.fetch_add(1, Relaxed);
+    }
+}
+
+fn counter() -> (Arc<Counter>, Waker) {
+    let counter = Arc::new(Counter::default());
+    (Arc::clone(&counter), Waker::from(counter))
+}
+
+fn waking(waker: Waker) -> Arc<Waking> {
+    Arc::new(Waking::new(span::Id::from_u64(1), waker))
+}
+
+#[test]
+fn each_wake_reaches_the_waker_underneath() {
+    let (counter, waker) = counter();
+    let waking = waking(waker);
+    let lent = waking.lend();
+    lent.wake_by_ref();
+    let clone = lent.clone();
+    clone.wake_by_ref();
+    clone.wake();
+    assert_eq!(counter.0.load(Relaxed), 3);
+}
+
+#[test]
+fn the_waker_underneath_lives_as_long_as_the_last_clone() {
+    let (counter, waker) = counter();
+    let waking = waking(waker);
+    let clones: Vec<Waker> = (0..3).map(|_| waking.lend().clone()).collect();
+    drop(waking);
+    assert_eq!(Arc::strong_count(&counter), 2);
+    for clone in clones {
+        clone.wake();
+    }
+    assert_eq!(counter.0.load(Relaxed), 3);
+    assert_eq!(Arc::strong_count(&counter), 1);
+}
+
+#[test]
+fn all_wakers_of_a_task_say_that_they_wake_the_same() {
+    let (_counter, waker) = counter();
+    let one = waking(waker.clone());
+    let other = waking(waker);
+    let clone = one.lend().clone();
+    assert!(clone.will_wake(&one.lend()) && one.lend().will_wake(&one.lend()));
+    assert!(!clone.will_wake(&other.lend()));
+}
+
+#[test]
+fn where_nobody_looks_the_future_gets_the_waker_that_there_is() {
+    let (_counter, waker) = counter();
+    let asks = poll_fn(|context| Poll::Ready(context.waker().will_wake(&waker)));
+    let mut watched = pin!(Watched::new(asks, Span::none()));
+    assert_eq!(watched.as_mut().poll(&mut Context::from_waker(&waker)), Poll::Ready(true));
+}

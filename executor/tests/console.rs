@@ -1,0 +1,386 @@
+//! Feature `console` says of each task what happens to it, once each, in the words that tokio-console knows.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fmt;
+use std::future::{Future, pending, poll_fn};
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Poll, Waker};
+use std::time::Duration;
+
+use tracing::field::{Field, Visit};
+use tracing::{Event, Metadata, Subscriber, span, subscriber};
+use wsrt::runtime::{Builder, Runtime};
+use wsrt::task::{self, LocalSet};
+use wsrt::time::{interval, sleep, timeout};
+
+const FIRST_LINE: u32 = line!();
+
+/// The fields of a span or an event, as text.
+type Fields = HashMap<&'static str, String>;
+
+/// What is known of one span.
+#[derive(Clone, Debug, Default)]
+struct Record {
+    name: &'static str,
+    target: &'static str,
+    fields: Fields,
+    polls: usize,
+    is_entered: bool,
+    handles: usize,
+    is_closed: bool,
+    /// What was done with the wakers.
+    clones: usize,
+    drops: usize,
+    wakes: usize,
+    self_wakes: usize,
+}
+
+/// Writes down all that it is told.
+#[derive(Clone, Default)]
+struct Recorder(Arc<Mutex<Seen>>);
+
+#[derive(Debug, Default)]
+struct Seen {
+    spans: HashMap<u64, Record>,
+    /// Events that are no waker's: their target and fields, with the spans that were entered.
+    events: Vec<(&'static str, Fields)>,
+}
+
+impl Recorder {
+    /// A test that has failed may still be told of what it drops.
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Visit for FieldsOf<'_> {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        self.0.insert(field.name(), format!("{value:?}"));
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.0.insert(field.name(), value.to_owned());
+    }
+}
+
+struct FieldsOf<'a>(&'a mut Fields);
+
+impl Subscriber for Recorder {
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        true
+    }
+
+    fn new_span(&self, attributes: &span::Attributes<'_>) -> span::Id {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let id = NEXT.fetch_add(1, Relaxed);
+        let metadata = attributes.metadata();
+        let mut record = Record { name: metadata.name(), target: metadata.target(), handles: 1, ..Record::default() };
+        attributes.record(&mut FieldsOf(&mut record.fields));
+        self.seen().spans.insert(id, record);
+        span::Id::from_u64(id)
+    }
+
+    fn record(&self, _: &span::Id, _: &span::Record<'_>) {}
+
+    fn record_follows_from(&self, _: &span::Id, _: &span::Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        let mut fields = Fields::new();
+        event.record(&mut FieldsOf(&mut fields));
+        let mut seen = self.seen();
+        if event.metadata().target() != "tokio::task::waker" {
+            seen.events.push((event.metadata().target(), fields));
+            return;
+        }
+        let id: u64 = fields["task.id"].parse().expect("the number of a span");
+        let task = seen.spans.get_mut(&id).expect("the number of a span that there was");
+        match fields["op"].as_str() {
+            "waker.clone" => task.clones += 1,
+            "waker.drop" => task.drops += 1,
+            "waker.wake_by_ref" => task.wakes += 1,
+            "waker.wake" => {
+                task.wakes += 1;
+                task.drops += 1;
+            }
+            other => panic!("{other} is nothing that a waker does"),
+        }
+        task.self_wakes += usize::from(task.is_entered && fields["op"].contains("wake"));
+    }
+
+    fn enter(&self, id: &span::Id) {
+        let mut seen = self.seen();
+        let record = seen.spans.get_mut(&id.into_u64()).expect("it was made");
+        record.polls += 1;
+        record.is_entered = true;
+    }
+
+    fn exit(&self, id: &span::Id) {
+        self.seen().spans.get_mut(&id.into_u64()).expect("it was made").is_entered = false;
+    }
+
+    fn clone_span(&self, id: &span::Id) -> span::Id {
+        self.seen().spans.get_mut(&id.into_u64()).expect("it was made").handles += 1;
+        id.clone()
+    }
+
+    fn try_close(&self, id: span::Id) -> bool {
+        let mut seen = self.seen();
+        let record = seen.spans.get_mut(&id.into_u64()).expect("it was made");
+        record.handles -= 1;
+        record.is_closed = record.handles == 0;
+        record.is_closed
+    }
+}
+
+impl Seen {
+    fn named(&self, name: &str) -> &Record {
+        let mut found =
+            self.spans.values().filter(|record| record.fields.get("task.name").is_some_and(|it| it == name));
+        let one = found.next().unwrap_or_else(|| panic!("{name} is not shown: {self:#?}"));
+        assert!(found.next().is_none(), "{name} is shown twice");
+        one
+    }
+
+    fn of_kind(&self, kind: &str) -> Vec<&Record> {
+        self.spans.values().filter(|record| record.fields.get("kind").is_some_and(|it| it == kind)).collect()
+    }
+
+    fn timer(&self, concrete_type: &str) -> &Record {
+        let is_it = |record: &&Record| record.fields.get("concrete_type").is_some_and(|it| it == concrete_type);
+        self.spans.values().find(is_it).unwrap_or_else(|| panic!("no {concrete_type} is shown"))
+    }
+
+    fn poll_ops(&self, name: &str) -> Vec<bool> {
+        let ops = self.events.iter().filter(|(target, _)| *target == "runtime::resource::poll_op");
+        ops.filter(|(_, fields)| fields["op_name"] == name).map(|(_, fields)| fields["is_ready"] == "true").collect()
+    }
+}
+
+impl Record {
+    /// How many there are just now, as the console reckons.
+    fn wakers(&self) -> usize {
+        self.clones - self.drops
+    }
+
+    /// The place is in this file.
+    fn is_placed_here(&self) -> bool {
+        let line: u32 = self.fields["loc.line"].parse().expect("a number");
+        self.fields["loc.file"] == file!() && line > FIRST_LINE && self.fields.contains_key("loc.col")
+    }
+}
+
+/// Runs `main` on a current-thread runtime, which is all on this thread, and returns what was seen of it.
+fn seen_of(main: impl AsyncFnOnce()) -> Seen {
+    let recorder = Recorder::default();
+    subscriber::with_default(recorder.clone(), || {
+        let runtime = Builder::new_current_thread().build().expect("a runtime is to be had");
+        runtime.block_on(main());
+    });
+    std::mem::take(&mut *recorder.seen())
+}
+
+fn named(name: &str) -> task::Builder<'_> {
+    task::Builder::new().name(name)
+}
+
+#[test]
+fn a_task_is_shown_with_its_name_number_size_and_place() {
+    let mut number = String::new();
+    let seen = seen_of(async || {
+        let task = named("greeter").spawn(async { [0u8; 100].len() });
+        number = task.id().to_string();
+        task.await.expect("it does not panic");
+        task::spawn(async {}).await.expect("it does not panic");
+    });
+    let greeter = seen.named("greeter");
+    assert_eq!((greeter.name, greeter.target), ("runtime.spawn", "tokio::task"));
+    assert_eq!((greeter.fields["kind"].as_str(), &greeter.fields["task.id"]), ("task", &number));
+    assert_eq!(greeter.fields["size.bytes"], size_of_val(&async { [0u8; 100].len() }).to_string());
+    assert!(greeter.is_placed_here());
+    let nameless = seen.of_kind("task").into_iter().find(|task| !task.fields.contains_key("task.name"));
+    assert!(nameless.is_some_and(Record::is_placed_here));
+}
+
+#[test]
+fn each_poll_enters_the_span_once_and_the_end_closes_it() {
+    let seen = seen_of(async || {
+        let yields = named("yields").spawn(async {
+            for _ in 0..5 {
+                task::yield_now().await;
+            }
+        });
+        yields.await.expect("it does not panic");
+        let waits = named("waits").spawn(pending::<()>());
+        task::yield_now().await;
+        waits.abort();
+        assert!(waits.await.expect_err("it was aborted").is_cancelled());
+        let panics = named("panics").spawn(async { panic!("as it should") });
+        assert!(panics.await.expect_err("it panicked").is_panic());
+    });
+    let yields = seen.named("yields");
+    assert_eq!((yields.polls, yields.wakes, yields.self_wakes), (6, 5, 5));
+    for name in ["yields", "waits", "panics"] {
+        let task = seen.named(name);
+        assert!(task.is_closed && !task.is_entered, "{task:#?}");
+    }
+    assert_eq!(seen.named("waits").polls, 1);
+}
+
+#[test]
+fn what_was_cloned_was_dropped_or_used_up() {
+    let kept: Arc<Mutex<Vec<Waker>>> = Arc::default();
+    let theirs = Arc::clone(&kept);
+    let seen = seen_of(async move || {
+        let (sender, mut receiver) = wsrt::sync::mpsc::channel::<u32>(1);
+        let consumer = named("consumer").spawn(async move { while receiver.recv().await.is_some() {} });
+        let producer = named("producer").spawn(async move {
+            for number in 0..50 {
+                sender.send(number).await.expect("somebody listens");
+                timeout(Duration::from_secs(20), sleep(Duration::from_micros(10))).await.expect("it is in time");
+            }
+        });
+        let hoarder = named("hoarder").spawn(async move {
+            poll_fn(|context| {
+                let waker = context.waker().clone();
+                theirs.lock().unwrap().extend([waker.clone(), waker.clone(), waker]);
+                Poll::Ready(())
+            })
+            .await;
+        });
+        for task in [consumer, producer, hoarder] {
+            task.await.expect("it does not panic");
+        }
+        // The task is gone, its wakers are not.
+        let mut kept = std::mem::take(&mut *kept.lock().unwrap()).into_iter();
+        kept.next().expect("there are three").wake();
+        drop(kept);
+    });
+    for name in ["consumer", "producer", "hoarder"] {
+        let task = seen.named(name);
+        assert!(task.clones > 0 && task.clones == task.drops, "{task:#?}");
+        assert!(task.is_closed);
+    }
+    assert_eq!((seen.named("hoarder").clones, seen.named("hoarder").wakes), (3, 1));
+    assert!(seen.named("consumer").wakes > 0);
+}
+
+#[test]
+fn a_task_that_waits_has_a_waker_somewhere() {
+    let recorder = Recorder::default();
+    let theirs = recorder.clone();
+    subscriber::with_default(recorder, || {
+        let runtime = Builder::new_current_thread().build().expect("a runtime is to be had");
+        runtime.block_on(async move {
+            let (sender, receiver) = wsrt::sync::oneshot::channel::<()>();
+            let socket = wsrt::net::UdpSocket::bind("127.0.0.1:0").await.expect("the loopback is there");
+            let waits = [
+                named("channel").spawn(async move { drop(receiver.await) }),
+                named("sleep").spawn(async { sleep(Duration::from_secs(1000)).await }),
+                named("socket").spawn(async move { drop(socket.recv(&mut [0]).await) }),
+                named("handle").spawn(async { drop(task::spawn(sleep(Duration::from_secs(1000))).await) }),
+                named("lost").spawn(pending()),
+            ];
+            const WAIT: [&str; 4] = ["channel", "sleep", "socket", "handle"];
+            let polls = |name: &&str| theirs.seen().named(name).polls;
+            while WAIT.iter().chain(&["lost"]).map(polls).min() == Some(0) {
+                task::yield_now().await;
+            }
+            let wakers = |name: &str| theirs.seen().named(name).wakers();
+            for name in WAIT {
+                assert!(wakers(name) > 0, "{name} counts as lost");
+            }
+            assert_eq!(wakers("lost"), 0);
+            waits.iter().for_each(task::JoinHandle::abort);
+            drop(sender);
+        });
+    });
+}
+
+#[test]
+fn every_kind_is_shown_as_what_it_is() {
+    let recorder = Recorder::default();
+    subscriber::with_default(recorder.clone(), || {
+        let runtime = Runtime::new().expect("a runtime is to be had");
+        drop(runtime.spawn_blocking(|| ()));
+        let local = LocalSet::new();
+        local.block_on(&runtime, async {
+            let value = Rc::new(RefCell::new(1));
+            task::spawn_local(async move { *value.borrow_mut() += 1 }).await.expect("it does not panic");
+        });
+        runtime.run(async {});
+    });
+    let seen = recorder.seen();
+    for (kind, count) in [("task", 1), ("local", 1), ("blocking", 1), ("block_on", 1)] {
+        let found = seen.of_kind(kind);
+        assert_eq!(found.len(), count, "{kind}: {found:#?}");
+        assert!(found.iter().all(|record| record.is_placed_here() && record.is_closed), "{found:#?}");
+    }
+    let job = seen.of_kind("blocking")[0];
+    assert_eq!(job.target, "tokio::task::blocking");
+    assert!(job.fields["fn"].contains("closure") && job.fields["size.bytes"] == "0");
+}
+
+#[test]
+fn a_timer_is_shown_from_its_first_wait_to_its_end() {
+    let seen = seen_of(async || {
+        named("sleeps").spawn(async { sleep(Duration::from_millis(5)).await }).await.expect("it does not panic");
+        let mut clock = interval(Duration::from_millis(1));
+        clock.tick().await;
+        clock.tick().await;
+        timeout(Duration::from_secs(20), task::yield_now()).await.expect("it is in time");
+        // Never waited for.
+        drop(sleep(Duration::from_secs(1)));
+        timeout(Duration::from_secs(20), async {}).await.expect("it is in time");
+    });
+    for (concrete_type, poll) in [("Sleep", "poll_elapsed"), ("Interval", "poll_tick"), ("Timeout", "poll_elapsed")] {
+        let timer = seen.timer(concrete_type);
+        assert_eq!((timer.name, timer.fields["kind"].as_str()), ("runtime.resource", "timer"));
+        assert!(timer.is_placed_here() && timer.is_closed, "{timer:#?}");
+        assert!(!seen.poll_ops(poll).is_empty());
+    }
+    assert_eq!(seen.of_kind("timer").len(), 3);
+    // At once, then after a wait; ready once more than it had to wait at least.
+    assert_eq!(seen.poll_ops("poll_tick").iter().filter(|ready| **ready).count(), 2);
+    let operations: Vec<_> = seen.spans.values().filter(|span| span.name == "runtime.resource.async_op").collect();
+    assert_eq!(operations.len(), 3);
+    assert!(operations.iter().all(|operation| operation.is_closed && operation.polls > 1));
+}
+
+#[test]
+fn a_deadline_is_told_in_milliseconds_whenever_it_is_set() {
+    let seen = seen_of(async || {
+        let mut wait = pin!(sleep(Duration::from_secs(3600)));
+        poll_fn(|context| Poll::Ready(wait.as_mut().poll(context).is_pending())).await;
+        wait.as_mut().reset(wsrt::time::Instant::now() + Duration::from_secs(7200));
+    });
+    let updates: Vec<u64> = seen
+        .events
+        .iter()
+        .filter(|(target, _)| *target == "runtime::resource::state_update")
+        .map(|(_, fields)| {
+            assert_eq!((fields["duration.unit"].as_str(), fields["duration.op"].as_str()), ("ms", "override"));
+            fields["duration"].parse().expect("a number")
+        })
+        .collect();
+    assert!(matches!(updates[..], [3_500_000..=3_600_000, 7_100_000..=7_200_000]), "{updates:?}");
+}
+
+#[test]
+fn a_runtime_without_a_subscriber_runs_as_ever() {
+    let runtime = Runtime::new().expect("a runtime is to be had");
+    let sum = runtime.run(async {
+        let tasks: Vec<_> = (0..100).map(|number| wsrt::spawn(async move { number })).collect();
+        let mut sum = 0;
+        for task in tasks {
+            sum += task.await.expect("it does not panic");
+        }
+        sleep(Duration::from_millis(1)).await;
+        sum
+    });
+    assert_eq!(sum, 4950);
+}
