@@ -1,0 +1,1 @@
+//! Nothing: see `examples` and `tests`.
