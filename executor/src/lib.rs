@@ -67,7 +67,9 @@
 //! `console_subscriber` before it makes its runtime, and is built with `RUSTFLAGS="--cfg console_without_tokio_unstable"`, without
 //! which that crate asks for tokio's own flag:
 //!
-//! ```ignore
+//! ```
+//! # mod console_subscriber { pub fn init() {} }
+//! # async fn serve() -> std::io::Result<()> { Ok(()) }
 //! fn main() -> std::io::Result<()> {
 //!     console_subscriber::init();
 //!     let runtime = wsrt::runtime::Runtime::new()?;
@@ -83,9 +85,10 @@
 //! - Any other subscriber that is interested in level TRACE gets these spans too: the targets begin with `tokio::` and
 //!   `runtime::`.
 //!
-//! It is meant for looking, not for production: to be shown costs a task about a microsecond at its spawn and a good part of one at
-//! each poll and wake. With the feature on and no subscriber that wants the spans, a task costs one word more, and each poll
-//! a look at it. Without the feature there is no trace of it.
+//! It is meant for looking, not for production. With console-subscriber 0.5 a task that is shown costs some ten microseconds at its
+//! spawn, nearly all of them the subscriber's, and a third of one for each wake and poll: about what a task of tokio's costs it.
+//! With the feature on and nobody interested, a task costs some 15 ns more at its spawn and is one word larger; polls and wakes
+//! cost what they did. Without the feature there is no trace of it.
 //!
 //! [tokio-console]: https://docs.rs/tokio-console
 
