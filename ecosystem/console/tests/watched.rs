@@ -74,8 +74,8 @@ async fn a_task_that_wakes_itself_is_told_from_one_that_is_woken() {
     let woken = |task: Option<&Task>| task.is_some_and(|task| task.stats.wakes > 20);
     viewer.until("wakes", |seen| woken(seen.find("impatient")) && woken(seen.find("metronome"))).await;
     let impatient = viewer.task("impatient").stats;
-    // Nine wakes of its own, and the timer's; the last round may be unfinished.
-    assert!(impatient.self_wakes * 10 >= (impatient.wakes - 1) * 9, "{impatient:#?}");
+    // Nine wakes of its own, and the timer's; the last round may be unfinished, and one wake only half on the books.
+    assert!(impatient.self_wakes * 10 >= (impatient.wakes - 2) * 9, "{impatient:#?}");
     assert_eq!(viewer.task("metronome").stats.self_wakes, 0);
     program.interrupt();
 }

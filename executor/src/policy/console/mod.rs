@@ -9,7 +9,7 @@
 //! | what is done with its wakers | events that name the span |
 //! | a timer that is waited for | the span `runtime.resource`, and one for the wait, entered while it is polled |
 //!
-//! It stays outside of the cell: a task is watched by a future around its own ([`Watched`]). Whether anybody wants to see a
+//! It stays outside of the cell: a task is watched by a future around its own ([`watched`]). Whether anybody wants to see a
 //! task is asked once, when it is spawned. If nobody does, all that is left of this is a word beside the future, which each
 //! poll looks at.
 //!
