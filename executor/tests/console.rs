@@ -326,6 +326,19 @@ fn every_kind_is_shown_as_what_it_is() {
 }
 
 #[test]
+fn a_local_task_of_a_current_thread_runtime_is_shown_as_local() {
+    async fn at_home() -> usize {
+        Rc::strong_count(&Rc::new(()))
+    }
+    let seen = seen_of(async || {
+        named("at home").spawn_local(at_home()).await.expect("it does not panic");
+    });
+    let task = seen.named("at home");
+    assert!(task.fields["kind"] == "local" && task.is_placed_here() && task.is_closed, "{task:#?}");
+    assert_eq!(task.fields["size.bytes"], size_of_val(&at_home()).to_string());
+}
+
+#[test]
 fn a_timer_is_shown_from_its_first_wait_to_its_end() {
     let seen = seen_of(async || {
         named("sleeps").spawn(async { sleep(Duration::from_millis(5)).await }).await.expect("it does not panic");

@@ -1,13 +1,13 @@
 //! What holds without a runtime: whom the wakers wake, and whom they keep alive.
 
-use std::future::poll_fn;
+use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 use std::task::{Context, Poll, Wake, Waker};
 
-use tracing::{Span, span};
+use tracing::{Event, Metadata, Span, Subscriber, span, subscriber, trace_span};
 
 use super::waking::Waking;
 use super::watched::Watched;
@@ -24,6 +24,29 @@ impl Wake for Counter {
     fn wake_by_ref(self: &Arc<Self>) {
         self.0.fetch_add(1, Relaxed);
     }
+}
+
+/// Wants to see everything, and forgets it.
+struct Forgetful;
+
+impl Subscriber for Forgetful {
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        true
+    }
+
+    fn new_span(&self, _: &span::Attributes<'_>) -> span::Id {
+        span::Id::from_u64(1)
+    }
+
+    fn record(&self, _: &span::Id, _: &span::Record<'_>) {}
+
+    fn record_follows_from(&self, _: &span::Id, _: &span::Id) {}
+
+    fn event(&self, _: &Event<'_>) {}
+
+    fn enter(&self, _: &span::Id) {}
+
+    fn exit(&self, _: &span::Id) {}
 }
 
 fn counter() -> (Arc<Counter>, Waker) {
@@ -77,4 +100,21 @@ fn where_nobody_looks_the_future_gets_the_waker_that_there_is() {
     let asks = poll_fn(|context| Poll::Ready(context.waker().will_wake(&waker)));
     let mut watched = pin!(Watched::new(asks, Span::none()));
     assert_eq!(watched.as_mut().poll(&mut Context::from_waker(&waker)), Poll::Ready(true));
+}
+
+#[test]
+fn a_future_that_is_polled_for_another_wakes_that_one() {
+    let (first, first_waker) = counter();
+    let (second, second_waker) = counter();
+    subscriber::with_default(Forgetful, || {
+        let wakes = poll_fn(|context| {
+            context.waker().wake_by_ref();
+            Poll::<()>::Pending
+        });
+        let mut watched = pin!(Watched::new(wakes, trace_span!("somebody looks")));
+        for waker in [&first_waker, &second_waker, &second_waker] {
+            assert!(watched.as_mut().poll(&mut Context::from_waker(waker)).is_pending());
+        }
+    });
+    assert_eq!((first.0.load(Relaxed), second.0.load(Relaxed)), (1, 2));
 }
