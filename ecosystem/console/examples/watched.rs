@@ -16,6 +16,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use console_subscriber::ConsoleLayer;
 use wsrt::net::TcpListener;
 use wsrt::runtime::Runtime;
 use wsrt::signal::ctrl_c;
@@ -23,7 +24,9 @@ use wsrt::task::{self, LocalSet};
 use wsrt::time::{interval, sleep};
 
 fn main() -> io::Result<()> {
-    console_subscriber::init();
+    // Each time it publishes the subscriber takes in 128 things: new tasks, new timers, polls of timers. At its usual once a second it
+    // would show this program later and later. What the environment says (TOKIO_CONSOLE_PUBLISH_INTERVAL) goes before.
+    ConsoleLayer::builder().publish_interval(Duration::from_millis(50)).with_default_env().init();
     let runtime = Runtime::new()?;
     thread::scope(|scope| {
         let on_a_thread = scope.spawn(|| LocalSet::new().block_on(&runtime, keep_at_home()));

@@ -18,10 +18,7 @@ pub(crate) use self::seen::{Seen, Task};
 pub(crate) fn start() -> (Running, SocketAddr) {
     let address = free_address();
     let mut command = super::example().command();
-    command
-        .env("TOKIO_CONSOLE_BIND", address.to_string())
-        .env("TOKIO_CONSOLE_PUBLISH_INTERVAL", "20ms")
-        .env("TOKIO_CONSOLE_RETENTION", "2s");
+    command.env("TOKIO_CONSOLE_BIND", address.to_string()).env("TOKIO_CONSOLE_RETENTION", "2s");
     (Running::start(command), address)
 }
 
