@@ -1,0 +1,60 @@
+//! Polls: how long they took, how long their tasks had waited, and the longest of them.
+
+use super::histogram::Histogram;
+use super::longest::Longest;
+use super::processors::source_of;
+use crate::trace::{Slice, Source};
+
+const SLOWEST: usize = 10;
+
+/// The polls whose tasks were found in one kind of place.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    pub(crate) polls: u64,
+    /// Nanoseconds.
+    pub(crate) busy: u64,
+    pub(crate) waits: Histogram,
+}
+
+/// One poll.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Poll {
+    pub(crate) processor: u32,
+    pub(crate) slice: Slice,
+}
+
+/// All polls.
+#[derive(Debug)]
+pub(crate) struct Polls {
+    pub(crate) times: Histogram,
+    /// From readied to running.
+    pub(crate) waits: Histogram,
+    /// In the order of [`Source::ALL`].
+    pub(crate) found: Vec<Found>,
+    pub(crate) slowest: Longest<Poll>,
+}
+
+impl Polls {
+    pub(crate) fn new() -> Self {
+        let found = Found { polls: 0, busy: 0, waits: Histogram::new() };
+        Self {
+            times: Histogram::new(),
+            waits: Histogram::new(),
+            found: vec![found; Source::ALL.len()],
+            slowest: Longest::new(SLOWEST),
+        }
+    }
+
+    pub(crate) fn add(&mut self, poll: Poll) {
+        let slice = &poll.slice;
+        let found = &mut self.found[source_of(&slice.details) as usize];
+        found.polls += 1;
+        found.busy += slice.own;
+        if let Some(waited) = slice.details.waited {
+            found.waits.add(waited);
+            self.waits.add(waited);
+        }
+        self.times.add(slice.duration);
+        self.slowest.offer(slice.duration, poll);
+    }
+}

@@ -1,0 +1,52 @@
+//! Places in the source that spawn tasks, and what their tasks cost.
+
+use std::collections::HashMap;
+
+use crate::trace::{Name, Slice};
+
+/// What the tasks spawned at one place did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Site {
+    pub(crate) tasks: u64,
+    pub(crate) polls: u64,
+    /// Nanoseconds in polls.
+    pub(crate) busy: u64,
+    pub(crate) longest: u64,
+    /// Nanoseconds from readied to running, of so many polls.
+    pub(crate) waited: u128,
+    pub(crate) waits: u64,
+}
+
+impl Site {
+    /// Nanoseconds that a task waited before a poll, on average.
+    pub(crate) fn mean_wait(&self) -> Option<u64> {
+        (self.waits > 0).then(|| (self.waited / u128::from(self.waits)) as u64)
+    }
+}
+
+/// The sites, as many as there are names.
+#[derive(Debug, Default)]
+pub(crate) struct Sites {
+    known: HashMap<Name, Site>,
+}
+
+impl Sites {
+    pub(crate) fn poll(&mut self, spawned_at: Name, slice: &Slice, is_new: bool) {
+        let site = self.known.entry(spawned_at).or_default();
+        site.tasks += u64::from(is_new);
+        site.polls += 1;
+        site.busy += slice.own;
+        site.longest = site.longest.max(slice.duration);
+        if let Some(waited) = slice.details.waited {
+            site.waited += u128::from(waited);
+            site.waits += 1;
+        }
+    }
+
+    /// Those whose tasks took the most time, the first first.
+    pub(crate) fn by_time(&self) -> Vec<(Name, Site)> {
+        let mut sites: Vec<_> = self.known.iter().map(|(name, site)| (*name, *site)).collect();
+        sites.sort_unstable_by_key(|(name, site)| (u64::MAX - site.busy, *name));
+        sites
+    }
+}

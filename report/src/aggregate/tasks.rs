@@ -1,0 +1,116 @@
+//! Tasks one by one, as many as there is room for. When it runs out, the half that was woken least is forgotten.
+
+use std::collections::HashMap;
+
+use crate::trace::{Name, WokenBy};
+
+/// So many tasks are known at a time: about 16 MiB.
+const MOST: usize = 1 << 17;
+
+/// What one task did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Task {
+    pub(crate) name: Option<Name>,
+    pub(crate) spawned_at: Option<Name>,
+    pub(crate) woken: u32,
+    /// The same by who woke it, in the order of [`WokenBy::ALL`].
+    pub(crate) woken_by: [u32; 5],
+    pub(crate) polls: u32,
+    /// In nanoseconds.
+    pub(crate) busy: u64,
+    /// So many wakes it may have had that were forgotten.
+    pub(crate) forgotten: u32,
+}
+
+/// The tasks that are known.
+#[derive(Debug, Default)]
+pub(crate) struct Tasks {
+    known: HashMap<u64, Task>,
+    /// The most wakes that a forgotten task had.
+    forgotten: u32,
+}
+
+impl Tasks {
+    pub(crate) fn woken(&mut self, id: u64, by: Option<WokenBy>) {
+        let task = self.task(id);
+        task.woken = task.woken.saturating_add(1);
+        if let Some(by) = by {
+            let count = &mut task.woken_by[by as usize];
+            *count = count.saturating_add(1);
+        }
+    }
+
+    pub(crate) fn polled(&mut self, id: u64, name: Name, spawned_at: Name, busy: u64) {
+        let task = self.task(id);
+        task.name = Some(name);
+        task.spawned_at = Some(spawned_at);
+        task.polls = task.polls.saturating_add(1);
+        task.busy = task.busy.saturating_add(busy);
+    }
+
+    /// The `most` tasks that were woken most, and how often; of equal ones the older first.
+    pub(crate) fn most_woken(&self, most: usize) -> Vec<(u64, Task)> {
+        let mut tasks: Vec<_> = self.known.iter().filter(|(_, task)| task.woken > 0).collect();
+        tasks.sort_unstable_by_key(|(id, task)| (u32::MAX - task.woken, **id));
+        tasks.into_iter().take(most).map(|(id, task)| (*id, *task)).collect()
+    }
+
+    /// What a task is called, if it was polled and is still known.
+    pub(crate) fn name(&self, id: u64) -> Option<Name> {
+        self.known.get(&id).and_then(|task| task.name)
+    }
+
+    fn task(&mut self, id: u64) -> &mut Task {
+        if self.known.len() >= MOST && !self.known.contains_key(&id) {
+            self.forget_half();
+        }
+        let forgotten = self.forgotten;
+        self.known.entry(id).or_insert_with(|| Task { forgotten, ..Task::default() })
+    }
+
+    fn forget_half(&mut self) {
+        let mut ranks: Vec<_> = self.known.iter().map(|(id, task)| (task.woken, *id)).collect();
+        let (_, middle, _) = ranks.select_nth_unstable(MOST / 2);
+        let middle = *middle;
+        // What a task may have lost before adds to what it loses now.
+        let lost = |task: &Task| task.woken.saturating_add(task.forgotten);
+        let least =
+            self.known.iter().filter(|(id, task)| (task.woken, **id) < middle).map(|(_, task)| lost(task)).max();
+        self.forgotten = self.forgotten.max(least.unwrap_or(0));
+        self.known.retain(|id, task| (task.woken, *id) >= middle);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_most_woken_come_first() {
+        let mut tasks = Tasks::default();
+        for (id, wakes) in [(1, 3), (2, 9), (3, 3), (4, 0)] {
+            tasks.polled(id, Name::NONE, Name::NONE, 10);
+            (0..wakes).for_each(|_| tasks.woken(id, Some(WokenBy::Network)));
+        }
+        let order: Vec<_> = tasks.most_woken(3).iter().map(|(id, task)| (*id, task.woken)).collect();
+        assert_eq!(order, [(2, 9), (1, 3), (3, 3)]);
+        assert_eq!(tasks.most_woken(1)[0].1.woken_by, [0, 9, 0, 0, 0]);
+    }
+
+    #[test]
+    fn a_task_that_is_woken_much_is_not_lost_among_many() {
+        let mut tasks = Tasks::default();
+        let crowd = 3 * MOST as u64;
+        for id in 1..crowd {
+            tasks.woken(id, None);
+            if id % 100 == 0 {
+                tasks.woken(0, None);
+            }
+        }
+        assert!(tasks.known.len() <= MOST);
+        let (id, task) = tasks.most_woken(1)[0];
+        assert_eq!((id, u64::from(task.woken)), (0, (crowd - 1) / 100));
+        let (_, newest) = tasks.known.iter().max_by_key(|(id, _)| **id).expect("some are known");
+        assert!(newest.forgotten >= 1, "{newest:?}");
+    }
+}

@@ -1,0 +1,51 @@
+//! A bar of parts, one behind the other.
+
+use std::fmt::Write;
+
+use crate::text::Escaped;
+
+/// A part of a bar.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    /// Its colour's class.
+    pub(crate) class: &'static str,
+    /// Of the bar's whole length.
+    pub(crate) share: f64,
+    /// What it says when pointed at.
+    pub(crate) text: String,
+}
+
+/// A bar that is as wide as it may be; `label` says in words what it shows.
+pub(crate) fn bar(label: &str, parts: &[Part]) -> String {
+    let mut svg = format!(
+        "<svg class=\"bar\" viewBox=\"0 0 1000 10\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"{}\">",
+        Escaped(label)
+    );
+    let mut begin = 0.0_f64;
+    for part in parts.iter().filter(|part| part.share > 0.0) {
+        let width = (part.share * 1000.0).min(1000.0 - begin);
+        let (class, text) = (part.class, Escaped(&part.text));
+        write!(svg, "<rect class=\"{class}\" x=\"{begin:.1}\" y=\"0\" width=\"{width:.1}\" height=\"10\"><title>{text}</title></rect>")
+            .expect("a string takes everything");
+        begin += width;
+    }
+    svg.push_str("</svg>");
+    svg
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_follow_each_other_and_end_with_the_bar() {
+        let part = |share, text: &str| Part { class: "c", share, text: text.to_owned() };
+        let svg = bar("<all>", &[part(0.25, "a"), part(0.0, "none"), part(0.9, "b")]);
+        assert!(svg.contains("aria-label=\"&lt;all&gt;\""), "{svg}");
+        assert!(
+            svg.contains("x=\"0.0\" y=\"0\" width=\"250.0\"") && svg.contains("x=\"250.0\" y=\"0\" width=\"750.0\""),
+            "{svg}"
+        );
+        assert!(!svg.contains("none<"), "{svg}");
+    }
+}

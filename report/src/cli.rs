@@ -1,0 +1,168 @@
+//! The command line: what the user types, and what follows from it.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::{Failure, page, reading};
+
+/// What `--help` prints.
+pub const HELP: &str = "\
+Makes one HTML page of a trace of wsrt's scheduler, to be opened in a browser; it needs no network.
+
+usage: wsrt-report TRACE [-o FILE]
+
+  TRACE            what a program wrote that was started with WSRT_TRACE=TRACE
+  -o, --output FILE
+                   where the page goes; `-` is the standard output. Without it the page is TRACE.html
+  -h, --help       print this
+  -V, --version    print the version
+";
+
+/// What went wrong, and whose fault it is.
+#[derive(Debug)]
+pub enum Refusal {
+    /// The command line: exit code 2.
+    Usage(String),
+    /// A file: exit code 1.
+    Failure(Failure),
+}
+
+/// What was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Command {
+    Report { trace: PathBuf, output: Output },
+    Help,
+    Version,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Output {
+    File(PathBuf),
+    Standard,
+}
+
+/// Does what the command line asks for; `arguments` come without the program's name.
+///
+/// # Errors
+///
+/// Says what is wrong with the command line, or which file could not be read or written and why.
+pub fn run(arguments: impl Iterator<Item = OsString>) -> Result<(), Refusal> {
+    match parse(arguments).map_err(Refusal::Usage)? {
+        Command::Help => print(HELP.as_bytes()),
+        Command::Version => print(concat!("wsrt-report ", env!("CARGO_PKG_VERSION"), "\n").as_bytes()),
+        Command::Report { trace, output } => report(&trace, &output),
+    }
+    .map_err(Refusal::Failure)
+}
+
+fn parse(mut arguments: impl Iterator<Item = OsString>) -> Result<Command, String> {
+    let (mut trace, mut output, mut options) = (None, None, true);
+    while let Some(word) = arguments.next() {
+        match word.to_str() {
+            Some("--") if options => options = false,
+            Some("-h" | "--help") if options => return Ok(Command::Help),
+            Some("-V" | "--version") if options => return Ok(Command::Version),
+            Some(name @ ("-o" | "--output")) if options => {
+                let file = arguments.next().filter(|file| !file.is_empty());
+                let file = file.ok_or_else(|| format!("{name} needs a file"))?;
+                if output.replace(file).is_some() {
+                    return Err(format!("{name} is given twice"));
+                }
+            }
+            Some(option) if options && option.starts_with('-') => {
+                return Err(format!("unknown option `{option}`; --help lists what there is"));
+            }
+            _ if trace.is_none() && !word.is_empty() => trace = Some(PathBuf::from(word)),
+            _ => return Err(format!("unknown argument `{}`: one trace makes one page", Path::new(&word).display())),
+        }
+    }
+    let trace = trace.ok_or("which trace? usage: wsrt-report TRACE [-o FILE]")?;
+    let output = match output {
+        Some(file) if file == "-" => Output::Standard,
+        Some(file) => Output::File(file.into()),
+        None => Output::File(beside(&trace)),
+    };
+    Ok(Command::Report { trace, output })
+}
+
+/// The page's usual place: the trace's, with `.html` behind its name.
+fn beside(trace: &Path) -> PathBuf {
+    let mut name = trace.as_os_str().to_owned();
+    name.push(".html");
+    name.into()
+}
+
+fn report(trace: &Path, output: &Output) -> Result<(), Failure> {
+    if let Output::File(file) = output {
+        refuse_same(trace, file)?;
+    }
+    let page = page::html(&reading::read(trace)?);
+    match output {
+        Output::Standard => print(page.as_bytes()),
+        Output::File(file) => {
+            fs::write(file, page).map_err(|error| format!("cannot write `{}`: {error}", file.display()))?;
+            print(format!("{}\n", file.display()).as_bytes())
+        }
+    }
+}
+
+/// The page must not take the trace's place.
+fn refuse_same(trace: &Path, file: &Path) -> Result<(), Failure> {
+    match (trace.canonicalize(), file.canonicalize()) {
+        (Ok(trace), Ok(file)) if trace == file => {
+            Err(format!("`{}` is the trace: the page needs a file of its own", file.display()).into())
+        }
+        // What is not there is no trace, and will be said when it is read.
+        _ => Ok(()),
+    }
+}
+
+/// Writes to the standard output. Who stops reading, as `head` does, has seen enough.
+fn print(text: &[u8]) -> Result<(), Failure> {
+    let mut output = io::stdout().lock();
+    match output.write_all(text).and_then(|()| output.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(format!("cannot write to the standard output: {error}").into())
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(words: &[&str]) -> Result<Command, String> {
+        parse(words.iter().map(OsString::from))
+    }
+
+    fn asked(trace: &str, output: &str) -> Result<Command, String> {
+        let output = if output == "-" { Output::Standard } else { Output::File(output.into()) };
+        Ok(Command::Report { trace: trace.into(), output })
+    }
+
+    #[test]
+    fn a_trace_and_a_place_may_come_in_any_order() {
+        assert_eq!(parsed(&["a.trace"]), asked("a.trace", "a.trace.html"));
+        assert_eq!(parsed(&["a", "-o", "b"]), asked("a", "b"));
+        assert_eq!(parsed(&["--output", "b", "a"]), asked("a", "b"));
+        assert_eq!(parsed(&["-o", "-", "--", "-a"]), asked("-a", "-"));
+        assert_eq!(parsed(&["a", "--help"]), Ok(Command::Help));
+        assert_eq!(parsed(&["-V"]), Ok(Command::Version));
+    }
+
+    #[test]
+    fn what_cannot_be_meant_is_named() {
+        for (words, expected) in [
+            (&[][..], "which trace? usage: wsrt-report TRACE [-o FILE]"),
+            (&["a", "b"], "unknown argument `b`: one trace makes one page"),
+            (&["a", "-x"], "unknown option `-x`; --help lists what there is"),
+            (&["a", "-o"], "-o needs a file"),
+            (&["a", "-o", "b", "-o", "c"], "-o is given twice"),
+        ] {
+            assert_eq!(parsed(words), Err(expected.to_owned()), "{words:?}");
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! Makes one HTML page of a trace of wsrt's scheduler: `wsrt-report TRACE [-o FILE]`.
+
+use std::process::ExitCode;
+
+use wsrt_report::cli::{self, Refusal};
+
+fn main() -> ExitCode {
+    match cli::run(std::env::args_os().skip(1)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Refusal::Usage(wrong)) => {
+            eprintln!("wsrt-report: {wrong}");
+            ExitCode::from(2)
+        }
+        Err(Refusal::Failure(failure)) => {
+            eprintln!("wsrt-report: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}

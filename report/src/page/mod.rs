@@ -1,0 +1,32 @@
+//! The page: one HTML document with everything in it, which asks nothing of the network and shows all of it without scripts.
+//!
+//! Each section is a file: one idea, a sentence with what was found, a sentence that says how to read the picture, the picture.
+
+mod frame;
+mod latency;
+mod processors;
+mod slowest;
+mod stalls;
+mod steals;
+mod summary;
+mod tasks;
+mod threads;
+mod timeline;
+
+use crate::reading::Report;
+use frame::Page;
+
+/// Writes the page.
+pub(crate) fn html(report: &Report) -> String {
+    let mut page = Page::begin(report);
+    summary::write(&mut page, report);
+    timeline::write(&mut page, report);
+    processors::write(&mut page, report);
+    latency::write(&mut page, report);
+    steals::write(&mut page, report);
+    slowest::write(&mut page, report);
+    tasks::write(&mut page, report);
+    stalls::write(&mut page, report);
+    threads::write(&mut page, report);
+    page.end(report)
+}

@@ -1,0 +1,170 @@
+//! How each processor spent its time, and what came of the places where tasks were found.
+
+use super::frame::Page;
+use crate::aggregate::Processor;
+use crate::charts::{Part, bar};
+use crate::numbers::{Count, Share, Time};
+use crate::reading::Report;
+use crate::trace::Source;
+
+/// Rows of bars and of the table: the busiest.
+const MOST: usize = 48;
+/// The colours' classes, in the order of [`Source::ALL`].
+const CLASSES: [&str; Source::ALL.len()] =
+    ["runnext", "ring", "injector", "network", "timer", "stolen", "local", "untold"];
+
+pub(crate) fn write(page: &mut Page, report: &Report) {
+    let how = "A bar is the whole time of a processor. Its colours are the time in polls by where their tasks were found: in runnext \
+               (readied by the task that ran before), in its ring, in the injector, in the netpoller's turn or by a timer just \
+               before, or stolen. Grey is the time in which a thread held the processor and looked for work; what is empty, nobody \
+               held it. Spares, which stand in for polls that do not return, are processors too.";
+    let mut used: Vec<_> = report.aggregate.processors.used().collect();
+    page.section("processors", finding(report, &used), how);
+    used.sort_by_key(|(index, processor)| (u64::MAX - processor.busy_time(), *index));
+    let all = used.len();
+    used.truncate(MOST);
+    used.sort_by_key(|(index, _)| *index);
+
+    let sources: Vec<_> = Source::ALL.into_iter().filter(|source| is_told(report, *source)).collect();
+    let colours = sources.iter().map(|source| (CLASSES[*source as usize], source.text()));
+    page.legend(colours.chain([("held", "held, looking for work"), ("idle", "not held")]));
+    page.put(format_args!("<div class=\"rows\">\n"));
+    for (index, processor) in &used {
+        row(page, report, *index, processor);
+    }
+    page.put(format_args!("</div>\n"));
+    if all > MOST {
+        page.put(format_args!("<p class=\"how\">The {MOST} busiest of {all} are shown.</p>\n"));
+    }
+    table(page, report, &used);
+    by_source(page, report, &sources);
+    page.end_section();
+}
+
+fn is_told(report: &Report, source: Source) -> bool {
+    !matches!(source, Source::Local | Source::Untold) || report.aggregate.polls.found[source as usize].polls > 0
+}
+
+fn finding(report: &Report, used: &[(usize, &Processor)]) -> String {
+    let duration = report.aggregate.grid.duration();
+    let busiest = used.iter().max_by_key(|(index, processor)| (processor.busy_time(), usize::MAX - index));
+    let laziest = used.iter().min_by_key(|(index, processor)| (processor.busy_time(), *index));
+    let (Some((busiest, most)), Some((laziest, least))) = (busiest, laziest) else {
+        return "No processor ran.".to_owned();
+    };
+    let (most, least) = (Share::of(most.busy_time(), duration), Share::of(least.busy_time(), duration));
+    let found = &report.aggregate.polls.found;
+    let usual = Source::ALL.into_iter().max_by_key(|source| found[*source as usize].polls).unwrap_or(Source::Untold);
+    let share = Share::of(found[usual as usize].polls, report.aggregate.polls.times.count());
+    let extremes = if busiest == laziest {
+        format!("P{busiest} was busy {most} of the time.")
+    } else {
+        format!("P{busiest} was the busiest with {most} of the time, P{laziest} the least busy with {least}.")
+    };
+    match usual {
+        Source::Untold => extremes,
+        _ => format!("{extremes} {share} of all polls were of tasks found {}.", place(usual)),
+    }
+}
+
+/// As part of a sentence.
+fn place(source: Source) -> &'static str {
+    match source {
+        Source::Runnext => "in runnext",
+        Source::Ring => "in the processor's own ring",
+        Source::Injector => "in the injector",
+        Source::Network => "by a turn of the netpoller",
+        Source::Timer => "by another processor's timer",
+        Source::Stolen => "on other processors",
+        Source::Local => "in a LocalSet",
+        Source::Untold => "where the trace does not say",
+    }
+}
+
+fn row(page: &mut Page, report: &Report, index: usize, processor: &Processor) {
+    let duration = report.aggregate.grid.duration();
+    let busy = Share::of(processor.busy_time(), duration);
+    let mut parts: Vec<Part> = Source::ALL
+        .into_iter()
+        .map(|source| {
+            let time = processor.busy_by_source[source as usize];
+            let share = Share::of(time, duration);
+            let text = format!("{}: {} in polls, {share}", source.text(), Time(time));
+            Part { class: CLASSES[source as usize], share: share.value(), text }
+        })
+        .collect();
+    let looking = processor.held.saturating_sub(processor.busy_time());
+    let share = Share::of(looking, duration);
+    let text = format!("held, looking for work: {}, {share}", Time(looking));
+    parts.push(Part { class: "held", share: share.value(), text });
+    let label = format!("P{index} was busy {busy} of the time and looked for work {share}");
+    page.put(format_args!(
+        "<div class=\"row\"><span class=\"name\">P{index}</span>{}<span class=\"value\">{busy}</span></div>\n",
+        bar(&label, &parts)
+    ));
+}
+
+fn table(page: &mut Page, report: &Report, used: &[(usize, &Processor)]) {
+    let titles =
+        ["Processor", "#Busy", "#Polls", "#Mean poll", "#Tasks stolen", "#Longest queue seen", "#Overflows", "#Stalls"];
+    page.table("The processors in figures", "", &titles);
+    for (index, processor) in used {
+        let mean = match processor.polls {
+            0 => "–".to_owned(),
+            polls => Time(processor.busy_time() / polls).to_string(),
+        };
+        page.put(format_args!(
+            "<tr><th scope=\"row\">P{index}</th><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{mean}</td>\
+             <td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
+            Share::of(processor.busy_time(), report.aggregate.grid.duration()),
+            Count(processor.polls),
+            Count(processor.stolen),
+            Count(processor.longest_queue),
+            Count(processor.overflow_count),
+            Count(processor.stall_count)
+        ));
+    }
+    page.end_table();
+}
+
+fn by_source(page: &mut Page, report: &Report, sources: &[Source]) {
+    let polls = &report.aggregate.polls;
+    let (count, busy) = (polls.times.count(), polls.found.iter().map(|found| found.busy).sum());
+    page.put(format_args!(
+        "<h3>Where tasks were found</h3>\n<p class=\"how\">A wait runs from the moment a task was readied to the begin of its poll; \
+         nine of ten waits are at most as long as p90 says.</p>\n"
+    ));
+    page.table(
+        "Polls by where their tasks were found",
+        "",
+        &[
+            "Found in",
+            "#Polls",
+            "#Of all polls",
+            "#Of poll time",
+            "#Wait p50",
+            "#Wait p90",
+            "#Wait p99",
+            "#Longest wait",
+        ],
+    );
+    for source in sources {
+        let found = &polls.found[*source as usize];
+        page.put(format_args!(
+            "<tr><th scope=\"row\">{}</th><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>",
+            source.text(),
+            Count(found.polls),
+            Share::of(found.polls, count),
+            Share::of(found.busy, busy)
+        ));
+        for share in [0.5, 0.9, 0.99, 1.0] {
+            if found.waits.count() > 0 {
+                page.put(format_args!("<td class=\"n\">{}</td>", Time(found.waits.quantile(share))));
+            } else {
+                page.put(format_args!("<td class=\"n\">–</td>"));
+            }
+        }
+        page.put(format_args!("</tr>\n"));
+    }
+    page.end_table();
+}

@@ -1,0 +1,75 @@
+//! The polls that held their processors longest.
+
+use super::frame::Page;
+use crate::aggregate::Poll;
+use crate::charts::{Part, bar};
+use crate::numbers::Time;
+use crate::reading::Report;
+use crate::text::Escaped;
+use crate::trace::{Name, Source};
+
+pub(crate) fn write(page: &mut Page, report: &Report) {
+    let how = "While a poll runs, what waits behind it on its processor waits too, unless somebody steals it. What blocks belongs \
+               into <code>spawn_blocking</code> or <code>block_in_place</code>; what computes is done sooner with \
+               <code>wsrt::parallel</code>, on all processors that are idle.";
+    page.section("slowest", finding(report), how);
+    let slowest = &report.aggregate.polls.slowest;
+    let Some(longest) = slowest.iter().next().map(|poll| poll.slice.duration) else {
+        page.end_section();
+        return;
+    };
+    page.table("The slowest polls", "", &["#Took", "Task", "Spawned at", "#Began at", "On", "Found", "#Waited before"]);
+    for poll in slowest.iter() {
+        row(page, report, poll, longest);
+    }
+    page.end_table();
+    page.end_section();
+}
+
+fn finding(report: &Report) -> String {
+    let Some(poll) = report.aggregate.polls.slowest.iter().next() else {
+        return "There was no poll.".to_owned();
+    };
+    let name = Escaped(report.strings.text(poll.slice.name));
+    format!("The slowest poll, of <code>{name}</code>, held P{} for {}.", poll.processor, Time(poll.slice.duration))
+}
+
+fn row(page: &mut Page, report: &Report, poll: &Poll, longest: u64) {
+    let (slice, details) = (&poll.slice, &poll.slice.details);
+    let share = slice.duration as f64 / longest.max(1) as f64;
+    let length = bar("", &[Part { class: "amount", share, text: String::new() }]);
+    page.put(format_args!("<tr><td class=\"n\">{}{}</td>", Time(slice.duration), hidden(&length)));
+    let spawned_at = details.spawned_at.unwrap_or(slice.name);
+    task(page, report, details.task, slice.name, spawned_at);
+    site(page, report, spawned_at);
+    let begin = Time(slice.begin.saturating_sub(report.aggregate.grid.first()));
+    page.put(format_args!("<td class=\"n\">{begin}</td><td>P{}</td>", poll.processor));
+    match (details.source.unwrap_or(Source::Untold), details.victim) {
+        (Source::Stolen, Some(victim)) => page.put(format_args!("<td>stolen from P{victim}</td>")),
+        (source, _) => page.put(format_args!("<td>{}</td>", source.text())),
+    }
+    match details.waited {
+        Some(waited) => page.put(format_args!("<td class=\"n\">{}</td></tr>\n", Time(waited))),
+        None => page.put(format_args!("<td class=\"n\">–</td></tr>\n")),
+    }
+}
+
+/// A bar beside a number says nothing more to who hears the page.
+pub(crate) fn hidden(svg: &str) -> String {
+    svg.replacen(" role=\"img\" aria-label=\"\"", " aria-hidden=\"true\"", 1).replace("<title></title>", "")
+}
+
+/// A cell with a task's name and number. A task without a name goes by where it was spawned, which the next cell says.
+pub(crate) fn task(page: &mut Page, report: &Report, task: Option<u64>, name: Name, spawned_at: Name) {
+    let text = if name == spawned_at { "" } else { report.strings.text(name) };
+    page.put(format_args!("<td class=\"text\">{}", Escaped(text)));
+    if let Some(task) = task {
+        page.put(format_args!(" <span class=\"how\">#{task}</span>"));
+    }
+    page.put(format_args!("</td>"));
+}
+
+/// A cell with a place in the source.
+pub(crate) fn site(page: &mut Page, report: &Report, name: Name) {
+    page.put(format_args!("<td class=\"text\"><code>{}</code></td>", Escaped(report.strings.text(name))));
+}

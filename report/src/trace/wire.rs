@@ -1,0 +1,172 @@
+//! Protobuf's wire format: a message is a run of fields, each a number and a value. Nothing here knows what they mean.
+
+/// What is no message: a varint without an end, a length that leads out of it, a kind of value that nobody writes any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Malformed;
+
+/// A field's value, as the wire tells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Value<'a> {
+    Varint(u64),
+    /// Of eight bytes, or of four.
+    Fixed(u64),
+    /// A string, or a message within the message.
+    Bytes(&'a [u8]),
+}
+
+impl<'a> Value<'a> {
+    pub(crate) fn number(self) -> Option<u64> {
+        match self {
+            Value::Varint(number) | Value::Fixed(number) => Some(number),
+            Value::Bytes(_) => None,
+        }
+    }
+
+    pub(crate) fn bytes(self) -> Option<&'a [u8]> {
+        match self {
+            Value::Bytes(bytes) => Some(bytes),
+            Value::Varint(_) | Value::Fixed(_) => None,
+        }
+    }
+}
+
+/// The fields of a message, in the order in which they were written. Ends after the first [`Malformed`].
+#[derive(Clone, Debug)]
+pub(crate) struct Fields<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Fields<'a> {
+    pub(crate) fn of(message: &'a [u8]) -> Self {
+        Self { rest: message }
+    }
+
+    fn field(&mut self) -> Result<(u32, Value<'a>), Malformed> {
+        let key = self.varint()?;
+        let number = u32::try_from(key >> 3).map_err(|_| Malformed)?;
+        let value = match key & 7 {
+            0 => Value::Varint(self.varint()?),
+            1 => Value::Fixed(u64::from_le_bytes(self.array()?)),
+            2 => {
+                let length = self.varint()?;
+                Value::Bytes(self.take(usize::try_from(length).map_err(|_| Malformed)?)?)
+            }
+            5 => Value::Fixed(u32::from_le_bytes(self.array()?).into()),
+            _ => return Err(Malformed),
+        };
+        Ok((number, value))
+    }
+
+    fn varint(&mut self) -> Result<u64, Malformed> {
+        let mut number = Varint::default();
+        loop {
+            let byte = self.take(1)?[0];
+            if let Some(number) = number.push(byte)? {
+                return Ok(number);
+            }
+        }
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], Malformed> {
+        self.take(N)?.try_into().map_err(|_| Malformed)
+    }
+
+    fn take(&mut self, length: usize) -> Result<&'a [u8], Malformed> {
+        let (taken, rest) = self.rest.split_at_checked(length).ok_or(Malformed)?;
+        self.rest = rest;
+        Ok(taken)
+    }
+}
+
+impl<'a> Iterator for Fields<'a> {
+    type Item = Result<(u32, Value<'a>), Malformed>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let field = self.field();
+        if field.is_err() {
+            self.rest = &[];
+        }
+        Some(field)
+    }
+}
+
+/// A varint that comes byte by byte.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Varint {
+    number: u64,
+    bits: u32,
+}
+
+impl Varint {
+    /// Takes the next byte; the number, if that was the last one.
+    pub(crate) fn push(&mut self, byte: u8) -> Result<Option<u64>, Malformed> {
+        let bits = u64::from(byte & 0x7f);
+        // The tenth byte has room for one bit.
+        if self.bits > 63 || (self.bits == 63 && bits > 1) {
+            return Err(Malformed);
+        }
+        self.number |= bits << self.bits;
+        self.bits += 7;
+        Ok((byte < 0x80).then_some(self.number))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fields(message: &[u8]) -> Vec<Result<(u32, Value<'_>), Malformed>> {
+        Fields::of(message).collect()
+    }
+
+    #[test]
+    fn each_kind_of_value_is_read() {
+        let message = [
+            &[0x08, 0x96, 0x01][..],
+            &[0x12, 0x02, b'h', b'i'],
+            &[0x19, 1, 0, 0, 0, 0, 0, 0, 0x80],
+            &[0x25, 2, 0, 0, 0x80],
+        ]
+        .concat();
+        let expected = [
+            Ok((1, Value::Varint(150))),
+            Ok((2, Value::Bytes(b"hi"))),
+            Ok((3, Value::Fixed(0x8000_0000_0000_0001))),
+            Ok((4, Value::Fixed(0x8000_0002))),
+        ];
+        assert_eq!(fields(&message), expected);
+    }
+
+    #[test]
+    fn the_largest_number_is_read_and_a_larger_one_is_refused() {
+        let largest = [0x08, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01];
+        assert_eq!(fields(&largest), [Ok((1, Value::Varint(u64::MAX)))]);
+        let larger = [0x08, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x02];
+        assert_eq!(fields(&larger), [Err(Malformed)]);
+        let endless = [0xff; 40];
+        assert_eq!(fields(&endless), [Err(Malformed)]);
+    }
+
+    #[test]
+    fn what_is_malformed_ends_the_message() {
+        let group = [0x0b, 0x08, 0x01];
+        assert_eq!(fields(&group), [Err(Malformed)]);
+        let too_long = [0x08, 0x01, 0x12, 0x05, b'h', b'i'];
+        assert_eq!(fields(&too_long), [Ok((1, Value::Varint(1))), Err(Malformed)]);
+        let longest = [0x12, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01];
+        assert_eq!(fields(&longest), [Err(Malformed)]);
+    }
+
+    #[test]
+    fn no_bytes_make_it_panic() {
+        let mut random = fastrand::Rng::with_seed(8);
+        for _ in 0..20_000 {
+            let message: Vec<u8> = (0..random.usize(..64)).map(|_| random.u8(..)).collect();
+            let read = Fields::of(&message).count();
+            assert!(read <= message.len(), "{message:?}");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! The figures on the page: those of a trace that was worked out by hand, and those that Perfetto's own decoder finds in a file of wsrt's.
+
+use std::path::Path;
+use std::process::Command;
+
+mod support;
+
+use support::encoder::Value::{Flag, Number, Text};
+use support::encoder::{BEGIN, END, INJECTOR, INSTANT, NETPOLLER, PROCESSOR, QUEUE, THREAD, Trace};
+
+/// The page's words and figures, with a bar for markup, and plain spaces.
+fn words(trace: &Path) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_wsrt-report")).arg(trace).args(["-o", "-"]).output();
+    let output = output.expect("the program starts");
+    assert!(output.status.success(), "{output:?}");
+    let page = String::from_utf8(output.stdout).expect("the page is UTF-8").replace('\u{a0}', " ");
+    let mut words = String::new();
+    let (begin, end) = (page.find("<h1>").expect("it has a title"), page.find("<footer>").expect("it has a foot"));
+    for piece in page[begin..end].split('<').filter(|piece| !piece.starts_with("script")) {
+        let text = piece.split_once('>').map_or(piece, |(_, text)| text).trim();
+        if !text.is_empty() {
+            words.push_str(text);
+            words.push('|');
+        }
+    }
+    words
+}
+
+fn assert_says(words: &str, expected: &[&str]) {
+    let missing: Vec<_> = expected.iter().filter(|expected| !words.contains(**expected)).collect();
+    assert!(missing.is_empty(), "{missing:#?} are not in {words}");
+}
+
+/// Ten milliseconds of two processors.
+fn ten_milliseconds() -> Trace {
+    const START: u64 = 5_000_000_000;
+    let at = |microseconds: u64| START + microseconds * 1_000;
+    let mut trace = Trace::new("by hand", 2);
+    trace.thread(0, "wsrt-machine");
+    trace.event(at(0), BEGIN, THREAD, "holds P0", &[]);
+    let serve = |source, waited| {
+        [
+            ("task", Number(1)),
+            ("spawned_at", Text("src/a.rs:1:1")),
+            ("source", Text(source)),
+            ("waited_ns", Number(waited)),
+        ]
+    };
+    trace.poll(at(0), at(4_000), 0, "serve", &serve("ring", 2_000));
+    trace.poll(at(5_000), at(6_000), 0, "serve", &serve("network", 4_000));
+    let stolen = [
+        ("task", Number(2)),
+        ("spawned_at", Text("src/b.rs:2:2")),
+        ("source", Text("stolen")),
+        ("victim", Number(0)),
+        ("waited_ns", Number(900_000)),
+    ];
+    trace.event(at(1_000), INSTANT, PROCESSOR + 1, "steal", &[("victim", Number(0)), ("tasks", Number(3))]);
+    trace.poll(at(1_000), at(2_500), 1, "src/b.rs:2:2", &stolen);
+    for by in ["network", "network", "timer"] {
+        trace.event(at(4_500), INSTANT, NETPOLLER, "wake", &[("task", Number(1)), ("by", Text(by))]);
+    }
+    trace.event(at(4_400), BEGIN, NETPOLLER, "turn", &[("events", Number(4)), ("timers", Number(1))]);
+    trace.event(at(4_600), END, NETPOLLER, "", &[]);
+    trace.counter(at(3_000), INJECTOR, 7);
+    trace.counter(at(3_000), QUEUE, 200);
+    trace.event(at(3_500), INSTANT, PROCESSOR, "overflow", &[("tasks", Number(129))]);
+    let stall = [("task", Number(1)), ("spawned_at", Text("src/a.rs:1:1")), ("ms", Number(3)), ("asleep", Flag(true))];
+    trace.event(at(3_000), INSTANT, PROCESSOR, "stall", &stall);
+    trace.event(at(8_000), END, THREAD, "", &[]);
+    trace.close(at(10_000), 0);
+    trace
+}
+
+#[test]
+fn what_was_worked_out_by_hand_is_on_the_page() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("figures");
+    std::fs::write(&path, ten_milliseconds().bytes).expect("a file can be written");
+    let words = words(&path);
+    assert_says(
+        &words,
+        &[
+            "|Duration|10.0 ms|",
+            "|Processors|2|busy 32 % of the time|",
+            "|Tasks|2|",
+            "|Polls|3|300 a second|",
+            "|Wakes|3|67 % by the network|",
+            "|Steals|1|moved 3 tasks|",
+            "|Stalls|1|1 overflow of a full ring|",
+            "|Dropped events|0|nothing is missing|",
+            "|netpoller|5|",
+            "|injector|≤ 7|",
+            // A processor: its time by source, then the row of the table.
+            "|P0|ring: 4.00 ms in polls, 40 %|",
+            "|network: 1.00 ms in polls, 10 %|held, looking for work: 3.00 ms, 30 %|50 %|",
+            "|P0|50 %|2|2.50 ms|0|200|1|1|",
+            "|P1|15 %|1|1.50 ms|3|0|0|0|",
+            "|stolen|1|33 %|23 %|900 µs|900 µs|900 µs|900 µs|",
+            "1 steal moved 3 tasks; the most, 3, went from P0 to P1.",
+            "The slowest poll, of|serve|, held P0 for 4.00 ms.",
+            "|1.50 ms|#2|src/b.rs:2:2|1.00 ms|P1|stolen from P0|900 µs|",
+            "Tasks spawned at|src/a.rs:1:1|took 77 % of all poll time.",
+            "|src/a.rs:1:1|5.00 ms|77 %|1|2|2.50 ms|4.00 ms|3.00 µs|",
+            "Task 1,|serve|, was woken most: 3 times.",
+            "|serve|#1|src/a.rs:1:1|3|network, 67 %|2|5.00 ms|",
+            "1 stall; the longest had lasted 3.00 ms when it was seen.",
+            "|3.00 ms|serve|#1|src/a.rs:1:1|3.00 ms|P0|asleep|",
+            "|wsrt-machine 4242|",
+        ],
+    );
+}
+
+/// The first 48 kB of what `examples/mixed_server.rs` wrote, at a packet's end. The figures were counted with the Python package `perfetto`.
+#[test]
+fn a_file_of_wsrt_is_read_as_perfetto_reads_it() {
+    let words = words(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/beginning.perfetto-trace"));
+    assert_says(
+        &words,
+        &[
+            "|Duration|307 ms|1,152 events|",
+            "|Processors|4|",
+            "|Tasks|35|35 spawned, 1 ended|",
+            "|Polls|245|",
+            "|Wakes|237|100 % by the network|",
+            "|Steals|12|moved 16 tasks|",
+            "The file has no closing mark",
+            "|runnext|26|",
+            "|ring|140|",
+            "|injector|33|",
+            "|network|34|",
+            "|stolen|12|",
+            "The slowest poll, of|connection|, held P",
+            "|258 µs|connection|#32|",
+            "|323 µs|",
+        ],
+    );
+}

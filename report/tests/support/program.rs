@@ -1,0 +1,147 @@
+//! A server that never ran: processors with more and less to do, a hog, steals, a stall, and hostile names if asked for.
+
+use super::encoder::{
+    BEGIN, END, INJECTOR, INSTANT, NETPOLLER, PROCESSOR, QUEUE, THREAD, Trace,
+    Value::{Flag, Number, Text},
+};
+
+/// What the server is to be.
+#[derive(Clone, Debug)]
+pub(crate) struct Program {
+    pub(crate) processors: u64,
+    pub(crate) polls: u64,
+    pub(crate) seed: u64,
+    /// The names of its tasks, and the places where they are spawned.
+    pub(crate) names: Vec<(String, String)>,
+}
+
+impl Program {
+    pub(crate) fn usual(polls: u64) -> Self {
+        let names = [
+            ("src/main.rs:41:17", "src/main.rs:41:17"),
+            ("accept", "src/main.rs:28:9"),
+            ("connection", "src/server/connection.rs:112:13"),
+            ("flush the log", "src/log.rs:66:5"),
+            ("render", "src/pages/render.rs:203:21"),
+        ];
+        let names = names.map(|(name, place)| (name.to_owned(), place.to_owned()));
+        Self { processors: 4, polls, seed: 42, names: names.into() }
+    }
+
+    /// Its trace. Each packet is passed on as it is made, so that a long one takes no room.
+    pub(crate) fn run(&self, mut pass_on: impl FnMut(&[u8])) {
+        let mut run = Run {
+            random: fastrand::Rng::with_seed(self.seed),
+            trace: Trace::new("wsrt <demo>", self.processors),
+            clocks: (0..self.processors).map(|index| 1_000_000_000_000 + index * 700).collect(),
+            program: self,
+        };
+        for number in 0..self.processors + 3 {
+            run.trace.thread(number, &format!("wsrt-machine-{number}"));
+        }
+        for index in 0..self.processors {
+            let at = run.clocks[index as usize];
+            run.trace.event(at, BEGIN, THREAD + index, &format!("holds P{index}"), &[]);
+        }
+        for number in 0..self.polls {
+            run.step(number);
+            pass_on(&run.trace.bytes);
+            run.trace.bytes.clear();
+        }
+        run.finish();
+        pass_on(&run.trace.bytes);
+    }
+
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        self.run(|part| bytes.extend(part));
+        bytes
+    }
+}
+
+struct Run<'a> {
+    random: fastrand::Rng,
+    trace: Trace,
+    clocks: Vec<u64>,
+    program: &'a Program,
+}
+
+impl Run<'_> {
+    fn step(&mut self, number: u64) {
+        let index = (0..self.clocks.len()).min_by_key(|index| self.clocks[*index]).expect("there are processors");
+        let (done, begin) = (number as f64 / self.program.polls as f64, self.clocks[index]);
+        let task = if self.random.u32(..5) == 0 { 7 } else { 1 + self.random.u64(..(1 + number / 4)) };
+        let (name, place) = self.program.names[(task % self.program.names.len() as u64) as usize].clone();
+        let sources = ["runnext", "ring", "ring", "ring", "injector", "network", "network", "timer", "stolen"];
+        let source = sources[self.random.usize(..sources.len())];
+        let victim =
+            (index as u64 + 1 + self.random.u64(..self.clocks.len().max(2) as u64 - 1)) % self.clocks.len() as u64;
+        self.prelude(index as u64, begin, source, victim, number);
+
+        let length = 2_000 + ((1.0 / (1.0 - self.random.f64())).powf(1.4) * 3_000.0) as u64;
+        let stalls = number == self.program.polls / 3 || number == self.program.polls * 4 / 5;
+        let length = if stalls { 140_000_000 } else { length.min(3_000_000) };
+        let waited = 400 + ((1.0 / (1.0 - self.random.f64())).powf(1.7) * 900.0) as u64;
+        let wakers = ["task", "network", "timer", "outside", "spawn"];
+        let mut annotations = vec![
+            ("task", Number(task)),
+            ("source", Text(source)),
+            ("spawned_at", Text(&place)),
+            ("woken_by", Text(wakers[self.random.usize(..5)])),
+            ("waited_ns", Number(waited.min(40_000_000))),
+        ];
+        if source == "stolen" {
+            annotations.push(("victim", Number(victim)));
+        }
+        let track = PROCESSOR + index as u64;
+        self.trace.event(begin, BEGIN, track, &name, &annotations);
+        let woken = 1 + self.random.u64(..(1 + number / 4));
+        let by = if self.random.bool() { "task" } else { "network" };
+        self.trace.event(begin + length / 2, INSTANT, track, "wake", &[("task", Number(woken)), ("by", Text(by))]);
+        if stalls {
+            let stall = [
+                ("task", Number(task)),
+                ("spawned_at", Text(&place)),
+                ("ms", Number(100)),
+                ("asleep", Flag(number < self.program.polls / 2)),
+            ];
+            self.trace.event(begin + 100_000_000, INSTANT, track, "stall", &stall);
+        }
+        self.trace.event(begin + length, END, track, "", &[("outcome", Text("pending"))]);
+        // A day with its waves: each processor rests more or less.
+        let wave = 1.2 + (done * 19.0 + index as f64 * 0.7).sin();
+        let rest = wave * (0.3 + index as f64 * 0.5) * self.random.f64() * 14_000.0;
+        self.clocks[index] = begin + length + rest as u64;
+    }
+
+    fn prelude(&mut self, index: u64, begin: u64, source: &str, victim: u64, number: u64) {
+        match source {
+            "stolen" => {
+                let steal = [("victim", Number(victim)), ("tasks", Number(1 + self.random.u64(..40)))];
+                self.trace.event(begin, INSTANT, PROCESSOR + index, "steal", &steal);
+            }
+            "network" if number % 3 == 0 => {
+                let found = [("events", Number(1 + self.random.u64(..16))), ("timers", Number(self.random.u64(..3)))];
+                self.trace.event(begin, BEGIN, NETPOLLER, "turn", &found);
+                self.trace.event(begin, END, NETPOLLER, "", &[]);
+            }
+            "injector" => self.trace.counter(begin, INJECTOR, self.random.u64(..60)),
+            _ => self.trace.counter(begin, QUEUE + index, self.random.u64(..257)),
+        }
+        if number % 211 == 17 {
+            self.trace.event(begin, INSTANT, PROCESSOR + index, "overflow", &[("tasks", Number(129))]);
+        }
+        if number % 97 == 5 {
+            let spawn = [("task", Number(number)), ("by", Text("task"))];
+            self.trace.event(begin, INSTANT, PROCESSOR + index, "spawn", &spawn);
+        }
+    }
+
+    fn finish(&mut self) {
+        let end = self.clocks.iter().copied().max().unwrap_or(0);
+        for index in 0..self.program.processors {
+            self.trace.event(end, END, THREAD + index, "", &[]);
+        }
+        self.trace.close(end, 12);
+    }
+}
