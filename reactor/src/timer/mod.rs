@@ -5,6 +5,7 @@
 //! latest when they are a quarter of it and another timer is armed.
 
 mod entry;
+mod fired;
 mod heap;
 #[cfg(all(test, loom))]
 mod loom_models;
@@ -17,4 +18,5 @@ mod test_random;
 mod tests;
 
 pub use self::entry::TimerEntry;
+pub use self::fired::Fired;
 pub use self::queue::TimerQueue;

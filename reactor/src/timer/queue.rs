@@ -1,6 +1,7 @@
 //! One processor's timers: a heap under a lock, and its earliest deadline beside it for everybody to read.
 
 use super::entry::{Begun, TimerEntry};
+use super::fired::Fired;
 use super::store::{NEVER, Store};
 use crate::sync::Arc;
 use std::task::Waker;
@@ -70,15 +71,15 @@ impl TimerQueue {
     ///
     /// Takes no lock when nothing is due.
     pub fn fire_due(&self, now: u64, wakers: &mut Vec<Waker>) -> usize {
-        self.fire_some_due(now, usize::MAX, wakers)
+        self.fire_some_due(now, usize::MAX, wakers).count
     }
 
-    /// The same for the `most` earliest of them.
-    pub fn fire_some_due(&self, now: u64, most: usize, wakers: &mut Vec<Waker>) -> usize {
+    /// Does the same for the `most` earliest of them, and tells how late they were by `now`.
+    pub fn fire_some_due(&self, now: u64, most: usize, wakers: &mut Vec<Waker>) -> Fired {
         // A deadline of "never" is not in the heap, and an empty heap reads so: it is not due even at the end of time.
         let earliest = self.next_deadline();
         if earliest > now || earliest == NEVER {
-            return 0;
+            return Fired::default();
         }
         self.0.fire_due(now, most, wakers)
     }

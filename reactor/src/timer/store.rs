@@ -4,6 +4,7 @@
 //! Apart from the queue so that a cancel can count without the queue's lock, and after the queue is gone.
 
 use super::entry::{Fire, TimerEntry};
+use super::fired::Fired;
 use super::heap::Heap;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use crate::sync::atomic::{AtomicU64, AtomicUsize};
@@ -104,16 +105,16 @@ impl Store {
     }
 
     /// Fires what is due at `now`, earliest first, up to `most`, and moves on what was put off.
-    pub(super) fn fire_due(&self, now: u64, most: usize, wakers: &mut Vec<Waker>) -> usize {
-        let mut fired = 0;
+    pub(super) fn fire_due(&self, now: u64, most: usize, wakers: &mut Vec<Waker>) -> Fired {
+        let mut fired = Fired::default();
         // Freed after the lock is released: theirs may be the last references.
         let mut done = Vec::new();
         let mut armed = self.armed.lock();
-        while fired < most {
+        while fired.count < most {
             let Some(item) = armed.pop_due(now) else { break };
             match item.entry.fire(item.generation) {
                 Fire::Fired(waker) => {
-                    fired += 1;
+                    fired.add(now - item.deadline);
                     wakers.extend(waker);
                     done.push(item.entry);
                 }
@@ -121,7 +122,7 @@ impl Store {
                 Fire::Dead => done.push(item.entry),
             }
         }
-        self.exhume(done.len() - fired);
+        self.exhume(done.len() - fired.count);
         self.publish(&armed.heap);
         drop(armed);
         drop(done);

@@ -44,6 +44,23 @@ fn a_timer_never_fires_early() {
 }
 
 #[test]
+fn a_firing_tells_how_late_its_timers_were() {
+    let queue = TimerQueue::new();
+    let entries: Vec<_> = (0..4).map(|_| TimerEntry::new()).collect();
+    for (entry, deadline) in entries.iter().zip([100, 130, 160, 500]) {
+        let _ = queue.arm(entry, deadline);
+    }
+    // Put off: its lateness counts from the later deadline.
+    let _ = queue.arm(&entries[0], 150);
+    let mut wakers = Vec::new();
+    let first = queue.fire_some_due(200, 1, &mut wakers);
+    assert_eq!((first.count, first.late, first.latest), (1, 70, 70));
+    let rest = queue.fire_some_due(200, usize::MAX, &mut wakers);
+    assert_eq!((rest.count, rest.late, rest.latest), (2, 90, 50));
+    assert_eq!(queue.fire_some_due(300, usize::MAX, &mut wakers), super::Fired::default());
+}
+
+#[test]
 fn a_timer_that_is_never_due_does_not_fire_at_the_end_of_time() {
     let queue = TimerQueue::new();
     let entry = TimerEntry::new();

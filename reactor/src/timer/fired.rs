@@ -1,0 +1,23 @@
+//! What a firing of timers tells: how many, and how late.
+
+/// Tells how many timers fired, and by how much they were late.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[must_use]
+#[non_exhaustive]
+pub struct Fired {
+    /// How many fired.
+    pub count: usize,
+    /// By how much they were late, in nanoseconds, added up.
+    pub late: u64,
+    /// By how much the latest of them was late, in nanoseconds.
+    pub latest: u64,
+}
+
+impl Fired {
+    /// Counts one more, which was `late` by so many nanoseconds.
+    pub(super) fn add(&mut self, late: u64) {
+        self.count += 1;
+        self.late = self.late.saturating_add(late);
+        self.latest = self.latest.max(late);
+    }
+}
