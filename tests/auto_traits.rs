@@ -22,7 +22,10 @@ use wsrt::net::{AddressErrors, TcpKeepalive, TcpListener, TcpSocket, TcpStream, 
 use wsrt::net::{UnixDatagram, UnixListener, UnixStream, unix, unix::pipe};
 use wsrt::parallel::{CancelToken, Cancelled, Chunks, ChunksMut, Scope, Slice, SliceMut, Until};
 use wsrt::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
-use wsrt::runtime::{Builder, Drained, EnterGuard, Handle, LeftTask, Runtime, Stall, TryCurrentError};
+use wsrt::runtime::{
+    Arrivals, Builder, Drained, EnterGuard, Handle, LatencyHistogram, LeftTask, Metrics, PollSources, ProcessorMetrics,
+    Runtime, Stall, Steals, TryCurrentError,
+};
 use wsrt::signal::CtrlC;
 use wsrt::signal::unix::{Signal, SignalKind};
 use wsrt::task::coop::{Coop, RestoreOnPending, Unconstrained};
@@ -86,6 +89,12 @@ table! {
     Stall:               Send,  Sync,  Unpin;
     Drained:             Send,  Sync,  Unpin;
     LeftTask:            Send,  Sync,  Unpin;
+    Metrics:             Send,  Sync,  Unpin;
+    ProcessorMetrics:    Send,  Sync,  Unpin;
+    PollSources:         Send,  Sync,  Unpin;
+    Steals:              Send,  Sync,  Unpin;
+    Arrivals:            Send,  Sync,  Unpin;
+    LatencyHistogram:    Send,  Sync,  Unpin;
 
     JoinHandle<()>:      Send,  Sync,  Unpin;
     JoinHandle<Movable>: Send,  Sync,  Unpin;

@@ -19,6 +19,9 @@ mod with_std {
     /// Slots in a processor's ring; a power of two.
     pub(crate) const RING_CAPACITY: u32 = 256;
 
+    /// Places in a table of stamps.
+    pub(crate) const STAMPS: usize = 1024;
+
     pub(crate) use crossbeam_deque::Stealer as ThiefEnd;
     pub(crate) use crossbeam_deque::Worker as OwnerEnd;
 
@@ -92,6 +95,7 @@ mod with_loom {
     }
 
     pub(crate) const RING_CAPACITY: u32 = 4;
+    pub(crate) const STAMPS: usize = 1;
 
     pub(crate) fn spin() {
         thread::yield_now();

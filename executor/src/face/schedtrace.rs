@@ -79,13 +79,13 @@ fn line(scheduler: &Scheduler, elapsed: Duration) -> String {
         let _ = write!(line, "{space}{}", processor.waiting());
     }
     let sum = |count: fn(&crate::players::Counters) -> u64| -> u64 {
-        scheduler.processors.iter().map(|processor| count(processor.counters())).sum()
+        scheduler.processors.all().map(|processor| count(processor.counters())).sum()
     };
     let _ = writeln!(
         line,
         "] steal={} stolen={} polls={} parks={} overflows={} stalls={}",
-        sum(|counters| counters.steals.get()),
-        sum(|counters| counters.stolen.get()),
+        sum(|counters| counters.steals.steals()),
+        sum(|counters| counters.steals.tasks()),
         sum(|counters| counters.polls()),
         sum(|counters| counters.parks.get()),
         sum(|counters| counters.overflows.get()),

@@ -145,6 +145,7 @@ impl Idle {
         debug_assert!(processor.has_no_task(), "a processor goes idle with empty queues");
         let searched = processor.is_searching();
         processor.set_searching(false);
+        processor.end_hold();
         self.mask.set_idle(processor.index());
         {
             let mut waiting = self.waiting.lock();

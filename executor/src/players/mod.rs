@@ -3,6 +3,7 @@
 mod clock;
 mod counters;
 mod helpers;
+mod histogram;
 mod idle;
 mod keeper;
 mod machine;
@@ -11,12 +12,15 @@ mod poll_watch;
 mod processor;
 mod processors;
 mod source;
+mod stamps;
 mod turns;
+mod victims;
 mod watcher_sleep;
 
 pub(crate) use clock::TickClock;
-pub(crate) use counters::Counters;
+pub(crate) use counters::{Arrivals, Count, Counters, SharedCounter};
 pub(crate) use helpers::Helpers;
+pub(crate) use histogram::{Histogram, start_of};
 pub(crate) use idle::{Chosen, Idle, Resume, SpareHand};
 pub(crate) use keeper::{Keeper, Watch};
 pub(crate) use machine::Machine;
@@ -25,7 +29,9 @@ pub(crate) use poll_watch::{PollWatch, Sight};
 pub(crate) use processor::{Placed, Processor, Shared};
 pub(crate) use processors::Processors;
 pub(crate) use source::{Found, Source};
+pub(crate) use stamps::Stamps;
 pub(crate) use turns::{Every, Turns};
+pub(crate) use victims::Victims;
 pub(crate) use watcher_sleep::WatcherSleep;
 
 #[cfg(all(test, loom))]

@@ -33,7 +33,8 @@ pub(crate) struct Shared {
     ring: RingThief<Header>,
     runnext: RunNext<Header>,
     timers: TimerQueue,
-    counters: Counters,
+    /// On lines of its own: thieves write to what is beside it.
+    counters: CachePadded<Counters>,
     watch: PollWatch,
 }
 
@@ -95,6 +96,8 @@ pub(crate) struct Processor {
     network_ticks: Every,
     /// When the netpoller was last looked at by this processor.
     polled_network: u64,
+    /// How many polls it had counted when it was taken up from among the idle; none while it is there.
+    woken_at: Option<u64>,
 }
 
 /// Where a task that was readied by this processor's holder has gone.
@@ -126,13 +129,13 @@ fn permit(raw: NonNull<Header>) -> Runnable {
 }
 
 impl Processor {
-    pub(super) fn new(index: usize) -> Self {
+    pub(super) fn new(index: usize, regular: usize, most: usize) -> Self {
         let (ring, thief) = ring();
         let shared = Shared {
             ring: thief,
             runnext: RunNext::new(),
             timers: TimerQueue::new(),
-            counters: Counters::default(),
+            counters: CachePadded::new(Counters::new(regular, most)),
             watch: PollWatch::default(),
         };
         Self {
@@ -149,6 +152,7 @@ impl Processor {
             turns: Turns::default(),
             network_ticks: Every::default(),
             polled_network: 0,
+            woken_at: None,
         }
     }
 
@@ -189,6 +193,17 @@ impl Processor {
     pub(crate) fn begin_hold(&mut self, now: u64) {
         self.clock.resume(now);
         self.shared.watch.begin_hold(current_thread_number());
+        if self.woken_at.is_none() {
+            self.woken_at = Some(self.shared.counters.polls());
+            self.shared.counters.wakes.add(1);
+        }
+    }
+
+    /// The processor is about to be idle.
+    pub(super) fn end_hold(&mut self) {
+        if self.woken_at.take() == Some(self.shared.counters.polls()) {
+            self.shared.counters.useless_wakes.add(1);
+        }
     }
 
     pub(crate) fn rng(&mut self) -> &mut FastRand {

@@ -55,7 +55,7 @@ impl Processors {
     }
 
     fn make(&self, index: usize) -> Box<Processor> {
-        let processor = Box::new(Processor::new(index));
+        let processor = Box::new(Processor::new(index, self.regular, self.slots.len()));
         let filled = self.slots[index].set(processor.shared_handle());
         assert!(filled.is_ok(), "processor {index} was made twice");
         processor
@@ -85,6 +85,11 @@ impl Processors {
 
     pub(crate) fn get(&self, index: usize) -> &Shared {
         self.slots[index].get().expect("a processor in sight was made")
+    }
+
+    /// All that were ever made, those out of play included: what they have counted stays.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Shared> {
+        self.slots.iter().map_while(|slot| slot.get().map(|shared| &***shared))
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Shared> {

@@ -47,6 +47,16 @@ struct State {
     handles: Vec<ThreadHandle<()>>,
 }
 
+/// How many jobs and threads there are.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Census {
+    /// Jobs that no thread has begun.
+    pub(crate) queued: usize,
+    pub(crate) threads: usize,
+    /// Threads that wait for a job.
+    pub(crate) idle: usize,
+}
+
 /// The one shard of the registry of jobs: the queue has a lock for all, too.
 const SHARD: usize = 0;
 
@@ -143,6 +153,12 @@ impl BlockingPool {
         for handle in handles {
             let _ = handle.join();
         }
+    }
+
+    /// How many there are.
+    pub(crate) fn census(&self) -> Census {
+        let state = self.state.lock();
+        Census { queued: state.queue.len(), threads: state.threads, idle: state.idle }
     }
 
     /// Whether any job waits or runs.

@@ -78,9 +78,10 @@ impl MachineLoop<'_> {
     /// One turn of the netpoller for a machine without a processor, and all due timers.
     fn poll_network_without_processor(&mut self) -> TaskQueue {
         if !self.scheduler.netpoller.is_unused() {
-            self.turn(Some(Duration::ZERO));
+            let turn = self.turn(Some(Duration::ZERO));
+            self.scheduler.seeing.elsewhere.count_turn(turn);
         }
-        self.collect_due_timers(usize::MAX);
+        self.collect_due_timers(usize::MAX, &self.scheduler.seeing.elsewhere);
         self.gather_wakers()
     }
 }

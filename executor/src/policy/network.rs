@@ -5,7 +5,7 @@ use std::time::Duration;
 use wsrt_reactor::Turn;
 
 use crate::cell::TaskQueue;
-use crate::players::{Found, Processor, Source};
+use crate::players::{Arrivals, Count, Found, Processor, Source};
 use crate::policy::machine_loop::MachineLoop;
 use crate::policy::root::Root;
 
@@ -24,17 +24,18 @@ impl MachineLoop<'_> {
     /// if timers fire one by one, and it is the turn of the task of one.
     pub(crate) fn poll_network(&mut self, processor: &mut Processor) -> bool {
         processor.note_network_polled();
-        processor.shared().counters().netpolls.add(1);
+        let counters = processor.shared().counters();
+        counters.netpolls.add(1);
         if self.scheduler.keeper.is_present() {
             return false;
         }
         if !self.scheduler.netpoller.is_unused() {
-            self.turn(Some(Duration::ZERO));
+            counters.arrivals.count_turn(self.turn(Some(Duration::ZERO)));
         }
         // Nobody else looks at the timers of idle processors while there is no keeper.
         let now = self.scheduler.timer_time(processor.clock().now());
         let most = processor.timers_at_once(now.saturating_sub(self.scheduler.earliest_deadline()));
-        self.collect_due_timers(most);
+        self.collect_due_timers(most, &processor.shared().counters().arrivals);
         let batch = self.gather_wakers();
         self.spread(processor, batch);
         most == 1 && !processor.has_no_task()
@@ -89,7 +90,7 @@ impl MachineLoop<'_> {
         }
         self.scheduler.keeper.leave();
         if !self.light {
-            self.collect_due_timers(usize::MAX);
+            self.collect_due_timers(usize::MAX, &self.scheduler.seeing.elsewhere);
         }
         Some(self.gather_wakers())
     }
@@ -111,6 +112,7 @@ impl MachineLoop<'_> {
                 _ if self.scheduler.clock.is_stopped() => self.turn_without_time(),
                 deadline => self.turn_until(self.scheduler.shared_wake(deadline)),
             };
+            self.scheduler.seeing.elsewhere.count_turn(turn);
             match turn {
                 Turn::Polled { .. } => return,
                 // Another machine polls without blocking, and is done in a microsecond.
@@ -144,14 +146,17 @@ impl MachineLoop<'_> {
         turn.unwrap_or_else(|error| poller_failed(&error))
     }
 
-    /// Collects the wakers of the timers that are due, whichever processor they belong to, but not of more than `most`.
-    pub(crate) fn collect_due_timers(&mut self, mut most: usize) {
+    /// Collects the wakers of the timers that are due, whichever processor they belong to, but not of more than `most`, and
+    /// counts them in `books`.
+    pub(crate) fn collect_due_timers(&mut self, mut most: usize, books: &Arrivals<impl Count>) {
         if self.scheduler.earliest_deadline() == u64::MAX {
             return;
         }
         let now = self.scheduler.timer_now();
         for processor in self.scheduler.processors.iter() {
-            most -= processor.timers().fire_some_due(now, most, &mut self.wakers);
+            let fired = processor.timers().fire_some_due(now, most, &mut self.wakers);
+            books.count_fired(fired);
+            most -= fired.count;
             if most == 0 {
                 return;
             }
@@ -179,7 +184,7 @@ impl MachineLoop<'_> {
             None => {
                 self.scheduler.inject_all(batch);
                 // What was left to the processor that was hoped for.
-                self.collect_due_timers(usize::MAX);
+                self.collect_due_timers(usize::MAX, &self.scheduler.seeing.elsewhere);
                 let batch = self.gather_wakers();
                 self.scheduler.inject_all(batch);
                 false

@@ -57,7 +57,7 @@ impl MachineLoop<'_> {
         let victim = scheduler.processors.get(index);
         let stolen = processor.steal_from(victim);
         if stolen > 0 {
-            count_steal(processor, stolen);
+            processor.shared().counters().steals.count(index, stolen);
             return Some(processor.pop()?.found(Source::stolen_from(index)));
         }
         if !is_last {
@@ -71,9 +71,11 @@ impl MachineLoop<'_> {
             return None;
         }
         let now = self.scheduler.timer_now();
-        if victim.timers().fire_due(now, &mut self.wakers) == 0 {
+        let fired = victim.timers().fire_some_due(now, usize::MAX, &mut self.wakers);
+        if fired.count == 0 {
             return None;
         }
+        processor.shared().counters().arrivals.count_fired(fired);
         let batch = self.gather_wakers();
         self.spread(processor, batch);
         Some(processor.pop()?.found(Source::TIMER))
@@ -96,13 +98,8 @@ fn rob_runnext(processor: &mut Processor, index: usize, victim: &Shared) -> Opti
         return None;
     }
     let task = processor.take_runnext_of(victim, sighting)?;
-    count_steal(processor, 1);
+    processor.shared().counters().steals.count(index, 1);
     Some(task.found(Source::stolen_from(index)))
-}
-
-fn count_steal(processor: &Processor, stolen: usize) {
-    processor.shared().counters().steals.add(1);
-    processor.shared().counters().stolen.add(stolen as u64);
 }
 
 /// All processors, each once: from a random start in steps of a random number that shares no divisor with their count.

@@ -310,7 +310,8 @@ impl<'a> Watcher<'a> {
         for (index, processor) in self.scheduler.processors.iter().enumerate() {
             let stuck = self.watched.get(index).is_some_and(|watched| watched.since < now);
             if stuck || self.scheduler.idle.is_idle(index) {
-                processor.timers().fire_due(timer_time, &mut self.wakers);
+                let fired = processor.timers().fire_some_due(timer_time, usize::MAX, &mut self.wakers);
+                self.scheduler.seeing.elsewhere.count_fired(fired);
             }
         }
         self.inject_readied();
@@ -335,7 +336,10 @@ impl<'a> Watcher<'a> {
 
     fn look_at_network(&mut self) {
         match self.scheduler.netpoller.turn(Some(Duration::ZERO), &mut self.wakers) {
-            Ok(Turn::Polled { .. }) => self.inject_readied(),
+            Ok(turn @ Turn::Polled { .. }) => {
+                self.scheduler.seeing.elsewhere.count_turn(turn);
+                self.inject_readied();
+            }
             // Somebody is in there after all; a failure is that machine's to report.
             Ok(Turn::Busy | Turn::Kept) | Err(_) => {}
         }

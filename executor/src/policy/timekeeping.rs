@@ -54,7 +54,8 @@ impl MachineLoop<'_> {
             return;
         }
         let most = processor.timers_at_once(now - earliest);
-        processor.shared().timers().fire_some_due(now, most, &mut self.wakers);
+        let fired = processor.shared().timers().fire_some_due(now, most, &mut self.wakers);
+        processor.shared().counters().arrivals.count_fired(fired);
         let batch = self.gather_wakers();
         self.spread(processor, batch);
     }
@@ -74,7 +75,8 @@ impl Context {
         let now = scheduler.timer_now();
         let mut wakers = Vec::new();
         for processor in scheduler.processors.iter() {
-            processor.timers().fire_due(now, &mut wakers);
+            let fired = processor.timers().fire_some_due(now, usize::MAX, &mut wakers);
+            scheduler.seeing.elsewhere.count_fired(fired);
         }
         let caller = Location::caller();
         let mut spawned = None;

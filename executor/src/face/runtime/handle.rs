@@ -9,6 +9,7 @@ use std::sync::Arc;
 use futures_task::{FutureObj, Spawn, SpawnError};
 
 use crate::cell::JoinHandle;
+use crate::face::runtime::Metrics;
 use crate::policy::context::Role;
 use crate::policy::tokio_compat::TokioEntered;
 use crate::policy::{Context, Entered, Scheduler};
@@ -99,6 +100,48 @@ impl Handle {
     /// [`Builder::on_stall`](crate::runtime::Builder::on_stall).
     pub fn stall_counts(&self) -> Vec<(&'static Location<'static>, u64)> {
         self.0.stalls.by_site()
+    }
+
+    /// Returns what the runtime has counted so far, and how it is just now.
+    ///
+    /// It stops nothing. The short locks of each processor's timers, of the lists of the idle and of the blocking pool are taken, one
+    /// after the other. Some microseconds and a few allocations for each processor: for once in a while, not for each request.
+    /// Counting goes on in every build and costs next to nothing, a plain store in memory of the processor's own.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Builder::new_multi_thread().worker_threads(2).build()?;
+    /// runtime.run(async { wsrt::spawn(async {}).await.expect("it does not panic") });
+    /// let metrics = runtime.handle().metrics();
+    /// assert_eq!(metrics.num_workers(), 2);
+    /// assert!(metrics.total().poll_count() >= 2);
+    /// for (index, processor) in metrics.processors().iter().enumerate() {
+    ///     println!("P{index}: {} polls, {} tasks stolen", processor.poll_count(), processor.steal_count());
+    /// }
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn metrics(&self) -> Metrics {
+        Metrics::read(&self.0)
+    }
+
+    /// Begins or ends to sample how long tasks wait to be run and how long their polls take: see
+    /// [`Builder::latency_histograms`](crate::runtime::Builder::latency_histograms). What was sampled before is kept.
+    ///
+    /// A poll that begins or ends while this is called may count or not.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// runtime.handle().set_latency_histograms(true);
+    /// // For as long as it is of interest.
+    /// runtime.handle().set_latency_histograms(false);
+    /// println!("{:?}", runtime.metrics().total().schedule_latency());
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn set_latency_histograms(&self, on: bool) {
+        self.0.sample_latencies(on);
     }
 
     /// Makes this the current thread's runtime until the guard is dropped, so that [`spawn`](crate::spawn), sockets and

@@ -3,12 +3,14 @@
 mod builder;
 mod drain;
 mod handle;
+mod metrics;
 #[allow(clippy::module_inception)]
 mod runtime;
 
 pub use builder::Builder;
 pub use drain::{Drained, LeftTask};
 pub use handle::{EnterGuard, Handle, TryCurrentError};
+pub use metrics::{Arrivals, LatencyHistogram, Metrics, PollSources, ProcessorMetrics, Steals};
 pub use runtime::Runtime;
 
 pub use crate::policy::stall::Stall;

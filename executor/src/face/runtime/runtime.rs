@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::cell::JoinHandle;
 use crate::face::environment;
-use crate::face::runtime::{Builder, EnterGuard, Handle};
+use crate::face::runtime::{Builder, EnterGuard, Handle, Metrics};
 use crate::face::schedtrace::SchedTrace;
 use crate::policy::{Context, Flavor, Scheduler};
 
@@ -163,6 +163,11 @@ impl Runtime {
         T: Send + 'static,
     {
         self.handle.scheduler().spawn_blocking(job, Location::caller())
+    }
+
+    /// Returns what the runtime has counted so far: see [`Handle::metrics`].
+    pub fn metrics(&self) -> Metrics {
+        self.handle.metrics()
     }
 
     /// Makes this the current thread's runtime until the guard is dropped: see [`Handle::enter`].

@@ -5,6 +5,7 @@ mod keeper;
 mod machines;
 mod parker;
 mod spares;
+mod stamps;
 
 use loom::model::Builder;
 

@@ -188,3 +188,25 @@ fn timers_that_a_processor_does_not_keep_up_with_fire_together() {
     assert_eq!(processor.timers_at_once(OVERDUE), 1);
     assert_eq!(processor.timers_at_once(OVERDUE + 1), usize::MAX);
 }
+
+#[test]
+fn a_wake_is_useless_if_the_processor_is_idle_again_without_a_poll() {
+    let (_, mut owned) = Processors::new(1, 1);
+    let processor = &mut owned[0];
+    let counts = |processor: &Processor| {
+        let counters = processor.shared().counters();
+        (counters.wakes.get(), counters.useless_wakes.get())
+    };
+    processor.begin_hold(0);
+    processor.shared().counters().count_poll(Source::RUNNEXT);
+    // Handed over from machine to machine it was not idle in between.
+    processor.begin_hold(0);
+    processor.end_hold();
+    assert_eq!(counts(processor), (1, 0));
+    processor.begin_hold(0);
+    processor.end_hold();
+    assert_eq!(counts(processor), (2, 1));
+    // Out of play and back it is idle all the time.
+    processor.end_hold();
+    assert_eq!(counts(processor), (2, 1));
+}

@@ -4,18 +4,25 @@
 //! [`Switches`]; only where one is on do they go by way of this module, out of line. Each kind of seeing has a file of its own and
 //! is one named call here.
 
+mod latency;
 mod switches;
 
 pub(crate) use switches::{Switch, Switches};
 
+use crossbeam_utils::CachePadded;
+
+use self::latency::Latency;
 use crate::cell::{Id, Runnable};
-use crate::players::Found;
+use crate::players::{Arrivals, Found, SharedCounter};
 use crate::policy::Scheduler;
 
 /// What is looked at in one runtime.
 #[derive(Debug, Default)]
 pub(crate) struct Seeing {
     pub(crate) switches: Switches,
+    /// What came by way of threads that held no processor: the keeper, helpers, the watcher.
+    pub(crate) elsewhere: CachePadded<Arrivals<SharedCounter>>,
+    pub(crate) latency: Latency,
 }
 
 impl Seeing {
@@ -34,11 +41,12 @@ impl Scheduler {
     /// Polls a task that was found by the holder of the processor with index `processor`.
     #[cold]
     #[inline(never)]
-    pub(crate) fn poll_in_sight(&self, _processor: usize, found: Found) {
+    pub(crate) fn poll_in_sight(&self, processor: usize, found: Found) {
+        let _timed = self.time_poll(processor, found.task.id());
         found.task.run();
     }
 
-    /// A task was made, and is about to be placed for the first time.
+    /// A task was made, and is about to be readied for the first time.
     #[cold]
     #[inline(never)]
     pub(crate) fn spawned_in_sight(&self, task: Runnable) -> Runnable {
@@ -51,6 +59,7 @@ impl Scheduler {
     #[cold]
     #[inline(never)]
     pub(crate) fn readied_in_sight(&self, task: Runnable) -> Runnable {
+        self.stamp(task.id());
         task
     }
 

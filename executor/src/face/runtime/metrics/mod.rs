@@ -1,0 +1,168 @@
+//! Metrics: what a runtime has counted, as values to look at, subtract and pass on.
+
+mod difference;
+mod histogram;
+mod processor;
+mod reading;
+
+use std::panic::Location;
+use std::time::Duration;
+
+pub use self::histogram::LatencyHistogram;
+pub use self::processor::{Arrivals, PollSources, ProcessorMetrics, Steals};
+
+/// Tells what a runtime has counted so far, and how it is just now. Made by [`Handle::metrics`].
+///
+/// Counters only ever rise, from zero when the runtime was built. To see what happened in a while, take two of these and
+/// [subtract](Self::since) the earlier. Gauges say how many there are of something: in a difference they are those of the later.
+///
+/// # How consistent it is
+///
+/// The runtime goes on while it is read, and nothing of it is stopped or locked for that. Each number was right at some moment
+/// during the call, and no counter is less than in a snapshot before. The counters of *one* processor are read until two
+/// readings agree, eight times at most: they are of one moment if the processor had that much of a rest, some hundred
+/// nanoseconds, and else of moments less than a few microseconds apart. Sums over processors, and what is counted elsewhere,
+/// are of moments as far apart as the call takes.
+///
+/// # Examples
+///
+/// ```
+/// let runtime = wsrt::runtime::Runtime::new()?;
+/// let before = runtime.metrics();
+/// runtime.run(async {
+///     for _ in 0..100 {
+///         wsrt::task::yield_now().await;
+///     }
+/// });
+/// let during = runtime.metrics().since(&before);
+/// assert!(during.total().poll_count() >= 101);
+/// println!("{:.0} polls a second", during.total().poll_count() as f64 / during.elapsed().as_secs_f64());
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
+/// [`Handle::metrics`]: crate::runtime::Handle::metrics
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Metrics {
+    elapsed: Duration,
+    processors: Vec<ProcessorMetrics>,
+    elsewhere: Arrivals,
+    stalls: u64,
+    stalls_by_site: Vec<(&'static Location<'static>, u64)>,
+    gauges: Gauges,
+}
+
+/// How many there are of what comes and goes.
+#[derive(Debug, Clone, Copy, Default)]
+struct Gauges {
+    workers: usize,
+    spares: usize,
+    idle_processors: usize,
+    searching: usize,
+    machines: usize,
+    idle_machines: usize,
+    helpers: usize,
+    alive_tasks: usize,
+    global_queue: usize,
+    blocking_queue: usize,
+    blocking_threads: usize,
+    idle_blocking_threads: usize,
+}
+
+impl Metrics {
+    /// Returns for how long the runtime had been there; in a difference, the time from one snapshot to the other.
+    pub fn elapsed(&self) -> Duration {
+        self.elapsed
+    }
+
+    /// Returns what each processor has counted, by its index. Those behind [`num_workers`](Self::num_workers) are spares, in
+    /// play or not: what they have counted stays.
+    pub fn processors(&self) -> &[ProcessorMetrics] {
+        &self.processors
+    }
+
+    /// Returns the sum over all processors. Steals are summed by victim.
+    pub fn total(&self) -> ProcessorMetrics {
+        let mut total = ProcessorMetrics::default();
+        self.processors.iter().for_each(|processor| total.add(processor));
+        total
+    }
+
+    /// Returns what came from the network and the timers by way of threads that held no processor: the one that blocks in the
+    /// netpoller, those that help to compute, the watcher.
+    pub fn elsewhere(&self) -> &Arrivals {
+        &self.elsewhere
+    }
+
+    /// Counts the polls that were reported as stalls: see [`Builder::on_stall`](crate::runtime::Builder::on_stall).
+    pub fn stall_count(&self) -> u64 {
+        self.stalls
+    }
+
+    /// Returns the same by the places where the tasks were spawned, the most frequent first.
+    pub fn stalls_by_site(&self) -> &[(&'static Location<'static>, u64)] {
+        &self.stalls_by_site
+    }
+
+    /// Returns the number of processors that run tasks while none is stuck: the builder's `worker_threads`. A gauge.
+    pub fn num_workers(&self) -> usize {
+        self.gauges.workers
+    }
+
+    /// Returns how many spare processors are in play, since polls are stuck or were just now. A gauge.
+    pub fn num_spare_processors(&self) -> usize {
+        self.gauges.spares
+    }
+
+    /// Returns how many processors are in play and have nothing to do. A gauge.
+    pub fn num_idle_processors(&self) -> usize {
+        self.gauges.idle_processors
+    }
+
+    /// Returns how many machines look for work that they might steal. A gauge.
+    pub fn num_searching(&self) -> usize {
+        self.gauges.searching
+    }
+
+    /// Returns the number of threads that run tasks, idle ones included. A gauge. On a current-thread runtime it is zero: the
+    /// thread in `block_on` is not the runtime's.
+    pub fn num_machines(&self) -> usize {
+        self.gauges.machines
+    }
+
+    /// Returns how many of them wait for a processor. A gauge.
+    pub fn num_idle_machines(&self) -> usize {
+        self.gauges.idle_machines
+    }
+
+    /// Returns how many threads compute for parallel calls and hold no processor. A gauge.
+    pub fn num_helpers(&self) -> usize {
+        self.gauges.helpers
+    }
+
+    /// Returns the number of tasks that were spawned and have not ended. A gauge. Blocking jobs are none, nor are the tasks
+    /// of a [`LocalSet`](crate::task::LocalSet).
+    pub fn num_alive_tasks(&self) -> usize {
+        self.gauges.alive_tasks
+    }
+
+    /// Returns how many tasks wait in the queue that all processors share. A gauge.
+    pub fn global_queue_depth(&self) -> usize {
+        self.gauges.global_queue
+    }
+
+    /// Returns how many blocking jobs wait for a thread. A gauge.
+    pub fn blocking_queue_depth(&self) -> usize {
+        self.gauges.blocking_queue
+    }
+
+    /// Returns the number of threads for blocking jobs. A gauge.
+    pub fn num_blocking_threads(&self) -> usize {
+        self.gauges.blocking_threads
+    }
+
+    /// Returns how many of them wait for a job. A gauge.
+    pub fn num_idle_blocking_threads(&self) -> usize {
+        self.gauges.idle_blocking_threads
+    }
+}

@@ -1,0 +1,162 @@
+//! What one processor has counted.
+
+use std::time::Duration;
+
+use super::LatencyHistogram;
+
+/// Tells what one processor has counted, and what waits there. See [`Metrics::processors`](super::Metrics::processors).
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct ProcessorMetrics {
+    pub(super) counts: Counts,
+    pub(super) is_idle: bool,
+    pub(super) queue: usize,
+    pub(super) timers: usize,
+    pub(super) schedule_latency: LatencyHistogram,
+    pub(super) poll_time: LatencyHistogram,
+}
+
+/// What only ever rises.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Counts {
+    pub(super) polls: PollSources,
+    pub(super) steals: Vec<Steals>,
+    pub(super) parks: u64,
+    pub(super) wakes: u64,
+    pub(super) noops: u64,
+    pub(super) overflows: u64,
+    pub(super) arrivals: Arrivals,
+}
+
+/// Tells where the tasks were found that a processor polled: one count for each poll.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PollSources {
+    /// In the processor's own slot for the task to run next: readied or spawned by the task before.
+    pub runnext: u64,
+    /// In its own queue. The task may have come there from anywhere, with a batch that was stolen, taken from the queue that
+    /// all share, or readied by the network or by timers.
+    pub ring: u64,
+    /// In the queue that all share. A batch may have come with it, whose others count for `ring`.
+    pub injector: u64,
+    /// Readied by a look at the network just before, or by the timers that are looked at with it.
+    pub network: u64,
+    /// Readied by another processor's timer, fired for it just before.
+    pub timer: u64,
+    /// Stolen just before. Others that came with it count for `ring`.
+    pub stolen: u64,
+}
+
+impl PollSources {
+    /// Returns the sum: all polls.
+    pub fn total(&self) -> u64 {
+        self.runnext + self.ring + self.injector + self.network + self.timer + self.stolen
+    }
+}
+
+/// Tells what one processor has stolen from another.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Steals {
+    /// Successful steals.
+    pub operations: u64,
+    /// Tasks that they moved.
+    pub tasks: u64,
+}
+
+/// Tells what came from outside of the tasks: from the network, and by timers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Arrivals {
+    /// Turns of the netpoller: calls of the system's `epoll_wait` or its like.
+    pub turns: u64,
+    /// Events in them that reached a socket.
+    pub events: u64,
+    /// Timers fired.
+    pub timers: u64,
+    /// By how much they fired after their deadlines, added up. Part of it is meant: timers in a crowd share a wake for up to a
+    /// millisecond.
+    pub timer_lateness: Duration,
+    /// By how much the latest of them did. Since the runtime was built, in a difference too.
+    pub timer_lateness_max: Duration,
+}
+
+impl ProcessorMetrics {
+    /// Counts the polls of tasks.
+    pub fn poll_count(&self) -> u64 {
+        self.counts.polls.total()
+    }
+
+    /// Counts them by where the task was found.
+    pub fn polls_by_source(&self) -> PollSources {
+        self.counts.polls
+    }
+
+    /// Counts the tasks that this processor has stolen from others.
+    pub fn steal_count(&self) -> u64 {
+        self.counts.steals.iter().map(|steals| steals.tasks).sum()
+    }
+
+    /// Counts its successful steals, each of which moved one task at least.
+    pub fn steal_operations(&self) -> u64 {
+        self.counts.steals.iter().map(|steals| steals.operations).sum()
+    }
+
+    /// Returns what it has stolen from each processor, by the victim's index: its row of the steal matrix. It ends with the
+    /// regular processors while no spare was robbed.
+    pub fn steals_by_victim(&self) -> &[Steals] {
+        &self.counts.steals
+    }
+
+    /// Counts the times that it was given up for want of work.
+    pub fn park_count(&self) -> u64 {
+        self.counts.parks
+    }
+
+    /// Counts the times that it was taken up from among the idle: somebody had work for it, or a thread came back from the
+    /// netpoller with some.
+    pub fn wake_count(&self) -> u64 {
+        self.counts.wakes
+    }
+
+    /// Counts the wakes that were of no use: the processor was idle again without having polled a task.
+    pub fn noop_count(&self) -> u64 {
+        self.counts.noops
+    }
+
+    /// Counts the times that its queue of 256 was full, and half of it went to the queue that all share.
+    pub fn overflow_count(&self) -> u64 {
+        self.counts.overflows
+    }
+
+    /// Returns what came in while it looked at the network and at timers, its own and those of idle processors.
+    pub fn arrivals(&self) -> &Arrivals {
+        &self.counts.arrivals
+    }
+
+    /// Tells whether it is idle, or a spare out of play. A gauge; never in a sum.
+    pub fn is_idle(&self) -> bool {
+        self.is_idle
+    }
+
+    /// Returns how many tasks wait in its own queues, 257 at most. A gauge.
+    pub fn local_queue_depth(&self) -> usize {
+        self.queue
+    }
+
+    /// Returns how many timers it holds, cancelled ones that are not yet thrown away included. A gauge.
+    pub fn timers_held(&self) -> usize {
+        self.timers
+    }
+
+    /// Returns how long tasks waited to be run here, from the moment they were runnable: a sample of one poll in eight, while
+    /// [`Handle::set_latency_histograms`](crate::runtime::Handle::set_latency_histograms) is on.
+    pub fn schedule_latency(&self) -> &LatencyHistogram {
+        &self.schedule_latency
+    }
+
+    /// Returns how long the polls that were sampled took.
+    pub fn poll_time(&self) -> &LatencyHistogram {
+        &self.poll_time
+    }
+}
