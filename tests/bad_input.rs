@@ -83,6 +83,21 @@ fn a_bad_wsrt_schedtrace_is_reported_once_and_ignored() {
 }
 
 #[test]
+fn a_word_behind_the_period_of_wsrt_schedtrace_that_is_not_detail_is_named() {
+    let test = "a_word_behind_the_period_of_wsrt_schedtrace_that_is_not_detail_is_named";
+    let output = in_a_process_of_its_own(test, &[("WSRT_SCHEDTRACE", "1000,details")], || {
+        for _ in 0..3 {
+            assert_eq!(two_processors().run(async { 7 }), 7);
+        }
+    });
+    assert_eq!(
+        text_of(&output),
+        "wsrt: WSRT_SCHEDTRACE=1000,details ends with `details`: behind the number of milliseconds there may be `,detail`, and \
+         nothing else; no trace is printed\n"
+    );
+}
+
+#[test]
 fn a_builder_refuses_zero_of_what_it_needs() {
     let message = panic_message(|| Builder::new_multi_thread().worker_threads(0).build());
     assert_eq!(message, "wsrt: `worker_threads(0)`: a runtime needs at least one processor to run tasks on");

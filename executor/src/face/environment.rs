@@ -9,6 +9,7 @@ use std::thread::available_parallelism;
 use std::time::Duration;
 
 use crate::base::report::report;
+use crate::face::schedtrace::Settings;
 
 const WORKER_THREADS: &str = "WSRT_WORKER_THREADS";
 const SCHEDTRACE: &str = "WSRT_SCHEDTRACE";
@@ -27,18 +28,34 @@ pub(crate) fn worker_threads() -> io::Result<usize> {
     }
 }
 
-/// How often to print a trace line, if at all. A value that makes no sense is reported once, and ignored: tracing is for
-/// looking on, and must not keep a program from running.
-pub(crate) fn schedtrace() -> Option<Duration> {
+/// Whether and how to print a trace. A value that makes no sense is reported once, and ignored: tracing is for looking on, and
+/// must not keep a program from running.
+pub(crate) fn schedtrace() -> Option<Settings> {
     let value = env::var_os(SCHEDTRACE)?;
-    match parse_positive(SCHEDTRACE, "a number of milliseconds, such as 1000", &value) {
-        Ok(millis) => Some(Duration::from_millis(millis as u64)),
+    match parse_schedtrace(&value) {
+        Ok(settings) => Some(settings),
         Err(message) => {
             static REPORTED: Once = Once::new();
             REPORTED.call_once(|| report(format_args!("{message}; no trace is printed")));
             None
         }
     }
+}
+
+/// A period, and behind a comma, if it is wanted, the word `detail`.
+fn parse_schedtrace(value: &OsString) -> Result<Settings, String> {
+    let text = value.to_string_lossy();
+    let (period, more) = match text.split_once(',') {
+        Some((period, more)) => (OsString::from(period), Some(more.trim())),
+        None => (value.clone(), None),
+    };
+    if let Some(more) = more.filter(|&more| more != "detail") {
+        return Err(format!(
+            "{SCHEDTRACE}={text} ends with `{more}`: behind the number of milliseconds there may be `,detail`, and nothing else"
+        ));
+    }
+    let millis = parse_positive(SCHEDTRACE, "a number of milliseconds, such as 1000", &period)?;
+    Ok(Settings { period: Duration::from_millis(millis as u64), detail: more.is_some() })
 }
 
 /// How long a poll may hold its processor before that is reported: 100 ms, or what the environment says; 0 turns reports
@@ -70,6 +87,23 @@ fn parse_positive(name: &str, wanted: &str, value: &OsString) -> Result<usize, S
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_trace_has_a_period_and_may_have_detail() {
+        let parse = |text: &str| parse_schedtrace(&OsString::from(text));
+        let settings = |millis, detail| Settings { period: Duration::from_millis(millis), detail };
+        assert_eq!(parse("1000"), Ok(settings(1_000, false)));
+        assert_eq!(parse("50,detail"), Ok(settings(50, true)));
+        assert_eq!(parse(" 50 , detail "), Ok(settings(50, true)));
+        for nonsense in ["50,", "50,details", "50,detail,detail", "50,100"] {
+            let message = parse(nonsense).expect_err(nonsense);
+            assert!(message.starts_with(&format!("WSRT_SCHEDTRACE={nonsense} ends with `")), "{message}");
+        }
+        for nonsense in [",detail", "0,detail", "detail"] {
+            let message = parse(nonsense).expect_err(nonsense);
+            assert!(message.contains("is not a number of milliseconds, such as 1000"), "{message}");
+        }
+    }
 
     #[test]
     fn only_whole_numbers_above_zero_are_taken() {

@@ -20,6 +20,7 @@ pub mod signal;
 mod environment;
 mod local_set;
 mod offload;
+mod periodic;
 mod schedtrace;
 pub(crate) mod spawn;
 mod task_builder;

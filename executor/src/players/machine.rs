@@ -1,7 +1,7 @@
 //! A machine: an OS thread that runs tasks, but only while it holds a processor.
 
 use crate::base::sync::{Arc, Mutex};
-use crate::players::{Parker, Processor};
+use crate::players::{Parker, Processor, Whereabouts};
 
 /// What others know of a machine: how to wake it, and where to leave a processor for it.
 #[derive(Debug)]
@@ -10,20 +10,30 @@ pub(crate) struct Machine {
     /// The processor it is to run next. Filled by whoever chose this machine, just before the wake; the lock is held
     /// for a move only, and contended by nobody.
     mailbox: Mutex<Option<Box<Processor>>>,
+    whereabouts: Whereabouts,
 }
 
 impl Machine {
     pub(crate) fn new() -> Arc<Self> {
-        Arc::new(Self { parker: Parker::new(), mailbox: Mutex::new(None) })
+        Self::make(None)
     }
 
     /// A machine that starts with a processor in hand.
     pub(crate) fn with_processor(processor: Box<Processor>) -> Arc<Self> {
-        Arc::new(Self { parker: Parker::new(), mailbox: Mutex::new(Some(processor)) })
+        Self::make(Some(processor))
+    }
+
+    fn make(processor: Option<Box<Processor>>) -> Arc<Self> {
+        let (parker, mailbox) = (Parker::new(), Mutex::new(processor));
+        Arc::new(Self { parker, mailbox, whereabouts: Whereabouts::default() })
     }
 
     pub(crate) fn parker(&self) -> &Parker {
         &self.parker
+    }
+
+    pub(crate) fn whereabouts(&self) -> &Whereabouts {
+        &self.whereabouts
     }
 
     /// Leaves a processor for the machine. The caller wakes it afterwards.

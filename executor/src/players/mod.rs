@@ -16,6 +16,7 @@ mod stamps;
 mod turns;
 mod victims;
 mod watcher_sleep;
+mod whereabouts;
 
 pub(crate) use clock::TickClock;
 pub(crate) use counters::{Arrivals, Count, Counters, SharedCounter};
@@ -33,6 +34,7 @@ pub(crate) use stamps::Stamps;
 pub(crate) use turns::{Every, Turns};
 pub(crate) use victims::Victims;
 pub(crate) use watcher_sleep::WatcherSleep;
+pub(crate) use whereabouts::{Away, Whereabouts};
 
 #[cfg(all(test, loom))]
 mod loom_models;

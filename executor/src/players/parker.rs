@@ -90,6 +90,11 @@ impl Parker {
         self.state.is_one_of([AWAKE, PARKED])
     }
 
+    /// Whether it is asleep on its own token. A hint.
+    pub(crate) fn is_parked(&self) -> bool {
+        self.state.is_one_of([PARKED, PARKED])
+    }
+
     /// Whether it is in the netpoller. A hint.
     pub(crate) fn is_polling(&self) -> bool {
         self.state.is_one_of([POLLING, POLLING])

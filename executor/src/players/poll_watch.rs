@@ -1,10 +1,11 @@
-//! What a processor's holder leaves in sight of the watcher: which task it polls, on which thread, and whether it blocks.
+//! What a processor's holder leaves in sight of the watcher: which task it polls, on which thread, and whether it blocks. And
+//! what the watcher makes of it, for those who look on.
 
 // std's atomics on purpose: these are sightings, read by one thread that draws its own conclusions.
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 
-/// The watch on one processor. Written by its holder with plain stores, read by the watcher.
+/// The watch on one processor. Written by its holder with plain stores, read by the watcher and those who look on.
 #[derive(Debug, Default)]
 pub(crate) struct PollWatch {
     /// The id of the task in the current poll, or the last.
@@ -13,8 +14,12 @@ pub(crate) struct PollWatch {
     blocking: AtomicBool,
     /// Whether the holder has opened a region of fork-join, and works in it.
     computing: AtomicBool,
+    /// Whether the holder is out of work and looks for some.
+    searching: AtomicBool,
     /// The system's number for the holder's thread; 0 where that is not known.
     thread: AtomicU32,
+    /// Since when the watcher has seen the holder in one and the same poll; 0 if it has not. Written by the watcher.
+    stuck_since: AtomicU64,
 }
 
 /// What the watcher saw. The parts are read one by one: the watcher makes sure that the poll is still the same.
@@ -23,6 +28,9 @@ pub(crate) struct Sight {
     pub(crate) task: u64,
     pub(crate) blocking: bool,
     pub(crate) computing: bool,
+    pub(crate) searching: bool,
+    /// In nanoseconds of the scheduler's clock.
+    pub(crate) stuck_since: Option<u64>,
     pub(crate) thread: u32,
 }
 
@@ -54,10 +62,25 @@ impl PollWatch {
         self.computing.store(computing, Relaxed);
     }
 
+    pub(crate) fn set_searching(&self, searching: bool) {
+        self.searching.store(searching, Relaxed);
+    }
+
+    /// The watcher has seen the holder in one poll since then; `None`: not any more.
+    pub(crate) fn set_stuck(&self, since: Option<u64>) {
+        let since = since.map_or(0, |since| since.max(1));
+        // The line is the holder's: it is left alone while there is no news.
+        if self.stuck_since.load(Relaxed) != since {
+            self.stuck_since.store(since, Relaxed);
+        }
+    }
+
     pub(crate) fn sight(&self) -> Sight {
         Sight {
             blocking: self.blocking.load(Acquire),
             computing: self.computing.load(Relaxed),
+            searching: self.searching.load(Relaxed),
+            stuck_since: Some(self.stuck_since.load(Relaxed)).filter(|&since| since > 0),
             task: self.task.load(Relaxed),
             thread: self.thread.load(Relaxed),
         }

@@ -234,6 +234,7 @@ impl Processor {
 
     pub(crate) fn set_searching(&mut self, searching: bool) {
         self.searching = searching;
+        self.shared.watch.set_searching(searching);
     }
 
     /// Whether nothing waits here that would be forgotten if the processor went idle.

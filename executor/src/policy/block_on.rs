@@ -57,6 +57,7 @@ impl Scheduler {
     fn drive<F: Future>(self: &Arc<Self>, future: Pin<&mut F>) -> F::Output {
         let machine = Machine::new();
         machine.parker().adopt_current_thread();
+        self.threads.enroll(&machine);
         let _tokio = self.tokio.enter();
         let entered = Context::enter(self, Role::Machine(machine));
         self.take_first_processor(&entered);

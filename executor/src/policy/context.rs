@@ -9,7 +9,7 @@ use std::task::Waker;
 
 use crate::base::unwind::wake_quietly;
 use crate::cell::{Runnable, TaskQueue};
-use crate::players::{Machine, Processor};
+use crate::players::{Away, Machine, Processor};
 use crate::policy::Scheduler;
 use crate::policy::services::RuntimeServices;
 
@@ -106,6 +106,13 @@ impl Context {
         match &self.role {
             Role::Machine(machine) => Some(machine),
             Role::Blocking | Role::Visitor => None,
+        }
+    }
+
+    /// Leaves in sight what this thread's machine, if it has one, does without a processor.
+    pub(crate) fn set_away(&self, away: Away) {
+        if let Some(machine) = self.machine() {
+            machine.whereabouts().set_away(away);
         }
     }
 

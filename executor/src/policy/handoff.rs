@@ -4,7 +4,7 @@
 //! blocked, and the watcher puts a spare into play if the call lasts. [`with_processor_handed_over`] is for waits that
 //! are known to last: another machine takes the processor at once.
 
-use crate::players::{Machine, Processor};
+use crate::players::{Away, Machine, Processor};
 use crate::policy::{Context, Flavor, Scheduler};
 
 /// Runs `block`, which may block the thread. If it lasts, a spare processor stands in for this one.
@@ -72,7 +72,10 @@ impl Context {
         processor.shared().watch().end_blocking();
         processor.shared().watch().set_computing(false);
         match self.scheduler().hand_over(processor) {
-            Ok(()) => true,
+            Ok(()) => {
+                self.set_away(Away::HandedOver);
+                true
+            }
             Err(processor) => {
                 self.put_processor(processor);
                 false
@@ -81,6 +84,7 @@ impl Context {
     }
 
     fn regain(&self) {
+        self.set_away(Away::No);
         if let Some(processor) = self.scheduler().idle.acquire() {
             self.take_up(processor);
         }

@@ -7,6 +7,7 @@ use wsrt_reactor::budget;
 
 use crate::base::thread_state::current_core;
 use crate::cell::TaskQueue;
+use crate::players::Away;
 use crate::policy::Scheduler;
 use crate::policy::computing::{Counted, Seated};
 use crate::policy::machine_loop::MachineLoop;
@@ -46,7 +47,9 @@ impl MachineLoop<'_> {
         let budget = budget::keep();
         // What the last task has left of its own is no limit for others' work.
         budget::lift();
+        self.context.set_away(Away::Helping);
         let readied = self.work_and_linger();
+        self.context.set_away(Away::No);
         drop(budget);
         drop(counted);
         if !readied.is_empty() {

@@ -141,13 +141,16 @@ impl<'a> Watcher<'a> {
 
     /// Whether the processor's holder is in a poll that the watcher has seen before.
     fn is_in_the_same_poll(&mut self, index: usize, now: u64) -> bool {
-        let poll = self.scheduler.processors.get(index).counters().polls();
+        let processor = self.scheduler.processors.get(index);
+        let poll = processor.counters().polls();
         let watched = &mut self.watched[index];
         if self.scheduler.idle.is_idle(index) || poll != watched.poll {
             *watched = Watched { poll, since: now, silent_since: now, ..Watched::default() };
+            processor.watch().set_stuck(None);
             self.ask_ahead(index);
             return false;
         }
+        processor.watch().set_stuck(Some(watched.since));
         true
     }
 

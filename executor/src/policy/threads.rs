@@ -1,9 +1,9 @@
 //! Starting machines, and letting those go that the runtime can do without.
 
 use std::io;
-use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU32, AtomicUsize};
+use std::sync::{Arc, Weak};
 use std::thread::{self, JoinHandle};
 
 use parking_lot::Mutex;
@@ -25,15 +25,37 @@ pub(crate) struct Threads {
     alive: AtomicUsize,
     /// To be joined when the runtime is dropped. Those of threads that have ended are dropped as others are started.
     handles: Mutex<Vec<JoinHandle<()>>>,
+    /// Machines that have begun, for those who look on.
+    roll: Mutex<Vec<Weak<Machine>>>,
+    /// How many ever have.
+    enrolled: AtomicU32,
 }
 
 impl Threads {
     pub(crate) fn new() -> Self {
-        Self { alive: AtomicUsize::new(0), handles: Mutex::new(Vec::new()) }
+        Self {
+            alive: AtomicUsize::new(0),
+            handles: Mutex::new(Vec::new()),
+            roll: Mutex::new(Vec::new()),
+            enrolled: AtomicU32::new(0),
+        }
     }
 
     pub(crate) fn alive(&self) -> usize {
         self.alive.load(Relaxed)
+    }
+
+    /// Gives the machine of the current thread a number, and lists it for as long as it exists.
+    pub(crate) fn enroll(&self, machine: &Arc<Machine>) {
+        machine.whereabouts().introduce(self.enrolled.fetch_add(1, Relaxed));
+        let mut roll = self.roll.lock();
+        roll.retain(|machine| machine.strong_count() > 0);
+        roll.push(Arc::downgrade(machine));
+    }
+
+    /// The machines that there are, by their numbers.
+    pub(crate) fn machines(&self) -> Vec<Arc<Machine>> {
+        self.roll.lock().iter().filter_map(Weak::upgrade).collect()
     }
 
     fn keep(&self, handle: JoinHandle<()>) {
@@ -198,6 +220,7 @@ impl Config {
 fn serve(scheduler: Arc<Scheduler>, machine: Arc<Machine>) {
     let guard = AbortOnUnwind;
     machine.parker().adopt_current_thread();
+    scheduler.threads.enroll(&machine);
     time_slice::ask_for_short_ones();
     scheduler.computing.helpers.end_start();
     let _tokio = scheduler.tokio.enter();

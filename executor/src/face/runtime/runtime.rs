@@ -77,8 +77,8 @@ impl Runtime {
         if scheduler.config.flavor == Flavor::MultiThread {
             scheduler.start_machines()?;
         }
-        if let Some(period) = environment::schedtrace() {
-            self.schedtrace = Some(SchedTrace::start(scheduler, period)?);
+        if let Some(settings) = environment::schedtrace() {
+            self.schedtrace = Some(SchedTrace::start(scheduler, settings)?);
         }
         Ok(())
     }
