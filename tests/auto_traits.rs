@@ -23,8 +23,8 @@ use wsrt::net::{UnixDatagram, UnixListener, UnixStream, unix, unix::pipe};
 use wsrt::parallel::{CancelToken, Cancelled, Chunks, ChunksMut, Scope, Slice, SliceMut, Until};
 use wsrt::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use wsrt::runtime::{
-    Arrivals, Builder, Drained, EnterGuard, Handle, LatencyHistogram, LeftTask, Metrics, PollSources, ProcessorMetrics,
-    Runtime, Stall, Steals, TryCurrentError,
+    Arrivals, Builder, Drained, EnterGuard, Handle, LatencyHistogram, LeftTask, Metrics, MetricsExport, PollSources,
+    ProcessorMetrics, Runtime, Stall, Steals, TryCurrentError,
 };
 use wsrt::signal::CtrlC;
 use wsrt::signal::unix::{Signal, SignalKind};
@@ -95,6 +95,7 @@ table! {
     Steals:              Send,  Sync,  Unpin;
     Arrivals:            Send,  Sync,  Unpin;
     LatencyHistogram:    Send,  Sync,  Unpin;
+    MetricsExport:       Send,  Sync,  Unpin;
 
     JoinHandle<()>:      Send,  Sync,  Unpin;
     JoinHandle<Movable>: Send,  Sync,  Unpin;

@@ -1,7 +1,8 @@
 //! An async runtime for network servers, with a scheduler in the manner of Go's.
 //!
 //! Processors with a slot, a ring and timers of their own run the tasks; idle ones look into a shared queue, then into the
-//! network, then steal half of what another has queued. See it at work with `WSRT_SCHEDTRACE=1000`.
+//! network, then steal half of what another has queued. See it at work with `WSRT_SCHEDTRACE=1000`, or
+//! `WSRT_SCHEDTRACE=1000,detail`, and count with [`runtime::Metrics`].
 //!
 //! ```
 //! # #[cfg(feature = "macros")] {
@@ -39,6 +40,7 @@
 //! | `hyper` | no | `wsrt::hyper`: hyper's executor and timer, and its I/O traits on the streams |
 //! | `serve` | no | `wsrt::hyper::serve`: axum routers and other tower services over HTTP/1.1 and HTTP/2 |
 //! | `console` | no | tasks and timers as spans and events of `tracing`, for tokio-console; see below |
+//! | `metrics` | no | `Handle::export_metrics`: what the runtime counts, through the crate `metrics` |
 //! | `tokio-compat` | no | a tokio runtime in the background, for crates that insist on one; see below |
 //!
 //! # Crates that insist on tokio

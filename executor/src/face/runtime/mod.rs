@@ -10,6 +10,8 @@ mod runtime;
 pub use builder::Builder;
 pub use drain::{Drained, LeftTask};
 pub use handle::{EnterGuard, Handle, TryCurrentError};
+#[cfg(feature = "metrics")]
+pub use metrics::MetricsExport;
 pub use metrics::{Arrivals, LatencyHistogram, Metrics, PollSources, ProcessorMetrics, Steals};
 pub use runtime::Runtime;
 

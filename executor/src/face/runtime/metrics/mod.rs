@@ -1,6 +1,8 @@
 //! Metrics: what a runtime has counted, as values to look at, subtract and pass on.
 
 mod difference;
+#[cfg(feature = "metrics")]
+mod export;
 mod histogram;
 mod processor;
 mod reading;
@@ -10,6 +12,9 @@ use std::time::Duration;
 
 pub use self::histogram::LatencyHistogram;
 pub use self::processor::{Arrivals, PollSources, ProcessorMetrics, Steals};
+
+#[cfg(feature = "metrics")]
+pub use self::export::MetricsExport;
 
 /// Tells what a runtime has counted so far, and how it is just now. Made by [`Handle::metrics`].
 ///
