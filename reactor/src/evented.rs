@@ -8,6 +8,7 @@ use crate::interest::Interest;
 use crate::readiness::Readiness;
 use crate::readiness::Seen;
 use crate::ready::Ready;
+use crate::sight::Label;
 use crate::source::Source;
 use crate::waiters::Place;
 use std::fmt;
@@ -68,13 +69,22 @@ impl<S: mio::event::Source> Evented<S> {
     ///
     /// As [`Evented::new`].
     pub fn with_handle(source: S, handle: &Handle) -> io::Result<Self> {
-        Self::assuming(source, handle, Interest::READABLE | Interest::WRITABLE)
+        Self::of_kind("source", source, handle)
+    }
+
+    /// As [`with_handle`](Evented::with_handle), for a source that dumps call a `kind`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Evented::new`].
+    pub fn of_kind(kind: &'static str, source: S, handle: &Handle) -> io::Result<Self> {
+        Self::assuming(source, handle, Interest::READABLE | Interest::WRITABLE, Label::of_kind(kind))
     }
 
     /// As `with_handle`, ready for `initial` only: what it leaves out has to be reported before it is tried.
-    pub(crate) fn assuming(source: S, handle: &Handle, initial: Interest) -> io::Result<Self> {
+    pub(crate) fn assuming(source: S, handle: &Handle, initial: Interest, label: Label) -> io::Result<Self> {
         let watched = Interest::READABLE | Interest::WRITABLE;
-        Self::watching(source, handle, watched, initial).map_err(|(_, error)| error)
+        Self::watching(source, handle, watched, initial, label).map_err(|(_, error)| error)
     }
 
     /// As `assuming`, told of the directions in `watched` only. On an error the source comes back.
@@ -83,8 +93,9 @@ impl<S: mio::event::Source> Evented<S> {
         handle: &Handle,
         watched: Interest,
         initial: Interest,
+        label: Label,
     ) -> Result<Self, (S, io::Error)> {
-        match handle.register(&mut source, watched, initial) {
+        match handle.register(&mut source, watched, initial, label) {
             Ok(registration) => Ok(Self { source: Some(source), registration }),
             Err(error) => Err((source, error)),
         }

@@ -2,6 +2,7 @@
 
 use crate::interest::Interest;
 use crate::registry::{Registry, SourceToken};
+use crate::sight::Label;
 use crate::source::Source;
 use crate::sync::Arc;
 use std::io;
@@ -29,14 +30,15 @@ impl Handle {
     }
 
     /// Registers the directions of `watched`, edge-triggered, until [`Registration::end`]. The source counts as ready for
-    /// `initial`.
+    /// `initial`; `label` is what a walk shows of it.
     pub(crate) fn register<S: mio::event::Source + ?Sized>(
         &self,
         source: &mut S,
         watched: Interest,
         initial: Interest,
+        label: Label,
     ) -> io::Result<Registration> {
-        let (token, entry) = self.0.registry.admit(initial)?;
+        let (token, entry) = self.0.registry.admit(initial, label)?;
         if let Err(error) = self.0.system.register(source, token.into(), watched.into()) {
             self.0.registry.dismiss(token);
             return Err(error);

@@ -14,6 +14,7 @@
 //! | what a new socket belongs to | [`context`] |
 //! | why a socket that is always ready does not keep its task running | [`budget`] |
 //! | timers | [`timer`] |
+//! | how a dump learns who waits for what | `sight.rs` |
 
 #[cfg(unix)]
 pub mod async_fd;
@@ -30,6 +31,7 @@ mod poller;
 mod readiness;
 mod ready;
 mod registry;
+mod sight;
 mod source;
 mod sync;
 pub mod timer;
@@ -40,3 +42,4 @@ pub use self::handle::Handle;
 pub use self::interest::Interest;
 pub use self::poller::{Netpoller, Turn};
 pub use self::ready::Ready;
+pub use self::sight::{Address, WatchedSource};

@@ -97,6 +97,11 @@ impl Source {
         }
     }
 
+    /// Shows `f` who waits, with the lock held.
+    pub(crate) fn for_each_waiter(&self, f: impl FnMut(&Waker, Interest)) {
+        self.waiters.lock().for_each(f);
+    }
+
     /// The runtime is gone: everybody who waits is told so.
     pub(crate) fn shut_down(&self, wakers: &mut Vec<Waker>) {
         self.readiness.shut_down();

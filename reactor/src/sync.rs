@@ -14,7 +14,13 @@ pub(crate) use std::sync::Arc;
 #[cfg(not(loom))]
 mod with_std {
     pub(crate) use parking_lot::Mutex;
+    use parking_lot::MutexGuard;
     pub(crate) use std::sync::atomic;
+
+    /// Unlocks, and passes the lock on to whoever has waited for it so long as to sleep: for those who come back for it at once.
+    pub(crate) fn hand_on<T>(guard: MutexGuard<'_, T>) {
+        MutexGuard::unlock_fair(guard);
+    }
 
     /// Below this many entries a timer queue is not worth compacting: one pass over it costs less than the bookkeeping.
     pub(crate) const COMPACTION_FLOOR: usize = 64;
@@ -23,6 +29,10 @@ mod with_std {
 #[cfg(loom)]
 mod with_loom {
     pub(crate) use loom::sync::atomic;
+
+    pub(crate) fn hand_on<T>(guard: loom::sync::MutexGuard<'_, T>) {
+        drop(guard);
+    }
 
     /// Low enough that a model reaches a compaction within two timers.
     pub(crate) const COMPACTION_FLOOR: usize = 1;

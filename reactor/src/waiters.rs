@@ -88,6 +88,16 @@ impl Waiters {
         self.keyed.remove(key).waker
     }
 
+    /// Shows `f` each waker, once for each direction of those that are kept by direction.
+    pub(crate) fn for_each(&self, mut f: impl FnMut(&Waker, Interest)) {
+        for (index, interest) in [Interest::READABLE, Interest::WRITABLE].into_iter().enumerate() {
+            self.sole[index].iter().chain(&self.shared[index]).for_each(|waker| f(waker, interest));
+        }
+        for (_, entry) in &self.keyed {
+            entry.waker.iter().for_each(|waker| f(waker, entry.interest));
+        }
+    }
+
     /// Moves the wakers of everybody who waits for one of these directions to `out`.
     pub(crate) fn take(&mut self, interest: Interest, out: &mut Vec<Waker>) {
         for index in interest.indices() {

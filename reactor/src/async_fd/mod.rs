@@ -14,6 +14,7 @@ use self::guards::Noticed;
 use crate::context;
 use crate::evented::Evented;
 use crate::interest::Interest;
+use crate::sight::Label;
 use std::fmt;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
@@ -122,7 +123,8 @@ impl<T: AsRawFd> AsyncFd<T> {
     #[track_caller]
     pub fn try_with_interest(inner: T, interest: Interest) -> Result<AsyncFd<T>, AsyncFdTryNewError<T>> {
         let context = context::required("AsyncFd::new");
-        match Evented::watching(Descriptor(inner), context.handle(), interest, Interest::NONE) {
+        let label = Label::of_foreign("AsyncFd", inner.as_raw_fd());
+        match Evented::watching(Descriptor(inner), context.handle(), interest, Interest::NONE, label) {
             Ok(evented) => Ok(AsyncFd { evented }),
             Err((Descriptor(inner), cause)) => Err(AsyncFdTryNewError { inner, cause }),
         }

@@ -16,7 +16,7 @@ mod options;
 mod readiness;
 mod reply;
 mod stream;
-mod system;
+pub(crate) mod system;
 pub mod tcp;
 mod udp;
 #[cfg(unix)]

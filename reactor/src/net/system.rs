@@ -9,3 +9,8 @@ mod windows;
 pub(in crate::net) use self::unix::is_in_progress;
 #[cfg(windows)]
 pub(in crate::net) use self::windows::is_in_progress;
+
+#[cfg(unix)]
+pub(crate) use self::unix::{RawDescriptor, raw, unix_address, with_socket};
+#[cfg(windows)]
+pub(crate) use self::windows::{RawDescriptor, raw, unix_address, with_socket};

@@ -34,7 +34,9 @@ macro_rules! wraps {
                 socket: $socket,
                 handle: &$crate::handle::Handle,
             ) -> std::io::Result<$kind> {
-                Ok($kind { io: $crate::evented::Evented::with_handle(socket, handle)? })
+                let label = $crate::sight::Label::of_socket($name, $crate::net::system::raw(&socket));
+                let both = $crate::Interest::READABLE | $crate::Interest::WRITABLE;
+                Ok($kind { io: $crate::evented::Evented::assuming(socket, handle, both, label)? })
             }
 
             pub(crate) fn evented(&self) -> &$crate::evented::Evented<$socket> {

@@ -13,6 +13,7 @@ use self::seat::Stay;
 use crate::handle::Handle;
 use crate::readiness::EventBits;
 use crate::registry::{ALARM, INTERRUPT};
+use crate::sight::WatchedSource;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::io;
@@ -212,6 +213,16 @@ impl Netpoller {
     #[must_use]
     pub fn is_unused(&self) -> bool {
         self.handle.registry().is_empty()
+    }
+
+    /// Shows `f` the waker of everybody who waits for a source of events, and that source.
+    ///
+    /// The waker may be compared, and its data looked at: it is not to be cloned, woken or dropped in `f`, which is called with
+    /// locks held that sockets and the netpoller need, nor is a socket to be used there. They are held for some tens of
+    /// microseconds at a time. Somebody who comes or goes meanwhile may be shown or not. A waker that waits for both directions may be
+    /// shown for each.
+    pub fn for_each_waiter(&self, f: impl FnMut(&Waker, &WatchedSource<'_>)) {
+        self.handle.registry().for_each_waiter(f);
     }
 
     /// Ends all waiting: collects every waiter in `wakers` and makes later operations that would wait, and later

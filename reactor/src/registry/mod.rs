@@ -9,15 +9,18 @@ pub(crate) use self::token::{ALARM, INTERRUPT, SourceToken};
 use crate::error::shut_down_error;
 use crate::interest::Interest;
 use crate::readiness::EventBits;
+use crate::sight::{Label, WatchedSource};
 use crate::source::Source;
 use crate::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use crate::sync::{Arc, Mutex};
+use crate::sync::{Arc, Mutex, hand_on};
 use slab::Slab;
 use std::io;
 use std::task::Waker;
 
 /// Events handed out under one hold of the lock, so that a batch of a thousand does not keep an `accept` waiting.
 const EVENTS_PER_HOLD: usize = 64;
+/// Keys looked at under one hold of the lock by who walks over all of them, with two system calls each at most.
+const KEYS_PER_HOLD: usize = 32;
 
 #[derive(Debug)]
 pub(crate) struct Registry {
@@ -39,6 +42,7 @@ struct Tenants {
 struct Tenant {
     token: SourceToken,
     source: Arc<Source>,
+    label: Label,
 }
 
 // No foreign code runs while the lock is held, so a panic never leaves the slab half changed.
@@ -50,7 +54,7 @@ impl Registry {
     }
 
     /// Gives a new source a key and a token.
-    pub(crate) fn admit(&self, initial: Interest) -> io::Result<(SourceToken, Arc<Source>)> {
+    pub(crate) fn admit(&self, initial: Interest, label: Label) -> io::Result<(SourceToken, Arc<Source>)> {
         let source = Arc::new(Source::assuming(initial));
         let mut tenants = self.tenants.lock();
         if tenants.closed {
@@ -60,7 +64,7 @@ impl Registry {
             return Err(io::Error::other("more sockets than one wsrt netpoller can number"));
         };
         tenants.admitted = tenants.admitted.wrapping_add(1);
-        tenants.slab.insert(Tenant { token, source: Arc::clone(&source) });
+        tenants.slab.insert(Tenant { token, source: Arc::clone(&source), label });
         self.count.store(tenants.slab.len(), Relaxed);
         Ok((token, source))
     }
@@ -101,6 +105,25 @@ impl Registry {
         delivered
     }
 
+    /// Shows `f` the waker of everybody who waits, and for what. It is called with locks held: it may look, and neither
+    /// clone, wake or drop a waker nor use a socket. A source that comes or goes meanwhile may be shown or not.
+    pub(crate) fn for_each_waiter(&self, mut f: impl FnMut(&Waker, &WatchedSource<'_>)) {
+        let mut key = 0;
+        loop {
+            let tenants = self.tenants.lock();
+            let next = tenants.slab.capacity().min(key + KEYS_PER_HOLD);
+            if key >= next {
+                return;
+            }
+            for tenant in (key..next).filter_map(|key| tenants.slab.get(key)) {
+                // A source is closed after it was dismissed, which takes the lock: for now its descriptor is its own.
+                tenant.source.for_each_waiter(|waker, interest| f(waker, &WatchedSource::new(&tenant.label, interest)));
+            }
+            key = next;
+            hand_on(tenants);
+        }
+    }
+
     /// Marks every source shut down and admits no more.
     pub(crate) fn shut_down(&self, wakers: &mut Vec<Waker>) {
         let mut tenants = self.tenants.lock();
@@ -115,6 +138,10 @@ impl Registry {
 mod tests {
     use super::*;
 
+    fn admit(registry: &Registry, initial: Interest) -> io::Result<(SourceToken, Arc<Source>)> {
+        registry.admit(initial, Label::of_kind("test"))
+    }
+
     fn is_readable(source: &Source) -> bool {
         source.readiness().read().is_ready(Interest::READABLE)
     }
@@ -122,9 +149,9 @@ mod tests {
     #[test]
     fn an_event_for_a_former_tenant_of_the_key_is_ignored() {
         let registry = Registry::new();
-        let (old, _) = registry.admit(Interest::WRITABLE).unwrap();
+        let (old, _) = admit(&registry, Interest::WRITABLE).unwrap();
         registry.dismiss(old);
-        let (new, source) = registry.admit(Interest::WRITABLE).unwrap();
+        let (new, source) = admit(&registry, Interest::WRITABLE).unwrap();
         assert_eq!(old.key(), new.key(), "the slab reuses the key");
 
         let delivered = registry.dispatch([(old, EventBits::READABLE)].into_iter(), &mut Vec::new());
@@ -140,7 +167,7 @@ mod tests {
     fn a_batch_longer_than_one_hold_is_delivered_whole() {
         let registry = Registry::new();
         let tenants: Vec<_> =
-            (0..3 * EVENTS_PER_HOLD + 1).map(|_| registry.admit(Interest::WRITABLE).unwrap()).collect();
+            (0..3 * EVENTS_PER_HOLD + 1).map(|_| admit(&registry, Interest::WRITABLE).unwrap()).collect();
         let events = tenants.iter().map(|(token, _)| (*token, EventBits::READABLE));
         assert_eq!(registry.dispatch(events, &mut Vec::new()), tenants.len());
         assert!(tenants.iter().all(|(_, source)| is_readable(source)));
@@ -149,10 +176,10 @@ mod tests {
     #[test]
     fn nobody_is_admitted_after_shutdown() {
         let registry = Registry::new();
-        let (_, source) = registry.admit(Interest::WRITABLE).unwrap();
+        let (_, source) = admit(&registry, Interest::WRITABLE).unwrap();
         registry.shut_down(&mut Vec::new());
         assert!(source.readiness().read().is_shut_down());
-        let error = registry.admit(Interest::WRITABLE).unwrap_err();
+        let error = admit(&registry, Interest::WRITABLE).unwrap_err();
         assert!(error.to_string().contains("shut down"), "{error}");
     }
 
@@ -160,9 +187,30 @@ mod tests {
     fn the_count_follows_who_is_registered() {
         let registry = Registry::new();
         assert!(registry.is_empty());
-        let (token, _) = registry.admit(Interest::READABLE).unwrap();
+        let (token, _) = admit(&registry, Interest::READABLE).unwrap();
         assert!(!registry.is_empty());
         registry.dismiss(token);
         assert!(registry.is_empty());
+    }
+
+    #[test]
+    fn a_walk_longer_than_one_hold_shows_everybody_who_waits_and_nobody_else() {
+        let registry = Registry::new();
+        let tenants: Vec<_> =
+            (0..3 * KEYS_PER_HOLD + 1).map(|_| admit(&registry, Interest::WRITABLE).unwrap()).collect();
+        let mut cx = std::task::Context::from_waker(Waker::noop());
+        for (token, source) in tenants.iter().step_by(2) {
+            assert!(source.poll_ready(Interest::READABLE, &mut cx, crate::waiters::Place::Shared).is_pending());
+            if token.key() % 4 == 0 {
+                registry.dismiss(*token);
+            }
+        }
+        let mut seen = 0;
+        registry.for_each_waiter(|waker, source| {
+            assert!(waker.will_wake(Waker::noop()));
+            assert_eq!((source.kind(), source.interest()), ("test", Interest::READABLE));
+            seen += 1;
+        });
+        assert_eq!(seen, tenants.iter().filter(|(token, _)| token.key() % 4 == 2).count());
     }
 }

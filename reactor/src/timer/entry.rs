@@ -185,6 +185,14 @@ impl TimerEntry {
         Some(inner.deadline)
     }
 
+    /// Shows `f` who waits for the arming `generation`, if anybody does, and until when.
+    pub(crate) fn show(&self, generation: u64, f: impl FnOnce(u64, &Waker)) {
+        let inner = self.inner.lock();
+        if let (true, Some(waker)) = (self.phase.read().is_armed_as(generation), &inner.waker) {
+            f(inner.deadline, waker);
+        }
+    }
+
     /// Whether the item made for `generation` is dead. Looks without the lock.
     pub(crate) fn is_dead(&self, generation: u64) -> bool {
         !self.phase.read().is_armed_as(generation)

@@ -27,6 +27,11 @@ impl<T: Ord> Heap<T> {
         self.items.first()
     }
 
+    /// All items, in no order but that each comes behind its parent.
+    pub(crate) fn items(&self) -> &[T] {
+        &self.items
+    }
+
     pub(crate) fn push(&mut self, item: T) {
         self.items.push(item);
         self.rise(self.items.len() - 1);

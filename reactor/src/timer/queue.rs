@@ -100,6 +100,15 @@ impl TimerQueue {
         self.0.count_until(deadline, most)
     }
 
+    /// Shows `f` the waker of everybody who waits for an armed timer, and the timer's deadline, in no order.
+    ///
+    /// The waker may be compared, and its data looked at: it is not to be cloned, woken or dropped in `f`, which is called with
+    /// the queue's lock held, for some microseconds at a time. A timer that is armed or cancelled meanwhile may be shown or not,
+    /// and so may a few others that it moves. Those that never fire are not shown.
+    pub fn for_each_waiter(&self, f: impl FnMut(u64, &Waker)) {
+        self.0.for_each_waiter(f);
+    }
+
     /// Returns how many timers are held, cancelled ones that are not yet thrown away included.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -8,7 +8,7 @@ use super::fired::Fired;
 use super::heap::Heap;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use crate::sync::atomic::{AtomicU64, AtomicUsize};
-use crate::sync::{Arc, COMPACTION_FLOOR, Mutex};
+use crate::sync::{Arc, COMPACTION_FLOOR, Mutex, hand_on};
 use std::cmp::Ordering;
 use std::task::Waker;
 
@@ -20,6 +20,9 @@ pub(super) const NEVER: u64 = u64::MAX;
 const DEAD_SHARE_AT_ARM: usize = 4;
 /// A cancel does when more than one in this many is: seldom, since another thread's arms wait for it.
 const DEAD_SHARE_AT_CANCEL: usize = 2;
+
+/// Items looked at under one hold of the lock by who walks over all of them.
+const ITEMS_PER_HOLD: usize = 64;
 
 #[derive(Debug)]
 pub(crate) struct Store {
@@ -177,6 +180,23 @@ impl Store {
         self.publish(&armed.heap);
         drop(armed);
         drop(items);
+    }
+
+    /// Shows `f` who waits for each armed timer, and when that is due.
+    ///
+    /// From the end of the heap, a few items at a time: what a firing moves is moved towards the front, so that it comes up
+    /// still. What an arming or a clean-up moves may be missed.
+    pub(super) fn for_each_waiter(&self, mut f: impl FnMut(u64, &Waker)) {
+        let mut end = usize::MAX;
+        while end > 0 {
+            let armed = self.armed.lock();
+            let items = armed.heap.items();
+            end = end.min(items.len());
+            let start = end.saturating_sub(ITEMS_PER_HOLD);
+            items[start..end].iter().for_each(|item| item.entry.show(item.generation, &mut f));
+            end = start;
+            hand_on(armed);
+        }
     }
 
     /// Counts one dead item more; true if they are so many that the caller should clean up, with no lock held.

@@ -350,3 +350,33 @@ fn agrees_with_the_oracle(random: &mut Random) {
         assert!(queue.next_deadline() <= earliest, "never later than the truth");
     }
 }
+
+#[test]
+fn a_walk_shows_each_armed_timer_that_somebody_waits_for_with_its_deadline() {
+    let queue = TimerQueue::new();
+    let mut cx = Context::from_waker(Waker::noop());
+    let entries: Vec<_> = (0..200).map(|_| TimerEntry::new()).collect();
+    for (index, entry) in entries.iter().enumerate() {
+        let _ = queue.arm(entry, 1_000 + index as u64);
+        if index % 2 == 0 {
+            assert!(entry.poll_fired(&mut cx).is_pending());
+        }
+        if index % 10 == 0 {
+            entry.cancel();
+        }
+        if index % 10 == 2 {
+            // Put off: its item keeps the place of the deadline before.
+            let _ = queue.arm(entry, 10_000 + index as u64);
+        }
+    }
+    let mut seen = Vec::new();
+    queue.for_each_waiter(|deadline, waker| {
+        assert!(waker.will_wake(Waker::noop()));
+        seen.push(deadline);
+    });
+    seen.sort_unstable();
+    let waited_for = (0..200).filter(|index| index % 2 == 0 && index % 10 != 0);
+    let mut expected: Vec<u64> = waited_for.map(|index| index + if index % 10 == 2 { 10_000 } else { 1_000 }).collect();
+    expected.sort_unstable();
+    assert_eq!(seen, expected);
+}

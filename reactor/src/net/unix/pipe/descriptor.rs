@@ -168,7 +168,9 @@ macro_rules! pipe_end {
             /// It does not count as ready before an event says so: a receiver that is there before any sender would be
             /// told that the stream has ended.
             pub(super) fn registered(pipe: $pipe, handle: &$crate::handle::Handle) -> std::io::Result<$kind> {
-                let io = $crate::evented::Evented::assuming(pipe, handle, $crate::interest::Interest::NONE)?;
+                let raw = std::os::fd::AsRawFd::as_raw_fd(&pipe);
+                let label = $crate::sight::Label::of_foreign(concat!("pipe::", stringify!($kind)), raw);
+                let io = $crate::evented::Evented::assuming(pipe, handle, $crate::interest::Interest::NONE, label)?;
                 Ok($kind { io })
             }
 
