@@ -21,6 +21,8 @@ mod with_std {
 
     /// Places in a table of stamps.
     pub(crate) const STAMPS: usize = 1024;
+    /// Tasks that are looked at under one hold of their registry's lock by who walks over all of them.
+    pub(crate) const WALK_STRIDE: usize = 64;
 
     pub(crate) use crossbeam_deque::Stealer as ThiefEnd;
     pub(crate) use crossbeam_deque::Worker as OwnerEnd;
@@ -30,6 +32,11 @@ mod with_std {
         let owner = OwnerEnd::new_lifo();
         let thieves = owner.stealer();
         (owner, thieves)
+    }
+
+    /// Unlocks, and passes the lock on to whoever has waited for it so long as to sleep: for those who come back for it at once.
+    pub(crate) fn hand_on<T>(guard: MutexGuard<'_, T>) {
+        MutexGuard::unlock_fair(guard);
     }
 
     /// Tells the core that this thread waits in a loop.
@@ -96,6 +103,11 @@ mod with_loom {
 
     pub(crate) const RING_CAPACITY: u32 = 4;
     pub(crate) const STAMPS: usize = 1;
+    pub(crate) const WALK_STRIDE: usize = 1;
+
+    pub(crate) fn hand_on<T>(guard: MutexGuard<'_, T>) {
+        drop(guard);
+    }
 
     pub(crate) fn spin() {
         thread::yield_now();

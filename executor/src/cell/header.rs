@@ -12,7 +12,8 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use super::body::Content;
-use super::identity::{Identity, Name};
+use super::books::Books;
+use super::identity::{Extras, Identity};
 use super::join_slot::JoinSlot;
 use super::owned::{Links, ListedIn};
 use super::state::State;
@@ -28,8 +29,8 @@ pub(crate) struct Header {
     pub(super) links: UnsafeCell<Links>,
     /// Whom to wake when the task is complete.
     pub(super) join_slot: JoinSlot,
-    /// What the user calls it. Never changes.
-    pub(super) name: Option<Box<Name>>,
+    /// What the user calls it, and the books on it. Which of them there are never changes.
+    pub(super) extras: Option<Box<Extras>>,
     pub(super) spawned_at: &'static Location<'static>,
     /// The next in the queue that the permit is in. Belongs to whoever holds the permit.
     pub(super) queue_next: AtomicPtr<Header>,
@@ -44,11 +45,11 @@ pub(crate) struct Header {
 }
 
 impl Header {
-    pub(super) fn new(vtable: &'static VTable, Identity { id, spawned_at, name }: Identity) -> Self {
+    pub(super) fn new(vtable: &'static VTable, Identity { id, spawned_at, extras }: Identity) -> Self {
         Self {
             links: UnsafeCell::new(Links::default()),
             join_slot: JoinSlot::empty(),
-            name,
+            extras,
             spawned_at,
             queue_next: AtomicPtr::new(std::ptr::null_mut()),
             id,
@@ -66,7 +67,11 @@ impl Header {
     }
 
     pub(super) fn name(&self) -> Option<Arc<str>> {
-        self.name.as_ref().map(|name| name.as_str().into())
+        self.extras.as_ref()?.name.clone()
+    }
+
+    pub(super) fn books(&self) -> Option<&Books> {
+        self.extras.as_ref()?.books.as_ref()
     }
 }
 

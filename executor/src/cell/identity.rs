@@ -1,8 +1,10 @@
 //! What tells a task from others: its id, where it was spawned, and what the user calls it.
 
 use std::panic::Location;
+use std::sync::Arc;
 
 use super::Id;
+use super::books::Books;
 
 /// Where a task comes from: what its spawner says of it.
 #[derive(Debug, Clone, Copy)]
@@ -17,14 +19,11 @@ impl From<&'static Location<'static>> for Origin<'_> {
     }
 }
 
-/// A name, behind a thin pointer: most tasks have none, and pay one word for that.
-#[derive(Debug)]
-pub(crate) struct Name(Box<str>);
-
-impl Name {
-    pub(crate) fn as_str(&self) -> &str {
-        &self.0
-    }
+/// What most tasks do not have, behind a thin pointer: they pay one word for that.
+#[derive(Debug, Default)]
+pub(crate) struct Extras {
+    pub(super) name: Option<Arc<str>>,
+    pub(super) books: Option<Books>,
 }
 
 /// What a task is told of itself when it is made.
@@ -32,13 +31,20 @@ impl Name {
 pub(crate) struct Identity {
     pub(crate) id: Id,
     pub(crate) spawned_at: &'static Location<'static>,
-    pub(crate) name: Option<Box<Name>>,
+    pub(super) extras: Option<Box<Extras>>,
 }
 
 impl Identity {
     #[inline]
     pub(crate) fn new<'a>(id: Id, origin: impl Into<Origin<'a>>) -> Self {
         let Origin { spawned_at, name } = origin.into();
-        Self { id, spawned_at, name: name.map(|name| Box::new(Name(name.into()))) }
+        let named = |name: &str| Box::new(Extras { name: Some(name.into()), books: None });
+        Self { id, spawned_at, extras: name.map(named) }
+    }
+
+    /// The same, with books to be kept on the task from now on.
+    pub(crate) fn with_books(mut self) -> Self {
+        self.extras.get_or_insert_default().books = Some(Books::open());
+        self
     }
 }

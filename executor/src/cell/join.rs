@@ -184,8 +184,7 @@ unsafe fn watch_unless_complete(task: NonNull<Header>, waker: &Waker) -> Watched
     let is_watched = match header.state.joining() {
         Joining::Complete => return Watched::Complete,
         Joining::Unwatched => false,
-        // SAFETY: the word was seen to say that the slot is filled and the task unfinished.
-        Joining::Watched if unsafe { header.join_slot.holds(waker) } => return Watched::InTime,
+        Joining::Watched if header.join_slot.holds(waker) => return Watched::InTime,
         Joining::Watched => true,
     };
     // First of all, while nothing has changed, and dropped last, when all is in order: either may panic.

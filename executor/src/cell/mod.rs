@@ -81,6 +81,7 @@
 mod abort;
 mod allocation;
 mod body;
+mod books;
 mod current;
 mod error;
 mod header;
@@ -107,14 +108,17 @@ pub use self::id::Id;
 pub use self::join::JoinHandle;
 
 pub(crate) use self::allocation::allocate;
+pub(crate) use self::books::{BooksRead, PollOnBooks};
 pub(crate) use self::current::current_id;
 pub(crate) use self::header::Header;
 pub(crate) use self::id::IdBlock;
 pub(crate) use self::identity::{Identity, Origin};
-pub(crate) use self::owned::{LiveTask, OwnedTasks};
+pub(crate) use self::owned::{LiveTask, OwnedTasks, Sighting};
 pub(crate) use self::queue::TaskQueue;
 pub(crate) use self::reference::TaskRef;
 pub(crate) use self::runnable::Runnable;
+pub(crate) use self::state::Phase;
+pub(crate) use self::waker::{TaskAddress, task_woken_by};
 
 /// What a task asks of whoever runs it. Each cell holds one, so it should be small; it is cloned for each call that
 /// takes a permit, so that should cost nothing.

@@ -8,9 +8,10 @@
 //! is first: a task that was taken while its permit was on the way to a queue is live until that permit has been found
 //! and used. So a runtime that has emptied its registry waits until nothing is live.
 //!
-//! Before its end a runtime may be drained, which is [`draining`]'s affair.
+//! Before its end a runtime may be drained, which is [`draining`]'s affair; who looks at all of them goes by [`walk`].
 
 mod draining;
+mod walk;
 
 use std::fmt;
 use std::ops::DerefMut;
@@ -61,10 +62,13 @@ impl ListedIn {
 }
 
 pub(crate) use self::draining::LiveTask;
+pub(crate) use self::walk::Sighting;
 
 /// The live tasks of a runtime.
 pub(crate) struct OwnedTasks {
     shards: Box<[CachePadded<Shard>]>,
+    /// Held by who walks over all tasks.
+    walk: Mutex<()>,
 }
 
 struct Shard {
@@ -75,6 +79,8 @@ struct Shard {
 
 struct List {
     head: Option<NonNull<Header>>,
+    /// The next task that a walk comes to: a listed one, or none.
+    cursor: Option<NonNull<Header>>,
     intake: Intake,
     live: usize,
     /// To be woken when no more than one task is left.
@@ -102,7 +108,8 @@ impl OwnedTasks {
     pub(crate) fn new(shards: usize) -> Self {
         assert!(shards > 0, "a registry of tasks needs a shard");
         assert!(u32::try_from(shards).is_ok(), "{shards} shards of a registry of tasks are too many");
-        Self { shards: (0..shards).map(|_| CachePadded::new(Shard::new())).collect() }
+        let shards = (0..shards).map(|_| CachePadded::new(Shard::new())).collect();
+        Self { shards, walk: Mutex::new(()) }
     }
 
     /// The shard for what the processor with this number lists, or any number.
@@ -220,7 +227,7 @@ impl OwnedTasks {
 
 impl Shard {
     fn new() -> Self {
-        let list = List { head: None, intake: Intake::Open, live: 0, watchers: Vec::new() };
+        let list = List { head: None, cursor: None, intake: Intake::Open, live: 0, watchers: Vec::new() };
         Self { list: Mutex::new(list), live: AtomicUsize::new(0) }
     }
 
@@ -284,6 +291,9 @@ impl List {
         if let Some(next) = next {
             // SAFETY: it is in this list.
             unsafe { with_links(next, |links| links.previous = previous) };
+        }
+        if self.cursor == Some(task) {
+            self.cursor = next;
         }
         // SAFETY: `push` was given the life reference, and the list has it no more.
         Some(unsafe { TaskRef::from_raw(task) })

@@ -6,6 +6,7 @@ use std::panic::Location;
 use std::ptr::NonNull;
 
 use super::header::Header;
+use super::reference::Counted;
 use super::{Id, lifecycle};
 
 /// The one permit to poll a task. It exists from the moment the task is woken until it is run.
@@ -58,7 +59,13 @@ impl Runnable {
         Self(task)
     }
 
-    fn header(&self) -> &Header {
+    /// A reference that keeps the cell beyond the permit's use.
+    pub(super) fn counted(&self) -> Counted {
+        // SAFETY: the task is unfinished, and alive, as long as the permit exists.
+        unsafe { Counted::new(self.0) }
+    }
+
+    pub(super) fn header(&self) -> &Header {
         // SAFETY: the task is unfinished, and alive, as long as the permit exists.
         unsafe { self.0.as_ref() }
     }

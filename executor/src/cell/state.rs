@@ -23,6 +23,7 @@ use std::process;
 use crate::base::sync::atomic::Ordering::{self, AcqRel, Acquire, Relaxed, Release};
 use crate::base::sync::atomic::{AtomicUsize, fence};
 
+pub(crate) use self::answers::Phase;
 pub(super) use self::answers::*;
 
 const SCHEDULED: usize = 1 << 0;
@@ -92,6 +93,18 @@ impl State {
     #[inline]
     pub(super) fn is_complete(&self) -> bool {
         self.now(Acquire).has(COMPLETE)
+    }
+
+    /// Relaxed: for those who act on nothing of what they see.
+    pub(super) fn look(&self) -> Look {
+        let now = self.now(Relaxed);
+        let phase = match now {
+            now if now.has(COMPLETE) => Phase::Complete,
+            now if now.has(RUNNING) => Phase::Running,
+            now if now.has(SCHEDULED) => Phase::Scheduled,
+            _ => Phase::Idle,
+        };
+        Look { phase, is_watched: now.has(JOIN_WAKER) }
     }
 
     #[inline]

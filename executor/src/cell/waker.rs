@@ -1,11 +1,11 @@
 //! Wakers: a counted reference to the cell each, but for the one that a poll lends.
 
 use std::mem::ManuallyDrop;
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
 use std::task::{RawWaker, RawWakerVTable, Waker};
 
 use super::header::Header;
-use super::lifecycle;
+use super::{Id, lifecycle};
 
 /// One table for all tasks: a waker needs to know neither future nor scheduler. That makes [`Waker::will_wake`] exact.
 static VTABLE: RawWakerVTable = RawWakerVTable::new(clone, wake, wake_by_ref, drop_waker);
@@ -19,6 +19,31 @@ pub(super) unsafe fn borrowed(task: NonNull<Header>) -> ManuallyDrop<Waker> {
     // SAFETY: the functions of the table keep the contract of `RawWaker`; that it is not dropped stands for the
     // reference that it does not have.
     ManuallyDrop::new(unsafe { Waker::from_raw(raw(task)) })
+}
+
+/// The task that `waker` wakes, if it is one of ours.
+pub(crate) fn task_woken_by(waker: &Waker) -> Option<Id> {
+    ptr::eq(waker.vtable(), &VTABLE).then(|| {
+        // SAFETY: the table is that of wakers made here.
+        let task = unsafe { task_of(waker.data()) };
+        // SAFETY: the waker keeps the cell alive.
+        unsafe { task.as_ref() }.id
+    })
+}
+
+/// Where a task's cell is: to be compared, and never followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct TaskAddress(usize);
+
+impl TaskAddress {
+    pub(super) fn of(header: &Header) -> Self {
+        Self((&raw const *header).addr())
+    }
+
+    /// That of the task that a waker made of these parts would wake, if it were one of ours.
+    pub(super) fn of_waker(data: *const (), vtable: *const RawWakerVTable) -> Option<Self> {
+        ptr::eq(vtable, &VTABLE).then(|| Self(data.addr()))
+    }
 }
 
 fn raw(task: NonNull<Header>) -> RawWaker {

@@ -9,6 +9,7 @@ mod draining;
 mod joins;
 mod shutdown;
 mod wakes;
+mod walks;
 
 use std::collections::VecDeque;
 use std::panic::Location;

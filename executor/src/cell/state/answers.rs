@@ -105,3 +105,24 @@ pub(in crate::cell) enum Dropped {
     Others,
     Last,
 }
+
+/// Where a task stands, for those who look on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// It waits for its turn.
+    Scheduled,
+    /// Somebody polls the future, or drops it.
+    Running,
+    /// It waits for a wake.
+    Idle,
+    /// The future is gone.
+    Complete,
+}
+
+/// What an onlooker sees, who holds nothing but a reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::cell) struct Look {
+    pub(in crate::cell) phase: Phase,
+    /// The join waker's slot is filled, or was a moment ago.
+    pub(in crate::cell) is_watched: bool,
+}

@@ -12,6 +12,7 @@ mod queue;
 mod registry;
 mod stress;
 mod wakers;
+mod walks;
 
 use std::collections::VecDeque;
 use std::panic::{Location, resume_unwind};

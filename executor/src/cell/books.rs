@@ -1,0 +1,124 @@
+//! What is written down of one task while it lives: when it was made, how often and how long it was polled, when it was woken.
+//!
+//! Only of tasks that are to be shown ([`Identity::with_books`](super::Identity::with_books)). A poll is entered by whoever
+//! holds the permit, a wake by whoever has made it, so that each entry has one writer at a time: plain stores. Readers see each
+//! by itself, and make do with figures that do not agree to the last unit.
+
+// std's atomics on purpose: figures take no part in any protocol.
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
+
+use super::Runnable;
+use super::reference::Counted;
+
+/// The books on one task. Moments are nanoseconds since it was made.
+#[derive(Debug)]
+pub(crate) struct Books {
+    made: Instant,
+    /// Polls that have begun.
+    polls: AtomicU64,
+    /// When the poll under way began, or [`NEVER`].
+    poll_began: AtomicU64,
+    /// What all polls that have ended took together, and the longest of them.
+    total: AtomicU64,
+    longest: AtomicU64,
+    /// When it was last woken, or [`NEVER`].
+    woken: AtomicU64,
+}
+
+const NEVER: u64 = u64::MAX;
+
+/// What the books say at one moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct BooksRead {
+    pub(crate) age: Duration,
+    /// The poll under way included, here and below.
+    pub(crate) polls: u64,
+    pub(crate) total: Duration,
+    pub(crate) longest: Duration,
+    /// For how long the poll under way has lasted.
+    pub(crate) in_poll: Option<Duration>,
+    /// How long ago it was last woken.
+    pub(crate) since_wake: Option<Duration>,
+}
+
+impl Books {
+    pub(super) fn open() -> Self {
+        Self {
+            made: Instant::now(),
+            polls: AtomicU64::new(0),
+            poll_began: AtomicU64::new(NEVER),
+            total: AtomicU64::new(0),
+            longest: AtomicU64::new(0),
+            woken: AtomicU64::new(NEVER),
+        }
+    }
+
+    fn now(&self) -> u64 {
+        u64::try_from(self.made.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    fn begin_poll(&self) {
+        self.polls.store(self.polls.load(Relaxed) + 1, Relaxed);
+        self.poll_began.store(self.now(), Relaxed);
+    }
+
+    fn end_poll(&self) {
+        let took = self.now().saturating_sub(self.poll_began.load(Relaxed));
+        self.poll_began.store(NEVER, Relaxed);
+        self.total.store(self.total.load(Relaxed).saturating_add(took), Relaxed);
+        self.longest.store(self.longest.load(Relaxed).max(took), Relaxed);
+    }
+
+    /// What comes before the first poll is the spawn, and no wake.
+    fn note_wake(&self) {
+        if self.polls.load(Relaxed) > 0 {
+            self.woken.store(self.now(), Relaxed);
+        }
+    }
+
+    pub(super) fn read(&self) -> BooksRead {
+        let now = self.now();
+        let since = |moment: u64| (moment != NEVER).then(|| Duration::from_nanos(now.saturating_sub(moment)));
+        let in_poll = since(self.poll_began.load(Relaxed));
+        let so_far = in_poll.unwrap_or_default();
+        BooksRead {
+            age: Duration::from_nanos(now),
+            polls: self.polls.load(Relaxed),
+            total: Duration::from_nanos(self.total.load(Relaxed)) + so_far,
+            longest: Duration::from_nanos(self.longest.load(Relaxed)).max(so_far),
+            in_poll,
+            since_wake: since(self.woken.load(Relaxed)),
+        }
+    }
+}
+
+/// A poll that is entered in the books; dropping this ends it. The task may be complete by then, so this keeps its cell.
+#[must_use = "the poll ends when this is dropped"]
+pub(crate) struct PollOnBooks(Counted);
+
+impl Drop for PollOnBooks {
+    fn drop(&mut self) {
+        self.0.header().books().into_iter().for_each(Books::end_poll);
+    }
+}
+
+impl Runnable {
+    /// Enters the poll that is about to begin, if there are books on the task.
+    pub(crate) fn begin_on_books(&self) -> Option<PollOnBooks> {
+        self.header().books()?.begin_poll();
+        Some(PollOnBooks(self.counted()))
+    }
+
+    /// As [`run`](Self::run), entered in the books if there are any.
+    pub(crate) fn run_on_books(self) {
+        let _poll = self.begin_on_books();
+        self.run();
+    }
+
+    /// Enters the wake that has made this permit, if there are books on the task.
+    pub(crate) fn note_wake_on_books(&self) {
+        self.header().books().into_iter().for_each(Books::note_wake);
+    }
+}

@@ -1,0 +1,112 @@
+//! Walks over a registry: what they show of a task, and books.
+
+use super::*;
+use std::time::Duration;
+
+fn sightings(home: &Home) -> Vec<Sighting> {
+    let mut seen = Vec::new();
+    home.0.owned.walk(|sighting| seen.push(sighting));
+    seen
+}
+
+fn only(home: &Home) -> Sighting {
+    let mut seen = sightings(home);
+    assert_eq!(seen.len(), 1);
+    seen.remove(0)
+}
+
+#[test]
+fn a_task_is_shown_in_each_of_its_phases_until_it_is_complete() {
+    let home = Home::default();
+    let seen = Arc::<Mutex<Option<Phase>>>::default();
+    let future = Scripted::new(&[Step::Pending, Step::Ready]).inside({
+        let (home, seen) = (home.clone(), Arc::clone(&seen));
+        move |_| *seen.lock().unwrap() = Some(only(&home).phase)
+    });
+    let waker = Arc::clone(&future.waker);
+    let handle = home.spawn(future);
+    assert_eq!(only(&home).phase, Phase::Scheduled);
+    home.run();
+    assert_eq!(*seen.lock().unwrap(), Some(Phase::Running));
+    assert_eq!(only(&home).phase, Phase::Idle);
+    waker.lock().unwrap().take().expect("polled").wake();
+    assert_eq!(only(&home).phase, Phase::Scheduled);
+    home.run();
+    assert!(sightings(&home).is_empty());
+    assert!(result(handle).is_ok());
+}
+
+#[test]
+fn a_walk_shows_whose_waker_waits_for_a_task() {
+    let home = Home::default();
+    let awaited = home.spawn(Scripted::new(&[Step::Pending]));
+    let id = awaited.id();
+    let joiner = home.spawn(awaited);
+    home.run();
+    let seen = sightings(&home);
+    let of = |id| seen.iter().find(|sighting| sighting.id == id).expect("it is live");
+    assert_eq!(of(id).joiner, Some(of(joiner.id()).address));
+    assert_eq!(of(joiner.id()).joiner, None);
+    home.shut_down();
+}
+
+#[test]
+fn a_waker_tells_its_task_and_a_foreign_one_tells_none() {
+    let home = Home::default();
+    let future = Scripted::new(&[Step::Pending]);
+    let waker = Arc::clone(&future.waker);
+    let handle = home.spawn(future);
+    home.run();
+    assert_eq!(waker.lock().unwrap().as_ref().and_then(task_woken_by), Some(handle.id()));
+    assert_eq!(task_woken_by(&Waker::from(Arc::<Bell>::default())), None);
+    assert_eq!(task_woken_by(Waker::noop()), None);
+    home.shut_down();
+}
+
+/// A task with books, its first permit, and a name if it is to have one.
+fn with_books(home: &Home, future: Scripted, name: Option<&str>) -> (Runnable, JoinHandle<Output>) {
+    let origin = Origin { spawned_at: Location::caller(), name };
+    let identity = Identity::new(Id::next(), origin).with_books();
+    // SAFETY: the future and its output are Send.
+    let (task, runnable, handle) = unsafe { allocate(future, home.clone(), identity) };
+    home.0.owned.bind(0, task).expect("open");
+    (runnable, handle)
+}
+
+#[test]
+fn books_count_polls_and_wakes_and_time_them() {
+    let home = Home::default();
+    let nap = Duration::from_millis(2);
+    let future = Scripted::new(&[Step::Pending]).inside(move |_| std::thread::sleep(nap));
+    let waker = Arc::clone(&future.waker);
+    let (first, _handle) = with_books(&home, future, Some("booked"));
+    let books = || only(&home).books.expect("they are kept");
+    first.note_wake_on_books();
+    assert_eq!((books().polls, books().in_poll, books().since_wake), (0, None, None), "a spawn is no wake");
+    first.run_on_books();
+    let after_one = books();
+    assert_eq!((after_one.polls, after_one.in_poll), (1, None));
+    assert!(after_one.longest >= nap && after_one.total == after_one.longest && after_one.age >= nap);
+    waker.lock().unwrap().take().expect("polled").wake();
+    let second = home.pop().expect("woken");
+    second.note_wake_on_books();
+    assert!(books().since_wake.is_some());
+    second.run_on_books();
+    let after_two = books();
+    assert_eq!(after_two.polls, 2);
+    assert!(after_two.total >= 2 * nap && after_two.longest < after_two.total);
+    assert_eq!(only(&home).name.as_deref(), Some("booked"));
+    home.shut_down();
+}
+
+#[test]
+fn a_poll_on_the_books_may_complete_the_task_and_be_the_last_to_know_of_it() {
+    let home = Home::default();
+    let (first, handle) = with_books(&home, Scripted::new(&[Step::Ready]), None);
+    drop(handle);
+    let poll = first.begin_on_books().expect("there are books");
+    first.run();
+    assert_eq!(home.cells(), 1, "the books are in the cell");
+    drop(poll);
+    assert_eq!(home.cells(), 0);
+}
