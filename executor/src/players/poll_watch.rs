@@ -18,8 +18,10 @@ pub(crate) struct PollWatch {
     searching: AtomicBool,
     /// The system's number for the holder's thread; 0 where that is not known.
     thread: AtomicU32,
-    /// Since when the watcher has seen the holder in one and the same poll; 0 if it has not. Written by the watcher.
-    stuck_since: AtomicU64,
+    /// Written by the watcher: the count of the poll that it has found under way twice, and when it first saw that, in
+    /// nanoseconds.
+    long_poll: AtomicU64,
+    long_since: AtomicU64,
 }
 
 /// What the watcher saw. The parts are read one by one: the watcher makes sure that the poll is still the same.
@@ -29,8 +31,6 @@ pub(crate) struct Sight {
     pub(crate) blocking: bool,
     pub(crate) computing: bool,
     pub(crate) searching: bool,
-    /// In nanoseconds of the scheduler's clock.
-    pub(crate) stuck_since: Option<u64>,
     pub(crate) thread: u32,
 }
 
@@ -66,13 +66,18 @@ impl PollWatch {
         self.searching.store(searching, Relaxed);
     }
 
-    /// The watcher has seen the holder in one poll since then; `None`: not any more.
-    pub(crate) fn set_stuck(&self, since: Option<u64>) {
-        let since = since.map_or(0, |since| since.max(1));
-        // The line is the holder's: it is left alone while there is no news.
-        if self.stuck_since.load(Relaxed) != since {
-            self.stuck_since.store(since, Relaxed);
-        }
+    /// The watcher has found the poll with this count under way again, which it first saw at the time `since`.
+    pub(crate) fn note_long_poll(&self, poll: u64, since: u64) {
+        self.long_since.store(since, Relaxed);
+        // Release pairs with the Acquire in `under_way_since`: that poll's time, or one that was written since.
+        self.long_poll.store(poll, Release);
+    }
+
+    /// Since when the poll with this count has been under way, if the watcher has seen it twice. It may have begun earlier by as
+    /// much as the watcher was away.
+    pub(crate) fn under_way_since(&self, poll: u64) -> Option<u64> {
+        let is_seen = poll != 0 && self.long_poll.load(Acquire) == poll;
+        is_seen.then(|| self.long_since.load(Relaxed))
     }
 
     pub(crate) fn sight(&self) -> Sight {
@@ -80,7 +85,6 @@ impl PollWatch {
             blocking: self.blocking.load(Acquire),
             computing: self.computing.load(Relaxed),
             searching: self.searching.load(Relaxed),
-            stuck_since: Some(self.stuck_since.load(Relaxed)).filter(|&since| since > 0),
             task: self.task.load(Relaxed),
             thread: self.thread.load(Relaxed),
         }

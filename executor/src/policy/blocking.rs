@@ -310,8 +310,9 @@ impl Scheduler {
     {
         let (id, origin) = (Id::next(), origin.into());
         let future = console::watch(Blocking(Some(job)), Kind::blocking::<F>(), id, origin);
+        let identity = self.show_identity(Identity::new(id, origin));
         // SAFETY: the closure and its result are Send.
-        let (task, permit, handle) = unsafe { allocate(future, self.blocking.scheduler(), Identity::new(id, origin)) };
+        let (task, permit, handle) = unsafe { allocate(future, self.blocking.scheduler(), identity) };
         let jobs = &self.blocking.jobs;
         if jobs.bind(SHARD, task).or_else(|task| self.bind_follow_up(jobs, SHARD, task)).is_err() {
             permit.cancel();
@@ -373,11 +374,11 @@ impl Scheduler {
     /// A promised job runs right here, since the processors may be about to leave.
     fn run_on_processor(&self, job: Job, error: &std::io::Error) {
         if job.is_promised {
-            handoff::block_in_place(|| job.permit.run());
+            handoff::block_in_place(|| job.permit.run_on_books());
             return self.finish_blocking_job();
         }
         report(format_args!("no thread for a blocking job ({error}); it runs on a processor"));
-        drop(self.counted().spawn(async move { job.permit.run() }, Location::caller()));
+        drop(self.counted().spawn(async move { job.permit.run_on_books() }, Location::caller()));
         // What runs on a processor is no reason for a clock to stand.
         self.finish_blocking_job();
     }
@@ -403,7 +404,7 @@ fn serve(scheduler: Arc<Scheduler>) {
     while let Some((job, starts)) = scheduler.blocking.next_job(&scheduler, comes) {
         comes = false;
         (0..starts).for_each(|_| scheduler.start_blocking_thread());
-        job.permit.run();
+        job.permit.run_on_books();
         scheduler.finish_blocking_job();
     }
     if let Some(hook) = &scheduler.config.on_thread_stop {

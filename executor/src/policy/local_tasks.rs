@@ -13,7 +13,7 @@ use std::fmt;
 use std::future::Future;
 use std::ptr;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::task::{self, Poll};
 use std::thread;
 
@@ -21,6 +21,7 @@ use wsrt_reactor::budget;
 
 use crate::cell::{IdBlock, Identity, JoinHandle, Origin, OwnedTasks, Runnable, Schedule, TaskRef, allocate};
 use crate::policy::console::{self, Kind};
+use crate::policy::{Context, Scheduler};
 use crate::queues::Inbox;
 
 /// Tasks that one poll of a set polls at most, before whoever polls it has to let others have their turn.
@@ -36,27 +37,42 @@ thread_local! {
 
 /// The tasks of one set, on their thread.
 pub(crate) struct LocalTasks {
-    shared: Arc<Shared>,
+    shared: Arc<SharedTasks>,
     queue: RefCell<VecDeque<Runnable>>,
     /// Empty; kept for its memory.
     arrived: Cell<VecDeque<Runnable>>,
     ids: RefCell<IdBlock>,
     /// Whether the set is being polled, so that what is queued now is found without a wake.
     polled: Cell<bool>,
+    /// The runtime that knows of the set, so that it can be shown there: that in which it was last polled.
+    known_to: RefCell<Weak<Scheduler>>,
 }
 
 /// What the tasks of a set know of it.
-struct Shared {
+pub(crate) struct SharedTasks {
     live: OwnedTasks,
     inbox: Inbox<Runnable>,
 }
 
+impl SharedTasks {
+    pub(crate) fn live(&self) -> &OwnedTasks {
+        &self.live
+    }
+}
+
+impl fmt::Debug for SharedTasks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SharedTasks").field("live", &self.live).finish_non_exhaustive()
+    }
+}
+
 /// A task's scheduler.
 #[derive(Clone)]
-struct LocalHome(Arc<Shared>);
+struct LocalHome(Arc<SharedTasks>);
 
 impl Schedule for LocalHome {
     fn schedule(&self, task: Runnable) {
+        task.note_wake_on_books();
         LocalTasks::with(|current| match current {
             Some(set) if Arc::ptr_eq(&set.shared, &self.0) => set.enqueue(task),
             _ => self.0.inbox.post(task),
@@ -75,13 +91,14 @@ impl Schedule for LocalHome {
 
 impl LocalTasks {
     pub(crate) fn new() -> Rc<Self> {
-        let shared = Arc::new(Shared { live: OwnedTasks::new(1), inbox: Inbox::default() });
+        let shared = Arc::new(SharedTasks { live: OwnedTasks::new(1), inbox: Inbox::default() });
         Rc::new(Self {
             shared,
             queue: RefCell::default(),
             arrived: Cell::default(),
             ids: RefCell::default(),
             polled: Cell::new(false),
+            known_to: RefCell::default(),
         })
     }
 
@@ -104,10 +121,14 @@ impl LocalTasks {
     {
         let id = self.ids.borrow_mut().next();
         let future = console::watch(future, Kind::local::<F>(), id, origin);
+        let identity = Identity::new(id, origin);
+        let identity = Context::with(|context| match context {
+            Some(context) => context.scheduler().show_identity(identity),
+            None => identity,
+        });
         // SAFETY: permits are run, cancelled and dropped by methods of the set, which is not Send, and here. Those in the
         // inbox are not dropped with it: while one exists its task is not complete, and keeps the inbox alive.
-        let (task, runnable, handle) =
-            unsafe { allocate(future, LocalHome(Arc::clone(&self.shared)), Identity::new(id, origin)) };
+        let (task, runnable, handle) = unsafe { allocate(future, LocalHome(Arc::clone(&self.shared)), identity) };
         match self.shared.live.bind(SHARD, task) {
             Ok(()) => self.enqueue(runnable),
             Err(_task) => runnable.cancel(),
@@ -131,11 +152,25 @@ impl LocalTasks {
     ) -> Poll<R> {
         let _inside = self.enter();
         let _polled = Polled::begin(&self.polled);
+        self.make_known();
         let answer = f(cx);
         if answer.is_pending() {
             self.poll_tasks(cx);
         }
         answer
+    }
+
+    /// Tells the runtime in which the set is polled, if it is in one.
+    fn make_known(&self) {
+        Context::with(|context| {
+            let Some(scheduler) = context.map(Context::scheduler) else { return };
+            // The weak reference keeps the address from being another runtime's.
+            let mut known_to = self.known_to.borrow_mut();
+            if !ptr::eq(known_to.as_ptr(), Arc::as_ptr(scheduler)) {
+                *known_to = Arc::downgrade(scheduler);
+                scheduler.seeing.note_local_set(&self.shared);
+            }
+        });
     }
 
     fn poll_tasks(&self, cx: &task::Context<'_>) {
@@ -144,7 +179,7 @@ impl LocalTasks {
         for _ in 0..MOST_PER_POLL {
             let Some(task) = self.next(cx) else { return };
             budget::refill();
-            task.run();
+            task.run_on_books();
         }
         cx.waker().wake_by_ref();
     }

@@ -124,6 +124,7 @@ impl<'a> Watcher<'a> {
         }
         for index in 0..self.watched.len() {
             if self.watched[index].stuck {
+                self.note_long_poll(index);
                 self.report_if_stalled(index, now);
                 self.revoke_if_shared(index);
                 self.help(index, now);
@@ -146,12 +147,16 @@ impl<'a> Watcher<'a> {
         let watched = &mut self.watched[index];
         if self.scheduler.idle.is_idle(index) || poll != watched.poll {
             *watched = Watched { poll, since: now, silent_since: now, ..Watched::default() };
-            processor.watch().set_stuck(None);
             self.ask_ahead(index);
             return false;
         }
-        processor.watch().set_stuck(Some(watched.since));
         true
+    }
+
+    /// Leaves in sight since when the poll has been under way, for dumps.
+    fn note_long_poll(&self, index: usize) {
+        let Watched { poll, since, .. } = self.watched[index];
+        self.scheduler.processors.get(index).watch().note_long_poll(poll, since);
     }
 
     /// Notes the CPU time of a thread whose poll may turn out to be stuck, so that the next tick can tell whether it burns.

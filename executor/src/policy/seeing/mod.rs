@@ -4,8 +4,11 @@
 //! [`Switches`]; only where one is on do they go by way of this module, out of line. Each kind of seeing has a file of its own and
 //! is one named call here.
 
+pub(crate) mod dump;
 mod latency;
+mod local_sets;
 mod switches;
+mod tasks;
 
 pub(crate) use switches::{Switch, Switches};
 
@@ -23,6 +26,7 @@ pub(crate) struct Seeing {
     /// What came by way of threads that held no processor: the keeper, helpers, the watcher.
     pub(crate) elsewhere: CachePadded<Arrivals<SharedCounter>>,
     pub(crate) latency: Latency,
+    local_sets: local_sets::LocalSets,
 }
 
 impl Seeing {
@@ -43,6 +47,7 @@ impl Scheduler {
     #[inline(never)]
     pub(crate) fn poll_in_sight(&self, processor: usize, found: Found) {
         let _timed = self.time_poll(processor, found.task.id());
+        let _on_books = tasks::begin_poll(&found.task);
         found.task.run();
     }
 
@@ -60,6 +65,7 @@ impl Scheduler {
     #[inline(never)]
     pub(crate) fn readied_in_sight(&self, task: Runnable) -> Runnable {
         self.stamp(task.id());
+        tasks::readied(&task);
         task
     }
 
