@@ -2,7 +2,7 @@
 
 use std::env;
 use std::fs;
-use std::process::{Command, Output, exit};
+use std::process::{Child, Command, Output, Stdio, exit};
 
 /// Set in the process that runs the body of a test. Its value is the test's name.
 const MARK: &str = "WSRT_TESTS_CHILD";
@@ -79,16 +79,36 @@ fn run_if_child(test: &str, body: impl FnOnce()) {
     }
 }
 
+/// Starts `body` in a process of its own, whose standard input and error are pipes to this one.
+///
+/// As [`in_a_process_of_its_own`], which waits for its end.
+///
+/// # Panics
+///
+/// If the process cannot be started.
+pub fn beside_a_process_of_its_own(test: &str, environment: &[(&str, &str)], body: impl FnOnce()) -> Child {
+    run_if_child(test, body);
+    let mut command = Command::new(env::current_exe().expect("the test program has a path"));
+    prepare(&mut command, test, environment);
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+    command.spawn().expect("the test program starts a second time")
+}
+
 fn start_again(mut command: Command, test: &str, environment: &[(&str, &str)]) -> Output {
+    prepare(&mut command, test, environment);
+    command.output().expect("the test program starts a second time")
+}
+
+fn prepare(command: &mut Command, test: &str, environment: &[(&str, &str)]) {
     command
         .args([test, "--exact", "--nocapture", "--test-threads=1"])
         .env_remove("WSRT_WORKER_THREADS")
         .env_remove("WSRT_SCHEDTRACE")
         .env_remove("WSRT_STALL_MS")
+        .env_remove("WSRT_TASK_STATS")
+        .env_remove("WSRT_DUMP_SIGNAL")
         .env(MARK, test)
-        .envs(environment.iter().copied())
-        .output()
-        .expect("the test program starts a second time")
+        .envs(environment.iter().copied());
 }
 
 /// The standard error of a process that has ended well.

@@ -16,7 +16,8 @@ mod threads;
 #[cfg(unix)]
 pub use self::child::in_a_process_whose_errors_nobody_reads;
 pub use self::child::{
-    in_a_process_of_its_own, in_a_process_with_files, in_a_process_with_many_files, open_file_limit, text_of,
+    beside_a_process_of_its_own, in_a_process_of_its_own, in_a_process_with_files, in_a_process_with_many_files,
+    open_file_limit, text_of,
 };
 pub use self::deadline::{LIMIT, within_a_minute};
 pub use self::drops::{Roll, RollEntry};

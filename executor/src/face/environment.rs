@@ -2,6 +2,8 @@
 
 use std::env;
 use std::ffi::OsString;
+#[cfg(all(unix, feature = "signal"))]
+use std::fmt;
 use std::io;
 use std::num::NonZeroUsize;
 use std::sync::Once;
@@ -10,10 +12,14 @@ use std::time::Duration;
 
 use crate::base::report::report;
 use crate::face::schedtrace::Settings;
+#[cfg(all(unix, feature = "signal"))]
+use crate::face::signal::unix::SignalKind;
 
 const WORKER_THREADS: &str = "WSRT_WORKER_THREADS";
 const SCHEDTRACE: &str = "WSRT_SCHEDTRACE";
 const STALL_MS: &str = "WSRT_STALL_MS";
+const TASK_STATS: &str = "WSRT_TASK_STATS";
+const DUMP_SIGNAL: &str = "WSRT_DUMP_SIGNAL";
 
 /// A tenth of a second is what people notice, and a hundred times what a poll should take.
 const STALL_THRESHOLD: Duration = Duration::from_millis(100);
@@ -74,6 +80,53 @@ pub(crate) fn stall_threshold() -> Option<Duration> {
             REPORTED.call_once(|| report(format_args!("{message}; stalls are reported after 100 ms")));
             Some(STALL_THRESHOLD)
         }
+    }
+}
+
+/// Whether books are kept on tasks where the builder does not say. Nonsense is reported once, and none are.
+pub(crate) fn task_stats() -> bool {
+    let Some(value) = env::var_os(TASK_STATS) else { return false };
+    match value.to_str() {
+        Some("1") => true,
+        Some("0") => false,
+        _ => {
+            static REPORTED: Once = Once::new();
+            REPORTED.call_once(|| {
+                let value = value.to_string_lossy();
+                report(format_args!("{TASK_STATS}={value} is neither 1 nor 0; no statistics of tasks are kept"));
+            });
+            false
+        }
+    }
+}
+
+/// The signal on which to write dumps where the builder does not say, if any. One that makes no sense is reported once, and ignored.
+#[cfg(all(unix, feature = "signal"))]
+pub(crate) fn dump_signal() -> Option<SignalKind> {
+    let value = env::var_os(DUMP_SIGNAL)?;
+    let kind = value.to_str().and_then(SignalKind::from_name);
+    if kind.is_none() {
+        let value = value.to_string_lossy();
+        ignore_dump_signal(format_args!("{DUMP_SIGNAL}={value} is not the name of a signal, such as SIGUSR2"));
+    }
+    kind
+}
+
+/// Says once that there will be no dumps, and why.
+#[cfg(all(unix, feature = "signal"))]
+pub(crate) fn ignore_dump_signal(why: fmt::Arguments<'_>) {
+    static REPORTED: Once = Once::new();
+    REPORTED.call_once(|| report(format_args!("{why}; no dumps are written")));
+}
+
+/// Says once that there will be no dumps where signals cannot be listened for.
+#[cfg(not(all(unix, feature = "signal")))]
+pub(crate) fn refuse_dump_signal() {
+    static REPORTED: Once = Once::new();
+    if env::var_os(DUMP_SIGNAL).is_some() {
+        REPORTED.call_once(|| {
+            report(format_args!("{DUMP_SIGNAL} needs Unix and wsrt's feature `signal`; no dumps are written"))
+        });
     }
 }
 

@@ -23,7 +23,7 @@ impl Exit {
     pub(super) fn of(id: u32, netpoller: &wsrt_reactor::Handle) -> io::Result<Self> {
         #[cfg(target_os = "linux")]
         if let Ok(descriptor) = pidfd::PidFd::open(id) {
-            return Evented::with_handle(descriptor, netpoller).map(Self::Descriptor);
+            return Evented::of_kind("process", descriptor, netpoller).map(Self::Descriptor);
         }
         // The kernel is an old one, or a sandbox forbids the call.
         let _ = id;

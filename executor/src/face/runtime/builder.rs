@@ -7,6 +7,9 @@ use std::time::Duration;
 
 use crate::face::environment;
 use crate::face::runtime::Runtime;
+#[cfg(all(unix, feature = "signal"))]
+use crate::face::signal::unix::SignalKind;
+use crate::policy::seeing::Switch;
 use crate::policy::stall::{Stall, StallHook};
 use crate::policy::{Config, Flavor, Hook, Scheduler};
 
@@ -43,6 +46,9 @@ pub struct Builder {
     event_interval: u32,
     start_paused: bool,
     latency_histograms: bool,
+    task_stats: Option<bool>,
+    #[cfg(all(unix, feature = "signal"))]
+    dump_signal: Option<SignalKind>,
 }
 
 impl Builder {
@@ -62,6 +68,9 @@ impl Builder {
             event_interval: EVENT_INTERVAL,
             start_paused: false,
             latency_histograms: false,
+            task_stats: None,
+            #[cfg(all(unix, feature = "signal"))]
+            dump_signal: None,
         }
     }
 
@@ -171,6 +180,56 @@ impl Builder {
         self
     }
 
+    /// Has statistics kept of each task, for [dumps](crate::runtime::Handle::dump): its age, how often and for how long it was polled,
+    /// when it was last woken. The default is the environment variable `WSRT_TASK_STATS`, which is 1 or 0, and without it not
+    /// to.
+    ///
+    /// Each poll reads the clock twice then, and each task takes an allocation more.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wsrt::runtime::{Builder, Handle};
+    ///
+    /// let runtime = Builder::new_multi_thread().task_stats(true).build()?;
+    /// runtime.run(async {
+    ///     let dump = Handle::current().dump();
+    ///     let own = dump.tasks().iter().find(|task| task.id() == wsrt::task::id()).expect("it is live");
+    ///     assert_eq!(own.stats().expect("they are kept").polls(), 1);
+    /// });
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn task_stats(&mut self, are_kept: bool) -> &mut Self {
+        self.task_stats = Some(are_kept);
+        self
+    }
+
+    /// Writes a [dump](crate::runtime::Handle::dump) of the runtime on standard error each time that a signal comes, until the runtime has
+    /// been shut down: on a thread of its own, so that it does though every processor is stuck. The default is the environment variable
+    /// `WSRT_DUMP_SIGNAL`, the name of a signal such as `SIGUSR2`, and without it not to.
+    ///
+    /// Signals that come while a dump is written are one. The signal loses its default effect, for the life of the process. Building the
+    /// runtime fails if it is one that a program cannot handle.
+    ///
+    /// # Examples
+    ///
+    /// A program that can be asked what it is doing with `kill -USR2`:
+    ///
+    /// ```
+    /// use wsrt::signal::unix::SignalKind;
+    ///
+    /// let runtime = wsrt::runtime::Builder::new_multi_thread()
+    ///     .dump_on_signal(SignalKind::user_defined2())
+    ///     .task_stats(true)
+    ///     .build()?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[cfg(all(unix, feature = "signal"))]
+    pub fn dump_on_signal(&mut self, kind: SignalKind) -> &mut Self {
+        self.dump_signal = Some(kind);
+        self
+    }
+
     /// Sets after how many polls at most a busy processor takes tasks from the queue that all share, where tasks wait that
     /// were spawned or woken outside of the runtime. The default is 61.
     ///
@@ -263,7 +322,8 @@ impl Builder {
     /// # Errors
     ///
     /// If `WSRT_WORKER_THREADS` is needed and is no whole number above zero, or the system refuses a thread or a file
-    /// descriptor, or a runtime with several processors is to start paused. The message says which.
+    /// descriptor, or a runtime with several processors is to start paused, or a signal cannot be listened for. The message says
+    /// which.
     pub fn build(&mut self) -> io::Result<Runtime> {
         if self.start_paused && self.flavor == Flavor::MultiThread {
             return Err(io::Error::new(
@@ -276,9 +336,16 @@ impl Builder {
             let _ = scheduler.clock.stop();
         }
         scheduler.sample_latencies(self.latency_histograms);
+        if self.task_stats.unwrap_or_else(environment::task_stats) {
+            scheduler.seeing.switches.turn_on(Switch::Tasks);
+        }
         // From here on the runtime's drop ends whatever was started, should something else fail.
         let mut runtime = Runtime::new_stopped(scheduler);
         runtime.start()?;
+        #[cfg(all(unix, feature = "signal"))]
+        runtime.dump_on(self.dump_signal)?;
+        #[cfg(not(all(unix, feature = "signal")))]
+        environment::refuse_dump_signal();
         Ok(runtime)
     }
 

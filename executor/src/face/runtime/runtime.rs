@@ -8,8 +8,12 @@ use std::time::{Duration, Instant};
 
 use crate::cell::JoinHandle;
 use crate::face::environment;
+#[cfg(all(unix, feature = "signal"))]
+use crate::face::runtime::dump::on_signal::DumpOnSignal;
 use crate::face::runtime::{Builder, EnterGuard, Handle, Metrics};
 use crate::face::schedtrace::SchedTrace;
+#[cfg(all(unix, feature = "signal"))]
+use crate::face::signal::unix::SignalKind;
 use crate::policy::{Context, Flavor, Scheduler};
 
 /// A runtime: processors, the network and timers, and the threads that serve them.
@@ -44,6 +48,10 @@ use crate::policy::{Context, Flavor, Scheduler};
 /// ```
 #[derive(Debug)]
 pub struct Runtime {
+    /// Ended when all is over: what keeps a runtime from ending is among what dumps are to tell. But before the handle is gone, for
+    /// signals that have come are still to be answered.
+    #[cfg(all(unix, feature = "signal"))]
+    dump_on_signal: Option<DumpOnSignal>,
     handle: Handle,
     schedtrace: Option<SchedTrace>,
     ending: Ending,
@@ -68,7 +76,13 @@ impl Runtime {
     }
 
     pub(super) fn new_stopped(scheduler: Arc<Scheduler>) -> Self {
-        Self { handle: Handle::new(scheduler), schedtrace: None, ending: Ending::Unlimited }
+        Self {
+            handle: Handle::new(scheduler),
+            schedtrace: None,
+            ending: Ending::Unlimited,
+            #[cfg(all(unix, feature = "signal"))]
+            dump_on_signal: None,
+        }
     }
 
     pub(super) fn start(&mut self) -> io::Result<()> {
@@ -80,6 +94,20 @@ impl Runtime {
         if let Some(settings) = environment::schedtrace() {
             self.schedtrace = Some(SchedTrace::start(scheduler, settings)?);
         }
+        Ok(())
+    }
+
+    /// Writes dumps on the signal `kind`, or on that of the environment, if any. As with other switches for looking on, what is wrong in
+    /// the environment keeps no program from running.
+    #[cfg(all(unix, feature = "signal"))]
+    pub(super) fn dump_on(&mut self, kind: Option<SignalKind>) -> io::Result<()> {
+        let start = |kind| DumpOnSignal::start(kind, self.handle.scheduler());
+        self.dump_on_signal = match kind {
+            Some(kind) => Some(start(kind)?),
+            None => environment::dump_signal().and_then(|kind| {
+                start(kind).map_err(|error| environment::ignore_dump_signal(format_args!("{error}"))).ok()
+            }),
+        };
         Ok(())
     }
 

@@ -33,17 +33,8 @@ enum Receiver {
 
 impl Listener {
     pub(in crate::face) fn new(kind: SignalKind) -> io::Result<Self> {
-        Self::try_new(kind).map_err(|error| naming(kind, &error))
-    }
-
-    fn try_new(kind: SignalKind) -> io::Result<Self> {
-        if signal_hook_registry::FORBIDDEN.contains(&kind.as_raw_value()) {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "a program cannot handle it and go on"));
-        }
-        let (writer, reader) = StdStream::pair()?;
-        writer.set_nonblocking(true)?;
-        reader.set_nonblocking(true)?;
-        let action = Action::register(kind, writer)?;
+        let (action, reader) = Action::open(kind)?;
+        reader.set_nonblocking(true).map_err(|error| naming(kind, &error))?;
         Ok(Self { action, receiver: Receiver::Detached(Some(UnixStream::from_std(reader))) })
     }
 
@@ -62,7 +53,8 @@ impl Listener {
     pub(in crate::face) fn attach_to(&mut self, netpoller: &wsrt_reactor::Handle) -> io::Result<()> {
         let Receiver::Detached(stream) = &mut self.receiver else { return Ok(()) };
         let stream = stream.take().expect("a listener that could not be attached is not used again");
-        let attached = Evented::with_handle(stream, netpoller).map_err(|error| naming(self.action.kind, &error))?;
+        let attached =
+            Evented::of_kind("signal", stream, netpoller).map_err(|error| naming(self.action.kind, &error))?;
         self.receiver = Receiver::Attached(attached);
         Ok(())
     }
@@ -92,12 +84,26 @@ fn drain(stream: &mut impl Read) -> io::Result<()> {
 }
 
 /// What the registry's handler does for one listener; taken out of the registry when dropped.
-struct Action {
+pub(super) struct Action {
     kind: SignalKind,
     id: SigId,
 }
 
 impl Action {
+    /// Listens from now on. The socket, which blocks, has a byte in it for each signal; it ends when the action is dropped.
+    pub(super) fn open(kind: SignalKind) -> io::Result<(Self, StdStream)> {
+        Self::try_open(kind).map_err(|error| naming(kind, &error))
+    }
+
+    fn try_open(kind: SignalKind) -> io::Result<(Self, StdStream)> {
+        if signal_hook_registry::FORBIDDEN.contains(&kind.as_raw_value()) {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "a program cannot handle it and go on"));
+        }
+        let (writer, reader) = StdStream::pair()?;
+        writer.set_nonblocking(true)?;
+        Ok((Self::register(kind, writer)?, reader))
+    }
+
     fn register(kind: SignalKind, writer: StdStream) -> io::Result<Self> {
         // A full socket is as good as one byte more in it: the listener has yet to look. No other error is of use to anybody.
         let announce = move || drop((&writer).write(&[1]));

@@ -39,9 +39,13 @@ mod listener;
 #[cfg(all(test, unix))]
 mod tests;
 #[cfg(unix)]
+mod thread;
+#[cfg(unix)]
 pub mod unix;
 
 #[cfg(unix)]
 pub use self::ctrl_c::{CtrlC, ctrl_c};
 #[cfg(all(unix, feature = "process"))]
 pub(in crate::face) use self::listener::Listener;
+#[cfg(unix)]
+pub(in crate::face) use self::thread::SignalThread;

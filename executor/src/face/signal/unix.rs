@@ -35,6 +35,13 @@ macro_rules! kinds {
                 Self(libc::$name)
             })*
 
+            /// The signal of that name, with or without the `SIG`, if there is a constructor for it.
+            pub(in crate::face) fn from_name(name: &str) -> Option<Self> {
+                let names = [$((stringify!($name), libc::$name),)*];
+                let is_called = |known: &str| known == name || known.strip_prefix("SIG") == Some(name);
+                names.into_iter().find_map(|(known, number)| is_called(known).then_some(Self(number)))
+            }
+
             const fn name(self) -> Option<&'static str> {
                 match self.0 {
                     $(libc::$name => Some(stringify!($name)),)*
