@@ -119,6 +119,7 @@ unsafe fn complete(task: NonNull<Header>) {
 /// # Safety
 ///
 /// `woken` is what the word just answered; the caller has not acted on it.
+#[inline]
 pub(super) unsafe fn settle(task: NonNull<Header>, woken: Woken) {
     match woken {
         Woken::Nothing => {}
