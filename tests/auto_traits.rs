@@ -23,8 +23,9 @@ use wsrt::net::{UnixDatagram, UnixListener, UnixStream, unix, unix::pipe};
 use wsrt::parallel::{CancelToken, Cancelled, Chunks, ChunksMut, Scope, Slice, SliceMut, Until};
 use wsrt::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use wsrt::runtime::{
-    Arrivals, Builder, Drained, EnterGuard, Handle, LatencyHistogram, LeftTask, Metrics, MetricsExport, PollSources,
-    ProcessorMetrics, Runtime, Stall, Steals, TryCurrentError,
+    Address, Arrivals, Builder, Drained, Dump, EnterGuard, Handle, LatencyHistogram, LeftTask, Metrics, MetricsExport,
+    PollSources, ProcessorMetrics, Running, Runtime, SourceWait, Stall, Steals, TaskDump, TaskKind, TaskState,
+    TaskStats, TimerWait, TryCurrentError, WaitsOn,
 };
 use wsrt::signal::CtrlC;
 use wsrt::signal::unix::{Signal, SignalKind};
@@ -87,7 +88,17 @@ table! {
     EnterGuard<'static>: !Send, !Sync, Unpin;
     TryCurrentError:     Send,  Sync,  Unpin;
     Stall:               Send,  Sync,  Unpin;
+    Address:             Send,  Sync,  Unpin;
     Drained:             Send,  Sync,  Unpin;
+    Dump:                Send,  Sync,  Unpin;
+    Running:             Send,  Sync,  Unpin;
+    SourceWait:          Send,  Sync,  Unpin;
+    TaskDump:            Send,  Sync,  Unpin;
+    TaskKind:            Send,  Sync,  Unpin;
+    TaskState:           Send,  Sync,  Unpin;
+    TaskStats:           Send,  Sync,  Unpin;
+    TimerWait:           Send,  Sync,  Unpin;
+    WaitsOn:             Send,  Sync,  Unpin;
     LeftTask:            Send,  Sync,  Unpin;
     Metrics:             Send,  Sync,  Unpin;
     ProcessorMetrics:    Send,  Sync,  Unpin;

@@ -45,10 +45,12 @@ fn waiting(handle: &Handle, name: &str) -> TaskDump {
 }
 
 fn sources(task: &TaskDump) -> Vec<&SourceWait> {
-    let of_source = |on| match on {
-        &WaitsOn::Source(ref source) => Some(source),
-        _ => None,
-    };
+    fn of_source(on: &WaitsOn) -> Option<&SourceWait> {
+        match on {
+            WaitsOn::Source(source) => Some(source),
+            _ => None,
+        }
+    }
     task.waits_on().iter().filter_map(of_source).collect()
 }
 
@@ -155,7 +157,7 @@ fn what_a_task_waits_for_that_is_not_ours_is_unknown() {
     within_a_minute(|| {
         let runtime = runtime();
         let (_sender, receiver) = wsrt::sync::oneshot::channel::<()>();
-        runtime.run(async { named("foreign").spawn(receiver) });
+        drop(named("foreign").spawn_on(receiver, runtime.handle()));
         let foreign = task_once(runtime.handle(), "foreign", |task| task.state() == TaskState::Idle);
         assert!(foreign.waits_on().is_empty());
         assert!(foreign.to_string().ends_with(": idle, waits for something unknown"), "{foreign}");
