@@ -56,7 +56,11 @@ impl Books {
     }
 
     fn now(&self) -> u64 {
-        u64::try_from(self.made.elapsed().as_nanos()).unwrap_or(u64::MAX)
+        self.at(Instant::now())
+    }
+
+    fn at(&self, moment: Instant) -> u64 {
+        u64::try_from(moment.saturating_duration_since(self.made).as_nanos()).unwrap_or(u64::MAX)
     }
 
     fn begin_poll(&self) {
@@ -78,8 +82,9 @@ impl Books {
         }
     }
 
-    pub(super) fn read(&self) -> BooksRead {
-        let now = self.now();
+    /// What they say at the moment `now`.
+    pub(super) fn read(&self, now: Instant) -> BooksRead {
+        let now = self.at(now);
         let since = |moment: u64| (moment != NEVER).then(|| Duration::from_nanos(now.saturating_sub(moment)));
         let in_poll = since(self.poll_began.load(Relaxed));
         let so_far = in_poll.unwrap_or_default();

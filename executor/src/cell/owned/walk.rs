@@ -6,6 +6,7 @@
 
 use std::panic::Location;
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::{List, OwnedTasks, with_links};
 use crate::base::sync::{WALK_STRIDE, hand_on};
@@ -55,18 +56,20 @@ impl List {
 
     /// Looks at the next few tasks: `None` for one that is complete already. Nothing is left when `seen` stays empty.
     fn walk_on(&mut self, seen: &mut Vec<Option<Sighting>>) {
+        // One reading for all of them: they are read within some microseconds.
+        let now = Instant::now();
         while seen.len() < WALK_STRIDE {
             let Some(task) = self.cursor else { return };
             // SAFETY: the lock is held.
             self.cursor = unsafe { with_links(task, |links| links.next) };
             // SAFETY: a listed task is kept alive by the life reference that the list has.
-            seen.push(Sighting::of(unsafe { task.as_ref() }));
+            seen.push(Sighting::of(unsafe { task.as_ref() }, now));
         }
     }
 }
 
 impl Sighting {
-    fn of(header: &Header) -> Option<Self> {
+    fn of(header: &Header, now: Instant) -> Option<Self> {
         let seen = header.state.look();
         (seen.phase != Phase::Complete).then(|| Self {
             id: header.id,
@@ -75,7 +78,7 @@ impl Sighting {
             phase: seen.phase,
             address: TaskAddress::of(header),
             joiner: seen.is_watched.then(|| header.join_slot.peek()).flatten(),
-            books: header.books().map(|books| books.read()),
+            books: header.books().map(|books| books.read(now)),
         })
     }
 }

@@ -100,9 +100,9 @@ impl fmt::Display for SourceWait {
             write!(f, " with peer {peer}")?;
         }
         f.write_str(match (self.is_for_reading(), self.is_for_writing()) {
-            (true, false) => ", to read",
-            (false, true) => ", to write",
-            _ => ", to read or write",
+            (true, false) => " (to read)",
+            (false, true) => " (to write)",
+            _ => " (to read or write)",
         })
     }
 }
