@@ -77,7 +77,7 @@ fn it_names_the_socket_and_the_peer_that_a_task_waits_for() {
         assert_eq!(shown(socket.peer_addr()), Some(addresses.0.to_string()));
         assert_eq!(shown(socket.local_addr()), Some(addresses.1.to_string()));
         let line = reader.to_string();
-        assert!(line.contains(&format!("at {} with peer {}, to read", addresses.1, addresses.0)), "{line}");
+        assert!(line.contains(&format!("at {} with peer {} (to read)", addresses.1, addresses.0)), "{line}");
 
         let accept = waiting(runtime.handle(), "accept");
         let &[socket] = &*sources(&accept) else { panic!("{accept}") };
