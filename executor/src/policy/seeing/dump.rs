@@ -5,13 +5,17 @@
 //! slots of tasks that are awaited. A waker that somebody else has wrapped is not recognised.
 
 use std::collections::HashMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use wsrt_reactor::{Address, Interest, WatchedSource};
 
 use crate::cell::{Id, OwnedTasks, Phase, Sighting, task_woken_by};
 use crate::players::Shared;
 use crate::policy::Scheduler;
+
+/// For how long the system is asked for sockets' addresses, at a microsecond or so for each: it would be the longest part of a
+/// dump with many sockets.
+const TIME_FOR_ADDRESSES: Duration = Duration::from_millis(40);
 
 /// One task, and what was found out about it.
 #[derive(Debug, Clone)]
@@ -94,13 +98,13 @@ pub struct SourceWait {
 }
 
 impl SourceWait {
-    fn of(source: &WatchedSource<'_>) -> Self {
+    fn of(source: &WatchedSource<'_>, with_addresses: bool) -> Self {
         Self {
             kind: source.kind(),
             interest: source.interest(),
             descriptor: source.descriptor(),
-            local: source.local_addr(),
-            peer: source.peer_addr(),
+            local: with_addresses.then(|| source.local_addr()).flatten(),
+            peer: with_addresses.then(|| source.peer_addr()).flatten(),
         }
     }
 
@@ -129,12 +133,15 @@ impl SourceWait {
     }
 
     /// Returns the address that the socket is bound to, if it is a socket and has one.
+    ///
+    /// Addresses are asked of the system, for 40 ms in all: with tens of thousands of sockets, the rest of them are shown without. The
+    /// descriptor tells which they are.
     #[must_use]
     pub fn local_addr(&self) -> Option<&Address> {
         self.local.as_ref()
     }
 
-    /// Returns the address that the socket is connected to, if it is.
+    /// Returns the address that the socket is connected to, if it is: see [`local_addr`](Self::local_addr).
     #[must_use]
     pub fn peer_addr(&self) -> Option<&Address> {
         self.peer.as_ref()
@@ -219,9 +226,10 @@ impl Crowd {
     }
 
     fn note_sources(&mut self, scheduler: &Scheduler) {
+        let began = Instant::now();
         scheduler.netpoller.for_each_waiter(|waker, source| {
             let Some(task) = task_woken_by(waker).and_then(|id| self.find(id.as_u64())) else { return };
-            task.wait_for_source(source);
+            task.wait_for_source(source, began.elapsed() < TIME_FOR_ADDRESSES);
         });
     }
 
@@ -259,7 +267,7 @@ impl Crowd {
 }
 
 impl SeenTask {
-    fn wait_for_source(&mut self, source: &WatchedSource<'_>) {
+    fn wait_for_source(&mut self, source: &WatchedSource<'_>, with_addresses: bool) {
         if self.sighting.phase != Phase::Idle {
             return;
         }
@@ -269,7 +277,7 @@ impl SeenTask {
                 return;
             }
         }
-        self.wait_for(WaitsOn::Source(SourceWait::of(source)));
+        self.wait_for(WaitsOn::Source(SourceWait::of(source, with_addresses)));
     }
 
     /// Wakers that were left behind by a task that waits no more mean nothing.

@@ -29,6 +29,8 @@ impl Handle {
     ///   join handles. Nothing is known of a task that waits for something else, such as a channel, a lock or a
     ///   [`JoinSet`](crate::task::JoinSet), or whose wakers were wrapped by somebody, as `FuturesUnordered` does. A
     ///   waker that was left behind, such as that of a read that was given up halfway, counts as waiting still.
+    /// * Addresses of sockets are asked of the system for 40 ms in all. With tens of thousands of sockets, the rest of them are shown
+    ///   without.
     /// * Tasks of a [`LocalSet`](crate::task::LocalSet) are shown by the runtime in which the set was polled last. Futures given
     ///   to `block_on` are no tasks, and are not shown.
     /// * Ages, times and counts of polls are there for tasks that were spawned with
