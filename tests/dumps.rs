@@ -86,6 +86,39 @@ fn it_names_the_socket_and_the_peer_that_a_task_waits_for() {
     });
 }
 
+#[cfg(unix)]
+#[test]
+fn it_names_paths_pipes_and_signals_and_asks_nothing_of_what_others_may_close() {
+    use wsrt::net::{UnixListener, unix::pipe};
+    use wsrt::runtime::Address;
+    use wsrt::signal::unix::{SignalKind, signal};
+
+    within_a_minute(|| {
+        let runtime = runtime();
+        let path = std::env::temp_dir().join(format!("wsrt-dumps-{}.socket", std::process::id()));
+        let at = path.clone();
+        let _sender = runtime.run(async move {
+            let listener = UnixListener::bind(&at).expect("nobody else is there");
+            named("listener").spawn(async move { listener.accept().await.map(|_| ()) });
+            let (sender, mut receiver) = pipe::pipe().expect("a pipe");
+            named("receiver").spawn(async move { receiver.read(&mut [0; 8]).await });
+            let mut hangup = signal(SignalKind::hangup()).expect("it can be handled");
+            named("hangup").spawn(async move { hangup.recv().await });
+            sender
+        });
+        std::fs::remove_file(&path).expect("it was made");
+        let what = |name| {
+            let task = waiting(runtime.handle(), name);
+            let &[source] = &*sources(&task) else { panic!("{task}") };
+            assert_eq!(source.peer_addr(), None);
+            (source.kind(), source.local_addr().cloned(), source.descriptor().is_some())
+        };
+        assert_eq!(what("listener"), ("UnixListener", Some(Address::Path(path.clone())), true));
+        assert_eq!(what("receiver"), ("pipe::Receiver", None, true));
+        assert_eq!(what("hangup"), ("signal", None, false));
+    });
+}
+
 #[test]
 fn it_names_the_timer_and_its_deadline_and_all_that_one_task_waits_for() {
     within_a_minute(|| {
