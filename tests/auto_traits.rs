@@ -23,9 +23,9 @@ use wsrt::net::{UnixDatagram, UnixListener, UnixStream, unix, unix::pipe};
 use wsrt::parallel::{CancelToken, Cancelled, Chunks, ChunksMut, Scope, Slice, SliceMut, Until};
 use wsrt::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use wsrt::runtime::{
-    Address, Arrivals, Builder, Drained, Dump, EnterGuard, Handle, LatencyHistogram, LeftTask, Metrics, MetricsExport,
-    PollSources, ProcessorMetrics, Running, Runtime, SourceWait, Stall, Steals, TaskDump, TaskKind, TaskState,
-    TaskStats, TimerWait, TryCurrentError, WaitsOn,
+    Address, Arrivals, Builder, Drained, Dump, EnterGuard, FlightRecorder, Handle, LatencyHistogram, LeftTask, Metrics,
+    MetricsExport, PollSources, ProcessorMetrics, Recording, Running, Runtime, SourceWait, Stall, Steals, TaskDump,
+    TaskKind, TaskState, TaskStats, TimerWait, TraceSummary, TryCurrentError, WaitsOn,
 };
 use wsrt::signal::CtrlC;
 use wsrt::signal::unix::{Signal, SignalKind};
@@ -107,6 +107,9 @@ table! {
     Arrivals:            Send,  Sync,  Unpin;
     LatencyHistogram:    Send,  Sync,  Unpin;
     MetricsExport:       Send,  Sync,  Unpin;
+    FlightRecorder:      Send,  Sync,  Unpin;
+    Recording:           Send,  Sync,  Unpin;
+    TraceSummary:        Send,  Sync,  Unpin;
 
     JoinHandle<()>:      Send,  Sync,  Unpin;
     JoinHandle<Movable>: Send,  Sync,  Unpin;

@@ -104,6 +104,7 @@ mod cell;
 mod players;
 mod queues;
 mod regions;
+mod timeline;
 
 #[cfg(not(loom))]
 mod face;

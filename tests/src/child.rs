@@ -107,6 +107,7 @@ fn prepare(command: &mut Command, test: &str, environment: &[(&str, &str)]) {
         .env_remove("WSRT_STALL_MS")
         .env_remove("WSRT_TASK_STATS")
         .env_remove("WSRT_DUMP_SIGNAL")
+        .env_remove("WSRT_TRACE")
         .env(MARK, test)
         .envs(environment.iter().copied());
 }

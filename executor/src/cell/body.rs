@@ -8,8 +8,8 @@ use std::pin::Pin;
 use std::ptr::{self, NonNull};
 use std::task::{Context, Poll};
 
-use super::JoinError;
 use super::header::{Header, VTable};
+use super::{JoinError, current};
 use crate::base::unwind::{Payload, caught, quietly, swallow};
 
 /// What is in a body.
@@ -68,7 +68,10 @@ impl Access {
     }
 
     /// Puts a panic into the body, in place of whatever is there.
+    #[cold]
+    #[inline(never)]
     fn fill_with_panic(&mut self, payload: Payload) {
+        current::note_panic();
         quietly(|| self.clear());
         // SAFETY: the body is empty, and has room for a payload.
         unsafe { self.body.cast::<Payload>().write(payload) };

@@ -1,4 +1,4 @@
-//! Which task this thread is running: set around each poll, and around the drop of a future or an output.
+//! Which task this thread is running: set around each poll, and around the drop of a future or an output. And whether one has panicked.
 
 use std::cell::Cell;
 use std::ptr::NonNull;
@@ -7,6 +7,17 @@ use super::Id;
 
 thread_local! {
     static CURRENT: Cell<Option<Id>> = const { Cell::new(None) };
+    static PANICKED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Notes that a task has panicked on this thread.
+pub(super) fn note_panic() {
+    PANICKED.set(true);
+}
+
+/// Whether a task has panicked on this thread since the last call.
+pub(crate) fn take_panic() -> bool {
+    PANICKED.get() && PANICKED.replace(false)
 }
 
 /// The task whose code runs on this thread now.

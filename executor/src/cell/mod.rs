@@ -109,7 +109,7 @@ pub use self::join::JoinHandle;
 
 pub(crate) use self::allocation::allocate;
 pub(crate) use self::books::{BooksRead, PollOnBooks};
-pub(crate) use self::current::current_id;
+pub(crate) use self::current::{current_id, take_panic};
 pub(crate) use self::header::Header;
 pub(crate) use self::id::IdBlock;
 pub(crate) use self::identity::{Identity, Origin};

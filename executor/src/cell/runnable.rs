@@ -43,6 +43,11 @@ impl Runnable {
         self.header().spawned_at
     }
 
+    /// What the user calls the task.
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.header().extras.as_ref()?.name.as_deref()
+    }
+
     /// Turns the permit into a pointer, for a queue. Whoever forgets the pointer leaks the task.
     pub(crate) fn into_raw(self) -> NonNull<Header> {
         let task = self.0;

@@ -6,7 +6,10 @@ use std::ffi::OsString;
 use std::fmt;
 use std::io;
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::sync::Once;
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
@@ -14,12 +17,14 @@ use crate::base::report::report;
 use crate::face::schedtrace::Settings;
 #[cfg(all(unix, feature = "signal"))]
 use crate::face::signal::unix::SignalKind;
+use crate::policy::seeing::timeline::numbered;
 
 const WORKER_THREADS: &str = "WSRT_WORKER_THREADS";
 const SCHEDTRACE: &str = "WSRT_SCHEDTRACE";
 const STALL_MS: &str = "WSRT_STALL_MS";
 const TASK_STATS: &str = "WSRT_TASK_STATS";
 const DUMP_SIGNAL: &str = "WSRT_DUMP_SIGNAL";
+const TRACE: &str = "WSRT_TRACE";
 
 /// A tenth of a second is what people notice, and a hundred times what a poll should take.
 const STALL_THRESHOLD: Duration = Duration::from_millis(100);
@@ -62,6 +67,15 @@ fn parse_schedtrace(value: &OsString) -> Result<Settings, String> {
     }
     let millis = parse_positive(SCHEDTRACE, "a number of milliseconds, such as 1000", &period)?;
     Ok(Settings { period: Duration::from_millis(millis as u64), detail: more.is_some() })
+}
+
+/// The file that a runtime of this process is to record its timeline to, if any: the first one to what the environment says, the
+/// second to the same with `-2` before its extension, and so on.
+pub(crate) fn trace() -> Option<PathBuf> {
+    static RUNTIMES: AtomicU32 = AtomicU32::new(0);
+    let path = PathBuf::from(env::var_os(TRACE).filter(|path| !path.is_empty())?);
+    let number = RUNTIMES.fetch_add(1, Relaxed) + 1;
+    Some(if number == 1 { path } else { numbered(&path, number) })
 }
 
 /// How long a poll may hold its processor before that is reported: 100 ms, or what the environment says; 0 turns reports

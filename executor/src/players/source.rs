@@ -22,6 +22,8 @@ impl Source {
     /// It was readied just before by a timer of another processor, which the machine has fired for it.
     pub(crate) const TIMER: Self = Self(4);
     const STOLEN: u32 = 5;
+    /// The queue of a `LocalSet`, which is polled within a task or a root future.
+    pub(crate) const LOCAL: Self = Self(6);
 
     const KIND_BITS: u32 = 3;
     /// How many kinds there can be.
@@ -30,6 +32,17 @@ impl Source {
     /// The tasks of the processor with index `victim`: this is the oldest of those that were stolen from it just before.
     pub(crate) fn stolen_from(victim: usize) -> Self {
         Self((victim as u32) << Self::KIND_BITS | Self::STOLEN)
+    }
+
+    /// As a number, to be written down.
+    #[inline]
+    pub(crate) fn number(self) -> u32 {
+        self.0
+    }
+
+    /// What [`number`](Self::number) has made a number of.
+    pub(crate) fn from_number(number: u32) -> Self {
+        Self(number)
     }
 
     /// Which kind of place it is, as a number below [`KINDS`](Self::KINDS).
@@ -48,7 +61,7 @@ impl fmt::Debug for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.victim() {
             Some(victim) => write!(f, "stolen from P{victim}"),
-            None => f.write_str(["runnext", "ring", "injector", "network", "timer"][self.kind()]),
+            None => f.write_str(["runnext", "ring", "injector", "network", "timer", "", "local", ""][self.kind()]),
         }
     }
 }

@@ -18,6 +18,7 @@ use crate::policy::console::{self, Kind};
 use crate::policy::context::Role;
 use crate::policy::threads::AbortOnUnwind;
 use crate::policy::{Context, Scheduler, handoff};
+use crate::timeline::{Span, What};
 
 /// The pool of one runtime.
 pub(crate) struct BlockingPool {
@@ -404,7 +405,9 @@ fn serve(scheduler: Arc<Scheduler>) {
     while let Some((job, starts)) = scheduler.blocking.next_job(&scheduler, comes) {
         comes = false;
         (0..starts).for_each(|_| scheduler.start_blocking_thread());
+        scheduler.seeing.show_at(What::Enter(Span::BlockingJob), job.permit.spawned_at());
         job.permit.run_on_books();
+        scheduler.seeing.show(What::Leave(Span::BlockingJob));
         scheduler.finish_blocking_job();
     }
     if let Some(hook) = &scheduler.config.on_thread_stop {

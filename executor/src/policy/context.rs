@@ -12,6 +12,7 @@ use crate::cell::{Runnable, TaskQueue};
 use crate::players::{Away, Machine, Processor};
 use crate::policy::Scheduler;
 use crate::policy::services::RuntimeServices;
+use crate::timeline::{Span, What};
 
 thread_local! {
     /// The innermost context entered on this thread. It has no destructor, so that it may be asked at any time, by wakers
@@ -134,6 +135,7 @@ impl Context {
     /// Holds `processor` from now on, on this thread.
     pub(crate) fn take_up(&self, mut processor: Box<Processor>) {
         processor.begin_hold(self.scheduler.now());
+        self.scheduler.seeing.show(What::Enter(Span::Holds(processor.index() as u16)));
         self.put_processor(processor);
     }
 
@@ -142,7 +144,7 @@ impl Context {
     }
 
     /// Calls `f` with the processor that the running task's machine holds, if it does.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn with_processor<R>(&self, f: impl FnOnce(Option<&mut Processor>) -> R) -> R {
         f(self.processor.borrow_mut().as_deref_mut())
     }
@@ -177,8 +179,12 @@ impl Context {
         self.gathered.replace(TaskQueue::new())
     }
 
-    /// Wakes what was collected, and returns the tasks that it readied.
-    pub(crate) fn gather_wakers(&self, wakers: &mut Vec<Waker>) -> TaskQueue {
+    /// Wakes what was collected, `from_network` of it by the netpoller and the rest by timers, and returns the tasks that it
+    /// readied.
+    pub(crate) fn gather_wakers(&self, wakers: &mut Vec<Waker>, from_network: usize) -> TaskQueue {
+        if self.scheduler.seeing.is_on() {
+            return self.gather(|| self.scheduler.seeing.wake_in_sight(wakers, from_network));
+        }
         if wakers.is_empty() {
             return TaskQueue::new();
         }

@@ -6,6 +6,7 @@
 
 use crate::players::{Away, Machine, Processor};
 use crate::policy::{Context, Flavor, Scheduler};
+use crate::timeline::{Span, What};
 
 /// Runs `block`, which may block the thread. If it lasts, a spare processor stands in for this one.
 ///
@@ -50,10 +51,14 @@ impl Context {
             marked.is_some()
         });
         self.set_blocking(marked);
+        if marked {
+            self.scheduler().seeing.show(What::Enter(Span::InPlace));
+        }
         marked
     }
 
     fn end_blocking(&self) {
+        self.scheduler().seeing.show(What::Leave(Span::InPlace));
         self.set_blocking(false);
         self.with_processor(|processor| {
             if let Some(processor) = processor {
@@ -71,12 +76,15 @@ impl Context {
         };
         processor.shared().watch().end_blocking();
         processor.shared().watch().set_computing(false);
+        self.scheduler().seeing.show_handed_over(processor.index());
         match self.scheduler().hand_over(processor) {
             Ok(()) => {
                 self.set_away(Away::HandedOver);
+                self.scheduler().seeing.show(What::Enter(Span::InPlace));
                 true
             }
             Err(processor) => {
+                self.scheduler().seeing.show(What::Enter(Span::Holds(processor.index() as u16)));
                 self.put_processor(processor);
                 false
             }
@@ -85,6 +93,7 @@ impl Context {
 
     fn regain(&self) {
         self.set_away(Away::No);
+        self.scheduler().seeing.show(What::Leave(Span::InPlace));
         if let Some(processor) = self.scheduler().idle.acquire() {
             self.take_up(processor);
         }

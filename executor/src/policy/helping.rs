@@ -13,6 +13,7 @@ use crate::policy::computing::{Counted, Seated};
 use crate::policy::machine_loop::MachineLoop;
 use crate::policy::threads::AbortOnUnwind;
 use crate::regions::{Crew, Seat};
+use crate::timeline::{Span, What};
 
 /// A helper looks at the netpoller after this time, in nanoseconds, if nobody blocks in it. A machine that did would have
 /// to be given a core first, and with all of them computing a kernel may take milliseconds for that.
@@ -48,7 +49,9 @@ impl MachineLoop<'_> {
         // What the last task has left of its own is no limit for others' work.
         budget::lift();
         self.context.set_away(Away::Helping);
+        self.scheduler.seeing.show(What::Enter(Span::Helps));
         let readied = self.work_and_linger();
+        self.scheduler.seeing.show(What::Leave(Span::Helps));
         self.context.set_away(Away::No);
         drop(budget);
         drop(counted);

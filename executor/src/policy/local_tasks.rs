@@ -179,7 +179,7 @@ impl LocalTasks {
         for _ in 0..MOST_PER_POLL {
             let Some(task) = self.next(cx) else { return };
             budget::refill();
-            task.run_on_books();
+            poll(task);
         }
         cx.waker().wake_by_ref();
     }
@@ -224,6 +224,13 @@ impl LocalTasks {
                 None => thread::yield_now(),
             }
         }
+    }
+}
+
+fn poll(task: Runnable) {
+    match Context::current_scheduler().filter(|scheduler| scheduler.seeing.is_on()) {
+        Some(scheduler) => scheduler.seeing.poll_local_in_sight(task),
+        None => task.run_on_books(),
     }
 }
 

@@ -9,6 +9,7 @@ use crate::players::{Found, Machine, Processor, Resume, Source};
 use crate::policy::helping::Linger;
 use crate::policy::root::Root;
 use crate::policy::{Context, Scheduler};
+use crate::timeline::{Span, What};
 
 /// The most that one machine takes from the injector at a time.
 const INJECTOR_BATCH: usize = 128;
@@ -20,6 +21,8 @@ pub(crate) struct MachineLoop<'a> {
     pub(crate) machine: &'a Arc<Machine>,
     /// Kept between turns of the netpoller and firings of timers, for its allocation.
     pub(crate) wakers: Vec<Waker>,
+    /// How many of the wakers the netpoller has collected; the others are of timers.
+    pub(crate) from_network: usize,
     /// Whether the machine stands on the list of the idle, or was chosen from it and has yet to collect its processor.
     pub(crate) listed: bool,
     /// Whether the polls on the processor that it had last took next to no time.
@@ -38,6 +41,7 @@ impl<'a> MachineLoop<'a> {
             context,
             machine,
             wakers: Vec::new(),
+            from_network: 0,
             listed: false,
             light: false,
             surplus: false,
@@ -73,12 +77,15 @@ impl<'a> MachineLoop<'a> {
     /// The processor that this machine holds: the one it had, unless the last task has handed that over, or one that it was
     /// given meanwhile.
     fn processor(&mut self) -> Option<Box<Processor>> {
-        if let Some(processor) = self.context.take_processor() {
-            return Some(processor);
-        }
+        self.context.take_processor().or_else(|| self.collect_processor())
+    }
+
+    #[inline(never)]
+    fn collect_processor(&mut self) -> Option<Box<Processor>> {
         let mut delivered = self.machine.collect()?;
         self.listed = false;
         delivered.begin_hold(self.scheduler.now());
+        self.scheduler.seeing.show(What::Enter(Span::Holds(delivered.index() as u16)));
         Some(delivered)
     }
 
@@ -183,10 +190,12 @@ impl<'a> MachineLoop<'a> {
     }
 
     /// Takes the processor out of play, if that is still wanted: a stuck poll that one stood in for has returned.
+    #[inline(never)]
     fn pay_with(&self, mut processor: Box<Processor>) {
         let Some(debt) = self.scheduler.processors.take_debt() else {
             return self.context.put_processor(processor);
         };
+        self.scheduler.seeing.show(What::Leave(Span::Holds(processor.index() as u16)));
         self.scheduler.part_with(&mut processor);
         let _ = self.scheduler.idle.retire_for_good(&mut processor);
         self.scheduler.processors.take_out_of_play(processor, debt);
@@ -196,9 +205,11 @@ impl<'a> MachineLoop<'a> {
     }
 
     /// The retiring side of the sleeping protocol: give the processor up, then look at everything once more.
+    #[inline(never)]
     fn retire(&mut self, mut processor: Box<Processor>) {
         processor.shared().counters().parks.add(1);
         self.light = processor.clock().polls_are_light();
+        self.scheduler.seeing.show(What::Leave(Span::Holds(processor.index() as u16)));
         self.scheduler.idle.retire(processor, self.machine);
         self.listed = true;
         let _ = self.look_again();
@@ -247,6 +258,7 @@ impl<'a> MachineLoop<'a> {
     pub(crate) fn leave(&mut self) {
         let held = self.context.take_processor().or_else(|| self.stand_up());
         if let Some(mut processor) = held {
+            self.scheduler.seeing.show(What::Leave(Span::Holds(processor.index() as u16)));
             self.scheduler.part_with(&mut processor);
             self.scheduler.idle.give_up(processor, None);
         }

@@ -8,6 +8,7 @@ use crate::cell::TaskQueue;
 use crate::players::{Arrivals, Count, Found, Processor, Source};
 use crate::policy::machine_loop::MachineLoop;
 use crate::policy::root::Root;
+use crate::timeline::{Span, What};
 
 fn poller_failed(error: &std::io::Error) -> ! {
     panic!("wsrt: the operating system's poller failed: {error}")
@@ -85,7 +86,9 @@ impl MachineLoop<'_> {
         }
         self.scheduler.idle.choose_last(self.machine);
         if self.machine.parker().begin_polling() {
+            self.scheduler.seeing.show(What::Enter(Span::Netpoller));
             self.block_in_netpoller(published);
+            self.scheduler.seeing.show(What::Leave(Span::Netpoller));
             self.machine.parker().end_polling();
         }
         self.scheduler.keeper.leave();
@@ -136,14 +139,23 @@ impl MachineLoop<'_> {
     }
 
     pub(crate) fn turn(&mut self, timeout: Option<Duration>) -> Turn {
+        self.scheduler.seeing.show_turn_begin(timeout != Some(Duration::ZERO));
         let turn = self.scheduler.netpoller.turn(timeout, &mut self.wakers);
-        turn.unwrap_or_else(|error| poller_failed(&error))
+        self.end_turn(turn)
     }
 
     fn turn_until(&mut self, deadline: u64) -> Turn {
         let until = self.scheduler.clock.in_system_time(self.scheduler.instant(deadline));
+        self.scheduler.seeing.show_turn_begin(true);
         let turn = self.scheduler.netpoller.turn_until(until, &mut self.wakers);
-        turn.unwrap_or_else(|error| poller_failed(&error))
+        self.end_turn(turn)
+    }
+
+    fn end_turn(&mut self, turn: std::io::Result<Turn>) -> Turn {
+        let turn = turn.unwrap_or_else(|error| poller_failed(&error));
+        self.from_network = self.wakers.len();
+        self.scheduler.seeing.show_turn_end(if let Turn::Polled { events, .. } = turn { events } else { 0 });
+        turn
     }
 
     /// Collects the wakers of the timers that are due, whichever processor they belong to, but not of more than `most`, and
@@ -165,7 +177,8 @@ impl MachineLoop<'_> {
 
     /// Wakes what was collected, and returns the tasks that it readied.
     pub(crate) fn gather_wakers(&mut self) -> TaskQueue {
-        self.context.gather_wakers(&mut self.wakers)
+        let from_network = std::mem::take(&mut self.from_network);
+        self.context.gather_wakers(&mut self.wakers, from_network)
     }
 
     /// Comes back from sleep with tasks in hand: with the processor that this machine was woken for, or, if one is wanted,
@@ -177,6 +190,7 @@ impl MachineLoop<'_> {
             Some(mut processor) => {
                 let now = self.scheduler.now();
                 processor.begin_hold(now);
+                self.scheduler.seeing.show(What::Enter(Span::Holds(processor.index() as u16)));
                 self.spread(&mut processor, batch);
                 self.context.put_processor(processor);
                 true

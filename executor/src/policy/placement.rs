@@ -8,6 +8,7 @@ use crate::players::{Placed, Processor};
 use crate::policy::console::{self, Kind};
 use crate::policy::thread_bound::ThreadBound;
 use crate::policy::{Context, Scheduler};
+use crate::timeline::What;
 
 /// Half of a ring: one that was not half full already takes such a batch without an overflow.
 const LARGEST_ORDERED_BATCH: usize = 128;
@@ -109,7 +110,7 @@ impl Context {
     #[cold]
     #[inline(never)]
     fn schedule_new_in_sight(&self, task: Runnable) {
-        self.schedule_in_sight(self.scheduler().spawned_in_sight(task));
+        self.schedule_unseen(self.scheduler().spawned_in_sight(task));
     }
 
     /// Places a task that was woken during its own poll: behind everything that waits already.
@@ -175,21 +176,21 @@ impl Scheduler {
     fn settle_aloud(&self, index: usize, placed: Placed<'_>) {
         if let Placed::Overflowed(tasks) = placed {
             self.processors.get(index).counters().overflows.add(1);
-            self.injector.push_all(tasks);
+            let mut count = 0;
+            self.injector.push_all(tasks.inspect(|_| count += 1));
+            self.seeing.show(What::Overflow { processor: index as u16, tasks: count });
         }
         self.wake_one();
     }
 
     /// Places a task that was readied by a thread that is not this scheduler's.
     fn inject_readied(&self, task: Runnable) {
-        let task = if self.seeing.is_on() { self.readied_in_sight(task) } else { task };
-        self.inject(task);
+        self.inject(if self.seeing.is_on() { self.readied_in_sight(task) } else { task });
     }
 
     /// The same for a task that was just spawned.
     fn inject_new(&self, task: Runnable) {
-        let task = if self.seeing.is_on() { self.spawned_in_sight(task) } else { task };
-        self.inject_readied(task);
+        self.inject(if self.seeing.is_on() { self.spawned_in_sight(task) } else { task });
     }
 
     /// Puts a task in the injector, for whoever comes first.

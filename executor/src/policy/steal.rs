@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::players::{Found, Processor, Shared, Source};
 use crate::policy::machine_loop::MachineLoop;
+use crate::timeline::What;
 
 /// How often all victims are gone through. The first passes look at rings only; the last takes timers and runnext too.
 const PASSES: usize = 4;
@@ -57,13 +58,13 @@ impl MachineLoop<'_> {
         let victim = scheduler.processors.get(index);
         let stolen = processor.steal_from(victim);
         if stolen > 0 {
-            processor.shared().counters().steals.count(index, stolen);
+            self.count_steal(processor, index, stolen);
             return Some(processor.pop()?.found(Source::stolen_from(index)));
         }
         if !is_last {
             return None;
         }
-        self.fire_timers_of(processor, victim).or_else(|| rob_runnext(processor, index, victim))
+        self.fire_timers_of(processor, victim).or_else(|| self.rob_runnext(processor, index, victim))
     }
 
     fn fire_timers_of(&mut self, processor: &mut Processor, victim: &Shared) -> Option<Found> {
@@ -80,26 +81,32 @@ impl MachineLoop<'_> {
         self.spread(processor, batch);
         Some(processor.pop()?.found(Source::TIMER))
     }
-}
 
-/// Takes the task in the runnext of a victim that has nothing else, if it stays there, with the victim in one and the same
-/// poll, for longer than a hand-off takes.
-fn rob_runnext(processor: &mut Processor, index: usize, victim: &Shared) -> Option<Found> {
-    let sighting = victim.runnext().sighting()?;
-    let polls = victim.counters().polls();
-    let until = Instant::now() + LONGER_THAN_A_HAND_OFF;
-    while Instant::now() < until {
-        std::hint::spin_loop();
-        if victim.runnext().sighting() != Some(sighting) || victim.counters().polls() != polls {
+    /// Takes the task in the runnext of a victim that has nothing else, if it stays there, with the victim in one and the same
+    /// poll, for longer than a hand-off takes.
+    fn rob_runnext(&self, processor: &mut Processor, index: usize, victim: &Shared) -> Option<Found> {
+        let sighting = victim.runnext().sighting()?;
+        let polls = victim.counters().polls();
+        let until = Instant::now() + LONGER_THAN_A_HAND_OFF;
+        while Instant::now() < until {
+            std::hint::spin_loop();
+            if victim.runnext().sighting() != Some(sighting) || victim.counters().polls() != polls {
+                return None;
+            }
+        }
+        if !victim.ring().is_empty() {
             return None;
         }
+        let task = processor.take_runnext_of(victim, sighting)?;
+        self.count_steal(processor, index, 1);
+        Some(task.found(Source::stolen_from(index)))
     }
-    if !victim.ring().is_empty() {
-        return None;
+
+    fn count_steal(&self, processor: &Processor, victim: usize, stolen: usize) {
+        processor.shared().counters().steals.count(victim, stolen);
+        let (thief, victim) = (processor.index() as u16, victim as u64);
+        self.scheduler.seeing.show(What::Stolen { processor: thief, victim, tasks: stolen as u64 });
     }
-    let task = processor.take_runnext_of(victim, sighting)?;
-    processor.shared().counters().steals.count(index, 1);
-    Some(task.found(Source::stolen_from(index)))
 }
 
 /// All processors, each once: from a random start in steps of a random number that shares no divisor with their count.

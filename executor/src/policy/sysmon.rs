@@ -322,7 +322,7 @@ impl<'a> Watcher<'a> {
                 self.scheduler.seeing.elsewhere.count_fired(fired);
             }
         }
-        self.inject_readied();
+        self.inject_readied(0);
     }
 
     /// Looks at the netpoller when nobody has for long, and wakes a machine to keep it if one is to be had.
@@ -346,15 +346,15 @@ impl<'a> Watcher<'a> {
         match self.scheduler.netpoller.turn(Some(Duration::ZERO), &mut self.wakers) {
             Ok(turn @ Turn::Polled { .. }) => {
                 self.scheduler.seeing.elsewhere.count_turn(turn);
-                self.inject_readied();
+                self.inject_readied(self.wakers.len());
             }
             // Somebody is in there after all; a failure is that machine's to report.
             Ok(Turn::Busy | Turn::Kept) | Err(_) => {}
         }
     }
 
-    fn inject_readied(&mut self) {
-        let batch = self.context.gather_wakers(&mut self.wakers);
+    fn inject_readied(&mut self, from_network: usize) {
+        let batch = self.context.gather_wakers(&mut self.wakers, from_network);
         self.scheduler.inject_all(batch);
     }
 
@@ -382,6 +382,7 @@ impl<'a> Watcher<'a> {
         self.watched[index].reported = true;
         let Some((spawned_at, task_name)) = self.scheduler.tasks.origin_of(sight.task) else { return };
         let stall = Stall { task_id: sight.task, task_name, spawned_at, duration, asleep };
+        self.scheduler.seeing.show_stall(index, &stall);
         self.scheduler.stalls.report(&stall, self.scheduler.config.on_stall.as_ref());
     }
 

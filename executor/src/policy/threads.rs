@@ -17,6 +17,7 @@ use crate::policy::machine_loop::MachineLoop;
 use crate::policy::root::NoRoot;
 use crate::policy::sysmon;
 use crate::policy::{Config, Context, Flavor, Scheduler};
+use crate::timeline::{Span, What};
 
 /// The machines' threads.
 #[derive(Debug)]
@@ -180,11 +181,15 @@ impl Scheduler {
     /// Parks a machine, for the keep-alive time at most where there are more machines than processors. `true` if the time
     /// ran out.
     pub(crate) fn park_machine(&self, machine: &Machine) -> bool {
-        if self.threads.alive() <= self.config.processors {
+        self.seeing.show(What::Enter(Span::Parked));
+        let timed_out = if self.threads.alive() <= self.config.processors {
             machine.parker().park();
-            return false;
-        }
-        !machine.parker().park_timeout(self.config.thread_keep_alive)
+            false
+        } else {
+            !machine.parker().park_timeout(self.config.thread_keep_alive)
+        };
+        self.seeing.show(What::Leave(Span::Parked));
+        timed_out
     }
 
     /// Whether the calling machine, which nobody needed for so long, may end.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,6 +11,7 @@ use crate::face::runtime::Runtime;
 #[cfg(all(unix, feature = "signal"))]
 use crate::face::signal::unix::SignalKind;
 use crate::policy::seeing::Switch;
+use crate::policy::seeing::timeline::FlightRecorder;
 use crate::policy::stall::{Stall, StallHook};
 use crate::policy::{Config, Flavor, Hook, Scheduler};
 
@@ -49,6 +51,8 @@ pub struct Builder {
     task_stats: Option<bool>,
     #[cfg(all(unix, feature = "signal"))]
     dump_signal: Option<SignalKind>,
+    trace: Option<PathBuf>,
+    flight_recorder: Option<FlightRecorder>,
 }
 
 impl Builder {
@@ -71,6 +75,8 @@ impl Builder {
             task_stats: None,
             #[cfg(all(unix, feature = "signal"))]
             dump_signal: None,
+            trace: None,
+            flight_recorder: None,
         }
     }
 
@@ -302,6 +308,36 @@ impl Builder {
         self
     }
 
+    /// Records the timeline of the whole run to the file at `path`, which Perfetto opens (<https://ui.perfetto.dev>): see
+    /// [`Handle::trace_for`](crate::runtime::Handle::trace_for) for what is in it. One that is there already is written over.
+    ///
+    /// The default is the environment variable `WSRT_TRACE`, and without it no recording. Where a process has several runtimes,
+    /// the variable means the first; the second records to the same name with `-2` before its extension, and so on. A file that
+    /// cannot be made or written is reported once on standard error, and the program runs on. The file is complete
+    /// when the runtime is dropped; of a process that ends without, it can be read as far as it was written.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let path = std::env::temp_dir().join(format!("wsrt-builder-{}.perfetto-trace", std::process::id()));
+    /// let runtime = wsrt::runtime::Builder::new_multi_thread().trace(&path).build()?;
+    /// runtime.run(async { wsrt::task::yield_now().await });
+    /// drop(runtime);
+    /// assert!(std::fs::metadata(&path)?.len() > 0);
+    /// # std::fs::remove_file(path)?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn trace(&mut self, path: impl Into<PathBuf>) -> &mut Self {
+        self.trace = Some(path.into());
+        self
+    }
+
+    /// Keeps the last seconds of the timeline in memory, and writes them when something happens: see [`FlightRecorder`].
+    pub fn flight_recorder(&mut self, recorder: FlightRecorder) -> &mut Self {
+        self.flight_recorder = Some(recorder);
+        self
+    }
+
     /// Does nothing: network and timers are always there. For those who come from tokio.
     pub fn enable_all(&mut self) -> &mut Self {
         self
@@ -341,12 +377,25 @@ impl Builder {
         }
         // From here on the runtime's drop ends whatever was started, should something else fail.
         let mut runtime = Runtime::new_stopped(scheduler);
+        self.start_timeline(&runtime)?;
         runtime.start()?;
         #[cfg(all(unix, feature = "signal"))]
         runtime.dump_on(self.dump_signal)?;
         #[cfg(not(all(unix, feature = "signal")))]
         environment::refuse_dump_signal();
         Ok(runtime)
+    }
+
+    /// Before any thread is there to be seen.
+    fn start_timeline(&self, runtime: &Runtime) -> io::Result<()> {
+        let scheduler = runtime.handle().scheduler();
+        if let Some(path) = self.trace.clone().or_else(environment::trace) {
+            scheduler.seeing.trace_all(&scheduler.me, &path);
+        }
+        match self.flight_recorder.clone() {
+            Some(recorder) => scheduler.seeing.fly(&scheduler.me, recorder),
+            None => Ok(()),
+        }
     }
 
     fn config(&self) -> io::Result<Config> {

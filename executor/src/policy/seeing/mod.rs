@@ -9,12 +9,14 @@ mod latency;
 mod local_sets;
 mod switches;
 mod tasks;
+pub(crate) mod timeline;
 
 pub(crate) use switches::{Switch, Switches};
 
 use crossbeam_utils::CachePadded;
 
 use self::latency::Latency;
+use self::timeline::Timeline;
 use crate::cell::{Id, Runnable};
 use crate::players::{Arrivals, Found, SharedCounter};
 use crate::policy::Scheduler;
@@ -27,6 +29,7 @@ pub(crate) struct Seeing {
     pub(crate) elsewhere: CachePadded<Arrivals<SharedCounter>>,
     pub(crate) latency: Latency,
     local_sets: local_sets::LocalSets,
+    timeline: Timeline,
 }
 
 impl Seeing {
@@ -48,13 +51,17 @@ impl Scheduler {
     pub(crate) fn poll_in_sight(&self, processor: usize, found: Found) {
         let _timed = self.time_poll(processor, found.task.id());
         let _on_books = tasks::begin_poll(&found.task);
+        let shown = self.seeing.begin_poll(processor, &found);
         found.task.run();
+        self.seeing.end_poll(shown);
     }
 
-    /// A task was made, and is about to be readied for the first time.
+    /// A task was made, and is about to be placed for the first time.
     #[cold]
     #[inline(never)]
     pub(crate) fn spawned_in_sight(&self, task: Runnable) -> Runnable {
+        self.stamp(task.id());
+        self.seeing.note_spawned(&task);
         task
     }
 
@@ -66,11 +73,14 @@ impl Scheduler {
     pub(crate) fn readied_in_sight(&self, task: Runnable) -> Runnable {
         self.stamp(task.id());
         tasks::readied(&task);
+        self.seeing.note_readied(&task);
         task
     }
 
     /// A task is complete, and its future gone.
     #[cold]
     #[inline(never)]
-    pub(crate) fn ended_in_sight(&self, _id: Id) {}
+    pub(crate) fn ended_in_sight(&self, id: Id) {
+        self.seeing.note_ended(id);
+    }
 }

@@ -1,0 +1,101 @@
+//! The timeline of a running program: asked for through a handle.
+
+use std::future::Future;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use tokio::sync::oneshot;
+
+use super::{Handle, TraceSummary};
+
+/// A year: longer than that is for ever.
+const LONGEST: Duration = Duration::from_secs(365 * 24 * 3_600);
+
+/// A recording that goes on: a future that is ready when its file is complete. Made by [`Handle::trace_for`].
+#[derive(Debug)]
+#[must_use = "dropping it ends the recording"]
+pub struct Recording {
+    result: oneshot::Receiver<io::Result<TraceSummary>>,
+}
+
+impl Future for Recording {
+    type Output = io::Result<TraceSummary>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        // The recorder drops a reply unsent only when its thread has panicked.
+        let failed = |_| Err(io::Error::other("the recorder of the timeline has failed"));
+        Pin::new(&mut self.result).poll(context).map(|result| result.unwrap_or_else(failed))
+    }
+}
+
+impl Handle {
+    /// Records the timeline of the runtime for `duration`, from this call on, to the file at `path`, which
+    /// Perfetto opens (<https://ui.perfetto.dev>). One that is there already is written over.
+    ///
+    /// There is a track for each processor, with a slice for each poll, named by its task's name or spawn site; arrows lead from
+    /// whoever woke a task to the poll that came of it; each poll says where its task was found, and how long that had waited.
+    /// There are tracks for the netpoller and each thread, and counters of queue lengths.
+    ///
+    /// The program goes on as before; each poll and each wake costs some tens of nanoseconds more. What the thread that writes the file
+    /// cannot keep up with is left out, and counted in the summary and in the file. A runtime may record to several files at
+    /// once. The recording needs no processor: it goes on, and ends, if all of them are stuck.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be made or written, with its path in the message, or the system refuses a thread, or the runtime has shut
+    /// down. What was written stays.
+    ///
+    /// # Cancel safety
+    ///
+    /// When the future is dropped the recording ends within some milliseconds. The file is complete then.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// let path = std::env::temp_dir().join(format!("wsrt-trace-for-{}.perfetto-trace", std::process::id()));
+    /// let summary = runtime.block_on(runtime.handle().trace_for(Duration::from_millis(50), &path))?;
+    /// assert_eq!(std::fs::metadata(&path)?.len(), summary.bytes);
+    /// # std::fs::remove_file(path)?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn trace_for(&self, duration: Duration, path: impl AsRef<Path>) -> Recording {
+        let (reply, result) = oneshot::channel();
+        let until = Instant::now() + duration.min(LONGEST);
+        let scheduler = self.scheduler();
+        scheduler.seeing.trace_until(&scheduler.me, path.as_ref(), until, reply);
+        Recording { result }
+    }
+
+    /// Writes what the flight recorder keeps to a file, and returns its path.
+    ///
+    /// # Errors
+    ///
+    /// If the runtime has no [`FlightRecorder`](crate::runtime::FlightRecorder), or the file cannot be made or written.
+    ///
+    /// # Cancel safety
+    ///
+    /// The record is written, whether the future is awaited or dropped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wsrt::runtime::{Builder, FlightRecorder};
+    ///
+    /// let path = std::env::temp_dir().join(format!("wsrt-flight-{}.perfetto-trace", std::process::id()));
+    /// let runtime = Builder::new_multi_thread().flight_recorder(FlightRecorder::new(path)).build()?;
+    /// let record = runtime.block_on(runtime.handle().write_flight_record())?;
+    /// println!("open {} in Perfetto", record.display());
+    /// # std::fs::remove_file(record)?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn write_flight_record(&self) -> impl Future<Output = io::Result<PathBuf>> + Send + use<> {
+        let result = self.scheduler().seeing.write_flight_record();
+        async move { result.await.unwrap_or_else(|_| Err(io::Error::other("the runtime has shut down"))) }
+    }
+}

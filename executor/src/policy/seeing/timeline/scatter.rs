@@ -1,0 +1,42 @@
+//! A hash for numbers that nobody chooses to do harm: one multiplication.
+
+use std::hash::{BuildHasher, Hasher};
+
+/// Spreads numbers over a table by Fibonacci's multiplier, and folds the well mixed upper half into the lower.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Scatter(u64);
+
+impl BuildHasher for Scatter {
+    type Hasher = Self;
+
+    fn build_hasher(&self) -> Self {
+        Self(0)
+    }
+}
+
+impl Hasher for Scatter {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u64(byte.into()));
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        let mixed = (self.0 ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = mixed ^ mixed >> 32;
+    }
+
+    fn write_usize(&mut self, number: usize) {
+        self.write_u64(number as u64);
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        self.write_u64(number.into());
+    }
+
+    fn write_u16(&mut self, number: u16) {
+        self.write_u64(number.into());
+    }
+}

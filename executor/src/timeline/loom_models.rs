@@ -1,0 +1,49 @@
+//! Models of the buffer: in every interleaving the reader gets what was written, once and in order, and what is not there was
+//! counted. Under loom a buffer has two slots, so that it is full, and goes round, within three events.
+
+use loom::model::Builder;
+
+use super::{Event, Reader, What, Writer, buffer};
+use crate::base::sync::thread;
+
+fn explore(model: impl Fn() + Sync + Send + 'static) {
+    let mut builder = Builder::new();
+    builder.preemption_bound = Some(3);
+    builder.check(model);
+}
+
+fn write_all(writer: &mut Writer, count: u64) {
+    (0..count).for_each(|number| writer.write(Event::new(number, What::Overflow { processor: 0, tasks: number })));
+}
+
+fn read_stamps(reader: &mut Reader) -> Vec<u64> {
+    let mut events = Vec::new();
+    reader.read(&mut events);
+    events.into_iter().map(|event| event.stamp).collect()
+}
+
+#[test]
+fn each_event_is_read_once_or_counted() {
+    explore(|| {
+        let (mut writer, mut reader) = buffer();
+        let writes = thread::spawn(move || write_all(&mut writer, 4));
+        let mut stamps = read_stamps(&mut reader);
+        stamps.extend(read_stamps(&mut reader));
+        writes.join().expect("it only writes");
+        stamps.extend(read_stamps(&mut reader));
+        assert!(stamps.is_sorted_by(|one, next| one < next), "{stamps:?}");
+        assert_eq!(stamps.len() as u64 + reader.dropped(), 4);
+    });
+}
+
+#[test]
+fn who_sees_a_buffer_closed_misses_nothing() {
+    explore(|| {
+        let (mut writer, mut reader) = buffer();
+        let writes = thread::spawn(move || write_all(&mut writer, 2));
+        if reader.is_closed() {
+            assert_eq!(read_stamps(&mut reader), [0, 1]);
+        }
+        writes.join().expect("it only writes");
+    });
+}
