@@ -1,8 +1,10 @@
 //! What is written down of one task while it lives: when it was made, how often and how long it was polled, when it was woken.
 //!
-//! Only of tasks that are to be shown ([`Identity::with_books`](super::Identity::with_books)). A poll is entered by whoever
-//! holds the permit, a wake by whoever has made it, so that each entry has one writer at a time: plain stores. Readers see each
-//! by itself, and make do with figures that do not agree to the last unit.
+//! Only of tasks that are to be shown ([`Identity::with_books`](super::Identity::with_books)). The beginning of a poll is
+//! entered by whoever holds the permit, a wake by whoever has made it, so that each of these has one writer at a time: plain
+//! stores. The end of a poll is entered once that has returned, when the permit is gone: the next poll may be under way by
+//! then, on another thread, or over. So whoever ends a poll remembers when it began, adds up in one step, and leaves alone what
+//! the next has entered. Readers see each figure by itself, and make do with some that do not agree to the last unit.
 
 // std's atomics on purpose: figures take no part in any protocol.
 use std::sync::atomic::AtomicU64;
@@ -63,16 +65,21 @@ impl Books {
         u64::try_from(moment.saturating_duration_since(self.made).as_nanos()).unwrap_or(u64::MAX)
     }
 
-    fn begin_poll(&self) {
+    /// Tells when that was, for [`end_poll`](Self::end_poll).
+    #[must_use]
+    fn begin_poll(&self) -> u64 {
+        let began = self.now();
         self.polls.store(self.polls.load(Relaxed) + 1, Relaxed);
-        self.poll_began.store(self.now(), Relaxed);
+        self.poll_began.store(began, Relaxed);
+        began
     }
 
-    fn end_poll(&self) {
-        let took = self.now().saturating_sub(self.poll_began.load(Relaxed));
-        self.poll_began.store(NEVER, Relaxed);
-        self.total.store(self.total.load(Relaxed).saturating_add(took), Relaxed);
-        self.longest.store(self.longest.load(Relaxed).max(took), Relaxed);
+    fn end_poll(&self, began: u64) {
+        let took = self.now().saturating_sub(began);
+        // If it fails, that is the beginning of the next poll, which somebody else will end.
+        let _ = self.poll_began.compare_exchange(began, NEVER, Relaxed, Relaxed);
+        self.total.fetch_add(took, Relaxed);
+        self.longest.fetch_max(took, Relaxed);
     }
 
     /// What comes before the first poll is the spawn, and no wake.
@@ -101,19 +108,24 @@ impl Books {
 
 /// A poll that is entered in the books; dropping this ends it. The task may be complete by then, so this keeps its cell.
 #[must_use = "the poll ends when this is dropped"]
-pub(crate) struct PollOnBooks(Counted);
+pub(crate) struct PollOnBooks {
+    task: Counted,
+    began: u64,
+}
 
 impl Drop for PollOnBooks {
     fn drop(&mut self) {
-        self.0.header().books().into_iter().for_each(Books::end_poll);
+        if let Some(books) = self.task.header().books() {
+            books.end_poll(self.began);
+        }
     }
 }
 
 impl Runnable {
     /// Enters the poll that is about to begin, if there are books on the task.
     pub(crate) fn begin_on_books(&self) -> Option<PollOnBooks> {
-        self.header().books()?.begin_poll();
-        Some(PollOnBooks(self.counted()))
+        let began = self.header().books()?.begin_poll();
+        Some(PollOnBooks { task: self.counted(), began })
     }
 
     /// As [`run`](Self::run), entered in the books if there are any.

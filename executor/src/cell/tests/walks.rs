@@ -100,6 +100,28 @@ fn books_count_polls_and_wakes_and_time_them() {
 }
 
 #[test]
+fn a_poll_that_ends_once_the_next_has_begun_elsewhere_leaves_that_on_the_books() {
+    let home = Home::default();
+    let nap = Duration::from_millis(2);
+    let future = Scripted::new(&[Step::Pending, Step::Pending]).inside(move |_| std::thread::sleep(nap));
+    let waker = Arc::clone(&future.waker);
+    let (first, _handle) = with_books(&home, future, None);
+    let books = || only(&home).books.expect("they are kept");
+    let ends_late = first.begin_on_books().expect("there are books");
+    first.run();
+    waker.lock().unwrap().take().expect("polled").wake();
+    let second = home.pop().expect("woken");
+    let next = second.begin_on_books().expect("there are books");
+    drop(ends_late);
+    assert!(books().in_poll.is_some(), "the second poll is under way");
+    second.run();
+    drop(next);
+    assert_eq!((books().polls, books().in_poll), (2, None));
+    assert!(books().total >= 2 * nap, "{:?}", books());
+    home.shut_down();
+}
+
+#[test]
 fn a_poll_on_the_books_may_complete_the_task_and_be_the_last_to_know_of_it() {
     let home = Home::default();
     let (first, handle) = with_books(&home, Scripted::new(&[Step::Ready]), None);
