@@ -2,8 +2,9 @@
 //! them while nobody looks, are no larger for it.
 //!
 //! A task has one place in the table, by its id. Who readies it leaves the time there, if the place is free, and who polls it
-//! takes that out. A place that is taken is not taken over: were it, those that wait the longest would be lost the most often. But
-//! a stamp whose task was not polled where stamps are taken out would keep its place for ever, and is given up after a minute.
+//! takes that out. A place that another has is not taken over: were it, those that wait the longest would be lost the most often. But
+//! a stamp whose task was not polled where stamps are taken out would keep its place for ever, and is given up after a minute. Or as
+//! soon as the task itself is readied again: what it waits for is a new poll.
 
 use crate::base::sync::STAMPS;
 use crate::base::sync::atomic::AtomicU64;
@@ -20,7 +21,7 @@ const BEING_FILLED: u64 = u64::MAX;
 #[derive(Debug)]
 pub(crate) struct Stamps(Box<[Place]>);
 
-/// The moves of `task`: `FREE` or a stale task's id → `BEING_FILLED` → an id, by who readies; an id → `FREE`, by who polls.
+/// The moves of `task`: `FREE`, the id of the same task or a stale one's → `BEING_FILLED` → an id, by who readies; an id → `FREE`, by who polls.
 #[derive(Debug)]
 struct Place {
     task: AtomicU64,
@@ -36,7 +37,7 @@ impl Stamps {
     /// The task with this id is readied now, and not yet where others find it.
     pub(crate) fn put(&self, task: u64, now: u64) {
         let place = self.place_of(task);
-        if let Some(found) = place.sight_free(now) {
+        if let Some(found) = place.sight_free(task, now) {
             place.fill(found, task, now);
         }
     }
@@ -52,12 +53,13 @@ impl Stamps {
 }
 
 impl Place {
-    /// What `task` reads, if the place may be filled.
-    fn sight_free(&self, now: u64) -> Option<u64> {
+    /// What the place reads, if it may be filled for `task`.
+    fn sight_free(&self, task: u64, now: u64) -> Option<u64> {
         let found = self.task.load(Relaxed);
+        let is_own = found == FREE || found == task;
         // A time that is no longer, or not yet, that of the task found does no harm: filling starts from what was found.
-        let is_free = found == FREE || found != BEING_FILLED && now.saturating_sub(self.at.load(Relaxed)) > STALE;
-        is_free.then_some(found)
+        let is_stale = || found != BEING_FILLED && now.saturating_sub(self.at.load(Relaxed)) > STALE;
+        (is_own || is_stale()).then_some(found)
     }
 
     fn fill(&self, found: u64, task: u64, now: u64) {
@@ -102,6 +104,15 @@ mod tests {
         assert_eq!(stamps.take(other), None);
         stamps.put(other, 101 + STALE);
         assert_eq!((stamps.take(first), stamps.take(other)), (None, Some(101 + STALE)));
+    }
+
+    #[test]
+    fn a_task_that_is_readied_again_waits_from_then_on() {
+        let stamps = Stamps::new();
+        stamps.put(7, 100);
+        // It was polled by a processor that had yet to hear that stamps are wanted.
+        stamps.put(7, 5_000);
+        assert_eq!(stamps.take(7), Some(5_000));
     }
 
     /// Many threads ready and poll tasks that share few places: no stamp is another task's.
