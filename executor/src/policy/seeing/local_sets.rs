@@ -7,7 +7,8 @@ use parking_lot::Mutex;
 use crate::policy::local_tasks::SharedTasks;
 use crate::policy::seeing::Seeing;
 
-/// Sets that were polled in the runtime once; those that are gone are thrown out as others come.
+/// Sets that were polled in the runtime once; those that are gone are thrown out as others come. One that goes from runtime to
+/// runtime and back is noted each time: those entries are thrown out then, too.
 #[derive(Debug, Default)]
 pub(super) struct LocalSets(Mutex<Vec<Weak<SharedTasks>>>);
 
@@ -17,6 +18,8 @@ impl Seeing {
         let mut sets = self.local_sets.0.lock();
         if sets.len() == sets.capacity() {
             sets.retain(|set| set.strong_count() > 0);
+            sets.sort_unstable_by_key(Weak::as_ptr);
+            sets.dedup_by(|one, other| one.ptr_eq(other));
         }
         sets.push(Arc::downgrade(set));
     }
@@ -24,5 +27,25 @@ impl Seeing {
     /// The sets that are there.
     pub(crate) fn local_sets(&self) -> Vec<Arc<SharedTasks>> {
         self.local_sets.0.lock().iter().filter_map(Weak::upgrade).collect()
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use crate::runtime::Builder;
+    use crate::task::LocalSet;
+
+    #[test]
+    fn a_set_that_goes_from_runtime_to_runtime_is_noted_a_few_times_at_most() {
+        let runtimes = [(); 2].map(|()| Builder::new_current_thread().build().expect("a runtime"));
+        let set = LocalSet::new();
+        for runtime in runtimes.iter().cycle().take(200) {
+            set.block_on(runtime, async {});
+        }
+        for runtime in &runtimes {
+            let noted = runtime.block_on(async { crate::policy::Context::current_scheduler() }).expect("inside");
+            let noted = noted.seeing.local_sets.0.lock().len();
+            assert!((1..=8).contains(&noted), "{noted}");
+        }
     }
 }
