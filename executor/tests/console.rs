@@ -15,7 +15,7 @@ use std::time::Duration;
 use tracing::field::{Field, Visit};
 use tracing::{Event, Metadata, Subscriber, span, subscriber};
 use wsrt::runtime::{Builder, Runtime};
-use wsrt::task::{self, LocalSet};
+use wsrt::task::{self, LocalEnterGuard, LocalSet};
 use wsrt::time::{interval, sleep, timeout};
 
 const FIRST_LINE: u32 = line!();
@@ -323,6 +323,46 @@ fn every_kind_is_shown_as_what_it_is() {
     let job = seen.of_kind("blocking")[0];
     assert_eq!(job.target, "tokio::task::blocking");
     assert!(job.fields["fn"].contains("closure") && job.fields["size.bytes"] == "0");
+}
+
+thread_local! {
+    /// What the next span that is made on this thread drops.
+    static STASH: RefCell<Option<(LocalEnterGuard, LocalSet)>> = const { RefCell::new(None) };
+}
+
+/// A subscriber that drops what it finds.
+struct Meddler;
+
+impl Subscriber for Meddler {
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        true
+    }
+
+    fn new_span(&self, _: &span::Attributes<'_>) -> span::Id {
+        drop(STASH.take());
+        span::Id::from_u64(1)
+    }
+
+    fn record(&self, _: &span::Id, _: &span::Record<'_>) {}
+
+    fn record_follows_from(&self, _: &span::Id, _: &span::Id) {}
+
+    fn event(&self, _: &Event<'_>) {}
+
+    fn enter(&self, _: &span::Id) {}
+
+    fn exit(&self, _: &span::Id) {}
+}
+
+#[test]
+fn a_subscriber_may_drop_the_local_set_that_is_being_spawned_on() {
+    subscriber::with_default(Meddler, || {
+        let set = LocalSet::new();
+        STASH.set(Some((set.enter(), set)));
+        let handle = task::spawn_local(async {});
+        let error = Runtime::new().expect("a runtime is to be had").block_on(handle).expect_err("the set is gone");
+        assert!(error.is_cancelled());
+    });
 }
 
 #[test]

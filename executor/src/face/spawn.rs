@@ -52,14 +52,9 @@ pub(super) fn spawn_local_from<F>(wanted: &str, future: F, origin: Origin<'_>) -
 where
     F: Future + 'static,
 {
-    // The closure cannot carry `track_caller` on, so that the panic has to come from out here.
-    let left = LocalTasks::with(|set| match set {
-        Some(set) => Ok(set.spawn(future, origin)),
-        None => Err(future),
-    });
-    match left {
-        Ok(handle) => handle,
-        Err(future) => with_local_scheduler(wanted, |scheduler| scheduler.spawn_local(future, origin)),
+    match LocalTasks::current() {
+        Some(set) => set.spawn(future, origin),
+        None => with_local_scheduler(wanted, |scheduler| scheduler.spawn_local(future, origin)),
     }
 }
 

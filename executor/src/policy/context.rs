@@ -88,6 +88,12 @@ impl Context {
         Self::with(|context| context.map(|context| Arc::clone(&context.scheduler)))
     }
 
+    /// The same if anything is looked at there.
+    pub(crate) fn scheduler_in_sight() -> Option<Arc<Scheduler>> {
+        let in_sight = |context: &&Context| context.scheduler.seeing.is_on();
+        Self::with(|context| context.filter(in_sight).map(|context| Arc::clone(&context.scheduler)))
+    }
+
     /// Enters `scheduler` on this thread, until the guard is dropped.
     pub(crate) fn enter(scheduler: &Arc<Scheduler>, role: Role) -> Entered {
         let reactor = wsrt_reactor::context::Context::new(

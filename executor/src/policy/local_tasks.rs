@@ -11,7 +11,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::fmt;
 use std::future::Future;
-use std::ptr;
+use std::ptr::{self, NonNull};
 use std::rc::Rc;
 use std::sync::{Arc, Weak};
 use std::task::{self, Poll};
@@ -102,8 +102,18 @@ impl LocalTasks {
         })
     }
 
-    /// Calls `f` with the current thread's set.
-    pub(crate) fn with<R>(f: impl FnOnce(Option<&Self>) -> R) -> R {
+    /// The current thread's set, which stays while the caller has it, whatever becomes of the guard.
+    pub(crate) fn current() -> Option<Rc<Self>> {
+        let current = NonNull::new(CURRENT.get().cast_mut())?.as_ptr();
+        // SAFETY: the pointer comes from `Rc::as_ptr`, of a set that is alive for the reason that `with` gives.
+        unsafe { Rc::increment_strong_count(current) };
+        // SAFETY: the count was raised for this one.
+        Some(unsafe { Rc::from_raw(current) })
+    }
+
+    /// Calls `f` with the current thread's set. Not for running what users wrote: that may drop the guard that keeps the set.
+    /// See [`current`](Self::current).
+    fn with<R>(f: impl FnOnce(Option<&Self>) -> R) -> R {
         // SAFETY: the pointer is null or comes from an `InSet` on this thread, which keeps the set alive until it has put the
         // one before it back, or is leaked.
         f(unsafe { CURRENT.get().as_ref() })
@@ -228,7 +238,7 @@ impl LocalTasks {
 }
 
 fn poll(task: Runnable) {
-    match Context::current_scheduler().filter(|scheduler| scheduler.seeing.is_on()) {
+    match Context::scheduler_in_sight() {
         Some(scheduler) => scheduler.seeing.poll_local_in_sight(task),
         None => task.run_on_books(),
     }
