@@ -114,15 +114,14 @@ pub async fn advance(duration: Duration) {
 /// Calls `f` with the context of a runtime whose clock may be stopped.
 #[track_caller]
 fn with_context<R>(what: &str, f: impl FnOnce(&Context) -> R) -> R {
-    Context::with(|context| {
-        let Some(context) = context else {
-            panic!("wsrt: `time::{what}` was called outside of a wsrt runtime, so that there is no clock to change");
-        };
-        assert!(
-            context.scheduler().config.flavor == Flavor::CurrentThread,
-            "wsrt: `time::{what}` needs a current-thread runtime: build it with `Builder::new_current_thread`, or leave the \
-             flavor of `#[wsrt::test]` as it is"
-        );
-        f(context)
-    })
+    // Counted, for wakers are fired in `f`: they may drop the guard that keeps the context.
+    let Some(context) = Context::current() else {
+        panic!("wsrt: `time::{what}` was called outside of a wsrt runtime, so that there is no clock to change");
+    };
+    assert!(
+        context.scheduler().config.flavor == Flavor::CurrentThread,
+        "wsrt: `time::{what}` needs a current-thread runtime: build it with `Builder::new_current_thread`, or leave the \
+         flavor of `#[wsrt::test]` as it is"
+    );
+    f(&context)
 }

@@ -1,5 +1,6 @@
 //! What sleeps, timeouts and intervals promise, on a runtime.
 
+use std::cell::RefCell;
 use std::future::{Future, pending, poll_fn, ready};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
@@ -12,7 +13,7 @@ use super::{
     Duration, Instant, Interval, MissedTickBehavior, Sleep, Timeout, interval, interval_at, sleep, sleep_until, timeout,
 };
 use crate::base::rng::FastRand;
-use crate::face::runtime::{Builder, Runtime};
+use crate::face::runtime::{Builder, EnterGuard, Runtime};
 use crate::face::task::{JoinSet, yield_now};
 use crate::policy;
 
@@ -347,4 +348,28 @@ fn delays_of_the_reactor_go_by_the_clock_of_its_runtime() {
         reactor.services().delay(Duration::from_millis(20)).await;
         assert!(began.elapsed() >= Duration::from_millis(20), "an hour ahead or not");
     });
+}
+
+#[test]
+fn a_waker_may_drop_the_guard_of_the_runtime_whose_clock_is_advanced() {
+    thread_local! {
+        static GUARD: RefCell<Option<EnterGuard<'static>>> = const { RefCell::new(None) };
+    }
+
+    struct Leaver;
+
+    impl Wake for Leaver {
+        fn wake(self: Arc<Self>) {
+            drop(GUARD.take());
+        }
+    }
+
+    let runtime: &'static Runtime = Box::leak(Box::new(single()));
+    GUARD.set(Some(runtime.enter()));
+    super::pause();
+    let mut sleep = pin!(sleep(HOUR));
+    assert!(poll_with(sleep.as_mut(), &Waker::from(Arc::new(Leaver))).is_pending());
+    assert!(poll_with(pin!(super::advance(HOUR)), Waker::noop()).is_pending());
+    assert!(GUARD.with_borrow(Option::is_none), "the waker was fired");
+    assert!(sleep.is_elapsed());
 }
