@@ -1,6 +1,7 @@
 //! What holds without a runtime: whom the wakers wake, and whom they keep alive.
 
 use std::future::{Future, poll_fn};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -117,4 +118,43 @@ fn a_future_that_is_polled_for_another_wakes_that_one() {
         }
     });
     assert_eq!((first.0.load(Relaxed), second.0.load(Relaxed)), (1, 2));
+}
+
+/// Wants to see everything, and cannot stand any event.
+struct Touchy;
+
+impl Subscriber for Touchy {
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        true
+    }
+
+    fn new_span(&self, _: &span::Attributes<'_>) -> span::Id {
+        span::Id::from_u64(1)
+    }
+
+    fn record(&self, _: &span::Id, _: &span::Record<'_>) {}
+
+    fn record_follows_from(&self, _: &span::Id, _: &span::Id) {}
+
+    fn event(&self, _: &Event<'_>) {
+        panic!("an event");
+    }
+
+    fn enter(&self, _: &span::Id) {}
+
+    fn exit(&self, _: &span::Id) {}
+}
+
+#[test]
+fn a_wake_is_not_lost_to_a_subscriber_that_panics() {
+    let (counter, waker) = counter();
+    let waking = waking(waker);
+    let owned = Waker::clone(&waking.lend());
+    subscriber::with_default(Touchy, || {
+        let told = catch_unwind(AssertUnwindSafe(|| waking.lend().wake_by_ref()));
+        assert!(told.is_err() && counter.0.load(Relaxed) == 1);
+        let told = catch_unwind(AssertUnwindSafe(|| owned.wake()));
+        assert!(told.is_err() && counter.0.load(Relaxed) == 2);
+    });
+    assert_eq!(Arc::strong_count(&waking), 1);
 }

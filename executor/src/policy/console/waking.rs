@@ -65,6 +65,16 @@ macro_rules! tell {
     };
 }
 
+/// Wakes when it is dropped: once the wake was told, and also if the subscriber panics over that. The task could not make up for a
+/// wake that is lost.
+struct WakeAtEnd<'a>(&'a Waker);
+
+impl Drop for WakeAtEnd<'_> {
+    fn drop(&mut self) {
+        self.0.wake_by_ref();
+    }
+}
+
 /// # Safety
 ///
 /// `data` is that of a waker made here, which is alive while the answer is used.
@@ -92,15 +102,15 @@ unsafe fn clone(data: *const ()) -> RawWaker {
 unsafe fn wake(data: *const ()) {
     // SAFETY: called by a waker of ours, which is used up.
     let waking = unsafe { into_waking(data) };
+    let _wake = WakeAtEnd(&waking.waker);
     tell!(waking, "waker.wake");
-    waking.waker.wake_by_ref();
 }
 
 unsafe fn wake_by_ref(data: *const ()) {
     // SAFETY: called by a waker of ours.
     let waking = unsafe { waking(data) };
+    let _wake = WakeAtEnd(&waking.waker);
     tell!(waking, "waker.wake_by_ref");
-    waking.waker.wake_by_ref();
 }
 
 unsafe fn drop_waker(data: *const ()) {
