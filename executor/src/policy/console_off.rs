@@ -30,8 +30,13 @@ impl Kind {
     }
 }
 
+/// Nothing has to be kept.
+pub(crate) struct Kept;
+
 #[inline(always)]
-pub(crate) fn keep(_: Option<&Context>) {}
+pub(crate) fn keep(_: Option<&Context>) -> Kept {
+    Kept
+}
 
 #[inline(always)]
 pub(crate) fn watch<F>(future: F, _: Kind, _: Id, _: Origin<'_>) -> Watched<F> {
