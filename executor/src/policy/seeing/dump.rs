@@ -216,6 +216,10 @@ impl Crowd {
                 continue;
             }
             let sight = processor.watch().sight();
+            // Who searches still has the last task in sight.
+            if sight.searching {
+                continue;
+            }
             let watched = time_of_poll(processor, now);
             let Some(task) = self.find(sight.task) else { continue };
             if task.sighting.phase == Phase::Running {
