@@ -31,7 +31,7 @@ pub(crate) use processor::{Placed, Processor, Shared};
 pub(crate) use processors::Processors;
 pub(crate) use source::{Found, Source};
 pub(crate) use stamps::Stamps;
-pub(crate) use turns::{Every, Turns};
+pub(crate) use turns::{Every, Grant, Turns};
 pub(crate) use victims::Victims;
 pub(crate) use watcher_sleep::WatcherSleep;
 pub(crate) use whereabouts::{Away, Whereabouts};

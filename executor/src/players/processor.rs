@@ -93,6 +93,8 @@ pub(crate) struct Processor {
     /// Whether somebody looks at what the scheduler does, as far as this processor has heard.
     in_sight: bool,
     turns: Turns,
+    /// The address of what was in runnext when the injector's turn began, or 0: that has to wait until the turn is over.
+    set_aside: usize,
     network_ticks: Every,
     /// When the netpoller was last looked at by this processor.
     polled_network: u64,
@@ -150,6 +152,7 @@ impl Processor {
             unannounced: false,
             in_sight: false,
             turns: Turns::default(),
+            set_aside: 0,
             network_ticks: Every::default(),
             polled_network: 0,
             woken_at: None,
@@ -332,6 +335,21 @@ impl Processor {
         let raw = self.ring.pop()?;
         self.begin_slice();
         Some(permit(raw))
+    }
+
+    /// The injector's turn begins: what is in runnext now waits for its end.
+    pub(crate) fn set_runnext_aside(&mut self) {
+        self.set_aside = self.runnext_address();
+    }
+
+    /// Whether something is in runnext that was not there when the injector's turn began: then a task of that turn has put it there.
+    pub(crate) fn has_more_in_runnext(&self) -> bool {
+        let now = self.runnext_address();
+        now != 0 && now != self.set_aside
+    }
+
+    fn runnext_address(&self) -> usize {
+        self.shared.runnext.sighting().map_or(0, Sighting::address)
     }
 
     /// Begins a new time slice for a task from the injector, unless a chain through runnext is on: were its slice to begin

@@ -5,10 +5,14 @@
 //! * the processor's own turn ends at the tick that the builder says, the 61st, and once it has lasted for
 //!   [`LONGEST_TURN`], at the next reading of the clock: beside polls of 10 µs, 61 ticks are long for who waits outside;
 //! * the injector's turn ends when the injector is empty, or when it has lasted as long as the processor's own before it. While
-//!   hundreds wait, to take one of them in 61 ticks would serve them at a sixtieth of a processor. In polls it is from an
-//!   eighth of the interval, where the own turn took some microseconds, to eight times the interval, where that was as
+//!   hundreds wait, to take one of them in 61 ticks would serve them at a sixtieth of a processor. In polls it is from
+//!   one, where the own turn took some microseconds, to eight times the interval, where that was as
 //!   long as a turn gets: where polls are light, what waits is for the most part what full rings gave up, and in no hurry. A
 //!   tree of a million spawns took a tenth longer while it was the interval itself.
+//!
+//! What the injector's tasks put into runnext in their turn comes next, and is of that turn: a task that spawns another and waits for it
+//! gets its answer before the next of its kind begins. To begin many of them first, each of which displaces the other's
+//! partner from runnext, cost pairs of tasks with channels between them a third of their speed.
 //!
 //! After each turn of the injector comes one of the processor's own, of one poll at least (unless the builder says that the
 //! injector comes first at each), and the other way round. So where both have always something to do, neither has more than half of
@@ -17,7 +21,7 @@
 /// A turn is over after this time, in nanoseconds, however few polls it had: about what tokio aims at.
 const LONGEST_TURN: u64 = 200_000;
 
-/// The injector's turn has the interval divided by this at least, in polls, and the interval times this at most.
+/// The injector's turn has the interval times this at most, in polls.
 const SPAN: u32 = 8;
 
 /// Comes round at one tick in so many.
@@ -54,6 +58,18 @@ pub(crate) struct Turns {
     began: u64,
 }
 
+/// Whose a tick is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(crate) enum Grant {
+    /// The processor's own.
+    Own,
+    /// The first of the injector's turn.
+    First,
+    /// Another of the same turn.
+    Another,
+}
+
 #[derive(Debug)]
 struct InjectorsTurn {
     polls_left: u64,
@@ -75,24 +91,24 @@ impl Turns {
         }
     }
 
-    /// Whether this tick, the last of the processor's own turn or one of the injector's, is for a task from the injector. If there
-    /// is none, [`end`](Self::end) is to be called.
-    pub(crate) fn grant(&mut self, interval: u32, now: u64) -> bool {
-        let turn = match self.injector.take() {
+    /// Whose this tick is, the last of the processor's own turn or one of the injector's. If that has no task,
+    /// [`end`](Self::end) is to be called.
+    pub(crate) fn grant(&mut self, interval: u32, now: u64) -> Grant {
+        let (turn, grant) = match self.injector.take() {
             Some(turn) if turn.is_over(now) => {
                 self.end(now);
                 // This tick is the first of the processor's own turn, and the last, if all are the injector's.
                 if !self.own.is_now(interval) {
-                    return false;
+                    return Grant::Own;
                 }
-                InjectorsTurn::after(0, interval, now)
+                (InjectorsTurn::after(0, interval, now), Grant::First)
             }
-            Some(turn) => turn,
-            None => InjectorsTurn::after(now.saturating_sub(self.began), interval, now),
+            Some(turn) => (turn, Grant::Another),
+            None => (InjectorsTurn::after(now.saturating_sub(self.began), interval, now), Grant::First),
         };
         self.own.hurry();
         self.injector = Some(InjectorsTurn { polls_left: turn.polls_left - 1, ..turn });
-        true
+        grant
     }
 
     /// The processor's own turn begins.
@@ -107,7 +123,7 @@ impl InjectorsTurn {
         let nanos = nanos.min(LONGEST_TURN);
         // With the square of the time: it is for as long, and beside heavier polls. No factor is large enough to overflow.
         let most = u64::from(interval) * u64::from(SPAN) * nanos / LONGEST_TURN * nanos / LONGEST_TURN;
-        Self { polls_left: most.max(interval.div_ceil(SPAN).into()), until: now + nanos }
+        Self { polls_left: most.max(1), until: now + nanos }
     }
 
     fn is_over(&self, now: u64) -> bool {
@@ -126,7 +142,7 @@ mod tests {
         (0..polls)
             .map(|_| {
                 turns.note_time(now);
-                let granted = turns.tick(interval) && turns.grant(interval, now);
+                let granted = turns.tick(interval) && turns.grant(interval, now) != Grant::Own;
                 now += if granted { strangers } else { own };
                 granted
             })
@@ -139,15 +155,15 @@ mod tests {
     }
 
     #[test]
-    fn beside_light_polls_the_injector_has_an_eighth_of_the_interval() {
+    fn beside_light_polls_the_injector_has_one_in_the_interval() {
         let polls = shares(61, 10_000, 10, 10);
-        assert_eq!((longest_run(&polls, false), longest_run(&polls, true)), (60, 8));
+        assert_eq!((longest_run(&polls, false), longest_run(&polls, true)), (60, 1));
     }
 
     #[test]
     fn the_longer_the_own_turn_was_the_more_polls_has_the_injectors() {
         let lengths = [100, 1_000, 2_000, 3_000, 10_000].map(|own| longest_run(&shares(61, 10_000, own, 10), true));
-        assert_eq!(lengths, [8, 43, 175, 395, 488]);
+        assert_eq!(lengths, [1, 43, 175, 395, 488]);
     }
 
     #[test]
@@ -186,7 +202,7 @@ mod tests {
             for tick in 1..=7 {
                 assert_eq!(turns.tick(7), tick == 7);
             }
-            assert!(turns.grant(7, 0));
+            assert_eq!(turns.grant(7, 0), Grant::First);
             turns.end(0);
         }
     }

@@ -5,7 +5,7 @@ use std::task::Waker;
 
 use wsrt_reactor::budget;
 
-use crate::players::{Found, Machine, Processor, Resume, Source};
+use crate::players::{Found, Grant, Machine, Processor, Resume, Source};
 use crate::policy::helping::Linger;
 use crate::policy::root::Root;
 use crate::policy::{Context, Scheduler};
@@ -159,8 +159,12 @@ impl<'a> MachineLoop<'a> {
     #[inline(never)]
     fn one_from_injector(&self, processor: &mut Processor, interval: u32) -> Option<Found> {
         let now = processor.clock().now();
-        if !processor.turns().grant(interval, now) {
-            return None;
+        match processor.turns().grant(interval, now) {
+            Grant::Own => return None,
+            Grant::First => processor.set_runnext_aside(),
+            // The turn goes on with what its tasks have readied.
+            Grant::Another if processor.has_more_in_runnext() => return None,
+            Grant::Another => {}
         }
         let injector = &self.scheduler.injector;
         if processor.has_no_task() || injector.is_empty() {

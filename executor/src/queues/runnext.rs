@@ -64,6 +64,13 @@ impl<T> fmt::Debug for RunNext<T> {
 /// The address of a task seen in a slot: to compare with, never to follow.
 pub(crate) struct Sighting<T>(NonNull<T>);
 
+impl<T> Sighting<T> {
+    /// The same as a number, which is not null.
+    pub(crate) fn address(self) -> usize {
+        self.0.addr().get()
+    }
+}
+
 impl<T> Clone for Sighting<T> {
     fn clone(&self) -> Self {
         *self

@@ -210,3 +210,18 @@ fn a_wake_is_useless_if_the_processor_is_idle_again_without_a_poll() {
     processor.end_hold();
     assert_eq!(counts(processor), (2, 1));
 }
+
+#[test]
+fn what_a_task_of_the_injectors_turn_readies_is_known_from_what_waited_before_it() {
+    let (mut processor, mut tasks) = processor();
+    let ((_, before), (_, readied)) = (tasks.make(), tasks.make());
+    processor.set_runnext_aside();
+    assert!(!processor.has_more_in_runnext());
+    drop(processor.push_next(before));
+    assert!(processor.has_more_in_runnext());
+    processor.set_runnext_aside();
+    assert!(!processor.has_more_in_runnext(), "it was there when the turn began");
+    drop(processor.push_next(readied));
+    assert!(processor.has_more_in_runnext());
+    processor.drain().for_each(Runnable::cancel);
+}
