@@ -1,5 +1,6 @@
-//! What everything stands on: std or loom, a random number generator, reports, and the holding back of panics.
+//! What everything stands on: std or loom, a random number generator, short waits, reports, and the holding back of panics.
 
+pub(crate) mod backoff;
 pub(crate) mod report;
 pub(crate) mod rng;
 pub(crate) mod sync;

@@ -52,6 +52,11 @@ mod with_std {
         (0..16).for_each(|_| std::hint::spin_loop());
     }
 
+    /// Sleeps for so long, whoever unparks the thread.
+    pub(crate) fn sleep(duration: std::time::Duration) {
+        thread::sleep(duration);
+    }
+
     /// Sleeps until the thread is unparked, for 50 µs at most at first, and for a millisecond at most after some naps.
     pub(crate) fn nap(naps: u32) {
         let micros = 50 << naps.min(5);
@@ -118,6 +123,11 @@ mod with_loom {
     }
 
     pub(crate) fn spin_for_a_while() {
+        thread::yield_now();
+    }
+
+    /// loom knows no time: the others have a turn.
+    pub(crate) fn sleep(_: std::time::Duration) {
         thread::yield_now();
     }
 

@@ -8,6 +8,7 @@ use std::thread::{self, JoinHandle};
 
 use parking_lot::Mutex;
 
+use crate::base::backoff::Backoff;
 use crate::base::report::report;
 use crate::base::time_slice;
 use crate::base::unwind::{caught, swallow};
@@ -150,10 +151,11 @@ impl Scheduler {
         if self.idle.delist(machine) {
             return;
         }
+        let mut backoff = Backoff::new();
         let delivered = loop {
             match machine.collect() {
                 Some(processor) => break processor,
-                None => thread::yield_now(),
+                None => backoff.wait(),
             }
         };
         self.give_back(delivered);
