@@ -64,6 +64,31 @@ fn threads_end_when_their_keep_alive_time_is_over() {
     });
 }
 
+#[test]
+fn threads_never_end_when_they_are_kept_for_ever() {
+    let test = "threads_never_end_when_they_are_kept_for_ever";
+    let output = in_a_process_of_its_own(test, &[("WSRT_STALL_MS", "0")], || {
+        for forever in [Duration::MAX, Duration::from_secs(u64::MAX / 4)] {
+            let name = "spares-forever";
+            let runtime = Builder::new_multi_thread()
+                .worker_threads(1)
+                .thread_name(name)
+                .thread_keep_alive(forever)
+                .build()
+                .expect("a runtime");
+            hold_many(&runtime, || assert!(count_threads(name) >= TASKS, "one thread for each"));
+            // For those that nobody needs any more to fall asleep.
+            thread::sleep(Duration::from_millis(50));
+            let there_are = count_threads(name);
+            assert!(there_are >= TASKS, "{there_are} threads are left");
+            hold_many(&runtime, || ());
+            drop(runtime);
+            assert_eq!(count_threads(name), 0, "the end does not wait for the keep-alive time");
+        }
+    });
+    assert_eq!(text_of(&output), "");
+}
+
 /// The numbers behind `field=` in the lines of the scheduler's trace.
 fn traced(errors: &str, field: &str) -> Vec<usize> {
     let field = format!(" {field}=");

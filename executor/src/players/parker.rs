@@ -49,21 +49,28 @@ impl Parker {
 
     /// Sleeps until notified; returns at once if a notice is pending.
     pub(crate) fn park(&self) {
-        if !self.state.fall_asleep(PARKED) {
-            return;
+        if self.state.fall_asleep(PARKED) {
+            self.sleep_until_notified();
         }
+    }
+
+    fn sleep_until_notified(&self) {
         while !self.state.consume_notice() {
             thread::park();
         }
     }
 
-    /// Sleeps until notified or until `timeout` has passed. `true` if notified.
+    /// Sleeps until notified or until `timeout` has passed, which never happens if it reaches beyond the clock. `true` if
+    /// notified.
     #[cfg(not(loom))]
     pub(crate) fn park_timeout(&self, timeout: std::time::Duration) -> bool {
         if !self.state.fall_asleep(PARKED) {
             return true;
         }
-        let deadline = std::time::Instant::now() + timeout;
+        let Some(deadline) = std::time::Instant::now().checked_add(timeout) else {
+            self.sleep_until_notified();
+            return true;
+        };
         while !self.state.consume_notice() {
             let left = deadline.saturating_duration_since(std::time::Instant::now());
             if left.is_zero() {

@@ -142,7 +142,7 @@ impl Builder {
     }
 
     /// Sets for how long a thread that is not needed waits for work before it ends. The default is 10 seconds. It goes for
-    /// threads of blocking jobs, and for machines beyond the number of processors.
+    /// threads of blocking jobs, and for machines beyond the number of processors. With [`Duration::MAX`] they never end.
     pub fn thread_keep_alive(&mut self, duration: Duration) -> &mut Self {
         self.thread_keep_alive = duration;
         self
