@@ -239,3 +239,66 @@ fn a_job_is_not_lost_when_the_system_refuses_a_thread() {
     let errors = text_of(&output);
     assert!(errors.contains("wsrt: no thread for a blocking job ("), "{errors}");
 }
+
+/// A pool with one idle thread and a job in its queue, while a submitter is in the middle of starting a second thread.
+struct Stranded {
+    runtime: Arc<Runtime>,
+    job: JoinHandle<()>,
+    /// Ends the start of the second thread, which fails.
+    refuse: Sender<()>,
+    submitter: thread::JoinHandle<()>,
+}
+
+impl Stranded {
+    fn with_keep_alive(keep_alive: Duration) -> Self {
+        let (refuse, refused) = channel::<()>();
+        let (asked, is_asked) = channel();
+        let (number, refused) = (AtomicUsize::new(0), Mutex::new(refused));
+        let mut builder = Builder::new_multi_thread();
+        builder.worker_threads(1).thread_keep_alive(keep_alive).thread_name_fn(move || {
+            if number.fetch_add(1, SeqCst) < 2 {
+                return "stranded".to_owned();
+            }
+            let _ = asked.send(());
+            let _ = refused.lock().expect("one at a time").recv();
+            panic!("no name for a second thread of the pool");
+        });
+        let runtime = Arc::new(builder.build().expect("a runtime"));
+        let (release, mut occupants) = occupy(&runtime, 1);
+        let submitter = thread::spawn({
+            let runtime = Arc::clone(&runtime);
+            move || runtime.block_on(runtime.spawn_blocking(|| ())).expect("the first thread comes to it")
+        });
+        is_asked.recv_timeout(LIMIT).expect("a second thread is to be started");
+        drop(release);
+        let occupant = occupants.pop().expect("there is one");
+        runtime.block_on(occupant).expect("no panic");
+        let metrics = || runtime.metrics();
+        while metrics().num_idle_blocking_threads() != 1 || metrics().blocking_queue_depth() != 0 {
+            thread::yield_now();
+        }
+        let job = runtime.spawn_blocking(|| ());
+        Self { runtime, job, refuse, submitter }
+    }
+}
+
+#[test]
+fn an_idle_thread_takes_over_when_another_is_refused() {
+    within_a_minute(|| {
+        let Stranded { runtime, job, refuse, submitter } = Stranded::with_keep_alive(Duration::MAX);
+        drop(refuse);
+        runtime.block_on(job).expect("the idle thread is called for it");
+        submitter.join().expect("no panic");
+    });
+}
+
+#[test]
+fn an_idle_thread_never_ends_beside_a_waiting_job() {
+    within_a_minute(|| {
+        // Long enough that the thread is there still when the job comes, however busy the day.
+        let Stranded { runtime, job, refuse, submitter } = Stranded::with_keep_alive(Duration::from_secs(2));
+        runtime.block_on(job).expect("the thread whose time is over looks once more");
+        drop(refuse);
+        submitter.join().expect("no panic");
+    });
+}

@@ -175,21 +175,21 @@ impl BlockingPool {
     /// time, or the pool is closed and empty. `comes`: it was called, and this is its first job since.
     fn next_job(&self, scheduler: &Scheduler, mut comes: bool) -> Option<(Job, usize)> {
         let mut state = self.state.lock();
+        let mut may_leave = state.closed;
         loop {
             state.coming -= usize::from(comes);
             if let Some(job) = state.queue.pop_front() {
                 let starts = if comes { self.call_more(&mut state, scheduler) } else { 0 };
                 return Some((job, starts));
             }
-            if state.closed {
+            if may_leave {
                 return self.leave(&mut state);
             }
-            match self.wait_for_call(&mut state, scheduler) {
-                Wait::Called => comes = true,
-                // There may be promised jobs still.
-                Wait::Closed => comes = false,
-                Wait::TimedOut => return self.leave(&mut state),
-            }
+            (comes, may_leave) = match self.wait_for_call(&mut state, scheduler) {
+                Wait::Called => (true, state.closed),
+                // There may be jobs still: promised ones, or one that was left to a thread that is yet to be started.
+                Wait::Closed | Wait::TimedOut => (false, true),
+            };
         }
     }
 
@@ -210,6 +210,14 @@ impl BlockingPool {
             }
         }
         starts
+    }
+
+    /// Calls idle threads for what is left in the queue, and starts none.
+    fn call_idle(&self, state: &mut State, scheduler: &Scheduler) {
+        while state.idle > 0 && state.coming < state.queue.len() {
+            let called = self.call(state, scheduler);
+            debug_assert!(matches!(called, Call::Woken), "one is idle");
+        }
     }
 
     fn call(&self, state: &mut State, scheduler: &Scheduler) -> Call {
@@ -358,13 +366,15 @@ impl Scheduler {
         }
     }
 
-    /// The system has refused a thread. Where the pool has others, they come to the jobs later. Where it has none, those run
-    /// on a processor: late for those who wait behind them there, but they are not lost.
+    /// The system has refused a thread. Where the pool has others, they come to the jobs later, and those that have become idle
+    /// meanwhile are called: no job that was left to the refused thread has called them. Where it has none, the jobs run on a
+    /// processor: late for those who wait behind them there, but they are not lost.
     fn do_without_thread(&self, error: &std::io::Error) {
         let orphans = {
             let mut state = self.blocking.state.lock();
             state.threads -= 1;
             state.coming -= 1;
+            self.blocking.call_idle(&mut state, self);
             if state.threads == 0 { std::mem::take(&mut state.queue) } else { VecDeque::new() }
         };
         for job in orphans {
