@@ -42,7 +42,12 @@ struct Cell<F: Future, S> {
 /// The permits of this task are run, cancelled and dropped, and [`TaskRef::shut_down`] is called, only on threads where
 /// the future may be polled and dropped and its output dropped. For `F: Send` with an output that is Send those are all
 /// threads. For other futures it is the one that called this, with one exception: if the future itself refuses to be
-/// polled elsewhere, and leaks its insides if it is dropped elsewhere, any thread will do.
+/// polled elsewhere, and leaks its insides if it is dropped elsewhere, any thread will do. Its insides then lie in memory
+/// that is leaked with them, and not in the future's own bytes, where they would be pinned: those are the cell's, which
+/// is freed or filled with a result once the future's drop has returned.
+///
+/// The output of such a future need not be Send either. It is written by a poll, and dropped by that poll's thread or with the
+/// join handle, which is Send only if the output is.
 ///
 /// Nothing is asked of references and wakers: who drops the last of them finds nothing of `F` in the cell any more.
 pub(crate) unsafe fn allocate<F, S>(

@@ -116,7 +116,8 @@ where
 /// `spawn_blocking`, or with the guard of [`Handle::enter`](crate::runtime::Handle::enter). When the task is polled, if
 /// `block_on` was called on another thread meanwhile.
 ///
-/// A runtime that is dropped on another thread than its local tasks' leaks them, and says so on standard error.
+/// A runtime that is dropped on another thread than its local tasks' leaks their futures, memory and all, and says so on
+/// standard error. The same becomes of a local task that another thread polls, or aborts and then drives the runtime.
 ///
 /// # Examples
 ///

@@ -230,7 +230,8 @@ impl Scheduler {
         F: Future + 'static,
     {
         let (future, origin) = (ThreadBound::new(future), origin.into());
-        // SAFETY: a `ThreadBound` refuses to be polled on other threads, and leaks its inside when it is dropped there.
+        // SAFETY: a `ThreadBound` refuses to be polled on other threads, and when it is dropped there it leaks its inside,
+        // which lies in a box of its own.
         Context::with(|context| unsafe { self.spawn_unchecked(self.own(context), future, Kind::local::<F>(), origin) })
             .handle()
     }

@@ -10,16 +10,20 @@ use crate::base::report::report;
 
 /// A future that is polled and dropped by the thread that made it, and by no other: polling it elsewhere panics, dropping
 /// it elsewhere leaks it. That makes it sound to put one in a task cell, whose permits and wakers go where they like.
+///
+/// The future lies in a box of its own, which is leaked with it. Others may know its address from the first poll on: the
+/// list of all who wait for a `Notify`, for one, runs through its bytes. So `Pin` promises that they stay as they are
+/// until the future is dropped, and of a leaked one that is never; but the cell is freed, or holds a panic, soon after.
 #[derive(Debug)]
 pub(crate) struct ThreadBound<F> {
     /// Never used again for another thread, unlike an address or the system's number.
     home: ThreadId,
-    future: ManuallyDrop<F>,
+    future: ManuallyDrop<Pin<Box<F>>>,
 }
 
 impl<F> ThreadBound<F> {
     pub(crate) fn new(future: F) -> Self {
-        Self { home: thread::current().id(), future: ManuallyDrop::new(future) }
+        Self { home: thread::current().id(), future: ManuallyDrop::new(Box::pin(future)) }
     }
 
     fn is_at_home(&self) -> bool {
@@ -35,9 +39,7 @@ impl<F: Future> Future for ThreadBound<F> {
             self.is_at_home(),
             "wsrt: a task spawned with `spawn_local` belongs to the thread that spawned it; run this runtime's `block_on` there"
         );
-        // SAFETY: `future` is pinned with `self`: it is never moved out, and dropped in place.
-        let future = unsafe { self.map_unchecked_mut(|this| &mut *this.future) };
-        future.poll(context)
+        self.get_mut().future.as_mut().poll(context)
     }
 }
 
@@ -45,7 +47,7 @@ impl<F> Drop for ThreadBound<F> {
     fn drop(&mut self) {
         if !self.is_at_home() {
             report(format_args!(
-                "the runtime was dropped on another thread than its local tasks' own; a local task was leaked"
+                "the runtime was dropped, or driven, on another thread than its local tasks' own; a local task was leaked"
             ));
             return;
         }
