@@ -13,8 +13,7 @@ pub(crate) use std::sync::Arc;
 
 #[cfg(not(loom))]
 mod with_std {
-    pub(crate) use parking_lot::Mutex;
-    use parking_lot::MutexGuard;
+    pub(crate) use parking_lot::{Mutex, MutexGuard};
     pub(crate) use std::sync::atomic;
 
     /// Unlocks, and passes the lock on to whoever has waited for it so long as to sleep: for those who come back for it at once.
@@ -24,18 +23,25 @@ mod with_std {
 
     /// Below this many entries a timer queue is not worth compacting: one pass over it costs less than the bookkeeping.
     pub(crate) const COMPACTION_FLOOR: usize = 64;
+
+    /// Timers fired, moved on or thrown away under one hold of their queue's lock.
+    pub(crate) const FIRED_PER_HOLD: usize = 256;
 }
 
 #[cfg(loom)]
 mod with_loom {
+    pub(crate) use loom::sync::MutexGuard;
     pub(crate) use loom::sync::atomic;
 
-    pub(crate) fn hand_on<T>(guard: loom::sync::MutexGuard<'_, T>) {
+    pub(crate) fn hand_on<T>(guard: MutexGuard<'_, T>) {
         drop(guard);
     }
 
     /// Low enough that a model reaches a compaction within two timers.
     pub(crate) const COMPACTION_FLOOR: usize = 1;
+
+    /// So few that a model lets the lock go between two timers.
+    pub(crate) const FIRED_PER_HOLD: usize = 1;
 
     /// loom's mutex with parking_lot's face: a lock that cannot be poisoned.
     #[derive(Debug, Default)]
@@ -46,11 +52,11 @@ mod with_loom {
             Self(loom::sync::Mutex::new(value))
         }
 
-        pub(crate) fn lock(&self) -> loom::sync::MutexGuard<'_, T> {
+        pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
             self.0.lock().expect("a model thread panicked with the lock held")
         }
 
-        pub(crate) fn try_lock(&self) -> Option<loom::sync::MutexGuard<'_, T>> {
+        pub(crate) fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
             self.0.try_lock().ok()
         }
     }

@@ -97,7 +97,8 @@ impl TimerEntry {
     }
 
     /// Cancels it: it will not fire, and its waker is dropped. Takes no lock but its own; the queue's item is thrown
-    /// away later, by the cancel that makes the dead the majority at the latest, unless the queue is busy at that moment.
+    /// away later: the cancels that find the dead in the majority see to that at the latest, unless the queue is busy at that
+    /// moment.
     ///
     /// Does nothing to a timer that has fired or is not armed.
     pub fn cancel(&self) {

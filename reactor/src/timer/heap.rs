@@ -12,11 +12,18 @@ const SPARE_SHARE: usize = 4;
 #[derive(Debug)]
 pub(crate) struct Heap<T> {
     items: Vec<T>,
+    /// Items pushed, popped and looked at.
+    #[cfg(test)]
+    touched: std::cell::Cell<usize>,
 }
 
 impl<T: Ord> Heap<T> {
     pub(crate) const fn new() -> Self {
-        Self { items: Vec::new() }
+        Self {
+            items: Vec::new(),
+            #[cfg(test)]
+            touched: std::cell::Cell::new(0),
+        }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -33,6 +40,7 @@ impl<T: Ord> Heap<T> {
     }
 
     pub(crate) fn push(&mut self, item: T) {
+        self.count_touch();
         self.items.push(item);
         self.rise(self.items.len() - 1);
     }
@@ -41,29 +49,51 @@ impl<T: Ord> Heap<T> {
         if self.items.is_empty() {
             return None;
         }
+        self.count_touch();
         let top = self.items.swap_remove(0);
         self.sink(0);
         Some(top)
     }
 
-    /// Takes out every item that `is_dead`, and gives memory back when little is left.
-    pub(crate) fn take_dead(&mut self, is_dead: impl Fn(&T) -> bool) -> Vec<T> {
-        let mut dead = Vec::new();
-        let mut at = 0;
-        while at < self.items.len() {
-            if is_dead(&self.items[at]) {
-                dead.push(self.items.swap_remove(at));
+    /// Looks at `looks` items at most, from the one before `end` towards the front, and moves those that are dead to `dead`.
+    /// Gives memory back when little is left. Returns where it stopped: what lies before that it has not looked at.
+    ///
+    /// Towards the front, since what fills a hole comes from the end, where all has been looked at.
+    pub(crate) fn take_dead(
+        &mut self,
+        end: usize,
+        looks: usize,
+        is_dead: impl Fn(&T) -> bool,
+        dead: &mut Vec<T>,
+    ) -> usize {
+        let mut end = end.min(self.items.len());
+        for _ in 0..looks {
+            if end == 0 {
+                break;
+            }
+            self.count_touch();
+            if is_dead(&self.items[end - 1]) {
+                dead.push(self.remove(end - 1));
+                // Unless that was the last, another lies there: the parent, if what filled the hole belonged above it.
+                end = end.min(self.items.len());
             } else {
-                at += 1;
+                end -= 1;
             }
         }
         if self.items.capacity() / SPARE_SHARE > self.items.len() {
             self.items.shrink_to(self.items.len() * 2);
         }
-        for parent in (0..self.items.len().div_ceil(ARITY)).rev() {
-            self.sink(parent);
+        end
+    }
+
+    fn remove(&mut self, at: usize) -> T {
+        let item = self.items.swap_remove(at);
+        if at < self.items.len() {
+            // At most one of the two moves it: what has sunk leaves a child there that belongs below the parent.
+            self.sink(at);
+            self.rise(at);
         }
-        dead
+        item
     }
 
     /// How many items are `wanted`, of which there are more only below wanted ones; counts to `most` and no further.
@@ -72,12 +102,24 @@ impl<T: Ord> Heap<T> {
     }
 
     fn count_below(&self, at: usize, most: usize, wanted: &impl Fn(&T) -> bool) -> usize {
+        self.count_touch();
         if most == 0 || !self.items.get(at).is_some_and(wanted) {
             return 0;
         }
         let first = at * ARITY + 1;
         (first..first + ARITY)
             .fold(1, |count, child| count + self.count_below(child, most.saturating_sub(count), wanted))
+    }
+
+    fn count_touch(&self) {
+        #[cfg(test)]
+        self.touched.set(self.touched.get() + 1);
+    }
+
+    /// How many were touched since the last call.
+    #[cfg(test)]
+    pub(crate) fn take_touched(&self) -> usize {
+        self.touched.take()
     }
 
     fn rise(&mut self, mut at: usize) {
@@ -150,11 +192,35 @@ mod tests {
             let items: Vec<u64> = (0..length).map(|_| random.below(1000)).collect();
             items.iter().for_each(|&item| heap.push(item));
             let divisor = 1 + random.below(5);
-            let dead = heap.take_dead(|item| item % divisor == 0);
+            let mut dead = Vec::new();
+            let stopped = heap.take_dead(usize::MAX, usize::MAX, |item| item % divisor == 0, &mut dead);
+            assert_eq!(stopped, 0);
             let mut expected: Vec<u64> = items.iter().copied().filter(|item| item % divisor != 0).collect();
             assert_eq!(dead.len() + expected.len(), items.len());
             expected.sort_unstable();
             assert_eq!(drain(heap), expected);
+        }
+    }
+
+    #[test]
+    fn a_removal_in_steps_looks_no_further_and_misses_nothing() {
+        let mut random = Random::seeded(4);
+        for length in 0..300 {
+            let mut heap = Heap::new();
+            (0..length).for_each(|_| heap.push(random.below(1000)));
+            let divisor = 1 + random.below(5);
+            let looks = 1 + random.below(20) as usize;
+            let (mut dead, mut end) = (Vec::new(), usize::MAX);
+            heap.take_touched();
+            while end > 0 {
+                let before = dead.len();
+                end = heap.take_dead(end, looks, |item| item % divisor == 0, &mut dead);
+                assert!(heap.take_touched() <= looks && dead.len() - before <= looks);
+                assert!(end == 0 || end <= heap.len());
+            }
+            let alive = drain(heap);
+            assert_eq!(alive.len() + dead.len(), length as usize);
+            assert!(alive.is_sorted() && alive.iter().all(|item| item % divisor != 0));
         }
     }
 }

@@ -157,6 +157,25 @@ fn cancels_that_clean_up_beside_an_arm_leave_what_is_armed() {
 }
 
 #[test]
+fn a_firing_lets_others_in_between_two_timers_and_counts_each_once() {
+    bounded(3, || {
+        let queue = Arc::new(TimerQueue::new());
+        let (first, second) = (TimerEntry::new(), TimerEntry::new());
+        let _ = queue.arm(&first, 1);
+        let _ = queue.arm(&second, 1);
+        let firing = spawn_fire(&queue, 1);
+        second.cancel();
+        let later = TimerEntry::new();
+        let _ = queue.arm(&later, 2);
+        let fired = firing.join().unwrap();
+        assert!(first.is_fired() && !later.is_fired());
+        assert_eq!(fired, 1 + usize::from(second.is_fired()));
+        assert_eq!(queue.settle(), 2);
+        assert_eq!((queue.len(), queue.dead()), (1, 0));
+    });
+}
+
+#[test]
 fn an_arm_is_in_the_deadline_that_a_fenced_reader_sees() {
     use loom::sync::atomic::{AtomicBool, Ordering::Relaxed, Ordering::SeqCst, fence};
     loom::model(|| {

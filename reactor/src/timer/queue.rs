@@ -121,6 +121,12 @@ impl TimerQueue {
         self.len() == 0
     }
 
+    /// The most items touched under one hold of the lock.
+    #[cfg(test)]
+    pub(crate) fn longest_hold(&self) -> usize {
+        self.0.longest_hold()
+    }
+
     /// Dead items counted and still held.
     #[cfg(test)]
     pub(crate) fn dead(&self) -> usize {

@@ -8,20 +8,26 @@ use super::fired::Fired;
 use super::heap::Heap;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use crate::sync::atomic::{AtomicU64, AtomicUsize};
-use crate::sync::{Arc, COMPACTION_FLOOR, Mutex, hand_on};
+use crate::sync::{Arc, COMPACTION_FLOOR, FIRED_PER_HOLD, Mutex, MutexGuard, hand_on};
 use std::cmp::Ordering;
 use std::task::Waker;
 
 /// The deadline that never comes.
 pub(super) const NEVER: u64 = u64::MAX;
 
-/// An arm throws the dead out when more than one item in this many is dead: each pass then costs a constant per cancelled
-/// timer.
+/// An arm searches for the dead when more than one item in this many is dead: each search of the whole heap then costs a
+/// constant per cancelled timer.
 const DEAD_SHARE_AT_ARM: usize = 4;
 /// A cancel does when more than one in this many is: seldom, since another thread's arms wait for it.
 const DEAD_SHARE_AT_CANCEL: usize = 2;
 
-/// Items looked at under one hold of the lock by who walks over all of them.
+/// A heap of so many items is searched for the dead in one go: it fits a processor's own cache.
+const SEARCHED_WHOLE: usize = 2048;
+/// Of a larger one, each arm or cancel that finds too many dead looks at so many items, and the next one goes on from there. So
+/// no task pays for the whole heap. While the search lasts the heap grows by one item in this many at most.
+const LOOKS_PER_STEP: usize = 64;
+
+/// Items looked at under one hold of the lock by a walk over all of them.
 const ITEMS_PER_HOLD: usize = 64;
 
 #[derive(Debug)]
@@ -33,6 +39,9 @@ pub(crate) struct Store {
     /// With more dead than this, a cancel cleans up. Written under the lock.
     most_dead: AtomicUsize,
     armed: Mutex<Armed>,
+    /// The most items touched under one hold of the lock.
+    #[cfg(test)]
+    longest_hold: std::sync::atomic::AtomicUsize,
 }
 
 #[derive(Debug)]
@@ -40,6 +49,8 @@ struct Armed {
     heap: Heap<Item>,
     /// Items ever filed or moved on: the order among equal deadlines.
     filed: u64,
+    /// Where the search for the dead goes on: it has yet to look at the items before this one. It begins at the end.
+    unsearched: usize,
 }
 
 #[derive(Debug)]
@@ -86,8 +97,24 @@ impl Store {
             earliest: AtomicU64::new(NEVER),
             dead: AtomicUsize::new(0),
             most_dead: AtomicUsize::new(COMPACTION_FLOOR),
-            armed: Mutex::new(Armed { heap: Heap::new(), filed: 0 }),
+            armed: Mutex::new(Armed { heap: Heap::new(), filed: 0, unsearched: 0 }),
+            #[cfg(test)]
+            longest_hold: std::sync::atomic::AtomicUsize::new(0),
         }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Armed> {
+        let armed = self.armed.lock();
+        #[cfg(test)]
+        self.longest_hold.fetch_max(armed.heap.take_touched(), Relaxed);
+        armed
+    }
+
+    /// The most items touched under one hold of the lock.
+    #[cfg(test)]
+    pub(super) fn longest_hold(&self) -> usize {
+        drop(self.lock());
+        self.longest_hold.load(Relaxed)
     }
 
     pub(super) fn earliest(&self) -> u64 {
@@ -97,8 +124,8 @@ impl Store {
 
     /// Files an item; true if it has become the earliest.
     pub(super) fn file(&self, deadline: u64, generation: u64, entry: &Arc<TimerEntry>) -> bool {
-        let mut armed = self.armed.lock();
-        let dead = self.throw_out(&mut armed.heap, DEAD_SHARE_AT_ARM);
+        let mut armed = self.lock();
+        let dead = self.throw_out(&mut armed, DEAD_SHARE_AT_ARM);
         let sequence = armed.put(deadline, generation, Arc::clone(entry));
         self.publish(&armed.heap);
         let is_earliest = armed.heap.peek().is_some_and(|item| item.sequence == sequence);
@@ -108,63 +135,64 @@ impl Store {
     }
 
     /// Fires what is due at `now`, earliest first, up to `most`, and moves on what was put off.
+    ///
+    /// In short holds of the lock, so that an arm does not wait for a whole crowd that is due at once. It ends: what is armed while it
+    /// goes on is armed by a thread that has read the clock since, for later than `now`.
     pub(super) fn fire_due(&self, now: u64, most: usize, wakers: &mut Vec<Waker>) -> Fired {
         let mut fired = Fired::default();
-        // Freed after the lock is released: theirs may be the last references.
-        let mut done = Vec::new();
-        let mut armed = self.armed.lock();
-        while fired.count < most {
-            let Some(item) = armed.pop_due(now) else { break };
-            match item.entry.fire(item.generation) {
-                Fire::Fired(waker) => {
-                    fired.add(now - item.deadline);
-                    wakers.extend(waker);
-                    done.push(item.entry);
+        loop {
+            // Freed after the lock is released: theirs may be the last references.
+            let mut done = Vec::new();
+            let mut armed = self.lock();
+            let fired_before = fired.count;
+            let mut is_over = false;
+            for _ in 0..FIRED_PER_HOLD {
+                let item = if fired.count < most { armed.pop_due(now) } else { None };
+                let Some(item) = item else {
+                    is_over = true;
+                    break;
+                };
+                match item.entry.fire(item.generation) {
+                    Fire::Fired(waker) => {
+                        fired.add(now - item.deadline);
+                        wakers.extend(waker);
+                        done.push(item.entry);
+                    }
+                    Fire::Later(deadline) => drop(armed.put(deadline, item.generation, item.entry)),
+                    Fire::Dead => done.push(item.entry),
                 }
-                Fire::Later(deadline) => drop(armed.put(deadline, item.generation, item.entry)),
-                Fire::Dead => done.push(item.entry),
+            }
+            self.exhume(done.len() - (fired.count - fired_before));
+            self.publish(&armed.heap);
+            hand_on(armed);
+            if is_over {
+                return fired;
             }
         }
-        self.exhume(done.len() - fired.count);
-        self.publish(&armed.heap);
-        drop(armed);
-        drop(done);
-        fired
     }
 
     /// Takes dead items off the top, and moves on those there that were put off, until the earliest deadline is that of a
-    /// timer which will fire; returns it.
+    /// timer which will fire; returns it. In short holds of the lock, as a firing.
     pub(super) fn settle(&self) -> u64 {
-        let mut dead = Vec::new();
-        let mut armed = self.armed.lock();
-        while let Some(top) = armed.heap.peek() {
-            let truth = top.entry.truth(top.generation);
-            if truth == Some(top.deadline) {
-                break;
-            }
-            let Some(item) = armed.heap.pop() else { break };
-            match truth {
-                Some(deadline) => drop(armed.put(deadline, item.generation, item.entry)),
-                None => dead.push(item),
+        loop {
+            let mut dead = Vec::new();
+            let mut armed = self.lock();
+            let is_settled = (0..FIRED_PER_HOLD).any(|_| armed.settle_top(&mut dead));
+            self.exhume(dead.len());
+            self.publish(&armed.heap);
+            hand_on(armed);
+            if is_settled {
+                return self.earliest();
             }
         }
-        self.exhume(dead.len());
-        self.publish(&armed.heap);
-        drop(armed);
-        drop(dead);
-        self.earliest()
     }
 
     pub(super) fn count_until(&self, deadline: u64, most: usize) -> usize {
-        if self.earliest() > deadline {
-            0
-        } else {
-            self.armed.lock().heap.count_top(most, |item| item.deadline <= deadline)
-        }
+        if self.earliest() > deadline { 0 } else { self.lock().heap.count_top(most, |item| item.deadline <= deadline) }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.armed.lock().heap.len()
+        self.lock().heap.len()
     }
 
     /// Dead items counted and still held.
@@ -175,7 +203,7 @@ impl Store {
 
     /// Lets go of all items: each holds a timer, and each timer that is armed this store.
     pub(super) fn clear(&self) {
-        let mut armed = self.armed.lock();
+        let mut armed = self.lock();
         let items = std::mem::replace(&mut armed.heap, Heap::new());
         self.publish(&armed.heap);
         drop(armed);
@@ -189,7 +217,7 @@ impl Store {
     pub(super) fn for_each_waiter(&self, mut f: impl FnMut(u64, &Waker)) {
         let mut end = usize::MAX;
         while end > 0 {
-            let armed = self.armed.lock();
+            let armed = self.lock();
             let items = armed.heap.items();
             end = end.min(items.len());
             let start = end.saturating_sub(ITEMS_PER_HOLD);
@@ -209,25 +237,27 @@ impl Store {
         before >= self.most_dead.load(Relaxed)
     }
 
-    /// Throws the dead out, unless somebody is at the queue: that may be an arm, which does it too, and if not, another
+    /// Throws dead items out, unless somebody is at the queue: that may be an arm, which does it too, and if not, another
     /// cancel will.
     pub(super) fn clean(&self) {
         let Some(mut armed) = self.armed.try_lock() else { return };
-        let dead = self.throw_out(&mut armed.heap, DEAD_SHARE_AT_CANCEL);
+        #[cfg(test)]
+        self.longest_hold.fetch_max(armed.heap.take_touched(), Relaxed);
+        let dead = self.throw_out(&mut armed, DEAD_SHARE_AT_CANCEL);
         self.publish(&armed.heap);
         drop(armed);
         drop(dead);
     }
 
-    /// Throws the dead items out if they are more than one in `share`. The caller drops them after releasing the lock:
-    /// theirs may be the last references.
-    fn throw_out(&self, heap: &mut Heap<Item>, share: usize) -> Vec<Item> {
-        // Acquire: as in `bury`. A count that is a moment old delays a pass by one arm.
+    /// Goes on searching for dead items if they are more than one in `share`, and takes out what it finds. The caller drops them
+    /// after releasing the lock: theirs may be the last references.
+    fn throw_out(&self, armed: &mut Armed, share: usize) -> Vec<Item> {
+        // Acquire: as in `bury`. A count that is a moment old delays a search by one arm.
         let population = self.dead.load(Acquire);
-        if heap.len() < COMPACTION_FLOOR || population <= heap.len() / share {
+        if armed.heap.len() < COMPACTION_FLOOR || population <= armed.heap.len() / share {
             return Vec::new();
         }
-        let dead = heap.take_dead(Item::is_dead);
+        let dead = armed.search();
         self.exhume(dead.len());
         dead
     }
@@ -254,6 +284,33 @@ impl Armed {
         self.filed += 1;
         self.heap.push(Item { deadline, sequence, generation, entry });
         sequence
+    }
+
+    /// Sees to the top item if it is dead or was put off; true if it is neither, or there is none.
+    fn settle_top(&mut self, dead: &mut Vec<Item>) -> bool {
+        let Some(top) = self.heap.peek() else { return true };
+        let truth = top.entry.truth(top.generation);
+        if truth == Some(top.deadline) {
+            return true;
+        }
+        match (self.heap.pop(), truth) {
+            (Some(item), Some(deadline)) => drop(self.put(deadline, item.generation, item.entry)),
+            (item, _) => dead.extend(item),
+        }
+        false
+    }
+
+    /// Takes out dead items, of the whole heap if that is small, of the next few otherwise.
+    fn search(&mut self) -> Vec<Item> {
+        let mut dead = Vec::new();
+        if self.heap.len() <= SEARCHED_WHOLE {
+            // A look either goes on or takes an item out: it ends within two for each item.
+            self.unsearched = self.heap.take_dead(usize::MAX, usize::MAX, Item::is_dead, &mut dead);
+            return dead;
+        }
+        let end = if self.unsearched == 0 { usize::MAX } else { self.unsearched };
+        self.unsearched = self.heap.take_dead(end, LOOKS_PER_STEP, Item::is_dead, &mut dead);
+        dead
     }
 
     fn pop_due(&mut self, now: u64) -> Option<Item> {

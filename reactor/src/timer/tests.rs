@@ -155,6 +155,27 @@ fn equal_deadlines_fire_in_the_order_of_arming() {
 }
 
 #[test]
+fn equal_deadlines_keep_their_order_in_a_crowd_that_is_cleaned_up() {
+    let queue = TimerQueue::new();
+    let order = Arc::new(parking_lot::Mutex::new(Vec::new()));
+    let entries: Vec<_> = (0..10_000).map(|_| TimerEntry::new()).collect();
+    let dies = |number: usize| number % 5 < 2;
+    for (number, entry) in entries.iter().enumerate() {
+        let _ = queue.arm(entry, 10 + (number as u64 % 3));
+        let waker = Waker::from(Arc::new(Note { number, order: Arc::clone(&order) }));
+        assert!(poll(entry, &waker).is_pending());
+        if let Some(earlier) = number.checked_sub(1_000).filter(|&earlier| dies(earlier)) {
+            entries[earlier].cancel();
+        }
+    }
+    let mut expected: Vec<usize> = (0..10_000).filter(|&number| number >= 9_000 || !dies(number)).collect();
+    assert!(queue.len() < entries.len(), "it was cleaned up on the way");
+    assert_eq!(fire(&queue, 20), expected.len());
+    expected.sort_by_key(|number| number % 3);
+    assert_eq!(*order.lock(), expected);
+}
+
+#[test]
 fn a_timer_can_move_to_another_queue() {
     let (first, second) = (TimerQueue::new(), TimerQueue::new());
     let entry = TimerEntry::new();
@@ -290,9 +311,9 @@ struct SortedList {
 impl SortedList {
     fn arm(&mut self, number: usize, deadline: u64) {
         self.cancel(number);
-        self.armed.push((deadline, self.armings, number));
+        let place = self.armed.partition_point(|&(other, ..)| other <= deadline);
+        self.armed.insert(place, (deadline, self.armings, number));
         self.armings += 1;
-        self.armed.sort_unstable();
     }
 
     fn cancel(&mut self, number: usize) {
@@ -308,21 +329,29 @@ impl SortedList {
 #[test]
 fn timers_fire_as_a_sorted_list_says() {
     for seed in 0..100 {
-        agrees_with_the_oracle(&mut Random::seeded(seed));
+        agrees_with_the_oracle(&mut Random::seeded(seed), 200, 50);
     }
 }
 
-fn agrees_with_the_oracle(random: &mut Random) {
+#[test]
+fn a_crowd_of_timers_fires_as_a_sorted_list_says() {
+    for seed in 100..103 {
+        agrees_with_the_oracle(&mut Random::seeded(seed), 6_000, 1_000_000);
+    }
+}
+
+/// Arms `count` timers up to `horizon` ahead, cancels and fires them, in any order. Now and then time leaps to the horizon.
+fn agrees_with_the_oracle(random: &mut Random, count: u64, horizon: u64) {
     let queue = TimerQueue::new();
     let order = Arc::new(parking_lot::Mutex::new(Vec::new()));
-    let entries: Vec<_> = (0..200).map(|_| TimerEntry::new()).collect();
+    let entries: Vec<_> = (0..count).map(|_| TimerEntry::new()).collect();
     let mut oracle = SortedList::default();
     let mut now = 0;
-    for _ in 0..3000 {
-        let number = random.below(entries.len() as u64) as usize;
+    for _ in 0..15 * 200.max(count / 2) {
+        let number = random.below(count) as usize;
         match random.below(10) {
             0..=4 => {
-                let deadline = now + random.below(50);
+                let deadline = now + random.below(horizon);
                 let _ = queue.arm(&entries[number], deadline);
                 oracle.arm(number, deadline);
                 let waker = Waker::from(Arc::new(Note { number, order: Arc::clone(&order) }));
@@ -333,7 +362,8 @@ fn agrees_with_the_oracle(random: &mut Random) {
                 oracle.cancel(number);
             }
             _ => {
-                now += random.below(20);
+                let leap = if random.below(1_000) == 0 { horizon } else { 20 };
+                now += random.below(leap);
                 let mut expected = oracle.fire_due(now);
                 assert_eq!(fire(&queue, now), expected.len());
                 // Among equal deadlines, any order will do for those that were put off.
@@ -381,4 +411,66 @@ fn a_walk_shows_each_armed_timer_that_somebody_waits_for_with_its_deadline() {
     let mut expected: Vec<u64> = waited_for.map(|index| index + if index % 10 == 2 { 10_000 } else { 1_000 }).collect();
     expected.sort_unstable();
     assert_eq!(seen, expected);
+}
+
+/// What a hold of the queue's lock may touch, however many timers there are.
+const LONGEST_HOLD: usize = 4096;
+const CROWD: u64 = 100_000;
+
+fn armed_crowd(queue: &TimerQueue, deadline_of: impl Fn(u64) -> u64) -> Vec<Arc<TimerEntry>> {
+    let entries: Vec<_> = (0..CROWD).map(|_| TimerEntry::new()).collect();
+    for (index, entry) in (0..).zip(&entries) {
+        let _ = queue.arm(entry, deadline_of(index));
+    }
+    entries
+}
+
+#[test]
+fn a_crowd_that_is_due_at_once_fires_in_short_holds() {
+    let queue = TimerQueue::new();
+    let entries = armed_crowd(&queue, |index| 1 + index % 7);
+    // A part is put off, some of it to a time that has come as well; a part is cancelled.
+    for (index, entry) in (0..).zip(&entries) {
+        match index % 5 {
+            0 => drop(queue.arm(entry, 50 + index % 2 * 1_000)),
+            1 => entry.cancel(),
+            _ => {}
+        }
+    }
+    let due = CROWD as usize - CROWD as usize / 5 - CROWD as usize / 10;
+    assert_eq!(fire(&queue, 100), due);
+    assert_eq!((queue.len(), queue.dead()), (CROWD as usize / 10, 0));
+    let longest = queue.longest_hold();
+    assert!(longest <= LONGEST_HOLD, "one hold touched {longest} items");
+}
+
+#[test]
+fn a_crowd_of_cancelled_timers_is_thrown_out_in_short_holds() {
+    let queue = TimerQueue::new();
+    // Dead and live all over the heap; enough of the dead that the arms behind clean up, then so many that the cancels do.
+    let entries = armed_crowd(&queue, |index| 1 + index * 7_919 % CROWD);
+    entries.iter().step_by(3).for_each(|entry| entry.cancel());
+    let later: Vec<_> = (0..CROWD / 10).map(|_| TimerEntry::new()).collect();
+    for entry in &later {
+        let _ = queue.arm(entry, 2 * CROWD);
+    }
+    assert!(queue.dead() <= queue.len() / 4 + 1, "{} dead of {}", queue.dead(), queue.len());
+    entries.iter().for_each(|entry| entry.cancel());
+    assert!(queue.dead() <= queue.len() / 2 + 65, "{} dead of {}", queue.dead(), queue.len());
+    let longest = queue.longest_hold();
+    assert!(longest <= LONGEST_HOLD, "one hold touched {longest} items");
+    assert_eq!(fire(&queue, 2 * CROWD), later.len());
+}
+
+#[test]
+fn settling_passes_over_a_cancelled_crowd_in_short_holds() {
+    let queue = TimerQueue::new();
+    let entries = armed_crowd(&queue, |index| 1 + index);
+    let _last = armed_crowd(&queue, |_| 2 * CROWD);
+    // Less than half of them: no cancel cleans up.
+    entries.iter().for_each(|entry| entry.cancel());
+    assert_eq!(queue.settle(), 2 * CROWD);
+    assert_eq!(queue.dead(), 0);
+    let longest = queue.longest_hold();
+    assert!(longest <= LONGEST_HOLD, "one hold touched {longest} items");
 }
