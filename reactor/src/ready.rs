@@ -82,6 +82,10 @@ impl Ready {
         self.0 & other.0 == other.0
     }
 
+    /// Either side closed.
+    #[cfg(unix)]
+    pub(crate) const CLOSED: Ready = Ready(Ready::READ_CLOSED.0 | Ready::WRITE_CLOSED.0);
+
     /// All that can be told of these directions.
     #[cfg(unix)]
     pub(crate) fn concerning(interest: Interest) -> Ready {

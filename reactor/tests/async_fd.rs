@@ -213,6 +213,44 @@ fn the_end_and_the_shutdown_are_told() {
     assert!(error.to_string().contains("shut down"), "{error}");
 }
 
+/// Data and the end come as one event, and the system reports nothing after it.
+#[test]
+fn clearing_by_hand_does_not_hide_the_end() {
+    run(async {
+        let (near, mut far) = pair();
+        far.write_all(b"the last words").unwrap();
+        drop(far);
+        let mut got = Vec::new();
+        loop {
+            let mut guard = near.readable().await.unwrap();
+            let mut buf = [0; 10];
+            let count = (&*guard.get_inner()).read(&mut buf).unwrap();
+            guard.clear_ready();
+            assert!(guard.ready().is_empty());
+            if count == 0 {
+                break;
+            }
+            got.extend_from_slice(&buf[..count]);
+            assert!(!is_pending(near.readable()), "there is the end to be read, after {got:?}");
+            near.readable().await.unwrap().clear_ready_matching(Ready::ALL);
+        }
+        assert_eq!(got, b"the last words");
+    });
+}
+
+#[test]
+fn would_block_takes_back_that_it_was_closed() {
+    run(async {
+        let (near, far) = pair();
+        drop(far);
+        let mut guard = near.readable().await.unwrap();
+        assert!(guard.ready().is_read_closed());
+        let pretends: Result<io::Result<()>, _> = guard.try_io(|_| Err(ErrorKind::WouldBlock.into()));
+        assert!(pretends.is_err() && guard.ready().is_empty());
+        assert!(is_pending(near.readable()), "it would be tried over and over");
+    });
+}
+
 #[test]
 fn facts_of_the_types() {
     fn both<T: Send + Sync>() {}

@@ -20,9 +20,17 @@ impl Noticed {
         Self { seen, ready: seen.ready() & Ready::concerning(interest) }
     }
 
+    /// The holder says so. It may have drawn that from a short read, which proves nothing about the end behind the data: a
+    /// closed side stays closed.
     fn clear(&mut self, ready: Ready, readiness: &Readiness) {
-        readiness.clear_ready(self.seen, ready & self.ready);
+        readiness.clear_ready(self.seen, (ready & self.ready) - Ready::CLOSED);
         self.ready = self.ready - ready;
+    }
+
+    /// The system says so.
+    fn clear_would_block(&mut self, readiness: &Readiness) {
+        readiness.clear_ready(self.seen, self.ready);
+        self.ready = Ready::EMPTY;
     }
 }
 
@@ -90,7 +98,7 @@ macro_rules! guard_methods {
             /// made is not cleared with it.
             ///
             /// To be said when the system has answered `WouldBlock`, and then only: what is still there is not reported
-            /// again.
+            /// again. Only that a side is closed is not forgotten: the next wait tells of it again.
             pub fn clear_ready(&mut self) {
                 self.clear_ready_matching(self.ready());
             }
@@ -111,7 +119,7 @@ macro_rules! guard_methods {
             }
 
             /// Runs `operation`, and clears readiness if it answers `WouldBlock`. So it must answer that only if the
-            /// system did.
+            /// system did, which it never does on a closed side: that the side was closed is taken back as well.
             ///
             /// # Errors
             ///
@@ -122,7 +130,7 @@ macro_rules! guard_methods {
             ) -> Result<io::Result<R>, TryIoError> {
                 match operation(self.async_fd) {
                     Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                        self.clear_ready();
+                        self.noticed.clear_would_block(self.async_fd.evented.readiness());
                         Err(TryIoError(()))
                     }
                     outcome => Ok(outcome),
