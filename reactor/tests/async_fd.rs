@@ -224,7 +224,8 @@ fn clearing_by_hand_does_not_hide_the_end() {
         loop {
             let mut guard = near.readable().await.unwrap();
             let mut buf = [0; 10];
-            let count = (&*guard.get_inner()).read(&mut buf).unwrap();
+            let mut socket = guard.get_inner();
+            let count = socket.read(&mut buf).unwrap();
             guard.clear_ready();
             assert!(guard.ready().is_empty());
             if count == 0 {
