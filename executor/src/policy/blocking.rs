@@ -12,10 +12,10 @@ use std::time::Instant;
 
 use parking_lot::{Condvar, Mutex};
 
-use crate::base::report::report;
 use crate::cell::{Id, Identity, JoinHandle, Origin, OwnedTasks, Runnable, Schedule, TaskRef, allocate};
 use crate::policy::console::{self, Kind};
 use crate::policy::context::Role;
+use crate::policy::refusals::NoThread;
 use crate::policy::threads::AbortOnUnwind;
 use crate::policy::{Context, Scheduler, handoff};
 use crate::timeline::{Span, What};
@@ -212,6 +212,12 @@ impl BlockingPool {
         starts
     }
 
+    /// Whether jobs wait that nobody was called for, though there may be more threads.
+    fn has_uncalled(&self, scheduler: &Scheduler) -> bool {
+        let state = self.state.lock();
+        state.coming < state.queue.len() && state.threads < scheduler.config.max_blocking_threads
+    }
+
     /// Calls idle threads for what is left in the queue, and starts none.
     fn call_idle(&self, state: &mut State, scheduler: &Scheduler) {
         while state.idle > 0 && state.coming < state.queue.len() {
@@ -356,39 +362,61 @@ impl Scheduler {
 
     fn start_blocking_thread(&self) {
         let scheduler = self.counted();
-        match self.config.start_thread(move || serve(scheduler)) {
+        match self.start_thread(move || serve(scheduler)) {
             Ok(handle) => {
                 let mut state = self.blocking.state.lock();
                 state.handles.retain(|handle| !handle.is_finished());
                 state.handles.push(handle);
             }
-            Err(error) => self.do_without_thread(&error),
+            Err(why) => self.do_without_thread(&why),
         }
     }
 
     /// The system has refused a thread. Where the pool has others, they come to the jobs later, and those that have become idle
     /// meanwhile are called: no job that was left to the refused thread has called them. Where it has none, the jobs run on a
     /// processor: late for those who wait behind them there, but they are not lost.
-    fn do_without_thread(&self, error: &std::io::Error) {
-        let orphans = {
+    fn do_without_thread(&self, why: &NoThread) {
+        let (orphans, others) = {
             let mut state = self.blocking.state.lock();
             state.threads -= 1;
             state.coming -= 1;
             self.blocking.call_idle(&mut state, self);
-            if state.threads == 0 { std::mem::take(&mut state.queue) } else { VecDeque::new() }
+            let orphans = if state.threads == 0 { std::mem::take(&mut state.queue) } else { VecDeque::new() };
+            (orphans, state.threads)
         };
-        for job in orphans {
-            self.run_on_processor(job, error);
+        self.report_refused_job(why, others);
+        orphans.into_iter().for_each(|job| self.run_on_processor(job));
+        // The others may be waiting for the very jobs that wait for them: the watcher asks again. Without one, on a current-thread
+        // runtime, the next job does.
+        self.idle.watcher().wake_if_asleep();
+    }
+
+    fn report_refused_job(&self, why: &NoThread, others: usize) {
+        let NoThread::Refused(error) = why else { return };
+        let refusals = &self.threads.refusals.of_jobs;
+        let fate = if others == 0 { "it runs on a processor" } else { "it waits for one of those that there are" };
+        refusals.report(format_args!("no thread for a blocking job ({error}); {fate}"));
+    }
+
+    /// Whether a job waits for a thread, and the last one that the system was asked for was refused.
+    pub(crate) fn wants_refused_threads(&self) -> bool {
+        self.threads.refusals.are_met_with() && self.blocking.has_uncalled(self)
+    }
+
+    /// Asks again for threads that the system has refused, if it is time to.
+    pub(crate) fn start_refused_threads(&self, now: u64) {
+        if self.wants_refused_threads() && !self.threads.refusals.are_recent(now) {
+            let starts = self.blocking.call_more(&mut self.blocking.state.lock(), self);
+            (0..starts).for_each(|_| self.start_blocking_thread());
         }
     }
 
     /// A promised job runs right here, since the processors may be about to leave.
-    fn run_on_processor(&self, job: Job, error: &std::io::Error) {
+    fn run_on_processor(&self, job: Job) {
         if job.is_promised {
             handoff::block_in_place(|| job.permit.run_on_books());
             return self.finish_blocking_job();
         }
-        report(format_args!("no thread for a blocking job ({error}); it runs on a processor"));
         drop(self.counted().spawn(async move { job.permit.run_on_books() }, Location::caller()));
         // What runs on a processor is no reason for a clock to stand.
         self.finish_blocking_job();

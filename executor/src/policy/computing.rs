@@ -305,7 +305,7 @@ impl Scheduler {
 
     /// Starts a machine that is to help, since all are busy or needed where they are.
     fn start_helper(&self) {
-        if !self.computing.helpers.begin_start() {
+        if self.threads.refusals.are_recent(self.now()) || !self.computing.helpers.begin_start() {
             return;
         }
         let machine = Machine::new();

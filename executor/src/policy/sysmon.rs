@@ -133,6 +133,7 @@ impl<'a> Watcher<'a> {
         self.fire_forgotten_timers(now);
         self.watch_network(now);
         self.take_back_spares();
+        self.scheduler.start_refused_threads(now);
     }
 
     /// All are idle, and no spare waits to be taken back.
@@ -406,9 +407,10 @@ impl<'a> Watcher<'a> {
 }
 
 impl Scheduler {
-    /// All processors are idle, and no helper watches a netpoller in a keeper's stead that somebody waits for.
+    /// All processors are idle, no helper watches a netpoller in a keeper's stead that somebody waits for, and no blocking job
+    /// waits for a thread that was refused.
     fn needs_no_watcher(&self) -> bool {
         let is_kept = self.keeper.is_present() || !self.computing.helpers.any_watch();
-        self.idle.count_busy() == 0 && (is_kept || !self.has_something_to_keep())
+        self.idle.count_busy() == 0 && (is_kept || !self.has_something_to_keep()) && !self.wants_refused_threads()
     }
 }

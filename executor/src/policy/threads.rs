@@ -15,6 +15,7 @@ use crate::base::unwind::{caught, swallow};
 use crate::players::{Machine, Processor};
 use crate::policy::context::Role;
 use crate::policy::machine_loop::MachineLoop;
+use crate::policy::refusals::{NoThread, Refusals};
 use crate::policy::root::NoRoot;
 use crate::policy::sysmon;
 use crate::policy::{Config, Context, Flavor, Scheduler};
@@ -31,6 +32,7 @@ pub(crate) struct Threads {
     roll: Mutex<Vec<Weak<Machine>>>,
     /// How many ever have.
     enrolled: AtomicU32,
+    pub(crate) refusals: Refusals,
 }
 
 impl Threads {
@@ -40,6 +42,7 @@ impl Threads {
             handles: Mutex::new(Vec::new()),
             roll: Mutex::new(Vec::new()),
             enrolled: AtomicU32::new(0),
+            refusals: Refusals::default(),
         }
     }
 
@@ -117,7 +120,8 @@ impl Scheduler {
     pub(crate) fn start_machine_with(&self, processor: Box<Processor>) {
         // The machines of a current-thread runtime are the threads in `block_on`. And machines that come during shutdown
         // would only leave again, and each that finds work as it leaves would start the next.
-        if self.config.flavor == Flavor::CurrentThread || self.shutdown.has_begun() {
+        let is_useless = self.config.flavor == Flavor::CurrentThread || self.shutdown.has_begun();
+        if is_useless || self.threads.refusals.are_recent(self.now()) {
             return self.give_back(processor);
         }
         let machine = Machine::with_processor(processor);
@@ -130,8 +134,11 @@ impl Scheduler {
     /// Like `start_machine_with`; gives the processor back if the thread cannot be created.
     pub(crate) fn try_start_with(&self, machine: Arc<Machine>) -> Result<(), Box<Processor>> {
         let scheduler = self.counted();
-        scheduler.start_machine(Arc::clone(&machine)).map_err(|error| {
-            report(format_args!("could not start another machine thread: {error}"));
+        scheduler.start_machine(Arc::clone(&machine)).map_err(|why| {
+            if let NoThread::Refused(error) = why {
+                let refusals = &self.threads.refusals.of_machines;
+                refusals.report(format_args!("could not start another machine thread: {error}"));
+            }
             machine.collect().expect("a thread that was never started has not emptied the mailbox")
         })
     }
@@ -161,23 +168,28 @@ impl Scheduler {
         self.give_back(delivered);
     }
 
-    pub(crate) fn start_machine(self: &Arc<Self>, machine: Arc<Machine>) -> io::Result<()> {
+    pub(crate) fn start_machine(self: &Arc<Self>, machine: Arc<Machine>) -> Result<(), NoThread> {
         let scheduler = Arc::clone(self);
         if !self.shutdown.arrive() {
-            return Err(io::Error::other("the runtime has shut down"));
+            return Err(NoThread::ShutDown);
         }
         self.threads.alive.fetch_add(1, Relaxed);
-        match self.config.start_thread(move || serve(scheduler, machine)) {
+        match self.start_thread(move || serve(scheduler, machine)) {
             Ok(handle) => {
                 self.threads.keep(handle);
                 Ok(())
             }
-            Err(error) => {
+            Err(why) => {
                 self.threads.alive.fetch_sub(1, Relaxed);
                 self.shutdown.depart(self);
-                Err(error)
+                Err(why)
             }
         }
+    }
+
+    /// Starts a thread of the runtime, unless the system has refused one just now.
+    pub(crate) fn start_thread(&self, main: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, NoThread> {
+        self.threads.refusals.ask(self.now(), || self.config.start_thread(main))
     }
 
     /// Parks a machine, for the keep-alive time at most where there are more machines than processors. `true` if the time
@@ -205,7 +217,7 @@ impl Config {
     ///
     /// Whoever wants one has counted it already, or has a region open that others know of: so what users have given, the
     /// function for the name, does not unwind from here.
-    pub(crate) fn start_thread(&self, main: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
+    fn start_thread(&self, main: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
         let name = caught(&*self.thread_name).map_err(|panic| {
             swallow(panic);
             io::Error::other("the function given to `thread_name_fn` panicked")
