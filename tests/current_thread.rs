@@ -15,7 +15,7 @@ use wsrt::net::{TcpListener, TcpStream};
 use wsrt::runtime::{Builder, Runtime};
 use wsrt::task::{JoinSet, spawn_blocking, spawn_local, yield_now};
 use wsrt::time::sleep;
-use wsrt_tests::{LIMIT, count_threads, panic_message, within_a_minute};
+use wsrt_tests::{LIMIT, count_threads, panic_message, spin_for, within_a_minute};
 
 fn current_thread() -> Runtime {
     Builder::new_current_thread().build().expect("a runtime")
@@ -116,7 +116,7 @@ fn timers_that_fall_due_between_calls_fire_in_the_next() {
         let runtime = current_thread();
         let task = runtime.spawn(sleep(Duration::from_millis(1)));
         runtime.block_on(yield_now());
-        wsrt_tests::spin_for(Duration::from_millis(3));
+        spin_for(Duration::from_millis(3));
         assert!(!task.is_finished());
         runtime.block_on(task).expect("no panic");
     });
@@ -194,6 +194,43 @@ fn whoever_stays_takes_over_the_tasks() {
                     });
                 });
                 go.send(()).expect("the first waits");
+                first.join().expect("no panic");
+                second.join().expect("no panic");
+            });
+        }
+    });
+}
+
+/// The thread that ran the tasks has armed a timer for one of them, and leaves. Another sleeps in the netpoller already, with
+/// nothing to wake up for.
+#[test]
+fn timers_of_a_thread_that_leaves_are_seen_by_the_one_that_sleeps() {
+    within_a_minute(|| {
+        for _ in 0..20 {
+            let runtime = current_thread();
+            let (armed, is_armed) = oneshot::channel();
+            let (done, is_done) = oneshot::channel();
+            let (first_in, is_first_in) = channel();
+            thread::scope(|scope| {
+                let runtime = &runtime;
+                let first = scope.spawn(move || {
+                    runtime.block_on(async {
+                        first_in.send(()).expect("the test waits");
+                        // In a poll until the other thread is on its way to sleep.
+                        while runtime.metrics().num_idle_machines() == 0 {
+                            thread::yield_now();
+                        }
+                        spin_for(Duration::from_millis(1));
+                        wsrt::spawn(async {
+                            armed.send(()).expect("the first waits");
+                            sleep(Duration::from_millis(5)).await;
+                            done.send(()).expect("the second waits");
+                        });
+                        is_armed.await.expect("it is sent");
+                    });
+                });
+                is_first_in.recv_timeout(LIMIT).expect("it begins");
+                let second = scope.spawn(move || runtime.block_on(is_done).expect("it is sent"));
                 first.join().expect("no panic");
                 second.join().expect("no panic");
             });

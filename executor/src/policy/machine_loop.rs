@@ -206,6 +206,8 @@ impl<'a> MachineLoop<'a> {
         if self.scheduler.work_is_visible() {
             self.scheduler.wake_one();
         }
+        // Not left to the sleep that follows: the machine may find another processor idle, and go on.
+        self.watch_own_deadlines();
     }
 
     /// The retiring side of the sleeping protocol: give the processor up, then look at everything once more.
@@ -214,9 +216,23 @@ impl<'a> MachineLoop<'a> {
         processor.shared().counters().parks.add(1);
         self.light = processor.clock().polls_are_light();
         self.scheduler.seeing.show(What::Leave(Span::Holds(processor.index() as u16)));
+        let given_up = processor.index();
         self.scheduler.idle.retire(processor, self.machine);
         self.listed = true;
-        let _ = self.look_again();
+        self.look_again_without(given_up);
+    }
+
+    /// Looks at all queues once more after giving a processor up. A machine that goes to sleep then tells the keeper of the timers
+    /// on that one (`try_keep`), and one that has it back looks at them itself. If another machine was quicker to take it, that
+    /// one does either; but the watcher may have taken it out of play.
+    fn look_again_without(&mut self, given_up: usize) {
+        if self.look_again() && !self.holds(given_up) {
+            self.watch_own_deadlines();
+        }
+    }
+
+    fn holds(&self, index: usize) -> bool {
+        self.context.with_processor(|processor| processor.is_some_and(|processor| processor.index() == index))
     }
 
     /// Looks at all queues once more, now that the machine is on the list of the idle, and comes back from there if there is
@@ -266,12 +282,17 @@ impl<'a> MachineLoop<'a> {
             self.scheduler.part_with(&mut processor);
             self.scheduler.idle.give_up(processor, None);
         }
+        if self.scheduler.shutdown.has_begun() {
+            return;
+        }
         // This machine may have been the one to watch the network and the timers: then another has to. A machine that goes
         // to sleep now sees that there is no keeper, or is on the list already and is seen here.
-        let is_missed = self.scheduler.work_is_visible() || !self.scheduler.keeper.is_present();
-        if !self.scheduler.shutdown.has_begun() && is_missed {
+        if self.scheduler.work_is_visible() || !self.scheduler.keeper.is_present() {
             self.scheduler.wake_one();
         }
+        // A keeper may mean to sleep past the timers that were armed here. Not only if nobody was woken: a machine that was
+        // finds work, and may be busy with it for longer than until they are due.
+        self.watch_own_deadlines();
     }
 }
 
@@ -281,3 +302,6 @@ impl Scheduler {
         self.injector.push_all(processor.drain());
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests;

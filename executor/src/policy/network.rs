@@ -68,7 +68,9 @@ impl MachineLoop<'_> {
         }
         let wanted = !batch.is_empty() || root.is_woken() || self.scheduler.timer_is_due();
         let held = self.wake_up_with(batch, wanted);
-        self.surplus = timed_out && !held && self.scheduler.can_spare_a_machine();
+        // Looked at off the list: the owner of a region may have found this machine there, and relies on its coming.
+        let needed = || held || self.scheduler.computing.board.find().is_some();
+        self.surplus = timed_out && !needed() && self.scheduler.can_spare_a_machine();
     }
 
     /// Blocks in the netpoller, unless somebody does already, and returns what that and the timers have readied.
@@ -98,7 +100,8 @@ impl MachineLoop<'_> {
         Some(self.gather_wakers())
     }
 
-    /// The timers of the processor that this machine has just given up are now the keeper's to watch.
+    /// The timers of the processor that this machine has just given up are now the keeper's to watch. Which exit from the loop
+    /// owes this is said in `docs/SLEEPING.md`, section 5.
     pub(crate) fn watch_own_deadlines(&self) {
         let deadline = self.scheduler.earliest_deadline();
         if deadline != u64::MAX {

@@ -398,7 +398,7 @@ impl Builder {
         }
     }
 
-    fn config(&self) -> io::Result<Config> {
+    pub(crate) fn config(&self) -> io::Result<Config> {
         let processors = match (self.flavor, self.worker_threads) {
             (Flavor::CurrentThread, _) => 1,
             (Flavor::MultiThread, Some(count)) => count,

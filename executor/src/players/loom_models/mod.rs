@@ -2,6 +2,7 @@
 
 mod idle;
 mod keeper;
+mod leaving;
 mod machines;
 mod parker;
 mod spares;

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering::Relaxed as Counting;
 
 use super::{Caller, explore};
 use crate::base::sync::{Arc, thread};
-use crate::players::Helpers;
+use crate::players::{Helpers, Idle, Machine, SpareHand};
 use crate::regions::{Board, Crew, Region};
 
 /// A region in which there is always something to do.
@@ -120,4 +120,29 @@ fn a_region_is_found_until_it_is_withdrawn() {
         assert!(scene.board.find().is_none());
         let _ = helper.join().expect("it does not panic");
     });
+}
+
+/// A machine that has slept for so long that it may end, just as an owner finds it on the list and relies on its coming: it
+/// looks at the board once more when it is off the list.
+#[test]
+fn a_machine_that_ends_sees_the_region_that_it_was_called_for() {
+    static CALLED: Tally = Tally::new(0);
+    explore(4, || {
+        let scene = Scene::new();
+        let (idle, machine) = (Arc::new(Idle::new(1, 1)), Machine::new());
+        idle.enlist(&machine);
+        let owner = {
+            let (scene, idle) = (Arc::clone(&scene), Arc::clone(&idle));
+            thread::spawn(move || {
+                scene.board.post(open_region());
+                matches!(idle.spare_hand(), SpareHand::Asleep(_))
+            })
+        };
+        assert!(idle.delist(&machine), "nobody chooses it");
+        let stays = scene.board.find().is_some();
+        let is_called = owner.join().expect("it does not panic");
+        CALLED.fetch_add(usize::from(is_called), Counting);
+        assert!(stays || !is_called, "the owner waits for help that does not come");
+    });
+    assert!(CALLED.load(Counting) > 0, "the owner has called it in some of them");
 }
