@@ -74,14 +74,25 @@ impl TimerEntry {
         self.phase.read().stage() == Stage::Fired
     }
 
+    /// Tells whether it was armed and will not fire: its owner has cancelled it, or its queue was
+    /// [shut down](super::TimerQueue::shut_down).
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.phase.read().stage() == Stage::Cancelled
+    }
+
     /// Returns ready once it has fired; until then, wakes `cx`'s task when it does. The waker of the last call counts.
+    ///
+    /// Pending may be for good: then [`is_cancelled`](Self::is_cancelled) says so from now on, or
+    /// `cx`'s task is woken when it does.
     pub fn poll_fired(&self, cx: &mut Context<'_>) -> Poll<()> {
         if self.is_fired() {
             return Poll::Ready(());
         }
         let known = self.inner.lock().waker.as_ref().is_some_and(|known| known.will_wake(cx.waker()));
         if known {
-            // Firing takes the waker out: that it was still there means that whoever fires will find it.
+            // Firing takes the waker out, and so does a shutdown: that it was still there means
+            // that they will find it.
             return Poll::Pending;
         }
         let waker = cx.waker().clone();
@@ -102,13 +113,20 @@ impl TimerEntry {
     ///
     /// Does nothing to a timer that has fired or is not armed.
     pub fn cancel(&self) {
+        drop(self.take_back());
+    }
+
+    /// The same, and returns the waker of the task that waited.
+    #[inline]
+    #[must_use]
+    pub fn take_back(&self) -> Option<Waker> {
         if self.phase.read().stage() != Stage::Armed {
-            return;
+            return None;
         }
         let mut inner = self.inner.lock();
         let phase = self.phase.read();
         if phase.stage() != Stage::Armed {
-            return;
+            return None;
         }
         let home = inner.home.take();
         // Before the phase says so: who finds the item dead finds it counted.
@@ -119,7 +137,7 @@ impl TimerEntry {
         if let (true, Some(home)) = (is_crowded, &home) {
             home.clean();
         }
-        drop((home, waker));
+        waker
     }
 
     /// Arms it in `home`, which ends the arming before, unless that has an item there which comes up early enough.
@@ -174,6 +192,21 @@ impl TimerEntry {
         // The queue that calls holds another reference: dropping this one frees nothing under the lock.
         inner.home = None;
         Fire::Fired(inner.waker.take())
+    }
+
+    /// Ends the arming `generation` unfired, since its queue is shut down. Returns the waker of the
+    /// task that waits, if one does; `None` if the arming is dead.
+    pub(crate) fn abandon(&self, generation: u64) -> Option<Option<Waker>> {
+        let mut inner = self.inner.lock();
+        let phase = self.phase.read();
+        if !phase.is_armed_as(generation) {
+            return None;
+        }
+        self.phase.publish(phase.cancelled());
+        // The queue that calls holds another reference: dropping this one frees nothing under the
+        // lock.
+        inner.home = None;
+        Some(inner.waker.take())
     }
 
     /// When the arming `generation` is really due; from now on its item counts as filed under that. `None` if it is dead.

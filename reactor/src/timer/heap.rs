@@ -39,6 +39,11 @@ impl<T: Ord> Heap<T> {
         &self.items
     }
 
+    /// The same to keep.
+    pub(crate) fn into_items(self) -> Vec<T> {
+        self.items
+    }
+
     pub(crate) fn push(&mut self, item: T) {
         self.count_touch();
         self.items.push(item);

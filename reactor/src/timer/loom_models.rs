@@ -1,11 +1,12 @@
-//! Models of one timer: fired, cancelled, polled and armed anew at the same time.
+//! Models of one timer: fired, cancelled, polled, armed anew and abandoned by a shutdown at the
+//! same time.
 
 use super::{TimerEntry, TimerQueue};
 use loom::future::block_on;
 use loom::sync::Arc;
 use loom::thread;
 use std::future::poll_fn;
-use std::task::{Context, Waker};
+use std::task::{Context, Poll, Waker};
 
 fn fire(queue: &TimerQueue, now: u64) -> usize {
     let mut wakers = Vec::new();
@@ -194,5 +195,76 @@ fn an_arm_is_in_the_deadline_that_a_fenced_reader_sees() {
         let deadline = queue.next_deadline();
         let saw_the_sleeper = arming.join().unwrap();
         assert!(deadline == 1 || saw_the_sleeper, "one of the two sees the other");
+    });
+}
+
+fn shut_down(queue: &TimerQueue) {
+    let mut wakers = Vec::new();
+    queue.shut_down(&mut wakers);
+    wakers.into_iter().for_each(Waker::wake);
+}
+
+fn spawn_shutdown(queue: &Arc<TimerQueue>) -> thread::JoinHandle<()> {
+    let queue = Arc::clone(queue);
+    thread::spawn(move || shut_down(&queue))
+}
+
+/// Waits as a sleep does: until the timer has fired, or will not. Hangs if it is not told.
+fn wait(entry: &TimerEntry) {
+    block_on(poll_fn(|cx| match entry.poll_fired(cx) {
+        Poll::Pending if !entry.is_cancelled() => Poll::Pending,
+        _ => Poll::Ready(()),
+    }));
+}
+
+#[test]
+fn an_arm_and_a_poll_beside_a_shutdown_learn_of_it() {
+    loom::model(|| {
+        let queue = Arc::new(TimerQueue::new());
+        let entry = TimerEntry::new();
+        let shutdown = spawn_shutdown(&queue);
+        let _ = queue.arm(&entry, 1);
+        wait(&entry);
+        shutdown.join().unwrap();
+        assert!(entry.is_cancelled() && !entry.is_fired());
+        assert_eq!((queue.len(), queue.dead()), (0, 0));
+    });
+}
+
+#[test]
+fn a_timer_put_off_or_moved_beside_a_shutdown_tells_its_waiter() {
+    for moved in [false, true] {
+        bounded(3, move || {
+            let (queue, other) = (Arc::new(TimerQueue::new()), TimerQueue::new());
+            let entry = TimerEntry::new();
+            let _ = if moved { &other } else { &*queue }.arm(&entry, 1);
+            let waiting = {
+                let entry = std::sync::Arc::clone(&entry);
+                thread::spawn(move || wait(&entry))
+            };
+            let shutdown = spawn_shutdown(&queue);
+            let _ = queue.arm(&entry, 2);
+            waiting.join().unwrap();
+            shutdown.join().unwrap();
+            assert!(entry.is_cancelled() && !entry.is_fired());
+            assert_eq!((queue.len(), queue.dead()), (0, 0));
+        });
+    }
+}
+
+#[test]
+fn a_timer_is_fired_cancelled_or_abandoned_and_counted_once() {
+    bounded(3, || {
+        let queue = Arc::new(TimerQueue::new());
+        let entry = TimerEntry::new();
+        let _ = queue.arm(&entry, 1);
+        let _ = entry.poll_fired(&mut Context::from_waker(Waker::noop()));
+        let firing = spawn_fire(&queue, 1);
+        let shutdown = spawn_shutdown(&queue);
+        entry.cancel();
+        let fired = firing.join().unwrap();
+        shutdown.join().unwrap();
+        assert_eq!(fired == 1, entry.is_fired());
+        assert_eq!((queue.len(), queue.dead()), (0, 0));
     });
 }

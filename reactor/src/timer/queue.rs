@@ -2,14 +2,15 @@
 
 use super::entry::{Begun, TimerEntry};
 use super::fired::Fired;
-use super::store::{NEVER, Store};
+use super::store::{Filed, NEVER, Store};
 use crate::sync::Arc;
 use std::task::Waker;
 
 /// Holds the armed timers of one processor.
 ///
 /// Deadlines are nanoseconds since an origin of the caller's choice; `u64::MAX` means never. The processor arms and
-/// fires; other threads may fire too, on its behalf.
+/// fires; other threads may fire too, on its behalf. Dropping it shuts it down, and wakes all
+/// waiters.
 ///
 /// # Examples
 ///
@@ -54,6 +55,9 @@ impl TimerQueue {
     /// Timers with equal deadlines fire in the order in which they were armed; those that were put off to theirs come where
     /// they happen to. One with deadline `u64::MAX` is armed,
     /// can be cancelled, and never fires. A timer that is armed here already and put off takes no lock but its own.
+    ///
+    /// Once the queue is [shut down](Self::shut_down), the timer is cancelled instead, and its
+    /// waiter is woken.
     #[must_use]
     pub fn arm(&self, entry: &Arc<TimerEntry>, deadline: u64) -> bool {
         if deadline == NEVER {
@@ -61,9 +65,23 @@ impl TimerQueue {
             return false;
         }
         match entry.begin(&self.0, deadline) {
-            Begun::Anew(generation) => self.0.file(deadline, generation, entry),
             Begun::PutOff => false,
+            Begun::Anew(generation) => match self.0.file(deadline, generation, entry) {
+                Filed::Earliest => true,
+                Filed::BehindOthers => false,
+                Filed::Refused => {
+                    self.give_up(generation, entry);
+                    false
+                }
+            },
         }
+    }
+
+    #[cold]
+    fn give_up(&self, generation: u64, entry: &TimerEntry) {
+        let mut wakers = Vec::new();
+        self.0.abandon(generation, entry, &mut wakers);
+        wakers.into_iter().for_each(Waker::wake);
     }
 
     /// Fires every timer due at `now` and adds their wakers to `wakers`, earliest first; returns how many fired. None
@@ -98,6 +116,14 @@ impl TimerQueue {
     #[must_use]
     pub fn count_until(&self, deadline: u64, most: usize) -> usize {
         self.0.count_until(deadline, most)
+    }
+
+    /// Ends all waiting: cancels every timer that is armed, adds their waiters to `wakers`, and
+    /// cancels those that are armed later. None of them fires. Calling it again does nothing more.
+    ///
+    /// A timer that never fires is held by no queue, and not told.
+    pub fn shut_down(&self, wakers: &mut Vec<Waker>) {
+        self.0.close(wakers);
     }
 
     /// Shows `f` the waker of everybody who waits for an armed timer, and the timer's deadline, in no order.
@@ -142,6 +168,8 @@ impl Default for TimerQueue {
 
 impl Drop for TimerQueue {
     fn drop(&mut self) {
-        self.0.clear();
+        let mut wakers = Vec::new();
+        self.shut_down(&mut wakers);
+        wakers.into_iter().for_each(Waker::wake);
     }
 }

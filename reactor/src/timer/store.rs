@@ -51,6 +51,18 @@ struct Armed {
     filed: u64,
     /// Where the search for the dead goes on: it has yet to look at the items before this one. It begins at the end.
     unsearched: usize,
+    /// Set at shutdown; nothing is filed after it.
+    is_closed: bool,
+}
+
+/// What became of an item.
+#[derive(Debug, PartialEq, Eq)]
+#[must_use]
+pub(super) enum Filed {
+    Earliest,
+    BehindOthers,
+    /// The store is closed.
+    Refused,
 }
 
 #[derive(Debug)]
@@ -97,7 +109,7 @@ impl Store {
             earliest: AtomicU64::new(NEVER),
             dead: AtomicUsize::new(0),
             most_dead: AtomicUsize::new(COMPACTION_FLOOR),
-            armed: Mutex::new(Armed { heap: Heap::new(), filed: 0, unsearched: 0 }),
+            armed: Mutex::new(Armed { heap: Heap::new(), filed: 0, unsearched: 0, is_closed: false }),
             #[cfg(test)]
             longest_hold: std::sync::atomic::AtomicUsize::new(0),
         }
@@ -122,16 +134,19 @@ impl Store {
         self.earliest.load(Acquire)
     }
 
-    /// Files an item; true if it has become the earliest.
-    pub(super) fn file(&self, deadline: u64, generation: u64, entry: &Arc<TimerEntry>) -> bool {
+    /// Files an item.
+    pub(super) fn file(&self, deadline: u64, generation: u64, entry: &Arc<TimerEntry>) -> Filed {
         let mut armed = self.lock();
+        if armed.is_closed {
+            return Filed::Refused;
+        }
         let dead = self.throw_out(&mut armed, DEAD_SHARE_AT_ARM);
         let sequence = armed.put(deadline, generation, Arc::clone(entry));
         self.publish(&armed.heap);
         let is_earliest = armed.heap.peek().is_some_and(|item| item.sequence == sequence);
         drop(armed);
         drop(dead);
-        is_earliest
+        if is_earliest { Filed::Earliest } else { Filed::BehindOthers }
     }
 
     /// Fires what is due at `now`, earliest first, up to `most`, and moves on what was put off.
@@ -201,13 +216,27 @@ impl Store {
         self.dead.load(Acquire)
     }
 
-    /// Lets go of all items: each holds a timer, and each timer that is armed this store.
-    pub(super) fn clear(&self) {
+    /// Takes no more items, and lets go of those that there are: each holds a timer, and each timer
+    /// that is armed this store. Adds their waiters to `wakers`.
+    pub(super) fn close(&self, wakers: &mut Vec<Waker>) {
         let mut armed = self.lock();
+        armed.is_closed = true;
         let items = std::mem::replace(&mut armed.heap, Heap::new());
         self.publish(&armed.heap);
         drop(armed);
-        drop(items);
+        // With the lock released, for they may be many.
+        for item in items.into_items() {
+            self.abandon(item.generation, &item.entry, wakers);
+        }
+    }
+
+    /// Ends an arming that is in no heap any more, or never was.
+    pub(super) fn abandon(&self, generation: u64, entry: &TimerEntry, wakers: &mut Vec<Waker>) {
+        match entry.abandon(generation) {
+            Some(waker) => wakers.extend(waker),
+            // It was counted by its owner.
+            None => self.exhume(1),
+        }
     }
 
     /// Shows `f` who waits for each armed timer, and when that is due.
