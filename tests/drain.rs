@@ -1,6 +1,7 @@
 //! Draining: nothing new comes in, what is there may end, and what is left is named.
 
-use std::future::pending;
+use std::future::{Future, pending, poll_fn};
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::mpsc::channel;
@@ -288,5 +289,36 @@ fn what_a_loop_of_a_task_spawns_on_helpers_is_let_in_too() {
         outsider.join().expect("no panic");
         assert!(drained.is_complete(), "{drained}");
         assert_eq!(ran.load(SeqCst), 4, "a task and a job for each item");
+    });
+}
+
+#[test]
+fn a_drain_under_way_is_over_when_the_runtime_ends() {
+    within_a_minute(|| {
+        for runtime in both_kinds() {
+            let handle = runtime.handle().clone();
+            let (release, released) = channel::<()>();
+            let (began, has_begun) = channel();
+            runtime.spawn_blocking(move || {
+                began.send(()).expect("the test waits");
+                let _ = released.recv();
+            });
+            has_begun.recv().expect("the job begins");
+            let (armed, is_armed) = channel();
+            let drainer = thread::spawn(move || {
+                let other = Builder::new_current_thread().build().expect("a runtime");
+                let mut drain = pin!(handle.drain(Instant::now() + LONG));
+                other.block_on(poll_fn(|cx| {
+                    let polled = drain.as_mut().poll(cx);
+                    let _ = armed.send(());
+                    polled
+                }))
+            });
+            is_armed.recv().expect("the drain is under way");
+            runtime.shutdown_background();
+            let drained = drainer.join().expect("it does not panic");
+            assert_eq!(drained.left.len(), 1, "{drained}");
+            drop(release);
+        }
     });
 }

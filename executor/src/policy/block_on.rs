@@ -65,7 +65,7 @@ impl Scheduler {
         let mut root = RootFuture::new(future, &entered);
         machine_loop.run(&mut root);
         machine_loop.leave();
-        root.into_output()
+        root.into_output(self)
     }
 
     fn take_first_processor(&self, entered: &Context) {
@@ -80,9 +80,9 @@ impl Scheduler {
             let context = context.expect("a thread with a machine has a context");
             let mut machine_loop = MachineLoop::new(context);
             let mut root = RootFuture::new(future, context);
-            machine_loop.run(&mut root);
+            context.with_root(false, || machine_loop.run(&mut root));
             machine_loop.leave_to_task();
-            root.into_output()
+            root.into_output(self)
         })
     }
 }
@@ -142,18 +142,19 @@ impl<'a, F: Future> RootFuture<'a, F> {
         Self { future, result: None, wakeup, waker }
     }
 
-    /// The output; without the loop, if the runtime was shut down before the future was done.
-    fn into_output(self) -> F::Output {
+    /// The output; without the loop, if the runtime was shut down before the future was done. Then
+    /// the thread is a visitor: no shutdown drops what it waits in.
+    fn into_output(self, scheduler: &Arc<Scheduler>) -> F::Output {
         match self.result {
             Some(Ok(output)) => output,
             Some(Err(panic)) => resume_unwind(panic),
-            None => wait_on_thread(self.future),
+            None => scheduler.wait_for(self.future),
         }
     }
 }
 
 impl<F: Future> Root for RootFuture<'_, F> {
-    fn poll_if_woken(&mut self, _: &Context) -> bool {
+    fn poll_if_woken(&mut self, here: &Context) -> bool {
         // Acquire pairs with the Release half in `wake_by_ref`: what the waker did is visible to the poll.
         if !self.wakeup.woken.swap(false, AcqRel) {
             return false;
@@ -162,7 +163,8 @@ impl<F: Future> Root for RootFuture<'_, F> {
         budget::refill();
         let future = self.future.as_mut();
         // The loop must end in good order, so the panic goes on when it has.
-        self.result = match catch_unwind(AssertUnwindSafe(|| future.poll(&mut context))) {
+        let poll = || catch_unwind(AssertUnwindSafe(|| future.poll(&mut context)));
+        self.result = match here.with_root(true, poll) {
             Ok(Poll::Pending) => return false,
             Ok(Poll::Ready(output)) => Some(Ok(output)),
             Err(panic) => Some(Err(panic)),

@@ -46,6 +46,8 @@ pub(crate) struct Context {
     blocking: Cell<bool>,
     /// Whether the thread computes without a processor, and is counted among the helpers.
     computing: Cell<bool>,
+    /// Whether it polls the root future of a `block_on`, which no shutdown drops.
+    in_root: Cell<bool>,
 }
 
 impl Context {
@@ -59,6 +61,7 @@ impl Context {
             gathered: RefCell::new(TaskQueue::new()),
             blocking: Cell::new(false),
             computing: Cell::new(false),
+            in_root: Cell::new(false),
         }
     }
 
@@ -126,6 +129,22 @@ impl Context {
     /// Whether the runtime waits for this thread when it is dropped.
     pub(crate) fn is_staff(&self) -> bool {
         !matches!(self.role, Role::Visitor)
+    }
+
+    /// Whether what is polled here is about to be dropped: a task, while its runtime shuts down. It
+    /// may be left waiting for what will not come.
+    pub(crate) fn drops_what_waits(&self) -> bool {
+        let polls_tasks = matches!(self.role, Role::Machine(_)) && !self.in_root.get();
+        polls_tasks && self.scheduler.shutdown.has_begun()
+    }
+
+    /// Calls `f`, which polls the root future of a `block_on`, or with `false` the tasks beside it,
+    /// and does not unwind.
+    pub(crate) fn with_root<R>(&self, in_root: bool, f: impl FnOnce() -> R) -> R {
+        let outer = self.in_root.replace(in_root);
+        let result = f();
+        self.in_root.set(outer);
+        result
     }
 
     /// Whether this thread belongs to `scheduler`.

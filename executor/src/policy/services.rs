@@ -29,7 +29,8 @@ impl Services for RuntimeServices {
         }
     }
 
-    /// In a runtime that is gone it is over at once: what was to come next finds out.
+    /// In a runtime that is gone, or goes meanwhile, it is over at once: what was to come next
+    /// finds out.
     fn delay(&self, duration: Duration) -> Delay {
         match self.0.upgrade() {
             Some(scheduler) => Box::pin(TimerDelay::after(duration, &scheduler)),
@@ -38,14 +39,19 @@ impl Services for RuntimeServices {
     }
 }
 
-/// One arming of one timer.
-struct TimerDelay(Arc<TimerEntry>);
+/// One arming of one timer: a wait that is over with the runtime at the latest.
+pub(crate) struct TimerDelay(Arc<TimerEntry>);
 
 impl TimerDelay {
     fn after(duration: Duration, scheduler: &Scheduler) -> Self {
-        let entry = TimerEntry::new();
         let nanos = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
-        scheduler.arm_timer(&entry, scheduler.timer_now().saturating_add(nanos));
+        Self::until(scheduler.timer_now().saturating_add(nanos), scheduler)
+    }
+
+    /// Waits until the moment `deadline`, as timers count.
+    pub(crate) fn until(deadline: u64, scheduler: &Scheduler) -> Self {
+        let entry = TimerEntry::new();
+        scheduler.arm_timer(&entry, deadline);
         Self(entry)
     }
 }
@@ -54,7 +60,11 @@ impl Future for TimerDelay {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<()> {
-        self.0.poll_fired(cx)
+        match self.0.poll_fired(cx) {
+            // By the end of the runtime: its owner cancels it in its drop.
+            Poll::Pending if self.0.is_cancelled() => Poll::Ready(()),
+            polled => polled,
+        }
     }
 }
 

@@ -116,9 +116,15 @@ impl Scheduler {
 
     /// Drops every future that waits: for a socket or a timer, for another task, for its turn in a queue. Those whose polls
     /// are running are marked, and dropped when the poll ends. Others may do the same at the same time.
+    ///
+    /// What waits for a socket or a timer of this runtime, and is no task of it, is woken to be
+    /// told: a blocking job, a poll that blocks in a `block_on` of its own, other threads.
     fn drop_waiting_tasks(&self) {
         let mut wakers = Vec::new();
         self.netpoller.shut_down(&mut wakers);
+        // A spare that comes into sight later is seen by the watcher, which has put it into play,
+        // as it departs.
+        self.processors.iter().for_each(|processor| processor.timers().shut_down(&mut wakers));
         self.tasks.close(TaskRef::shut_down);
         wakers.into_iter().for_each(wake_quietly);
         self.cancel_queued();
@@ -144,11 +150,6 @@ impl Scheduler {
         for processor in self.processors.iter() {
             processor.rob().for_each(Runnable::cancel);
         }
-    }
-
-    /// Whether the last one out is done.
-    pub(crate) fn is_shut_down(&self) -> bool {
-        *self.shutdown.finished.lock()
     }
 
     /// A counted reference to this scheduler.

@@ -26,6 +26,10 @@ const LEAST_GRAIN: u64 = 50_000;
 /// So many timers are a crowd; fewer are woken for one by one, each on time.
 const CROWD: usize = 4;
 
+/// What is due later than timers can count is due then, some 584 years from now: the queue holds it
+/// like any other, and wakes the waiter when it is shut down.
+const LAST_DEADLINE: u64 = u64::MAX - 1;
+
 impl MachineLoop<'_> {
     /// Fires the processor's own timers and looks at the netpoller, when their time has come.
     pub(crate) fn keep_time(&mut self, processor: &mut Processor) {
@@ -107,7 +111,10 @@ impl Scheduler {
     }
 
     /// Arms a timer: in the queue of the processor that this thread holds, or in one that is seen to by somebody else.
+    ///
+    /// Once the runtime shuts down, the timer is cancelled instead.
     pub(crate) fn arm_timer(&self, entry: &Arc<TimerEntry>, deadline: u64) {
+        let deadline = deadline.min(LAST_DEADLINE);
         let own = Context::with(|context| {
             let context = context.filter(|context| context.is_of(self))?;
             context.with_processor(|processor| processor.map(|processor| processor.index()))

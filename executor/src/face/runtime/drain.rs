@@ -5,11 +5,13 @@ use std::future::{Future, poll_fn};
 use std::panic::Location;
 use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use super::{Handle, Runtime};
 use crate::cell::{Id, LiveTask, current_id};
-use crate::face::time::{Instant, sleep_until};
+use crate::face::time::Instant;
+use crate::policy::services::TimerDelay;
 
 impl Runtime {
     /// Takes no new work, and waits on this thread until the tasks that there are have ended, until `deadline` at the
@@ -57,7 +59,8 @@ impl Handle {
     /// is not waited for. Two that wait in two tasks wait for each other.
     ///
     /// It may be awaited outside of the runtime too. A current-thread runtime has to be in some `block_on` meanwhile, or
-    /// neither its tasks end nor its deadline comes.
+    /// neither its tasks end nor its deadline comes. If the runtime is shut down meanwhile, the
+    /// wait is over, and what is told is what was left at that moment.
     ///
     /// # Cancel safety
     ///
@@ -82,11 +85,11 @@ impl Handle {
         let scheduler = self.scheduler();
         scheduler.refuse_outsiders();
         let own = current_id();
-        let mut expiry = pin!(sleep_until(deadline));
+        let deadline = scheduler.nanos(deadline.into_std());
+        let mut expiry = pin!(TimerDelay::until(deadline, scheduler));
         poll_fn(|cx| {
-            let _inside = self.enter();
-            if scheduler.poll_drained(own, cx.waker()).is_ready() {
-                return std::task::Poll::Ready(());
+            if deadline <= scheduler.timer_now() || scheduler.poll_drained(own, cx.waker()).is_ready() {
+                return Poll::Ready(());
             }
             expiry.as_mut().poll(cx)
         })

@@ -3,13 +3,15 @@
 //! The timer is armed by the first poll that has to wait, and not before: whoever is ready sooner leaves nothing behind.
 //! It fires by the scheduler's word alone; the clock is asked once, before arming, whether there is anything to wait for.
 
+use std::ptr;
 use std::sync::Arc;
-use std::task::{self, Poll, ready};
+use std::task::{self, Poll};
 
 use wsrt_reactor::budget;
 use wsrt_reactor::timer::TimerEntry;
 
 use super::Instant;
+use crate::base::unwind::wake_quietly;
 use crate::policy::{Context, Scheduler};
 
 /// A deadline that can be waited for, again and again if it is set anew.
@@ -19,22 +21,25 @@ pub(super) struct Alarm {
     stage: Stage,
     /// Made when first needed, and kept for later deadlines.
     entry: Option<Arc<TimerEntry>>,
+    /// The address of the scheduler that it was last armed with, to be compared and for nothing
+    /// else.
+    armed_with: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     /// Nobody has waited for the deadline yet.
     Unset,
-    /// The entry was armed for this moment and may have fired since. Another moment than the deadline after a `set` that
-    /// had no runtime to arm in.
-    ArmedFor(Instant),
+    /// The entry was armed for the deadline. It may have fired since, or its runtime may have
+    /// ended.
+    Armed,
     /// The deadline has passed, and was reported.
     Rung,
 }
 
 impl Alarm {
     pub(super) fn new(deadline: Instant) -> Self {
-        Self { deadline, stage: Stage::Unset, entry: None }
+        Self { deadline, stage: Stage::Unset, entry: None, armed_with: 0 }
     }
 
     pub(super) fn deadline(&self) -> Instant {
@@ -45,9 +50,7 @@ impl Alarm {
     pub(super) fn has_rung(&self) -> bool {
         match self.stage {
             Stage::Unset => false,
-            Stage::ArmedFor(moment) => {
-                moment == self.deadline && self.entry.as_ref().is_some_and(|entry| entry.is_fired())
-            }
+            Stage::Armed => self.entry.as_ref().is_some_and(|entry| entry.is_fired()),
             Stage::Rung => true,
         }
     }
@@ -59,11 +62,16 @@ impl Alarm {
 
     /// The same, whatever is left of the budget.
     pub(super) fn poll_rung(&mut self, cx: &mut task::Context<'_>, owner: &str) -> Poll<()> {
-        if !self.is_current() {
+        if self.stage == Stage::Unset {
             Context::with(|context| self.start(scheduler(context, owner)));
         }
-        if let (Stage::ArmedFor(_), Some(entry)) = (self.stage, &self.entry) {
-            ready!(entry.poll_fired(cx));
+        if let (Stage::Armed, Some(entry)) = (self.stage, &self.entry) {
+            if entry.poll_fired(cx).is_pending() {
+                if entry.is_cancelled() {
+                    tell_of_the_end(owner);
+                }
+                return Poll::Pending;
+            }
             self.stage = Stage::Rung;
         }
         Poll::Ready(())
@@ -71,27 +79,24 @@ impl Alarm {
 
     /// Sets another deadline.
     ///
-    /// A task that waits is woken at the new one, whether it polls again or not. Outside a runtime, where nothing can be
-    /// armed, it is woken at the old one and waits on from there: late if the new one came first, but not never.
+    /// A task that waits is woken at the new one, whether it polls again or not. In another runtime
+    /// than the one whose timers watch, or in none, nothing is armed: there the task is woken at
+    /// once, to wait on in its own.
     pub(super) fn set(&mut self, deadline: Instant) {
         self.deadline = deadline;
         match self.stage {
             Stage::Unset => {}
             Stage::Rung => self.stage = Stage::Unset,
-            Stage::ArmedFor(_) => Context::with(|context| {
-                if let Some(context) = context {
-                    // Armed even if it is over: the task that waits has to hear of it.
-                    self.arm(context.scheduler());
+            Stage::Armed => {
+                // Armed even if it is over: the task that waits has to hear of it.
+                let is_armed = Context::with(|context| {
+                    let context = context.filter(|context| context.is_of(ptr::without_provenance(self.armed_with)));
+                    context.map(|context| self.arm(context.scheduler())).is_some()
+                });
+                if !is_armed {
+                    self.hand_back();
                 }
-            }),
-        }
-    }
-
-    fn is_current(&self) -> bool {
-        match self.stage {
-            Stage::Unset => false,
-            Stage::ArmedFor(moment) => moment == self.deadline,
-            Stage::Rung => true,
+            }
         }
     }
 
@@ -100,7 +105,6 @@ impl Alarm {
         if scheduler.nanos(self.deadline.into_std()) > scheduler.timer_now() {
             self.arm(scheduler);
         } else {
-            self.disarm();
             self.stage = Stage::Rung;
         }
     }
@@ -108,19 +112,24 @@ impl Alarm {
     fn arm(&mut self, scheduler: &Scheduler) {
         let entry = self.entry.get_or_insert_with(TimerEntry::new);
         scheduler.arm_timer(entry, scheduler.nanos(self.deadline.into_std()));
-        self.stage = Stage::ArmedFor(self.deadline);
+        self.armed_with = ptr::from_ref(scheduler).addr();
+        self.stage = Stage::Armed;
     }
 
-    fn disarm(&self) {
-        if let (Stage::ArmedFor(_), Some(entry)) = (self.stage, &self.entry) {
-            entry.cancel();
-        }
+    /// Leaves it to the next poll to arm the timer, and wakes the task that waits to make it.
+    #[cold]
+    fn hand_back(&mut self) {
+        self.stage = Stage::Unset;
+        let waiting = self.entry.as_ref().and_then(|entry| entry.take_back());
+        waiting.into_iter().for_each(wake_quietly);
     }
 }
 
 impl Drop for Alarm {
     fn drop(&mut self) {
-        self.disarm();
+        if let (Stage::Armed, Some(entry)) = (self.stage, &self.entry) {
+            entry.cancel();
+        }
     }
 }
 
@@ -132,10 +141,14 @@ fn scheduler<'a>(context: Option<&'a Context>, owner: &str) -> &'a Scheduler {
              `Runtime::block_on`"
         );
     };
-    let scheduler = context.scheduler();
-    // The second question takes a lock, and is asked only on the way out.
-    if scheduler.shutdown.has_begun() && scheduler.is_shut_down() {
+    context.scheduler()
+}
+
+/// The timer's runtime has ended. The poll tells of it by a panic, unless the runtime is about to
+/// drop what waits here.
+#[cold]
+fn tell_of_the_end(owner: &str) {
+    if !Context::with(|context| context.is_some_and(Context::drops_what_waits)) {
         panic!("wsrt: {owner} was polled after its runtime had been shut down: nobody is left to end the wait");
     }
-    scheduler
 }

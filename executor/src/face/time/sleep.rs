@@ -20,7 +20,8 @@ use crate::policy::console::TimerSight;
 ///
 /// # Panics
 ///
-/// The call does not; the first poll does, outside a wsrt runtime.
+/// The call does not; the first poll does, outside a wsrt runtime, and a later one if the runtime
+/// has ended meanwhile.
 ///
 /// # Cancel safety
 ///
@@ -51,7 +52,8 @@ pub fn sleep(duration: Duration) -> Sleep {
 ///
 /// # Panics
 ///
-/// The call does not; the first poll does, outside a wsrt runtime.
+/// The call does not; the first poll does, outside a wsrt runtime, and a later one if the runtime
+/// has ended meanwhile.
 ///
 /// # Cancel safety
 ///
@@ -81,6 +83,10 @@ pin_project! {
     ///
     /// It is `Send` and `Sync`, and may be made, moved and dropped outside a runtime. What needs one is the first poll, which
     /// decides whose timers watch the deadline. Polled again once it is ready, it is ready again.
+    ///
+    /// When that runtime ends first, the task that waits is woken, and its next poll panics to say
+    /// so, unless it is that of a task which ends with the runtime anyway. [`reset`](Sleep::reset)
+    /// gives it to the runtime in which it is polled then.
     ///
     /// It is not `Unpin`, as tokio's is not, so that the timer may one day live inside it: to poll it by reference, as
     /// [`reset`](Sleep::reset) and `select!` want, pin it with [`pin!`](std::pin::pin) or [`Box::pin`].
@@ -142,8 +148,9 @@ impl Sleep {
     /// Waits until `deadline` instead, whether the wait under way is over or not.
     ///
     /// The timer is used again and nothing is allocated. A task that waits already is woken at the new deadline and need
-    /// not poll again for that. The one exception is a call outside a runtime while a task waits for an earlier poll's
-    /// timer: then the task is woken at the old deadline first, and waits on if the new one is later.
+    /// not poll again for that. The one exception is a call in another runtime than the one whose
+    /// timers watch, or in none: then the task is woken at once, and its next poll arms the timer,
+    /// in the task's own runtime.
     ///
     /// # Examples
     ///

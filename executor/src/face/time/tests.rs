@@ -243,7 +243,7 @@ fn a_reset_to_a_later_deadline_silences_the_earlier_one() {
 }
 
 #[test]
-fn a_reset_outside_a_runtime_is_heard_of_at_the_old_deadline() {
+fn a_reset_outside_a_runtime_wakes_the_waiter_to_arm_anew() {
     let runtime = single();
     let (bell, waker) = Bell::waker();
     let mut wait = Box::pin(sleep(Duration::from_millis(5)));
@@ -259,6 +259,50 @@ fn a_reset_outside_a_runtime_is_heard_of_at_the_old_deadline() {
         wait.await;
         assert!(Instant::now() >= deadline);
     });
+}
+
+#[test]
+fn a_reset_in_another_runtime_leaves_the_timer_at_home() {
+    let (home, other) = (single(), single());
+    let (bell, waker) = Bell::waker();
+    let mut wait = Box::pin(sleep(HOUR));
+    home.block_on(async { assert!(poll_with(wait.as_mut(), &waker).is_pending()) });
+    other.block_on(async {
+        wait.as_mut().reset(Instant::now() + Duration::from_millis(5));
+        assert_eq!((bell.rung(), timers()), (1, 0), "the task that waits is to arm it, at home");
+    });
+    drop(other);
+    home.block_on(async {
+        assert!(poll_with(wait.as_mut(), &waker).is_pending());
+        assert!(timers() >= 1);
+        wait.await;
+    });
+}
+
+#[test]
+fn a_reset_after_the_end_gives_the_timer_to_another_runtime() {
+    let ending = single();
+    let mut wait = Box::pin(sleep(HOUR));
+    ending.block_on(async { assert!(poll_with(wait.as_mut(), Waker::noop()).is_pending()) });
+    drop(ending);
+    single().block_on(async {
+        wait.as_mut().reset(Instant::now() + Duration::from_millis(5));
+        wait.await;
+    });
+}
+
+#[test]
+fn a_delay_between_connects_is_over_when_the_runtime_is() {
+    let runtime = single();
+    let entered = runtime.enter();
+    let services = wsrt_reactor::context::current().expect("it is entered");
+    let mut delay = services.services().delay(HOUR);
+    let (bell, waker) = Bell::waker();
+    assert!(poll_with(Pin::new(&mut delay), &waker).is_pending());
+    drop(entered);
+    drop(runtime);
+    assert_eq!(bell.rung(), 1);
+    assert!(poll_with(Pin::new(&mut delay), &waker).is_ready());
 }
 
 #[test]

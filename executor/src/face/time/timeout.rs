@@ -27,7 +27,8 @@ use crate::policy::console::TimerSight;
 ///
 /// # Panics
 ///
-/// The call does not; the first poll that has to wait does, outside a wsrt runtime.
+/// The call does not; the first poll that has to wait does, outside a wsrt runtime, and a later one
+/// if the runtime has ended meanwhile.
 ///
 /// # Cancel safety
 ///
@@ -61,7 +62,8 @@ pub fn timeout<F: IntoFuture>(duration: Duration, future: F) -> Timeout<F::IntoF
 ///
 /// # Panics
 ///
-/// The call does not; the first poll that has to wait does, outside a wsrt runtime.
+/// The call does not; the first poll that has to wait does, outside a wsrt runtime, and a later one
+/// if the runtime has ended meanwhile.
 ///
 /// # Cancel safety
 ///
