@@ -104,7 +104,6 @@ mod cell;
 mod players;
 mod queues;
 mod regions;
-mod timeline;
 
 #[cfg(not(loom))]
 mod face;

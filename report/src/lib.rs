@@ -7,7 +7,7 @@
 //!
 //! This crate is the program `wsrt-report`; what it has as a library is there for the program and its tests, and may change.
 //!
-//! From the file to the page, each floor knows those before it and none behind: `trace` makes packets of bytes and events of
+//! From the file to the page, each floor knows those before it and none behind: [`wsrt_trace`] makes packets of bytes and events of
 //! packets; `aggregate` makes sums, bins and buckets of events, so that memory does not grow with the file; [`cli`] reads a
 //! command line and a file, and `page` writes what `charts` draw. The file is read once and may be a pipe.
 
@@ -22,7 +22,6 @@ mod numbers;
 mod page;
 mod reading;
 mod text;
-mod trace;
 
 #[cfg(test)]
 #[path = "../tests/support/mod.rs"]

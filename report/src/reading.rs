@@ -4,9 +4,10 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+use wsrt_trace::decode::{Decoder, Ending, Packets, Strings};
+
 use crate::Failure;
 use crate::aggregate::Aggregate;
-use crate::trace::{Decoder, Ending, Packets, Strings};
 
 /// What a file comes to.
 #[derive(Debug)]
@@ -36,9 +37,9 @@ pub(crate) fn read(path: &Path) -> Result<Report, Failure> {
 /// Reads `input` to its end; whether it is a trace at all is not judged.
 pub(crate) fn read_from(input: impl Read, name: &str) -> std::io::Result<Report> {
     let mut packets = Packets::of(input);
-    let (mut decoder, mut aggregate, mut malformed) = (Decoder::new(), Aggregate::new(), 0);
+    let (mut decoder, mut aggregate, mut malformed) = (Decoder::default(), Aggregate::new(), 0);
     let ending = loop {
-        match packets.next()? {
+        match packets.next_packet()? {
             Ok(packet) => match decoder.decode(packet) {
                 Ok(said) => aggregate.take(said, &decoder.strings),
                 Err(_) => malformed += 1,

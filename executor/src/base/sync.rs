@@ -23,8 +23,6 @@ mod with_std {
     pub(crate) const STAMPS: usize = 1024;
     /// Tasks that are looked at under one hold of their registry's lock by who walks over all of them.
     pub(crate) const WALK_STRIDE: usize = 64;
-    /// Events in a thread's buffer for the timeline, a megabyte of them; a power of two.
-    pub(crate) const EVENT_CAPACITY: usize = 1 << 15;
 
     pub(crate) use crossbeam_deque::Stealer as ThiefEnd;
     pub(crate) use crossbeam_deque::Worker as OwnerEnd;
@@ -115,8 +113,6 @@ mod with_loom {
     pub(crate) fn hand_on<T>(guard: MutexGuard<'_, T>) {
         drop(guard);
     }
-
-    pub(crate) const EVENT_CAPACITY: usize = 2;
 
     pub(crate) fn spin() {
         thread::yield_now();

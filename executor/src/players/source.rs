@@ -40,11 +40,6 @@ impl Source {
         self.0
     }
 
-    /// What [`number`](Self::number) has made a number of.
-    pub(crate) fn from_number(number: u32) -> Self {
-        Self(number)
-    }
-
     /// Which kind of place it is, as a number below [`KINDS`](Self::KINDS).
     #[inline]
     pub(crate) fn kind(self) -> usize {

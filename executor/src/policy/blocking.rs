@@ -11,6 +11,7 @@ use std::thread::JoinHandle as ThreadHandle;
 use std::time::Instant;
 
 use parking_lot::{Condvar, Mutex};
+use wsrt_trace::{Span, What};
 
 use crate::cell::{Id, Identity, JoinHandle, Origin, OwnedTasks, Runnable, Schedule, TaskRef, allocate};
 use crate::policy::console::{self, Kind};
@@ -18,7 +19,6 @@ use crate::policy::context::Role;
 use crate::policy::refusals::NoThread;
 use crate::policy::threads::AbortOnUnwind;
 use crate::policy::{Context, Scheduler, handoff};
-use crate::timeline::{Span, What};
 
 /// The pool of one runtime.
 pub(crate) struct BlockingPool {

@@ -7,12 +7,13 @@ use std::rc::{Rc, Weak};
 use std::sync::Arc;
 use std::task::Waker;
 
+use wsrt_trace::{Span, What};
+
 use crate::base::unwind::wake_quietly;
 use crate::cell::{Runnable, TaskQueue};
 use crate::players::{Away, Machine, Processor};
 use crate::policy::Scheduler;
 use crate::policy::services::RuntimeServices;
-use crate::timeline::{Span, What};
 
 thread_local! {
     /// The innermost context entered on this thread. It has no destructor, so that it may be asked at any time, by wakers

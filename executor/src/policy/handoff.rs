@@ -4,9 +4,10 @@
 //! blocked, and the watcher puts a spare into play if the call lasts. [`with_processor_handed_over`] is for waits that
 //! are known to last: another machine takes the processor at once.
 
+use wsrt_trace::{Span, What};
+
 use crate::players::{Away, Machine, Processor};
 use crate::policy::{Context, Flavor, Scheduler};
-use crate::timeline::{Span, What};
 
 /// Runs `block`, which may block the thread. If it lasts, a spare processor stands in for this one.
 ///

@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
 use wsrt_reactor::budget;
+use wsrt_trace::{Span, What};
 
 use crate::base::thread_state::current_core;
 use crate::cell::TaskQueue;
@@ -13,7 +14,6 @@ use crate::policy::computing::{Counted, Seated};
 use crate::policy::machine_loop::MachineLoop;
 use crate::policy::threads::AbortOnUnwind;
 use crate::regions::{Crew, Seat};
-use crate::timeline::{Span, What};
 
 /// A helper looks at the netpoller after this time, in nanoseconds, if nobody blocks in it. A machine that did would have
 /// to be given a core first, and with all of them computing a kernel may take milliseconds for that.

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::task::Waker;
 
 use wsrt_reactor::budget;
+use wsrt_trace::{Span, What};
 
 use crate::players::{Found, Grant, Machine, Processor, Resume, Source};
 use crate::policy::helping::Linger;
 use crate::policy::root::Root;
 use crate::policy::{Context, Scheduler};
-use crate::timeline::{Span, What};
 
 /// The most that one machine takes from the injector at a time.
 const INJECTOR_BATCH: usize = 128;

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use wsrt_reactor::Turn;
+use wsrt_trace::{Span, What};
 
 use crate::cell::TaskQueue;
 use crate::players::{Arrivals, Count, Found, Processor, Source};
 use crate::policy::machine_loop::MachineLoop;
 use crate::policy::root::Root;
-use crate::timeline::{Span, What};
 
 fn poller_failed(error: &std::io::Error) -> ! {
     panic!("wsrt: the operating system's poller failed: {error}")

@@ -3,12 +3,13 @@
 use std::future::Future;
 use std::sync::Arc;
 
+use wsrt_trace::What;
+
 use crate::cell::{Id, Identity, JoinHandle, Origin, Runnable, Schedule, TaskQueue, TaskRef, allocate};
 use crate::players::{Placed, Processor};
 use crate::policy::console::{self, Kind};
 use crate::policy::thread_bound::ThreadBound;
 use crate::policy::{Context, Scheduler};
-use crate::timeline::What;
 
 /// Half of a ring: one that was not half full already takes such a batch without an overflow.
 const LARGEST_ORDERED_BATCH: usize = 128;

@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
+use wsrt_trace::What;
+
 use crate::players::{Found, Processor, Shared, Source};
 use crate::policy::machine_loop::MachineLoop;
-use crate::timeline::What;
 
 /// How often all victims are gone through. The first passes look at rings only; the last takes timers and runnext too.
 const PASSES: usize = 4;

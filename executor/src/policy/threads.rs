@@ -7,6 +7,7 @@ use std::sync::{Arc, Weak};
 use std::thread::{self, JoinHandle};
 
 use parking_lot::Mutex;
+use wsrt_trace::{Span, What};
 
 use crate::base::backoff::Backoff;
 use crate::base::report::report;
@@ -19,7 +20,6 @@ use crate::policy::refusals::{NoThread, Refusals};
 use crate::policy::root::NoRoot;
 use crate::policy::sysmon;
 use crate::policy::{Config, Context, Flavor, Scheduler};
-use crate::timeline::{Span, What};
 
 /// The machines' threads.
 #[derive(Debug)]

@@ -21,8 +21,8 @@ pub(crate) use steals::Steals;
 pub(crate) use tasks::{Task, Tasks};
 pub(crate) use threads::{Doing, Thread, Threads};
 
-use crate::trace::{Details, Event, Kind, Name, OpenSlices, Said, Slice, Strings, Track, WokenBy};
 use ids::Ids;
+use wsrt_trace::decode::{Details, Event, Kind, Name, OpenSlices, Said, Slice, Strings, Track, WokenBy};
 
 /// So many stalls are listed.
 const STALLS: usize = 30;

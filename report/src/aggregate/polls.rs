@@ -1,9 +1,10 @@
 //! Polls: how long they took, how long their tasks had waited, and the longest of them.
 
+use wsrt_trace::decode::{Slice, Source};
+
 use super::histogram::Histogram;
 use super::longest::Longest;
 use super::processors::source_of;
-use crate::trace::{Slice, Source};
 
 const SLOWEST: usize = 10;
 

@@ -1,7 +1,8 @@
 //! What each processor did, and how busy it was over time.
 
+use wsrt_trace::decode::{Details, Slice, Source};
+
 use super::grid::{Grid, Level, Series, Sum};
-use crate::trace::{Details, Slice, Source};
 
 /// A processor.
 #[derive(Debug, Default)]

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::trace::{Name, Slice};
+use wsrt_trace::decode::{Name, Slice};
 
 /// What the tasks spawned at one place did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::trace::MOST_PROCESSORS;
+use wsrt_trace::decode::MOST_PROCESSORS;
 
 /// Steals between a thief and a victim.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

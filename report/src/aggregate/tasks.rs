@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::trace::{Name, WokenBy};
+use wsrt_trace::decode::{Name, WokenBy};
 
 /// So many tasks are known at a time: about 16 MiB.
 const MOST: usize = 1 << 17;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::trace::{MOST_PROCESSORS, Name, Slice};
+use wsrt_trace::decode::{MOST_PROCESSORS, Name, Slice};
 
 /// A process has not so many; a damaged file may.
 const MOST: usize = 1 << 13;

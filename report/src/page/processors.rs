@@ -1,11 +1,12 @@
 //! How each processor spent its time, and what came of the places where tasks were found.
 
+use wsrt_trace::decode::Source;
+
 use super::frame::Page;
 use crate::aggregate::Processor;
 use crate::charts::{Part, bar};
 use crate::numbers::{Count, Share, Time};
 use crate::reading::Report;
-use crate::trace::Source;
 
 /// Rows of bars and of the table: the busiest.
 const MOST: usize = 48;

@@ -1,12 +1,13 @@
 //! The polls that held their processors longest.
 
+use wsrt_trace::decode::{Name, Source};
+
 use super::frame::Page;
 use crate::aggregate::Poll;
 use crate::charts::{Part, bar};
 use crate::numbers::Time;
 use crate::reading::Report;
 use crate::text::Escaped;
-use crate::trace::{Name, Source};
 
 pub(crate) fn write(page: &mut Page, report: &Report) {
     let how = "While a poll runs, what waits behind it on its processor waits too, unless somebody steals it. What blocks belongs \

@@ -1,10 +1,11 @@
 //! The polls for which the watcher raised its hand while they ran.
 
+use wsrt_trace::decode::Name;
+
 use super::frame::Page;
 use super::slowest::{site, task};
 use crate::numbers::{Count, Of, Time};
 use crate::reading::Report;
-use crate::trace::Name;
 
 pub(crate) fn write(page: &mut Page, report: &Report) {
     let stalls = &report.aggregate.stalls;

@@ -2,11 +2,12 @@
 
 use std::fmt::Display;
 
+use wsrt_trace::decode::{Ending, WokenBy};
+
 use super::frame::Page;
 use crate::numbers::{Count, Of, Share, Time};
 use crate::reading::Report;
 use crate::text::Escaped;
-use crate::trace::{Ending, WokenBy};
 
 pub(crate) fn write(page: &mut Page, report: &Report) {
     let (process, pid) = report.aggregate.process.unzip();

@@ -1,5 +1,7 @@
 //! Where the time went by spawn site, and which tasks were woken most.
 
+use wsrt_trace::decode::{Name, WokenBy};
+
 use super::frame::Page;
 use super::slowest::{hidden, site, task};
 use crate::aggregate::{Site, Task};
@@ -7,7 +9,6 @@ use crate::charts::{Part, bar};
 use crate::numbers::{Count, Of, Share, Time};
 use crate::reading::Report;
 use crate::text::Escaped;
-use crate::trace::{Name, WokenBy};
 
 const MOST_SITES: usize = 25;
 const MOST_TASKS: usize = 10;

@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use tokio::sync::oneshot;
+use wsrt_trace::encode::{Batch, Scene, Story};
 
-use super::batch::{Batch, Scene};
-use super::story::Story;
 use crate::base::report::report;
 
 /// What a recording has come to.

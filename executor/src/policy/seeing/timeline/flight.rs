@@ -7,10 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tokio::sync::oneshot;
+use wsrt_trace::encode::{Batch, Entry, Sample, Scene, Story};
 
-use super::batch::{Batch, Entry, Sample, Scene};
 use super::file::name_path;
-use super::story::Story;
 use crate::base::report::report;
 
 /// Records that are written of a runtime's own accord, at most: a program that stalls all the time is not to fill the disk.

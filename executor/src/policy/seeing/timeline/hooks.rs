@@ -3,13 +3,14 @@
 use std::panic::Location;
 use std::task::Waker;
 
-use super::pen::Pen;
+use wsrt_trace::{By, Span, What};
+
+use super::thread_writer::Pen;
 use crate::base::unwind::wake_quietly;
 use crate::cell::{Id, Runnable, take_panic};
 use crate::players::{Found, Source};
 use crate::policy::seeing::{Seeing, Switch};
 use crate::policy::stall::Stall;
-use crate::timeline::{By, Span, What};
 
 /// A poll that the timeline shows: its end is to be shown too.
 #[derive(Debug)]

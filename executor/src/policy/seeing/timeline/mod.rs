@@ -8,25 +8,16 @@
 //!
 //! What is written down, and where, is in docs/TIMELINE.md.
 
-mod anchors;
-mod arrows;
-mod batch;
 mod file;
 mod flight;
-mod groups;
 mod hooks;
-mod packets;
-mod pen;
-mod proto;
 mod recorder;
-mod scatter;
-mod story;
-mod tracks;
-mod words;
+mod thread_writer;
 
 pub use file::TraceSummary;
 pub use flight::FlightRecorder;
 pub(crate) use flight::numbered;
+use wsrt_trace::Counter;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -44,7 +35,6 @@ use self::flight::{Flight, Wanted};
 use self::recorder::Recorder;
 use crate::policy::Scheduler;
 use crate::policy::seeing::{Seeing, Switch};
-use crate::timeline::Counter;
 
 /// The timeline of one runtime.
 #[derive(Debug, Default)]

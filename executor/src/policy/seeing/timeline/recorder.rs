@@ -8,20 +8,19 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
+use wsrt_trace::encode::{self, Batch, Entry, Names, Sample, Scene, ThreadFacts, written_at};
+use wsrt_trace::{Anchor, Anchors, Counter, EVENT_CAPACITY, Event, Outcome, Reader, What, Writer, buffer};
 
-use super::anchors::{Anchor, Anchors};
-use super::batch::{self, Batch, Entry, Names, Sample, Scene, ThreadFacts, written_at};
 use super::file::TraceFile;
 use super::flight::{Flight, Wanted};
 use crate::base::thread_state::current_thread_number;
 use crate::policy::Scheduler;
-use crate::timeline::{Counter, Event, Outcome, Reader, What, Writer, buffer};
 
 /// The shortest and the longest time between two looks.
 const SHORTEST: Duration = Duration::from_millis(1);
 const LONGEST: Duration = Duration::from_millis(16);
 /// So many events of one thread since the last look mean that the next one comes sooner.
-const MANY: usize = crate::base::sync::EVENT_CAPACITY / 8;
+const MANY: usize = EVENT_CAPACITY / 8;
 /// Lengths of queues are noted once in this time.
 const SAMPLE_PERIOD: Duration = Duration::from_millis(4);
 
@@ -232,7 +231,7 @@ impl Desk {
         let entries = ahead.drain(..over).map(|event| Entry { thread: thread as u32, later: 0, event });
         let first = self.batch.entries.len();
         self.batch.entries.extend(entries);
-        batch::time(&mut self.batch.entries[first..]);
+        encode::time(&mut self.batch.entries[first..]);
         over
     }
 

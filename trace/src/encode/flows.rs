@@ -7,8 +7,8 @@
 
 use std::collections::HashMap;
 
-use super::scatter::Scatter;
-use crate::timeline::By;
+use crate::By;
+use crate::int_hasher::Scatter;
 
 /// By so much, in the counter's unit, a wake may seem to be later than the poll that it led to.
 const SLACK: u64 = 1 << 14;

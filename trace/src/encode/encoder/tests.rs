@@ -6,8 +6,8 @@
 use std::panic::Location;
 
 use super::*;
-use crate::policy::seeing::timeline::anchors::Anchors;
-use crate::policy::seeing::timeline::batch::{Names, ThreadFacts};
+use crate::clock_sync::Anchors;
+use crate::encode::batch::{Names, ThreadFacts};
 
 const BEGINS: [u8; 2] = [0xf9, 0x02];
 const ENDS: [u8; 2] = [0x81, 0x03];
@@ -54,7 +54,7 @@ fn wake(stamp: u64, task: u64) -> Event {
 }
 
 fn poll(begun: u64, lasted: u64, task: u64, outcome: Outcome) -> Event {
-    let what = What::Poll { task, processor: 0, source: Source::RING.number(), lasted, outcome };
+    let what = What::Poll { task, processor: 0, source: 1, lasted, outcome };
     Event::new(begun, what).at(Some(Location::caller()))
 }
 

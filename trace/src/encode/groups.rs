@@ -3,8 +3,8 @@
 //! What happened within a poll or a turn of the netpoller waits for it here. The outermost closes a *group*: its beginning, all that
 //! happened in it, its end. A poll that goes on for long says so (`Opened`), and nothing waits for its end.
 
-use super::arrows::Arrow;
-use crate::timeline::{Event, What};
+use super::flows::Arrow;
+use crate::{Event, What};
 
 /// An event with what its surroundings make of it.
 #[derive(Clone, Copy, Debug)]
@@ -118,7 +118,7 @@ impl Pending {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::timeline::{By, Outcome};
+    use crate::{By, Outcome};
 
     fn told(event: Event) -> Told {
         Told { event, shown: event.stamp, flow: None, arrow: None }

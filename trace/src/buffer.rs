@@ -13,14 +13,17 @@
 use std::fmt;
 use std::mem::MaybeUninit;
 
-use crossbeam_utils::CachePadded;
-
-use super::Event;
-use crate::base::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use crate::base::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
-use crate::base::sync::{Arc, EVENT_CAPACITY, UnsafeCell};
+use crate::Event;
+use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
+use crate::sync::{Arc, EVENT_CAPACITY, UnsafeCell};
 
 const _: () = assert!(EVENT_CAPACITY.is_power_of_two());
+
+/// A value on cache lines of its own: two, since CPUs fetch them in pairs.
+#[derive(Debug)]
+#[repr(align(128))]
+struct CachePadded<T>(T);
 
 struct Buffer {
     slots: Box<[UnsafeCell<MaybeUninit<Event>>]>,
@@ -43,7 +46,7 @@ struct WritersEnd {
 unsafe impl Sync for Buffer {}
 
 /// The end of the thread that writes.
-pub(crate) struct Writer {
+pub struct Writer {
     buffer: Arc<Buffer>,
     written: usize,
     /// What was read when the writer last looked.
@@ -52,18 +55,18 @@ pub(crate) struct Writer {
 }
 
 /// The end of the recorder.
-pub(crate) struct Reader {
+pub struct Reader {
     buffer: Arc<Buffer>,
     read: usize,
 }
 
 /// The two ends of an empty buffer.
-pub(crate) fn buffer() -> (Writer, Reader) {
+pub fn buffer() -> (Writer, Reader) {
     let ends = WritersEnd { written: AtomicUsize::new(0), dropped: AtomicU64::new(0), closed: AtomicBool::new(false) };
     let buffer = Arc::new(Buffer {
         slots: (0..EVENT_CAPACITY).map(|_| UnsafeCell::new(MaybeUninit::uninit())).collect(),
-        ends: CachePadded::new(ends),
-        read: CachePadded::new(AtomicUsize::new(0)),
+        ends: CachePadded(ends),
+        read: CachePadded(AtomicUsize::new(0)),
     });
     (Writer { buffer: Arc::clone(&buffer), written: 0, read: 0, dropped: 0 }, Reader { buffer, read: 0 })
 }
@@ -71,7 +74,7 @@ pub(crate) fn buffer() -> (Writer, Reader) {
 impl Writer {
     /// Writes `event` down, or counts it as dropped.
     #[inline(always)]
-    pub(crate) fn write(&mut self, event: Event) {
+    pub fn write(&mut self, event: Event) {
         if self.is_full() {
             return self.drop_one();
         }
@@ -80,7 +83,7 @@ impl Writer {
         slot.with_mut(|slot| unsafe { slot.write(MaybeUninit::new(event)) });
         self.written = self.written.wrapping_add(1);
         // Release pairs with the Acquire in `read`: the event is in its slot.
-        self.buffer.ends.written.store(self.written, Release);
+        self.buffer.ends.0.written.store(self.written, Release);
     }
 
     #[inline(always)]
@@ -89,29 +92,29 @@ impl Writer {
             return false;
         }
         // Acquire pairs with the Release in `read`: the reader is done with the slots.
-        self.read = self.buffer.read.load(Acquire);
+        self.read = self.buffer.read.0.load(Acquire);
         self.written.wrapping_sub(self.read) == EVENT_CAPACITY
     }
 
     #[cold]
     fn drop_one(&mut self) {
         self.dropped += 1;
-        self.buffer.ends.dropped.store(self.dropped, Relaxed);
+        self.buffer.ends.0.dropped.store(self.dropped, Relaxed);
     }
 }
 
 impl Drop for Writer {
     fn drop(&mut self) {
         // Release pairs with the Acquire in `is_closed`: who sees it sees all that was written.
-        self.buffer.ends.closed.store(true, Release);
+        self.buffer.ends.0.closed.store(true, Release);
     }
 }
 
 impl Reader {
     /// Moves all that is written to the end of `events`.
-    pub(crate) fn read(&mut self, events: &mut Vec<Event>) {
+    pub fn read(&mut self, events: &mut Vec<Event>) {
         // Acquire pairs with the Release in `write`.
-        let written = self.buffer.ends.written.load(Acquire);
+        let written = self.buffer.ends.0.written.load(Acquire);
         while self.read != written {
             let slot = &self.buffer.slots[self.read % EVENT_CAPACITY];
             // SAFETY: `written` counts the slot, so it is the reader's, until `read` counts it too.
@@ -121,19 +124,19 @@ impl Reader {
             self.read = self.read.wrapping_add(1);
         }
         // Release pairs with the Acquire in `is_full`: the slots are the writer's again.
-        self.buffer.read.store(self.read, Release);
+        self.buffer.read.0.store(self.read, Release);
     }
 
     /// How many events were dropped, so far.
-    pub(crate) fn dropped(&self) -> u64 {
-        self.buffer.ends.dropped.load(Relaxed)
+    pub fn dropped(&self) -> u64 {
+        self.buffer.ends.0.dropped.load(Relaxed)
     }
 
     /// Whether nothing will be written after what the next `read` finds.
     #[must_use]
-    pub(crate) fn is_closed(&self) -> bool {
+    pub fn is_closed(&self) -> bool {
         // Acquire pairs with the Release of the writer's drop.
-        self.buffer.ends.closed.load(Acquire)
+        self.buffer.ends.0.closed.load(Acquire)
     }
 }
 
@@ -154,7 +157,7 @@ mod tests {
     use std::thread;
 
     use super::*;
-    use crate::timeline::What;
+    use crate::What;
 
     fn event(number: usize) -> Event {
         Event::new(number as u64, What::Overflow { processor: 0, tasks: number as u64 })

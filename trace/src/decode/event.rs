@@ -3,11 +3,11 @@
 use super::strings::Name;
 
 /// Processors have indices below this.
-pub(crate) const MOST_PROCESSORS: u64 = 1 << 16;
+pub const MOST_PROCESSORS: u64 = 1 << 16;
 
 /// Whose line of events it is. The numbers are those that wsrt gives its tracks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Track {
+pub enum Track {
     Process,
     Netpoller,
     /// The counter of the injector's length.
@@ -21,7 +21,7 @@ pub(crate) enum Track {
 }
 
 impl Track {
-    pub(crate) fn of(uuid: u64) -> Self {
+    pub fn of(uuid: u64) -> Self {
         // Processors and queues from the thousandth on have numbers of their own.
         let (many, index) = (uuid >> 40, uuid & 0xff_ffff_ffff);
         match uuid {
@@ -40,7 +40,7 @@ impl Track {
 
 /// Where the task of a poll was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Source {
+pub enum Source {
     Runnext,
     Ring,
     Injector,
@@ -54,7 +54,7 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    pub(crate) const ALL: [Source; 8] = [
+    pub const ALL: [Source; 8] = [
         Source::Runnext,
         Source::Ring,
         Source::Injector,
@@ -65,7 +65,7 @@ impl Source {
         Source::Untold,
     ];
 
-    pub(crate) fn of(text: &str) -> Self {
+    pub fn of(text: &str) -> Self {
         match text {
             "runnext" => Source::Runnext,
             "ring" => Source::Ring,
@@ -78,14 +78,14 @@ impl Source {
         }
     }
 
-    pub(crate) fn text(self) -> &'static str {
+    pub fn text(self) -> &'static str {
         ["runnext", "ring", "injector", "network", "timer", "stolen", "local", "not told"][self as usize]
     }
 }
 
 /// Who readied a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum WokenBy {
+pub enum WokenBy {
     Task,
     Network,
     Timer,
@@ -94,21 +94,20 @@ pub(crate) enum WokenBy {
 }
 
 impl WokenBy {
-    pub(crate) const ALL: [WokenBy; 5] =
-        [WokenBy::Task, WokenBy::Network, WokenBy::Timer, WokenBy::Outside, WokenBy::Spawn];
+    pub const ALL: [WokenBy; 5] = [WokenBy::Task, WokenBy::Network, WokenBy::Timer, WokenBy::Outside, WokenBy::Spawn];
 
-    pub(crate) fn of(text: &str) -> Option<Self> {
+    pub fn of(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|by| by.text() == text)
     }
 
-    pub(crate) fn text(self) -> &'static str {
+    pub fn text(self) -> &'static str {
         ["task", "network", "timer", "outside", "spawn"][self as usize]
     }
 }
 
 /// What kind of event it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
     Begin,
     End,
     Instant,
@@ -118,40 +117,40 @@ pub(crate) enum Kind {
 
 /// An event.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Event {
+pub struct Event {
     /// In nanoseconds, on the clock of the trace.
-    pub(crate) at: u64,
-    pub(crate) track: Track,
-    pub(crate) kind: Kind,
-    pub(crate) name: Name,
-    pub(crate) details: Details,
+    pub at: u64,
+    pub track: Track,
+    pub kind: Kind,
+    pub name: Name,
+    pub details: Details,
 }
 
 /// What an event's annotations say; each event has a few of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Details {
-    pub(crate) task: Option<u64>,
-    pub(crate) source: Option<Source>,
-    pub(crate) victim: Option<u64>,
-    pub(crate) spawned_at: Option<Name>,
-    pub(crate) woken_by: Option<WokenBy>,
-    pub(crate) waited: Option<u64>,
+pub struct Details {
+    pub task: Option<u64>,
+    pub source: Option<Source>,
+    pub victim: Option<u64>,
+    pub spawned_at: Option<Name>,
+    pub woken_by: Option<WokenBy>,
+    pub waited: Option<u64>,
     /// Whether the poll was its task's last.
-    pub(crate) ready: Option<bool>,
+    pub ready: Option<bool>,
     /// How many tasks were moved.
-    pub(crate) tasks: Option<u64>,
-    pub(crate) milliseconds: Option<u64>,
-    pub(crate) asleep: Option<bool>,
+    pub tasks: Option<u64>,
+    pub milliseconds: Option<u64>,
+    pub asleep: Option<bool>,
     /// How many sockets the netpoller found ready, and timers due.
-    pub(crate) events: Option<u64>,
-    pub(crate) timers: Option<u64>,
+    pub events: Option<u64>,
+    pub timers: Option<u64>,
     /// How many events were dropped.
-    pub(crate) count: Option<u64>,
+    pub count: Option<u64>,
 }
 
 /// What a packet had to say.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Said {
+pub enum Said {
     Event(Event),
     /// A track has this name, and belongs to the process or the thread with this number.
     Track {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::annotations::{self, Key};
 use super::event::{Details, Event, Kind, Said, Track};
 use super::strings::{Name, Strings};
-use super::wire::{Fields, Malformed, Value};
+use crate::wire::read::{Fields, Malformed, Value};
 
 /// `TracePacket.sequence_flags`: what was interned before this packet no longer counts.
 const STATE_CLEARED: u64 = 1;
@@ -124,19 +124,15 @@ impl<'a> Parts<'a> {
 }
 
 /// What is remembered from packet to packet.
-#[derive(Debug)]
-pub(crate) struct Decoder {
-    pub(crate) strings: Strings,
+#[derive(Debug, Default)]
+pub struct Decoder {
+    pub strings: Strings,
     sequences: HashMap<u64, Tables>,
 }
 
 impl Decoder {
-    pub(crate) fn new() -> Self {
-        Self { strings: Strings::new(), sequences: HashMap::new() }
-    }
-
     /// Reads one packet.
-    pub(crate) fn decode(&mut self, packet: &[u8]) -> Result<Said, Malformed> {
+    pub fn decode(&mut self, packet: &[u8]) -> Result<Said, Malformed> {
         let parts = Parts::of(packet)?;
         // Beyond so many sequences the file is not one of wsrt's, and they may share a table.
         let known = self.sequences.len() < MOST_SEQUENCES || self.sequences.contains_key(&parts.sequence);

@@ -3,8 +3,8 @@
 
 use loom::model::Builder;
 
-use super::{Event, Reader, What, Writer, buffer};
-use crate::base::sync::thread;
+use crate::sync::thread;
+use crate::{Event, Reader, What, Writer, buffer};
 
 fn explore(model: impl Fn() + Sync + Send + 'static) {
     let mut builder = Builder::new();

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::panic::Location;
 
-use super::proto::Message;
-use super::scatter::Scatter;
+use crate::int_hasher::Scatter;
+use crate::wire::write::Message;
 
 /// A name that is spelt out once in a file; a number afterwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
-use super::wire::Varint;
+use crate::wire::read::Varint;
 
 /// Field 1 of a `Trace`, with a length: what each packet begins with.
 const PACKET: u8 = 0x0a;
@@ -12,7 +12,7 @@ const BUFFER: usize = 256 << 10;
 
 /// How a file ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ending {
+pub enum Ending {
     /// After a packet.
     Whole,
     /// In the middle of the packet that begins at this byte.
@@ -23,7 +23,7 @@ pub(crate) enum Ending {
 
 /// The packets of a file.
 #[derive(Debug)]
-pub(crate) struct Packets<R> {
+pub struct Packets<R> {
     input: BufReader<R>,
     packet: Vec<u8>,
     /// How many bytes were taken from the input.
@@ -31,17 +31,17 @@ pub(crate) struct Packets<R> {
 }
 
 impl<R: Read> Packets<R> {
-    pub(crate) fn of(input: R) -> Self {
+    pub fn of(input: R) -> Self {
         Self { input: BufReader::with_capacity(BUFFER, input), packet: Vec::new(), read: 0 }
     }
 
     /// How many bytes were read.
-    pub(crate) fn read(&self) -> u64 {
+    pub fn read(&self) -> u64 {
         self.read
     }
 
     /// The next packet, without its length.
-    pub(crate) fn next(&mut self) -> io::Result<Result<&[u8], Ending>> {
+    pub fn next_packet(&mut self) -> io::Result<Result<&[u8], Ending>> {
         let begin = self.read;
         let length = match self.length()? {
             Ok(length) => length,
@@ -96,7 +96,7 @@ mod tests {
         let mut packets = Packets::of(bytes);
         let mut read = Vec::new();
         loop {
-            match packets.next().expect("a slice can be read") {
+            match packets.next_packet().expect("a slice can be read") {
                 Ok(packet) => read.push(packet.to_vec()),
                 Err(ending) => return (read, ending),
             }

@@ -2,7 +2,7 @@
 
 /// What is no message: a varint without an end, a length that leads out of it, a kind of value that nobody writes any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Malformed;
+pub struct Malformed;
 
 /// A field's value, as the wire tells it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

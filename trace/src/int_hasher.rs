@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, Hasher};
 
 /// Spreads numbers over a table by Fibonacci's multiplier, and folds the well mixed upper half into the lower.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Scatter(u64);
+pub struct Scatter(u64);
 
 impl BuildHasher for Scatter {
     type Hasher = Self;

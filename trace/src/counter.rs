@@ -13,11 +13,11 @@ static FROM_CPU: AtomicBool = AtomicBool::new(false);
 
 /// The counter of this process.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Counter;
+pub struct Counter;
 
 impl Counter {
     /// Chooses what is read. To be called before the first stamp that is compared with others.
-    pub(crate) fn choose() -> Self {
+    pub fn choose() -> Self {
         static CHOSEN: OnceLock<bool> = OnceLock::new();
         // Relaxed: the events that follow are published by the recorder's start.
         FROM_CPU.store(*CHOSEN.get_or_init(cpu::is_trusted), Relaxed);
@@ -26,20 +26,20 @@ impl Counter {
 
     /// Whether what is read is the CPU's own counter, whose unit only calibration tells; else it counts nanoseconds.
     #[cfg(test)]
-    pub(crate) fn is_from_cpu(self) -> bool {
+    pub fn is_from_cpu(self) -> bool {
         FROM_CPU.load(Relaxed)
     }
 
     /// What the counter shows now.
     #[inline]
-    pub(crate) fn read() -> u64 {
+    pub fn read() -> u64 {
         if FROM_CPU.load(Relaxed) { cpu::read() } else { monotonic_nanos() }
     }
 }
 
 /// The system's monotonic clock, in nanoseconds.
 #[cfg(unix)]
-pub(crate) fn monotonic_nanos() -> u64 {
+pub fn monotonic_nanos() -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `time` is there to be written to, and every system has this clock.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
@@ -48,7 +48,7 @@ pub(crate) fn monotonic_nanos() -> u64 {
 
 /// Nanoseconds since the first call, by std's monotonic clock.
 #[cfg(not(unix))]
-pub(crate) fn monotonic_nanos() -> u64 {
+pub fn monotonic_nanos() -> u64 {
     since_first_call()
 }
 

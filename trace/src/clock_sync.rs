@@ -3,11 +3,11 @@
 //! Both are read together now and then: an *anchor*. Between two anchors time is a straight line, so that nothing adds up: a time
 //! is as wrong as its anchors are, some tens of nanoseconds, and as the clock is steered within a second.
 
-use crate::timeline::{Counter, monotonic_nanos};
+use crate::{Counter, monotonic_nanos};
 
 /// Anchors that are kept, in the counter's unit and in nanoseconds.
 #[derive(Clone, Debug)]
-pub(crate) struct Anchors {
+pub struct Anchors {
     /// About one each second, the oldest first.
     kept: Vec<Anchor>,
     latest: Anchor,
@@ -15,9 +15,9 @@ pub(crate) struct Anchors {
 
 /// One moment, by both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Anchor {
-    pub(crate) stamp: u64,
-    pub(crate) nanos: u64,
+pub struct Anchor {
+    pub stamp: u64,
+    pub nanos: u64,
 }
 
 /// Nanoseconds between two anchors that are kept.
@@ -29,7 +29,7 @@ const TRIES: usize = 3;
 
 impl Anchor {
     /// Reads both: of a few tries the one that took the least.
-    pub(crate) fn now() -> Self {
+    pub fn now() -> Self {
         let tries = (0..TRIES).map(|_| {
             let before = Counter::read();
             let nanos = monotonic_nanos();
@@ -42,14 +42,14 @@ impl Anchor {
 
 impl Anchors {
     /// Anchors that begin here. A moment is spent on a second one.
-    pub(crate) fn begin() -> Self {
+    pub fn begin() -> Self {
         let first = Anchor::now();
         std::thread::sleep(std::time::Duration::from_micros(500));
         Self { kept: vec![first], latest: Anchor::now() }
     }
 
     /// Adds the latest one.
-    pub(crate) fn add(&mut self, anchor: Anchor) {
+    pub fn add(&mut self, anchor: Anchor) {
         let last = self.kept[self.kept.len() - 1];
         if self.latest.nanos.saturating_sub(last.nanos) >= APART {
             self.kept.push(self.latest);
@@ -61,7 +61,7 @@ impl Anchors {
     }
 
     /// What the monotonic clock showed at `stamp`.
-    pub(crate) fn nanos(&self, stamp: u64) -> u64 {
+    pub fn nanos(&self, stamp: u64) -> u64 {
         let next = self.kept.partition_point(|anchor| anchor.stamp <= stamp);
         let from = self.kept[next.saturating_sub(1)];
         let to = self.kept.get(next.max(1)).copied().unwrap_or(self.latest);

@@ -3,25 +3,25 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::anchors::Anchors;
-use super::scatter::Scatter;
-use crate::timeline::{Event, What};
+use crate::clock_sync::Anchors;
+use crate::int_hasher::Scatter;
+use crate::{Event, What};
 
 /// An event, and the number of the thread that has written it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Entry {
-    pub(crate) thread: u32,
+pub struct Entry {
+    pub thread: u32,
     /// By how much, in the counter's unit, the event is shown later than its stamp: an untimed one, somewhere between two looks at
     /// the counter.
-    pub(crate) later: u32,
-    pub(crate) event: Event,
+    pub later: u32,
+    pub event: Event,
 }
 
 /// Untimed events that lie within this much, in the counter's unit, are spread over it: some microseconds at most.
 const CLOSE: u64 = 1 << 14;
 
 /// Times one thread's events, in the order in which they were written.
-pub(crate) fn time(entries: &mut [Entry]) {
+pub fn time(entries: &mut [Entry]) {
     let mut untimed = 0;
     for at in 0..entries.len() {
         let event = entries[at].event;
@@ -48,7 +48,7 @@ fn spread(untimed: &mut [Entry], end: u64) {
 }
 
 /// When an event was written down.
-pub(crate) fn written_at(event: &Event) -> u64 {
+pub fn written_at(event: &Event) -> u64 {
     match event.what() {
         What::Poll { lasted, .. } | What::Turn { lasted, .. } => event.stamp + lasted,
         _ => event.stamp,
@@ -57,48 +57,48 @@ pub(crate) fn written_at(event: &Event) -> u64 {
 
 /// The length of a queue at some moment.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Sample {
-    pub(crate) nanos: u64,
+pub struct Sample {
+    pub nanos: u64,
     /// The processor's index; `None` for the injector.
-    pub(crate) processor: Option<u16>,
-    pub(crate) waiting: u64,
+    pub processor: Option<u16>,
+    pub waiting: u64,
 }
 
 /// All that was written down in some time: each thread's events in the order in which it wrote them. Whatever belongs before one of
 /// them in time is in this batch or was in an earlier one, but for what is not over.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Batch {
-    pub(crate) entries: Vec<Entry>,
-    pub(crate) samples: Vec<Sample>,
+pub struct Batch {
+    pub entries: Vec<Entry>,
+    pub samples: Vec<Sample>,
     /// Events that found no room.
-    pub(crate) dropped: u64,
+    pub dropped: u64,
     /// The end of that time.
-    pub(crate) until: u64,
+    pub until: u64,
 }
 
 /// A thread that shows events.
 #[derive(Clone, Debug)]
-pub(crate) struct ThreadFacts {
+pub struct ThreadFacts {
     /// The system's number for it, 0 where that is not known.
-    pub(crate) tid: u32,
-    pub(crate) name: String,
+    pub tid: u32,
+    pub name: String,
 }
 
 /// Names of tasks that have one, by number.
-pub(crate) type Names = HashMap<u64, Arc<str>, Scatter>;
+pub type Names = HashMap<u64, Arc<str>, Scatter>;
 
 /// What is known beside the events.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Scene<'a> {
-    pub(crate) threads: &'a [ThreadFacts],
-    pub(crate) names: &'a Names,
-    pub(crate) anchors: &'a Anchors,
+pub struct Scene<'a> {
+    pub threads: &'a [ThreadFacts],
+    pub names: &'a Names,
+    pub anchors: &'a Anchors,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::timeline::{By, Outcome};
+    use crate::{By, Outcome};
 
     fn wake(stamp: u64) -> Event {
         Event::new(stamp, What::Readied { task: 1, processor: 0, by: By::Outside, spawned: false })

@@ -1,9 +1,9 @@
 //! An event's annotations: by what word each goes, and what it is read as.
 
-use super::decode::Tables;
+use super::decoder::Tables;
 use super::event::{Details, Source, WokenBy};
 use super::strings::Strings;
-use super::wire::{Fields, Malformed, Value};
+use crate::wire::read::{Fields, Malformed, Value};
 
 /// The annotations that the report reads. Others are passed over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The words of a file, each spelt out once at its beginning.
 
 use super::packets::{Packets, Text, Value};
-use crate::timeline::{By, Outcome, Span};
+use crate::{By, Outcome, Span};
 
 /// Names of events, and values of notes.
 #[derive(Clone, Copy, Debug)]
@@ -57,7 +57,7 @@ impl Words {
         }
     }
 
-    /// A kind of [`Source`](crate::players::Source), or that of a poll within a `LocalSet`.
+    /// Where a task was found: the low three bits say so.
     pub(crate) fn source(&self, kind: usize) -> Value {
         Value::Text(self.sources[kind % 8])
     }

@@ -11,17 +11,17 @@ const MOST_TRACKS: usize = 1 << 14;
 
 /// What a track did from one time to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Slice {
-    pub(crate) track: Track,
-    pub(crate) begin: u64,
+pub struct Slice {
+    pub track: Track,
+    pub begin: u64,
     /// In nanoseconds.
-    pub(crate) duration: u64,
+    pub duration: u64,
     /// The same without the slices within it.
-    pub(crate) own: u64,
+    pub own: u64,
     /// How many slices it lies within.
-    pub(crate) depth: usize,
-    pub(crate) name: Name,
-    pub(crate) details: Details,
+    pub depth: usize,
+    pub name: Name,
+    pub details: Details,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -35,13 +35,13 @@ struct Open {
 
 /// The slices that have begun.
 #[derive(Debug, Default)]
-pub(crate) struct OpenSlices {
+pub struct OpenSlices {
     tracks: HashMap<Track, Vec<Open>>,
     unmatched: u64,
 }
 
 impl OpenSlices {
-    pub(crate) fn begin(&mut self, event: &Event) {
+    pub fn begin(&mut self, event: &Event) {
         if self.tracks.len() >= MOST_TRACKS && !self.tracks.contains_key(&event.track) {
             self.unmatched += 1;
             return;
@@ -55,7 +55,7 @@ impl OpenSlices {
     }
 
     /// The slice that ends.
-    pub(crate) fn end(&mut self, event: &Event) -> Option<Slice> {
+    pub fn end(&mut self, event: &Event) -> Option<Slice> {
         let ready = event.details.ready;
         let slice = self.tracks.get_mut(&event.track).and_then(|open| close(event.track, open, event.at));
         self.unmatched += u64::from(slice.is_none());
@@ -63,7 +63,7 @@ impl OpenSlices {
     }
 
     /// All slices that are open when the file ends, as if they ended at `at`.
-    pub(crate) fn end_all(&mut self, at: u64) -> Vec<Slice> {
+    pub fn end_all(&mut self, at: u64) -> Vec<Slice> {
         let mut slices = Vec::new();
         for (track, mut open) in self.tracks.drain() {
             while let Some(slice) = close(track, &mut open, at) {
@@ -76,7 +76,7 @@ impl OpenSlices {
     }
 
     /// How many begins or ends were passed over since the other one is missing.
-    pub(crate) fn unmatched(&self) -> u64 {
+    pub fn unmatched(&self) -> u64 {
         self.unmatched
     }
 }

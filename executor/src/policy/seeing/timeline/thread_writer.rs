@@ -3,9 +3,10 @@
 use std::cell::{Cell, RefCell};
 use std::panic::Location;
 
+use wsrt_trace::{Begun, By, Counter, Event, NO_PROCESSOR, Outcome, Span, What, Writer};
+
 use super::recorder::Recorder;
 use crate::cell::{current_id, take_panic};
-use crate::timeline::{Begun, By, Counter, Event, NO_PROCESSOR, Outcome, Span, What, Writer};
 
 /// In the counter's unit: a poll that has lasted for this long when something happens in it is opened, so that what happens need
 /// not wait for its end to be told. Between 0.2 and 20 ms, whatever the counter counts.

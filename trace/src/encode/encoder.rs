@@ -2,19 +2,18 @@
 
 use std::collections::HashMap;
 
-use super::arrows::Arrows;
 use super::batch::{Batch, Entry, Scene};
+use super::flows::Arrows;
 use super::groups::{Group, Part, Pending, Step, Told};
 use super::packets::{Note, Packets, Text, Value};
-use super::scatter::Scatter;
+use super::strings::Words;
 use super::tracks::{Mark, Place, Tracks};
-use super::words::Words;
-use crate::players::Source;
-use crate::timeline::{By, Event, NO_PROCESSOR, Outcome, Span, What, monotonic_nanos};
+use crate::int_hasher::Scatter;
+use crate::{By, Event, NO_PROCESSOR, Outcome, Span, What, monotonic_nanos};
 
 /// Turns batches of events into the bytes of one file.
 #[derive(Debug)]
-pub(crate) struct Story {
+pub struct Story {
     packets: Packets,
     words: Words,
     tracks: Tracks,
@@ -32,7 +31,7 @@ pub(crate) struct Story {
 
 impl Story {
     /// Begins a file.
-    pub(crate) fn begin() -> Self {
+    pub fn begin() -> Self {
         let mut packets = Packets::default();
         packets.begin(clocks());
         let words = Words::spell_out(&mut packets);
@@ -54,16 +53,16 @@ impl Story {
     }
 
     /// Events told so far, and events that were dropped.
-    pub(crate) fn counts(&self) -> (u64, u64) {
+    pub fn counts(&self) -> (u64, u64) {
         (self.events, self.dropped)
     }
 
     /// The bytes that have come since the last call.
-    pub(crate) fn take(&mut self, into: &mut Vec<u8>) {
+    pub fn take(&mut self, into: &mut Vec<u8>) {
         self.packets.take(into);
     }
 
-    pub(crate) fn tell(&mut self, batch: &Batch, scene: Scene<'_>) {
+    pub fn tell(&mut self, batch: &Batch, scene: Scene<'_>) {
         self.events += batch.entries.len() as u64;
         self.pending.resize_with(scene.threads.len(), Pending::default);
         self.arrows.grow_older();
@@ -85,7 +84,7 @@ impl Story {
     }
 
     /// Ends the file: all that is open ends at its last moment.
-    pub(crate) fn end(&mut self, until: u64, scene: Scene<'_>) {
+    pub fn end(&mut self, until: u64, scene: Scene<'_>) {
         let mut groups = std::mem::take(&mut self.groups);
         for (thread, pending) in self.pending.iter_mut().enumerate() {
             pending.flush(thread as u32, false, &mut groups);
@@ -257,11 +256,10 @@ impl Story {
     }
 
     fn notes_of_poll(&mut self, task: u64, source: u32, told: &Told, scene: Scene<'_>) -> Vec<(Note, Value)> {
-        let source = Source::from_number(source);
         let mut notes = Vec::with_capacity(7);
         notes.push((Note::Task, Value::Number(task)));
-        notes.push((Note::Source, self.words.source(source.kind())));
-        notes.extend(source.victim().map(|victim| (Note::Victim, Value::Number(victim as u64))));
+        notes.push((Note::Source, self.words.source(source as usize)));
+        notes.extend(victim_of(source).map(|victim| (Note::Victim, Value::Number(victim))));
         notes.extend(told.event.site().map(|site| (Note::SpawnedAt, Value::Text(self.packets.site(site)))));
         if let Some(arrow) = told.arrow {
             let by = if arrow.spawned { Value::Text(self.words.spawn) } else { self.words.by(arrow.by) };
@@ -343,6 +341,12 @@ fn place(event: &Event) -> (u64, u8) {
         _ => 1,
     };
     (event.stamp, rank)
+}
+
+/// The processor that a task was stolen from: above the low three bits, which are the kind of place where it was found.
+fn victim_of(source: u32) -> Option<u64> {
+    const STOLEN: u32 = 5;
+    (source % 8 == STOLEN).then_some(u64::from(source >> 3))
 }
 
 fn untold(&Entry { event, later, .. }: &Entry) -> Told {

@@ -4,7 +4,7 @@ use std::panic::Location;
 
 /// Who or what has woken a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum By {
+pub enum By {
     /// Another task, or the same.
     Task(u64),
     Network,
@@ -15,7 +15,7 @@ pub(crate) enum By {
 
 /// What a thread does for a while, apart from polls and turns of the netpoller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Span {
+pub enum Span {
     /// It holds the processor with this index.
     Holds(u16),
     Parked,
@@ -31,7 +31,7 @@ pub(crate) enum Span {
 
 /// What an event tells. Times beside the stamp are in units of the counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum What {
+pub enum What {
     /// A poll, written when it has ended; the stamp is when it began.
     Poll {
         task: u64,
@@ -86,7 +86,7 @@ pub(crate) enum What {
 
 /// How a poll ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub enum Outcome {
     Pending,
     Ready,
     /// The processor was handed over in the middle: what followed was on the thread alone.
@@ -94,13 +94,13 @@ pub(crate) enum Outcome {
 }
 
 /// No processor: the index that none has.
-pub(crate) const NO_PROCESSOR: u16 = u16::MAX;
+pub const NO_PROCESSOR: u16 = u16::MAX;
 
 /// One event.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Event {
+pub struct Event {
     /// When, by the counter. If the event is untimed, no later than that.
-    pub(crate) stamp: u64,
+    pub stamp: u64,
     /// Bits 0-47 the task or another number, 48-63 the processor.
     subject: u64,
     /// Bits 0-3 the kind, bits 4-5 within how many polls or turns it happened that are written later; the rest by kind.
@@ -162,7 +162,7 @@ fn about(number: u64, processor: u16) -> u64 {
 
 /// What is known of a poll when it begins, as the words of its event: all that is left to do at its end is to fill in the rest.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Begun {
+pub struct Begun {
     subject: u64,
     source: u64,
     site: Option<&'static Location<'static>>,
@@ -170,25 +170,25 @@ pub(crate) struct Begun {
 
 impl Begun {
     #[inline(always)]
-    pub(crate) const fn new(task: u64, processor: u16, source: u32, site: Option<&'static Location<'static>>) -> Self {
+    pub const fn new(task: u64, processor: u16, source: u32, site: Option<&'static Location<'static>>) -> Self {
         let subject = NUMBER.of(task) | PROCESSOR.of(processor as u64);
         Self { subject, source: SOURCE.of(source as u64), site }
     }
 
     #[inline(always)]
-    pub(crate) fn task(&self) -> u64 {
+    pub fn task(&self) -> u64 {
         NUMBER.get(self.subject)
     }
 
     /// The event of the poll, which began at `stamp`.
     #[inline(always)]
-    pub(crate) fn poll(self, stamp: u64, lasted: u64, outcome: Outcome) -> Event {
+    pub fn poll(self, stamp: u64, lasted: u64, outcome: Outcome) -> Event {
         let detail = KIND.of(0) | self.source | OUTCOME.of(outcome as u64) | LASTED.of_at_most(lasted);
         Event { stamp, subject: self.subject, detail, site: self.site }
     }
 
     /// The event that opens it.
-    pub(crate) fn opened(self, stamp: u64) -> Event {
+    pub fn opened(self, stamp: u64) -> Event {
         Event { stamp, subject: self.subject, detail: KIND.of(1) | self.source, site: self.site }
     }
 }
@@ -196,7 +196,7 @@ impl Begun {
 impl Event {
     /// A task was readied: [`What::Readied`], for those who are in a hurry.
     #[inline(always)]
-    pub(crate) fn readied(stamp: u64, task: u64, processor: u16, by: By, spawned: bool) -> Self {
+    pub fn readied(stamp: u64, task: u64, processor: u16, by: By, spawned: bool) -> Self {
         let by = match by {
             By::Task(waker) => SMALL.of(0) | LARGE.of(waker),
             By::Network => SMALL.of(1),
@@ -207,7 +207,7 @@ impl Event {
         Self { stamp, subject: about(task, processor), detail, site: None }
     }
 
-    pub(crate) fn new(stamp: u64, what: What) -> Self {
+    pub fn new(stamp: u64, what: What) -> Self {
         let (kind, subject, rest) = match what {
             What::Poll { task, processor, source, lasted, outcome } => {
                 return Begun::new(task, processor, source, None).poll(stamp, lasted, outcome);
@@ -233,40 +233,40 @@ impl Event {
 
     /// The same event, about a task that was spawned there.
     #[inline(always)]
-    pub(crate) fn at(mut self, site: Option<&'static Location<'static>>) -> Self {
+    pub fn at(mut self, site: Option<&'static Location<'static>>) -> Self {
         self.site = site;
         self
     }
 
     /// Where the task that it is about was spawned, if it is about one.
-    pub(crate) fn site(&self) -> Option<&'static Location<'static>> {
+    pub fn site(&self) -> Option<&'static Location<'static>> {
         self.site
     }
 
     /// The same event, within so many polls or turns that the same thread writes down when they are over.
     #[inline(always)]
-    pub(crate) fn within(mut self, depth: u32) -> Self {
+    pub fn within(mut self, depth: u32) -> Self {
         self.detail |= DEPTH.of(depth.into());
         self
     }
 
     /// The same event, which happened some time after its stamp and before the next one of the thread.
     #[inline(always)]
-    pub(crate) fn untimed(mut self) -> Self {
+    pub fn untimed(mut self) -> Self {
         self.detail |= UNTIMED;
         self
     }
 
-    pub(crate) fn is_untimed(&self) -> bool {
+    pub fn is_untimed(&self) -> bool {
         matches!(self.what(), What::Readied { .. }) && self.detail & UNTIMED != 0
     }
 
     /// Within how many polls or turns it happened that the same thread writes down later; three means three or more.
-    pub(crate) fn depth(&self) -> u32 {
+    pub fn depth(&self) -> u32 {
         DEPTH.get(self.detail) as u32
     }
 
-    pub(crate) fn what(&self) -> What {
+    pub fn what(&self) -> What {
         let (subject, detail) = (self.subject, self.detail);
         let (task, processor) = (NUMBER.get(subject), PROCESSOR.get(subject) as u16);
         let (flag, large) = (detail & FLAG != 0, LARGE.get(detail));

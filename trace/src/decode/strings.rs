@@ -10,26 +10,26 @@ const LONGEST: usize = 400;
 
 /// A name that is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Name(u32);
+pub struct Name(u32);
 
 impl Name {
     /// Nothing was said.
-    pub(crate) const NONE: Self = Self(0);
+    pub const NONE: Self = Self(0);
     /// One of those for which there was no room.
-    pub(crate) const OTHER: Self = Self(1);
+    pub const OTHER: Self = Self(1);
 }
 
 /// The names that were met.
 #[derive(Debug)]
-pub(crate) struct Strings {
+pub struct Strings {
     known: HashMap<Box<str>, Name>,
     texts: Vec<Box<str>>,
     bytes: usize,
     lost: bool,
 }
 
-impl Strings {
-    pub(crate) fn new() -> Self {
+impl Default for Strings {
+    fn default() -> Self {
         Self {
             known: HashMap::new(),
             texts: vec!["(no name)".into(), "(one of many other names)".into()],
@@ -37,9 +37,11 @@ impl Strings {
             lost: false,
         }
     }
+}
 
+impl Strings {
     /// The name that these bytes spell; what is not UTF-8 in them is replaced.
-    pub(crate) fn keep(&mut self, bytes: &[u8]) -> Name {
+    pub fn keep(&mut self, bytes: &[u8]) -> Name {
         let text = String::from_utf8_lossy(bytes);
         let text = shortened(&text);
         if text.is_empty() {
@@ -59,12 +61,12 @@ impl Strings {
         name
     }
 
-    pub(crate) fn text(&self, name: Name) -> &str {
+    pub fn text(&self, name: Name) -> &str {
         &self.texts[name.0 as usize]
     }
 
     /// Whether there were names for which there was no room.
-    pub(crate) fn lost(&self) -> bool {
+    pub fn lost(&self) -> bool {
         self.lost
     }
 }
@@ -83,7 +85,7 @@ mod tests {
 
     #[test]
     fn a_name_is_kept_once() {
-        let mut strings = Strings::new();
+        let mut strings = Strings::default();
         let (first, other) = (strings.keep(b"accept"), strings.keep(b"serve"));
         assert_ne!(first, other);
         assert_eq!(strings.keep(b"accept"), first);
@@ -93,7 +95,7 @@ mod tests {
 
     #[test]
     fn a_name_may_be_long_and_no_utf8() {
-        let mut strings = Strings::new();
+        let mut strings = Strings::default();
         let name = strings.keep("é".repeat(LONGEST).as_bytes());
         assert_eq!(strings.text(name), "é".repeat(LONGEST / 2));
         let name = strings.keep(b"a\xff");
@@ -102,7 +104,7 @@ mod tests {
 
     #[test]
     fn there_is_an_end_to_what_is_kept() {
-        let mut strings = Strings::new();
+        let mut strings = Strings::default();
         for number in 0..2 * MOST {
             strings.keep(number.to_string().as_bytes());
         }

@@ -5,8 +5,8 @@ use std::collections::hash_map::Entry;
 
 use super::batch::ThreadFacts;
 use super::packets::{Kind, Note, PROCESS, Packets, Shown, Text, Track, Value};
-use super::scatter::Scatter;
-use crate::timeline::Span;
+use crate::Span;
+use crate::int_hasher::Scatter;
 
 /// What a track is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

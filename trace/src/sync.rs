@@ -1,0 +1,47 @@
+//! The seam between std and loom: the only file that knows which of the two the crate runs on.
+//!
+//! Under `--cfg loom` the atomics are loom's, so that a model can walk through every interleaving,
+//! and a buffer has two slots, so that it is full, and goes round, within three events.
+
+#[cfg(loom)]
+pub(crate) use self::with_loom::*;
+#[cfg(not(loom))]
+pub(crate) use self::with_std::*;
+
+/// Events in a thread's buffer, a megabyte of them; a power of two.
+pub const EVENT_CAPACITY: usize = if cfg!(loom) { 2 } else { 1 << 15 };
+
+#[cfg(not(loom))]
+mod with_std {
+    pub(crate) use std::sync::{Arc, atomic};
+
+    /// An `UnsafeCell` reached through closures, as loom's is.
+    #[derive(Debug)]
+    pub(crate) struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
+
+    impl<T> UnsafeCell<T> {
+        pub(crate) const fn new(value: T) -> Self {
+            Self(std::cell::UnsafeCell::new(value))
+        }
+
+        /// Hands out a pointer for reading.
+        #[inline(always)]
+        pub(crate) fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
+            f(self.0.get())
+        }
+
+        /// Hands out a pointer for writing.
+        #[inline(always)]
+        pub(crate) fn with_mut<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
+            f(self.0.get())
+        }
+    }
+}
+
+#[cfg(loom)]
+mod with_loom {
+    pub(crate) use loom::cell::UnsafeCell;
+    pub(crate) use loom::sync::{Arc, atomic};
+    #[cfg(test)]
+    pub(crate) use loom::thread;
+}
