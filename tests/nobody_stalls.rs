@@ -3,6 +3,7 @@
 //! These are promises of progress. Each poll here is held until somebody else was seen to go on, so that a runtime which
 //! lets others wait for a stuck poll would wait for ever; [`PATIENCE`] only turns that into a failure.
 
+use std::fs::File;
 use std::future::Future;
 use std::io::{Read, Write};
 use std::net::TcpStream as StdStream;
@@ -13,10 +14,10 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
 
 use wsrt::net::{TcpListener, TcpStream};
-use wsrt::runtime::{Builder, Handle, Runtime};
+use wsrt::runtime::{Builder, Handle, Runtime, Stall};
 use wsrt::task::{JoinHandle, block_in_place, yield_now};
 use wsrt::time::sleep;
-use wsrt_tests::{Gate, Manner, within_a_minute};
+use wsrt_tests::{Gate, Manner, in_a_process_with_files, text_of, within_a_minute};
 
 /// How long a test waits for others to go on. Below the time for which polls are held.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -279,6 +280,33 @@ fn two_hundred_tasks_block_at_once_until_all_have_begun() {
 }
 
 /// Blocks on a task that blocks on a task, and so on.
+/// What a server with too many connections comes to, whose tasks may be waiting for those that would close some.
+#[test]
+fn others_go_on_when_no_file_can_be_opened() {
+    let output = in_a_process_with_files("others_go_on_when_no_file_can_be_opened", "50", || {
+        within_a_minute(|| {
+            for (processors, manner) in [(1, Manner::Asleep), (2, Manner::Asleep), (1, Manner::Burning)] {
+                let (stalled, stalls) = channel();
+                let tell = move |stall: &Stall| stalled.send(stall.asleep).expect("the test waits");
+                let runtime =
+                    Builder::new_multi_thread().worker_threads(processors).on_stall(tell).build().expect("a runtime");
+                let files: Vec<_> = std::iter::from_fn(|| File::open("/dev/null").ok()).collect();
+                assert!(!files.is_empty(), "there was room for some");
+                let held = hold(&runtime, processors, manner);
+                let (ran, has_run) = channel();
+                let task = runtime.spawn(async move { ran.send(()).expect("the test waits") });
+                expect(&has_run, 1, "another task runs");
+                let asleep = stalls.recv_timeout(PATIENCE).expect("and the stall is reported");
+                // By its clock alone, a thread that is kept from a core looks asleep too.
+                assert!(asleep || manner == Manner::Burning);
+                runtime.block_on(task).expect("no panic");
+                release(&runtime, held);
+            }
+        });
+    });
+    text_of(&output);
+}
+
 fn nest(depth: usize) -> usize {
     if depth == 0 {
         return 0;

@@ -1,6 +1,7 @@
 //! What the system says of a thread: which number it has, whether it is asleep, and how much CPU time it has had.
 //!
-//! Linux tells, in `/proc` and by the threads' clocks. Elsewhere nothing is known, and a thread counts as awake.
+//! Linux tells, in `/proc` and by the threads' clocks. Elsewhere nothing is known. A clock needs no file descriptor, `/proc` does:
+//! in a process that has run out of them only the clocks tell.
 
 use std::fs::File;
 use std::io::Read;
@@ -34,9 +35,11 @@ pub(crate) fn current_core() -> Option<u32> {
     None
 }
 
-/// Whether the thread sleeps in the kernel: it waits for something, and not for a core. Takes some ten microseconds.
-pub(crate) fn is_asleep(thread: u32) -> bool {
-    thread != 0 && matches!(scheduling_state(thread), Some(b'S' | b'D'))
+/// Whether the thread sleeps in the kernel: it waits for something, and not for a core. `None` if that is not known, as where no
+/// file can be opened. Takes some ten microseconds.
+pub(crate) fn is_asleep(thread: u32) -> Option<bool> {
+    let state = (thread != 0).then(|| scheduling_state(thread))??;
+    Some(matches!(state, b'S' | b'D'))
 }
 
 /// Nanoseconds for which the thread has had a core, up to this moment, if that is known. A system call.
@@ -103,12 +106,13 @@ mod tests {
             })
             .expect("a thread can be started");
         let number = number.recv().expect("the thread sends it");
-        while !is_asleep(number) {
+        while is_asleep(number) != Some(true) {
             thread::yield_now();
         }
-        assert!(!is_asleep(current_thread_number()));
+        assert_eq!(is_asleep(current_thread_number()), Some(false));
         end.send(()).expect("the thread waits for it");
         blocked.join().expect("it does not panic");
-        assert!(!is_asleep(number), "it is gone");
+        assert_ne!(is_asleep(number), Some(true), "it is gone");
+        assert_eq!(is_asleep(0), None);
     }
 }

@@ -148,7 +148,7 @@ impl<'a> Watcher<'a> {
         let watched = &mut self.watched[index];
         if self.scheduler.idle.is_idle(index) || poll != watched.poll {
             *watched = Watched { poll, since: now, silent_since: now, ..Watched::default() };
-            self.ask_ahead(index);
+            self.ask_ahead(index, now);
             return false;
         }
         true
@@ -162,7 +162,7 @@ impl<'a> Watcher<'a> {
 
     /// Notes the CPU time of a thread whose poll may turn out to be stuck, so that the next tick can tell whether it burns.
     /// Only where that is likely, and would matter.
-    fn ask_ahead(&mut self, index: usize) {
+    fn ask_ahead(&mut self, index: usize, now: u64) {
         let idle = &self.scheduler.idle;
         if !self.mood.is_alert() || idle.is_idle(index) || idle.count_idle() > 0 {
             return;
@@ -170,7 +170,7 @@ impl<'a> Watcher<'a> {
         let processor = self.scheduler.processors.get(index);
         if processor.waiting() > 0 || !self.scheduler.injector.is_empty() {
             let thread = processor.watch().sight().thread;
-            let _ = self.watched[index].burnt.read(thread);
+            let _ = self.watched[index].burnt.read(thread, now);
         }
     }
 
@@ -255,18 +255,23 @@ impl<'a> Watcher<'a> {
     /// on a core waits for one: others have it, and a spare would only wait beside it.
     fn why_stuck(&mut self, index: usize, now: u64) -> Option<Why> {
         let Sight { blocking, computing, thread, .. } = self.scheduler.processors.get(index).watch().sight();
-        if blocking || is_asleep(thread) {
+        if blocking || self.looks_asleep(index, thread, now) {
             return Some(Why::Asleep);
         }
         if computing {
             return Some(Why::Burning);
         }
         let watched = &mut self.watched[index];
-        let has_burned = match watched.burnt.read(thread) {
+        let has_burned = match watched.burnt.read(thread, now) {
             Some(burnt) => burnt >= BURNED,
             None => now - watched.since >= BURNING,
         };
         has_burned.then_some(Why::Burning)
+    }
+
+    /// Whether the thread sleeps in the kernel. In a process that can open no more files its clock has to tell.
+    fn looks_asleep(&mut self, index: usize, thread: u32, now: u64) -> bool {
+        is_asleep(thread).unwrap_or_else(|| self.watched[index].burnt.is_at_rest(thread, now))
     }
 
     fn count(&self, why: Why) -> usize {
@@ -373,8 +378,8 @@ impl<'a> Watcher<'a> {
         if watched.reported || duration < threshold {
             return;
         }
-        let asleep = is_asleep(sight.thread);
-        if !asleep && !self.has_burned(index, sight.thread, threshold) {
+        let asleep = self.looks_asleep(index, sight.thread, now);
+        if !asleep && !self.has_burned(index, sight.thread, now, threshold) {
             return;
         }
         if processor.counters().polls() != watched.poll {
@@ -389,8 +394,8 @@ impl<'a> Watcher<'a> {
 
     /// Whether the poll had a core for at least half of the threshold, as far as is known: it may just have been kept from
     /// one by other programs.
-    fn has_burned(&mut self, index: usize, thread: u32, threshold: Duration) -> bool {
-        let burnt = self.watched[index].burnt.read(thread);
+    fn has_burned(&mut self, index: usize, thread: u32, now: u64, threshold: Duration) -> bool {
+        let burnt = self.watched[index].burnt.read(thread, now);
         burnt.is_none_or(|burnt| Duration::from_nanos(burnt) >= threshold / 2)
     }
 
