@@ -22,7 +22,8 @@ async fn main() -> ExitCode {
 }
 
 async fn serve(address: &str) -> io::Result<()> {
-    let listener = TcpListener::bind(address).await?;
+    let cannot_bind = |error: io::Error| io::Error::new(error.kind(), format!("cannot bind {address}: {error}"));
+    let listener = TcpListener::bind(address).await.map_err(cannot_bind)?;
     println!("listening on {}", listener.local_addr()?);
     loop {
         match listener.accept().await {

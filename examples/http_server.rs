@@ -45,7 +45,9 @@ async fn main() -> ExitCode {
 }
 
 async fn run() -> io::Result<()> {
-    let listener = TcpListener::bind(address()?).await?;
+    let address = address()?;
+    let cannot_bind = |error: io::Error| io::Error::new(error.kind(), format!("cannot bind {address}: {error}"));
+    let listener = TcpListener::bind(&address).await.map_err(cannot_bind)?;
     println!("listening on http://{}", listener.local_addr()?);
 
     // Each connection holds a receiver. So this channel carries both ways: the word to end to them, and, as the last receiver

@@ -42,7 +42,8 @@ async fn main() -> ExitCode {
 
 async fn serve_all() -> io::Result<()> {
     let address = env::args().nth(1).unwrap_or_else(|| USUAL_ADDRESS.to_owned());
-    let listener = TcpListener::bind(&address).await?;
+    let cannot_bind = |error: io::Error| io::Error::new(error.kind(), format!("cannot bind {address}: {error}"));
+    let listener = TcpListener::bind(&address).await.map_err(cannot_bind)?;
     println!("listening on http://{}", listener.local_addr()?);
     loop {
         match listener.accept().await {

@@ -17,7 +17,7 @@ use wsrt::io::{Interest, Ready as Readiness, Stderr, Stdin, Stdout};
 use wsrt::net::tcp::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, WriteHalf};
 #[cfg(unix)]
 use wsrt::net::unix::UCred;
-use wsrt::net::{AddressErrors, TcpKeepalive, TcpListener, TcpSocket, TcpStream, UdpSocket};
+use wsrt::net::{TcpKeepalive, TcpListener, TcpSocket, TcpStream, UdpSocket};
 #[cfg(unix)]
 use wsrt::net::{UnixDatagram, UnixListener, UnixStream, unix, unix::pipe};
 use wsrt::parallel::{CancelToken, Cancelled, Chunks, ChunksMut, Scope, Slice, SliceMut, Until};
@@ -152,7 +152,6 @@ table! {
     TcpSocket:           Send,  Sync,  Unpin;
     TcpKeepalive:        Send,  Sync,  Unpin;
     UdpSocket:           Send,  Sync,  Unpin;
-    AddressErrors:       Send,  Sync,  Unpin;
 
     Instant:             Send,  Sync,  Unpin;
     Sleep:               Send,  Sync,  !Unpin;

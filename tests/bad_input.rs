@@ -110,10 +110,11 @@ fn a_builder_refuses_zero_of_what_it_needs() {
 }
 
 #[test]
-fn a_runtime_whose_threads_cannot_be_started_says_which() {
+fn a_runtime_whose_threads_cannot_be_started_has_the_systems_error() {
     // A stack that no system has room for.
     let error = Builder::new_multi_thread().worker_threads(2).thread_stack_size(1 << 46).build().expect_err("no room");
-    assert!(error.to_string().starts_with("could not start machine thread 1 of 2: "), "{error}");
+    assert_eq!(error.kind(), io::ErrorKind::WouldBlock);
+    assert_eq!(error.raw_os_error(), Some(11), "EAGAIN: {error}");
 }
 
 /// Whoever wants a thread is in the middle of something: it gets an error, as from a system that has no thread to give.
@@ -215,14 +216,14 @@ fn sockets_outside_of_a_runtime_panic() {
 }
 
 #[test]
-fn binding_a_taken_port_names_the_address() {
+fn binding_a_taken_port_is_the_systems_error() {
     within_a_minute(|| {
         two_processors().run(async {
             let first = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
             let address = first.local_addr().expect("it is bound");
             let error = TcpListener::bind(address).await.expect_err("it is taken");
             assert_eq!(error.kind(), io::ErrorKind::AddrInUse);
-            assert_eq!(error.to_string(), format!("cannot bind {address}: Address already in use (os error 98)"));
+            assert_eq!(error.to_string(), "Address already in use (os error 98)");
         });
     });
 }

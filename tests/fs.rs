@@ -1,7 +1,7 @@
-//! Files: what is written is read again, errors name the path, and nothing that was accepted is lost.
+//! Files: what is written is read again, and nothing that was accepted is lost.
 
 use std::future::{Future, poll_fn};
-use std::io::{ErrorKind, IoSlice, SeekFrom};
+use std::io::{IoSlice, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::atomic::AtomicUsize;
@@ -237,39 +237,6 @@ fn futures<F: Future>(future: F) -> F::Output {
         }
         thread::park();
     }
-}
-
-#[test]
-fn errors_name_the_path_and_keep_their_kind() {
-    on_both(|directory| async move {
-        let missing = directory.path("missing");
-        let other = directory.path("other");
-        let why = "No such file or directory (os error 2)";
-        let text = |error: std::io::Error| {
-            assert_eq!(error.kind(), ErrorKind::NotFound);
-            error.to_string()
-        };
-        let about = |action: &str| format!("cannot {action} {missing:?}: {why}");
-        assert_eq!(text(fs::read(&missing).await.unwrap_err()), about("read"));
-        assert_eq!(text(fs::read_to_string(&missing).await.unwrap_err()), about("read"));
-        assert_eq!(text(File::open(&missing).await.unwrap_err()), about("open"));
-        assert_eq!(text(fs::read_dir(&missing).await.unwrap_err()), about("list"));
-        assert_eq!(text(fs::remove_file(&missing).await.unwrap_err()), about("remove"));
-        assert_eq!(text(fs::remove_dir(&missing).await.unwrap_err()), about("remove directory"));
-        assert_eq!(text(fs::remove_dir_all(&missing).await.unwrap_err()), about("remove directory"));
-        assert_eq!(text(fs::metadata(&missing).await.unwrap_err()), about("look at"));
-        assert_eq!(text(fs::canonicalize(&missing).await.unwrap_err()), about("resolve"));
-        assert_eq!(text(fs::read_link(&missing).await.unwrap_err()), about("read link"));
-        let to = |action: &str| format!("cannot {action} {missing:?} to {other:?}: {why}");
-        assert_eq!(text(fs::rename(&missing, &other).await.unwrap_err()), to("rename"));
-        assert_eq!(text(fs::copy(&missing, &other).await.unwrap_err()), to("copy"));
-        assert_eq!(text(fs::hard_link(&missing, &other).await.unwrap_err()), to("link"));
-        std::fs::write(&other, b"\xff").expect("it is written");
-        assert_eq!(fs::read_to_string(&other).await.unwrap_err().kind(), ErrorKind::InvalidData);
-        assert_eq!(File::create_new(&other).await.unwrap_err().kind(), ErrorKind::AlreadyExists);
-        let nothing_set = fs::OpenOptions::new().open(&other).await.unwrap_err();
-        assert_eq!(nothing_set.kind(), ErrorKind::InvalidInput);
-    });
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! TCP connections: whoever waits for a socket is woken, nothing is lost when waiting is given up, and errors name the address.
+//! TCP connections: whoever waits for a socket is woken, nothing is lost when waiting is given up, and errors are the system's.
 
 use std::io;
 use std::net::SocketAddr;
@@ -140,7 +140,7 @@ fn readers_and_writers_of_one_socket_do_not_wake_each_other_up_in_vain() {
 }
 
 #[test]
-fn a_refused_connection_names_the_address() {
+fn a_refused_connection_is_the_systems_error() {
     on_two_processors(async {
         // On an address that no other test listens on: one could be given the port meanwhile.
         let listener = TcpListener::bind("127.0.77.1:0").await?;
@@ -148,7 +148,7 @@ fn a_refused_connection_names_the_address() {
         drop(listener);
         let error = TcpStream::connect(address).await.expect_err("nobody listens there any more");
         assert_eq!(error.kind(), io::ErrorKind::ConnectionRefused);
-        assert!(error.to_string().contains(&address.to_string()), "{error}");
+        assert_eq!(error.raw_os_error(), std::net::TcpStream::connect(address).expect_err("as above").raw_os_error());
         Ok(())
     });
 }

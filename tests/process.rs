@@ -222,9 +222,7 @@ fn when_descriptors_run_out_in_the_middle_nothing_stays_behind() {
                     match command.spawn() {
                         Ok(child) => started.push(child),
                         Err(error) => {
-                            let text = error.to_string();
-                            assert!(text.starts_with("cannot start \"cat\": "), "{text}");
-                            assert!(text.ends_with("Too many open files (os error 24)"), "{text}");
+                            assert_eq!(error.to_string(), "Too many open files (os error 24)");
                             refused += 1;
                         }
                     }
@@ -375,11 +373,11 @@ fn the_end_of_the_runtime_ends_a_wait() {
 }
 
 #[test]
-fn errors_name_the_program() {
+fn programs_that_cannot_be_started_are_the_systems_errors() {
     on_both(|| async {
         let error = Command::new("no-such-program").spawn().expect_err("there is none");
         assert_eq!(error.kind(), ErrorKind::NotFound);
-        assert_eq!(error.to_string(), "cannot start \"no-such-program\": No such file or directory (os error 2)");
+        assert_eq!(error.to_string(), "No such file or directory (os error 2)");
         let error = Command::new("/").output().await.expect_err("it is a directory");
         assert_eq!(error.kind(), ErrorKind::PermissionDenied);
         let error = shell("true").current_dir("/no/such").status().await.expect_err("there is none");

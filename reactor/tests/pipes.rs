@@ -85,7 +85,7 @@ fn a_receiver_that_comes_first_waits_for_a_sender() {
     run(async {
         let options = pipe::OpenOptions::new();
         let error = options.open_sender(fifo.path()).unwrap_err();
-        assert!(error.to_string().contains(&format!("{:?}", fifo.path())), "{error}");
+        assert_eq!(error.raw_os_error(), Some(libc::ENXIO));
         let mut receiver = options.open_receiver(fifo.path()).unwrap();
         let mut buf = [0; 8];
         {

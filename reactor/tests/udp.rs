@@ -193,13 +193,13 @@ fn an_unreachable_port_is_an_error_and_the_socket_goes_on() {
 }
 
 #[test]
-fn binding_a_taken_port_names_the_address() {
+fn binding_a_taken_port_is_the_systems_error() {
     run(async {
         let taken = address(&bound().await);
         let holder = StdSocket::bind(taken).unwrap();
         let error = UdpSocket::bind(taken).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::AddrInUse);
-        assert!(error.to_string().contains(&taken.to_string()), "{error}");
+        assert_eq!(error.raw_os_error(), StdSocket::bind(taken).unwrap_err().raw_os_error());
         drop(holder);
     });
 }

@@ -57,7 +57,8 @@ async fn run<S: Store>(arguments: Arguments, store: S) -> io::Result<()> {
     let store = Arc::new(store);
     let node = Arc::new(Node::new(Arc::clone(&store), arguments.seed, arguments.lease));
     if let Some(address) = &arguments.listen {
-        let listener = TcpListener::bind(address.as_str()).await?;
+        let cannot_bind = |error: io::Error| io::Error::new(error.kind(), format!("cannot bind {address}: {error}"));
+        let listener = TcpListener::bind(address.as_str()).await.map_err(cannot_bind)?;
         println!("listening on {}", listener.local_addr()?);
         wsrt::spawn(serve_clients(Arc::clone(&node), listener));
     }

@@ -43,11 +43,12 @@ impl fmt::Display for NoThread {
     }
 }
 
-impl NoThread {
-    pub(crate) fn kind(&self) -> io::ErrorKind {
-        match self {
-            Self::Refused(error) => error.kind(),
-            Self::RefusedLately | Self::ShutDown => io::ErrorKind::Other,
+impl From<NoThread> for io::Error {
+    /// The system's error as it is.
+    fn from(why: NoThread) -> io::Error {
+        match why {
+            NoThread::Refused(error) => error,
+            NoThread::RefusedLately | NoThread::ShutDown => io::Error::other(why.to_string()),
         }
     }
 }

@@ -88,15 +88,12 @@ impl Threads {
 impl Scheduler {
     /// Starts as many machines as there are processors.
     pub(crate) fn start_machines(self: &Arc<Self>) -> io::Result<()> {
-        let count = self.config.processors;
-        for number in 1..=count {
+        for _ in 0..self.config.processors {
             let machine = Machine::new();
             // Listed before its thread runs, so that work that comes at once finds it and starts no other.
             self.idle.enlist(&machine);
-            self.start_machine(Arc::clone(&machine)).map_err(|error| {
+            self.start_machine(Arc::clone(&machine)).inspect_err(|_| {
                 let _ = self.idle.delist(&machine);
-                let message = format!("could not start machine thread {number} of {count}: {error}");
-                io::Error::new(error.kind(), message)
             })?;
         }
         self.start_watcher()
@@ -110,7 +107,7 @@ impl Scheduler {
             Ok(handle) => self.threads.keep(handle),
             Err(error) => {
                 self.shutdown.depart(self);
-                return Err(io::Error::new(error.kind(), format!("could not start the watcher's thread: {error}")));
+                return Err(error);
             }
         }
         Ok(())

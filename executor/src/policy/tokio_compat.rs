@@ -50,11 +50,7 @@ impl TokioCompat {
             .on_thread_start(move || enter_wsrt(&scheduler))
             .on_thread_stop(leave_wsrt)
             .enable_all()
-            .build()
-            .map_err(|error| {
-                let message = format!("could not start the tokio runtime of feature `tokio-compat`: {error}");
-                io::Error::new(error.kind(), message)
-            })?;
+            .build()?;
         let started = Background { handle: runtime.handle().clone(), runtime: Mutex::new(Some(runtime)) };
         let set = self.0.set(started);
         debug_assert!(set.is_ok(), "a runtime is started once");

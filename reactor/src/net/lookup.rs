@@ -3,6 +3,7 @@
 use super::addrs::{Target, ToSocketAddrs};
 use super::reply::{Reply, reply};
 use crate::context::{self, Context};
+use crate::error::{naming, no_address};
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs as _};
 
@@ -16,7 +17,8 @@ use std::net::{SocketAddr, ToSocketAddrs as _};
 ///
 /// # Errors
 ///
-/// When the text is no `host:port`, when the resolver fails, or when the runtime shuts down before it answers.
+/// When the text is no `host:port`, when the resolver fails, or when the runtime shuts down before it answers. An error of
+/// the system's has its number; the others name the host.
 ///
 /// # Cancel safety
 ///
@@ -47,7 +49,7 @@ pub(super) async fn resolve(target: Target, operation: &str) -> io::Result<Vec<S
         Target::Named { host, port } => look_up(host, port, &context::required(operation)).await?,
     };
     if addresses.is_empty() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "the list of socket addresses is empty"));
+        return Err(no_address());
     }
     Ok(addresses)
 }
@@ -74,7 +76,7 @@ async fn look_up(host: String, port: u16, context: &Context) -> io::Result<Vec<S
     answer
         .await
         .unwrap_or_else(|| Err(io::Error::other("the thread that was to ask is gone")))
-        .map_err(|error| io::Error::new(error.kind(), format!("cannot resolve `{name}`: {error}")))
+        .map_err(|original| naming("resolve", format_args!("`{name}`"), original))
 }
 
 fn ask_system(host: &str, port: u16, reply: Reply<io::Result<Vec<SocketAddr>>>) {

@@ -33,4 +33,3 @@ pub use self::tcp::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, Write
 pub use self::udp::UdpSocket;
 #[cfg(unix)]
 pub use self::unix::{datagram::UnixDatagram, listener::UnixListener, stream::UnixStream};
-pub use crate::error::AddressErrors;

@@ -49,8 +49,7 @@ impl UdpSocket {
     ///
     /// # Errors
     ///
-    /// When no address can be bound: [`AddressErrors`](super::AddressErrors), with each and its failure. Otherwise the
-    /// lookup's.
+    /// When no address can be bound: the system's error for the last one, as it is. Otherwise the lookup's.
     ///
     /// # Cancel safety
     ///
@@ -58,7 +57,7 @@ impl UdpSocket {
     pub async fn bind<A: ToSocketAddrs>(addr: A) -> io::Result<UdpSocket> {
         let context = context::required("UdpSocket::bind");
         let addresses = resolve(addr.target()?, "UdpSocket::bind").await?;
-        error::first_that_works("bind", addresses, |address| {
+        error::first_that_works(addresses, |address| {
             UdpSocket::registered(mio::net::UdpSocket::bind(address)?, context.handle())
         })
     }
@@ -72,15 +71,14 @@ impl UdpSocket {
     ///
     /// # Errors
     ///
-    /// When it can be connected to none: [`AddressErrors`](super::AddressErrors), with each and its failure. Otherwise
-    /// the lookup's.
+    /// When it can be connected to none: the system's error for the last one, as it is. Otherwise the lookup's.
     ///
     /// # Cancel safety
     ///
     /// Dropped before it is ready, it is connected to what it was before.
     pub async fn connect<A: ToSocketAddrs>(&self, addr: A) -> io::Result<()> {
         let addresses = resolve(addr.target()?, "UdpSocket::connect").await?;
-        error::first_that_works("connect to", addresses, |address| self.socket().connect(address))
+        error::first_that_works(addresses, |address| self.socket().connect(address))
     }
 
     /// Returns the address it is bound to.

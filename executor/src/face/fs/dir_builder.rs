@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use super::error::on_path;
+use super::call::on_path;
 
 /// Creates directories, with what was set before.
 ///
@@ -60,7 +60,7 @@ impl DirBuilder {
     /// Not cancel safe: dropped while it waits, it leaves open whether it happens.
     pub async fn create(&self, path: impl AsRef<Path>) -> io::Result<()> {
         let builder = self.to_std();
-        on_path("DirBuilder::create", "create directory", path.as_ref(), move |path| builder.create(path)).await
+        on_path("DirBuilder::create", path.as_ref(), move |path| builder.create(path)).await
     }
 
     /// The standard library's is not Clone.

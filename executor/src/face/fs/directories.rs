@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use super::error::on_path;
+use super::call::on_path;
 
 /// Creates a directory.
 ///
@@ -27,7 +27,7 @@ use super::error::on_path;
 /// # std::io::Result::Ok(())
 /// ```
 pub async fn create_dir(path: impl AsRef<Path>) -> io::Result<()> {
-    on_path("fs::create_dir", "create directory", path.as_ref(), |path| std::fs::create_dir(path)).await
+    on_path("fs::create_dir", path.as_ref(), |path| std::fs::create_dir(path)).await
 }
 
 /// Creates a directory and those above it, as far as they are not there.
@@ -53,7 +53,7 @@ pub async fn create_dir(path: impl AsRef<Path>) -> io::Result<()> {
 /// # std::io::Result::Ok(())
 /// ```
 pub async fn create_dir_all(path: impl AsRef<Path>) -> io::Result<()> {
-    on_path("fs::create_dir_all", "create directory", path.as_ref(), |path| std::fs::create_dir_all(path)).await
+    on_path("fs::create_dir_all", path.as_ref(), |path| std::fs::create_dir_all(path)).await
 }
 
 /// Removes an empty directory.
@@ -79,7 +79,7 @@ pub async fn create_dir_all(path: impl AsRef<Path>) -> io::Result<()> {
 /// # std::io::Result::Ok(())
 /// ```
 pub async fn remove_dir(path: impl AsRef<Path>) -> io::Result<()> {
-    on_path("fs::remove_dir", "remove directory", path.as_ref(), |path| std::fs::remove_dir(path)).await
+    on_path("fs::remove_dir", path.as_ref(), |path| std::fs::remove_dir(path)).await
 }
 
 /// Removes a directory and all that is in it. Symbolic links are removed and not followed.
@@ -104,5 +104,5 @@ pub async fn remove_dir(path: impl AsRef<Path>) -> io::Result<()> {
 /// # std::io::Result::Ok(())
 /// ```
 pub async fn remove_dir_all(path: impl AsRef<Path>) -> io::Result<()> {
-    on_path("fs::remove_dir_all", "remove directory", path.as_ref(), |path| std::fs::remove_dir_all(path)).await
+    on_path("fs::remove_dir_all", path.as_ref(), |path| std::fs::remove_dir_all(path)).await
 }

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::error::{on_path, on_paths};
+use super::call::{on_path, on_paths};
 
 /// Gives a file or directory another name in the same file system. What has that name already is replaced.
 ///
@@ -30,7 +30,7 @@ use super::error::{on_path, on_paths};
 /// # std::io::Result::Ok(())
 /// ```
 pub async fn rename(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result<()> {
-    on_paths("fs::rename", "rename", (from.as_ref(), to.as_ref()), |from, to| std::fs::rename(from, to)).await
+    on_paths("fs::rename", (from.as_ref(), to.as_ref()), |from, to| std::fs::rename(from, to)).await
 }
 
 /// Removes a file's name. Whoever has the file open keeps it.
@@ -56,7 +56,7 @@ pub async fn rename(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result<
 /// # std::io::Result::Ok(())
 /// ```
 pub async fn remove_file(path: impl AsRef<Path>) -> io::Result<()> {
-    on_path("fs::remove_file", "remove", path.as_ref(), |path| std::fs::remove_file(path)).await
+    on_path("fs::remove_file", path.as_ref(), |path| std::fs::remove_file(path)).await
 }
 
 /// Gives a file a second name, `to`, in the same file system.
@@ -84,7 +84,7 @@ pub async fn remove_file(path: impl AsRef<Path>) -> io::Result<()> {
 /// # std::io::Result::Ok(())
 /// ```
 pub async fn hard_link(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result<()> {
-    on_paths("fs::hard_link", "link", (from.as_ref(), to.as_ref()), |from, to| std::fs::hard_link(from, to)).await
+    on_paths("fs::hard_link", (from.as_ref(), to.as_ref()), |from, to| std::fs::hard_link(from, to)).await
 }
 
 /// Creates a symbolic link `to` that leads to `from`, which need not be there. On Unix only.
@@ -110,7 +110,7 @@ pub async fn hard_link(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Resu
 /// ```
 #[cfg(unix)]
 pub async fn symlink(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result<()> {
-    on_paths("fs::symlink", "link", (from.as_ref(), to.as_ref()), |from, to| std::os::unix::fs::symlink(from, to)).await
+    on_paths("fs::symlink", (from.as_ref(), to.as_ref()), |from, to| std::os::unix::fs::symlink(from, to)).await
 }
 
 /// Returns where a symbolic link leads.
@@ -133,7 +133,7 @@ pub async fn symlink(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result
 /// # std::io::Result::Ok(())
 /// ```
 pub async fn read_link(path: impl AsRef<Path>) -> io::Result<PathBuf> {
-    on_path("fs::read_link", "read link", path.as_ref(), |path| std::fs::read_link(path)).await
+    on_path("fs::read_link", path.as_ref(), |path| std::fs::read_link(path)).await
 }
 
 /// Returns the absolute path, without symbolic links, `.` and `..`.
@@ -155,5 +155,5 @@ pub async fn read_link(path: impl AsRef<Path>) -> io::Result<PathBuf> {
 /// # std::io::Result::Ok(())
 /// ```
 pub async fn canonicalize(path: impl AsRef<Path>) -> io::Result<PathBuf> {
-    on_path("fs::canonicalize", "resolve", path.as_ref(), |path| std::fs::canonicalize(path)).await
+    on_path("fs::canonicalize", path.as_ref(), |path| std::fs::canonicalize(path)).await
 }

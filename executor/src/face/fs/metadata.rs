@@ -4,7 +4,7 @@ use std::fs::{Metadata, Permissions};
 use std::io;
 use std::path::Path;
 
-use super::error::on_path;
+use super::call::on_path;
 
 /// Returns a file's kind, length, permissions and times. Symbolic links are followed.
 ///
@@ -25,7 +25,7 @@ use super::error::on_path;
 /// # std::io::Result::Ok(())
 /// ```
 pub async fn metadata(path: impl AsRef<Path>) -> io::Result<Metadata> {
-    on_path("fs::metadata", "look at", path.as_ref(), |path| std::fs::metadata(path)).await
+    on_path("fs::metadata", path.as_ref(), |path| std::fs::metadata(path)).await
 }
 
 /// As [`metadata`], of the symbolic link itself where the path is one.
@@ -47,7 +47,7 @@ pub async fn metadata(path: impl AsRef<Path>) -> io::Result<Metadata> {
 /// # std::io::Result::Ok(())
 /// ```
 pub async fn symlink_metadata(path: impl AsRef<Path>) -> io::Result<Metadata> {
-    on_path("fs::symlink_metadata", "look at", path.as_ref(), |path| std::fs::symlink_metadata(path)).await
+    on_path("fs::symlink_metadata", path.as_ref(), |path| std::fs::symlink_metadata(path)).await
 }
 
 /// Tells whether there is something with this path. A symbolic link that leads nowhere counts as nothing.
@@ -72,7 +72,7 @@ pub async fn symlink_metadata(path: impl AsRef<Path>) -> io::Result<Metadata> {
 /// # std::io::Result::Ok(())
 /// ```
 pub async fn try_exists(path: impl AsRef<Path>) -> io::Result<bool> {
-    on_path("fs::try_exists", "look for", path.as_ref(), Path::try_exists).await
+    on_path("fs::try_exists", path.as_ref(), Path::try_exists).await
 }
 
 /// Sets the permissions of a file or directory.
@@ -100,8 +100,5 @@ pub async fn try_exists(path: impl AsRef<Path>) -> io::Result<bool> {
 /// # std::io::Result::Ok(())
 /// ```
 pub async fn set_permissions(path: impl AsRef<Path>, permissions: Permissions) -> io::Result<()> {
-    on_path("fs::set_permissions", "change the permissions of", path.as_ref(), |path| {
-        std::fs::set_permissions(path, permissions)
-    })
-    .await
+    on_path("fs::set_permissions", path.as_ref(), |path| std::fs::set_permissions(path, permissions)).await
 }

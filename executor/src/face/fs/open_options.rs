@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use super::File;
-use super::error::on_path;
+use super::call::on_path;
 
 /// Opens files, with what was set before.
 ///
@@ -101,7 +101,7 @@ impl OpenOptions {
     /// Dropped while it waits, it leaves open whether a file is created or emptied; a file that was opened is closed.
     pub async fn open(&self, path: impl AsRef<Path>) -> io::Result<File> {
         let options = self.0.clone();
-        let opened = on_path("OpenOptions::open", "open", path.as_ref(), move |path| options.open(path));
+        let opened = on_path("OpenOptions::open", path.as_ref(), move |path| options.open(path));
         opened.await.map(File::from_std)
     }
 }

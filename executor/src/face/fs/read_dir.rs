@@ -10,7 +10,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use super::error::on_path;
+use super::call::on_path;
 use crate::cell::JoinHandle;
 use crate::face::offload::{answer_of, begin, offload};
 
@@ -42,7 +42,7 @@ const BATCH: usize = 32;
 /// # std::io::Result::Ok(())
 /// ```
 pub async fn read_dir(path: impl AsRef<Path>) -> io::Result<ReadDir> {
-    let batch = on_path("fs::read_dir", "list", path.as_ref(), |path| {
+    let batch = on_path("fs::read_dir", path.as_ref(), |path| {
         let mut batch = Batch { source: Some(std::fs::read_dir(path)?), entries: VecDeque::with_capacity(BATCH) };
         batch.fill();
         Ok(batch)

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use super::error::{on_path, on_paths};
+use super::call::{on_path, on_paths};
 
 /// Reads a whole file.
 ///
@@ -25,7 +25,7 @@ use super::error::{on_path, on_paths};
 /// # std::io::Result::Ok(())
 /// ```
 pub async fn read(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
-    on_path("fs::read", "read", path.as_ref(), |path| std::fs::read(path)).await
+    on_path("fs::read", path.as_ref(), |path| std::fs::read(path)).await
 }
 
 /// Reads a whole file of UTF-8 text.
@@ -48,7 +48,7 @@ pub async fn read(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
 /// # std::io::Result::Ok(())
 /// ```
 pub async fn read_to_string(path: impl AsRef<Path>) -> io::Result<String> {
-    on_path("fs::read_to_string", "read", path.as_ref(), |path| std::fs::read_to_string(path)).await
+    on_path("fs::read_to_string", path.as_ref(), |path| std::fs::read_to_string(path)).await
 }
 
 /// Makes `contents` the contents of a file, which is created where there is none. A copy of them travels to the
@@ -75,7 +75,7 @@ pub async fn read_to_string(path: impl AsRef<Path>) -> io::Result<String> {
 /// ```
 pub async fn write(path: impl AsRef<Path>, contents: impl AsRef<[u8]>) -> io::Result<()> {
     let contents = contents.as_ref().to_vec();
-    on_path("fs::write", "write", path.as_ref(), |path| std::fs::write(path, contents)).await
+    on_path("fs::write", path.as_ref(), |path| std::fs::write(path, contents)).await
 }
 
 /// Copies a file's contents and permissions to another path, and returns how many bytes that were. A file that is there is
@@ -103,5 +103,5 @@ pub async fn write(path: impl AsRef<Path>, contents: impl AsRef<[u8]>) -> io::Re
 /// # std::io::Result::Ok(())
 /// ```
 pub async fn copy(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result<u64> {
-    on_paths("fs::copy", "copy", (from.as_ref(), to.as_ref()), |from, to| std::fs::copy(from, to)).await
+    on_paths("fs::copy", (from.as_ref(), to.as_ref()), |from, to| std::fs::copy(from, to)).await
 }

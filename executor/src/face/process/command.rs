@@ -23,7 +23,7 @@ use crate::policy::handoff;
 /// assert_eq!(status.code(), Some(42));
 ///
 /// let error = Command::new("no-such-program").spawn().unwrap_err();
-/// assert_eq!(error.to_string(), "cannot start \"no-such-program\": No such file or directory (os error 2)");
+/// assert_eq!((error.kind(), error.raw_os_error()), (std::io::ErrorKind::NotFound, Some(2)));
 /// # std::io::Result::Ok(()) })?;
 /// # std::io::Result::Ok(())
 /// ```
@@ -185,14 +185,14 @@ impl Command {
     ///
     /// # Errors
     ///
-    /// When it cannot be started; the error names the program. When the system is out of what it takes to wait for it or
-    /// to talk with it, such as descriptors: then it is killed again.
+    /// When it cannot be started: the system's, as it is, which does not name the program. When the system is out of what it
+    /// takes to wait for it or to talk with it, such as descriptors: then it is killed again.
     #[track_caller]
     pub fn spawn(&mut self) -> io::Result<Child> {
         let netpoller = with_scheduler("Command::spawn", |scheduler| scheduler.netpoller.handle().clone());
         orphans::reap_left_behind();
-        let child = handoff::block_in_place(|| self.std.spawn());
-        child.and_then(|child| Child::new(child, self.kill_on_drop, &netpoller)).map_err(|error| self.naming(&error))
+        let child = handoff::block_in_place(|| self.std.spawn())?;
+        Child::new(child, self.kill_on_drop, &netpoller)
     }
 
     /// Starts the program, waits for its end, and returns its status. Standard streams that are piped are closed.
@@ -257,11 +257,6 @@ impl Command {
         if !self.is_set[2] {
             self.std.stderr(output());
         }
-    }
-
-    /// An error of the system with the program it is about. The kind stays; the text carries the system's own.
-    fn naming(&self, error: &io::Error) -> io::Error {
-        io::Error::new(error.kind(), format!("cannot start {:?}: {error}", self.std.get_program()))
     }
 }
 

@@ -357,9 +357,9 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// If `WSRT_WORKER_THREADS` is needed and is no whole number above zero, or the system refuses a thread or a file
-    /// descriptor, or a runtime with several processors is to start paused, or a signal cannot be listened for. The message says
-    /// which.
+    /// If `WSRT_WORKER_THREADS` is needed and is no whole number above zero, or a runtime with several processors is to start
+    /// paused, or a program cannot handle the signal for dumps: the message says which. If the system refuses one of the
+    /// threads, a file descriptor or the signal: the system's error, as it is.
     pub fn build(&mut self) -> io::Result<Runtime> {
         if self.start_paused && self.flavor == Flavor::MultiThread {
             return Err(io::Error::new(

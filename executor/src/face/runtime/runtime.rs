@@ -105,7 +105,8 @@ impl Runtime {
         self.dump_on_signal = match kind {
             Some(kind) => Some(start(kind)?),
             None => environment::dump_signal().and_then(|kind| {
-                start(kind).map_err(|error| environment::ignore_dump_signal(format_args!("{error}"))).ok()
+                let ignore = |error| environment::ignore_dump_signal(format_args!("on {kind}: {error}"));
+                start(kind).map_err(ignore).ok()
             }),
         };
         Ok(())

@@ -19,8 +19,8 @@ use super::unix::SignalKind;
 ///
 /// # Errors
 ///
-/// When the system is out of what it takes to listen, such as file descriptors, or the runtime is shut down meanwhile. The
-/// error says what could not be done, and keeps the kind of the system's own.
+/// When the system is out of what it takes to listen, such as file descriptors: its error, as it is. When the runtime is shut
+/// down meanwhile.
 ///
 /// # Panics
 ///

@@ -20,7 +20,7 @@ use crate::policy::Context;
 #[derive(Debug)]
 pub(in crate::face) struct Listener {
     // First, so that the handler's end of the pair is closed before ours: it must not write to a closed socket.
-    action: Action,
+    _action: Action,
     receiver: Receiver,
 }
 
@@ -34,8 +34,8 @@ enum Receiver {
 impl Listener {
     pub(in crate::face) fn new(kind: SignalKind) -> io::Result<Self> {
         let (action, reader) = Action::open(kind)?;
-        reader.set_nonblocking(true).map_err(|error| naming(kind, &error))?;
-        Ok(Self { action, receiver: Receiver::Detached(Some(UnixStream::from_std(reader))) })
+        reader.set_nonblocking(true)?;
+        Ok(Self { _action: action, receiver: Receiver::Detached(Some(UnixStream::from_std(reader))) })
     }
 
     /// Registers with the current runtime's netpoller, unless that is done. `false` if there is no current runtime.
@@ -53,9 +53,7 @@ impl Listener {
     pub(in crate::face) fn attach_to(&mut self, netpoller: &wsrt_reactor::Handle) -> io::Result<()> {
         let Receiver::Detached(stream) = &mut self.receiver else { return Ok(()) };
         let stream = stream.take().expect("a listener that could not be attached is not used again");
-        let attached =
-            Evented::of_kind("signal", stream, netpoller).map_err(|error| naming(self.action.kind, &error))?;
-        self.receiver = Receiver::Attached(attached);
+        self.receiver = Receiver::Attached(Evented::of_kind("signal", stream, netpoller)?);
         Ok(())
     }
 
@@ -92,12 +90,9 @@ pub(super) struct Action {
 impl Action {
     /// Listens from now on. The socket, which blocks, has a byte in it for each signal; it ends when the action is dropped.
     pub(super) fn open(kind: SignalKind) -> io::Result<(Self, StdStream)> {
-        Self::try_open(kind).map_err(|error| naming(kind, &error))
-    }
-
-    fn try_open(kind: SignalKind) -> io::Result<(Self, StdStream)> {
         if signal_hook_registry::FORBIDDEN.contains(&kind.as_raw_value()) {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "a program cannot handle it and go on"));
+            let message = format!("cannot listen for {kind}: a program cannot handle it and go on");
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
         let (writer, reader) = StdStream::pair()?;
         writer.set_nonblocking(true)?;
@@ -124,11 +119,6 @@ impl fmt::Debug for Action {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.kind.fmt(f)
     }
-}
-
-/// An error of the system with the signal it is about. The kind stays; the text carries the system's own.
-fn naming(kind: SignalKind, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("cannot listen for {kind}: {error}"))
 }
 
 /// Panics because of `what`, which has to happen inside a runtime.

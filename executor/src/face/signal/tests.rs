@@ -119,14 +119,14 @@ fn the_end_of_the_runtime_ends_the_wait() {
 }
 
 #[test]
-fn a_signal_that_cannot_be_listened_for_is_an_error_that_names_it() {
+fn a_signal_that_cannot_be_handled_is_an_error_that_names_it() {
     single().block_on(async {
         let error = signal(SignalKind::from_raw(9)).expect_err("nobody handles SIGKILL");
         assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
         assert_eq!(error.to_string(), "cannot listen for SIGKILL: a program cannot handle it and go on");
         let error = signal(SignalKind::from_raw(12_345)).expect_err("there is none");
         assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
-        assert!(error.to_string().starts_with("cannot listen for signal 12345: Invalid argument"), "{error}");
+        assert_eq!(error.raw_os_error(), Some(libc::EINVAL));
     });
 }
 

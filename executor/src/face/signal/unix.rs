@@ -149,9 +149,9 @@ impl fmt::Debug for SignalKind {
 ///
 /// # Errors
 ///
-/// When the system has no such signal, when it is one that a program cannot handle (of kind
-/// [`InvalidInput`](io::ErrorKind::InvalidInput): SIGKILL and SIGSTOP, SIGSEGV, SIGILL and SIGFPE), or when the system is
-/// out of what it takes to listen. The error names the signal, and keeps the kind of the system's own.
+/// When it is a signal that a program cannot handle (of kind [`InvalidInput`](io::ErrorKind::InvalidInput): SIGKILL and
+/// SIGSTOP, SIGSEGV, SIGILL and SIGFPE): the error names it. When the system has no such signal, or is out of what it takes to
+/// listen: the system's error, as it is.
 ///
 /// # Examples
 ///

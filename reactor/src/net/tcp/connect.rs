@@ -26,8 +26,9 @@ pub(super) fn connect_to_any(addresses: Vec<SocketAddr>, context: &Context) -> R
     Race {
         context,
         waiting: interleaved(addresses).into_iter(),
+        started: 0,
         running: Vec::new(),
-        failed: Vec::new(),
+        failed: None,
         before_next: None,
     }
 }
@@ -51,14 +52,18 @@ fn interleaved(addresses: Vec<SocketAddr>) -> Vec<SocketAddr> {
 pub(super) struct Race<'a> {
     context: &'a Context,
     waiting: std::vec::IntoIter<SocketAddr>,
+    /// How many addresses have had their turn.
+    started: usize,
     running: Vec<Attempt>,
-    failed: Vec<(SocketAddr, io::Error)>,
+    /// Of the failures, that of the latest attempt, with the turn that was.
+    failed: Option<(usize, io::Error)>,
     before_next: Option<Pacing>,
 }
 
 #[derive(Debug)]
 struct Attempt {
-    address: SocketAddr,
+    /// Which of the addresses it is, in the order in which they are tried.
+    turn: usize,
     stream: TcpStream,
 }
 
@@ -79,8 +84,7 @@ impl Future for Race<'_> {
             match race.waiting.next() {
                 Some(address) => race.start(address),
                 None if race.running.is_empty() => {
-                    let failures = std::mem::take(&mut race.failed);
-                    return Poll::Ready(Err(error::all_failed("connect to", failures)));
+                    return Poll::Ready(Err(race.failed.take().map_or_else(error::no_address, |(_, error)| error)));
                 }
                 None => return Poll::Pending,
             }
@@ -96,8 +100,8 @@ impl Race<'_> {
             match self.running[index].poll(cx) {
                 Poll::Ready(Ok(())) => return Some(self.running.swap_remove(index).stream),
                 Poll::Ready(Err(error)) => {
-                    let address = self.running.remove(index).address;
-                    self.fail(address, error);
+                    let turn = self.running.remove(index).turn;
+                    self.fail(turn, error);
                 }
                 Poll::Pending => index += 1,
             }
@@ -114,19 +118,23 @@ impl Race<'_> {
     }
 
     fn start(&mut self, address: SocketAddr) {
+        let turn = self.started;
+        self.started += 1;
         match TcpStream::connecting(address, self.context.handle()) {
             Ok(stream) => {
-                self.running.push(Attempt { address, stream });
+                self.running.push(Attempt { turn, stream });
                 if self.waiting.len() > 0 {
                     self.before_next = Some(Pacing(self.context.services().delay(STAGGER)));
                 }
             }
-            Err(error) => self.fail(address, error),
+            Err(error) => self.fail(turn, error),
         }
     }
 
-    fn fail(&mut self, address: SocketAddr, error: io::Error) {
-        self.failed.push((address, error));
+    fn fail(&mut self, turn: usize, error: io::Error) {
+        if self.failed.as_ref().is_none_or(|(latest, _)| *latest < turn) {
+            self.failed = Some((turn, error));
+        }
         self.before_next = None;
     }
 }

@@ -54,8 +54,7 @@ impl TcpListener {
     ///
     /// # Errors
     ///
-    /// When no address can be bound: [`AddressErrors`](crate::net::AddressErrors), with each and its failure. Otherwise
-    /// the lookup's.
+    /// When no address can be bound: the system's error for the last one, as it is. Otherwise the lookup's.
     ///
     /// # Cancel safety
     ///
@@ -63,7 +62,7 @@ impl TcpListener {
     pub async fn bind<A: ToSocketAddrs>(addr: A) -> io::Result<TcpListener> {
         let context = context::required("TcpListener::bind");
         let addresses = resolve(addr.target()?, "TcpListener::bind").await?;
-        error::first_that_works("bind", addresses, |address| listen(address, context.handle()))
+        error::first_that_works(addresses, |address| listen(address, context.handle()))
     }
 
     /// Waits for a connection and returns it with its peer's address.

@@ -76,8 +76,7 @@ impl TcpStream {
     /// fails or has not answered for 250 ms, those under way going on meanwhile. Each takes as long as the system lets
     /// it (a minute or two when nobody answers): put a timeout around it where that is too long.
     ///
-    /// It differs from tokio's, which waits for each address to fail before it tries the next, and reports the last
-    /// failure only.
+    /// It differs from tokio's, which waits for each address to fail before it tries the next.
     ///
     /// # Panics
     ///
@@ -85,10 +84,8 @@ impl TcpStream {
     ///
     /// # Errors
     ///
-    /// When every address fails: the error's text names each with its failure, and [`AddressErrors`] inside it gives
-    /// them one by one and says which kind it has. Otherwise the lookup's.
-    ///
-    /// [`AddressErrors`]: crate::net::AddressErrors
+    /// When every address fails: the system's error for the one that was tried last, as it is, which does not name the
+    /// address. Otherwise the lookup's.
     ///
     /// # Cancel safety
     ///

@@ -3,10 +3,10 @@
 use super::SocketAddr;
 use crate::error;
 use socket2::SockAddr;
-use std::ffi::OsString;
+use std::ffi::OsStr;
 use std::io;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::{Path, PathBuf};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 #[cfg(target_os = "android")]
 use std::os::android::net::SocketAddrExt;
@@ -15,16 +15,15 @@ use std::os::linux::net::SocketAddrExt;
 
 /// The address of a path; on Linux one that begins with a zero byte is an abstract name, as it is to tokio.
 pub(super) fn of_path(path: &Path, action: &'static str) -> io::Result<SocketAddr> {
-    #[cfg(any(target_os = "linux", target_os = "android"))]
-    if let Some(name) = path.as_os_str().as_bytes().strip_prefix(b"\0") {
-        return SocketAddr::from_abstract_name(name).map_err(|original| error::naming(action, &path, original));
-    }
-    SocketAddr::from_pathname(path).map_err(|original| error::naming(action, &path, original))
+    without_naming(path).map_err(|original| error::naming(action, format_args!("{path:?}"), original))
 }
 
-/// What an error says of an address.
-pub(super) fn shown(address: &SocketAddr) -> PathBuf {
-    PathBuf::from(OsString::from_vec(bytes_of(address)))
+fn without_naming(path: &Path) -> io::Result<SocketAddr> {
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    if let Some(name) = path.as_os_str().as_bytes().strip_prefix(b"\0") {
+        return SocketAddr::from_abstract_name(name);
+    }
+    SocketAddr::from_pathname(path)
 }
 
 pub(super) fn to_system(address: &SocketAddr) -> io::Result<SockAddr> {
@@ -34,7 +33,7 @@ pub(super) fn to_system(address: &SocketAddr) -> io::Result<SockAddr> {
             "a Unix socket without a name has no address to send to",
         ));
     }
-    SockAddr::unix(shown(address))
+    SockAddr::unix(OsStr::from_bytes(&bytes_of(address)))
 }
 
 /// The path; or an abstract name behind a zero byte; or nothing.

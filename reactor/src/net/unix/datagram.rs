@@ -2,7 +2,6 @@
 
 use super::{SocketAddr, address};
 use crate::context;
-use crate::error;
 use crate::evented::Evented;
 use crate::net::datagram::Datagrams;
 use socket2::{SockAddr, SockRef};
@@ -56,7 +55,7 @@ impl UnixDatagram {
     ///
     /// # Errors
     ///
-    /// The system's, with the path in its text and of its own kind.
+    /// The system's, as it is. Of kind `InvalidInput` when the path cannot be an address, as when it is too long.
     #[track_caller]
     pub fn bind<P: AsRef<Path>>(path: P) -> io::Result<UnixDatagram> {
         let context = context::required("UnixDatagram::bind");
@@ -78,9 +77,7 @@ impl UnixDatagram {
     }
 
     fn bind_in(address: &SocketAddr, context: &context::Context) -> io::Result<UnixDatagram> {
-        mio::net::UnixDatagram::bind_addr(address)
-            .and_then(|socket| Self::registered(socket, context.handle()))
-            .map_err(|original| error::naming("bind", &address::shown(address), original))
+        Self::registered(mio::net::UnixDatagram::bind_addr(address)?, context.handle())
     }
 
     /// Makes a socket without an address: it can send, and be sent to by nobody but a peer in a pair.
@@ -119,7 +116,7 @@ impl UnixDatagram {
     ///
     /// # Errors
     ///
-    /// The system's, with the path in its text and of its own kind.
+    /// The system's, as it is. Of kind `InvalidInput` when the path cannot be an address, as when it is too long.
     pub fn connect<P: AsRef<Path>>(&self, path: P) -> io::Result<()> {
         self.connect_addr(&address::of_path(path.as_ref(), "connect to")?)
     }
@@ -130,9 +127,7 @@ impl UnixDatagram {
     ///
     /// As [`connect`](UnixDatagram::connect).
     pub fn connect_addr(&self, address: &SocketAddr) -> io::Result<()> {
-        address::to_system(address)
-            .and_then(|target| self.options().connect(&target))
-            .map_err(|original| error::naming("connect to", &address::shown(address), original))
+        self.options().connect(&address::to_system(address)?)
     }
 
     /// Returns the address it is bound to.

@@ -3,7 +3,6 @@
 use super::stream::UnixStream;
 use super::{SocketAddr, address};
 use crate::context;
-use crate::error;
 use crate::evented::Evented;
 use crate::interest::Interest;
 use std::io;
@@ -50,8 +49,8 @@ impl UnixListener {
     ///
     /// # Errors
     ///
-    /// The system's, with the path in its text and of its own kind: `AddrInUse` also when a file of an earlier listener
-    /// is still there.
+    /// The system's, as it is: `AddrInUse` also when a file of an earlier listener is still there. Of kind `InvalidInput` when
+    /// the path cannot be an address, as when it is too long.
     #[track_caller]
     pub fn bind<P: AsRef<Path>>(path: P) -> io::Result<UnixListener> {
         let context = context::required("UnixListener::bind");
@@ -91,9 +90,7 @@ impl UnixListener {
     }
 
     fn bind_in(address: &SocketAddr, context: &context::Context) -> io::Result<UnixListener> {
-        mio::net::UnixListener::bind_addr(address)
-            .and_then(|listener| Self::registered(listener, context.handle()))
-            .map_err(|original| error::naming("bind", &address::shown(address), original))
+        Self::registered(mio::net::UnixListener::bind_addr(address)?, context.handle())
     }
 
     /// Waits for a connection and returns it with its peer's address, which for most clients has no name.

@@ -2,7 +2,6 @@
 
 use super::{SocketAddr, UCred, address, credentials};
 use crate::context;
-use crate::error;
 use crate::evented::Evented;
 use crate::interest::Interest;
 use crate::net::stream::{outcome_of_connect, stream_socket};
@@ -43,8 +42,9 @@ impl UnixStream {
     ///
     /// # Errors
     ///
-    /// The system's, with the path in its text and of its own kind. Linux answers `WouldBlock` when as many connections
-    /// wait to be accepted as the listener allows, and tells nobody when there is room again: try again later.
+    /// The system's, as it is. Linux answers `WouldBlock` when as many connections wait to be accepted as the listener
+    /// allows, and tells nobody when there is room again: try again later. Of kind `InvalidInput` when the path cannot be an
+    /// address, as when it is too long.
     ///
     /// # Cancel safety
     ///
@@ -74,13 +74,10 @@ impl UnixStream {
     }
 
     async fn connect_in(address: &SocketAddr, context: &context::Context) -> io::Result<UnixStream> {
-        let attempt = async {
-            let stream = Self::registered(mio::net::UnixStream::connect_addr(address)?, context.handle())?;
-            let outcome = |socket: &mio::net::UnixStream| outcome_of_connect(SockRef::from(socket));
-            stream.evented().io(Interest::WRITABLE, outcome).await?;
-            Ok(stream)
-        };
-        attempt.await.map_err(|original| error::naming("connect to", &address::shown(address), original))
+        let stream = Self::registered(mio::net::UnixStream::connect_addr(address)?, context.handle())?;
+        let outcome = |socket: &mio::net::UnixStream| outcome_of_connect(SockRef::from(socket));
+        stream.evented().io(Interest::WRITABLE, outcome).await?;
+        Ok(stream)
     }
 
     /// Makes two connected streams, without any address.

@@ -13,7 +13,7 @@ use tokio::sync::Mutex;
 
 use self::inner::Inner;
 use super::OpenOptions;
-use super::error::on_path;
+use super::call::on_path;
 use crate::face::offload::MOST_AT_ONCE;
 
 /// Reads and writes an open file, by [`AsyncRead`](tokio::io::AsyncRead), [`AsyncWrite`](tokio::io::AsyncWrite) and
@@ -67,7 +67,7 @@ impl File {
     ///
     /// # Errors
     ///
-    /// When it cannot be opened. The error names the path.
+    /// When it cannot be opened.
     ///
     /// # Cancel safety
     ///
@@ -78,39 +78,38 @@ impl File {
     /// ```
     /// # wsrt::runtime::Runtime::new()?.block_on(async {
     /// let error = wsrt::fs::File::open("/no/such").await.unwrap_err();
-    /// assert_eq!(error.to_string(), "cannot open \"/no/such\": No such file or directory (os error 2)");
+    /// assert_eq!((error.kind(), error.raw_os_error()), (std::io::ErrorKind::NotFound, Some(2)));
     /// # });
     /// # std::io::Result::Ok(())
     /// ```
     pub async fn open(path: impl AsRef<Path>) -> io::Result<File> {
-        on_path("File::open", "open", path.as_ref(), |path| std::fs::File::open(path)).await.map(File::from_std)
+        on_path("File::open", path.as_ref(), |path| std::fs::File::open(path)).await.map(File::from_std)
     }
 
     /// Opens a file for writing; creates it where there is none, and empties it where there is.
     ///
     /// # Errors
     ///
-    /// When it cannot be opened. The error names the path.
+    /// When it cannot be opened.
     ///
     /// # Cancel safety
     ///
     /// Dropped while it waits, it leaves open whether the file is created or emptied.
     pub async fn create(path: impl AsRef<Path>) -> io::Result<File> {
-        on_path("File::create", "create", path.as_ref(), |path| std::fs::File::create(path)).await.map(File::from_std)
+        on_path("File::create", path.as_ref(), |path| std::fs::File::create(path)).await.map(File::from_std)
     }
 
     /// Creates a file for reading and writing, where there is none.
     ///
     /// # Errors
     ///
-    /// Of kind [`AlreadyExists`](io::ErrorKind::AlreadyExists) when there is one; when it cannot be created. The error names the
-    /// path.
+    /// Of kind [`AlreadyExists`](io::ErrorKind::AlreadyExists) when there is one; when it cannot be created.
     ///
     /// # Cancel safety
     ///
     /// Dropped while it waits, it leaves open whether the file is created.
     pub async fn create_new(path: impl AsRef<Path>) -> io::Result<File> {
-        let created = on_path("File::create_new", "create", path.as_ref(), |path| std::fs::File::create_new(path));
+        let created = on_path("File::create_new", path.as_ref(), |path| std::fs::File::create_new(path));
         created.await.map(File::from_std)
     }
 

@@ -59,7 +59,7 @@ impl TraceFile {
             Ok(file) => {
                 Ok(Self { story: Story::begin(), file, path: path.into(), written: 0, bytes: Vec::new(), until })
             }
-            Err(error) => Err((name_path(&error, path), until.map(|(_, reply)| reply))),
+            Err(error) => Err((error, until.map(|(_, reply)| reply))),
         }
     }
 
@@ -93,11 +93,10 @@ impl TraceFile {
 
     /// Gives up. Said once, since nothing more will be written.
     pub(crate) fn fail(self, error: &io::Error) {
-        let error = name_path(error, &self.path);
         if self.until.is_none() {
-            report_failure(&error);
+            report_failure(&self.path, error);
         }
-        self.reply(Err(error));
+        self.reply(Err(copy_of(error)));
     }
 
     fn reply(self, result: io::Result<TraceSummary>) {
@@ -121,11 +120,14 @@ impl TraceFile {
 }
 
 /// Says that there will be no timeline, or no more of it.
-pub(crate) fn report_failure(error: &io::Error) {
-    report(format_args!("no timeline is recorded any more: {error}; the program goes on"));
+pub(crate) fn report_failure(path: &Path, error: &io::Error) {
+    report(format_args!("no timeline is recorded any more: {}: {error}; the program goes on", path.display()));
 }
 
-/// The same error, with the path in its message.
-pub(crate) fn name_path(error: &io::Error, path: &Path) -> io::Error {
-    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+/// The same error once more, for another who is to be told.
+pub(crate) fn copy_of(error: &io::Error) -> io::Error {
+    match error.raw_os_error() {
+        Some(number) => io::Error::from_raw_os_error(number),
+        None => io::Error::new(error.kind(), error.to_string()),
+    }
 }

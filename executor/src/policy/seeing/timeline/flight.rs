@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use wsrt_trace::encode::{Batch, Entry, Sample, Scene, Story};
 
-use super::file::name_path;
+use super::file::copy_of;
 use crate::base::report::report;
 
 /// Records that are written of a runtime's own accord, at most: a program that stalls all the time is not to fill the disk.
@@ -138,18 +138,19 @@ impl Flight {
             self.last = Some(now);
         }
         let path = self.next_path();
-        let result = self.write_record(&path, until, scene).map_err(|error| name_path(&error, &path));
+        let result = self.write_record(&path, until, scene);
         match &result {
             Ok(()) if is_due => report(format_args!("the last moments of the timeline are in {}", path.display())),
             Err(error) if is_due && !std::mem::replace(&mut self.is_failure_said, true) => {
-                report(format_args!("the flight recorder could not write a record: {error} (said once)"));
+                let path = path.display();
+                report(format_args!("the flight recorder could not write a record: {path}: {error} (said once)"));
             }
             _ => {}
         }
         for wanted in on_demand {
             wanted.reply(|| match &result {
                 Ok(()) => Ok(path.clone()),
-                Err(error) => Err(io::Error::new(error.kind(), error.to_string())),
+                Err(error) => Err(copy_of(error)),
             });
         }
     }

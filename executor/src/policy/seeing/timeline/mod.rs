@@ -70,7 +70,7 @@ impl Seeing {
         let started = TraceFile::create(path, None).map_err(|(error, _)| error);
         let started = started.and_then(|file| self.record(scheduler, |recorder| recorder.add_file(file)));
         if let Err(error) = started {
-            file::report_failure(&error);
+            file::report_failure(path, &error);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::descriptor::{End, check_is_pipe};
 use super::{Receiver, Sender};
-use crate::error;
+use crate::error::naming;
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
@@ -73,7 +73,7 @@ impl OpenOptions {
     ///
     /// # Errors
     ///
-    /// `InvalidInput` when the file is no pipe; the system's, with the path in its text and of its own kind.
+    /// `InvalidInput` when the file is no pipe; the system's, as it is.
     #[track_caller]
     pub fn open_receiver<P: AsRef<Path>>(&self, path: P) -> io::Result<Receiver> {
         let file = self.open(path.as_ref(), End::Receiving)?;
@@ -89,7 +89,7 @@ impl OpenOptions {
     /// # Errors
     ///
     /// `ENXIO` from the system when nobody has opened the receiving end; `InvalidInput` when the file is no pipe; the
-    /// system's, with the path in its text and of its own kind.
+    /// system's, as it is.
     #[track_caller]
     pub fn open_sender<P: AsRef<Path>>(&self, path: P) -> io::Result<Sender> {
         let file = self.open(path.as_ref(), End::Sending)?;
@@ -102,12 +102,10 @@ impl OpenOptions {
             .read(end == End::Receiving || self.is_read_write)
             .write(end == End::Sending || self.is_read_write)
             .custom_flags(libc::O_NONBLOCK);
-        let opened = options.open(path).and_then(|file| {
-            if !self.is_unchecked {
-                check_is_pipe(&file)?;
-            }
-            Ok(file)
-        });
-        opened.map_err(|original| error::naming("open", &path, original))
+        let file = options.open(path)?;
+        if !self.is_unchecked {
+            check_is_pipe(&file).map_err(|original| naming("open", format_args!("{path:?}"), original))?;
+        }
+        Ok(file)
     }
 }
