@@ -4,7 +4,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use wsrt::runtime::{Builder, Runtime};
+use wsrt::runtime::{Builder, Handle, Runtime};
 use wsrt::task::JoinHandle;
 use wsrt::time::sleep;
 use wsrt_tests::{Gate, LIMIT, Manner, count_threads, in_a_process_of_its_own, text_of, within_a_minute};
@@ -158,4 +158,38 @@ fn nobody_stands_in(runtime: &Runtime, count: usize) {
     has_run.recv_timeout(LIMIT).expect("it runs once a processor is free");
     runtime.block_on(late).expect("no panic").expect("the test listens");
     held.into_iter().for_each(|task| runtime.block_on(task).expect("no panic"));
+}
+
+/// `block_on` in a task hands the processor on: to a thread, as long as there may be one more.
+#[test]
+fn block_on_in_tasks_keeps_to_the_limit_too() {
+    let test = "block_on_in_tasks_keeps_to_the_limit_too";
+    let output = in_a_process_of_its_own(test, &[("WSRT_STALL_MS", "0")], || {
+        within_a_minute(|| {
+            let name = "limited";
+            let mut builder = Builder::new_multi_thread();
+            let runtime = builder.worker_threads(2).max_machines(4).thread_name(name).build().expect("a runtime");
+            let (release, released) = tokio::sync::watch::channel(false);
+            let (began, has_begun) = channel();
+            let wait_here = |_| {
+                let (began, mut released) = (began.clone(), released.clone());
+                runtime.spawn(async move {
+                    began.send(()).expect("the test waits");
+                    let _ = Handle::current().block_on(released.wait_for(|&released| released)).expect("it lives");
+                })
+            };
+            let tasks: Vec<_> = (0..20).map(wait_here).collect();
+            (0..4).for_each(|_| has_begun.recv_timeout(LIMIT).expect("there may be four threads"));
+            // A hundred times what a further one would take.
+            let further = has_begun.recv_timeout(Duration::from_millis(300));
+            assert_eq!(further, Err(RecvTimeoutError::Timeout), "more tasks run than there may be threads");
+            assert_eq!(count_threads(name), 4);
+            release.send(true).expect("they wait");
+            tasks.into_iter().for_each(|task| runtime.block_on(task).expect("no panic"));
+        });
+    });
+    let errors = text_of(&output);
+    assert!(errors.starts_with("wsrt: 4 threads run tasks, the limit, and "), "{errors}");
+    assert!(errors.contains("`Builder::max_machines` sets the limit"), "{errors}");
+    assert_eq!(errors.lines().count(), 1, "{errors}");
 }

@@ -76,6 +76,11 @@ impl Processors {
         self.dormant.lock().spares
     }
 
+    /// Whether there is no spare to be put into play.
+    pub(crate) fn are_all_in_play(&self) -> bool {
+        self.regular + self.spares() >= self.capacity()
+    }
+
     /// How many there are to be looked at, with indices from 0.
     #[inline]
     pub(crate) fn in_sight(&self) -> usize {

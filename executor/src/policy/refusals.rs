@@ -29,6 +29,8 @@ pub(crate) enum NoThread {
     Refused(io::Error),
     /// The system was not asked, since it has refused another one a moment ago.
     RefusedLately,
+    /// As many run tasks as may.
+    AtLimit,
     /// The runtime has shut down.
     ShutDown,
 }
@@ -38,6 +40,7 @@ impl fmt::Display for NoThread {
         match self {
             Self::Refused(error) => error.fmt(f),
             Self::RefusedLately => f.write_str("the system has refused another one a moment ago"),
+            Self::AtLimit => f.write_str("as many threads run tasks as `Builder::max_machines` allows"),
             Self::ShutDown => f.write_str("the runtime has shut down"),
         }
     }
@@ -48,7 +51,7 @@ impl From<NoThread> for io::Error {
     fn from(why: NoThread) -> io::Error {
         match why {
             NoThread::Refused(error) => error,
-            NoThread::RefusedLately | NoThread::ShutDown => io::Error::other(why.to_string()),
+            NoThread::RefusedLately | NoThread::AtLimit | NoThread::ShutDown => io::Error::other(why.to_string()),
         }
     }
 }

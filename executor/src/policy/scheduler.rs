@@ -56,7 +56,7 @@ pub(crate) struct Config {
 
 impl Config {
     /// Spares serve machines, of which a current-thread runtime has none of its own.
-    fn most_processors(&self) -> usize {
+    pub(crate) fn most_processors(&self) -> usize {
         match self.flavor {
             Flavor::MultiThread => self.max_machines.max(self.processors),
             Flavor::CurrentThread => 1,

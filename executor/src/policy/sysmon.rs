@@ -213,6 +213,10 @@ impl<'a> Watcher<'a> {
         if limited && self.count(Why::Burning) >= self.scheduler.processors.regular() {
             return false;
         }
+        if !self.scheduler.processors.are_all_in_play() && self.nobody_could_run_another() {
+            self.scheduler.report_thread_limit();
+            return false;
+        }
         let Some(spare) = self.scheduler.processors.put_into_play() else {
             self.report_limit();
             return false;
@@ -220,6 +224,11 @@ impl<'a> Watcher<'a> {
         self.watched[index].compensation = Some(why);
         self.scheduler.idle.add(spare);
         true
+    }
+
+    /// Whether every thread that there may be has something to do: tasks that wait in `block_on` have one each, and no processor.
+    fn nobody_could_run_another(&self) -> bool {
+        self.scheduler.is_at_thread_limit() && self.scheduler.idle.count_machines() == 0
     }
 
     /// Lets the spare of a poll that computes in parallel go, once tasks have enough processors without it.

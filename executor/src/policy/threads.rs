@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicU32, AtomicUsize};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Once, Weak};
 use std::thread::{self, JoinHandle};
 
 use parking_lot::Mutex;
@@ -33,6 +33,8 @@ pub(crate) struct Threads {
     /// How many ever have.
     enrolled: AtomicU32,
     pub(crate) refusals: Refusals,
+    /// Done when it was said that there are as many as there may be.
+    limit_told: Once,
 }
 
 impl Threads {
@@ -43,6 +45,7 @@ impl Threads {
             roll: Mutex::new(Vec::new()),
             enrolled: AtomicU32::new(0),
             refusals: Refusals::default(),
+            limit_told: Once::new(),
         }
     }
 
@@ -67,6 +70,13 @@ impl Threads {
         let mut handles = self.handles.lock();
         handles.retain(|handle| !handle.is_finished());
         handles.push(handle);
+    }
+
+    /// Counts one machine more, unless there are `most` already.
+    #[must_use]
+    fn count_in(&self, most: usize) -> bool {
+        let more = |alive: usize| (alive < most).then_some(alive + 1);
+        self.alive.fetch_update(Relaxed, Relaxed, more).is_ok()
     }
 
     /// Counts one machine less, if that leaves as many as there are processors.
@@ -132,12 +142,36 @@ impl Scheduler {
     pub(crate) fn try_start_with(&self, machine: Arc<Machine>) -> Result<(), Box<Processor>> {
         let scheduler = self.counted();
         scheduler.start_machine(Arc::clone(&machine)).map_err(|why| {
-            if let NoThread::Refused(error) = why {
+            self.report_missing_machine(&why);
+            machine.collect().expect("a thread that was never started has not emptied the mailbox")
+        })
+    }
+
+    fn report_missing_machine(&self, why: &NoThread) {
+        match why {
+            NoThread::Refused(error) => {
                 let refusals = &self.threads.refusals.of_machines;
                 refusals.report(format_args!("could not start another machine thread: {error}"));
             }
-            machine.collect().expect("a thread that was never started has not emptied the mailbox")
-        })
+            NoThread::AtLimit => self.report_thread_limit(),
+            NoThread::RefusedLately | NoThread::ShutDown => {}
+        }
+    }
+
+    /// Whether as many threads run tasks as may.
+    pub(crate) fn is_at_thread_limit(&self) -> bool {
+        self.threads.alive() >= self.config.most_processors()
+    }
+
+    /// Says once that it is so, and that others wait.
+    pub(crate) fn report_thread_limit(&self) {
+        self.threads.limit_told.call_once(|| {
+            report(format_args!(
+                "{} threads run tasks, the limit, and tasks that wait in blocking ways, as in `block_on`, keep others waiting \
+                 (said once; `Builder::max_machines` sets the limit)",
+                self.config.most_processors()
+            ));
+        });
     }
 
     /// Puts a processor that nobody can run back among the idle ones. A machine that came meanwhile has found none there,
@@ -167,10 +201,13 @@ impl Scheduler {
 
     pub(crate) fn start_machine(self: &Arc<Self>, machine: Arc<Machine>) -> Result<(), NoThread> {
         let scheduler = Arc::clone(self);
+        if !self.threads.count_in(self.config.most_processors()) {
+            return Err(NoThread::AtLimit);
+        }
         if !self.shutdown.arrive() {
+            self.threads.alive.fetch_sub(1, Relaxed);
             return Err(NoThread::ShutDown);
         }
-        self.threads.alive.fetch_add(1, Relaxed);
         match self.start_thread(move || serve(scheduler, machine)) {
             Ok(handle) => {
                 self.threads.keep(handle);

@@ -160,11 +160,15 @@ impl Builder {
         self
     }
 
-    /// Limits the processors in play when polls are stuck, and with them the threads that run tasks. The default is 512.
+    /// Limits the threads that run tasks, and the processors in play when polls are stuck. The default is 512.
     ///
     /// A poll that blocks its thread is stood in for by a spare processor, so that others go on; up to as many as there are
-    /// worker threads stand in for polls that burn CPU time. At the limit, which is reported once on standard error, others
-    /// wait. A number below that of the worker threads means no spares.
+    /// worker threads stand in for polls that burn CPU time. A task in [`Handle::block_on`] hands its processor to another thread, and
+    /// keeps its own: it counts as well. At the limit, which is reported once on standard error, others wait, and so may do for ever
+    /// if they are what all those tasks wait for: that is what a limit means. A number below that of the worker threads means that of
+    /// the worker threads, and no spares.
+    ///
+    /// [`Handle::block_on`]: crate::runtime::Handle::block_on
     pub fn max_machines(&mut self, count: usize) -> &mut Self {
         self.max_machines = count;
         self

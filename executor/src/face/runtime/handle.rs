@@ -82,7 +82,8 @@ impl Handle {
         self.0.spawn_blocking(job, Location::caller())
     }
 
-    /// Waits for `future`, which is polled on this very thread: see [`Runtime::block_on`].
+    /// Waits for `future`, which is polled on this very thread: see [`Runtime::block_on`]. In a task it takes a thread of those that
+    /// [`Builder::max_machines`](crate::runtime::Builder::max_machines) limits.
     ///
     /// If the runtime is shut down meanwhile, the wait goes on, for as long as `future` takes without it.
     ///
