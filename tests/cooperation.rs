@@ -93,6 +93,7 @@ fn poll_methods_of_a_socket_leave_turns_too() {
     within_a_minute(|| {
         let runtime = single();
         let (stream, _peer) = runtime.block_on(connection());
+        runtime.block_on(stream.writable()).expect("not one poll will have to wait");
         let turns = turns_beside(&runtime, || async move {
             for _ in 0..POLLS {
                 poll_fn(|cx| stream.poll_write_ready(cx)).await.expect("writable");

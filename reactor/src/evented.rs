@@ -9,7 +9,7 @@ use crate::readiness::Readiness;
 use crate::readiness::Seen;
 use crate::ready::Ready;
 use crate::sight::Label;
-use crate::source::Source;
+use crate::source::{Aim, Source};
 use crate::waiters::Place;
 use std::fmt;
 use std::future::Future;
@@ -20,7 +20,7 @@ use std::task::{Context, Poll, ready};
 /// Registers a pollable source and waits for it.
 ///
 /// The source is polled edge-triggered in both directions: operations are tried first, and waited for only after they
-/// answered `WouldBlock`. Any number of tasks may wait for the same direction; an event wakes them all.
+/// answered `WouldBlock`. That it is *ready* is only said when the system has reported it. Any number of tasks may wait for the same direction; an event wakes them all.
 ///
 /// The source must be non-blocking. Dropping the `Evented` takes it out of the poll.
 ///
@@ -47,8 +47,7 @@ pub struct Evented<S: mio::event::Source> {
 }
 
 impl<S: mio::event::Source> Evented<S> {
-    /// Registers `source` with the current runtime's netpoller. It counts as ready in both directions until an
-    /// operation says otherwise.
+    /// Registers `source` with the current runtime's netpoller.
     ///
     /// # Panics
     ///
@@ -78,24 +77,24 @@ impl<S: mio::event::Source> Evented<S> {
     ///
     /// As [`Evented::new`].
     pub fn of_kind(kind: &'static str, source: S, handle: &Handle) -> io::Result<Self> {
-        Self::assuming(source, handle, Interest::READABLE | Interest::WRITABLE, Label::of_kind(kind))
+        Self::fresh(source, handle, Interest::READABLE | Interest::WRITABLE, Label::of_kind(kind))
     }
 
-    /// As `with_handle`, ready for `initial` only: what it leaves out has to be reported before it is tried.
-    pub(crate) fn assuming(source: S, handle: &Handle, initial: Interest, label: Label) -> io::Result<Self> {
+    /// As `with_handle`, tried at once for `untried` only: what that leaves out has to be reported before it is tried.
+    pub(crate) fn fresh(source: S, handle: &Handle, untried: Interest, label: Label) -> io::Result<Self> {
         let watched = Interest::READABLE | Interest::WRITABLE;
-        Self::watching(source, handle, watched, initial, label).map_err(|(_, error)| error)
+        Self::watching(source, handle, watched, untried, label).map_err(|(_, error)| error)
     }
 
-    /// As `assuming`, told of the directions in `watched` only. On an error the source comes back.
+    /// As `fresh`, told of the directions in `watched` only. On an error the source comes back.
     pub(crate) fn watching(
         mut source: S,
         handle: &Handle,
         watched: Interest,
-        initial: Interest,
+        untried: Interest,
         label: Label,
     ) -> Result<Self, (S, io::Error)> {
-        match handle.register(&mut source, watched, initial, label) {
+        match handle.register(&mut source, watched, untried, label) {
             Ok(registration) => Ok(Self { source: Some(source), registration }),
             Err(error) => Err((source, error)),
         }
@@ -144,12 +143,12 @@ impl<S: mio::event::Source> Evented<S> {
     /// As `poll_ready`, for who wants to clear what was seen.
     pub(crate) fn poll_seen(&self, interest: Interest, cx: &mut Context<'_>) -> Poll<io::Result<Seen>> {
         let source = self.registration.source();
-        budget::poll_spending(cx, |cx| source.poll_ready(interest, cx, Place::Shared))
+        budget::poll_spending(cx, |cx| source.poll_ready(Aim::Know, interest, cx, Place::Shared))
     }
 
     /// As `ready`, for who wants to clear what was seen.
     pub(crate) async fn seen(&self, interest: Interest) -> io::Result<Seen> {
-        let seen = self.wait(interest).await;
+        let seen = self.wait(Aim::Know, interest).await;
         budget::spend();
         seen
     }
@@ -157,14 +156,14 @@ impl<S: mio::event::Source> Evented<S> {
     /// As `seen`, without waiting.
     #[cfg(unix)]
     pub(crate) fn try_seen(&self, interest: Interest) -> io::Result<Seen> {
-        match self.registration.source().look(interest) {
+        match self.registration.source().look(Aim::Know, interest) {
             Poll::Ready(seen) => seen,
             Poll::Pending => Err(io::ErrorKind::WouldBlock.into()),
         }
     }
 
-    /// Returns ready when an operation in one of the directions is worth trying; until then wakes `cx`'s task when it
-    /// is.
+    /// Returns ready when the system has reported that an operation in one of the directions is worth trying; until then
+    /// wakes `cx`'s task when it is.
     ///
     /// Any number of tasks may poll. The same task polling again does not add to their number; one that loses interest
     /// stays in it until the next event, which wakes it for nothing. Futures ([`ready`](Evented::ready),
@@ -177,7 +176,7 @@ impl<S: mio::event::Source> Evented<S> {
         self.poll_seen(interest, cx).map_ok(Seen::ready)
     }
 
-    /// Waits until an operation in one of the directions is worth trying.
+    /// Waits until the system has reported that an operation in one of the directions is worth trying.
     ///
     /// It may be answered by an event that another task has used up by now: be ready for `WouldBlock`.
     ///
@@ -192,7 +191,7 @@ impl<S: mio::event::Source> Evented<S> {
         self.seen(interest).await.map(Seen::ready)
     }
 
-    /// Runs `operation` once if it is worth trying; `WouldBlock` otherwise, without running it.
+    /// Runs `operation` once if it is worth trying, as on a fresh source it is; `WouldBlock` otherwise, without running it.
     ///
     /// When `operation` answers `WouldBlock`, the directions in `interest` count as drained until the next event. So it
     /// must answer that only if the system did.
@@ -243,7 +242,7 @@ impl<S: mio::event::Source> Evented<S> {
         operation: impl FnOnce(&S) -> io::Result<R>,
         is_drained: impl Fn(&R) -> bool,
     ) -> io::Result<R> {
-        let answer = match self.registration.source().look(interest) {
+        let answer = match self.registration.source().look(Aim::Try, interest) {
             Poll::Ready(seen) => self.attempt(seen?, interest, operation, is_drained),
             Poll::Pending => None,
         };
@@ -261,7 +260,7 @@ impl<S: mio::event::Source> Evented<S> {
     ) -> Poll<io::Result<R>> {
         budget::poll_spending(cx, |cx| {
             loop {
-                let seen = ready!(self.registration.source().poll_ready(interest, cx, claim.place()))?;
+                let seen = ready!(self.registration.source().poll_ready(Aim::Try, interest, cx, claim.place()))?;
                 if let Some(answer) = self.attempt(seen, interest, &mut operation, &is_drained) {
                     return Poll::Ready(answer);
                 }
@@ -277,7 +276,7 @@ impl<S: mio::event::Source> Evented<S> {
         is_drained: impl Fn(&R) -> bool,
     ) -> io::Result<R> {
         loop {
-            let seen = self.wait(interest).await?;
+            let seen = self.wait(Aim::Try, interest).await?;
             if let Some(answer) = self.attempt(seen, interest, &mut operation, &is_drained) {
                 budget::spend();
                 return answer;
@@ -318,8 +317,8 @@ impl<S: mio::event::Source> Evented<S> {
         Some(answer)
     }
 
-    fn wait(&self, interest: Interest) -> Wait<'_> {
-        Wait { source: self.registration.source(), interest, key: None }
+    fn wait(&self, aim: Aim, interest: Interest) -> Wait<'_> {
+        Wait { source: self.registration.source(), aim, interest, key: None }
     }
 }
 
@@ -360,6 +359,7 @@ impl Claim {
 /// to spend: being ready is worth nothing yet.
 struct Wait<'a> {
     source: &'a Source,
+    aim: Aim,
     interest: Interest,
     key: Option<usize>,
 }
@@ -370,7 +370,7 @@ impl Future for Wait<'_> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
         ready!(budget::poll_proceed(cx));
-        this.source.poll_ready(this.interest, cx, Place::Keyed(&mut this.key))
+        this.source.poll_ready(this.aim, this.interest, cx, Place::Keyed(&mut this.key))
     }
 }
 

@@ -30,15 +30,15 @@ impl Handle {
     }
 
     /// Registers the directions of `watched`, edge-triggered, until [`Registration::end`]. The source counts as ready for
-    /// `initial`; `label` is what a walk shows of it.
+    /// `untried`; `label` is what a walk shows of it.
     pub(crate) fn register<S: mio::event::Source + ?Sized>(
         &self,
         source: &mut S,
         watched: Interest,
-        initial: Interest,
+        untried: Interest,
         label: Label,
     ) -> io::Result<Registration> {
-        let (token, entry) = self.0.registry.admit(initial, label)?;
+        let (token, entry) = self.0.registry.admit(untried, label)?;
         if let Err(error) = self.0.system.register(source, token.into(), watched.into()) {
             self.0.registry.dismiss(token);
             return Err(error);

@@ -2,7 +2,7 @@
 
 use crate::interest::Interest;
 use crate::readiness::{EventBits, Readiness};
-use crate::source::Source;
+use crate::source::{Aim, Source};
 use crate::waiters::Place;
 use loom::future::block_on;
 use loom::sync::Arc;
@@ -21,7 +21,7 @@ fn bounded(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
 
 /// A source that starts drained.
 fn drained() -> Arc<Source> {
-    Arc::new(Source::assuming(Interest::WRITABLE))
+    Arc::new(Source::fresh(Interest::WRITABLE))
 }
 
 fn dispatch(source: &Source) {
@@ -38,7 +38,7 @@ struct Kernel {
 
 impl Kernel {
     fn new() -> Self {
-        Self { source: Source::assuming(READ), bytes: AtomicUsize::new(0) }
+        Self { source: Source::fresh(READ), bytes: AtomicUsize::new(0) }
     }
 
     /// Data comes first, its event after.
@@ -51,7 +51,7 @@ impl Kernel {
     fn read(&self, claim: fn() -> Place<'static>) {
         block_on(poll_fn(|cx| {
             loop {
-                let seen = match self.source.poll_ready(READ, cx, claim()) {
+                let seen = match self.source.poll_ready(Aim::Try, READ, cx, claim()) {
                     Poll::Ready(seen) => seen.expect("no shutdown here"),
                     Poll::Pending => return Poll::Pending,
                 };
@@ -72,7 +72,7 @@ impl Kernel {
 #[test]
 fn a_clear_never_removes_an_event_that_came_after_the_look() {
     loom::model(|| {
-        let readiness = Arc::new(Readiness::assuming(READ));
+        let readiness = Arc::new(Readiness::of_fresh(READ));
         let seen = readiness.read();
         let event = {
             let readiness = Arc::clone(&readiness);
@@ -92,7 +92,7 @@ fn an_event_reaches_a_waiter_that_comes_at_the_same_time() {
             let source = Arc::clone(&source);
             thread::spawn(move || dispatch(&source))
         };
-        block_on(poll_fn(|cx| source.poll_ready(READ, cx, Place::Sole))).unwrap();
+        block_on(poll_fn(|cx| source.poll_ready(Aim::Try, READ, cx, Place::Sole))).unwrap();
         event.join().unwrap();
     });
 }
@@ -147,7 +147,7 @@ fn a_shutdown_reaches_a_waiter_that_comes_at_the_same_time() {
                 wakers.into_iter().for_each(Waker::wake);
             })
         };
-        let error = block_on(poll_fn(|cx| source.poll_ready(READ, cx, Place::Shared))).unwrap_err();
+        let error = block_on(poll_fn(|cx| source.poll_ready(Aim::Try, READ, cx, Place::Shared))).unwrap_err();
         assert!(error.to_string().contains("shut down"));
         end.join().unwrap();
     });
@@ -166,13 +166,13 @@ fn a_future_that_goes_away_takes_no_other_waiters_event() {
             thread::spawn(move || {
                 let mut key = None;
                 let mut cx = Context::from_waker(Waker::noop());
-                let _ = source.poll_ready(READ, &mut cx, Place::Keyed(&mut key));
+                let _ = source.poll_ready(Aim::Try, READ, &mut cx, Place::Keyed(&mut key));
                 if let Some(key) = key {
                     source.withdraw(key);
                 }
             })
         };
-        block_on(poll_fn(|cx| source.poll_ready(READ, cx, Place::Shared))).unwrap();
+        block_on(poll_fn(|cx| source.poll_ready(Aim::Try, READ, cx, Place::Shared))).unwrap();
         event.join().unwrap();
         leaver.join().unwrap();
     });

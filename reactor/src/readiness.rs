@@ -1,9 +1,13 @@
 //! The readiness word: what a source is ready for, and which event said so.
 //!
 //! ```text
-//!   bit    0          1          2            3             4       5          6        8 and up
-//!          READABLE   WRITABLE   READ_CLOSED  WRITE_CLOSED  ERROR   SHUTDOWN   URGENT   tick
+//!   bit    0          1          2            3             4       5          6        7       8       9 and up
+//!          READABLE   WRITABLE   READ_CLOSED  WRITE_CLOSED  ERROR   SHUTDOWN   URGENT   UNREAD  UNWRIT  tick
 //! ```
+//!
+//! What a source is ready for is what the system has reported. Of a fresh one it has reported nothing yet, and still an operation
+//! is worth trying, for data may be there and room usually is: UNREAD and UNWRITTEN say that no operation has found the direction
+//! drained yet. They move operations, and are no part of the answer to the question what is ready.
 //!
 //! The tick counts events. An operation remembers the word it acted on ([`Seen`]); when the operation shows that the
 //! source is drained, the bits are cleared only if the tick is still the one it saw. An event that came meanwhile may
@@ -18,7 +22,7 @@
 //!   bit of that direction was not the truth (epoll reports EPOLLERR for error-queue messages too, which reads as
 //!   "write closed"), and keeping it would make the waiter spin. It goes as well.
 //!
-//! The tick wraps: after 2^24 events (32-bit targets) or 2^56. A clear is confused only by an exact multiple of that
+//! The tick wraps: after 2^23 events (32-bit targets) or 2^55. A clear is confused only by an exact multiple of that
 //! many events between one system call and the next line of code.
 
 use crate::interest::Interest;
@@ -33,7 +37,9 @@ const WRITE_CLOSED: usize = Ready::WRITE_CLOSED.0 as usize;
 const ERROR: usize = Ready::ERROR.0 as usize;
 const SHUTDOWN: usize = 1 << 5;
 const URGENT: usize = 1 << 6;
-const TICK: usize = 1 << 8;
+const UNREAD: usize = 1 << 7;
+const UNWRITTEN: usize = 1 << 8;
+const TICK: usize = 1 << 9;
 const TICK_MASK: usize = !(TICK - 1);
 
 /// Bits that an event adds; made from the system's event, or by a model.
@@ -75,8 +81,14 @@ impl EventBits {
 pub(crate) struct Seen(usize);
 
 impl Seen {
+    /// Whether the system has reported one of these directions ready.
     pub(crate) fn is_ready(self, interest: Interest) -> bool {
         self.0 & (open_bits(interest) | closed_bits(interest)) != 0
+    }
+
+    /// Whether an operation in one of these directions is worth trying: it is ready, or was never found drained.
+    pub(crate) fn is_worth_trying(self, interest: Interest) -> bool {
+        self.0 & (open_bits(interest) | closed_bits(interest) | untried_bits(interest)) != 0
     }
 
     pub(crate) fn is_shut_down(self) -> bool {
@@ -100,15 +112,21 @@ fn closed_bits(interest: Interest) -> usize {
     read | write
 }
 
+fn untried_bits(interest: Interest) -> usize {
+    let read = if interest.is_readable() { UNREAD } else { 0 };
+    let write = if interest.is_writable() { UNWRITTEN } else { 0 };
+    read | write
+}
+
 /// The word. Written by the thread in the netpoller (events), by whoever operates on the source (clears), and once at
 /// shutdown.
 #[derive(Debug)]
 pub(crate) struct Readiness(AtomicUsize);
 
 impl Readiness {
-    /// A source that is assumed ready for `initial`: tried before it is waited on.
-    pub(crate) fn assuming(initial: Interest) -> Self {
-        Self(AtomicUsize::new(open_bits(initial)))
+    /// A source of which nothing is known, to be tried in the directions of `untried` before it is waited on.
+    pub(crate) fn of_fresh(untried: Interest) -> Self {
+        Self(AtomicUsize::new(untried_bits(untried)))
     }
 
     pub(crate) fn read(&self) -> Seen {
@@ -128,14 +146,14 @@ impl Readiness {
     /// A transfer moved less than was asked for: the direction is drained, unless an event came meanwhile, or urgent data ever.
     pub(crate) fn clear_drained(&self, seen: Seen, interest: Interest) {
         if seen.0 & URGENT == 0 {
-            self.clear(seen, open_bits(interest));
+            self.clear(seen, open_bits(interest) | untried_bits(interest));
         }
     }
 
     /// The kernel answered `WouldBlock`: nothing of the direction's readiness is true any more, unless an event came
     /// meanwhile.
     pub(crate) fn clear_would_block(&self, seen: Seen, interest: Interest) {
-        self.clear(seen, open_bits(interest) | closed_bits(interest) | ERROR);
+        self.clear(seen, open_bits(interest) | untried_bits(interest) | closed_bits(interest) | ERROR);
     }
 
     /// Somebody found out by other means that these conditions do not hold, unless an event came meanwhile.
@@ -168,9 +186,28 @@ mod tests {
         EventBits(word)
     }
 
+    /// Reported ready in these directions.
+    fn reported(interest: Interest) -> Readiness {
+        Readiness(AtomicUsize::new(open_bits(interest)))
+    }
+
+    #[test]
+    fn what_is_fresh_is_worth_a_try_and_not_ready() {
+        let both = Interest::READABLE | Interest::WRITABLE;
+        let readiness = Readiness::of_fresh(both);
+        assert!(readiness.read().is_worth_trying(Interest::READABLE) && !readiness.read().is_ready(both));
+        assert!(readiness.read().ready().is_empty());
+        readiness.clear_would_block(readiness.read(), Interest::READABLE);
+        assert!(!readiness.read().is_worth_trying(Interest::READABLE));
+        assert!(readiness.read().is_worth_trying(Interest::WRITABLE), "the other direction is as fresh as before");
+        readiness.set_from_event(EventBits::WRITABLE);
+        readiness.clear_drained(readiness.read(), Interest::WRITABLE);
+        assert!(!readiness.read().is_worth_trying(both), "nothing is left of its youth");
+    }
+
     #[test]
     fn a_clear_with_an_old_tick_clears_nothing() {
-        let readiness = Readiness::assuming(Interest::READABLE);
+        let readiness = reported(Interest::READABLE);
         let seen = readiness.read();
         readiness.set_from_event(EventBits::READABLE);
         readiness.clear_would_block(seen, Interest::READABLE);
@@ -181,7 +218,7 @@ mod tests {
 
     #[test]
     fn a_clear_leaves_the_other_direction_alone() {
-        let readiness = Readiness::assuming(Interest::READABLE | Interest::WRITABLE);
+        let readiness = reported(Interest::READABLE | Interest::WRITABLE);
         readiness.clear_would_block(readiness.read(), Interest::WRITABLE);
         assert!(readiness.read().is_ready(Interest::READABLE));
         assert!(!readiness.read().is_ready(Interest::WRITABLE));
@@ -189,7 +226,7 @@ mod tests {
 
     #[test]
     fn a_short_transfer_does_not_reopen_a_closed_side() {
-        let readiness = Readiness::assuming(Interest::READABLE);
+        let readiness = reported(Interest::READABLE);
         readiness.set_from_event(closed(READABLE | READ_CLOSED));
         readiness.clear_drained(readiness.read(), Interest::READABLE);
         assert!(readiness.read().is_ready(Interest::READABLE));
@@ -198,7 +235,7 @@ mod tests {
 
     #[test]
     fn a_short_transfer_proves_nothing_once_urgent_data_has_come() {
-        let readiness = Readiness::assuming(Interest::READABLE);
+        let readiness = reported(Interest::READABLE);
         readiness.set_from_event(closed(READABLE | URGENT));
         readiness.clear_drained(readiness.read(), Interest::READABLE);
         assert!(readiness.read().is_ready(Interest::READABLE));
@@ -209,7 +246,7 @@ mod tests {
 
     #[test]
     fn would_block_contradicts_a_closed_side() {
-        let readiness = Readiness::assuming(Interest::READABLE);
+        let readiness = reported(Interest::READABLE);
         readiness.set_from_event(closed(WRITABLE | WRITE_CLOSED | ERROR));
         readiness.clear_would_block(readiness.read(), Interest::WRITABLE);
         assert!(!readiness.read().is_ready(Interest::WRITABLE));
@@ -218,7 +255,7 @@ mod tests {
 
     #[test]
     fn shutdown_outlives_events_and_clears() {
-        let readiness = Readiness::assuming(Interest::READABLE);
+        let readiness = reported(Interest::READABLE);
         readiness.shut_down();
         readiness.set_from_event(EventBits::WRITABLE);
         readiness.clear_would_block(readiness.read(), Interest::READABLE | Interest::WRITABLE);

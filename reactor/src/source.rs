@@ -23,6 +23,15 @@ use crate::waiters::{PerDirection, Place, Waiters};
 use std::io;
 use std::task::{Context, Poll, Waker};
 
+/// What a waiter waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Aim {
+    /// To be told what is ready: what the system has reported counts.
+    Know,
+    /// To try an operation: a direction that was never found drained is worth it too.
+    Try,
+}
+
 #[derive(Debug)]
 pub(crate) struct Source {
     readiness: Readiness,
@@ -33,33 +42,38 @@ pub(crate) struct Source {
 impl std::panic::RefUnwindSafe for Source {}
 
 impl Source {
-    pub(crate) fn assuming(initial: Interest) -> Self {
-        Self { readiness: Readiness::assuming(initial), waiters: Mutex::new(Waiters::default()) }
+    pub(crate) fn fresh(untried: Interest) -> Self {
+        Self { readiness: Readiness::of_fresh(untried), waiters: Mutex::new(Waiters::default()) }
     }
 
     pub(crate) fn readiness(&self) -> &Readiness {
         &self.readiness
     }
 
-    /// Ready with what was seen when an operation is worth trying; an error when it is not and the runtime has shut
-    /// down, for then nobody would ever report more; otherwise the waker is left in `place`.
+    /// Ready with what was seen when that is what `aim` waits for; an error when it is not and the runtime has shut
+    /// down, for then no event would ever be reported; otherwise the waker is left in `place`.
     pub(crate) fn poll_ready(
         &self,
+        aim: Aim,
         interest: Interest,
         cx: &mut Context<'_>,
         place: Place<'_>,
     ) -> Poll<io::Result<Seen>> {
-        let answer = self.look(interest);
+        let answer = self.look(aim, interest);
         if answer.is_ready() {
             return answer;
         }
-        self.wait(interest, cx, place)
+        self.wait(aim, interest, cx, place)
     }
 
     /// What is known without waiting; a source that is neither ready nor alive is an error.
-    pub(crate) fn look(&self, interest: Interest) -> Poll<io::Result<Seen>> {
+    pub(crate) fn look(&self, aim: Aim, interest: Interest) -> Poll<io::Result<Seen>> {
         let seen = self.readiness.read();
-        if seen.is_ready(interest) {
+        let is_over = match aim {
+            Aim::Know => seen.is_ready(interest),
+            Aim::Try => seen.is_worth_trying(interest),
+        };
+        if is_over {
             Poll::Ready(Ok(seen))
         } else if seen.is_shut_down() {
             Poll::Ready(Err(shut_down_error()))
@@ -69,7 +83,7 @@ impl Source {
     }
 
     #[cold]
-    fn wait(&self, interest: Interest, cx: &mut Context<'_>, place: Place<'_>) -> Poll<io::Result<Seen>> {
+    fn wait(&self, aim: Aim, interest: Interest, cx: &mut Context<'_>, place: Place<'_>) -> Poll<io::Result<Seen>> {
         let mut wakers = PerDirection::default();
         for index in interest.indices() {
             wakers[index] = Some(cx.waker().clone());
@@ -77,7 +91,7 @@ impl Source {
         let mut waiters = self.waiters.lock();
         let displaced = waiters.leave(interest, place, wakers);
         // W3. When it answers "ready" the waker stays behind: it costs one wake-up too many at most.
-        let answer = self.look(interest);
+        let answer = self.look(aim, interest);
         drop(waiters);
         drop(displaced);
         answer

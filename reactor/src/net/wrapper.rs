@@ -29,14 +29,14 @@ macro_rules! wraps {
                 self.io.into_inner().map(<$standard>::from)
             }
 
-            /// A fresh socket counts as ready: it is tried before it is waited on.
+            /// A fresh socket is tried before it is waited on, though nothing says yet that it is ready.
             pub(in crate::net) fn registered(
                 socket: $socket,
                 handle: &$crate::handle::Handle,
             ) -> std::io::Result<$kind> {
                 let label = $crate::sight::Label::of_socket($name, $crate::net::system::raw(&socket));
                 let both = $crate::Interest::READABLE | $crate::Interest::WRITABLE;
-                Ok($kind { io: $crate::evented::Evented::assuming(socket, handle, both, label)? })
+                Ok($kind { io: $crate::evented::Evented::fresh(socket, handle, both, label)? })
             }
 
             pub(crate) fn evented(&self) -> &$crate::evented::Evented<$socket> {

@@ -54,8 +54,8 @@ impl Registry {
     }
 
     /// Gives a new source a key and a token.
-    pub(crate) fn admit(&self, initial: Interest, label: Label) -> io::Result<(SourceToken, Arc<Source>)> {
-        let source = Arc::new(Source::assuming(initial));
+    pub(crate) fn admit(&self, untried: Interest, label: Label) -> io::Result<(SourceToken, Arc<Source>)> {
+        let source = Arc::new(Source::fresh(untried));
         let mut tenants = self.tenants.lock();
         if tenants.closed {
             return Err(shut_down_error());
@@ -137,6 +137,8 @@ impl Registry {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::Aim;
+    use crate::waiters::Place;
     use std::task::{Context, Wake};
 
     /// Wakes nobody. It has a size, so that no two lie at one address.
@@ -146,8 +148,8 @@ mod tests {
         fn wake(self: Arc<Self>) {}
     }
 
-    fn admit(registry: &Registry, initial: Interest) -> io::Result<(SourceToken, Arc<Source>)> {
-        registry.admit(initial, Label::of_kind("test"))
+    fn admit(registry: &Registry, untried: Interest) -> io::Result<(SourceToken, Arc<Source>)> {
+        registry.admit(untried, Label::of_kind("test"))
     }
 
     fn is_readable(source: &Source) -> bool {
@@ -209,7 +211,7 @@ mod tests {
         let own = Waker::from(Arc::new(Nobody(0)));
         let mut cx = Context::from_waker(&own);
         for (token, source) in tenants.iter().step_by(2) {
-            assert!(source.poll_ready(Interest::READABLE, &mut cx, crate::waiters::Place::Shared).is_pending());
+            assert!(source.poll_ready(Aim::Know, Interest::READABLE, &mut cx, Place::Shared).is_pending());
             if token.key() % 4 == 0 {
                 registry.dismiss(*token);
             }

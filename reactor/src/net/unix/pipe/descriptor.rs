@@ -170,7 +170,7 @@ macro_rules! pipe_end {
             pub(super) fn registered(pipe: $pipe, handle: &$crate::handle::Handle) -> std::io::Result<$kind> {
                 let raw = std::os::fd::AsRawFd::as_raw_fd(&pipe);
                 let label = $crate::sight::Label::of_foreign(concat!("pipe::", stringify!($kind)), raw);
-                let io = $crate::evented::Evented::assuming(pipe, handle, $crate::interest::Interest::NONE, label)?;
+                let io = $crate::evented::Evented::fresh(pipe, handle, $crate::interest::Interest::NONE, label)?;
                 Ok($kind { io })
             }
 
