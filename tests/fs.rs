@@ -288,12 +288,17 @@ fn a_directory_lists_each_of_its_entries_once_across_batches() {
 }
 
 #[test]
-fn a_clone_shares_the_position_and_waits_for_the_write_under_way() {
+fn a_clone_shares_position_and_limit_and_waits_for_the_write() {
     on_both(|directory| async move {
         let mut file = File::create(directory.path("file")).await.expect("it is created");
         file.write_all(b"first ").await.expect("it is accepted");
+        file.set_max_buf_size(5);
         let mut second = file.try_clone().await.expect("it is cloned");
-        second.write_all(b"second").await.expect("it is accepted");
+        assert_eq!(second.max_buf_size(), 5, "it goes with the clone");
+        assert_eq!(second.write(b"second").await.expect("it is accepted"), 5);
+        second.set_max_buf_size(1_000);
+        assert_eq!(file.max_buf_size(), 5, "each has its own from then on");
+        second.write_all(b"d").await.expect("it is accepted");
         second.flush().await.expect("it is written");
         assert_eq!(fs::read(directory.path("file")).await.expect("it is read"), b"first second");
     });

@@ -160,9 +160,30 @@ fn waiting_closes_standard_input_and_can_be_given_up_and_repeated() {
         assert_eq!(child.wait().await.expect("it is known"), status);
         assert_eq!(child.try_wait().expect("it is known"), Some(status));
         assert_eq!(child.id(), None);
-        let error = child.start_kill().expect_err("it has ended");
-        assert_eq!(error.kind(), ErrorKind::InvalidInput);
-        assert!(error.to_string().starts_with("the program cannot be killed: it has ended (exit status"), "{error}");
+        child.start_kill().expect("it has ended, which is what was wanted");
+        child.kill().await.expect("it has ended, which is what was wanted");
+        assert_eq!(child.wait().await.expect("it is known"), status, "its own end, not by the signal");
+        assert_eq!(child.try_wait().expect("it is known"), Some(status));
+        assert_eq!(child.id(), None);
+    });
+}
+
+#[test]
+fn a_program_that_has_ended_unnoticed_may_be_killed() {
+    on_both(|| async {
+        let mut child = patient();
+        let id = child.id().expect("it runs");
+        drop(child.stdin.take());
+        let status = format!("/proc/{id}/stat");
+        let is_zombie = || std::fs::read_to_string(&status).expect("nobody has waited for it").contains(") Z ");
+        let begun = Instant::now();
+        while !is_zombie() {
+            assert!(begun.elapsed() < LIMIT, "it does not end");
+            thread::sleep(Duration::from_millis(1));
+        }
+        child.start_kill().expect("it has ended, which is what was wanted");
+        child.kill().await.expect("it has ended, which is what was wanted");
+        assert_eq!(child.wait().await.expect("it is known").code(), Some(1), "its own end, not by the signal");
     });
 }
 

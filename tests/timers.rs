@@ -8,6 +8,7 @@ use std::task::Poll;
 use std::thread;
 use std::time::Duration;
 
+use tokio_test::{assert_pending, assert_ready, assert_ready_eq};
 use wsrt::runtime::{Builder, Runtime};
 use wsrt::task::JoinSet;
 use wsrt::time::{
@@ -424,4 +425,62 @@ fn an_interval_can_be_reset() {
 fn an_interval_of_nothing_is_refused() {
     let message = panic_message(|| interval(Duration::ZERO));
     assert!(message.contains("interval") && message.contains("zero"), "{message}");
+}
+
+/// Runs a test's body on runtimes of both kinds, and where the clock stands.
+fn on_each_clock<F: Future<Output = ()>>(body: impl Fn() -> F + Send + 'static) {
+    within_a_minute(move || {
+        runtime(2).block_on(body());
+        Builder::new_current_thread().build().expect("a runtime").block_on(body());
+        Builder::new_current_thread().start_paused(true).build().expect("a runtime").block_on(body());
+    });
+}
+
+const HOUR: Duration = Duration::from_secs(3_600);
+
+#[test]
+fn a_sleep_reset_into_the_past_is_ready_at_its_next_poll() {
+    on_each_clock(|| async {
+        // A past that the clock of a fresh machine has.
+        let past = Instant::now();
+        for is_now in [false, true] {
+            let mut wait = tokio_test::task::spawn(sleep(HOUR));
+            assert_pending!(wait.poll());
+            let deadline = if is_now { Instant::now() } else { past };
+            wait.enter(|_, sleep| sleep.reset(deadline));
+            assert!(wait.is_woken(), "the task that waits hears of it");
+            assert!(wait.enter(|_, sleep| sleep.is_elapsed()));
+            assert_ready!(wait.poll());
+            assert_ready!(wait.poll(), "it stays so");
+
+            // And once more with the same timer.
+            wait.enter(|_, sleep| sleep.reset(Instant::now() + HOUR));
+            assert_pending!(wait.poll());
+            wait.enter(|_, sleep| sleep.reset(deadline));
+            assert_ready!(wait.poll());
+        }
+    });
+}
+
+#[test]
+fn an_interval_reset_into_the_past_ticks_at_its_next_poll() {
+    on_each_clock(|| async {
+        let past = Instant::now();
+        let mut clock = interval_at(past + HOUR, HOUR);
+        let mut poll = tokio_test::task::spawn(());
+        assert_pending!(poll.enter(|cx, _| clock.poll_tick(cx)));
+        clock.reset_at(past);
+        assert!(poll.is_woken());
+        assert_ready_eq!(poll.enter(|cx, _| clock.poll_tick(cx)), past);
+
+        assert_pending!(poll.enter(|cx, _| clock.poll_tick(cx)), "the next is an hour away");
+        clock.reset_immediately();
+        assert_ready!(poll.enter(|cx, _| clock.poll_tick(cx)));
+        assert_pending!(poll.enter(|cx, _| clock.poll_tick(cx)));
+        clock.reset_after(Duration::ZERO);
+        assert_ready!(poll.enter(|cx, _| clock.poll_tick(cx)));
+        assert_pending!(poll.enter(|cx, _| clock.poll_tick(cx)));
+        clock.reset();
+        assert_pending!(poll.enter(|cx, _| clock.poll_tick(cx)), "a period from now");
+    });
 }

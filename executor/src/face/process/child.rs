@@ -93,22 +93,19 @@ impl Child {
         self.process.try_wait()
     }
 
-    /// Kills the program (SIGKILL), without waiting for its end.
+    /// Kills the program (SIGKILL), without waiting for its end. One that has ended is left as it is.
     ///
     /// # Errors
     ///
-    /// Of kind [`InvalidInput`](io::ErrorKind::InvalidInput) when its end was learnt of already; the system's.
+    /// The system's.
     pub fn start_kill(&mut self) -> io::Result<()> {
         match &mut self.process.state {
             State::Running(running) => running.kill(),
-            State::Ended(status) => {
-                let text = format!("the program cannot be killed: it has ended ({status})");
-                Err(io::Error::new(io::ErrorKind::InvalidInput, text))
-            }
+            State::Ended(_) => Ok(()),
         }
     }
 
-    /// Kills the program (SIGKILL) and waits for its end.
+    /// Kills the program (SIGKILL) and waits for its end. One that has ended is left as it is.
     ///
     /// # Errors
     ///

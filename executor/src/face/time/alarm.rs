@@ -79,22 +79,24 @@ impl Alarm {
 
     /// Sets another deadline.
     ///
-    /// A task that waits is woken at the new one, whether it polls again or not. In another runtime
-    /// than the one whose timers watch, or in none, nothing is armed: there the task is woken at
-    /// once, to wait on in its own.
+    /// A task that waits is woken at the new one, whether it polls again or not: at once if that has
+    /// passed, and the next poll is ready. In another runtime than the one whose timers watch, or in
+    /// none, nothing is armed: there the task is woken at once, to wait on in its own.
     pub(super) fn set(&mut self, deadline: Instant) {
         self.deadline = deadline;
         match self.stage {
             Stage::Unset => {}
             Stage::Rung => self.stage = Stage::Unset,
             Stage::Armed => {
-                // Armed even if it is over: the task that waits has to hear of it.
-                let is_armed = Context::with(|context| {
-                    let context = context.filter(|context| context.is_of(ptr::without_provenance(self.armed_with)));
-                    context.map(|context| self.arm(context.scheduler())).is_some()
+                self.stage = Stage::Unset;
+                Context::with(|context| {
+                    let home = ptr::without_provenance(self.armed_with);
+                    if let Some(context) = context.filter(|context| context.is_of(home)) {
+                        self.start(context.scheduler());
+                    }
                 });
-                if !is_armed {
-                    self.hand_back();
+                if self.stage != Stage::Armed {
+                    self.disarm();
                 }
             }
         }
@@ -116,10 +118,10 @@ impl Alarm {
         self.stage = Stage::Armed;
     }
 
-    /// Leaves it to the next poll to arm the timer, and wakes the task that waits to make it.
+    /// Takes the timer back, and wakes the task that waits: its next poll finds the deadline passed,
+    /// or arms the timer.
     #[cold]
-    fn hand_back(&mut self) {
-        self.stage = Stage::Unset;
+    fn disarm(&mut self) {
         let waiting = self.entry.as_ref().and_then(|entry| entry.take_back());
         waiting.into_iter().for_each(wake_quietly);
     }

@@ -154,7 +154,8 @@ impl File {
         Ok(Arc::into_inner(self.std).expect("the buffer's share is gone, and no operation is under way"))
     }
 
-    /// Opens the same file a second time over: both share one position.
+    /// Opens the same file a second time over: both share one position. The second has this one's
+    /// [`max_buf_size`](Self::max_buf_size), and may be given another.
     ///
     /// # Errors
     ///
@@ -164,7 +165,8 @@ impl File {
     ///
     /// Cancel safe: a second one that was made is closed.
     pub async fn try_clone(&self) -> io::Result<File> {
-        self.inner.lock().await.call("File::try_clone", std::fs::File::try_clone).await.map(File::from_std)
+        let second = self.inner.lock().await.call("File::try_clone", std::fs::File::try_clone).await?;
+        Ok(File { limit: self.limit, ..File::from_std(second) })
     }
 
     /// Waits until what was written, and what is known of the file, is on the disk.
