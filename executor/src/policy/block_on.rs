@@ -3,7 +3,6 @@
 //! On a multi-thread runtime that thread only waits: the processors have their machines. On a current-thread runtime it is
 //! the machine, and runs the tasks between polls of its future.
 
-use std::any::Any;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::{Pin, pin};
@@ -14,6 +13,7 @@ use std::task::{self, Poll, Wake, Waker};
 
 use wsrt_reactor::budget;
 
+use crate::base::unwind::Payload;
 use crate::players::{Machine, Parker};
 use crate::policy::console;
 use crate::policy::context::Role;
@@ -53,8 +53,17 @@ impl Scheduler {
         wait_on_thread(future)
     }
 
-    /// Polls `future` on this thread, which is a machine of the runtime until the future is done.
-    fn drive<F: Future>(self: &Arc<Self>, future: Pin<&mut F>) -> F::Output {
+    /// Polls `future` on this thread, which is a machine of the runtime until the future is done,
+    /// or the runtime shuts down: then it only waits.
+    fn drive<F: Future>(self: &Arc<Self>, mut future: Pin<&mut F>) -> F::Output {
+        let result = self.drive_to_the_end(future.as_mut());
+        self.output_of(result, future)
+    }
+
+    /// `None` if the runtime has shut down before the future was done. The thread has departed by
+    /// then: a shutdown waits for those that run tasks, and for no root future.
+    fn drive_to_the_end<F: Future>(self: &Arc<Self>, future: Pin<&mut F>) -> Option<Result<F::Output, Payload>> {
+        let _present = Present::arrive(self)?;
         let machine = Machine::new();
         machine.parker().adopt_current_thread();
         self.threads.enroll(&machine);
@@ -65,7 +74,7 @@ impl Scheduler {
         let mut root = RootFuture::new(future, &entered);
         machine_loop.run(&mut root);
         machine_loop.leave();
-        root.into_output(self)
+        root.result
     }
 
     fn take_first_processor(&self, entered: &Context) {
@@ -75,15 +84,47 @@ impl Scheduler {
     }
 
     /// The same for a thread that is a machine of this runtime already, with a task in the middle of its poll.
-    fn drive_inside_a_task<F: Future>(self: &Arc<Self>, future: Pin<&mut F>) -> F::Output {
-        Context::with(|context| {
+    fn drive_inside_a_task<F: Future>(self: &Arc<Self>, mut future: Pin<&mut F>) -> F::Output {
+        let result = Context::with(|context| {
             let context = context.expect("a thread with a machine has a context");
             let mut machine_loop = MachineLoop::new(context);
-            let mut root = RootFuture::new(future, context);
+            let mut root = RootFuture::new(future.as_mut(), context);
             context.with_root(false, || machine_loop.run(&mut root));
             machine_loop.leave_to_task();
-            root.into_output(self)
-        })
+            root.result
+        });
+        self.output_of(result, future)
+    }
+
+    /// The output of a root future; without the loop, if the runtime was shut down before that was
+    /// done. Then the thread is a visitor: no shutdown drops what it waits in.
+    fn output_of<F: Future>(
+        self: &Arc<Self>,
+        result: Option<Result<F::Output, Payload>>,
+        future: Pin<&mut F>,
+    ) -> F::Output {
+        match result {
+            Some(Ok(output)) => output,
+            Some(Err(panic)) => resume_unwind(panic),
+            None => self.wait_for(future),
+        }
+    }
+}
+
+/// The thread is present in the runtime, and is waited for when that shuts down.
+struct Present<'a>(&'a Scheduler);
+
+impl<'a> Present<'a> {
+    /// `None` if the runtime has shut down.
+    fn arrive(scheduler: &'a Scheduler) -> Option<Self> {
+        // Not `then_some`: a guard that is made has to depart.
+        scheduler.shutdown.arrive().then(|| Self(scheduler))
+    }
+}
+
+impl Drop for Present<'_> {
+    fn drop(&mut self) {
+        self.0.shutdown.depart(self.0);
     }
 }
 
@@ -119,7 +160,8 @@ impl Wake for Sleeper {
 /// The future that a driving thread waits for.
 struct RootFuture<'a, F: Future> {
     future: Pin<&'a mut F>,
-    result: Option<Result<F::Output, Box<dyn Any + Send>>>,
+    /// What became of it; `None` until it is done.
+    result: Option<Result<F::Output, Payload>>,
     wakeup: Arc<RootWakeup>,
     waker: Waker,
 }
@@ -140,16 +182,6 @@ impl<'a, F: Future> RootFuture<'a, F> {
         });
         let waker = Waker::from(Arc::clone(&wakeup));
         Self { future, result: None, wakeup, waker }
-    }
-
-    /// The output; without the loop, if the runtime was shut down before the future was done. Then
-    /// the thread is a visitor: no shutdown drops what it waits in.
-    fn into_output(self, scheduler: &Arc<Scheduler>) -> F::Output {
-        match self.result {
-            Some(Ok(output)) => output,
-            Some(Err(panic)) => resume_unwind(panic),
-            None => scheduler.wait_for(self.future),
-        }
     }
 }
 

@@ -36,6 +36,9 @@ pub(crate) enum Role {
 pub(crate) struct Context {
     /// Itself, for calls that outlive a guard which is dropped inside.
     me: Weak<Self>,
+    /// The context that was innermost when this one was entered. Weak, for its own guard is what
+    /// keeps it: one that was dropped before its turn has leaked it, so that it is there still.
+    outer: Weak<Self>,
     scheduler: Arc<Scheduler>,
     role: Role,
     /// The processor, while a task runs on it: the machine loop puts it here before a poll and takes it back after.
@@ -55,6 +58,7 @@ impl Context {
     fn new(me: &Weak<Self>, scheduler: Arc<Scheduler>, role: Role) -> Self {
         Self {
             me: Weak::clone(me),
+            outer: Self::with(|outer| outer.map_or_else(Weak::new, |outer| Weak::clone(&outer.me))),
             scheduler,
             role,
             processor: RefCell::new(None),
@@ -127,9 +131,17 @@ impl Context {
         }
     }
 
-    /// Whether the runtime waits for this thread when it is dropped.
-    pub(crate) fn is_staff(&self) -> bool {
-        !matches!(self.role, Role::Visitor)
+    /// Whether `scheduler` waits for this thread when it shuts down, whatever the thread has
+    /// entered since.
+    pub(crate) fn is_on_staff_of(scheduler: *const Scheduler) -> bool {
+        let mut next = Self::current();
+        while let Some(context) = next {
+            if context.is_of(scheduler) && !matches!(context.role, Role::Visitor) {
+                return true;
+            }
+            next = context.outer.upgrade();
+        }
+        false
     }
 
     /// Whether what is polled here is about to be dropped: a task, while its runtime shuts down. It

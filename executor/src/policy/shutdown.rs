@@ -2,14 +2,13 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::{AcqRel, Relaxed, SeqCst};
-use std::sync::atomic::{AtomicBool, AtomicUsize, fence};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
 use crate::base::unwind::wake_quietly;
 use crate::cell::{Runnable, TaskRef};
+use crate::players::Presence;
 use crate::policy::Scheduler;
 
 /// How long the last one out sleeps between looks at tasks that a foreign thread is just about to queue.
@@ -17,43 +16,36 @@ const RETRY: Duration = Duration::from_micros(50);
 
 /// How far the end has come.
 pub(crate) struct Shutdown {
-    begun: AtomicBool,
-    /// Machines, and the runtime itself: the last to depart cleans up.
-    present: AtomicUsize,
+    presence: Presence,
     finished: Mutex<bool>,
     on_finished: Condvar,
 }
 
 impl Shutdown {
     pub(crate) fn new() -> Self {
-        Self {
-            begun: AtomicBool::new(false),
-            present: AtomicUsize::new(1),
-            finished: Mutex::new(false),
-            on_finished: Condvar::new(),
-        }
+        Self { presence: Presence::new(), finished: Mutex::new(false), on_finished: Condvar::new() }
     }
 
-    /// Relaxed: a machine that misses it meets the fence in `begin` before it sleeps.
+    /// Whether the end has begun.
+    #[inline]
     pub(crate) fn has_begun(&self) -> bool {
-        self.begun.load(Relaxed)
+        self.presence.has_begun()
     }
 
-    /// Counts a machine in that is about to start. `false` once the last has departed: it would find nothing to leave to.
+    /// Counts a thread in that is about to run tasks, or to watch those that do. `false` once the
+    /// last has departed.
     #[must_use]
     pub(crate) fn arrive(&self) -> bool {
-        self.present.fetch_update(Relaxed, Relaxed, |present| (present > 0).then_some(present + 1)).is_ok()
+        self.presence.arrive()
     }
 
-    /// Whoever departs drops what waits: a poll that is stuck may be waiting, in its blocking way, for one of those tasks, and
-    /// learns of its end by what that drops.
-    ///
-    /// AcqRel: what each machine left behind is visible to the last.
+    /// Counts the calling thread out. It drops what waits, for a poll that is stuck may be waiting,
+    /// in its blocking way, for one of those tasks, and learns of its end by what that drops.
     pub(crate) fn depart(&self, scheduler: &Scheduler) {
         if self.has_begun() {
             scheduler.drop_waiting_tasks();
         }
-        if self.present.fetch_sub(1, AcqRel) == 1 {
+        if self.presence.depart() {
             scheduler.drop_all_tasks();
             *self.finished.lock() = true;
             self.on_finished.notify_all();
@@ -80,7 +72,7 @@ impl Shutdown {
 
 impl fmt::Debug for Shutdown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Shutdown").field("begun", &self.begun).field("present", &self.present).finish_non_exhaustive()
+        f.debug_struct("Shutdown").field("presence", &self.presence).finish_non_exhaustive()
     }
 }
 
@@ -88,11 +80,9 @@ impl Scheduler {
     /// Begins to shut down: machines leave as soon as their polls return, and nothing new is spawned. Waits for nothing.
     /// Only the first call counts.
     pub(crate) fn begin_shutdown(&self) {
-        if self.shutdown.begun.swap(true, AcqRel) {
+        if !self.shutdown.presence.begin() {
             return;
         }
-        // Pairs with the fence of retiring or enlisting: a machine sees `begun`, or we see it on the list.
-        fence(SeqCst);
         // This thread may be the one that drops the futures, and they are free to use tokio as they go.
         let _tokio = self.tokio.enter();
         self.wake_everyone();

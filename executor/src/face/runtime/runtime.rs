@@ -29,7 +29,15 @@ use crate::policy::{Context, Flavor, Scheduler};
 /// * Inside a task of *another* runtime it works too, but holds up that task's processor: wrap it in
 ///   [`block_in_place`](crate::task::block_in_place).
 /// * Inside one of its *own* tasks or blocking jobs it would wait for itself: it begins the shutdown, waits for nothing,
-///   and panics to say so.
+///   and panics to say so. On a current-thread runtime that goes for the future given to `block_on`
+///   as well. It makes no difference if a further `block_on` or a guard of [`enter`](Handle::enter)
+///   of any runtime lies in between.
+///
+/// A thread that is in `block_on` of a current-thread runtime runs its tasks: the drop waits until
+/// its poll has returned, and no longer. The future that was given to `block_on`, on either kind of
+/// runtime, is not dropped: its thread goes on to wait for it. If it waits for a socket of the
+/// runtime that gives an error then, and if it waits for a timer that panics. The same goes for
+/// what a blocking job waits for.
 ///
 /// # Examples
 ///
@@ -234,8 +242,7 @@ impl Runtime {
     }
 
     fn is_own_thread(&self) -> bool {
-        let scheduler = Arc::as_ptr(self.handle.scheduler());
-        Context::with(|context| context.is_some_and(|context| context.is_of(scheduler) && context.is_staff()))
+        Context::is_on_staff_of(Arc::as_ptr(self.handle.scheduler()))
     }
 }
 

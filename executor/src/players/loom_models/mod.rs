@@ -5,6 +5,7 @@ mod keeper;
 mod leaving;
 mod machines;
 mod parker;
+mod presence;
 mod spares;
 mod stamps;
 
