@@ -3,12 +3,14 @@
 use std::future::{Future, pending, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Mutex, MutexGuard};
 use std::task::{Context, Poll};
+use std::thread;
 use std::time::Duration;
 
 use wsrt::runtime::{Builder, Runtime};
-use wsrt::task::{JoinError, block_in_place, yield_now};
+use wsrt::task::{JoinError, JoinSet, LocalSet, block_in_place, spawn_local, yield_now};
 use wsrt::time::{Instant, sleep_until};
 use wsrt_tests::{LIMIT, panic_message, within_a_minute};
 
@@ -290,5 +292,102 @@ fn a_task_that_panicked_is_not_polled_again() {
         assert_message(runtime.block_on(task).expect_err("it panics"), "poll 1");
         let caught = catch_unwind(AssertUnwindSafe(|| assert_works(&runtime)));
         assert!(caught.is_ok());
+    });
+}
+
+/// Panics at its second poll, and tells as it is dropped whether its thread is panicking.
+struct Telltale {
+    polls: usize,
+    tell: Sender<bool>,
+}
+
+impl Future for Telltale {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        self.polls += 1;
+        assert!(self.polls < 2, "told");
+        context.waker().wake_by_ref();
+        Poll::Pending
+    }
+}
+
+impl Drop for Telltale {
+    fn drop(&mut self) {
+        let _ = self.tell.send(thread::panicking());
+    }
+}
+
+/// As a value on a stack is, so that a lock which is held across an await is poisoned, and what is undone in a panic is undone.
+#[test]
+fn a_future_that_panics_is_dropped_while_its_thread_panics() {
+    within_a_minute(|| {
+        let (tell, told) = channel();
+        let telltale = || Telltale { polls: 0, tell: tell.clone() };
+        let assert_told = |place: &str| {
+            assert_eq!(told.recv_timeout(LIMIT), Ok(true), "{place}");
+            assert!(!thread::panicking() && told.try_recv().is_err(), "{place}");
+        };
+        let current_thread = || Builder::new_current_thread().build().expect("a runtime");
+        for runtime in [one_processor(), current_thread()] {
+            assert!(runtime.block_on(runtime.spawn(telltale())).expect_err("it panics").is_panic());
+            assert_told("spawn");
+            assert_eq!(panic_message(|| runtime.block_on(telltale())), "told");
+            assert_told("block_on");
+            assert_eq!(panic_message(|| runtime.run(telltale())), "told");
+            assert_told("run");
+            let mut set = JoinSet::new();
+            set.spawn_on(telltale(), runtime.handle());
+            assert!(runtime.block_on(set.join_next()).expect("one task").expect_err("it panics").is_panic());
+            assert_told("JoinSet");
+            let local = LocalSet::new();
+            let task = local.spawn_local(telltale());
+            assert!(local.block_on(&runtime, task).expect_err("it panics").is_panic());
+            assert_told("LocalSet");
+            assert_eq!(panic_message(|| local.block_on(&runtime, telltale())), "told");
+            assert_told("run_until");
+        }
+        let error = current_thread().block_on(async { spawn_local(telltale()).await.expect_err("it panics") });
+        assert!(error.is_panic());
+        assert_told("spawn_local");
+    });
+}
+
+#[test]
+fn a_lock_held_across_an_await_is_poisoned_by_a_panic() {
+    #[expect(dead_code, reason = "it is there to be dropped")]
+    struct Holding<'a>(MutexGuard<'a, ()>);
+    static LOCK: Mutex<()> = Mutex::new(());
+    impl Future for Holding<'_> {
+        type Output = ();
+
+        fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+            panic!("with the lock held");
+        }
+    }
+    within_a_minute(|| {
+        let runtime = Builder::new_current_thread().build().expect("a runtime");
+        let holding = Holding(LOCK.lock().expect("nobody has panicked yet"));
+        let error = runtime.block_on(async { spawn_local(holding).await.expect_err("it panics") });
+        assert!(error.is_panic());
+        assert!(LOCK.is_poisoned());
+    });
+}
+
+#[test]
+fn a_second_panic_in_the_drop_of_a_panicking_future_is_held_back() {
+    #[expect(dead_code, reason = "it is there to be dropped")]
+    struct Twice(Bomb);
+    impl Future for Twice {
+        type Output = ();
+
+        fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+            panic!("first");
+        }
+    }
+    within_a_minute(|| {
+        let runtime = one_processor();
+        assert_message(runtime.block_on(runtime.spawn(Twice(Bomb("second")))).expect_err("it panics"), "first");
+        assert_works(&runtime);
     });
 }

@@ -3,7 +3,7 @@
 //! `Header::content` says which. Nobody looks into the body but through `content`'s cell, so that under loom a
 //! race for the body is a race for that cell, and is reported.
 
-use std::mem::ManuallyDrop;
+use std::mem::{self, ManuallyDrop};
 use std::pin::Pin;
 use std::ptr::{self, NonNull};
 use std::task::{Context, Poll};
@@ -208,13 +208,36 @@ pub(super) unsafe fn poll_future<F: Future>(
     let future = unsafe { body.cast::<F>().as_mut() };
     // SAFETY: a cell is never moved, and the future is dropped where it is.
     let future = unsafe { Pin::new_unchecked(future) };
-    let Poll::Ready(output) = future.poll(context) else { return Poll::Pending };
+    let dropped = DroppedByPanic { body, content, drop_future: drop_in_place::<F> };
+    let polled = future.poll(context);
+    mem::forget(dropped);
+    let Poll::Ready(output) = polled else { return Poll::Pending };
     let fill = Fill { body, content, output: ManuallyDrop::new(output) };
     // SAFETY: `body` holds an `F`, which is not used again: whether its destructor returns or unwinds, `fill` puts the
     // output in its place.
     unsafe { drop_in_place::<F>(body) };
     drop(fill);
     Poll::Ready(())
+}
+
+/// Drops the future if its poll unwinds, in the middle of that: destructors see that their thread is panicking, as they would
+/// on a stack. It costs a poll nothing that returns.
+struct DroppedByPanic {
+    body: NonNull<()>,
+    content: *mut Content,
+    drop_future: unsafe fn(NonNull<()>),
+}
+
+impl Drop for DroppedByPanic {
+    #[cold]
+    #[inline(never)]
+    fn drop(&mut self) {
+        // SAFETY: `content` is lent to `poll_future`, which this does not outlive.
+        unsafe { *self.content = Content::Nothing };
+        // A second panic must not get out of a drop that the first one calls: that would end the process.
+        // SAFETY: the body held the future, and says so no more, so that it is dropped once.
+        quietly(|| unsafe { (self.drop_future)(self.body) });
+    }
 }
 
 /// Puts the output into the body once the future has left it, even if the future's destructor unwinds.
