@@ -1,5 +1,6 @@
 //! The netpoller as a place to look, and as a place to sleep.
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use wsrt_reactor::Turn;
@@ -116,7 +117,7 @@ impl MachineLoop<'_> {
             let turn = match self.scheduler.earliest_deadline().min(published) {
                 u64::MAX => self.turn(None),
                 _ if self.scheduler.clock.is_stopped() => self.turn_without_time(),
-                deadline => self.turn_until(self.scheduler.shared_wake(deadline)),
+                deadline => self.turn_until(deadline..=self.scheduler.shared_wake(deadline)),
             };
             self.scheduler.seeing.elsewhere.count_turn(turn);
             match turn {
@@ -147,10 +148,12 @@ impl MachineLoop<'_> {
         self.end_turn(turn)
     }
 
-    fn turn_until(&mut self, deadline: u64) -> Turn {
-        let until = self.scheduler.clock.in_system_time(self.scheduler.instant(deadline));
+    /// A turn that ends at one of `deadlines` if nothing happens: which, is for the netpoller to choose.
+    fn turn_until(&mut self, deadlines: RangeInclusive<u64>) -> Turn {
+        let moment = |deadline| self.scheduler.clock.in_system_time(self.scheduler.instant(deadline));
+        let moments = moment(*deadlines.start())..=moment(*deadlines.end());
         self.scheduler.seeing.show_turn_begin(true);
-        let turn = self.scheduler.netpoller.turn_until(until, &mut self.wakers);
+        let turn = self.scheduler.netpoller.turn_until_one_of(moments, &mut self.wakers);
         self.end_turn(turn)
     }
 

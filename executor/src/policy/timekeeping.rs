@@ -94,7 +94,7 @@ impl Context {
 }
 
 impl Scheduler {
-    /// Until when to sleep if the first timer is due at `deadline`. To put a thread to sleep and wake it takes some 3 µs of
+    /// Until when to sleep at the latest if the first timer is due at `deadline`. To put a thread to sleep and wake it takes some 3 µs of
     /// processor time on hardware and 16 on a virtual machine, many times what firing a timer does: a crowd has to come
     /// together, and the dearer a wake is here, the longer it waits for each other.
     pub(crate) fn shared_wake(&self, deadline: u64) -> u64 {

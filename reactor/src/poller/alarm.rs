@@ -1,13 +1,15 @@
 //! The alarm that ends a blocking turn at a deadline.
 //!
 //! The poll's own timeout counts milliseconds on every system. On Linux a timer of the kernel's is watched beside the
-//! sockets in its place: it counts nanoseconds, has no slack, and is set only when another moment is wanted than the last
-//! time, so that a server whose earliest time limit stays the same goes to sleep with one system call.
+//! sockets in its place: it counts nanoseconds, has no slack, and is set only when the moment that it is set for will not do, so
+//! that a server whose earliest time limit stays the same goes to sleep with one system call. Any moment between two will do
+//! where a crowd of timers shares a wake: the later of the two follows what setting the alarm takes, and moves with each setting.
 //!
 //! What setting it takes is measured: most of it is the processor's own timer, which a virtual machine has to ask its host
 //! for. It is the one part of the price of a sleep that can be told beforehand.
 
 use std::io;
+use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
 #[cfg(not(target_os = "linux"))]
@@ -28,6 +30,9 @@ mod timerfd {
         set_for: Option<Instant>,
         /// What it takes to set it, on average.
         cost: Duration,
+        /// How often it was set.
+        #[cfg(test)]
+        settings: usize,
     }
 
     /// A setting that took longer was interrupted.
@@ -45,19 +50,31 @@ mod timerfd {
             // SAFETY: the descriptor was made above, and nobody else knows of it.
             let timer = unsafe { OwnedFd::from_raw_fd(number) };
             registry.register(&mut mio::unix::SourceFd(&timer.as_raw_fd()), ALARM, mio::Interest::READABLE)?;
-            Ok(Self { timer, set_for: None, cost: Duration::ZERO })
+            Ok(Self {
+                timer,
+                set_for: None,
+                cost: Duration::ZERO,
+                #[cfg(test)]
+                settings: 0,
+            })
         }
 
-        /// Sees to it that the poll ends at `deadline`, and returns the timeout to give it besides.
-        pub(crate) fn set(&mut self, deadline: Instant) -> io::Result<Option<Duration>> {
+        /// Sees to it that the poll ends at one of `moments`, the last of them if it is all the same, and returns the timeout
+        /// to give it besides.
+        pub(crate) fn set(&mut self, moments: &RangeInclusive<Instant>) -> io::Result<Option<Duration>> {
             let began = Instant::now();
-            let left = deadline.saturating_duration_since(began);
+            let left = moments.end().saturating_duration_since(began);
             if left.is_zero() {
                 return Ok(Some(Duration::ZERO));
             }
-            if self.set_for != Some(deadline) {
+            // One that has rung by now, and was not heard of yet, ends the poll at once.
+            if !self.set_for.is_some_and(|moment| moments.contains(&moment)) {
                 self.start(left)?;
-                self.set_for = Some(deadline);
+                self.set_for = Some(*moments.end());
+                #[cfg(test)]
+                {
+                    self.settings += 1;
+                }
                 let took = began.elapsed().min(HIGHEST_COST);
                 self.cost = (self.cost * (COST_MEMORY - 1) + took) / COST_MEMORY;
             }
@@ -87,6 +104,47 @@ mod timerfd {
             if code < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
         }
     }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        /// The dearer the alarm, the longer the scheduler has the timers of a crowd wait for one another; and each setting takes another
+        /// time.
+        #[test]
+        fn sleeps_until_the_same_deadline_set_the_alarm_a_few_times() {
+            let poll = mio::Poll::new().unwrap();
+            let mut alarm = Alarm::new(poll.registry()).unwrap();
+            let deadline = Instant::now() + Duration::from_secs(3600);
+            alarm.cost = Duration::from_nanos(800);
+            for _ in 0..1000 {
+                let settings = alarm.settings;
+                let moments = deadline..=deadline + alarm.cost() * 160;
+                assert_eq!(alarm.set(&moments).unwrap(), None);
+                assert!(alarm.set_for.is_some_and(|moment| moments.contains(&moment)));
+                if alarm.settings > settings {
+                    alarm.cost = Duration::from_nanos(600 + alarm.settings as u64 * 77 % 200);
+                }
+            }
+            assert!(alarm.settings <= 10, "set {} times for 1000 sleeps", alarm.settings);
+        }
+
+        #[test]
+        fn an_alarm_that_is_too_early_or_too_late_is_set_anew() {
+            let poll = mio::Poll::new().unwrap();
+            let mut alarm = Alarm::new(poll.registry()).unwrap();
+            let start = Instant::now() + Duration::from_secs(3600);
+            let at = |seconds| start + Duration::from_secs(seconds);
+            for (first, last, settings) in [(10, 20, 1), (15, 25, 1), (20, 30, 1), (21, 30, 2), (5, 29, 3), (29, 29, 3)]
+            {
+                assert_eq!(alarm.set(&(at(first)..=at(last))).unwrap(), None);
+                assert_eq!(alarm.settings, settings, "{first}..={last}");
+            }
+            alarm.note_rung();
+            assert_eq!(alarm.set(&(at(29)..=at(29))).unwrap(), None);
+            assert_eq!(alarm.settings, 4);
+        }
+    }
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -102,8 +160,8 @@ mod rounded {
             Ok(Self(()))
         }
 
-        pub(crate) fn set(&mut self, deadline: Instant) -> io::Result<Option<Duration>> {
-            Ok(Some(deadline.saturating_duration_since(Instant::now())))
+        pub(crate) fn set(&mut self, moments: &RangeInclusive<Instant>) -> io::Result<Option<Duration>> {
+            Ok(Some(moments.end().saturating_duration_since(Instant::now())))
         }
 
         pub(crate) fn cost(&self) -> Duration {

@@ -17,6 +17,7 @@ use crate::sight::WatchedSource;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::io;
+use std::ops::RangeInclusive;
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
@@ -65,10 +66,11 @@ struct State {
 }
 
 /// What ends a turn's wait if no event does.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 enum Limit {
     Timeout(Option<Duration>),
-    Deadline(Instant),
+    /// Any of these moments will do.
+    Deadline(RangeInclusive<Instant>),
 }
 
 /// Tells how a turn went.
@@ -96,7 +98,7 @@ impl Netpoller {
     ///
     /// # Errors
     ///
-    /// When the system is out of file descriptors (three are needed on Linux) or memory.
+    /// When the system is out of file descriptors (four are needed on Linux) or memory.
     pub fn new() -> io::Result<Netpoller> {
         let poll = mio::Poll::new()?;
         let interrupter = mio::Waker::new(poll.registry(), INTERRUPT)?;
@@ -142,14 +144,26 @@ impl Netpoller {
     ///
     /// As [`turn`](Netpoller::turn).
     pub fn turn_until(&self, deadline: Instant, wakers: &mut Vec<Waker>) -> io::Result<Turn> {
-        self.take_turn(None, Limit::Deadline(deadline), wakers)
+        self.turn_until_one_of(deadline..=deadline, wakers)
+    }
+
+    /// Takes one turn that waits no longer than until one of `moments`, whichever costs least: where the deadline of the turn
+    /// before was one of them it is that one, which costs nothing, otherwise the last.
+    ///
+    /// For a crowd of deadlines that may share a wake.
+    ///
+    /// # Errors
+    ///
+    /// As [`turn`](Netpoller::turn).
+    pub fn turn_until_one_of(&self, moments: RangeInclusive<Instant>, wakers: &mut Vec<Waker>) -> io::Result<Turn> {
+        self.take_turn(None, Limit::Deadline(moments), wakers)
     }
 
     fn take_turn(&self, stay: Option<Duration>, limit: Limit, wakers: &mut Vec<Waker>) -> io::Result<Turn> {
         let poll = |allowed| match allowed {
             // An interrupt is pending: it must not wait, whatever its limit.
             Some(Duration::ZERO) => self.poll(Limit::Timeout(allowed), wakers),
-            _ => self.poll(limit, wakers),
+            _ => self.poll(limit.clone(), wakers),
         };
         match self.gate.turn(stay, poll) {
             Ok(Turned { outcome, interrupted }) => Ok(Turn::Polled { events: outcome?, interrupted }),
@@ -163,8 +177,8 @@ impl Netpoller {
         let State { poll, events, alarm } = &mut *state;
         let timeout = match limit {
             Limit::Timeout(timeout) => timeout,
-            Limit::Deadline(deadline) => {
-                let timeout = alarm.set(deadline)?;
+            Limit::Deadline(moments) => {
+                let timeout = alarm.set(&moments)?;
                 self.alarm_cost.store(alarm.cost().as_nanos() as u64, Relaxed);
                 timeout
             }
