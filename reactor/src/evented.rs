@@ -117,6 +117,11 @@ impl<S: mio::event::Source> Evented<S> {
         self.registration.source().readiness()
     }
 
+    /// Whether urgent data has ever been reported.
+    pub(crate) fn has_seen_urgent(&self) -> bool {
+        self.registration.source().readiness().read().has_urgent()
+    }
+
     pub(crate) fn handle(&self) -> &Handle {
         self.registration.handle()
     }

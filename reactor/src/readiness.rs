@@ -95,6 +95,11 @@ impl Seen {
         self.0 & SHUTDOWN != 0
     }
 
+    /// Whether urgent data has ever been reported. Never on other systems than Linux.
+    pub(crate) fn has_urgent(self) -> bool {
+        self.0 & URGENT != 0
+    }
+
     pub(crate) fn ready(self) -> Ready {
         Ready((self.0 & Ready::ALL.0 as usize) as u8)
     }
@@ -145,7 +150,7 @@ impl Readiness {
 
     /// A transfer moved less than was asked for: the direction is drained, unless an event came meanwhile, or urgent data ever.
     pub(crate) fn clear_drained(&self, seen: Seen, interest: Interest) {
-        if seen.0 & URGENT == 0 {
+        if !seen.has_urgent() {
             self.clear(seen, open_bits(interest) | untried_bits(interest));
         }
     }

@@ -100,6 +100,14 @@ impl TcpStream {
     pub(super) fn connecting(address: SocketAddr, handle: &Handle) -> io::Result<TcpStream> {
         Self::registered(mio::net::TcpStream::connect(address)?, handle)
     }
+
+    /// Whether the system has ever told of urgent data. Not for users: for what moves bytes in
+    /// another way than by reading, and so does not step over the mark of it.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn has_seen_urgent(&self) -> bool {
+        self.io.has_seen_urgent()
+    }
 }
 
 wraps!(TcpStream, "TcpStream", mio::net::TcpStream, std::net::TcpStream);

@@ -116,6 +116,14 @@ impl UnixStream {
     pub fn peer_cred(&self) -> io::Result<UCred> {
         credentials::of_peer(self.as_fd())
     }
+
+    /// Whether the system has ever told of urgent data. Not for users: for what moves bytes in
+    /// another way than by reading, and so does not step over the mark of it.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn has_seen_urgent(&self) -> bool {
+        self.io.has_seen_urgent()
+    }
 }
 
 wraps!(UnixStream, "UnixStream", mio::net::UnixStream, std::os::unix::net::UnixStream);

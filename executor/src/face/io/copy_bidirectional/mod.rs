@@ -17,7 +17,7 @@ const BUFFER: usize = 8 * 1024;
 ///
 /// When one has ended, the other's writing direction is shut down once all is written, and copying goes on in the other
 /// direction. An end that reads slowly holds up whoever sends to it, and nothing piles up here but a buffer of 8 KiB in
-/// each direction ([`copy_bidirectional_with_sizes`] has others).
+/// each direction ([`copy_bidirectional_with_sizes`] has others). Urgent bytes of TCP are left out.
 ///
 /// # Between sockets, on Linux
 ///

@@ -6,7 +6,7 @@ use std::task::{Context, Poll, ready};
 
 use wsrt_reactor::Interest;
 
-use super::pipe::Pipe;
+use super::pipe::{Pipe, receive};
 use super::socket::Socket;
 use crate::face::io::copy_bidirectional::buffered::write_zero;
 use crate::face::io::copy_bidirectional::turn::Turn;
@@ -30,7 +30,7 @@ pub(super) struct Direction<'a> {
     burst: usize,
     /// How much has come since the last small burst.
     bulk: usize,
-    /// False once the system has refused: then the buffer does it all.
+    /// False once the system has refused, or urgent data has come: then the buffer does it all.
     can_splice: bool,
     total: u64,
 }
@@ -142,8 +142,7 @@ impl<'a> Direction<'a> {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(Fetched::Nothing),
             // A sandbox, or a kernel that splices no such sockets: nothing was moved.
             Err(error) if self.pipe.is_some() && is_refusal(&error) => {
-                self.pipe = None;
-                self.can_splice = false;
+                self.stop_splicing();
                 Ok(Fetched::Nothing)
             }
             Err(error) => Err(error),
@@ -156,9 +155,29 @@ impl<'a> Direction<'a> {
         Ok(count)
     }
 
+    /// By a read, where the pipe's answer is not to be believed: as one call with that, so that then
+    /// only a read's `WouldBlock` clears the socket's readiness.
     fn fetch_by_pipe(&mut self) -> io::Result<usize> {
+        let (from, buffer) = (self.from, &mut self.buffer);
         let pipe = self.pipe.as_mut().expect("there is one");
-        self.from.try_call(Interest::READABLE, &mut || pipe.fill_from(self.from.as_fd()))
+        let mut was_doubted = false;
+        let outcome = from.try_call(Interest::READABLE, &mut || match pipe.fill_from(from.as_fd()) {
+            answer if is_doubtful(&answer, from) => {
+                was_doubted = true;
+                receive(from.as_fd(), buffer)
+            }
+            answer => answer,
+        });
+        if was_doubted {
+            self.held = 0..*outcome.as_ref().unwrap_or(&0);
+            self.stop_splicing();
+        }
+        outcome
+    }
+
+    fn stop_splicing(&mut self) {
+        self.pipe = None;
+        self.can_splice = false;
     }
 
     /// Without a pipe to be had, as when descriptors have run out, the buffer goes on for a while.
@@ -182,6 +201,14 @@ impl<'a> Direction<'a> {
             self.pipe = None;
         }
         self.burst = 0;
+    }
+}
+
+/// Whether what a splice answers may be the mark of urgent data, behind which there is more.
+fn is_doubtful(answer: &io::Result<usize>, from: &dyn Socket) -> bool {
+    match answer {
+        Ok(count) => *count == 0,
+        Err(error) => error.kind() == io::ErrorKind::WouldBlock && from.has_seen_urgent(),
     }
 }
 

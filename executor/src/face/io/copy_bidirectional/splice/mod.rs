@@ -10,6 +10,15 @@
 //! when the calls are made: the socket is moved into the pipe only while that is empty, so it must be the socket that is;
 //! the pipe is moved into the socket only while it holds something, so it must be the socket that is full. Each answer clears
 //! that socket's readiness, and no other.
+//!
+//! # What urgent data does
+//!
+//! A splice from TCP ends at the mark of urgent data and never gets past it, which a read does. What
+//! it answers there is what it answers of an empty socket: `WouldBlock`, or 0 when the peer has
+//! ended, whatever lies behind the mark. So 0 is not believed before a read has found the end too,
+//! which is one call for each stream; nor is `WouldBlock` when the netpoller has ever told of urgent
+//! data. The direction goes on by the buffer then. Urgent data that the netpoller has yet to tell of
+//! comes with an event, which has the socket tried again.
 
 mod direction;
 mod pipe;

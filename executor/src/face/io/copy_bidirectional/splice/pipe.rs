@@ -42,7 +42,9 @@ impl Pipe {
         self.held
     }
 
-    /// Moves what there is from `source` into the empty pipe, as far as it fits; 0 is the end. `WouldBlock` is the source's.
+    /// Moves what there is from `source` into the empty pipe, as far as it fits, or up to the mark
+    /// of urgent data. 0 is the end, and `WouldBlock` is the source's: unless it stands at such a
+    /// mark, where there may be more behind it.
     pub(super) fn fill_from(&mut self, source: BorrowedFd<'_>) -> io::Result<usize> {
         debug_assert_eq!(self.held, 0, "a full pipe's answer would be taken for the source's");
         let count = splice(source, self.writer.as_fd(), self.capacity)?;
@@ -89,6 +91,25 @@ pub(super) fn a_broken_one_is_survived() -> bool {
     // SAFETY: the call has succeeded, so it has stored it.
     let action = unsafe { action.assume_init() };
     action.sa_sigaction != libc::SIG_DFL
+}
+
+/// Reads from a socket, whatever its readiness says.
+pub(super) fn receive(source: BorrowedFd<'_>, buffer: &mut [u8]) -> io::Result<usize> {
+    loop {
+        let (start, length) = (buffer.as_mut_ptr().cast(), buffer.len());
+        // SAFETY: the descriptor is open, being borrowed, and the call stores up to `length` bytes
+        // in the buffer, which has room for them.
+        let received = unsafe { libc::recv(source.as_raw_fd(), start, length, 0) };
+        match usize::try_from(received) {
+            Ok(received) => return Ok(received),
+            Err(_) => {
+                let error = io::Error::last_os_error();
+                if error.kind() != io::ErrorKind::Interrupted {
+                    return Err(error);
+                }
+            }
+        }
+    }
 }
 
 fn check(answer: libc::c_int) -> io::Result<libc::c_int> {

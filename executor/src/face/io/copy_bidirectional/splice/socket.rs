@@ -21,6 +21,9 @@ pub(in crate::face::io) trait Socket: AsFd + Send + Sync {
 
     fn try_read(&self, buffer: &mut [u8]) -> io::Result<usize>;
 
+    /// Whether urgent data has ever come: reads step over its mark, and a splice does not.
+    fn has_seen_urgent(&self) -> bool;
+
     fn try_write(&self, bytes: &[u8]) -> io::Result<usize>;
 
     /// Ends the writing direction. That it has ended already is no error.
@@ -44,6 +47,10 @@ macro_rules! is_socket {
 
             fn try_read(&self, buffer: &mut [u8]) -> io::Result<usize> {
                 self.try_read(buffer)
+            }
+
+            fn has_seen_urgent(&self) -> bool {
+                self.has_seen_urgent()
             }
 
             fn try_write(&self, bytes: &[u8]) -> io::Result<usize> {
