@@ -117,18 +117,19 @@ impl BlockingPool {
         NeverWoken { jobs: Arc::clone(&self.jobs) }
     }
 
-    /// Takes no more jobs, and cancels those that no thread has begun, but for the promised ones: threads stay for these,
-    /// since a thread leaves only once the queue is empty.
-    pub(crate) fn close(&self) {
-        let left: VecDeque<Job> = {
-            let mut state = self.state.lock();
-            state.closed = true;
-            self.on_job.notify_all();
-            let (promised, left) = std::mem::take(&mut state.queue).into_iter().partition(|job| job.is_promised);
-            state.queue = promised;
-            left
-        };
-        left.into_iter().for_each(|job| job.permit.cancel());
+    /// Takes no more jobs, and returns those that no thread has begun, to be cancelled. The
+    /// promised ones stay, and threads for them, since a thread leaves only once the queue is
+    /// empty.
+    #[must_use = "their handles are to say cancelled"]
+    pub(crate) fn close(&self) -> impl Iterator<Item = Runnable> {
+        let mut state = self.state.lock();
+        state.closed = true;
+        self.on_job.notify_all();
+        let queue = std::mem::take(&mut state.queue).into_iter();
+        let (promised, left): (VecDeque<_>, VecDeque<_>) = queue.partition(|job| job.is_promised);
+        state.queue = promised;
+        drop(state);
+        left.into_iter().map(|job| job.permit)
     }
 
     /// Waits until every thread is done with its job. `false` if `deadline` came first.

@@ -30,6 +30,8 @@ pub(crate) enum Role {
     Blocking,
     /// It is somebody else's thread, with a guard or in `block_on`.
     Visitor,
+    /// It drops what a shutdown has left, whichever thread it is.
+    Ending,
 }
 
 /// What a thread that belongs to a runtime carries with it.
@@ -120,7 +122,7 @@ impl Context {
     pub(crate) fn machine(&self) -> Option<&Arc<Machine>> {
         match &self.role {
             Role::Machine(machine) => Some(machine),
-            Role::Blocking | Role::Visitor => None,
+            Role::Blocking | Role::Visitor | Role::Ending => None,
         }
     }
 
@@ -136,7 +138,7 @@ impl Context {
     pub(crate) fn is_on_staff_of(scheduler: *const Scheduler) -> bool {
         let mut next = Self::current();
         while let Some(context) = next {
-            if context.is_of(scheduler) && !matches!(context.role, Role::Visitor) {
+            if context.is_of(scheduler) && matches!(context.role, Role::Machine(_) | Role::Blocking) {
                 return true;
             }
             next = context.outer.upgrade();
@@ -144,11 +146,15 @@ impl Context {
         false
     }
 
-    /// Whether what is polled here is about to be dropped: a task, while its runtime shuts down. It
-    /// may be left waiting for what will not come.
+    /// Whether what is polled here is about to be dropped: a task, or what its destructor polls,
+    /// while its runtime shuts down. It may be left waiting for what will not come.
     pub(crate) fn drops_what_waits(&self) -> bool {
-        let polls_tasks = matches!(self.role, Role::Machine(_)) && !self.in_root.get();
-        polls_tasks && self.scheduler.shutdown.has_begun()
+        let drops = match self.role {
+            Role::Machine(_) => !self.in_root.get(),
+            Role::Ending => true,
+            Role::Blocking | Role::Visitor => false,
+        };
+        drops && self.scheduler.shutdown.has_begun()
     }
 
     /// Calls `f`, which polls the root future of a `block_on`, or with `false` the tasks beside it,

@@ -9,7 +9,8 @@ use parking_lot::{Condvar, Mutex};
 use crate::base::unwind::wake_quietly;
 use crate::cell::{Runnable, TaskRef};
 use crate::players::Presence;
-use crate::policy::Scheduler;
+use crate::policy::context::Role;
+use crate::policy::{Context, Scheduler};
 
 /// How long the last one out sleeps between looks at tasks that a foreign thread is just about to queue.
 const RETRY: Duration = Duration::from_micros(50);
@@ -43,10 +44,10 @@ impl Shutdown {
     /// in its blocking way, for one of those tasks, and learns of its end by what that drops.
     pub(crate) fn depart(&self, scheduler: &Scheduler) {
         if self.has_begun() {
-            scheduler.drop_waiting_tasks();
+            scheduler.inside(|| scheduler.drop_waiting_tasks());
         }
         if self.presence.depart() {
-            scheduler.drop_all_tasks();
+            scheduler.inside(|| scheduler.drop_all_tasks());
             *self.finished.lock() = true;
             self.on_finished.notify_all();
         }
@@ -83,11 +84,17 @@ impl Scheduler {
         if !self.shutdown.presence.begin() {
             return;
         }
-        // This thread may be the one that drops the futures, and they are free to use tokio as they go.
-        let _tokio = self.tokio.enter();
         self.wake_everyone();
-        self.blocking.close();
         self.shutdown.depart(self);
+    }
+
+    /// Calls `f`, which drops futures, on a thread that is inside this runtime meanwhile, and
+    /// inside of tokio's: destructors may spawn, and find that nothing is run any more.
+    fn inside(&self, f: impl FnOnce()) {
+        let scheduler = self.counted();
+        let _tokio = scheduler.tokio.enter();
+        let _entered = Context::enter(&scheduler, Role::Ending);
+        f();
     }
 
     /// Waits until all tasks are dropped and all threads gone. `false` if `deadline` came first.
@@ -115,8 +122,11 @@ impl Scheduler {
         // A spare that comes into sight later is seen by the watcher, which has put it into play,
         // as it departs.
         self.processors.iter().for_each(|processor| processor.timers().shut_down(&mut wakers));
+        // Whatever is dropped, both take nothing more by then: a destructor may try either.
+        let jobs = self.blocking.close();
         self.tasks.close(TaskRef::shut_down);
         wakers.into_iter().for_each(wake_quietly);
+        jobs.for_each(Runnable::cancel);
         self.cancel_queued();
     }
 

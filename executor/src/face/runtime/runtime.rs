@@ -25,6 +25,9 @@ use crate::policy::{Context, Flavor, Scheduler};
 /// [`shutdown_timeout`](Runtime::shutdown_timeout) limits the wait, [`shutdown_background`](Runtime::shutdown_background)
 /// does without. Wakers may fire at any time, before and after: they do nothing any more.
 ///
+/// Destructors run inside the runtime, on whichever thread that is: what they spawn is cancelled at
+/// once.
+///
 /// * On an ordinary thread, that is all there is to it.
 /// * Inside a task of *another* runtime it works too, but holds up that task's processor: wrap it in
 ///   [`block_in_place`](crate::task::block_in_place).
