@@ -274,13 +274,13 @@ fn serve(scheduler: Arc<Scheduler>, machine: Arc<Machine>) {
     let guard = AbortOnUnwind;
     machine.parker().adopt_current_thread();
     scheduler.threads.enroll(&machine);
-    time_slice::ask_for_short_ones();
     scheduler.computing.helpers.end_start();
     let _tokio = scheduler.tokio.enter();
     let entered = Context::enter(&scheduler, Role::Machine(machine));
     if let Some(hook) = &scheduler.config.on_thread_start {
         hook();
     }
+    time_slice::ask_for_short_ones();
     let mut machine_loop = MachineLoop::started(&entered);
     machine_loop.run(&mut NoRoot);
     machine_loop.leave();
