@@ -171,7 +171,8 @@ impl<S: mio::event::Source> Evented<S> {
     /// wakes `cx`'s task when it is.
     ///
     /// Any number of tasks may poll. The same task polling again does not add to their number; one that loses interest
-    /// stays in it until the next event, which wakes it for nothing. Futures ([`ready`](Evented::ready),
+    /// stays in it until the next event, which wakes it for nothing. If none comes and 64 have gathered, all are woken, at most once
+    /// a second: those that are still there poll again, and those that are gone do not pile up. Futures ([`ready`](Evented::ready),
     /// [`io`](Evented::io)) leave when they are dropped.
     ///
     /// # Errors

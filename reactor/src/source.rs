@@ -93,7 +93,7 @@ impl Source {
         // W3. When it answers "ready" the waker stays behind: it costs one wake-up too many at most.
         let answer = self.look(aim, interest);
         drop(waiters);
-        drop(displaced);
+        displaced.let_go();
         answer
     }
 

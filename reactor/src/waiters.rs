@@ -4,7 +4,9 @@
 //!
 //! * *Sole* waiters come from `&mut self` poll methods (`poll_read`, `poll_write`): one per direction, the last one
 //!   counts, as the I/O traits say. A future that drops its `poll_read` half way leaves at most one waker behind.
-//! * *Shared* waiters come from `&self` poll methods: any number, the same waker once.
+//! * *Shared* waiters come from `&self` poll methods: any number, the same waker once. A task that loses interest cannot take its
+//!   waker out. So where many have gathered on a source on which nothing happens, all of them are woken, once a second at most: a
+//!   task that still waits polls again, and one that has ended is let go of.
 //! * *Keyed* waiters belong to a future, which takes its waker out again when it is dropped.
 //!
 //! No foreign code runs under the lock: wakers are cloned before it is taken, and those displaced are handed out to be
@@ -13,6 +15,12 @@
 use crate::interest::Interest;
 use slab::Slab;
 use std::task::Waker;
+use std::time::{Duration, Instant};
+
+/// So many shared waiters of one direction are a crowd.
+const CROWD: usize = 64;
+/// The time between two dispersals of crowds, for all of one may be there still.
+const PERIOD: Duration = Duration::from_secs(1);
 
 /// In whose name a waker is left.
 #[derive(Debug)]
@@ -27,6 +35,8 @@ pub(crate) enum Place<'a> {
 pub(crate) struct Waiters {
     sole: [Option<Waker>; 2],
     shared: [Vec<Waker>; 2],
+    /// When a crowd of shared ones was woken for the last time.
+    dispersed: Option<Instant>,
     keyed: Slab<Keyed>,
 }
 
@@ -40,16 +50,35 @@ struct Keyed {
 /// One waker per direction, for the directions concerned.
 pub(crate) type PerDirection = [Option<Waker>; 2];
 
+/// Wakers that the waiters do not keep.
+#[derive(Debug, Default)]
+#[must_use = "for after the lock is released"]
+pub(crate) struct Displaced {
+    /// To be dropped.
+    unneeded: PerDirection,
+    /// To be woken: their tasks may be gone, or come back.
+    dispersed: Vec<Waker>,
+}
+
+impl Displaced {
+    /// With no lock held.
+    pub(crate) fn let_go(self) {
+        drop(self.unneeded);
+        self.dispersed.into_iter().for_each(Waker::wake);
+    }
+}
+
 impl Waiters {
     /// Leaves a waker for each direction of `interest`; `wakers` holds a clone for each. What is handed back is not
-    /// needed any more: drop it after releasing the lock.
-    #[must_use = "to be dropped after the lock is released"]
-    pub(crate) fn leave(&mut self, interest: Interest, place: Place<'_>, wakers: PerDirection) -> PerDirection {
-        match place {
+    /// kept: let go of it after releasing the lock.
+    pub(crate) fn leave(&mut self, interest: Interest, place: Place<'_>, wakers: PerDirection) -> Displaced {
+        let mut dispersed = Vec::new();
+        let unneeded = match place {
             Place::Sole => self.leave_sole(interest, wakers),
-            Place::Shared => self.leave_shared(interest, wakers),
+            Place::Shared => self.leave_shared(interest, wakers, &mut dispersed),
             Place::Keyed(key) => self.leave_keyed(interest, key, wakers),
-        }
+        };
+        Displaced { unneeded, dispersed }
     }
 
     fn leave_sole(&mut self, interest: Interest, mut wakers: PerDirection) -> PerDirection {
@@ -59,14 +88,31 @@ impl Waiters {
         wakers
     }
 
-    fn leave_shared(&mut self, interest: Interest, mut wakers: PerDirection) -> PerDirection {
+    fn leave_shared(
+        &mut self,
+        interest: Interest,
+        mut wakers: PerDirection,
+        dispersed: &mut Vec<Waker>,
+    ) -> PerDirection {
         for index in interest.indices() {
-            let known = &mut self.shared[index];
+            let known = &self.shared[index];
             if let Some(waker) = wakers[index].take_if(|waker| !known.iter().any(|other| other.will_wake(waker))) {
-                known.push(waker);
+                if known.len() >= CROWD {
+                    self.disperse(index, dispersed);
+                }
+                self.shared[index].push(waker);
             }
         }
         wakers
+    }
+
+    #[cold]
+    fn disperse(&mut self, index: usize, out: &mut Vec<Waker>) {
+        let now = Instant::now();
+        if self.dispersed.is_none_or(|last| now.saturating_duration_since(last) >= PERIOD) {
+            self.dispersed = Some(now);
+            out.append(&mut self.shared[index]);
+        }
     }
 
     fn leave_keyed(&mut self, interest: Interest, key: &mut Option<usize>, mut wakers: PerDirection) -> PerDirection {
@@ -106,5 +152,39 @@ impl Waiters {
         }
         let concerned = self.keyed.iter_mut().filter(|(_, entry)| entry.interest.overlaps(interest));
         out.extend(concerned.filter_map(|(_, entry)| entry.waker.take()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::task::Wake;
+
+    struct Sleeper(#[allow(dead_code)] u8);
+
+    impl Wake for Sleeper {
+        fn wake(self: Arc<Self>) {}
+    }
+
+    /// As many again as are a crowd; returns how many are kept of all.
+    fn come(waiters: &mut Waiters) -> usize {
+        for _ in 0..CROWD {
+            let waker = Waker::from(Arc::new(Sleeper(0)));
+            waiters.leave(Interest::READABLE, Place::Shared, [Some(waker), None]).let_go();
+        }
+        waiters.shared[0].len()
+    }
+
+    #[test]
+    fn a_crowd_is_dispersed_once_in_a_while_only() {
+        let mut waiters = Waiters::default();
+        assert_eq!(come(&mut waiters), CROWD, "so many are no crowd yet");
+        assert_eq!(come(&mut waiters), CROWD);
+        // However long the test takes.
+        waiters.dispersed = Some(Instant::now() + Duration::from_secs(3600));
+        assert_eq!(come(&mut waiters), 2 * CROWD, "they may all be there: they are not woken over and over");
+        waiters.dispersed = Instant::now().checked_sub(PERIOD);
+        assert_eq!(come(&mut waiters), CROWD);
     }
 }

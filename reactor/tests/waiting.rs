@@ -122,6 +122,29 @@ fn a_task_that_polls_again_and_again_is_woken_once() {
 }
 
 #[test]
+fn pollers_that_are_gone_do_not_pile_up_on_a_silent_source() {
+    const GONE: usize = 100;
+    let runtime = Runtime::new().unwrap();
+    let (_client, server) = runtime.block_on(pair()).unwrap();
+    drain(&server);
+    let live = Arc::new(Count::default());
+    let live_waker = Waker::from(Arc::clone(&live));
+    assert!(server.poll_read_ready(&mut Context::from_waker(&live_waker)).is_pending());
+    let gone: Vec<_> = (0..GONE)
+        .map(|_| {
+            let count = Arc::new(Count::default());
+            let waker = Waker::from(Arc::clone(&count));
+            assert!(server.poll_read_ready(&mut Context::from_waker(&waker)).is_pending());
+            Arc::downgrade(&count)
+        })
+        .collect();
+    let held = gone.iter().filter(|count| count.strong_count() > 0).count();
+    assert!(held <= 64, "{held} of {GONE} wakers are held");
+    assert_eq!(live.wakes(), 1, "the poller that is still there is told to come back");
+    assert_eq!(Arc::strong_count(&live), 2, "and is not held until then");
+}
+
+#[test]
 fn a_dropped_future_leaves_no_waker_behind() {
     let runtime = Runtime::new().unwrap();
     let (_client, mut server) = runtime.block_on(pair()).unwrap();
