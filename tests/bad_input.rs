@@ -11,7 +11,7 @@ use wsrt::net::{TcpListener, TcpStream};
 use wsrt::runtime::{Builder, Handle, Runtime};
 use wsrt::task::{self, spawn_blocking, spawn_local};
 use wsrt::time::{interval, sleep, timeout};
-use wsrt_tests::{LIMIT, example, in_a_process_of_its_own, panic_message, text_of, within_a_minute};
+use wsrt_tests::{LIMIT, example, in_a_process_of_its_own, panic_message, text_of, two_processors, within_a_minute};
 
 /// What an operation says when there is no runtime for it.
 fn outside(operation: &str) -> String {
@@ -19,10 +19,6 @@ fn outside(operation: &str) -> String {
         "wsrt: `{operation}` was called outside of a wsrt runtime: call it inside `#[wsrt::main]`, a spawned task or \
          `Runtime::block_on`, or while the guard of `Handle::enter` is held"
     )
-}
-
-fn two_processors() -> Runtime {
-    Builder::new_multi_thread().worker_threads(2).build().expect("a runtime")
 }
 
 /// Polls `future` once on this thread, which belongs to no runtime.

@@ -12,43 +12,7 @@ use std::time::{Duration, Instant};
 use wsrt::net::{TcpListener, TcpSocket, TcpStream};
 use wsrt::runtime::Builder;
 use wsrt::time::timeout;
-use wsrt_tests::{in_a_process_with_files, text_of, within_a_minute};
-
-/// Runs an async test on two processors.
-#[track_caller]
-fn on_two_processors<F>(test: F)
-where
-    F: Future<Output = io::Result<()>> + Send + 'static,
-{
-    within_a_minute(|| {
-        let runtime = Builder::new_multi_thread().worker_threads(2).build().expect("a runtime");
-        runtime.run(test).expect("the network works");
-    });
-}
-
-async fn listen() -> io::Result<(TcpListener, SocketAddr)> {
-    let listener = TcpListener::bind("127.0.0.1:0").await?;
-    let address = listener.local_addr()?;
-    Ok((listener, address))
-}
-
-/// A client and a server that have a connection.
-async fn pair() -> io::Result<(TcpStream, TcpStream)> {
-    let (listener, address) = listen().await?;
-    let client = TcpStream::connect(address).await?;
-    let (server, _) = listener.accept().await?;
-    Ok((client, server))
-}
-
-async fn echo(mut stream: TcpStream) -> io::Result<()> {
-    let mut buffer = [0; 256];
-    loop {
-        match stream.read(&mut buffer).await? {
-            0 => return Ok(()),
-            count => stream.write_all(&buffer[..count]).await?,
-        }
-    }
-}
+use wsrt_tests::{echo, in_a_process_with_files, listen, on_two_processors, pair, text_of, within_a_minute};
 
 /// Goes back and forth `count` times over a connection of its own, beside whatever else goes on.
 async fn others_are_served(count: usize) -> io::Result<()> {

@@ -10,14 +10,9 @@ use std::task::{Context, Poll, Waker};
 use std::thread;
 
 use tokio::sync::{mpsc, oneshot};
-use wsrt::runtime::{Builder, Runtime};
-use wsrt_tests::{LIMIT, within_a_minute};
+use wsrt_tests::{LIMIT, two_processors, within_a_minute};
 
 const THREADS: usize = 6;
-
-fn two_processors() -> Runtime {
-    Builder::new_multi_thread().worker_threads(2).build().expect("a runtime")
-}
 
 /// A count that threads raise and one task watches. Its Relaxed count relies on the wake to be seen.
 #[derive(Default)]

@@ -9,13 +9,9 @@ use std::sync::mpsc::channel;
 use std::task::{Context, Poll, Waker};
 
 use tokio::sync::oneshot;
-use wsrt::runtime::{Builder, Runtime};
+use wsrt::runtime::Builder;
 use wsrt::task::{self, JoinSet, yield_now};
-use wsrt_tests::{LIMIT, Roll, panic_message, within_a_minute};
-
-fn two_processors() -> Runtime {
-    Builder::new_multi_thread().worker_threads(2).build().expect("a runtime")
-}
+use wsrt_tests::{LIMIT, Roll, panic_message, two_processors, within_a_minute};
 
 #[test]
 fn the_output_comes_through_once() {

@@ -1,52 +1,16 @@
 //! TCP connections: whoever waits for a socket is woken, nothing is lost when waiting is given up, and errors are the system's.
 
 use std::io;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use wsrt::net::{TcpListener, TcpStream, lookup_host};
-use wsrt::runtime::{Builder, Runtime};
 use wsrt::task::{JoinSet, yield_now};
 use wsrt::time::timeout;
-use wsrt_tests::{in_a_process_with_many_files, open_file_limit, text_of, within_a_minute};
-
-fn two_processors() -> Runtime {
-    Builder::new_multi_thread().worker_threads(2).build().expect("a runtime")
-}
-
-/// Runs an async test on two processors.
-#[track_caller]
-fn on_two_processors<F>(test: F)
-where
-    F: Future<Output = io::Result<()>> + Send + 'static,
-{
-    within_a_minute(|| two_processors().run(test).expect("the network works"));
-}
-
-async fn listen() -> io::Result<(TcpListener, SocketAddr)> {
-    let listener = TcpListener::bind("127.0.0.1:0").await?;
-    let address = listener.local_addr()?;
-    Ok((listener, address))
-}
-
-/// Two ends of a connection.
-async fn pair() -> io::Result<(TcpStream, TcpStream)> {
-    let (listener, address) = listen().await?;
-    let connecting = wsrt::spawn(TcpStream::connect(address));
-    let (accepted, _) = listener.accept().await?;
-    Ok((connecting.await??, accepted))
-}
-
-async fn echo(mut stream: TcpStream) -> io::Result<()> {
-    let mut buffer = [0; 256];
-    loop {
-        match stream.read(&mut buffer).await? {
-            0 => return Ok(()),
-            count => stream.write_all(&buffer[..count]).await?,
-        }
-    }
-}
+use wsrt_tests::{
+    echo, in_a_process_with_many_files, listen, on_two_processors, open_file_limit, pair, text_of, two_processors,
+    within_a_minute,
+};
 
 /// Makes `count` connections to an echo server, all open at the same time, and has each go back and forth.
 async fn echo_over(count: usize) -> io::Result<()> {

@@ -1,52 +1,13 @@
 //! TCP streams: what is sent arrives, once and in order, whichever way it is written and read.
 
 use std::io::{self, IoSlice, IoSliceMut};
-use std::net::{Shutdown, SocketAddr};
+use std::net::Shutdown;
 use std::time::Duration;
 
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
-use wsrt::net::{TcpListener, TcpStream};
-use wsrt::runtime::{Builder, Runtime};
 use wsrt::task::yield_now;
 use wsrt::time::timeout;
-use wsrt_tests::within_a_minute;
-
-fn two_processors() -> Runtime {
-    Builder::new_multi_thread().worker_threads(2).build().expect("a runtime")
-}
-
-/// Runs an async test on two processors.
-#[track_caller]
-fn on_two_processors<F>(test: F)
-where
-    F: Future<Output = io::Result<()>> + Send + 'static,
-{
-    within_a_minute(|| two_processors().run(test).expect("the network works"));
-}
-
-async fn listen() -> io::Result<(TcpListener, SocketAddr)> {
-    let listener = TcpListener::bind("127.0.0.1:0").await?;
-    let address = listener.local_addr()?;
-    Ok((listener, address))
-}
-
-/// Two ends of a connection.
-async fn pair() -> io::Result<(TcpStream, TcpStream)> {
-    let (listener, address) = listen().await?;
-    let connecting = wsrt::spawn(TcpStream::connect(address));
-    let (accepted, _) = listener.accept().await?;
-    Ok((connecting.await??, accepted))
-}
-
-async fn echo(mut stream: TcpStream) -> io::Result<()> {
-    let mut buffer = [0; 256];
-    loop {
-        match stream.read(&mut buffer).await? {
-            0 => return Ok(()),
-            count => stream.write_all(&buffer[..count]).await?,
-        }
-    }
-}
+use wsrt_tests::{echo, on_two_processors, pair};
 
 #[test]
 fn what_was_peeked_at_is_still_there() {

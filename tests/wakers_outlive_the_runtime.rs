@@ -8,11 +8,7 @@ use std::thread;
 
 use wsrt::runtime::{Builder, Runtime};
 use wsrt::task::JoinHandle;
-use wsrt_tests::{LIMIT, within_a_minute};
-
-fn two_processors() -> Runtime {
-    Builder::new_multi_thread().worker_threads(2).build().expect("a runtime")
-}
+use wsrt_tests::{LIMIT, two_processors, within_a_minute};
 
 /// A task that waits for ever, and its waker.
 fn parked(runtime: &Runtime) -> (JoinHandle<()>, Waker) {
