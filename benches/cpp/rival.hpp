@@ -61,7 +61,7 @@ inline Request parse(int count, char** words) {
 }
 
 inline void print_series(const char* name, const std::vector<double>& figures) {
-    std::printf("series %s", name);
+    std::printf("result %s", name);
     for (const double figure : figures) {
         std::printf(" %.1f", figure);
     }

@@ -1,50 +1,52 @@
 //! wsrt and its rivals on the same work in the same run.
 //!
-//! Each workload is written once over the small interface [`runtimes::Runtime`] and runs on wsrt, tokio and smol; Go has
-//! its own versions in `benches/go`. Every single measurement happens in a process of its own, so that each runtime has a
-//! clean address space and no threads but its own; the `compare` program starts these processes in turn (wsrt, tokio, smol;
-//! tokio, smol, wsrt; …), so that whatever else the machine does meets all of them alike.
+//! Each workload is written once over the small interface [`runtimes::Runtime`] and runs on wsrt,
+//! tokio and smol; Go has its own versions in `benches/go`. Every single measurement happens in a
+//! process of its own, so that each runtime has a clean address space and no threads but its own; the
+//! `compare` program starts these processes in turn (wsrt, tokio, smol; tokio, smol, wsrt; …), so that
+//! other work on the machine meets all of them alike.
 //!
 //! ```text
 //! cargo run --release -p wsrt-benches --bin compare -- --workers 2 --repeats 15
 //! ```
 //!
-//! With `--growth` it tells how cost grows with processors, tasks and connections.
+//! With `--growth` it shows how cost grows with processors, tasks and connections.
 //!
-//! `stalls` is about polls that do not return, `parallel` about fork-join and loops, `http` about hyper, `instructions`
-//! about what the scheduling paths execute. What follows is `compare`'s.
+//! [`compare`], [`parallel`] (fork-join and loops) and [`http`] (hyper) are programs on one
+//! [`harness`]; [`stalls`] measures what other tasks notice of polls that do not return, [`dumps`] the
+//! cost of task dumps, and [`instructions`] counts the instructions of the scheduling paths.
 //!
-//! From top to bottom: [`cli`] reads the command line; [`compare`] is the parent that starts the children and collects;
-//! [`child`] is one measurement and the lines it is reported in; [`workloads`] and [`runtimes`] are what is measured;
-//! [`load`] is the client of the echo server; [`measure`], [`metric`], [`report`] and [`machine`] make figures of it.
+//! [`child`] is one measurement of `compare`; [`workloads`] and [`runtimes`] are measured, and [`load`]
+//! is the client of the echo server; [`measure`], [`metric`] and [`machine`] make figures of it.
+
+// Without wsrt the programs about wsrt alone are left out, and parts of the harness are unused.
+#![cfg_attr(not(feature = "wsrt"), allow(dead_code, unused_imports))]
 
 use std::error::Error;
 
 pub mod child;
-pub mod cli;
 pub mod compare;
-pub mod cores;
-mod growth;
+mod cores;
+#[cfg(feature = "wsrt")]
+pub mod dumps;
+pub mod harness;
 #[cfg(feature = "wsrt")]
 pub mod http;
 #[cfg(feature = "wsrt")]
 pub mod instructions;
-pub mod load;
-pub mod machine;
-pub mod measure;
+mod load;
+mod machine;
+mod measure;
 pub mod metric;
 #[cfg(feature = "wsrt")]
 pub mod parallel;
 mod picture;
 pub mod plan;
-#[cfg(feature = "wsrt")]
-mod quiet;
-pub mod report;
 pub mod runtimes;
 #[cfg(feature = "wsrt")]
 pub mod stalls;
-pub mod usage;
+mod usage;
 pub mod workloads;
 
-/// What goes wrong in a benchmark: always told to the user, never handled.
+/// The reason why a benchmark failed: always printed, never handled.
 pub type Failure = Box<dyn Error + Send + Sync>;

@@ -1,25 +1,25 @@
-//! The statistics: what remains of many runs of one thing.
+//! The statistics of many runs.
 
 /// The middle and the spread of a set of figures.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Summary {
+pub(crate) struct Summary {
     /// How many figures there were.
-    pub count: usize,
+    pub(crate) count: usize,
     /// The smallest.
-    pub minimum: f64,
+    pub(crate) minimum: f64,
     /// A quarter of the figures lie below.
-    pub low_quartile: f64,
+    pub(crate) low_quartile: f64,
     /// Half of the figures lie below.
-    pub median: f64,
+    pub(crate) median: f64,
     /// Three quarters of the figures lie below.
-    pub high_quartile: f64,
+    pub(crate) high_quartile: f64,
     /// The greatest.
-    pub maximum: f64,
+    pub(crate) maximum: f64,
 }
 
 impl Summary {
     /// Sums up `figures`; `None` if there are none or if one of them is not a number.
-    pub fn of(figures: &[f64]) -> Option<Self> {
+    pub(crate) fn of(figures: &[f64]) -> Option<Self> {
         if figures.is_empty() || figures.iter().any(|figure| figure.is_nan()) {
             return None;
         }
@@ -34,18 +34,10 @@ impl Summary {
             maximum: sorted[sorted.len() - 1],
         })
     }
-
-    /// Answers the distance between the quartiles as a share of the median: how far to trust it. 0 for a median of 0.
-    pub fn relative_spread(&self) -> f64 {
-        if self.median == 0.0 {
-            return 0.0;
-        }
-        (self.high_quartile - self.low_quartile) / self.median
-    }
 }
 
-/// Answers the figure below which the share `q` of `sorted` lies, on a straight line between neighbours where it falls
-/// between two.
+/// Returns the figure below which the share `q` of `sorted` lies, on a straight line between
+/// neighbours where it falls between two.
 pub(crate) fn quantile(sorted: &[f64], q: f64) -> f64 {
     let place = q * (sorted.len() - 1) as f64;
     let below = place.floor() as usize;
@@ -97,12 +89,5 @@ mod tests {
         assert_eq!(calm.median, wild.median);
         assert_eq!(calm.high_quartile, wild.high_quartile);
         assert_eq!(wild.maximum, 5000.0);
-    }
-
-    #[test]
-    fn the_spread_is_told_as_a_share_of_the_median() {
-        let summary = Summary::of(&[90.0, 95.0, 100.0, 105.0, 110.0]).unwrap();
-        assert_eq!(summary.relative_spread(), 0.1);
-        assert_eq!(Summary::of(&[0.0, 0.0]).unwrap().relative_spread(), 0.0);
     }
 }

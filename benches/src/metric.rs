@@ -1,134 +1,112 @@
-//! What a figure means: its unit, its name in files, and which direction is better.
-
-use std::fmt;
+//! The kinds of figures: the unit of each, its name in files, and which direction is better.
 
 /// A kind of figure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Metric {
-    /// Wall-clock nanoseconds for one operation.
-    NanosecondsPerOperation,
-    /// Wall-clock milliseconds for the whole of it.
-    Milliseconds,
-    /// Requests answered in one second of wall-clock time.
-    RequestsPerSecond,
-    /// Microseconds of processor time, user and system, that the server process alone spent on one request.
-    CpuMicrosecondsPerRequest,
-    /// How often a thread of the server process went to sleep for one request.
-    SleepsPerRequest,
-    /// Microseconds from a timer's deadline to the poll of its task: half of the timers were later.
-    MedianMicrosecondsLate,
-    /// The same: one timer in a hundred was later.
-    WorstMicrosecondsLate,
-    /// Microseconds of processor time, user and system, of the whole process for one timer.
-    CpuMicrosecondsPerTimer,
-    /// Bytes by which the process has grown for each timer that is armed.
-    BytesPerTimer,
-    /// Microseconds from a request to its answer: half of them took longer.
-    MedianMicroseconds,
-    /// The same: one answer in a hundred took longer.
-    WorstMicroseconds,
-    /// Bytes by which the process has grown for each task that waits.
-    BytesPerTask,
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Metric {
+    key: &'static str,
+    unit: &'static str,
+    /// Whether more is better.
+    is_rate: bool,
+    /// Digits after the point; `None` for about three digits that matter.
+    digits: Option<usize>,
 }
 
 impl Metric {
-    const ALL: [Self; 12] = [
-        Self::NanosecondsPerOperation,
-        Self::Milliseconds,
-        Self::RequestsPerSecond,
-        Self::CpuMicrosecondsPerRequest,
-        Self::SleepsPerRequest,
-        Self::MedianMicrosecondsLate,
-        Self::WorstMicrosecondsLate,
-        Self::CpuMicrosecondsPerTimer,
-        Self::BytesPerTimer,
-        Self::MedianMicroseconds,
-        Self::WorstMicroseconds,
-        Self::BytesPerTask,
+    /// Wall-clock nanoseconds for one operation.
+    pub const NANOSECONDS_PER_OPERATION: Self = Self::named("ns_per_operation", "ns");
+    /// Wall-clock milliseconds for the whole workload.
+    pub const MILLISECONDS: Self = Self::named("ms", "ms");
+    /// Requests answered in one second of wall-clock time.
+    pub const REQUESTS_PER_SECOND: Self =
+        Self { is_rate: true, ..Self::named("requests_per_second", "requests/s ↑") };
+    /// Microseconds of processor time, user and system, of the server process alone for one request.
+    pub const CPU_MICROSECONDS_PER_REQUEST: Self = Self::named("cpu_us_per_request", "CPU µs/request");
+    /// How often a thread of the server process went to sleep for one request.
+    pub const SLEEPS_PER_REQUEST: Self = Self::named("sleeps_per_request", "sleeps/request");
+    /// Microseconds from a timer's deadline to the poll of its task: half of the timers were later.
+    pub const MEDIAN_MICROSECONDS_LATE: Self = Self::named("median_us_late", "µs late, median");
+    /// Microseconds from a timer's deadline to the poll of its task: one in a hundred was later.
+    pub const WORST_MICROSECONDS_LATE: Self = Self::named("p99_us_late", "µs late, 99 %");
+    /// Microseconds of processor time, user and system, of the whole process for one timer.
+    pub const CPU_MICROSECONDS_PER_TIMER: Self = Self::named("cpu_us_per_timer", "CPU µs/timer");
+    /// Bytes by which the process has grown for each timer that is armed.
+    pub const BYTES_PER_TIMER: Self = Self::named("bytes_per_timer", "bytes/timer");
+    /// Microseconds from a request to its answer: half of them took longer.
+    pub const MEDIAN_MICROSECONDS: Self = Self::named("median_us", "µs, median");
+    /// Microseconds from a request to its answer: one in a hundred took longer.
+    pub const WORST_MICROSECONDS: Self = Self::named("p99_us", "µs, 99 %");
+    /// Bytes by which the process has grown for each task that waits.
+    pub const BYTES_PER_TASK: Self = Self::named("bytes_per_task", "bytes/task");
+
+    /// The metrics of the workloads, which are found by their keys.
+    pub(crate) const ALL: [Self; 12] = [
+        Self::NANOSECONDS_PER_OPERATION,
+        Self::MILLISECONDS,
+        Self::REQUESTS_PER_SECOND,
+        Self::CPU_MICROSECONDS_PER_REQUEST,
+        Self::SLEEPS_PER_REQUEST,
+        Self::MEDIAN_MICROSECONDS_LATE,
+        Self::WORST_MICROSECONDS_LATE,
+        Self::CPU_MICROSECONDS_PER_TIMER,
+        Self::BYTES_PER_TIMER,
+        Self::MEDIAN_MICROSECONDS,
+        Self::WORST_MICROSECONDS,
+        Self::BYTES_PER_TASK,
     ];
 
-    /// Names the metric in result lines and files.
+    pub(crate) const fn named(key: &'static str, unit: &'static str) -> Self {
+        Self { key, unit, is_rate: false, digits: None }
+    }
+
+    pub(crate) const fn digits(self, digits: usize) -> Self {
+        Self { digits: Some(digits), ..self }
+    }
+
+    /// Makes a figure of this kind.
+    pub(crate) const fn of(self, value: f64) -> Measurement {
+        Measurement { metric: self, value }
+    }
+
+    /// Returns the metric's name in result lines and files.
     pub fn key(self) -> &'static str {
-        match self {
-            Self::NanosecondsPerOperation => "ns_per_operation",
-            Self::Milliseconds => "ms",
-            Self::RequestsPerSecond => "requests_per_second",
-            Self::CpuMicrosecondsPerRequest => "cpu_us_per_request",
-            Self::SleepsPerRequest => "sleeps_per_request",
-            Self::MedianMicrosecondsLate => "median_us_late",
-            Self::WorstMicrosecondsLate => "p99_us_late",
-            Self::CpuMicrosecondsPerTimer => "cpu_us_per_timer",
-            Self::BytesPerTimer => "bytes_per_timer",
-            Self::MedianMicroseconds => "median_us",
-            Self::WorstMicroseconds => "p99_us",
-            Self::BytesPerTask => "bytes_per_task",
-        }
+        self.key
     }
 
-    /// Finds the metric that [`key`](Self::key) names so.
-    pub fn from_key(key: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|metric| metric.key() == key)
+    /// Finds the metric of the workloads with this key.
+    pub(crate) fn find(key: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|metric| metric.key == key)
     }
 
-    /// Names the unit in tables.
-    pub fn unit(self) -> &'static str {
-        match self {
-            Self::NanosecondsPerOperation => "ns",
-            Self::Milliseconds => "ms",
-            Self::RequestsPerSecond => "requests/s ↑",
-            Self::CpuMicrosecondsPerRequest => "CPU µs/request",
-            Self::SleepsPerRequest => "sleeps/request",
-            Self::MedianMicrosecondsLate => "µs late, median",
-            Self::WorstMicrosecondsLate => "µs late, 99 %",
-            Self::CpuMicrosecondsPerTimer => "CPU µs/timer",
-            Self::BytesPerTimer => "bytes/timer",
-            Self::MedianMicroseconds => "µs, median",
-            Self::WorstMicroseconds => "µs, 99 %",
-            Self::BytesPerTask => "bytes/task",
-        }
+    /// Returns the name of the unit in tables.
+    pub(crate) fn unit(self) -> &'static str {
+        self.unit
     }
 
-    /// Answers how many times as dear `ours` is as `theirs`: below 1, ours is better, whatever the direction of the
-    /// metric. `None` where a figure is not above zero.
-    pub fn cost_ratio(self, ours: f64, theirs: f64) -> Option<f64> {
+    /// Writes a figure for a table.
+    pub(crate) fn show(self, value: f64) -> String {
+        let digits = self.digits.unwrap_or(match value.abs() {
+            small if small < 10.0 => 2,
+            medium if medium < 100.0 => 1,
+            _ => 0,
+        });
+        format!("{value:.digits$}")
+    }
+
+    /// Returns how many times as dear `ours` is as `theirs`: below 1, ours is better, whatever the
+    /// direction of the metric. `None` where a figure is not above zero.
+    pub(crate) fn cost_ratio(self, ours: f64, theirs: f64) -> Option<f64> {
         let comparable = ours > 0.0 && theirs > 0.0;
-        comparable.then(|| match self {
-            Self::RequestsPerSecond => theirs / ours,
-            _ => ours / theirs,
-        })
+        comparable.then(|| if self.is_rate { theirs / ours } else { ours / theirs })
     }
 }
 
 /// One figure of one run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measurement {
-    /// What it is a figure of.
+    /// The kind of figure.
     pub metric: Metric,
     /// The figure, in the metric's unit.
     pub value: f64,
-}
-
-/// The start of a line that carries a measurement; other lines of a child are not results.
-const RESULT: &str = "result";
-
-impl fmt::Display for Measurement {
-    /// Writes the line that [`Measurement::parse`] reads.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{RESULT} {} {}", self.metric.key(), self.value)
-    }
-}
-
-impl Measurement {
-    /// Reads a line written by `Display`; `None` for any other line and for a figure that is not finite.
-    pub fn parse(line: &str) -> Option<Self> {
-        let mut words = line.split_whitespace();
-        if words.next() != Some(RESULT) {
-            return None;
-        }
-        let metric = Metric::from_key(words.next()?)?;
-        let value: f64 = words.next()?.parse().ok()?;
-        (value.is_finite() && words.next().is_none()).then_some(Self { metric, value })
-    }
 }
 
 #[cfg(test)]
@@ -136,37 +114,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_measurement_survives_its_line() {
-        for metric in Metric::ALL {
-            let measurement = Measurement { metric, value: 512.25 };
-            assert_eq!(Measurement::parse(&measurement.to_string()), Some(measurement));
-        }
-    }
-
-    #[test]
-    fn other_lines_are_not_results() {
-        for line in [
-            "",
-            "result",
-            "result ns_per_operation",
-            "result ns_per_operation NaN",
-            "result speed 1",
-            "result ns_per_operation 1 2",
-            "ns_per_operation 1",
-        ] {
-            assert_eq!(Measurement::parse(line), None, "{line:?}");
-        }
-    }
-
-    #[test]
     fn a_ratio_below_one_is_better_in_both_directions() {
-        assert_eq!(Metric::NanosecondsPerOperation.cost_ratio(100.0, 200.0), Some(0.5));
-        assert_eq!(Metric::RequestsPerSecond.cost_ratio(200.0, 100.0), Some(0.5));
+        assert_eq!(Metric::NANOSECONDS_PER_OPERATION.cost_ratio(100.0, 200.0), Some(0.5));
+        assert_eq!(Metric::REQUESTS_PER_SECOND.cost_ratio(200.0, 100.0), Some(0.5));
     }
 
     #[test]
     fn nothing_is_compared_with_zero() {
-        assert_eq!(Metric::SleepsPerRequest.cost_ratio(1.0, 0.0), None);
-        assert_eq!(Metric::SleepsPerRequest.cost_ratio(0.0, 1.0), None);
+        assert_eq!(Metric::SLEEPS_PER_REQUEST.cost_ratio(1.0, 0.0), None);
+        assert_eq!(Metric::SLEEPS_PER_REQUEST.cost_ratio(0.0, 1.0), None);
     }
 }

@@ -1,8 +1,10 @@
-//! How much of a workload to run: what the command line says, and what the workload says where it is silent.
+//! The extent of a measurement: the command line's, and the workload's own where the line is silent.
 
 use std::path::PathBuf;
 
+use crate::Failure;
 use crate::cores::Cores;
+use crate::harness::{Arguments, Words};
 use crate::workloads::About;
 
 /// The worker threads of each runtime unless `--workers` says otherwise.
@@ -11,6 +13,9 @@ pub const DEFAULT_WORKERS: usize = 2;
 pub const DEFAULT_CONNECTIONS: usize = 64;
 /// The bytes of one echo request unless `--bytes` says otherwise.
 pub const DEFAULT_BYTES: usize = 64;
+/// The most bytes of an echo request. The clients send on all their connections before they read, so
+/// a request and its answer have to fit into the sockets' buffers.
+pub(crate) const MOST_BYTES: usize = 16 * 1024;
 /// Warm-up is one measured run divided by this, and at least one round.
 const WARM_UP_SHARE: u32 = 4;
 
@@ -21,8 +26,9 @@ pub struct Plan {
     pub workers: usize,
     /// Measured rounds; the workload's own number where `None`.
     pub iterations: Option<u32>,
-    /// Rounds before the measured ones; where `None`, a quarter of the usual rounds, and no round at all when `iterations`
-    /// is given: then the process runs exactly those, as a count of its instructions asks for.
+    /// Rounds before the measured ones; where `None`, a quarter of the usual rounds, and no round at
+    /// all when `iterations` is given: then the process runs exactly those, which a count of its
+    /// instructions needs.
     pub warm_up: Option<u32>,
     /// Operations in a round: tasks, yields, hand-overs; the workload's own number where `None`.
     pub size: Option<usize>,
@@ -30,7 +36,7 @@ pub struct Plan {
     pub connections: usize,
     /// Echo only: bytes of one request and of its answer.
     pub bytes: usize,
-    /// The cores of the runtime and those of the echo's clients; where `None`, all go where the system puts them.
+    /// The cores of the runtime and those of the echo's clients; where `None`, the system chooses.
     pub apart: Option<Cores>,
     /// The program that `--load` starts for the echo: normally the running one.
     pub load_generator: PathBuf,
@@ -60,7 +66,37 @@ impl Plan {
         }
     }
 
-    /// Answers how many rounds to run of the workload `about`.
+    /// Takes the options of a plan but for `--connections`, of which a comparison takes several.
+    pub(crate) fn take(arguments: &mut Arguments) -> Result<Self, Failure> {
+        let workers = arguments.positive("--workers")?.unwrap_or(DEFAULT_WORKERS);
+        Ok(Self {
+            workers,
+            apart: arguments.flag("--apart").then(|| Cores::deal("--workers", workers)).transpose()?,
+            iterations: arguments.positive("--iterations")?,
+            warm_up: arguments.number("--warm-up")?,
+            size: arguments.positive("--size")?,
+            bytes: take_bytes(arguments)?,
+            ..Self::usual(std::env::current_exe()?)
+        })
+    }
+
+    /// Adds the options that [`take`](Self::take) reads.
+    pub(crate) fn add_to(&self, words: Words) -> Words {
+        words
+            .option("--workers", self.workers)
+            .option("--iterations", self.iterations.map(|rounds| rounds as usize))
+            .option("--warm-up", self.warm_up.map(|rounds| rounds as usize))
+            .option("--size", self.size)
+            .option("--bytes", self.bytes)
+            .flag("--apart", self.apart.is_some())
+    }
+
+    /// Returns the cores of the echo's clients; none where the system chooses.
+    pub(crate) fn cores_of_clients(&self) -> &[usize] {
+        self.apart.as_ref().map_or(&[], Cores::of_clients)
+    }
+
+    /// Returns how many rounds to run of the workload `about`.
     pub fn rounds(&self, about: &About) -> Rounds {
         let usual_warm_up = match self.iterations {
             Some(_) => 0,
@@ -69,9 +105,17 @@ impl Plan {
         Rounds { warm_up: self.warm_up.unwrap_or(usual_warm_up), measured: self.iterations.unwrap_or(about.rounds) }
     }
 
-    /// Answers how many operations a round of the workload `about` has.
+    /// Returns how many operations a round of the workload `about` has.
     pub fn size(&self, about: &About) -> usize {
         self.size.unwrap_or(about.size)
+    }
+}
+
+/// Takes the option `--bytes`.
+pub(crate) fn take_bytes(arguments: &mut Arguments) -> Result<usize, Failure> {
+    match arguments.positive("--bytes")?.unwrap_or(DEFAULT_BYTES) {
+        bytes if bytes > MOST_BYTES => Err(format!("--bytes {bytes}: at most {MOST_BYTES}").into()),
+        bytes => Ok(bytes),
     }
 }
 

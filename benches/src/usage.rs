@@ -1,4 +1,4 @@
-//! What the kernel knows of this process: processor time, sleeps, memory, and how many files it may open.
+//! The kernel's account of this process: processor time, sleeps, memory, and open files.
 
 use std::fs;
 use std::io;
@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use crate::Failure;
 
-/// What all threads of this process have used since it started; processes that it started are not in it.
+/// The use of all threads of this process since it started, without that of its children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Usage {
+pub(crate) struct Usage {
     /// Processor time, user and system.
-    pub cpu: Duration,
+    pub(crate) cpu: Duration,
     /// How often a thread gave up its core of itself: slept on a futex, in epoll, in a read.
-    pub sleeps: u64,
+    pub(crate) sleeps: u64,
 }
 
 impl Usage {
@@ -22,7 +22,7 @@ impl Usage {
     /// # Errors
     ///
     /// Returns the kernel's error, which no known system gives for the process that asks.
-    pub fn now() -> io::Result<Self> {
+    pub(crate) fn now() -> io::Result<Self> {
         let mut usage = MaybeUninit::<libc::rusage>::uninit();
         // SAFETY: the pointer is to a whole `rusage`, writable for the length of the call.
         let code = unsafe { libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr()) };
@@ -37,8 +37,8 @@ impl Usage {
         })
     }
 
-    /// Answers what was used between `earlier` and this.
-    pub fn since(self, earlier: Self) -> Self {
+    /// Returns the use between `earlier` and this.
+    pub(crate) fn since(self, earlier: Self) -> Self {
         Self { cpu: self.cpu.saturating_sub(earlier.cpu), sleeps: self.sleeps.saturating_sub(earlier.sleeps) }
     }
 }
@@ -54,7 +54,7 @@ fn duration(time: libc::timeval) -> Duration {
 /// # Errors
 ///
 /// Returns an error that names the limit if fewer than `needed` files may be open even so.
-pub fn allow_open_files(needed: u64) -> io::Result<()> {
+pub(crate) fn allow_open_files(needed: u64) -> io::Result<()> {
     let mut limit = open_file_limit()?;
     if limit.rlim_cur >= needed {
         return Ok(());
@@ -83,7 +83,7 @@ fn open_file_limit() -> io::Result<libc::rlimit> {
     Ok(unsafe { limit.assume_init() })
 }
 
-/// Answers how much memory of this process is not swapped out, in bytes.
+/// Returns how much memory of this process is not swapped out, in bytes.
 ///
 /// # Errors
 ///
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_that_nobody_may_have_is_an_error_that_names_it() {
+    fn a_limit_beyond_the_hard_one_is_an_error_that_names_it() {
         let message = allow_open_files(u64::MAX - 1).unwrap_err().to_string();
         assert!(message.contains("open files needed"), "{message}");
     }

@@ -4,23 +4,24 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::path::Path;
 use std::process::{Command, Output, Stdio};
+
+mod support;
+
+use support::{directory, failed, succeeded, text};
 
 fn program() -> Command {
     Command::new(env!("CARGO_BIN_EXE_http"))
 }
 
-fn http(arguments: &[&str]) -> Output {
-    program().args(arguments).output().expect("the program starts")
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
+fn http(line: &str) -> Output {
+    let mut command = program();
+    command.args(line.split_whitespace()).arg("--output").arg(directory("http"));
+    command.output().expect("the program starts")
 }
 
 #[test]
-fn the_servers_answer_and_tell_what_they_used() {
+fn the_servers_answer_and_report_their_use() {
     for runtime in ["wsrt", "tokio"] {
         let mut server = program()
             .args(["--serve", runtime, "http1", "--cores", "0"])
@@ -45,25 +46,11 @@ fn the_servers_answer_and_tell_what_they_used() {
     }
 }
 
-/// As many figures as there are load generators here: what is missing is said.
+/// There are figures for the load generators that are installed; the table names the others.
 #[test]
 fn a_comparison_has_its_figures_or_says_what_is_missing() {
-    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("http");
-    let output = http(&[
-        "--processors",
-        "1",
-        "--repeats",
-        "1",
-        "--seconds",
-        "1",
-        "--connections",
-        "4",
-        "--output",
-        directory.to_str().expect("it is text"),
-    ]);
-    let printed = text(&output.stdout);
-    assert!(output.status.success(), "{printed}\n{}", text(&output.stderr));
-    let samples = fs::read_to_string(directory.join("http-1-processors.csv")).expect("it is saved");
+    let printed = succeeded(&http("--processors 1 --repeats 1 --seconds 1 --connections 4"));
+    let samples = fs::read_to_string(directory("http").join("http-1-processors.csv")).expect("it is saved");
     for (version, generator) in [("http1", "wrk"), ("http2", "h2load")] {
         if printed.contains(&format!("{version} not measured: {generator} is not installed")) {
             continue;
@@ -78,15 +65,19 @@ fn a_comparison_has_its_figures_or_says_what_is_missing() {
 
 #[test]
 fn a_bad_argument_is_named_and_nothing_is_measured() {
-    for (arguments, culprit) in [
-        (&["--only", "gopher"][..], "gopher"),
-        (&["--processors", "100000"], "100000"),
-        (&["--serve", "nobody", "http1", "--cores", "0"], "nobody"),
-        (&["--serve", "wsrt", "http1", "--cores", "100000"], "[100000]"),
-    ] {
-        let output = http(arguments);
-        let complaint = text(&output.stderr);
-        assert!(!output.status.success() && complaint.contains(culprit), "{arguments:?}: {complaint}");
-        assert!(output.stdout.is_empty(), "{}", text(&output.stdout));
+    for (line, culprit) in [("--only gopher", "gopher"), ("--processors 100000", "100000")] {
+        assert_refused(&http(line), culprit);
     }
+    for (line, culprit) in
+        [("--serve nobody http1 --cores 0", "nobody"), ("--serve wsrt http1 --cores 100000", "[100000]")]
+    {
+        assert_refused(&program().args(line.split_whitespace()).output().expect("the program starts"), culprit);
+    }
+}
+
+#[track_caller]
+fn assert_refused(output: &Output, culprit: &str) {
+    let complaint = failed(output);
+    assert!(complaint.contains(culprit), "{complaint}");
+    assert!(output.stdout.is_empty(), "{}", text(&output.stdout));
 }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use wsrt_benches::plan::Plan;
-use wsrt_benches::runtimes::{Runtime, Tokio};
+use wsrt_benches::runtimes::{Runtime, Tokio, Work};
 use wsrt_benches::workloads;
 
 /// tokio, but for spawning: a spawned future is dropped and its task cancelled.
@@ -38,19 +38,11 @@ impl Runtime for Lossy {
         Tokio::build(workers).map(Self)
     }
 
-    fn run<F>(&self, root: F) -> F::Output
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static,
-    {
+    fn run<F: Work>(&self, root: F) -> F::Output {
         self.0.run(root)
     }
 
-    fn run_as_main<F>(&self, root: F) -> F::Output
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static,
-    {
+    fn run_as_main<F: Work>(&self, root: F) -> F::Output {
         self.0.run_as_main(root)
     }
 
@@ -62,35 +54,21 @@ impl Runtime for Lossy {
         self.0.handle()
     }
 
-    fn spawn_on<F>(handle: &Self::Handle, future: F) -> Task<F::Output>
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static,
-    {
+    fn spawn_on<F: Work>(handle: &Self::Handle, future: F) -> Task<F::Output> {
         cancelled(Tokio::spawn_on(handle, lose(future)))
     }
 
-    fn spawn<F>(future: F) -> Task<F::Output>
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static,
-    {
+    fn spawn<F: Work>(future: F) -> Task<F::Output> {
         cancelled(Tokio::spawn(lose(future)))
     }
 
-    fn spawn_detached<F>(future: F)
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static,
-    {
+    fn spawn_detached<F: Work>(future: F) {
         Tokio::spawn_detached(lose(future));
     }
 
-    fn spawn_blocking<T, F>(job: F) -> impl Future<Output = T> + Send + 'static
-    where
-        T: Send + 'static,
-        F: FnOnce() -> T + Send + 'static,
-    {
+    fn spawn_blocking<T: Send + 'static>(
+        job: impl FnOnce() -> T + Send + 'static,
+    ) -> impl Future<Output = T> + Send + 'static {
         Self::spawn(async { job() })
     }
 

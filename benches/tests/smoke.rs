@@ -32,17 +32,17 @@ fn assert_figures(workload: &str, measurements: &[Measurement]) {
     let metrics: Vec<_> = measurements.iter().map(|measurement| measurement.metric).collect();
     let expected = match workload {
         workloads::ECHO => {
-            vec![Metric::RequestsPerSecond, Metric::CpuMicrosecondsPerRequest, Metric::SleepsPerRequest]
+            vec![Metric::REQUESTS_PER_SECOND, Metric::CPU_MICROSECONDS_PER_REQUEST, Metric::SLEEPS_PER_REQUEST]
         }
         "timer_sleepers" | "timer_ticks" => {
-            vec![Metric::MedianMicrosecondsLate, Metric::WorstMicrosecondsLate, Metric::CpuMicrosecondsPerTimer]
+            vec![Metric::MEDIAN_MICROSECONDS_LATE, Metric::WORST_MICROSECONDS_LATE, Metric::CPU_MICROSECONDS_PER_TIMER]
         }
         "timer_hold" => {
-            vec![Metric::NanosecondsPerOperation, Metric::CpuMicrosecondsPerTimer, Metric::BytesPerTimer]
+            vec![Metric::NANOSECONDS_PER_OPERATION, Metric::CPU_MICROSECONDS_PER_TIMER, Metric::BYTES_PER_TIMER]
         }
-        "tree" => vec![Metric::Milliseconds],
-        "parked" => vec![Metric::Milliseconds, Metric::BytesPerTask],
-        _ => vec![Metric::NanosecondsPerOperation],
+        "tree" => vec![Metric::MILLISECONDS],
+        "parked" => vec![Metric::MILLISECONDS, Metric::BYTES_PER_TASK],
+        _ => vec![Metric::NANOSECONDS_PER_OPERATION],
     };
     assert_eq!(metrics, expected, "{workload}");
     // A process may not have slept, and the kernel may not have charged it yet.

@@ -7,14 +7,6 @@
 
 use std::process::ExitCode;
 
-use wsrt_benches::http;
-
 fn main() -> ExitCode {
-    match http::run(std::env::args().skip(1)) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            eprintln!("http: {failure}");
-            ExitCode::FAILURE
-        }
-    }
+    wsrt_benches::http::PROGRAM.main()
 }

@@ -7,14 +7,6 @@
 
 use std::process::ExitCode;
 
-use wsrt_benches::parallel;
-
 fn main() -> ExitCode {
-    match parallel::run(std::env::args().skip(1)) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            eprintln!("parallel: {failure}");
-            ExitCode::FAILURE
-        }
-    }
+    wsrt_benches::parallel::PROGRAM.main()
 }

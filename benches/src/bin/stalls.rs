@@ -9,14 +9,6 @@
 
 use std::process::ExitCode;
 
-use wsrt_benches::stalls;
-
 fn main() -> ExitCode {
-    match stalls::run(&std::env::args().nth(1).unwrap_or_default()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            eprintln!("stalls: {failure}");
-            ExitCode::FAILURE
-        }
-    }
+    wsrt_benches::stalls::PROGRAM.main()
 }

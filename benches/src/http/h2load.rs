@@ -4,8 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use super::generator::{Latency, Load, Run, output};
+use super::generator::{Latency, Load, Run};
 use crate::Failure;
+use crate::harness::output_of;
 use crate::measure::quantile;
 
 pub(super) const PROGRAM: &str = "h2load";
@@ -16,19 +17,19 @@ pub(super) const PROGRAM: &str = "h2load";
 ///
 /// Returns an error if h2load cannot be started or fails, or if any request was not answered well.
 pub(super) fn load(load: &Load) -> Result<Run, Failure> {
-    parse(&output(&mut command(load))?)
+    parse(&output_of(&mut command(load))?)
 }
 
-/// Loads the server and takes the latencies, which h2load tells for each request, in the file `log`. That takes time of its own,
-/// so that its rate is nobody's.
+/// Loads the server and takes the latencies, which h2load writes for each request in the file `log`.
+/// That takes time of its own, so that the rate of this run means nothing.
 ///
 /// # Errors
 ///
-/// As [`load`], and if the file cannot be read.
+/// Returns an error where [`load`] does, and if the file cannot be read.
 pub(super) fn latency(load: &Load, log: &Path) -> Result<Latency, Failure> {
     // h2load appends.
     let _removed = fs::remove_file(log);
-    parse(&output(command(load).arg("--log-file").arg(log))?)?;
+    parse(&output_of(command(load).arg("--log-file").arg(log))?)?;
     let text = fs::read_to_string(log).map_err(|error| format!("cannot read {}: {error}", log.display()))?;
     fs::remove_file(log)?;
     latency_of(&text).ok_or_else(|| format!("{} is not what h2load writes", log.display()).into())
@@ -42,7 +43,7 @@ fn command(load: &Load) -> Command {
 }
 
 fn parse(text: &str) -> Result<Run, Failure> {
-    let unexpected = || format!("h2load printed something else than expected:\n{text}");
+    let unexpected = || format!("h2load printed an unexpected text:\n{text}");
     let line = |start| text.lines().find(|line| line.starts_with(start)).ok_or_else(unexpected);
     let requests = line("requests: ")?;
     let codes = line("status codes: ")?;

@@ -1,8 +1,8 @@
-//! One server in a process of its own: hyper's connections as tasks of a runtime, and the process' figures on demand.
+//! One server in a process of its own: hyper's connections as tasks of a runtime, and the process' use of the machine on demand.
 
-use std::fmt;
 use std::io::{self, BufRead, Write};
 use std::net::{Ipv4Addr, SocketAddr};
+use std::process::Command;
 use std::sync::mpsc::{self, Sender};
 use std::time::Duration;
 
@@ -11,19 +11,20 @@ use hyper::server::conn::{http1, http2};
 use super::Version;
 use super::hello::Hello;
 use super::on_runtimes::ForHyper;
+use crate::harness::{Arguments, Dialogue, Job, Words};
 use crate::runtimes::{Tokio, Wsrt};
 use crate::usage::{Usage, allow_open_files};
 use crate::{Failure, cores};
 
 /// Precedes the address.
-pub(super) const LISTENING: &str = "listening ";
+const LISTENING: &str = "listening ";
 /// Asks for the figures.
-pub(super) const USAGE: &str = "usage";
+const USAGE: &str = "usage";
 const USED: &str = "used";
 /// Descriptors, of the connections and all others.
 const FILES: u64 = 4096;
 
-/// What to serve and where.
+/// The service of one server, and its cores.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Request {
     pub(super) runtime: String,
@@ -32,12 +33,31 @@ pub(super) struct Request {
     pub(super) cores: Vec<usize>,
 }
 
+impl Request {
+    /// Writes the command line that [`take`](Self::take) reads.
+    fn words(&self) -> Words {
+        Words::begin("--serve", &[&self.runtime, self.version.name()]).numbers("--cores", &self.cores)
+    }
+
+    fn take(runtime: String, arguments: &mut Arguments) -> Result<Self, Failure> {
+        let cores = arguments.numbers("--cores")?.ok_or("--serve RUNTIME needs --cores")?;
+        let version = arguments.free().ok_or("--serve RUNTIME needs http1 or http2 after it")?;
+        Ok(Self { runtime, version: Version::find(&version)?, cores })
+    }
+}
+
+/// Reads the options of a server.
+pub(super) fn role(runtime: String, arguments: &mut Arguments) -> Result<Job, Failure> {
+    let request = Request::take(runtime, arguments)?;
+    Ok(Box::new(move || serve(&request)))
+}
+
 /// Serves until the standard input ends.
 ///
 /// # Errors
 ///
 /// Returns an error if there is no such runtime or if the system fails it.
-pub(super) fn serve(request: &Request) -> Result<(), Failure> {
+fn serve(request: &Request) -> Result<(), Failure> {
     cores::stay_on(&request.cores)?;
     allow_open_files(FILES)?;
     match &*request.runtime {
@@ -53,12 +73,12 @@ fn serve_on<R: ForHyper>(request: &Request) -> Result<(), Failure> {
     let accepting = R::spawn_on(&runtime.handle(), accept_all::<R>(request.version, tell_address));
     match address.recv() {
         Ok(address) => answer_questions(address),
-        // It ended before it listened, and says why.
+        // The task ended before it listened, and returned why.
         Err(_) => Err(format!("cannot listen: {}", runtime.block_on(accepting)).into()),
     }
 }
 
-/// Accepts until that fails, and answers how.
+/// Accepts until that fails, and returns the error.
 async fn accept_all<R: ForHyper>(version: Version, tell_address: Sender<SocketAddr>) -> io::Error {
     match try_accept_all::<R>(version, tell_address).await {
         Ok(never) => match never {},
@@ -90,17 +110,17 @@ async fn serve_http1<R: ForHyper>(io: R::Io) {
 }
 
 async fn serve_http2<R: ForHyper>(io: R::Io) {
-    // As above.
+    // An error is a client that broke off.
     let _ = http2::Builder::new(R::executor()).timer(R::timer()).serve_connection(io, Hello).await;
 }
 
-/// Is the thread that talks to the parent.
+/// Answers the parent's questions, on the main thread.
 fn answer_questions(address: SocketAddr) -> Result<(), Failure> {
     println!("{LISTENING}{address}");
     for line in io::stdin().lock().lines() {
         match &*line? {
             USAGE => {
-                println!("{}", Used::from(Usage::now()?));
+                println!("{}", usage_line(Usage::now()?));
                 io::stdout().flush()?;
             }
             other => return Err(format!("expected {USAGE:?} on the standard input, got {other:?}").into()),
@@ -109,29 +129,46 @@ fn answer_questions(address: SocketAddr) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A usage on its way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Used(pub(super) Usage);
-
-impl From<Usage> for Used {
-    fn from(usage: Usage) -> Self {
-        Self(usage)
-    }
+/// Writes the line that [`parse_usage`] reads.
+fn usage_line(usage: Usage) -> String {
+    format!("{USED} {} {}", usage.cpu.as_nanos(), usage.sleeps)
 }
 
-impl fmt::Display for Used {
-    /// Writes the line that [`Used::parse`] reads.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{USED} {} {}", self.0.cpu.as_nanos(), self.0.sleeps)
-    }
+fn parse_usage(line: &str) -> Option<Usage> {
+    let mut words = line.strip_prefix(USED)?.split_whitespace();
+    let cpu = Duration::from_nanos(words.next()?.parse().ok()?);
+    let sleeps = words.next()?.parse().ok()?;
+    words.next().is_none().then_some(Usage { cpu, sleeps })
 }
 
-impl Used {
-    pub(super) fn parse(line: &str) -> Option<Self> {
-        let mut words = line.strip_prefix(USED)?.split_whitespace();
-        let cpu = Duration::from_nanos(words.next()?.parse().ok()?);
-        let sleeps = words.next()?.parse().ok()?;
-        words.next().is_none().then_some(Self(Usage { cpu, sleeps }))
+/// The parent's side of a server that listens. Killed when dropped.
+#[derive(Debug)]
+pub(super) struct ServerProcess {
+    dialogue: Dialogue,
+    pub(super) address: SocketAddr,
+}
+
+impl ServerProcess {
+    /// Starts this program as a server, and waits until it listens.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if it cannot be started or ends early; its complaint is on standard error.
+    pub(super) fn start(request: &Request) -> Result<Self, Failure> {
+        let mut command = Command::new(std::env::current_exe()?);
+        let mut dialogue = Dialogue::start("the server", command.args(request.words().into_vec()))?;
+        let address = dialogue.answer(|line| line.strip_prefix(LISTENING)?.parse().ok())?;
+        Ok(Self { dialogue, address })
+    }
+
+    /// Asks for the server process' use so far.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the server is gone.
+    pub(super) fn usage(&mut self) -> Result<Usage, Failure> {
+        self.dialogue.order(USAGE)?;
+        self.dialogue.answer(parse_usage)
     }
 }
 
@@ -141,10 +178,18 @@ mod tests {
 
     #[test]
     fn a_usage_survives_its_line() {
-        let used = Used(Usage { cpu: Duration::from_nanos(1_234_567_891), sleeps: 42 });
-        assert_eq!(Used::parse(&used.to_string()), Some(used));
+        let usage = Usage { cpu: Duration::from_nanos(1_234_567_891), sleeps: 42 };
+        assert_eq!(parse_usage(&usage_line(usage)), Some(usage));
         for line in ["", "used", "used 1", "used 1 2 3", "listening 127.0.0.1:1"] {
-            assert_eq!(Used::parse(line), None, "{line:?}");
+            assert_eq!(parse_usage(line), None, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn a_server_understands_the_words_of_the_parent() {
+        for version in Version::ALL {
+            let request = Request { runtime: "tokio".to_owned(), version, cores: vec![0, 3] };
+            assert_eq!(request.words().read(Request::take), request);
         }
     }
 

@@ -2,8 +2,9 @@
 
 use std::process::Command;
 
-use super::generator::{Latency, Load, Run, output};
+use super::generator::{Latency, Load, Run};
 use crate::Failure;
+use crate::harness::output_of;
 
 pub(super) const PROGRAM: &str = "wrk";
 
@@ -16,7 +17,7 @@ pub(super) fn load(load: &Load) -> Result<(Run, Latency), Failure> {
     let mut command = Command::new(PROGRAM);
     command.args(["--latency", &format!("-t{}", load.threads), &format!("-c{}", load.connections)]);
     command.args([format!("-d{}s", load.seconds), format!("http://{}/", load.address)]);
-    parse(&output(&mut command)?)
+    parse(&output_of(&mut command)?)
 }
 
 fn parse(text: &str) -> Result<(Run, Latency), Failure> {
@@ -25,7 +26,7 @@ fn parse(text: &str) -> Result<(Run, Latency), Failure> {
             return Err(format!("wrk: {}", line.trim()).into());
         }
     }
-    read(text).ok_or_else(|| format!("wrk printed something else than expected:\n{text}").into())
+    read(text).ok_or_else(|| format!("wrk printed an unexpected text:\n{text}").into())
 }
 
 fn read(text: &str) -> Option<(Run, Latency)> {

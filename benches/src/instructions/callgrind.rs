@@ -4,8 +4,8 @@ use std::io;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use crate::Failure;
 use crate::child::Request;
-use crate::{Failure, cli};
 
 const VALGRIND: &str = "valgrind";
 
@@ -23,7 +23,7 @@ pub(super) fn count(program: &Path, request: &Request) -> Result<u64, Failure> {
     let output = Command::new(VALGRIND)
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
         .arg(program)
-        .args(cli::child_arguments(request))
+        .args(request.words().into_vec())
         .stdin(Stdio::null())
         .output()
         .map_err(|error| format!("cannot start {VALGRIND}: {error}"))?;
@@ -31,7 +31,7 @@ pub(super) fn count(program: &Path, request: &Request) -> Result<u64, Failure> {
     if !output.status.success() {
         return Err(format!("{VALGRIND} failed ({}): {complaint}", output.status).into());
     }
-    collected(&complaint).ok_or_else(|| format!("{VALGRIND} tells no count: {complaint}").into())
+    collected(&complaint).ok_or_else(|| format!("{VALGRIND} prints no count: {complaint}").into())
 }
 
 /// Finds the count in what callgrind says at its end.

@@ -11,11 +11,10 @@
 use std::path::{Path, PathBuf};
 
 use crate::Failure;
-use crate::child::Request;
-use crate::cli::Arguments;
+use crate::child::{self, Request};
+use crate::harness::{Arguments, Job, Program, align};
 use crate::measure::Summary;
 use crate::plan::Plan;
-use crate::report::align;
 use crate::runtimes::{self, SUBJECT};
 
 mod callgrind;
@@ -48,7 +47,7 @@ const OPERATIONS: [Operation; 4] = [
     Operation { name: "join", workload: "spawn_await", size: 2_000, in_round: 2_000, rounds: [5, 15] },
 ];
 
-/// What the program was asked for.
+/// The choices of the command line.
 #[derive(Debug)]
 struct Options {
     record: bool,
@@ -56,7 +55,7 @@ struct Options {
     rivals: Vec<String>,
 }
 
-/// Answers the text that `--help` prints.
+/// Returns the text of `--help`.
 fn help() -> String {
     let operations: String = OPERATIONS
         .iter()
@@ -77,21 +76,21 @@ Counts wsrt's instructions per operation with valgrind's callgrind, and fails wh
     )
 }
 
-/// Is the program: counts and compares, or counts and records.
+/// The program `instructions`. Under valgrind it is its own child, so that one build is enough.
+pub const PROGRAM: Program = Program {
+    name: "instructions",
+    help,
+    roles: &[("--child", child::role)],
+    compare: |arguments| {
+        let options = Options::take(arguments)?;
+        Ok(Box::new(move || run(&options)) as Job)
+    },
+};
+
+/// Counts and compares, or counts and records.
 ///
-/// Where there is no valgrind, and where the counts are another toolchain's, it says so and checks nothing.
-///
-/// # Errors
-///
-/// Returns an error that names the argument that is wrong, what could not be counted, or the operations that have grown.
-pub fn run(arguments: impl Iterator<Item = String>) -> Result<(), Failure> {
-    let mut arguments = Arguments::new(arguments.collect());
-    if arguments.flag("--help") || arguments.flag("-h") {
-        print!("{}", help());
-        return Ok(());
-    }
-    let options = options(&mut arguments)?;
-    arguments.finish()?;
+/// Without valgrind, and where the counts are another toolchain's, it says so and checks nothing.
+fn run(options: &Options) -> Result<(), Failure> {
     if cfg!(debug_assertions) {
         return Err("counts of a build without optimisation mean nothing: run it with --release".into());
     }
@@ -101,19 +100,17 @@ pub fn run(arguments: impl Iterator<Item = String>) -> Result<(), Failure> {
     };
     let toolchain = toolchain::describe()?;
     println!("{valgrind}, {toolchain}");
-    if options.record { record(&options, toolchain) } else { compare(&options, &toolchain) }
+    if options.record { record(options, toolchain) } else { compare(options, &toolchain) }
 }
 
-fn options(arguments: &mut Arguments) -> Result<Options, Failure> {
-    let rivals = arguments.list("--rivals")?.unwrap_or_default();
-    for rival in &rivals {
-        runtimes::find(rival)?;
+impl Options {
+    fn take(arguments: &mut Arguments) -> Result<Self, Failure> {
+        Ok(Self {
+            record: arguments.flag("--record"),
+            file: arguments.value("--file")?.map_or_else(usual_file, Into::into),
+            rivals: arguments.list("--rivals", runtimes::find)?.unwrap_or_default(),
+        })
     }
-    Ok(Options {
-        record: arguments.flag("--record"),
-        file: arguments.value("--file")?.map_or_else(usual_file, Into::into),
-        rivals,
-    })
 }
 
 fn usual_file() -> PathBuf {
@@ -233,9 +230,6 @@ mod tests {
 
     #[test]
     fn a_bad_argument_is_named() {
-        for (words, culprit) in [(&["--rivals", "nobody"][..], "nobody"), (&["--recrod"], "--recrod")] {
-            let refusal = run(words.iter().map(|word| (*word).to_owned())).unwrap_err().to_string();
-            assert!(refusal.contains(culprit), "{refusal}");
-        }
+        PROGRAM.assert_refuses(&[("--rivals nobody", "nobody"), ("--recrod", "--recrod")]);
     }
 }

@@ -19,13 +19,13 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Descriptors beside the connections.
 const OTHER_FILES: u64 = 16;
 
-/// Is the load process: speaks the protocol of this module's parent on the standard streams.
+/// Does the load process's work: speaks the parent module's protocol on the standard streams.
 ///
 /// # Errors
 ///
 /// Returns an error if the server cannot be reached, closes a connection, answers with other bytes or not at all, or if
 /// the process that started this one is gone.
-pub fn serve(plan: &LoadPlan) -> Result<(), Failure> {
+pub(super) fn serve(plan: &LoadPlan) -> Result<(), Failure> {
     if !plan.cores.is_empty() {
         cores::stay_on(&plan.cores)?;
     }

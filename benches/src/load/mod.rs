@@ -6,53 +6,82 @@
 //!                       ◀── "ready" ──────
 //!   LoadProcess::go     ── "go" ─────────▶  the measured requests
 //!                       ◀── "done R NS" ──  R requests in NS nanoseconds
-//!   Finishing::finish   ── end of input ─▶  closes the connections, ends
+//!   LoadProcess::finish ── end of input ─▶  closes the connections, ends
 //! ```
 
 use std::net::SocketAddr;
+use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
-mod generator;
-mod process;
+use crate::Failure;
+use crate::harness::{Arguments, Dialogue, Job, Words};
+use crate::plan::{DEFAULT_CONNECTIONS, take_bytes};
 
-pub use generator::serve;
-pub use process::{Finishing, LoadProcess};
+mod generator;
 
 const READY: &str = "ready";
 const GO: &str = "go";
 const DONE: &str = "done";
 
-/// What the clients are to do.
+/// The extent of the clients' work.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LoadPlan {
+pub(crate) struct LoadPlan {
     /// Where the server listens.
-    pub address: SocketAddr,
+    pub(crate) address: SocketAddr,
     /// Connections open at once.
-    pub connections: usize,
+    pub(crate) connections: usize,
     /// Bytes of a request.
-    pub bytes: usize,
+    pub(crate) bytes: usize,
     /// Requests on each connection before the measured ones.
-    pub warm_up: u64,
+    pub(crate) warm_up: u64,
     /// Measured requests on each connection.
-    pub requests: u64,
+    pub(crate) requests: u64,
     /// The cores that the clients stay on; any if empty.
-    pub cores: Vec<usize>,
+    pub(crate) cores: Vec<usize>,
 }
 
 impl LoadPlan {
-    /// Answers how many bytes a server echoes for this plan, warm-up included.
-    pub fn bytes_in_all(&self) -> u64 {
+    /// Returns how many bytes a server echoes for this plan, warm-up included.
+    pub(crate) fn bytes_in_all(&self) -> u64 {
         (self.warm_up + self.requests) * self.connections as u64 * self.bytes as u64
+    }
+
+    /// Writes the command line that [`take`](Self::take) reads.
+    fn words(&self) -> Words {
+        Words::begin("--load", &[&self.address.to_string()])
+            .option("--connections", self.connections)
+            .option("--bytes", self.bytes)
+            .option("--warm-up", self.warm_up as usize)
+            .option("--requests", self.requests as usize)
+            .numbers("--cores", &self.cores)
+    }
+
+    fn take(address: String, arguments: &mut Arguments) -> Result<Self, Failure> {
+        Ok(Self {
+            address: address.parse().map_err(|error| format!("--load {address}: {error}"))?,
+            connections: arguments.positive("--connections")?.unwrap_or(DEFAULT_CONNECTIONS),
+            bytes: take_bytes(arguments)?,
+            warm_up: arguments.number("--warm-up")?.unwrap_or(0),
+            requests: arguments.positive("--requests")?.ok_or("--load needs --requests")?,
+            cores: arguments.numbers("--cores")?.unwrap_or_default(),
+        })
     }
 }
 
-/// What the clients saw.
+/// Reads the options of the load process.
+pub(crate) fn role(address: String, arguments: &mut Arguments) -> Result<Job, Failure> {
+    let plan = LoadPlan::take(address, arguments)?;
+    Ok(Box::new(move || generator::serve(&plan)))
+}
+
+/// The requests that were answered, and how long that took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Outcome {
+pub(crate) struct Outcome {
     /// Measured requests, each answered with the right bytes.
-    pub requests: u64,
+    pub(crate) requests: u64,
     /// Wall-clock time from the first of them to the last answer.
-    pub elapsed: Duration,
+    pub(crate) elapsed: Duration,
 }
 
 impl Outcome {
@@ -65,6 +94,42 @@ impl Outcome {
         let requests = words.next()?.parse().ok()?;
         let elapsed = Duration::from_nanos(words.next()?.parse().ok()?);
         words.next().is_none().then_some(Self { requests, elapsed })
+    }
+}
+
+/// The server's side of a load process that has connected and warmed up.
+#[derive(Debug)]
+pub(crate) struct LoadProcess(Dialogue);
+
+impl LoadProcess {
+    /// Starts `program` as the load process and waits until it is ready.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if it cannot be started or ends early; its complaint is on standard error.
+    pub(crate) fn start(program: &Path, plan: &LoadPlan) -> Result<Self, Failure> {
+        let mut process = Dialogue::start("the load process", Command::new(program).args(plan.words().into_vec()))?;
+        process.answer(|line| (line == READY).then_some(()))?;
+        Ok(Self(process))
+    }
+
+    /// Lets the measured requests begin, and waits until the last one is answered.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the process ends early; its complaint is on standard error.
+    pub(crate) fn go(&mut self) -> Result<Outcome, Failure> {
+        self.0.order(GO)?;
+        self.0.answer(Outcome::parse)
+    }
+
+    /// Closes the connections and waits until the process is gone.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the process failed.
+    pub(crate) fn finish(self) -> Result<(), Failure> {
+        self.0.finish()
     }
 }
 
@@ -83,5 +148,18 @@ mod tests {
         for line in ["", "ready", "done", "done 1", "done 1 x", "done 1 2 3"] {
             assert_eq!(Outcome::parse(line), None, "{line:?}");
         }
+    }
+
+    #[test]
+    fn a_load_process_understands_the_words_of_the_server() {
+        let plan = LoadPlan {
+            address: ([127, 0, 0, 1], 4242).into(),
+            connections: 3,
+            bytes: 5,
+            warm_up: 0,
+            requests: 7,
+            cores: vec![2, 3],
+        };
+        assert_eq!(plan.words().read(LoadPlan::take), plan);
     }
 }

@@ -8,10 +8,10 @@ use std::thread;
 use super::costs;
 use super::request::Request;
 use super::rhythm::Rhythm;
-use super::series::Series;
 use super::spin::{Speed, nanos_of, spin};
 use crate::Failure;
 use crate::cores;
+use crate::harness::Series;
 
 /// What each core spins for: about what it does in the loop of 512 tasks.
 const NANOS: u32 = 330_000;

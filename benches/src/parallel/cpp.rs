@@ -10,8 +10,8 @@ use std::process::Command;
 use std::time::Duration;
 
 use super::rhythm::Rhythm;
-use super::series::Series;
 use crate::Failure;
+use crate::harness::{Series, output_of};
 
 pub(super) const STATIC: &str = "openmp_static";
 pub(super) const DYNAMIC: &str = "openmp_dynamic_1";
@@ -50,14 +50,16 @@ pub(super) fn build_all(directory: &Path) -> Result<Built, Failure> {
     fs::create_dir_all(directory).map_err(|error| format!("cannot make {}: {error}", directory.display()))?;
     let compiler = env::var_os("CXX").unwrap_or_else(|| "g++".into());
     let mut built = Built::default();
-    if let Ok(version) = said(Command::new(&compiler).arg("--version")) {
+    if let Ok(version) = output_of(Command::new(&compiler).arg("--version")) {
         built.facts.push(format!("C++ compiler: {}, -O3", version.lines().next().unwrap_or_default()));
     }
     for program in &PROGRAMS {
         match build(&compiler, program, directory) {
             Ok(version) => built.facts.push(format!("{}: {version}", program.name)),
             Err(why) => {
-                built.facts.push(format!("{}: not measured, {why}", program.name));
+                let why = why.to_string();
+                let (name, why, package) = (program.name, why.lines().next().unwrap_or_default(), program.package);
+                built.facts.push(format!("{name}: not measured, {why} (it takes g++ and {package})"));
                 built.missing.extend(program.subjects);
             }
         }
@@ -71,18 +73,8 @@ fn build(compiler: &OsString, program: &Program, directory: &Path) -> Result<Str
     let output = directory.join(program.name);
     let mut command = Command::new(compiler);
     command.args(["-std=c++17", "-O3", "-Wall", "-Wextra", "-pthread", "-o"]).arg(&output).arg(source);
-    said(command.args(program.options)).map_err(|why| format!("{why} (it takes g++ and {})", program.package))?;
-    Ok(said(Command::new(output).arg("--version"))?.trim().to_owned())
-}
-
-/// Runs `command` and answers what it says, or the first line that it complains in.
-fn said(command: &mut Command) -> Result<String, Failure> {
-    let output = command.output().map_err(|error| format!("cannot start {:?}: {error}", command.get_program()))?;
-    if !output.status.success() {
-        let complaint = String::from_utf8_lossy(&output.stderr);
-        return Err(complaint.lines().next().unwrap_or("it failed without a word").to_owned().into());
-    }
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    output_of(command.args(program.options))?;
+    Ok(output_of(Command::new(output).arg("--version"))?.trim().to_owned())
 }
 
 /// Becomes the rival `subject`, which measures the loop and prints its series itself. Returns only if that fails.

@@ -5,8 +5,8 @@ use std::hint::black_box;
 use super::pools::{Pool, Rayon, Wsrt, time_each};
 use super::request::Request;
 use super::rhythm::Rhythm;
-use super::series::Series;
 use crate::Failure;
+use crate::harness::Series;
 
 pub(super) const SUBJECTS: &[&str] = &["wsrt", "rayon", "serial"];
 pub(super) const CASE: &str = "fib(22)";

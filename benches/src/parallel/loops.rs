@@ -7,10 +7,10 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::pools::{Central, Pool, Rayon, Serial, ToOne, Wsrt};
 use super::request::Request;
 use super::rhythm::Rhythm;
-use super::series::Series;
 use super::spin::{Speed, spin};
 use super::{costs, cpp};
 use crate::Failure;
+use crate::harness::Series;
 
 pub(super) const SUBJECTS: &[&str] = &[
     "wsrt",

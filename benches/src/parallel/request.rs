@@ -1,20 +1,20 @@
-//! One measurement in a process of its own: what it is told on its command line.
+//! The request for one measurement in a process of its own.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
-use super::series::Series;
 use crate::Failure;
 use crate::cores::Cores;
+use crate::harness::{Arguments, Series, Words, collect, time_limit};
 
-/// What a child is to measure.
+/// The measurement of one child.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Request {
     pub(super) section: String,
     pub(super) case: String,
     pub(super) subject: String,
-    /// As many processors as measured ones of these.
+    /// There are as many processors as measured cores.
     pub(super) cores: Cores,
     /// Where the programs of the C++ rivals are.
     pub(super) rivals: PathBuf,
@@ -27,43 +27,51 @@ impl Request {
         self.cores.measured.len()
     }
 
-    /// Writes the command line that `cli` reads.
-    pub(super) fn arguments(&self) -> Vec<String> {
-        let mut words = vec!["--child".to_owned(), self.section.clone(), self.case.clone(), self.subject.clone()];
-        let mut add = |name: &str, value: String| words.extend([name.to_owned(), value]);
-        add("--cores", list(&self.cores.measured));
-        if !self.cores.others.is_empty() {
-            add("--other-cores", list(&self.cores.others));
-        }
-        add("--rivals", self.rivals.display().to_string());
-        add("--time-limit", self.time_limit.as_secs().to_string());
-        words
+    /// Writes the command line that [`take`](Self::take) reads.
+    fn words(&self) -> Words {
+        Words::begin("--child", &[&self.section, &self.case, &self.subject])
+            .numbers("--cores", &self.cores.measured)
+            .numbers("--other-cores", &self.cores.others)
+            .value("--rivals", self.rivals.display())
+            .value("--time-limit", self.time_limit.as_secs())
     }
 
-    /// Has a child of `program` measure it. What the child complains about goes to standard error.
+    pub(super) fn take(section: String, arguments: &mut Arguments) -> Result<Self, Failure> {
+        let measured = arguments.numbers("--cores")?.ok_or("--child needs --cores")?;
+        let others = arguments.numbers("--other-cores")?.unwrap_or_default();
+        let rivals = arguments.value("--rivals")?.map_or_else(PathBuf::new, Into::into);
+        let time_limit = time_limit(arguments)?;
+        let case = arguments.free().ok_or("--child SECTION needs the name of a case after it")?;
+        let subject = arguments.free().ok_or("--child SECTION CASE needs the name of a subject after it")?;
+        Ok(Self { section, case, subject, cores: Cores { measured, others }, rivals, time_limit })
+    }
+
+    /// Lets a child of `program` measure. The child's complaints go to standard error.
     ///
     /// # Errors
     ///
     /// Returns an error if the child cannot be started, fails, takes too long or has no figures.
     pub(super) fn measure(&self, program: &Path) -> Result<Series, Failure> {
-        let output = Command::new(program)
-            .args(self.arguments())
-            .stdin(Stdio::null())
-            .stderr(Stdio::inherit())
-            .output()
-            .map_err(|error| format!("cannot start {}: {error}", program.display()))?;
-        if !output.status.success() {
-            return Err(format!("the child failed ({})", output.status).into());
-        }
-        let series = Series::parse(&String::from_utf8_lossy(&output.stdout));
-        if series.is_empty() {
-            return Err("the child printed no figures".into());
-        }
-        Ok(series)
+        collect(Command::new(program).args(self.words().into_vec()))
     }
 }
 
-/// Writes numbers with commas between them.
-pub(super) fn list(numbers: &[usize]) -> String {
-    numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(",")
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_child_understands_the_words_of_the_parent() {
+        for others in [vec![], vec![2, 3]] {
+            let request = Request {
+                section: "echo".to_owned(),
+                case: "64 bytes".to_owned(),
+                subject: "tokio + rayon".to_owned(),
+                cores: Cores { measured: vec![0, 1], others },
+                rivals: "some where/rivals".into(),
+                time_limit: Duration::from_secs(7),
+            };
+            assert_eq!(request.words().read(Request::take), request);
+        }
+    }
 }

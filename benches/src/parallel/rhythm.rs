@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::series::Series;
+use crate::harness::Series;
 
 /// For so long both are run before anything counts: a pool and its runtime come to know what kind of work it is.
 const SETTLING: Duration = Duration::from_millis(500);

@@ -1,10 +1,11 @@
-//! What is measured: the tables, in their order, with the figures of each and what is asked of wsrt.
+//! The tables, in their order, with the figures of each and the demands on wsrt.
 
 use super::request::Request;
 use super::rhythm::efficiency;
-use super::series::Series;
 use super::{ceiling, costs, fib, loops, mixed, scenarios};
 use crate::Failure;
+use crate::harness::{Asked, Series};
+use crate::metric::Metric;
 
 /// A table.
 pub(super) struct Section {
@@ -23,30 +24,25 @@ pub(super) struct Section {
 
 /// A row of each case.
 pub(super) struct Figure {
-    pub(super) name: &'static str,
-    /// Digits after the point.
-    pub(super) digits: usize,
+    pub(super) metric: Metric,
     pub(super) of: fn(&Series, processors: usize) -> f64,
+    /// The demand on wsrt, on two processors where their number matters.
     pub(super) asked: fn(case: &str) -> Asked,
 }
 
-/// What is asked of wsrt's median, on two processors where their number matters.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Asked {
-    Nothing,
-    AtLeast(f64),
-    AtMost(f64),
-    AtMostThatOf(&'static str),
+impl Figure {
+    const fn new(name: &'static str, digits: usize, of: fn(&Series, usize) -> f64) -> Self {
+        Self { metric: Metric::named(name, name).digits(digits), of, asked: |_| Asked::Nothing }
+    }
 }
 
-const EFFICIENCY: Figure = Figure { name: "efficiency", digits: 3, of: efficiency, asked: |_| Asked::Nothing };
-const MICROS: Figure =
-    Figure { name: "µs", digits: 0, of: |series, _| series.median("parallel") / 1e3, asked: |_| Asked::Nothing };
+const EFFICIENCY: Figure = Figure::new("efficiency", 3, efficiency);
+const MICROS: Figure = Figure::new("µs", 0, |series, _| series.median("parallel") / 1e3);
 
 pub(super) static ALL: [Section; 7] = [
     Section {
         name: "ceiling",
-        title: "What there is to reach",
+        title: "The best that can be reached",
         about: "`pinned spins`: a spin on each core at once, beside one alone: what the machine has to give. The loops: what a \
                 schedule that costs nothing would reach on their tasks in their order.",
         cases: || [vec![ceiling::SPINS], loop_names()].concat(),
@@ -94,10 +90,8 @@ pub(super) static ALL: [Section; 7] = [
         subjects: fib::SUBJECTS,
         processors: &[1, 2],
         figures: &[Figure {
-            name: "ns a call",
-            digits: 2,
-            of: |series, _| series.median("parallel") / fib::CALLS,
             asked: |_| Asked::AtMostThatOf("rayon"),
+            ..Figure::new("ns a call", 2, |series, _| series.median("parallel") / fib::CALLS)
         }],
         serve: fib::serve,
     },
@@ -110,17 +104,17 @@ pub(super) static ALL: [Section; 7] = [
         subjects: mixed::SUBJECTS,
         processors: &[],
         figures: &[
-            wait("alone: p50, µs", |series, _| series.median("alone_p50")),
-            wait("alone: p99, µs", |series, _| series.median("alone_p99")),
-            wait("alone: p99.9, µs", |series, _| series.median("alone_p99.9")),
-            wait("beside the loop: p50, µs", |series, _| series.median("beside_p50")),
-            wait("beside the loop: p99, µs", |series, _| series.median("beside_p99")),
-            wait("beside the loop: p99.9, µs", |series, _| series.median("beside_p99.9")),
+            Figure::new("alone: p50, µs", 0, |series, _| series.median("alone_p50")),
+            Figure::new("alone: p99, µs", 0, |series, _| series.median("alone_p99")),
+            Figure::new("alone: p99.9, µs", 0, |series, _| series.median("alone_p99.9")),
+            Figure::new("beside the loop: p50, µs", 0, |series, _| series.median("beside_p50")),
+            Figure::new("beside the loop: p99, µs", 0, |series, _| series.median("beside_p99")),
+            Figure::new("beside the loop: p99.9, µs", 0, |series, _| series.median("beside_p99.9")),
             Figure {
-                name: "p99 beside : alone",
-                digits: 2,
-                of: |series, _| series.median("beside_p99") / series.median("alone_p99"),
                 asked: |_| Asked::AtMost(2.0),
+                ..Figure::new("p99 beside : alone", 2, |series, _| {
+                    series.median("beside_p99") / series.median("alone_p99")
+                })
             },
         ],
         serve: mixed::echo::serve,
@@ -164,12 +158,8 @@ fn asked_of_loop(case: &str) -> Asked {
     found.map_or(Asked::Nothing, |known| Asked::AtLeast(known.asked))
 }
 
-const fn wait(name: &'static str, of: fn(&Series, usize) -> f64) -> Figure {
-    Figure { name, digits: 0, of, asked: |_| Asked::Nothing }
-}
-
 const fn share(name: &'static str, of: fn(&Series, usize) -> f64) -> Figure {
-    Figure { name, digits: 2, of, asked: |_| Asked::AtLeast(0.5) }
+    Figure { asked: |_| Asked::AtLeast(0.5), ..Figure::new(name, 2, of) }
 }
 
 #[cfg(test)]

@@ -26,6 +26,11 @@ use crate::metric::Measurement;
 use crate::plan::Plan;
 use crate::workloads;
 
+/// A future that a task can run.
+pub trait Work: Future<Output: Send + 'static> + Send + 'static {}
+
+impl<F: Future<Output: Send + 'static> + Send + 'static> Work for F {}
+
 /// A runtime as the workloads see it.
 pub trait Runtime: Sized + 'static {
     /// A spawned task; awaiting it gives its output, dropping it is not done by any workload, for it
@@ -48,17 +53,11 @@ pub trait Runtime: Sized + 'static {
     fn build(workers: usize) -> io::Result<Self>;
 
     /// Runs `root` as a spawned task, on a worker, while the calling thread waits.
-    fn run<F>(&self, root: F) -> F::Output
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static;
+    fn run<F: Work>(&self, root: F) -> F::Output;
 
     /// Runs `root` where the runtime's own `main` runs the root future: on a processor with wsrt, on the calling thread
     /// beside the workers with the others.
-    fn run_as_main<F>(&self, root: F) -> F::Output
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static;
+    fn run_as_main<F: Work>(&self, root: F) -> F::Output;
 
     /// Polls `future` on the calling thread until it is done.
     fn block_on<F: Future>(&self, future: F) -> F::Output;
@@ -67,28 +66,18 @@ pub trait Runtime: Sized + 'static {
     fn handle(&self) -> Self::Handle;
 
     /// Spawns from outside of the runtime.
-    fn spawn_on<F>(handle: &Self::Handle, future: F) -> Self::Task<F::Output>
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static;
+    fn spawn_on<F: Work>(handle: &Self::Handle, future: F) -> Self::Task<F::Output>;
 
     /// Spawns from inside of a task or of the root future.
-    fn spawn<F>(future: F) -> Self::Task<F::Output>
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static;
+    fn spawn<F: Work>(future: F) -> Self::Task<F::Output>;
 
     /// Spawns from inside a task that nobody awaits.
-    fn spawn_detached<F>(future: F)
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static;
+    fn spawn_detached<F: Work>(future: F);
 
     /// Calls `job` on a thread for blocking work, from inside of a task that awaits it.
-    fn spawn_blocking<T, F>(job: F) -> impl Future<Output = T> + Send + 'static
-    where
-        T: Send + 'static,
-        F: FnOnce() -> T + Send + 'static;
+    fn spawn_blocking<T: Send + 'static>(
+        job: impl FnOnce() -> T + Send + 'static,
+    ) -> impl Future<Output = T> + Send + 'static;
 
     /// Lets other tasks run first.
     fn yield_now() -> impl Future<Output = ()> + Send;

@@ -17,15 +17,12 @@ use async_executor::{Executor, StaticExecutor, Task};
 use async_net::{TcpListener, TcpStream};
 use futures_lite::{AsyncReadExt, AsyncWriteExt, future};
 
-use super::Runtime;
+use super::{Runtime, Work};
 
 /// One of async-executor's executors, as a global.
 pub trait Global: Debug + Send + Sync + 'static {
     /// Spawns onto it.
-    fn spawn<F>(future: F) -> Task<F::Output>
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static;
+    fn spawn<F: Work>(future: F) -> Task<F::Output>;
 
     /// Runs its tasks until `end` is ready.
     fn run<F: Future>(end: F) -> impl Future<Output = F::Output>;
@@ -43,11 +40,7 @@ static LISTED: Executor<'static> = Executor::new();
 static STATIC: StaticExecutor = StaticExecutor::new();
 
 impl Global for Listed {
-    fn spawn<F>(future: F) -> Task<F::Output>
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static,
-    {
+    fn spawn<F: Work>(future: F) -> Task<F::Output> {
         LISTED.spawn(future)
     }
 
@@ -57,11 +50,7 @@ impl Global for Listed {
 }
 
 impl Global for Static {
-    fn spawn<F>(future: F) -> Task<F::Output>
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static,
-    {
+    fn spawn<F: Work>(future: F) -> Task<F::Output> {
         STATIC.spawn(future)
     }
 
@@ -116,19 +105,11 @@ impl<G: Global> Runtime for Smol<G> {
         Ok(smol)
     }
 
-    fn run<F>(&self, root: F) -> F::Output
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static,
-    {
+    fn run<F: Work>(&self, root: F) -> F::Output {
         async_io::block_on(G::spawn(root))
     }
 
-    fn run_as_main<F>(&self, root: F) -> F::Output
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static,
-    {
+    fn run_as_main<F: Work>(&self, root: F) -> F::Output {
         async_io::block_on(root)
     }
 
@@ -138,35 +119,21 @@ impl<G: Global> Runtime for Smol<G> {
 
     fn handle(&self) -> Self::Handle {}
 
-    fn spawn_on<F>((): &Self::Handle, future: F) -> Task<F::Output>
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static,
-    {
+    fn spawn_on<F: Work>((): &Self::Handle, future: F) -> Task<F::Output> {
         G::spawn(future)
     }
 
-    fn spawn<F>(future: F) -> Task<F::Output>
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static,
-    {
+    fn spawn<F: Work>(future: F) -> Task<F::Output> {
         G::spawn(future)
     }
 
-    fn spawn_detached<F>(future: F)
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static,
-    {
+    fn spawn_detached<F: Work>(future: F) {
         G::spawn(future).detach();
     }
 
-    fn spawn_blocking<T, F>(job: F) -> impl Future<Output = T> + Send + 'static
-    where
-        T: Send + 'static,
-        F: FnOnce() -> T + Send + 'static,
-    {
+    fn spawn_blocking<T: Send + 'static>(
+        job: impl FnOnce() -> T + Send + 'static,
+    ) -> impl Future<Output = T> + Send + 'static {
         blocking::unblock(job)
     }
 

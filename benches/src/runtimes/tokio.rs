@@ -10,7 +10,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{Builder, Handle};
 use tokio::task::JoinHandle;
 
-use super::{Joined, Runtime};
+use super::{Joined, Runtime, Work};
 
 /// tokio's multi-threaded runtime.
 #[derive(Debug)]
@@ -26,19 +26,11 @@ impl Runtime for Tokio {
         Builder::new_multi_thread().worker_threads(workers).enable_all().build().map(Self)
     }
 
-    fn run<F>(&self, root: F) -> F::Output
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static,
-    {
+    fn run<F: Work>(&self, root: F) -> F::Output {
         self.0.block_on(Joined(self.0.spawn(root)))
     }
 
-    fn run_as_main<F>(&self, root: F) -> F::Output
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static,
-    {
+    fn run_as_main<F: Work>(&self, root: F) -> F::Output {
         self.0.block_on(root)
     }
 
@@ -50,35 +42,21 @@ impl Runtime for Tokio {
         self.0.handle().clone()
     }
 
-    fn spawn_on<F>(handle: &Handle, future: F) -> Self::Task<F::Output>
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static,
-    {
+    fn spawn_on<F: Work>(handle: &Handle, future: F) -> Self::Task<F::Output> {
         Joined(handle.spawn(future))
     }
 
-    fn spawn<F>(future: F) -> Self::Task<F::Output>
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static,
-    {
+    fn spawn<F: Work>(future: F) -> Self::Task<F::Output> {
         Joined(tokio::spawn(future))
     }
 
-    fn spawn_detached<F>(future: F)
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static,
-    {
+    fn spawn_detached<F: Work>(future: F) {
         drop(tokio::spawn(future));
     }
 
-    fn spawn_blocking<T, F>(job: F) -> impl Future<Output = T> + Send + 'static
-    where
-        T: Send + 'static,
-        F: FnOnce() -> T + Send + 'static,
-    {
+    fn spawn_blocking<T: Send + 'static>(
+        job: impl FnOnce() -> T + Send + 'static,
+    ) -> impl Future<Output = T> + Send + 'static {
         Joined(tokio::task::spawn_blocking(job))
     }
 

@@ -9,7 +9,7 @@ use wsrt::net::{TcpListener, TcpStream};
 use wsrt::runtime::{Builder, Handle};
 use wsrt::task::JoinHandle;
 
-use super::{Joined, Runtime};
+use super::{Joined, Runtime, Work};
 
 /// wsrt's multi-threaded runtime.
 #[derive(Debug)]
@@ -25,19 +25,11 @@ impl Runtime for Wsrt {
         Builder::new_multi_thread().worker_threads(workers).build().map(Self)
     }
 
-    fn run<F>(&self, root: F) -> F::Output
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static,
-    {
+    fn run<F: Work>(&self, root: F) -> F::Output {
         self.0.block_on(Joined(self.0.handle().spawn(root)))
     }
 
-    fn run_as_main<F>(&self, root: F) -> F::Output
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static,
-    {
+    fn run_as_main<F: Work>(&self, root: F) -> F::Output {
         self.0.run(root)
     }
 
@@ -49,35 +41,21 @@ impl Runtime for Wsrt {
         self.0.handle().clone()
     }
 
-    fn spawn_on<F>(handle: &Handle, future: F) -> Self::Task<F::Output>
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static,
-    {
+    fn spawn_on<F: Work>(handle: &Handle, future: F) -> Self::Task<F::Output> {
         Joined(handle.spawn(future))
     }
 
-    fn spawn<F>(future: F) -> Self::Task<F::Output>
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static,
-    {
+    fn spawn<F: Work>(future: F) -> Self::Task<F::Output> {
         Joined(wsrt::spawn(future))
     }
 
-    fn spawn_detached<F>(future: F)
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static,
-    {
+    fn spawn_detached<F: Work>(future: F) {
         drop(wsrt::spawn(future));
     }
 
-    fn spawn_blocking<T, F>(job: F) -> impl Future<Output = T> + Send + 'static
-    where
-        T: Send + 'static,
-        F: FnOnce() -> T + Send + 'static,
-    {
+    fn spawn_blocking<T: Send + 'static>(
+        job: impl FnOnce() -> T + Send + 'static,
+    ) -> impl Future<Output = T> + Send + 'static {
         Joined(wsrt::task::spawn_blocking(job))
     }
 

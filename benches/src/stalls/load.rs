@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use super::cases::connection;
 use super::clockwork::{millis_since, spin};
 use super::{Outcome, build};
-use crate::Failure;
 use crate::runtimes::Runtime;
+use crate::{Failure, workloads};
 
 const ECHO_TIME: Duration = Duration::from_secs(4);
 const MESSAGE: usize = 64;
@@ -29,7 +29,7 @@ const REQUESTS_TIME: Duration = Duration::from_secs(3);
 /// Round trips of one connection, one message at a time, beside one task that burns.
 pub(super) fn echo<R: Runtime>(processors: usize) -> Result<Outcome, Failure> {
     let runtime: R = build(processors)?;
-    let (mut client, mut stream) = connection(&runtime)?;
+    let (mut client, stream) = connection(&runtime)?;
     client.set_read_timeout(Some(PATIENCE))?;
     let handle = runtime.handle();
     let stop = Arc::new(AtomicBool::new(false));
@@ -40,14 +40,7 @@ pub(super) fn echo<R: Runtime>(processors: usize) -> Result<Outcome, Failure> {
             R::yield_now().await;
         }
     });
-    let server = R::spawn_on(&handle, async move {
-        let mut buffer = [0; MESSAGE];
-        while let Ok(length @ 1..) = R::read(&mut stream, &mut buffer).await {
-            if R::write_all(&mut stream, &buffer[..length]).await.is_err() {
-                break;
-            }
-        }
-    });
+    let server = R::spawn_on(&handle, workloads::echo::<R>(stream, MESSAGE));
     let start = Instant::now();
     let mut trips = Vec::new();
     while start.elapsed() < ECHO_TIME {
@@ -59,7 +52,7 @@ pub(super) fn echo<R: Runtime>(processors: usize) -> Result<Outcome, Failure> {
     stop.store(true, Relaxed);
     drop(client);
     runtime.block_on(burner);
-    runtime.block_on(server);
+    runtime.block_on(server)?;
     Ok(Outcome::quantiles(trips, &[("p50", 0.5), ("p99", 0.99), ("p99.9", 0.999)]))
 }
 

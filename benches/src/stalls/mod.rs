@@ -5,6 +5,7 @@
 //! and tells it.
 
 use crate::Failure;
+use crate::harness::{Job, Program};
 use crate::measure::quantile;
 use crate::runtimes::{Runtime, Tokio, Wsrt};
 
@@ -112,12 +113,20 @@ fn all() -> [Case; 7] {
     ]
 }
 
-/// Runs every case whose name contains `wanted`, one after the other, and prints the table. Figures are milliseconds.
-///
-/// # Errors
-///
-/// Returns an error if a runtime or a socket cannot be had, or a case breaks off.
-pub fn run(wanted: &str) -> Result<(), Failure> {
+/// The program `stalls`.
+pub const PROGRAM: Program = Program {
+    name: "stalls",
+    help: || "stalls [WORD]: measures the cases whose names contain the word, or all of them\n".to_owned(),
+    roles: &[],
+    compare: |arguments| {
+        let wanted = arguments.free().unwrap_or_default();
+        Ok(Box::new(move || run(&wanted)) as Job)
+    },
+};
+
+/// Runs every case whose name contains `wanted`, one after the other, and prints the table. Figures
+/// are milliseconds.
+fn run(wanted: &str) -> Result<(), Failure> {
     println!("| case (figures in ms) | processors | limit | wsrt | tokio |");
     println!("|---|---|---|---|---|");
     for case in all().into_iter().filter(|case| case.name.contains(wanted)) {

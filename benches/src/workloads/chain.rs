@@ -4,29 +4,18 @@ use std::time::Instant;
 
 use tokio::sync::oneshot::{self, Sender};
 
-use super::{About, Round, Workload, rounds};
-use crate::Failure;
-use crate::metric::Measurement;
-use crate::plan::Plan;
-use crate::runtimes::Runtime;
+use super::{About, Figures, Plan, Round, Runtime, rounds};
 
-pub(super) struct Chain;
+pub(super) const ABOUT: About = About {
+    name: "chain",
+    summary: "a task spawns the next one and ends, to a depth of 1,000; per task",
+    size: 1_000,
+    rounds: 200,
+    bare: None,
+};
 
-impl Workload for Chain {
-    const ABOUT: About = About {
-        name: "chain",
-        summary: "a task spawns the next one and ends, to a depth of 1,000; per task",
-        size: 1_000,
-        rounds: 200,
-        bare: None,
-    };
-
-    fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Result<Vec<Measurement>, Failure> {
-        let rounds = plan.rounds(&Self::ABOUT);
-        let size = plan.size(&Self::ABOUT);
-        let total = runtime.run(rounds::repeat(rounds, move || round::<R>(size)));
-        Ok(vec![total.per_operation()])
-    }
+pub(super) fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Figures {
+    rounds::in_task(runtime, plan, &ABOUT, round::<R>)
 }
 
 async fn round<R: Runtime>(size: usize) -> Round {

@@ -11,12 +11,9 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::mpsc::{self, Sender};
 
-use super::{About, Bare, Workload, bare_echo};
-use crate::Failure;
+use super::{About, Bare, Failure, Figures, Plan, Runtime, bare_echo};
 use crate::load::{LoadPlan, LoadProcess, Outcome};
 use crate::metric::{Measurement, Metric};
-use crate::plan::Plan;
-use crate::runtimes::Runtime;
 use crate::usage::{Usage, allow_open_files};
 
 pub(super) const NAME: &str = "echo_tcp";
@@ -26,35 +23,31 @@ const OTHER_FILES: u64 = 64;
 /// The bytes of a server's buffers, where a message is not larger.
 const LEAST_BUFFER: usize = 4096;
 
-pub(super) struct EchoTcp;
+pub(super) const ABOUT: About = About {
+    name: NAME,
+    summary: "each connection (their number after the slash) sends 64 bytes, waits for the echo, and again; 20,000 requests",
+    size: 5_000,
+    rounds: 4,
+    bare: Some(Bare::Whole(bare)),
+};
 
-impl Workload for EchoTcp {
-    const ABOUT: About = About {
-        name: NAME,
-        summary: "each connection (their number after the slash) sends 64 bytes, waits for the echo, and again; 20,000 requests",
-        size: 5_000,
-        rounds: 4,
-        bare: Some(Bare::Whole(bare)),
+pub(super) fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Figures {
+    allow_open_files(plan.connections as u64 + OTHER_FILES)?;
+    let (tell_address, address) = mpsc::channel();
+    let server = serve::<R>(plan.connections, buffer(plan), tell_address);
+    let server = R::spawn_on(&runtime.handle(), server);
+    let load = match address.recv() {
+        Ok(address) => load_plan(address, plan),
+        // The server ended before it listened, and says why.
+        Err(_) => return Err(failed_start(runtime.block_on(server))),
     };
-
-    fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Result<Vec<Measurement>, Failure> {
-        allow_open_files(plan.connections as u64 + OTHER_FILES)?;
-        let (tell_address, address) = mpsc::channel();
-        let server = serve::<R>(plan.connections, buffer(plan), tell_address);
-        let server = R::spawn_on(&runtime.handle(), server);
-        let load = match address.recv() {
-            Ok(address) => load_plan(address, plan),
-            // The server ended before it listened, and says why.
-            Err(_) => return Err(failed_start(runtime.block_on(server))),
-        };
-        let figures = measure(plan, &load)?;
-        check(runtime.block_on(server)?, &load);
-        Ok(figures)
-    }
+    let figures = measure(plan, &load)?;
+    check(runtime.block_on(server)?, &load);
+    Ok(figures)
 }
 
 /// The same without a runtime.
-fn bare(plan: &Plan) -> Result<Vec<Measurement>, Failure> {
+fn bare(plan: &Plan) -> Figures {
     allow_open_files(plan.connections as u64 + OTHER_FILES)?;
     let server = bare_echo::Server::start(plan.workers, plan.connections, buffer(plan))?;
     let load = load_plan(server.address, plan);
@@ -64,10 +57,10 @@ fn bare(plan: &Plan) -> Result<Vec<Measurement>, Failure> {
 }
 
 /// Has the clients do `load`, and takes this process's own figures meanwhile.
-fn measure(plan: &Plan, load: &LoadPlan) -> Result<Vec<Measurement>, Failure> {
-    let clients = LoadProcess::start(&plan.load_generator, load)?;
+fn measure(plan: &Plan, load: &LoadPlan) -> Figures {
+    let mut clients = LoadProcess::start(&plan.load_generator, load)?;
     let before = Usage::now()?;
-    let (clients, outcome) = clients.go()?;
+    let outcome = clients.go()?;
     let used = Usage::now()?.since(before);
     clients.finish()?;
     Ok(measurements(outcome, used))
@@ -83,13 +76,13 @@ fn buffer(plan: &Plan) -> usize {
 }
 
 fn load_plan(address: SocketAddr, plan: &Plan) -> LoadPlan {
-    let rounds = plan.rounds(&EchoTcp::ABOUT);
-    let per_connection = plan.size(&EchoTcp::ABOUT).div_ceil(plan.connections) as u64;
+    let rounds = plan.rounds(&ABOUT);
+    let per_connection = plan.size(&ABOUT).div_ceil(plan.connections) as u64;
     LoadPlan {
         address,
         connections: plan.connections,
         bytes: plan.bytes,
-        cores: plan.apart.as_ref().map_or_else(Vec::new, |cores| cores.of_clients().to_vec()),
+        cores: plan.cores_of_clients().to_vec(),
         warm_up: u64::from(rounds.warm_up) * per_connection,
         requests: u64::from(rounds.measured) * per_connection,
     }
@@ -104,11 +97,10 @@ fn failed_start(outcome: io::Result<u64>) -> Failure {
 
 fn measurements(outcome: Outcome, used: Usage) -> Vec<Measurement> {
     let requests = outcome.requests as f64;
-    let of = |metric, value| Measurement { metric, value };
     vec![
-        of(Metric::RequestsPerSecond, requests / outcome.elapsed.as_secs_f64()),
-        of(Metric::CpuMicrosecondsPerRequest, used.cpu.as_secs_f64() * 1e6 / requests),
-        of(Metric::SleepsPerRequest, used.sleeps as f64 / requests),
+        Metric::REQUESTS_PER_SECOND.of(requests / outcome.elapsed.as_secs_f64()),
+        Metric::CPU_MICROSECONDS_PER_REQUEST.of(used.cpu.as_secs_f64() * 1e6 / requests),
+        Metric::SLEEPS_PER_REQUEST.of(used.sleeps as f64 / requests),
     ]
 }
 

@@ -2,29 +2,18 @@
 
 use std::time::Instant;
 
-use super::{About, Round, Workload, rounds};
-use crate::Failure;
-use crate::metric::Measurement;
-use crate::plan::Plan;
-use crate::runtimes::Runtime;
+use super::{About, Figures, Plan, Round, Runtime, rounds};
 
-pub(super) struct ForkJoin;
+pub(super) const ABOUT: About = About {
+    name: "fork_join",
+    summary: "fib(22), each call a task that spawns two and awaits both: 57,313 tasks (at most the size); per task",
+    size: 57_313,
+    rounds: 4,
+    bare: None,
+};
 
-impl Workload for ForkJoin {
-    const ABOUT: About = About {
-        name: "fork_join",
-        summary: "fib(22), each call a task that spawns two and awaits both: 57,313 tasks (at most the size); per task",
-        size: 57_313,
-        rounds: 4,
-        bare: None,
-    };
-
-    fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Result<Vec<Measurement>, Failure> {
-        let rounds = plan.rounds(&Self::ABOUT);
-        let number = number_for(plan.size(&Self::ABOUT));
-        let total = runtime.run(rounds::repeat(rounds, move || round::<R>(number)));
-        Ok(vec![total.per_operation()])
-    }
+pub(super) fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Figures {
+    rounds::in_task(runtime, plan, &ABOUT, |size| round::<R>(number_for(size)))
 }
 
 async fn round<R: Runtime>(number: u32) -> Round {
@@ -66,8 +55,8 @@ mod tests {
 
     #[test]
     fn the_usual_size_is_fib_22() {
-        assert_eq!(number_for(ForkJoin::ABOUT.size), 22);
-        assert_eq!(tasks(22), ForkJoin::ABOUT.size);
+        assert_eq!(number_for(ABOUT.size), 22);
+        assert_eq!(tasks(22), ABOUT.size);
     }
 
     #[test]

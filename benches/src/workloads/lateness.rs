@@ -25,10 +25,9 @@ pub(super) fn measurements(late: &[Duration], used: Usage) -> Result<Vec<Measure
     }
     let mut micros: Vec<f64> = late.iter().map(|late| late.as_secs_f64() * 1e6).collect();
     micros.sort_by(f64::total_cmp);
-    let of = |metric, value| Measurement { metric, value };
     Ok(vec![
-        of(Metric::MedianMicrosecondsLate, quantile(&micros, 0.5)),
-        of(Metric::WorstMicrosecondsLate, quantile(&micros, 0.99)),
-        of(Metric::CpuMicrosecondsPerTimer, used.cpu.as_secs_f64() * 1e6 / micros.len() as f64),
+        Metric::MEDIAN_MICROSECONDS_LATE.of(quantile(&micros, 0.5)),
+        Metric::WORST_MICROSECONDS_LATE.of(quantile(&micros, 0.99)),
+        Metric::CPU_MICROSECONDS_PER_TIMER.of(used.cpu.as_secs_f64() * 1e6 / micros.len() as f64),
     ])
 }

@@ -1,4 +1,4 @@
-//! The workloads, one a file: what is done, how much of it, and what counts as one operation.
+//! The workloads, one a file: the work, its extent, and the operation that is counted.
 //!
 //! A workload checks its own result (sums, counts, bytes), so that a runtime that drops or doubles work fails loudly. What
 //! is measured runs inside of a spawned task, unless the workload's name says where else.
@@ -7,6 +7,9 @@ use crate::Failure;
 use crate::metric::Measurement;
 use crate::plan::Plan;
 use crate::runtimes::{Runtime, Tokio};
+
+/// The figures of a workload.
+pub type Figures = Result<Vec<Measurement>, Failure>;
 
 mod bare;
 mod bare_echo;
@@ -62,60 +65,38 @@ pub enum Bare {
     /// same for all: what that library costs is in every runtime's figure.
     Round(fn(size: usize) -> Round),
     /// The whole measurement, by means of the system alone.
-    Whole(fn(&Plan) -> Result<Vec<Measurement>, Failure>),
+    Whole(fn(&Plan) -> Figures),
 }
 
-/// A piece of work that every runtime is given.
-trait Workload {
-    /// What it is.
-    const ABOUT: About;
-
-    /// Does it as often as `plan` says.
-    ///
-    /// # Errors
-    ///
-    /// Returns what went wrong in the system below; wrong results are panics.
-    fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Result<Vec<Measurement>, Failure>;
-}
-
-/// A workload bound to a runtime.
-struct Entry {
-    about: About,
-    run: fn(&Plan) -> Result<Vec<Measurement>, Failure>,
-}
-
-impl Entry {
-    fn of<R: Runtime, W: Workload>() -> Self {
-        Self { about: W::ABOUT, run: |plan| W::run(&R::build(plan.workers)?, plan) }
-    }
-}
+/// A workload, and how a runtime runs it. Wrong results are panics.
+type Entry<R> = (About, fn(&R, &Plan) -> Figures);
 
 /// All workloads, in the table's order. A new one needs its file and its line here.
-fn entries<R: Runtime>() -> Vec<Entry> {
+fn entries<R: Runtime>() -> Vec<Entry<R>> {
     vec![
-        Entry::of::<R, spawn_inside::SpawnInside>(),
-        Entry::of::<R, root_spawn::RootSpawn>(),
-        Entry::of::<R, spawn_await::SpawnAwait>(),
-        Entry::of::<R, yields::Yields>(),
-        Entry::of::<R, chain::Chain>(),
-        Entry::of::<R, wake::Wake>(),
-        Entry::of::<R, token::Token>(),
-        Entry::of::<R, ping_pong::PingPong>(),
-        Entry::of::<R, fork_join::ForkJoin>(),
-        Entry::of::<R, tree::Tree>(),
-        Entry::of::<R, parked::Parked>(),
-        Entry::of::<R, root_request::RootRequest>(),
-        Entry::of::<R, mutex::ContendedMutex>(),
-        Entry::of::<R, blocking::Blocking>(),
-        Entry::of::<R, spawn_outside::SpawnOutside>(),
-        Entry::of::<R, spawn_outside_busy::BesideYields>(),
-        Entry::of::<R, spawn_outside_busy::BesideChains>(),
-        Entry::of::<R, spawn_outside_several::SpawnOutsideSeveral>(),
-        Entry::of::<R, echo_tcp::EchoTcp>(),
-        Entry::of::<R, timer_drop::TimerDrop>(),
-        Entry::of::<R, timer_hold::TimerHold>(),
-        Entry::of::<R, timer_sleepers::TimerSleepers>(),
-        Entry::of::<R, timer_ticks::TimerTicks>(),
+        (spawn_inside::ABOUT, spawn_inside::run),
+        (root_spawn::ABOUT, root_spawn::run),
+        (spawn_await::ABOUT, spawn_await::run),
+        (yields::ABOUT, yields::run),
+        (chain::ABOUT, chain::run),
+        (wake::ABOUT, wake::run),
+        (token::ABOUT, token::run),
+        (ping_pong::ABOUT, ping_pong::run),
+        (fork_join::ABOUT, fork_join::run),
+        (tree::ABOUT, tree::run),
+        (parked::ABOUT, parked::run),
+        (root_request::ABOUT, root_request::run),
+        (mutex::ABOUT, mutex::run),
+        (blocking::ABOUT, blocking::run),
+        (spawn_outside::ABOUT, spawn_outside::run),
+        (spawn_outside_busy::BESIDE_YIELDS, spawn_outside_busy::run_beside_yields),
+        (spawn_outside_busy::BESIDE_CHAINS, spawn_outside_busy::run_beside_chains),
+        (spawn_outside_several::ABOUT, spawn_outside_several::run),
+        (echo_tcp::ABOUT, echo_tcp::run),
+        (timer_drop::ABOUT, timer_drop::run),
+        (timer_hold::ABOUT, timer_hold::run),
+        (timer_sleepers::ABOUT, timer_sleepers::run),
+        (timer_ticks::ABOUT, timer_ticks::run),
     ]
 }
 
@@ -124,7 +105,7 @@ pub const ECHO: &str = echo_tcp::NAME;
 
 /// Answers what each workload says of itself, in the table's order.
 pub fn all() -> Vec<About> {
-    entries::<Tokio>().into_iter().map(|entry| entry.about).collect()
+    entries::<Tokio>().into_iter().map(|(about, _)| about).collect()
 }
 
 /// Finds a workload by its name.
@@ -145,9 +126,10 @@ pub fn find(name: &str) -> Result<About, Failure> {
 /// # Panics
 ///
 /// Panics if the workload's result is wrong: if the runtime lost, doubled or mixed up work.
-pub fn run_named<R: Runtime>(name: &str, plan: &Plan) -> Result<Vec<Measurement>, Failure> {
-    let entry = entries::<R>().into_iter().find(|entry| entry.about.name == name);
-    (entry.ok_or_else(|| unknown(name))?.run)(plan)
+pub fn run_named<R: Runtime>(name: &str, plan: &Plan) -> Figures {
+    let entry = entries::<R>().into_iter().find(|(about, _)| about.name == name);
+    let (_, run) = entry.ok_or_else(|| unknown(name))?;
+    run(&R::build(plan.workers)?, plan)
 }
 
 /// Runs the named workload without a runtime, for what is not the runtime's in its figures.
@@ -159,7 +141,7 @@ pub fn run_named<R: Runtime>(name: &str, plan: &Plan) -> Result<Vec<Measurement>
 /// # Panics
 ///
 /// Panics if the result is wrong.
-pub fn run_bare(name: &str, plan: &Plan) -> Result<Vec<Measurement>, Failure> {
+pub fn run_bare(name: &str, plan: &Plan) -> Figures {
     let about = find(name)?;
     match about.bare.ok_or_else(|| format!("workload {name:?} has no part without a runtime"))? {
         Bare::Whole(run) => run(plan),

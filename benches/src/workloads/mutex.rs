@@ -9,31 +9,20 @@ use std::time::Instant;
 use tokio::sync::Mutex;
 
 use super::bare::by_turns;
-use super::{About, Bare, Round, Workload, rounds};
-use crate::Failure;
-use crate::metric::Measurement;
-use crate::plan::Plan;
-use crate::runtimes::Runtime;
+use super::{About, Bare, Figures, Plan, Round, Runtime, rounds};
 
 const TASKS: usize = 4;
 
-pub(super) struct ContendedMutex;
+pub(super) const ABOUT: About = About {
+    name: "mutex",
+    summary: "four tasks lock one async mutex, 400,000 times all together; per lock",
+    size: 400_000,
+    rounds: 2,
+    bare: Some(Bare::Round(bare)),
+};
 
-impl Workload for ContendedMutex {
-    const ABOUT: About = About {
-        name: "mutex",
-        summary: "four tasks lock one async mutex, 400,000 times all together; per lock",
-        size: 400_000,
-        rounds: 2,
-        bare: Some(Bare::Round(bare)),
-    };
-
-    fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Result<Vec<Measurement>, Failure> {
-        let rounds = plan.rounds(&Self::ABOUT);
-        let each = locks_each(plan.size(&Self::ABOUT));
-        let total = runtime.run(rounds::repeat(rounds, move || round::<R>(each)));
-        Ok(vec![total.per_operation()])
-    }
+pub(super) fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Figures {
+    rounds::in_task(runtime, plan, &ABOUT, |size| round::<R>(locks_each(size)))
 }
 
 fn locks_each(size: usize) -> usize {

@@ -11,31 +11,24 @@ use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
 use super::countdown::Countdown;
-use super::{About, Round, Workload};
-use crate::Failure;
-use crate::metric::{Measurement, Metric};
-use crate::plan::Plan;
-use crate::runtimes::Runtime;
+use super::{About, Failure, Figures, Plan, Round, Runtime};
+use crate::metric::Metric;
 use crate::usage::resident_bytes;
 
-pub(super) struct Parked;
+pub(super) const ABOUT: About = About {
+    name: "parked",
+    summary: "1,000,000 tasks wait until one task wakes them all: until the last has ended, and the memory that each takes",
+    size: 1_000_000,
+    rounds: 1,
+    bare: None,
+};
 
-impl Workload for Parked {
-    const ABOUT: About = About {
-        name: "parked",
-        summary: "1,000,000 tasks wait until one task wakes them all: until the last has ended, and the memory that each takes",
-        size: 1_000_000,
-        rounds: 1,
-        bare: None,
-    };
-
-    fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Result<Vec<Measurement>, Failure> {
-        let size = plan.size(&Self::ABOUT);
-        // Fresh memory tells what a task takes: one round, and the first one.
-        let (woken, bytes) = runtime.run(round::<R>(size))?;
-        let each = Measurement { metric: Metric::BytesPerTask, value: bytes as f64 / size as f64 };
-        Ok(vec![woken.milliseconds_each(), each])
-    }
+pub(super) fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Figures {
+    let size = plan.size(&ABOUT);
+    // Fresh memory tells what a task takes: one round, and the first one.
+    let (woken, bytes) = runtime.run(round::<R>(size))?;
+    let each = Metric::BYTES_PER_TASK.of(bytes as f64 / size as f64);
+    Ok(vec![woken.milliseconds_each(), each])
 }
 
 async fn round<R: Runtime>(size: usize) -> Result<(Round, u64), Failure> {

@@ -10,29 +10,18 @@ use tokio::sync::oneshot::{self, Receiver, Sender};
 
 use super::bare::by_turns;
 use super::countdown::Countdown;
-use super::{About, Bare, Round, Workload, rounds};
-use crate::Failure;
-use crate::metric::Measurement;
-use crate::plan::Plan;
-use crate::runtimes::Runtime;
+use super::{About, Bare, Figures, Plan, Round, Runtime, rounds};
 
-pub(super) struct PingPong;
+pub(super) const ABOUT: About = About {
+    name: "ping_pong",
+    summary: "1,000 pairs of tasks, each two spawns and two one-shot channels; per pair",
+    size: 1_000,
+    rounds: 50,
+    bare: Some(Bare::Round(bare)),
+};
 
-impl Workload for PingPong {
-    const ABOUT: About = About {
-        name: "ping_pong",
-        summary: "1,000 pairs of tasks, each two spawns and two one-shot channels; per pair",
-        size: 1_000,
-        rounds: 50,
-        bare: Some(Bare::Round(bare)),
-    };
-
-    fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Result<Vec<Measurement>, Failure> {
-        let rounds = plan.rounds(&Self::ABOUT);
-        let size = plan.size(&Self::ABOUT);
-        let total = runtime.run(rounds::repeat(rounds, move || round::<R>(size)));
-        Ok(vec![total.per_operation()])
-    }
+pub(super) fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Figures {
+    rounds::in_task(runtime, plan, &ABOUT, round::<R>)
 }
 
 async fn round<R: Runtime>(size: usize) -> Round {

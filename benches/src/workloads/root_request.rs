@@ -8,33 +8,25 @@ use tokio::sync::mpsc::{self, Receiver, Sender};
 use tokio::sync::oneshot;
 
 use super::bare::by_turns;
-use super::{About, Bare, Round, Workload, rounds};
-use crate::Failure;
-use crate::metric::Measurement;
-use crate::plan::Plan;
-use crate::runtimes::Runtime;
+use super::{About, Bare, Figures, Plan, Round, Runtime, rounds};
 
 /// Room for requests; there is never more than one.
 const ROOM: usize = 10;
 
-pub(super) struct RootRequest;
+pub(super) const ABOUT: About = About {
+    name: "root_request",
+    summary: "the root future sends a task 5,000 requests, one after the other, each with a one-shot channel for the reply; \
+              per request",
+    size: 5_000,
+    rounds: 5,
+    bare: Some(Bare::Round(bare)),
+};
 
-impl Workload for RootRequest {
-    const ABOUT: About = About {
-        name: "root_request",
-        summary: "the root future sends a task 5,000 requests, one after the other, each with a one-shot channel for the reply; \
-                  per request",
-        size: 5_000,
-        rounds: 5,
-        bare: Some(Bare::Round(bare)),
-    };
-
-    fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Result<Vec<Measurement>, Failure> {
-        let rounds = plan.rounds(&Self::ABOUT);
-        let size = plan.size(&Self::ABOUT);
-        let total = runtime.run_as_main(rounds::repeat(rounds, move || round::<R>(size)));
-        Ok(vec![total.per_operation()])
-    }
+pub(super) fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Figures {
+    let rounds = plan.rounds(&ABOUT);
+    let size = plan.size(&ABOUT);
+    let total = runtime.run_as_main(rounds::repeat(rounds, move || round::<R>(size)));
+    Ok(vec![total.per_operation()])
 }
 
 struct Request {

@@ -3,27 +3,19 @@
 //! The same as `spawn_inside` but for the place: tokio and smol poll the root future on the thread that called `block_on`,
 //! beside the workers, so that each spawn goes through the queue for strangers; wsrt runs it on a processor.
 
-use super::{About, Workload, rounds, spawn_inside};
-use crate::Failure;
-use crate::metric::Measurement;
-use crate::plan::Plan;
-use crate::runtimes::Runtime;
+use super::{About, Figures, Plan, Runtime, rounds, spawn_inside};
 
-pub(super) struct RootSpawn;
+pub(super) const ABOUT: About = About {
+    name: "root_spawn",
+    summary: "the root future, where `main` runs it, spawns 10,000 empty tasks and awaits them all; per task",
+    size: 10_000,
+    rounds: 20,
+    bare: None,
+};
 
-impl Workload for RootSpawn {
-    const ABOUT: About = About {
-        name: "root_spawn",
-        summary: "the root future, where `main` runs it, spawns 10,000 empty tasks and awaits them all; per task",
-        size: 10_000,
-        rounds: 20,
-        bare: None,
-    };
-
-    fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Result<Vec<Measurement>, Failure> {
-        let rounds = plan.rounds(&Self::ABOUT);
-        let size = plan.size(&Self::ABOUT);
-        let total = runtime.run_as_main(rounds::repeat(rounds, move || spawn_inside::round::<R>(size)));
-        Ok(vec![total.per_operation()])
-    }
+pub(super) fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Figures {
+    let rounds = plan.rounds(&ABOUT);
+    let size = plan.size(&ABOUT);
+    let total = runtime.run_as_main(rounds::repeat(rounds, move || spawn_inside::round::<R>(size)));
+    Ok(vec![total.per_operation()])
 }

@@ -3,8 +3,10 @@
 use std::future::Future;
 use std::time::{Duration, Instant};
 
+use super::{About, Figures};
 use crate::metric::{Measurement, Metric};
-use crate::plan::Rounds;
+use crate::plan::{Plan, Rounds};
+use crate::runtimes::Runtime;
 
 /// Time spent on a number of operations: in one round, or in all of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,26 +23,23 @@ impl Round {
         Self { elapsed: start.elapsed(), operations: operations as u64 }
     }
 
-    /// Answers the mean time of one operation.
+    /// Returns the mean time of one operation.
     ///
     /// # Panics
     ///
     /// Panics if there was no operation.
     pub(super) fn per_operation(self) -> Measurement {
         assert!(self.operations > 0, "a measurement of no operations");
-        Measurement {
-            metric: Metric::NanosecondsPerOperation,
-            value: self.elapsed.as_nanos() as f64 / self.operations as f64,
-        }
+        Metric::NANOSECONDS_PER_OPERATION.of(self.elapsed.as_nanos() as f64 / self.operations as f64)
     }
 
-    /// Answers the mean time of one operation where each is a whole of many parts.
+    /// Returns the mean time of one operation where each is a whole of many parts.
     ///
     /// # Panics
     ///
     /// Panics if there was no operation.
     pub(super) fn milliseconds_each(self) -> Measurement {
-        Measurement { metric: Metric::Milliseconds, value: self.per_operation().value / 1e6 }
+        Metric::MILLISECONDS.of(self.per_operation().value / 1e6)
     }
 
     fn add(&mut self, other: Self) {
@@ -63,6 +62,18 @@ where
         total.add(round().await);
     }
     total
+}
+
+/// Repeats a round of the workload's size inside of one task, and returns the time of one operation.
+pub(super) fn in_task<R: Runtime, F: Future<Output = Round> + Send + 'static>(
+    runtime: &R,
+    plan: &Plan,
+    about: &About,
+    round: fn(usize) -> F,
+) -> Figures {
+    let size = plan.size(about);
+    let total = runtime.run(repeat(plan.rounds(about), move || round(size)));
+    Ok(vec![total.per_operation()])
 }
 
 /// Repeats a round on the calling thread.

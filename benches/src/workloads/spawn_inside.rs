@@ -3,29 +3,18 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use super::{About, Round, Workload, rounds};
-use crate::Failure;
-use crate::metric::Measurement;
-use crate::plan::Plan;
-use crate::runtimes::Runtime;
+use super::{About, Figures, Plan, Round, Runtime, rounds};
 
-pub(super) struct SpawnInside;
+pub(super) const ABOUT: About = About {
+    name: "spawn_inside",
+    summary: "a task spawns 10,000 empty tasks and awaits them all; per task",
+    size: 10_000,
+    rounds: 20,
+    bare: None,
+};
 
-impl Workload for SpawnInside {
-    const ABOUT: About = About {
-        name: "spawn_inside",
-        summary: "a task spawns 10,000 empty tasks and awaits them all; per task",
-        size: 10_000,
-        rounds: 20,
-        bare: None,
-    };
-
-    fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Result<Vec<Measurement>, Failure> {
-        let rounds = plan.rounds(&Self::ABOUT);
-        let size = plan.size(&Self::ABOUT);
-        let total = runtime.run(rounds::repeat(rounds, move || round::<R>(size)));
-        Ok(vec![total.per_operation()])
-    }
+pub(super) fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Figures {
+    rounds::in_task(runtime, plan, &ABOUT, round::<R>)
 }
 
 /// Spawns `size` tasks from where it is awaited. Each gives back its own number, so that the sum tells whether each ran

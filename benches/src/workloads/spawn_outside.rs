@@ -5,32 +5,24 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::spawn_inside::check_sum;
-use super::{About, Round, Workload, rounds};
-use crate::Failure;
-use crate::metric::Measurement;
-use crate::plan::Plan;
-use crate::runtimes::Runtime;
+use super::{About, Figures, Plan, Round, Runtime, rounds};
 
 /// What the workers are given to fall asleep before each round. Nothing depends on it but that the runtime is idle, as
 /// the workload says, when the first task comes.
 const SETTLE: Duration = Duration::from_millis(2);
 
-pub(super) struct SpawnOutside;
+pub(super) const ABOUT: About = About {
+    name: "spawn_outside",
+    summary: "a thread outside spawns 10,000 empty tasks through a handle, the runtime idle, and awaits them all; per task",
+    size: 10_000,
+    rounds: 20,
+    bare: None,
+};
 
-impl Workload for SpawnOutside {
-    const ABOUT: About = About {
-        name: "spawn_outside",
-        summary: "a thread outside spawns 10,000 empty tasks through a handle, the runtime idle, and awaits them all; per task",
-        size: 10_000,
-        rounds: 20,
-        bare: None,
-    };
-
-    fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Result<Vec<Measurement>, Failure> {
-        let size = plan.size(&Self::ABOUT);
-        let total = rounds::repeat_blocking(plan.rounds(&Self::ABOUT), || round(runtime, size));
-        Ok(vec![total.per_operation()])
-    }
+pub(super) fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Figures {
+    let size = plan.size(&ABOUT);
+    let total = rounds::repeat_blocking(plan.rounds(&ABOUT), || round(runtime, size));
+    Ok(vec![total.per_operation()])
 }
 
 /// Spawns `size` tasks from the calling thread, after a pause.

@@ -10,11 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::countdown::Countdown;
 use super::spawn_outside;
-use super::{About, Round, Workload, rounds};
-use crate::Failure;
-use crate::metric::Measurement;
-use crate::plan::Plan;
-use crate::runtimes::Runtime;
+use super::{About, Figures, Measurement, Plan, Round, Runtime, rounds};
 
 /// How long each poll of the crowd lasts.
 const POLL: Duration = Duration::from_micros(10);
@@ -22,40 +18,32 @@ const POLL: Duration = Duration::from_micros(10);
 const YIELDING_EACH: usize = 2;
 const CHAINS: usize = 4;
 
-pub(super) struct BesideYields;
+pub(super) const BESIDE_YIELDS: About = About {
+    name: "outside_busy",
+    summary: "a thread outside spawns 1,000 empty tasks and awaits them all, beside two tasks for each worker that compute \
+              for 10 µs and yield; per task",
+    size: 1_000,
+    rounds: 10,
+    bare: None,
+};
 
-impl Workload for BesideYields {
-    const ABOUT: About = About {
-        name: "outside_busy",
-        summary: "a thread outside spawns 1,000 empty tasks and awaits them all, beside two tasks for each worker that compute \
-                  for 10 µs and yield; per task",
-        size: 1_000,
-        rounds: 10,
-        bare: None,
-    };
-
-    fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Result<Vec<Measurement>, Failure> {
-        let crowd = YIELDING_EACH * plan.workers;
-        Ok(vec![beside(runtime, plan, &Self::ABOUT, crowd, compute_and_yield::<R>)])
-    }
+pub(super) fn run_beside_yields<R: Runtime>(runtime: &R, plan: &Plan) -> Figures {
+    let crowd = YIELDING_EACH * plan.workers;
+    Ok(vec![beside(runtime, plan, &BESIDE_YIELDS, crowd, compute_and_yield::<R>)])
 }
 
-pub(super) struct BesideChains;
+pub(super) const BESIDE_CHAINS: About = About {
+    name: "outside_chains",
+    summary: "a thread outside spawns 1,000 empty tasks and awaits them all, beside four chains of tasks that compute for \
+              10 µs and spawn the next; per task",
+    size: 1_000,
+    rounds: 10,
+    bare: None,
+};
 
-impl Workload for BesideChains {
-    const ABOUT: About = About {
-        name: "outside_chains",
-        summary: "a thread outside spawns 1,000 empty tasks and awaits them all, beside four chains of tasks that compute for \
-                  10 µs and spawn the next; per task",
-        size: 1_000,
-        rounds: 10,
-        bare: None,
-    };
-
-    fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Result<Vec<Measurement>, Failure> {
-        let spawn_link = |crowd| async { spawn_link::<R>(crowd) };
-        Ok(vec![beside(runtime, plan, &Self::ABOUT, CHAINS, spawn_link)])
-    }
+pub(super) fn run_beside_chains<R: Runtime>(runtime: &R, plan: &Plan) -> Figures {
+    let spawn_link = |crowd| async { spawn_link::<R>(crowd) };
+    Ok(vec![beside(runtime, plan, &BESIDE_CHAINS, CHAINS, spawn_link)])
 }
 
 /// What those who keep the workers busy have in common.

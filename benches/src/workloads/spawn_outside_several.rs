@@ -6,30 +6,22 @@ use std::thread;
 use std::time::Instant;
 
 use super::spawn_inside::check_sum;
-use super::{About, Round, Workload, rounds};
-use crate::Failure;
-use crate::metric::Measurement;
-use crate::plan::Plan;
-use crate::runtimes::Runtime;
+use super::{About, Figures, Plan, Round, Runtime, rounds};
 
 const THREADS: usize = 4;
 
-pub(super) struct SpawnOutsideSeveral;
+pub(super) const ABOUT: About = About {
+    name: "outside_several",
+    summary: "four threads outside spawn 12,800 empty tasks all together, and all are awaited; per task",
+    size: 12_800,
+    rounds: 20,
+    bare: None,
+};
 
-impl Workload for SpawnOutsideSeveral {
-    const ABOUT: About = About {
-        name: "outside_several",
-        summary: "four threads outside spawn 12,800 empty tasks all together, and all are awaited; per task",
-        size: 12_800,
-        rounds: 20,
-        bare: None,
-    };
-
-    fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Result<Vec<Measurement>, Failure> {
-        let each = plan.size(&Self::ABOUT).div_ceil(THREADS);
-        let total = rounds::repeat_blocking(plan.rounds(&Self::ABOUT), || round(runtime, each));
-        Ok(vec![total.per_operation()])
-    }
+pub(super) fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Figures {
+    let each = plan.size(&ABOUT).div_ceil(THREADS);
+    let total = rounds::repeat_blocking(plan.rounds(&ABOUT), || round(runtime, each));
+    Ok(vec![total.per_operation()])
 }
 
 fn round<R: Runtime>(runtime: &R, each: usize) -> Round {

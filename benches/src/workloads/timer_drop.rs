@@ -5,35 +5,27 @@ use std::pin::pin;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use super::{About, Round, Workload, rounds};
-use crate::Failure;
-use crate::metric::Measurement;
-use crate::plan::Plan;
-use crate::runtimes::Runtime;
+use super::{About, Figures, Plan, Round, Runtime, rounds};
 
 /// A usual limit for a request.
 const LIMIT: Duration = Duration::from_secs(30);
 /// Tasks at work for each worker, so that none of the workers is out of work for long.
 const TASKS_PER_WORKER: usize = 2;
 
-pub(super) struct TimerDrop;
+pub(super) const ABOUT: About = About {
+    name: "timer_drop",
+    summary: "two tasks for each worker arm a timer of 30 s, drop it, and again, 100,000 times each (the size); per timer",
+    size: 100_000,
+    rounds: 5,
+    bare: None,
+};
 
-impl Workload for TimerDrop {
-    const ABOUT: About = About {
-        name: "timer_drop",
-        summary: "two tasks for each worker arm a timer of 30 s, drop it, and again, 100,000 times each (the size); per timer",
-        size: 100_000,
-        rounds: 5,
-        bare: None,
-    };
-
-    fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Result<Vec<Measurement>, Failure> {
-        let rounds = plan.rounds(&Self::ABOUT);
-        let size = plan.size(&Self::ABOUT);
-        let tasks = plan.workers * TASKS_PER_WORKER;
-        let total = runtime.run(rounds::repeat(rounds, move || round::<R>(tasks, size)));
-        Ok(vec![total.per_operation()])
-    }
+pub(super) fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Figures {
+    let rounds = plan.rounds(&ABOUT);
+    let size = plan.size(&ABOUT);
+    let tasks = plan.workers * TASKS_PER_WORKER;
+    let total = runtime.run(rounds::repeat(rounds, move || round::<R>(tasks, size)));
+    Ok(vec![total.per_operation()])
 }
 
 async fn round<R: Runtime>(count: usize, size: usize) -> Round {

@@ -5,11 +5,8 @@ use std::pin::Pin;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use super::{About, Round, Workload};
-use crate::Failure;
-use crate::metric::{Measurement, Metric};
-use crate::plan::Plan;
-use crate::runtimes::Runtime;
+use super::{About, Failure, Figures, Plan, Round, Runtime};
+use crate::metric::Metric;
 use crate::usage::{Usage, resident_bytes};
 
 /// Nobody waits for it.
@@ -17,28 +14,24 @@ const LIMIT: Duration = Duration::from_secs(3_600);
 /// For so long all are held, with nothing to do.
 const REST: Duration = Duration::from_millis(200);
 
-pub(super) struct TimerHold;
+pub(super) const ABOUT: About = About {
+    name: "timer_hold",
+    summary: "a task arms 1,000,000 timers, holds them for 200 ms (whose processor time is told), and drops them; per timer",
+    size: 1_000_000,
+    rounds: 1,
+    bare: None,
+};
 
-impl Workload for TimerHold {
-    const ABOUT: About = About {
-        name: "timer_hold",
-        summary: "a task arms 1,000,000 timers, holds them for 200 ms (whose processor time is told), and drops them; per timer",
-        size: 1_000_000,
-        rounds: 1,
-        bare: None,
-    };
-
-    fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Result<Vec<Measurement>, Failure> {
-        let size = plan.size(&Self::ABOUT);
-        // Fresh memory tells what a timer takes: one round, and the first one.
-        let held = runtime.run(async move { R::spawn(round::<R>(size)).await })?;
-        let each = |metric, value| Measurement { metric, value: value / size as f64 };
-        Ok(vec![
-            held.round.per_operation(),
-            each(Metric::CpuMicrosecondsPerTimer, held.cpu_at_rest.as_secs_f64() * 1e6),
-            each(Metric::BytesPerTimer, held.bytes as f64),
-        ])
-    }
+pub(super) fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Figures {
+    let size = plan.size(&ABOUT);
+    // Fresh memory tells what a timer takes: one round, and the first one.
+    let held = runtime.run(async move { R::spawn(round::<R>(size)).await })?;
+    let size = size as f64;
+    Ok(vec![
+        held.round.per_operation(),
+        Metric::CPU_MICROSECONDS_PER_TIMER.of(held.cpu_at_rest.as_secs_f64() * 1e6 / size),
+        Metric::BYTES_PER_TIMER.of(held.bytes as f64 / size),
+    ])
 }
 
 struct Held {

@@ -2,11 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::{About, Workload, lateness};
-use crate::Failure;
-use crate::metric::Measurement;
-use crate::plan::Plan;
-use crate::runtimes::Runtime;
+use super::{About, Figures, Plan, Runtime, lateness};
 use crate::usage::Usage;
 
 /// The mean time from one deadline to the next.
@@ -14,29 +10,25 @@ const BETWEEN: Duration = Duration::from_micros(100);
 /// From the first spawn to the first deadline: all tasks sleep by then.
 const LEAD: Duration = Duration::from_millis(50);
 
-pub(super) struct TimerSleepers;
+pub(super) const ABOUT: About = About {
+    name: "timer_sleepers",
+    summary: "10,000 tasks sleep until random moments within a second; per sleeper",
+    size: 10_000,
+    rounds: 1,
+    bare: None,
+};
 
-impl Workload for TimerSleepers {
-    const ABOUT: About = About {
-        name: "timer_sleepers",
-        summary: "10,000 tasks sleep until random moments within a second; per sleeper",
-        size: 10_000,
-        rounds: 1,
-        bare: None,
-    };
-
-    fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Result<Vec<Measurement>, Failure> {
-        let rounds = plan.rounds(&Self::ABOUT);
-        let size = plan.size(&Self::ABOUT);
-        let before = Usage::now()?;
-        let mut late = Vec::new();
-        for round in 0..rounds.measured {
-            late.extend(runtime.run(sleep_all::<R>(size, u64::from(round))));
-        }
-        let used = Usage::now()?.since(before);
-        assert_eq!(late.len(), size * rounds.measured as usize, "the sleepers that woke up");
-        lateness::measurements(&late, used)
+pub(super) fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Figures {
+    let rounds = plan.rounds(&ABOUT);
+    let size = plan.size(&ABOUT);
+    let before = Usage::now()?;
+    let mut late = Vec::new();
+    for round in 0..rounds.measured {
+        late.extend(runtime.run(sleep_all::<R>(size, u64::from(round))));
     }
+    let used = Usage::now()?.since(before);
+    assert_eq!(late.len(), size * rounds.measured as usize, "the sleepers that woke up");
+    lateness::measurements(&late, used)
 }
 
 async fn sleep_all<R: Runtime>(size: usize, seed: u64) -> Vec<Duration> {

@@ -3,36 +3,28 @@
 use std::time::{Duration, Instant};
 
 use super::timer_sleepers::scatter;
-use super::{About, Workload, lateness};
-use crate::Failure;
-use crate::metric::Measurement;
-use crate::plan::Plan;
-use crate::runtimes::Runtime;
+use super::{About, Figures, Plan, Runtime, lateness};
 use crate::usage::Usage;
 
 /// Ten a second.
 const PERIOD: Duration = Duration::from_millis(100);
 
-pub(super) struct TimerTicks;
+pub(super) const ABOUT: About = About {
+    name: "timer_ticks",
+    summary: "1,000 tasks tick every 100 ms, each at its own phase, for two seconds; per tick",
+    size: 1_000,
+    rounds: 20,
+    bare: None,
+};
 
-impl Workload for TimerTicks {
-    const ABOUT: About = About {
-        name: "timer_ticks",
-        summary: "1,000 tasks tick every 100 ms, each at its own phase, for two seconds; per tick",
-        size: 1_000,
-        rounds: 20,
-        bare: None,
-    };
-
-    fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Result<Vec<Measurement>, Failure> {
-        let rounds = plan.rounds(&Self::ABOUT);
-        let size = plan.size(&Self::ABOUT);
-        let before = Usage::now()?;
-        let late = runtime.run(tick_all::<R>(size, rounds.measured));
-        let used = Usage::now()?.since(before);
-        assert_eq!(late.len(), size * rounds.measured as usize, "the ticks of {size} tasks");
-        lateness::measurements(&late, used)
-    }
+pub(super) fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Figures {
+    let rounds = plan.rounds(&ABOUT);
+    let size = plan.size(&ABOUT);
+    let before = Usage::now()?;
+    let late = runtime.run(tick_all::<R>(size, rounds.measured));
+    let used = Usage::now()?.since(before);
+    assert_eq!(late.len(), size * rounds.measured as usize, "the ticks of {size} tasks");
+    lateness::measurements(&late, used)
 }
 
 async fn tick_all<R: Runtime>(size: usize, ticks: u32) -> Vec<Duration> {

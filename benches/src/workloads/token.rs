@@ -7,29 +7,18 @@ use std::time::Instant;
 use async_channel::{Receiver, Sender};
 
 use super::bare::by_turns;
-use super::{About, Bare, Round, Workload, rounds};
-use crate::Failure;
-use crate::metric::Measurement;
-use crate::plan::Plan;
-use crate::runtimes::Runtime;
+use super::{About, Bare, Figures, Plan, Round, Runtime, rounds};
 
-pub(super) struct Token;
+pub(super) const ABOUT: About = About {
+    name: "token",
+    summary: "two tasks hand a token to and fro over bounded(1) channels, 10,000 times; per round trip",
+    size: 10_000,
+    rounds: 10,
+    bare: Some(Bare::Round(bare)),
+};
 
-impl Workload for Token {
-    const ABOUT: About = About {
-        name: "token",
-        summary: "two tasks hand a token to and fro over bounded(1) channels, 10,000 times; per round trip",
-        size: 10_000,
-        rounds: 10,
-        bare: Some(Bare::Round(bare)),
-    };
-
-    fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Result<Vec<Measurement>, Failure> {
-        let rounds = plan.rounds(&Self::ABOUT);
-        let size = plan.size(&Self::ABOUT);
-        let total = runtime.run(rounds::repeat(rounds, move || round::<R>(size)));
-        Ok(vec![total.per_operation()])
-    }
+pub(super) fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Figures {
+    rounds::in_task(runtime, plan, &ABOUT, round::<R>)
 }
 
 async fn round<R: Runtime>(size: usize) -> Round {

@@ -3,31 +3,23 @@
 use std::array;
 use std::time::Instant;
 
-use super::{About, Round, Workload, rounds};
-use crate::Failure;
-use crate::metric::Measurement;
-use crate::plan::Plan;
-use crate::runtimes::Runtime;
+use super::{About, Figures, Plan, Round, Runtime, rounds};
 
 const CHILDREN: usize = 10;
 
-pub(super) struct Tree;
+pub(super) const ABOUT: About = About {
+    name: "tree",
+    summary: "1,111,111 tasks (at most the size) in a tree, each awaits ten children; the whole tree",
+    size: 1_111_111,
+    rounds: 1,
+    bare: None,
+};
 
-impl Workload for Tree {
-    const ABOUT: About = About {
-        name: "tree",
-        summary: "1,111,111 tasks (at most the size) in a tree, each awaits ten children; the whole tree",
-        size: 1_111_111,
-        rounds: 1,
-        bare: None,
-    };
-
-    fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Result<Vec<Measurement>, Failure> {
-        let rounds = plan.rounds(&Self::ABOUT);
-        let levels = levels_for(plan.size(&Self::ABOUT));
-        let total = runtime.run(rounds::repeat(rounds, move || round::<R>(levels)));
-        Ok(vec![total.milliseconds_each()])
-    }
+pub(super) fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Figures {
+    let rounds = plan.rounds(&ABOUT);
+    let levels = levels_for(plan.size(&ABOUT));
+    let total = runtime.run(rounds::repeat(rounds, move || round::<R>(levels)));
+    Ok(vec![total.milliseconds_each()])
 }
 
 async fn round<R: Runtime>(levels: u32) -> Round {
@@ -67,8 +59,8 @@ mod tests {
 
     #[test]
     fn the_usual_size_has_six_levels_below_the_root() {
-        assert_eq!(levels_for(Tree::ABOUT.size), 6);
-        assert_eq!(tasks(6), Tree::ABOUT.size);
+        assert_eq!(levels_for(ABOUT.size), 6);
+        assert_eq!(tasks(6), ABOUT.size);
         assert_eq!((levels_for(10), levels_for(11)), (0, 1));
     }
 }

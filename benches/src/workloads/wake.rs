@@ -7,29 +7,18 @@ use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
 use super::bare::by_turns;
-use super::{About, Bare, Round, Workload, rounds};
-use crate::Failure;
-use crate::metric::Measurement;
-use crate::plan::Plan;
-use crate::runtimes::Runtime;
+use super::{About, Bare, Figures, Plan, Round, Runtime, rounds};
 
-pub(super) struct Wake;
+pub(super) const ABOUT: About = About {
+    name: "wake",
+    summary: "two tasks wake each other in turn by their wakers alone, 20,000 times; per wake",
+    size: 20_000,
+    rounds: 10,
+    bare: Some(Bare::Round(bare)),
+};
 
-impl Workload for Wake {
-    const ABOUT: About = About {
-        name: "wake",
-        summary: "two tasks wake each other in turn by their wakers alone, 20,000 times; per wake",
-        size: 20_000,
-        rounds: 10,
-        bare: Some(Bare::Round(bare)),
-    };
-
-    fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Result<Vec<Measurement>, Failure> {
-        let rounds = plan.rounds(&Self::ABOUT);
-        let size = plan.size(&Self::ABOUT);
-        let total = runtime.run(rounds::repeat(rounds, move || round::<R>(size)));
-        Ok(vec![total.per_operation()])
-    }
+pub(super) fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Figures {
+    rounds::in_task(runtime, plan, &ABOUT, round::<R>)
 }
 
 async fn round<R: Runtime>(size: usize) -> Round {

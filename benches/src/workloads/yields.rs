@@ -2,32 +2,21 @@
 
 use std::time::Instant;
 
-use super::{About, Round, Workload, rounds};
-use crate::Failure;
-use crate::metric::Measurement;
-use crate::plan::Plan;
-use crate::runtimes::Runtime;
+use super::{About, Figures, Plan, Round, Runtime, rounds};
 
 /// How often each task yields.
 const YIELDS: usize = 1_000;
 
-pub(super) struct Yields;
+pub(super) const ABOUT: About = About {
+    name: "yield",
+    summary: "200 tasks (the size) yield 1,000 times each; per yield",
+    size: 200,
+    rounds: 10,
+    bare: None,
+};
 
-impl Workload for Yields {
-    const ABOUT: About = About {
-        name: "yield",
-        summary: "200 tasks (the size) yield 1,000 times each; per yield",
-        size: 200,
-        rounds: 10,
-        bare: None,
-    };
-
-    fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Result<Vec<Measurement>, Failure> {
-        let rounds = plan.rounds(&Self::ABOUT);
-        let size = plan.size(&Self::ABOUT);
-        let total = runtime.run(rounds::repeat(rounds, move || round::<R>(size)));
-        Ok(vec![total.per_operation()])
-    }
+pub(super) fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Figures {
+    rounds::in_task(runtime, plan, &ABOUT, round::<R>)
 }
 
 async fn round<R: Runtime>(size: usize) -> Round {

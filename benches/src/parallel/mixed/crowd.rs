@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use super::{Endless, Host};
 use crate::Failure;
+use crate::harness::Series;
 use crate::parallel::request::Request;
-use crate::parallel::series::Series;
 use crate::parallel::spin::{Speed, spin};
 use crate::runtimes::{Tokio, Wsrt};
 

@@ -1,14 +1,14 @@
 //! How long the clients of an echo server wait, without and beside an endless parallel loop on the server's cores.
 
 use std::net::{Ipv4Addr, SocketAddr};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::Arc;
 
 use super::pacer::Pace;
 use super::{Endless, Host};
 use crate::Failure;
+use crate::harness::{Series, collect};
 use crate::parallel::request::Request;
-use crate::parallel::series::Series;
 use crate::parallel::spin::{Speed, spin};
 use crate::runtimes::{Tokio, Wsrt};
 use crate::workloads::echo;
@@ -58,17 +58,8 @@ fn listen<R: Host>(runtime: &R) -> Result<SocketAddr, Failure> {
 }
 
 fn take_quantiles(series: &mut Series, phase: &str, address: SocketAddr, request: &Request) -> Result<(), Failure> {
-    let clients = Pace::usual(address, &request.cores);
-    let output = Command::new(std::env::current_exe()?)
-        .args(clients.arguments())
-        .stdin(Stdio::null())
-        .stderr(Stdio::inherit())
-        .output()
-        .map_err(|error| format!("cannot start the clients: {error}"))?;
-    if !output.status.success() {
-        return Err(format!("the clients failed ({})", output.status).into());
-    }
-    let waits = Series::parse(&String::from_utf8_lossy(&output.stdout));
+    let words = Pace::usual(address, &request.cores).words().into_vec();
+    let waits = collect(Command::new(std::env::current_exe()?).args(words))?;
     for (name, q) in [("p50", 0.5), ("p99", 0.99), ("p99.9", 0.999)] {
         series.add(&format!("{phase}_{name}"), [waits.quantile(Pace::SERIES, q)]);
     }

@@ -13,8 +13,7 @@ use std::time::{Duration, Instant};
 
 use crate::Failure;
 use crate::cores::{self, Cores};
-use crate::parallel::request::list;
-use crate::parallel::series::Series;
+use crate::harness::{Arguments, Job, Series, Words};
 
 const MESSAGE: usize = 64;
 /// Without an answer for so long, the server is given up.
@@ -22,23 +21,23 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What the clients are to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::parallel) struct Pace {
-    pub(in crate::parallel) address: SocketAddr,
-    pub(in crate::parallel) connections: usize,
+pub(super) struct Pace {
+    pub(super) address: SocketAddr,
+    pub(super) connections: usize,
     /// Between two requests of a connection.
-    pub(in crate::parallel) period: Duration,
+    pub(super) period: Duration,
     /// Requests of a connection that are not counted.
-    pub(in crate::parallel) warm_up: usize,
+    pub(super) warm_up: usize,
     /// Requests of a connection that are counted.
-    pub(in crate::parallel) requests: usize,
-    pub(in crate::parallel) cores: Vec<usize>,
+    pub(super) requests: usize,
+    pub(super) cores: Vec<usize>,
     /// The server is on the same cores.
-    pub(in crate::parallel) shared: bool,
+    pub(super) shared: bool,
 }
 
 impl Pace {
     /// The name of the waits, in microseconds, among the series.
-    pub(in crate::parallel) const SERIES: &str = "wait";
+    pub(super) const SERIES: &str = "wait";
 
     /// 16 connections with 1,000 requests a second each, for two seconds.
     pub(super) fn usual(address: SocketAddr, cores: &Cores) -> Self {
@@ -53,29 +52,42 @@ impl Pace {
         }
     }
 
-    /// Writes the command line that `cli` reads.
-    pub(in crate::parallel) fn arguments(&self) -> Vec<String> {
-        let mut words = vec!["--pace".to_owned(), self.address.to_string()];
-        for (name, number) in [
-            ("--connections", self.connections),
-            ("--period-us", self.period.as_micros() as usize),
-            ("--warm-up", self.warm_up),
-            ("--requests", self.requests),
-        ] {
-            words.extend([name.to_owned(), number.to_string()]);
-        }
-        words.extend(["--cores".to_owned(), list(&self.cores)]);
-        words.extend(self.shared.then(|| "--shared".to_owned()));
-        words
+    /// Writes the command line that [`take`](Self::take) reads.
+    pub(super) fn words(&self) -> Words {
+        Words::begin("--pace", &[&self.address.to_string()])
+            .option("--connections", self.connections)
+            .option("--period-us", self.period.as_micros() as usize)
+            .option("--warm-up", self.warm_up)
+            .option("--requests", self.requests)
+            .numbers("--cores", &self.cores)
+            .flag("--shared", self.shared)
+    }
+
+    fn take(address: String, arguments: &mut Arguments) -> Result<Self, Failure> {
+        Ok(Self {
+            address: address.parse().map_err(|error| format!("--pace {address}: {error}"))?,
+            connections: arguments.positive("--connections")?.ok_or("--pace needs --connections")?,
+            period: Duration::from_micros(arguments.positive("--period-us")?.ok_or("--pace needs --period-us")?),
+            warm_up: arguments.number("--warm-up")?.unwrap_or(0),
+            requests: arguments.positive("--requests")?.ok_or("--pace needs --requests")?,
+            cores: arguments.numbers("--cores")?.ok_or("--pace needs --cores")?,
+            shared: arguments.flag("--shared"),
+        })
     }
 }
 
-/// Is the clients' process: prints the waits.
+/// Reads the options of the clients.
+pub(in crate::parallel) fn role(address: String, arguments: &mut Arguments) -> Result<Job, Failure> {
+    let pace = Pace::take(address, arguments)?;
+    Ok(Box::new(move || serve(&pace)))
+}
+
+/// Does the clients' work, and prints the waits.
 ///
 /// # Errors
 ///
 /// Returns an error if the server cannot be reached, closes a connection, or leaves a request without its answer.
-pub(in crate::parallel) fn serve(pace: &Pace) -> Result<(), Failure> {
+fn serve(pace: &Pace) -> Result<(), Failure> {
     cores::stay_on(&pace.cores)?;
     let mut series = Series::default();
     series.add(Pace::SERIES, waits(pace)?);
@@ -232,6 +244,14 @@ mod tests {
             ["closed a connection", "no answer", "cannot send"].iter().any(|words| message.contains(words)),
             "{message}"
         );
+    }
+
+    #[test]
+    fn the_clients_understand_the_words_of_the_server() {
+        for shared in [false, true] {
+            let pace = Pace { cores: vec![3], shared, ..pace(([127, 0, 0, 1], 4242).into()) };
+            assert_eq!(pace.words().read(Pace::take), pace);
+        }
     }
 
     #[test]

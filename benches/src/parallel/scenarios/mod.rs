@@ -6,17 +6,16 @@ use std::sync::Arc;
 use super::pools::{Central, Jobs, Pool, Rayon, Wsrt, time_each};
 use super::request::Request;
 use super::rhythm::Rhythm;
-use super::series::Series;
 use super::spin::Speed;
 use crate::Failure;
+use crate::harness::Series;
 
+mod batch;
 mod graph;
-mod single;
 mod tree;
-mod uniform;
 
 pub(super) const SUBJECTS: &[&str] = &["wsrt", "rayon", "central_queue", "serial"];
-pub(super) const CASES: &[&str] = &[tree::NAME, graph::NAME, uniform::NAME, single::NAME];
+pub(super) const CASES: &[&str] = &[tree::NAME, graph::NAME, batch::UNIFORM, batch::SINGLE];
 
 /// A kind of work. Each way of doing it answers how many pieces it did.
 trait Scenario: Send + Sync + Sized + 'static {
@@ -41,8 +40,8 @@ pub(super) fn serve(request: &Request) -> Result<Series, Failure> {
     match &*request.case {
         tree::NAME => measure::<tree::Tree>(request),
         graph::NAME => measure::<graph::Graph>(request),
-        uniform::NAME => measure::<uniform::Uniform>(request),
-        single::NAME => measure::<single::Single>(request),
+        batch::UNIFORM => measure::<batch::Uniform>(request),
+        batch::SINGLE => measure::<batch::Single>(request),
         other => Err(format!("no scenario {other:?}").into()),
     }
 }
@@ -125,11 +124,11 @@ mod tests {
 
     #[test]
     fn everybody_does_the_whole_batch() {
-        assert_all_do_the_same::<uniform::Uniform>();
+        assert_all_do_the_same::<batch::Uniform>();
     }
 
     #[test]
     fn everybody_does_the_long_computation() {
-        assert_all_do_the_same::<single::Single>();
+        assert_all_do_the_same::<batch::Single>();
     }
 }

@@ -1,13 +1,13 @@
-//! How cost grows: the same work on more processors, with more tasks, over more connections.
+//! The growth of cost: the same work on more processors, with more tasks, over more connections.
 
-use crate::compare::Case;
+use super::Work;
+use crate::harness::Report;
 use crate::picture::Head;
 use crate::picture::curves::{self, Curve, Panel, Point};
 use crate::plan::Plan;
-use crate::report::Report;
 use crate::workloads::{self, About};
 
-/// What grows.
+/// A quantity that grows.
 struct Axis {
     name: &'static str,
     /// More processors than most machines have cores: that, too, must not be dear.
@@ -52,22 +52,22 @@ fn with_tasks(about: &About, common: &Plan, size: usize) -> Plan {
     }
 }
 
-/// The cases of all axes, for those workloads that are `wanted`.
-pub(crate) fn cases(common: &Plan, wanted: impl Fn(&About) -> bool) -> Vec<Case> {
+/// Returns the work of all axes, for those workloads that are `wanted`.
+pub(super) fn works(common: &Plan, wanted: impl Fn(&About) -> bool) -> Vec<Work> {
     let all = workloads::all();
-    let mut cases = Vec::new();
+    let mut works = Vec::new();
     for axis in &AXES {
         for about in axis.workloads.iter().filter_map(|name| all.iter().find(|about| about.name == *name)) {
             if wanted(about) {
-                cases.extend(axis.values.iter().map(|&value| case(axis, about, common, value)));
+                works.extend(axis.values.iter().map(|&value| work(axis, about, common, value)));
             }
         }
     }
-    cases
+    works
 }
 
-fn case(axis: &Axis, about: &About, common: &Plan, value: usize) -> Case {
-    Case { label: label(axis, about.name, value), about: *about, plan: (axis.plan)(about, common, value) }
+fn work(axis: &Axis, about: &About, common: &Plan, value: usize) -> Work {
+    Work { label: label(axis, about.name, value), about: *about, plan: (axis.plan)(about, common, value) }
 }
 
 fn label(axis: &Axis, workload: &str, value: usize) -> String {
@@ -75,7 +75,7 @@ fn label(axis: &Axis, workload: &str, value: usize) -> String {
 }
 
 /// Draws a panel for each workload and axis of which there is a case.
-pub(crate) fn svg(cases: &[Case], report: &Report) -> String {
+pub(super) fn svg(report: &Report) -> String {
     let head = Head {
         title: "How cost grows",
         about: "Both axes are logarithmic. Medians, with a line from quartile to quartile; lower is better but for ↑.",
@@ -83,22 +83,20 @@ pub(crate) fn svg(cases: &[Case], report: &Report) -> String {
     };
     let panels: Vec<_> = AXES
         .iter()
-        .flat_map(|axis| axis.workloads.iter().flat_map(|workload| panels(axis, workload, cases, report)))
+        .flat_map(|axis| axis.workloads.iter().flat_map(|workload| panels(axis, workload, report)))
         .collect();
     curves::svg(head, &panels)
 }
 
 /// A panel for each metric of `workload`.
-fn panels(axis: &Axis, workload: &str, cases: &[Case], report: &Report) -> Vec<Panel> {
-    let is_case = |value: &usize| cases.iter().any(|case| case.label == label(axis, workload, *value));
-    let Some(first) = axis.values.iter().copied().find(is_case) else {
+fn panels(axis: &Axis, workload: &str, report: &Report) -> Vec<Panel> {
+    let Some(first) = axis.values.iter().find_map(|&value| report.line(&label(axis, workload, value))) else {
         return Vec::new();
     };
     let panel = |metric| {
         let point = |runtime: &str, value: usize| {
-            let case = label(axis, workload, value);
-            let summary = report.summary(&case, metric, runtime).filter(|_| !report.has_failed(&case, runtime));
-            summary.map(|summary| Point { x: value as f64, summary })
+            let line = report.line(&label(axis, workload, value))?;
+            report.summary(line, metric, runtime).map(|summary| Point { x: value as f64, summary })
         };
         let curve = |runtime: &String| Curve {
             name: runtime.clone(),
@@ -107,10 +105,10 @@ fn panels(axis: &Axis, workload: &str, cases: &[Case], report: &Report) -> Vec<P
         Panel {
             title: format!("{workload}, {}, by {}", metric.unit(), axis.name),
             ticks: axis.values.iter().map(|&value| value as f64).collect(),
-            curves: report.runtimes().iter().map(curve).collect(),
+            curves: report.subjects().iter().map(curve).collect(),
         }
     };
-    report.metrics(&label(axis, workload, first)).into_iter().map(panel).collect()
+    report.rows_of(first).into_iter().map(|row| panel(row.metric)).collect()
 }
 
 #[cfg(test)]
@@ -121,15 +119,15 @@ mod tests {
 
     #[test]
     fn every_axis_has_all_its_workloads_and_values() {
-        let cases = cases(&Plan::usual(PathBuf::new()), |_| true);
+        let works = works(&Plan::usual(PathBuf::new()), |_| true);
         let expected: usize = AXES.iter().map(|axis| axis.values.len() * axis.workloads.len()).sum();
-        assert_eq!(cases.len(), expected, "a workload of an axis does not exist");
+        assert_eq!(works.len(), expected, "a workload of an axis does not exist");
     }
 
     #[test]
     fn the_value_of_the_axis_is_in_the_plan() {
-        let cases = cases(&Plan::usual(PathBuf::new()), |_| true);
-        let plan = |label: &str| &cases.iter().find(|case| case.label == label).unwrap().plan;
+        let works = works(&Plan::usual(PathBuf::new()), |_| true);
+        let plan = |label: &str| &works.iter().find(|work| work.label == label).unwrap().plan;
         assert_eq!(plan("token/8 processors").workers, 8);
         assert_eq!(plan("echo_tcp/1000 connections").connections, 1000);
         let many = plan("spawn_inside/1000000 tasks");

@@ -1,4 +1,5 @@
-//! A batch of tasks that all cost the same.
+//! A batch of `TASKS` tasks that all cost `NANOS`; a single one is a long computation, with nothing to
+//! steal.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -10,22 +11,23 @@ use super::Scenario;
 use crate::parallel::pools::Jobs;
 use crate::parallel::spin::{Speed, spin};
 
-pub(super) const NAME: &str = "uniform";
+pub(super) const UNIFORM: &str = "uniform";
+pub(super) const SINGLE: &str = "single";
 
-const TASKS: usize = 2_048;
-const TASK_NANOS: u32 = 1_000;
+pub(super) type Uniform = Batch<2_048, 1_000>;
+pub(super) type Single = Batch<1, 2_000_000>;
 
-pub(super) struct Uniform {
+pub(super) struct Batch<const TASKS: usize, const NANOS: u32> {
     steps: u32,
 }
 
-impl Scenario for Uniform {
+impl<const TASKS: usize, const NANOS: u32> Scenario for Batch<TASKS, NANOS> {
     fn prepare(speed: Speed) -> Self {
-        Self { steps: speed.steps(TASK_NANOS) }
+        Self { steps: speed.steps(NANOS) }
     }
 
     fn nanos(&self) -> u64 {
-        TASKS as u64 * u64::from(TASK_NANOS)
+        TASKS as u64 * u64::from(NANOS)
     }
 
     fn serial(&self) -> usize {
@@ -53,7 +55,7 @@ impl Scenario for Uniform {
     }
 }
 
-impl Uniform {
+impl<const TASKS: usize, const NANOS: u32> Batch<TASKS, NANOS> {
     fn task(&self) -> usize {
         spin(self.steps);
         1
