@@ -42,7 +42,9 @@ struct Direction {
 #[derive(Clone, Copy, Debug)]
 enum Stage {
     Copying,
-    /// The reader has ended, and all is written and flushed.
+    /// The reader has ended, and is not read any more: behind its end, more may come. All is written.
+    Flushing,
+    /// All is flushed too.
     ShuttingDown,
     Done,
 }
@@ -61,6 +63,10 @@ impl Direction {
     ) -> Poll<io::Result<u64>> {
         if let Stage::Copying = self.stage {
             ready!(self.poll_copy(cx, reader, writer.as_mut()))?;
+            self.stage = Stage::Flushing;
+        }
+        if let Stage::Flushing = self.stage {
+            ready!(self.poll_flush(cx, writer.as_mut()))?;
             self.stage = Stage::ShuttingDown;
         }
         if let Stage::ShuttingDown = self.stage {
@@ -70,7 +76,7 @@ impl Direction {
         Poll::Ready(Ok(self.total))
     }
 
-    /// Ready when the reader has ended, and all is written and flushed.
+    /// Ready when the reader has ended, and all is written.
     fn poll_copy(
         &mut self,
         cx: &mut Context<'_>,
@@ -90,16 +96,13 @@ impl Direction {
                 turn.spend(count);
             }
             ready!(turn.poll_left(cx));
-            let is_at_end = match self.poll_read(cx, reader.as_mut())? {
-                Poll::Ready(()) => self.held.is_empty(),
-                Poll::Pending => {
-                    // Who waits for the other end's answer has to see the question.
-                    ready!(self.poll_flush(cx, writer))?;
-                    return Poll::Pending;
-                }
-            };
-            if is_at_end {
-                return self.poll_flush(cx, writer);
+            if self.poll_read(cx, reader.as_mut())?.is_pending() {
+                // Who waits for the other end's answer has to see the question.
+                ready!(self.poll_flush(cx, writer))?;
+                return Poll::Pending;
+            }
+            if self.held.is_empty() {
+                return Poll::Ready(Ok(()));
             }
         }
     }
