@@ -6,6 +6,7 @@ mod leaving;
 mod machines;
 mod parker;
 mod presence;
+mod sleeping;
 mod spares;
 mod stamps;
 
