@@ -165,17 +165,24 @@ fn steals_are_told_by_thief_and_victim() {
 #[test]
 fn overflows_are_counted() {
     within_a_minute(|| {
-        // Without spares, which would steal in between.
-        let runtime = Builder::new_current_thread().build().expect("a runtime");
-        runtime.run(async {
+        async fn spawn_many() {
             let tasks: Vec<_> = (0..1_000).map(|_| wsrt::spawn(async {})).collect();
             for task in tasks {
                 task.await.expect("no panic");
             }
-        });
+        }
+        // Without spares, which would steal in between.
+        let runtime = Builder::new_multi_thread().worker_threads(1).max_machines(1).build().expect("a runtime");
+        runtime.run(spawn_many());
         let total = runtime.metrics().total();
         // The first when there is no room for the 258th, and then each half of a ring later.
         assert!((3..=9).contains(&total.overflow_count()), "{total:?}");
+        assert!(total.polls_by_source().injector > 0);
+        // Where tasks keep their order, those behind the 256th go there until it is empty again.
+        let runtime = Builder::new_current_thread().build().expect("a runtime");
+        runtime.run(spawn_many());
+        let total = runtime.metrics().total();
+        assert_eq!(total.overflow_count(), 1, "{total:?}");
         assert!(total.polls_by_source().injector > 0);
     });
 }

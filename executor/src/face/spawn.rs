@@ -78,8 +78,8 @@ fn with_local_scheduler<R>(wanted: &str, f: impl FnOnce(&Arc<Scheduler>) -> R) -
 /// and what was there before goes to the processor's ring, where idle processors find it. It runs whether the handle
 /// is awaited or not; dropping the handle detaches the task.
 ///
-/// Nothing is promised about the order in which spawned tasks run, nor that a task runs at all when the runtime shuts
-/// down first.
+/// On a multi-thread runtime nothing is promised about the order in which spawned tasks run; on a current-thread one it is that in
+/// which they were spawned and woken. A task may not run at all when the runtime shuts down first.
 ///
 /// # Panics
 ///

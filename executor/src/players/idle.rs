@@ -142,7 +142,7 @@ impl Idle {
 
     /// Gives `processor` up with no machine to go with it. The caller looks at all queues next, as after `retire`.
     pub(crate) fn give_up(&self, mut processor: Box<Processor>, machine: Option<&Arc<Machine>>) {
-        debug_assert!(processor.has_no_task(), "a processor goes idle with empty queues");
+        debug_assert!(processor.may_go_idle(), "a processor goes idle with empty queues");
         let searched = processor.is_searching();
         processor.set_searching(false);
         processor.end_hold();

@@ -79,6 +79,8 @@ impl Shared {
 /// The half that only the holder touches. Holding the box is the right to run tasks.
 pub(crate) struct Processor {
     index: usize,
+    /// Whether there is no other, nor ever will be.
+    is_only: bool,
     shared: Arc<CachePadded<Shared>>,
     ring: RingOwner<Header>,
     clock: TickClock,
@@ -142,6 +144,7 @@ impl Processor {
         };
         Self {
             index,
+            is_only: most == 1,
             shared: Arc::new(CachePadded::new(shared)),
             ring,
             clock: TickClock::new(),
@@ -245,6 +248,12 @@ impl Processor {
         self.ring.is_empty() && self.shared.runnext.is_empty()
     }
 
+    /// Whether nothing is forgotten if it goes idle now. What lies in the ring of the only processor there is stays in sight there,
+    /// and whoever has work to look for takes that one.
+    pub(super) fn may_go_idle(&self) -> bool {
+        self.has_no_task() || (self.is_only && self.shared.runnext.is_empty())
+    }
+
     /// How many due timers to fire now. One after the other, the task of each run before the next fires, while polls are known to
     /// take next to no time and nothing else waits: to wake another machine for a few such tasks would cost many times what
     /// they do. Once a poll has taken long, or others wait, or the first of them is `late` by too many nanoseconds, all that are
@@ -303,6 +312,22 @@ impl Processor {
             (_, was_empty) if was_empty.0 => Placed::InEmptyRing,
             _ => announce_once(&mut self.unannounced),
         }
+    }
+
+    /// Puts a task at the ring's tail, of which no other processor has to be told, since there is none. Gives it back if there is
+    /// no room.
+    pub(crate) fn push_last(&mut self, task: Runnable) -> Option<Runnable> {
+        if self.ring.is_full() {
+            return Some(task);
+        }
+        let pushed = self.ring.push(task.into_raw());
+        debug_assert!(pushed.is_ok(), "only the owner fills the ring");
+        None
+    }
+
+    /// Does the same for a batch, as far as there is room. The rest stays with the caller.
+    pub(crate) fn push_last_batch(&mut self, tasks: &mut impl Iterator<Item = Runnable>) {
+        let _ = self.ring.push_batch(&mut tasks.map(Runnable::into_raw));
     }
 
     fn push_raw(&mut self, raw: NonNull<Header>) -> Placed<'_> {

@@ -34,6 +34,17 @@ pub(crate) enum Role {
     Ending,
 }
 
+/// Where tasks go that are readied now on this thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Placing {
+    /// One by one, to where they run soonest: what the processors of a multi-thread runtime do.
+    Nearby,
+    /// One by one, behind all that wait.
+    InLine,
+    /// They are gathered, and placed together afterwards.
+    Gathering,
+}
+
 /// What a thread that belongs to a runtime carries with it.
 pub(crate) struct Context {
     /// Itself, for calls that outlive a guard which is dropped inside.
@@ -45,8 +56,7 @@ pub(crate) struct Context {
     role: Role,
     /// The processor, while a task runs on it: the machine loop puts it here before a poll and takes it back after.
     processor: RefCell<Option<Box<Processor>>>,
-    /// Whether tasks that are woken now are to be gathered rather than placed one by one.
-    gathering: Cell<bool>,
+    placing: Cell<Placing>,
     gathered: RefCell<TaskQueue>,
     /// Whether the running task is inside `block_in_place`: then its processor will not come by what it wakes for a while.
     blocking: Cell<bool>,
@@ -58,13 +68,14 @@ pub(crate) struct Context {
 
 impl Context {
     fn new(me: &Weak<Self>, scheduler: Arc<Scheduler>, role: Role) -> Self {
+        let placing = if scheduler.keeps_order() { Placing::InLine } else { Placing::Nearby };
         Self {
             me: Weak::clone(me),
             outer: Self::with(|outer| outer.map_or_else(Weak::new, |outer| Weak::clone(&outer.me))),
             scheduler,
             role,
             processor: RefCell::new(None),
-            gathering: Cell::new(false),
+            placing: Cell::new(placing),
             gathered: RefCell::new(TaskQueue::new()),
             blocking: Cell::new(false),
             computing: Cell::new(false),
@@ -216,10 +227,10 @@ impl Context {
 
     /// Runs `wake`, which does not panic, and returns the tasks that it readied instead of placing them one by one.
     pub(crate) fn gather(&self, wake: impl FnOnce()) -> TaskQueue {
-        let outer = self.gathering.replace(true);
-        debug_assert!(!outer, "wakers do not gather");
+        let outer = self.placing.replace(Placing::Gathering);
+        debug_assert!(outer != Placing::Gathering, "wakers do not gather");
         wake();
-        self.gathering.set(false);
+        self.placing.set(outer);
         self.gathered.replace(TaskQueue::new())
     }
 
@@ -235,14 +246,12 @@ impl Context {
         self.gather(|| wakers.drain(..).for_each(wake_quietly))
     }
 
-    /// Whether tasks that are readied now go to [`gather_one`](Self::gather_one).
     #[inline]
-    pub(crate) fn is_gathering(&self) -> bool {
-        self.gathering.get()
+    pub(crate) fn placing(&self) -> Placing {
+        self.placing.get()
     }
 
     /// Takes one of the tasks that are being gathered.
-    #[inline(never)]
     pub(crate) fn gather_one(&self, task: Runnable) {
         self.gathered.borrow_mut().push_back(task);
     }

@@ -147,7 +147,13 @@ impl LocalTasks {
     }
 
     fn enqueue(&self, task: Runnable) {
-        self.queue.borrow_mut().push_back(task);
+        let mut queue = self.queue.borrow_mut();
+        if self.shared.inbox.has_posts() {
+            // What was woken elsewhere came first.
+            self.shared.inbox.take(&mut queue);
+        }
+        queue.push_back(task);
+        drop(queue);
         if !self.polled.get() {
             self.shared.inbox.rouse();
         }

@@ -159,6 +159,11 @@ impl<'a> MachineLoop<'a> {
     #[inline(never)]
     fn one_from_injector(&self, processor: &mut Processor, interval: u32) -> Option<Found> {
         let now = processor.clock().now();
+        if self.scheduler.keeps_order() {
+            // What is in the injector came later than what is in the ring.
+            processor.turns().end(now);
+            return None;
+        }
         match processor.turns().grant(interval, now) {
             Grant::Own => return None,
             Grant::First => processor.set_runnext_aside(),
@@ -297,9 +302,12 @@ impl<'a> MachineLoop<'a> {
 }
 
 impl Scheduler {
-    /// Empties a processor's queues into the injector, before it is given up for other reasons than want of work.
+    /// Empties a processor's queues into the injector, before it is given up for other reasons than want of work. Where tasks
+    /// run in order they stay: they would come behind those that are in the injector.
     pub(crate) fn part_with(&self, processor: &mut Processor) {
-        self.injector.push_all(processor.drain());
+        if !self.keeps_order() {
+            self.injector.push_all(processor.drain());
+        }
     }
 }
 

@@ -36,7 +36,7 @@ impl MachineLoop<'_> {
         }
         // Nobody else looks at the timers of idle processors while there is no keeper.
         let now = self.scheduler.timer_time(processor.clock().now());
-        let most = processor.timers_at_once(now.saturating_sub(self.scheduler.earliest_deadline()));
+        let most = self.timers_at_once(processor, now.saturating_sub(self.scheduler.earliest_deadline()));
         self.collect_due_timers(most, &processor.shared().counters().arrivals);
         let batch = self.gather_wakers();
         self.spread(processor, batch);

@@ -8,6 +8,7 @@ use wsrt_trace::What;
 use crate::cell::{Id, Identity, JoinHandle, Origin, Runnable, Schedule, TaskQueue, TaskRef, allocate};
 use crate::players::{Placed, Processor};
 use crate::policy::console::{self, Kind};
+use crate::policy::context::Placing;
 use crate::policy::thread_bound::ThreadBound;
 use crate::policy::{Context, Scheduler};
 
@@ -87,8 +88,8 @@ impl Context {
 
     #[inline]
     fn schedule_unseen(&self, task: Runnable) {
-        if self.is_gathering() {
-            return self.gather_one(task);
+        if self.placing() != Placing::Nearby {
+            return self.place_in_line_or_gather(task);
         }
         self.place_with(task, Processor::push_next);
     }
@@ -125,10 +126,27 @@ impl Context {
 
     #[inline]
     fn reschedule_unseen(&self, task: Runnable) {
-        if self.is_gathering() {
-            return self.gather_one(task);
+        if self.placing() != Placing::Nearby {
+            return self.place_in_line_or_gather(task);
         }
         self.place_with(task, Processor::push_own);
+    }
+
+    #[inline(never)]
+    fn place_in_line_or_gather(&self, task: Runnable) {
+        if self.placing() == Placing::Gathering {
+            return self.gather_one(task);
+        }
+        let left = self.with_processor(|processor| match processor {
+            Some(processor) => {
+                self.scheduler().push_in_line(processor, task);
+                None
+            }
+            None => Some(task),
+        });
+        if let Some(task) = left {
+            self.scheduler().inject(task);
+        }
     }
 
     #[cold]
@@ -140,7 +158,7 @@ impl Context {
     /// Places a batch behind everything that waits, in its order if that fits into a ring. The injector, where a larger one
     /// goes, is looked into out of turn now and then.
     pub(crate) fn place_in_order(&self, mut batch: TaskQueue) {
-        if batch.len() > LARGEST_ORDERED_BATCH {
+        if !self.scheduler().keeps_order() && batch.len() > LARGEST_ORDERED_BATCH {
             return self.scheduler().inject_all(batch);
         }
         while let Some(task) = batch.pop_front() {
@@ -182,6 +200,26 @@ impl Scheduler {
             self.seeing.show(What::Overflow { processor: index as u16, tasks: count });
         }
         self.wake_one();
+    }
+
+    /// Puts a task behind all that wait, where tasks run in order. The caller holds the only processor, so that there is no idle
+    /// one to be told of it.
+    fn push_in_line(&self, processor: &mut Processor, task: Runnable) {
+        if !self.injector.is_empty() {
+            return self.injector.push(task);
+        }
+        if let Some(task) = processor.push_last(task) {
+            processor.shared().counters().overflows.add(1);
+            self.injector.push(task);
+        }
+    }
+
+    /// Does the same for a batch.
+    pub(crate) fn push_all_in_line(&self, processor: &mut Processor, mut batch: TaskQueue) {
+        if self.injector.is_empty() {
+            processor.push_last_batch(&mut batch);
+        }
+        self.injector.push_all(batch);
     }
 
     /// Places a task that was readied by a thread that is not this scheduler's.

@@ -139,6 +139,13 @@ impl Scheduler {
         Ok(scheduler)
     }
 
+    /// Whether tasks run in the order in which they were spawned and woken. Then there is one processor: all that its holder readies
+    /// goes to the ring's tail, but behind the injector while that holds any, and the ring is filled from there.
+    #[inline]
+    pub(crate) fn keeps_order(&self) -> bool {
+        self.config.flavor == Flavor::CurrentThread
+    }
+
     /// Nanoseconds since the scheduler was made, by the system's clock.
     pub(crate) fn now(&self) -> u64 {
         self.nanos(Instant::now())

@@ -16,6 +16,9 @@ impl MachineLoop<'_> {
         if count == 0 {
             return;
         }
+        if self.scheduler.keeps_order() {
+            return self.scheduler.push_all_in_line(processor, batch);
+        }
         let idle = self.scheduler.idle.count_idle();
         let share = count.div_ceil(idle + 1).min(LARGEST_SHARE);
         let placed = processor.push_own_batch(&mut batch.by_ref().take(share));

@@ -51,13 +51,19 @@ impl MachineLoop<'_> {
         }
     }
 
+    /// How many due timers to fire now, of which the first is `late` by so many nanoseconds. Where tasks run in order all that are
+    /// due come together, before what the first of them spawns.
+    pub(crate) fn timers_at_once(&self, processor: &mut Processor, late: u64) -> usize {
+        if self.scheduler.keeps_order() { usize::MAX } else { processor.timers_at_once(late) }
+    }
+
     /// Fires what is due of the processor's own.
     fn fire_own_timers(&mut self, processor: &mut Processor, now: u64) {
         let earliest = processor.shared().timers().next_deadline();
         if earliest > now {
             return;
         }
-        let most = processor.timers_at_once(now - earliest);
+        let most = self.timers_at_once(processor, now - earliest);
         let fired = processor.shared().timers().fire_some_due(now, most, &mut self.wakers);
         processor.shared().counters().arrivals.count_fired(fired);
         let batch = self.gather_wakers();

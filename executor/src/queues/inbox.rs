@@ -4,6 +4,8 @@ use std::collections::VecDeque;
 use std::task::{Context, Poll, Waker};
 
 use crate::base::sync::Mutex;
+use crate::base::sync::atomic::AtomicBool;
+use crate::base::sync::atomic::Ordering::Relaxed;
 
 /// What was posted and not taken yet, and who waits for it.
 ///
@@ -11,6 +13,8 @@ use crate::base::sync::Mutex;
 #[derive(Debug)]
 pub(crate) struct Inbox<T> {
     inner: Mutex<Inner<T>>,
+    /// Whether there are posts, to be asked without the lock. Written with it.
+    has_posts: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -25,6 +29,7 @@ impl<T> Inbox<T> {
         let waiter = {
             let mut inner = self.inner.lock();
             inner.posts.push_back(post);
+            self.has_posts.store(true, Relaxed);
             inner.waiter.take()
         };
         waiter.into_iter().for_each(Waker::wake);
@@ -36,9 +41,21 @@ impl<T> Inbox<T> {
         waiter.into_iter().for_each(Waker::wake);
     }
 
+    /// Whether there are posts. Relaxed: a post that came before, by any order that the caller knows of, is seen.
+    #[inline]
+    pub(crate) fn has_posts(&self) -> bool {
+        self.has_posts.load(Relaxed)
+    }
+
     /// Moves all posts to the end of `taken`.
     pub(crate) fn take(&self, taken: &mut VecDeque<T>) {
-        taken.append(&mut self.inner.lock().posts);
+        self.empty(&mut self.inner.lock(), taken);
+    }
+
+    /// Does the same with the lock held.
+    fn empty(&self, inner: &mut Inner<T>, taken: &mut VecDeque<T>) {
+        taken.append(&mut inner.posts);
+        self.has_posts.store(false, Relaxed);
     }
 
     /// Moves all posts to the end of `taken`. If there are none, it is pending, and `cx`'s task is woken by the next.
@@ -46,7 +63,7 @@ impl<T> Inbox<T> {
         {
             let mut inner = self.inner.lock();
             if !inner.posts.is_empty() {
-                taken.append(&mut inner.posts);
+                self.empty(&mut inner, taken);
                 return Poll::Ready(());
             }
             if inner.is_awaited_by(cx.waker()) {
@@ -58,7 +75,7 @@ impl<T> Inbox<T> {
         let (came, _displaced) = {
             let mut inner = self.inner.lock();
             let came = !inner.posts.is_empty();
-            taken.append(&mut inner.posts);
+            self.empty(&mut inner, taken);
             (came, inner.waiter.replace(waiter))
         };
         if came { Poll::Ready(()) } else { Poll::Pending }
@@ -73,6 +90,6 @@ impl<T> Inner<T> {
 
 impl<T> Default for Inbox<T> {
     fn default() -> Self {
-        Self { inner: Mutex::new(Inner { posts: VecDeque::new(), waiter: None }) }
+        Self { inner: Mutex::new(Inner { posts: VecDeque::new(), waiter: None }), has_posts: AtomicBool::new(false) }
     }
 }

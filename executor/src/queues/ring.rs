@@ -146,6 +146,10 @@ impl<T> Owner<T> {
         self.len() == 0
     }
 
+    pub(crate) fn is_full(&self) -> bool {
+        self.len() == RING_CAPACITY as usize
+    }
+
     /// Appends `item`. `Ok` tells whether the ring was empty before. A full ring gives up its oldest half, and the item
     /// with it: all of that is in the overflow, oldest first, and has to find another place.
     pub(crate) fn push(&mut self, item: NonNull<T>) -> Result<WasEmpty, Overflow<'_, T>> {

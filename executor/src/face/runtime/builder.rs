@@ -90,6 +90,10 @@ impl Builder {
     ///
     /// For tests, for futures that are not Send (see [`spawn_local`](crate::task::spawn_local)), and for programs that are
     /// to use a single core. Threads for blocking jobs are started as on the other kind.
+    ///
+    /// Tasks run in the order in which they were spawned and woken, whoever woke them: each goes behind all that wait. What one poll of
+    /// the network, or one look at the timers, finds ready is woken together, timers in the order of their deadlines, and those of one
+    /// deadline in the order in which they were set.
     pub fn new_current_thread() -> Self {
         Self::new(Flavor::CurrentThread)
     }
@@ -245,7 +249,8 @@ impl Builder {
     ///
     /// It looks there at least once in 200 µs, however few polls that were, unless one of them takes longer. If more than one
     /// task waits it runs several in a row: eight times this interval at most, and for no longer than its own tasks had
-    /// before; then those have their turn. With 1, tasks from that queue always come first, and may hold up all others.
+    /// before; then those have their turn. With 1, tasks from that queue always come first, and may hold up all others. A
+    /// current-thread runtime, where tasks run in the order in which they were spawned and woken, makes no use of it.
     ///
     /// # Panics
     ///
