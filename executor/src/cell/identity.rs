@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::Id;
 use super::books::Books;
+use super::names::{ListedName, Names};
 
 /// Where a task comes from: what its spawner says of it.
 #[derive(Debug, Clone, Copy)]
@@ -23,6 +24,7 @@ impl From<&'static Location<'static>> for Origin<'_> {
 #[derive(Debug, Default)]
 pub(crate) struct Extras {
     pub(super) name: Option<Arc<str>>,
+    pub(super) listed_name: Option<ListedName>,
     pub(super) books: Option<Books>,
 }
 
@@ -38,8 +40,23 @@ impl Identity {
     #[inline]
     pub(crate) fn new<'a>(id: Id, origin: impl Into<Origin<'a>>) -> Self {
         let Origin { spawned_at, name } = origin.into();
-        let named = |name: &str| Box::new(Extras { name: Some(name.into()), books: None });
+        let named = |name: &str| Box::new(Extras { name: Some(name.into()), ..Extras::default() });
         Self { id, spawned_at, extras: name.map(named) }
+    }
+
+    /// The same, with the name, if there is one, on the list for as long as the task's cell is there.
+    #[inline]
+    pub(crate) fn with_name_in(self, names: &Arc<Names>) -> Self {
+        if self.extras.is_some() { self.list_name(names) } else { self }
+    }
+
+    #[cold]
+    fn list_name(mut self, names: &Arc<Names>) -> Self {
+        if let Some(extras) = &mut self.extras {
+            let list = |name: &Arc<str>| ListedName::new(names, self.id, name);
+            extras.listed_name = extras.name.as_ref().map(list);
+        }
+        self
     }
 
     /// The same, with books to be kept on the task from now on.

@@ -15,9 +15,7 @@ mod walk;
 
 use std::fmt;
 use std::ops::DerefMut;
-use std::panic::Location;
 use std::ptr::NonNull;
-use std::sync::Arc;
 use std::task::Waker;
 
 use crossbeam_utils::CachePadded;
@@ -208,10 +206,13 @@ impl OwnedTasks {
         }
     }
 
-    /// Where the live task with this number was spawned, and its name if it has one. Looks through all of them: for reports,
-    /// not for every day.
-    pub(crate) fn origin_of(&self, number: u64) -> Option<(&'static Location<'static>, Option<Arc<str>>)> {
-        self.shards.iter().find_map(|shard| shard.list.lock().origin_of(number))
+    /// Calls `f` while all shards are locked.
+    #[cfg(all(test, not(loom)))]
+    pub(crate) fn with_all_locked<R>(&self, f: impl FnOnce() -> R) -> R {
+        let locked: Vec<_> = self.shards.iter().map(|shard| shard.list.lock()).collect();
+        let result = f();
+        drop(locked);
+        result
     }
 
     /// How many tasks are live. A sum of counts read one after the other: exact only while nothing is spawned or ends.
@@ -266,11 +267,6 @@ impl List {
             // SAFETY: a listed task is kept alive by the life reference that the list has.
             Some(unsafe { task.as_ref() })
         })
-    }
-
-    fn origin_of(&self, number: u64) -> Option<(&'static Location<'static>, Option<Arc<str>>)> {
-        let header = self.headers().find(|header| header.id.as_u64() == number)?;
-        Some((header.spawned_at, header.name()))
     }
 
     /// Takes `task` out, if it is listed.

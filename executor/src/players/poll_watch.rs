@@ -2,14 +2,17 @@
 //! what the watcher makes of it, for those who look on.
 
 // std's atomics on purpose: these are sightings, read by one thread that draws its own conclusions.
+use std::panic::Location;
+use std::ptr;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64};
 
 /// The watch on one processor. Written by its holder with plain stores, read by the watcher and those who look on.
 #[derive(Debug, Default)]
 pub(crate) struct PollWatch {
     /// The id of the task in the current poll, or the last.
     task: AtomicU64,
+    spawned_at: SpawnSite,
     /// Whether the holder is inside `block_in_place`.
     blocking: AtomicBool,
     /// Whether the holder has opened a region of fork-join, and works in it.
@@ -28,6 +31,8 @@ pub(crate) struct PollWatch {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sight {
     pub(crate) task: u64,
+    /// Where that task was spawned; none before the first.
+    pub(crate) spawned_at: Option<&'static Location<'static>>,
     pub(crate) blocking: bool,
     pub(crate) computing: bool,
     pub(crate) searching: bool,
@@ -37,8 +42,10 @@ pub(crate) struct Sight {
 impl PollWatch {
     /// The holder begins a poll.
     #[inline]
-    pub(crate) fn begin_poll(&self, task: u64) {
-        self.task.store(task, Relaxed);
+    pub(crate) fn begin_poll(&self, task: u64, spawned_at: &'static Location<'static>) {
+        // Release pairs with the Acquire in `sight`: who sees it finds the poll counted, and does not take it for the last.
+        self.task.store(task, Release);
+        self.spawned_at.note(spawned_at);
     }
 
     /// The current thread holds the processor from now on.
@@ -85,8 +92,30 @@ impl PollWatch {
             blocking: self.blocking.load(Acquire),
             computing: self.computing.load(Relaxed),
             searching: self.searching.load(Relaxed),
-            task: self.task.load(Relaxed),
+            // Acquire pairs with the Release in `begin_poll`.
+            task: self.task.load(Acquire),
+            spawned_at: self.spawned_at.read(),
             thread: self.thread.load(Relaxed),
         }
+    }
+}
+
+/// Where the task was spawned that is polled, or was last. The place is in the program's text, and stays when the task has gone: so
+/// the watcher may read it at any time, and needs no lock.
+#[derive(Debug, Default)]
+struct SpawnSite(AtomicPtr<Location<'static>>);
+
+impl SpawnSite {
+    #[inline]
+    fn note(&self, site: &'static Location<'static>) {
+        // Release pairs with the Acquire in `read`, as for the task's id.
+        self.0.store(ptr::from_ref(site).cast_mut(), Release);
+    }
+
+    fn read(&self) -> Option<&'static Location<'static>> {
+        // Acquire pairs with the Release in `note`.
+        let site = self.0.load(Acquire);
+        // SAFETY: it is null, or was made of a reference that is good for ever.
+        unsafe { site.as_ref() }
     }
 }

@@ -109,7 +109,7 @@ impl<'a> MachineLoop<'a> {
     #[inline]
     fn poll(&mut self, processor: Box<Processor>, found: Found) {
         processor.shared().counters().count_poll(found.source);
-        processor.shared().watch().begin_poll(found.task.id().as_u64());
+        processor.shared().watch().begin_poll(found.task.id().as_u64(), found.task.spawned_at());
         if processor.is_special() {
             return self.poll_after_all_else(processor, found);
         }

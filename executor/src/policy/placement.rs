@@ -301,7 +301,7 @@ impl Scheduler {
         let _kept = console::keep(here);
         let future = console::watch(future, kind, id, origin);
         let home = Home { scheduler: Arc::as_ptr(self) };
-        let identity = self.show_identity(Identity::new(id, origin));
+        let identity = self.show_identity(Identity::new(id, origin).with_name_in(&self.names));
         // SAFETY: by the caller's promise: to be watched changes nothing of where the future is polled and dropped.
         let (task, permit, handle) = unsafe { allocate(future, home, identity) };
         Spawned { handle, refused: self.launch(here, shard, task, permit) }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use wsrt_reactor::Netpoller;
 
-use crate::cell::{OwnedTasks, Runnable};
+use crate::cell::{Names, OwnedTasks, Runnable};
 use crate::players::{Idle, Keeper, Processors};
 use crate::policy::blocking::BlockingPool;
 use crate::policy::clock::Clock;
@@ -88,6 +88,8 @@ pub(crate) struct Scheduler {
     pub(crate) idle: Idle,
     /// Every task that is not complete, so that shutting down can drop those that are in no queue.
     pub(crate) tasks: OwnedTasks,
+    /// The names that users have given to some of them.
+    pub(crate) names: Arc<Names>,
     pub(crate) netpoller: Netpoller,
     pub(crate) keeper: Keeper,
     pub(crate) blocking: BlockingPool,
@@ -119,6 +121,7 @@ impl Scheduler {
             processors,
             injector: Injector::new(),
             tasks: OwnedTasks::new(config.processors),
+            names: Arc::default(),
             netpoller,
             keeper: Keeper::new(),
             blocking: BlockingPool::new(),

@@ -391,11 +391,13 @@ impl<'a> Watcher<'a> {
         if !asleep && !self.has_burned(index, sight.thread, now, threshold) {
             return;
         }
-        if processor.counters().polls() != watched.poll {
+        let Some(spawned_at) = sight.spawned_at else { return };
+        // After the sight, which may be of a later poll: that has been counted then. Who searches has the last task in sight still.
+        if processor.counters().polls() != watched.poll || sight.searching {
             return;
         }
         self.watched[index].reported = true;
-        let Some((spawned_at, task_name)) = self.scheduler.tasks.origin_of(sight.task) else { return };
+        let task_name = self.scheduler.names.of(sight.task);
         let stall = Stall { task_id: sight.task, task_name, spawned_at, duration, asleep };
         self.scheduler.seeing.show_stall(index, &stall);
         self.scheduler.stalls.report(&stall, self.scheduler.config.on_stall.as_ref());
@@ -428,3 +430,6 @@ impl Scheduler {
         self.idle.count_busy() == 0 && (is_kept || !self.has_something_to_keep()) && !self.wants_refused_threads()
     }
 }
+
+#[cfg(test)]
+mod tests;
