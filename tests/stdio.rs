@@ -1,10 +1,14 @@
 //! The standard streams: nothing accepted is lost, and a read of standard input holds up nobody.
 
 use std::io::{BufRead, BufReader, Read, Write};
+use std::pin::Pin;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::task::{Context, Wake, Waker};
 use std::time::Duration;
 
-use wsrt::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt};
+use tokio_test::assert_pending;
+use wsrt::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt};
 use wsrt::runtime::{Builder, Runtime};
 use wsrt_tests::within_a_minute;
 
@@ -89,6 +93,46 @@ fn a_runtime_ends_while_a_task_reads_standard_input_and_the_next_reads_on() {
     line.clear();
     output.read_to_string(&mut line).expect("it is text");
     assert_eq!(line, "typed late");
+    assert!(child.wait().expect("it ends").success());
+}
+
+/// Panics when it is woken.
+struct Rude;
+
+impl Wake for Rude {
+    fn wake(self: Arc<Self>) {
+        panic!("not now");
+    }
+}
+
+#[test]
+fn a_waker_that_panics_does_not_end_standard_input() {
+    let mut child = other_half("a_waker_that_panics_does_not_end_standard_input", || {
+        within_a_minute(|| {
+            Runtime::new().expect("a runtime").block_on(async {
+                let mut stdin = wsrt::io::stdin();
+                for round in 0..3 {
+                    let rude = Waker::from(Arc::new(Rude));
+                    let mut byte = [0; 1];
+                    let mut target = wsrt::io::ReadBuf::new(&mut byte);
+                    let mut cx = Context::from_waker(&rude);
+                    assert_pending!(Pin::new(&mut stdin).poll_read(&mut cx, &mut target));
+                    println!("MARK {round}");
+                    assert_eq!(stdin.read_u8().await.expect("it can be read"), round);
+                }
+            });
+        });
+    });
+    let mut output = BufReader::new(child.stdout.take().expect("it is piped"));
+    let mut typing = child.stdin.take().expect("it is piped");
+    for round in 0..3 {
+        let mut line = String::new();
+        while !line.ends_with(&format!("MARK {round}\n")) {
+            line.clear();
+            assert_ne!(output.read_line(&mut line).expect("it is text"), 0, "the process has ended early");
+        }
+        typing.write_all(&[round]).expect("it listens");
+    }
     assert!(child.wait().expect("it ends").success());
 }
 

@@ -3,14 +3,21 @@
 use std::io;
 use std::task::{Context, Poll, Waker};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 use tokio::io::ReadBuf;
 
+use crate::base::unwind::wake_quietly;
 use crate::face::offload::Buffer;
 
 /// The most that is read at a time: what the standard library's own buffer holds.
 const CHUNK: usize = 8 * 1024;
+
+/// So many readers that wait are a crowd, of whom some may be gone.
+const CROWD: usize = 64;
+/// The time between two dispersals of crowds, for all of one may be there still.
+const PERIOD: Duration = Duration::from_secs(1);
 
 pub(super) static KEYBOARD: Keyboard = Keyboard::reading(read_stdin);
 
@@ -32,7 +39,26 @@ pub(super) struct Keyboard {
 struct State {
     has_thread: bool,
     phase: Phase,
+    /// A task that loses interest cannot take its waker out: see `disperse`.
     waiters: Vec<Waker>,
+    /// When a crowd was woken for the last time.
+    dispersed: Option<Instant>,
+}
+
+impl State {
+    /// Takes the crowd of those that wait, if they are one, to be woken once the lock is released: a
+    /// task that waits still polls again, and one that has ended is let go of.
+    fn disperse(&mut self) -> Vec<Waker> {
+        if self.waiters.len() < CROWD {
+            return Vec::new();
+        }
+        let now = Instant::now();
+        if self.dispersed.is_some_and(|last| now.saturating_duration_since(last) < PERIOD) {
+            return Vec::new();
+        }
+        self.dispersed = Some(now);
+        std::mem::take(&mut self.waiters)
+    }
 }
 
 #[derive(Debug)]
@@ -47,7 +73,7 @@ enum Phase {
 
 impl Keyboard {
     const fn reading(read: fn(&mut Buffer) -> io::Result<()>) -> Self {
-        let state = State { has_thread: false, phase: Phase::Idle(None), waiters: Vec::new() };
+        let state = State { has_thread: false, phase: Phase::Idle(None), waiters: Vec::new(), dispersed: None };
         Self { state: Mutex::new(state), on_demand: Condvar::new(), read }
     }
 
@@ -72,7 +98,10 @@ impl Keyboard {
             reading @ Phase::Reading(_) => state.phase = reading,
         }
         if !state.waiters.iter().any(|known| known.will_wake(&waker)) {
+            let crowd = state.disperse();
             state.waiters.push(waker);
+            drop(state);
+            crowd.into_iter().for_each(wake_quietly);
         }
         Poll::Pending
     }
@@ -104,7 +133,8 @@ impl Keyboard {
             state.phase = Phase::Answered(buffer, outcome);
             let waiters = std::mem::take(&mut state.waiters);
             drop(state);
-            waiters.into_iter().for_each(Waker::wake);
+            // A waker may be anybody's code, and there is no other thread to go on.
+            waiters.into_iter().for_each(wake_quietly);
             state = self.state.lock();
         }
     }
@@ -116,6 +146,8 @@ mod tests {
     use std::future::poll_fn;
     use std::sync::Mutex as StdMutex;
     use std::sync::mpsc::{Receiver, Sender, channel};
+
+    use tokio_test::{assert_pending, task};
 
     use crate::face::runtime::Runtime;
 
@@ -172,6 +204,54 @@ mod tests {
         drop(typing);
         assert_eq!(runtime.block_on(read(&KEYBOARD, 16)), b"");
         assert_eq!(runtime.block_on(read(&KEYBOARD, 16)), b"");
+    }
+
+    #[test]
+    fn a_waker_that_panics_keeps_nobody_from_reading() {
+        struct Rude;
+        impl std::task::Wake for Rude {
+            fn wake(self: std::sync::Arc<Self>) {
+                panic!("not now");
+            }
+        }
+        keyboard!(KEYBOARD, typing);
+        let runtime = Runtime::new().expect("a runtime");
+        for letter in [b"a", b"b"] {
+            let rude = Waker::from(std::sync::Arc::new(Rude));
+            let mut nothing = [0; 1];
+            let mut target = ReadBuf::new(&mut nothing);
+            assert_pending!(KEYBOARD.poll_read(&mut Context::from_waker(&rude), &mut target));
+            let mut behind = task::spawn(read(&KEYBOARD, 1));
+            assert_pending!(behind.poll());
+            typing.send(letter.to_vec()).expect("the thread reads");
+            assert_eq!(runtime.block_on(behind), letter);
+        }
+    }
+
+    #[test]
+    fn readers_that_are_gone_do_not_pile_up() {
+        keyboard!(KEYBOARD, typing);
+        let mut first = task::spawn(read(&KEYBOARD, 1));
+        assert_pending!(first.poll());
+        for _ in 1..CROWD {
+            assert_pending!(task::spawn(read(&KEYBOARD, 1)).poll());
+        }
+        assert!(!first.is_woken());
+        assert_eq!(KEYBOARD.state.lock().waiters.len(), CROWD);
+
+        let begun = Instant::now();
+        let mut last = task::spawn(read(&KEYBOARD, 1));
+        assert_pending!(last.poll());
+        assert!(first.is_woken() && !last.is_woken(), "all before it, to see who is there");
+        assert_eq!(KEYBOARD.state.lock().waiters.len(), 1);
+
+        // However many live, they do not keep waking each other.
+        let mut crowd: Vec<_> = (0..2 * CROWD).map(|_| task::spawn(read(&KEYBOARD, 1))).collect();
+        for reader in &mut crowd {
+            assert_pending!(reader.poll());
+        }
+        assert!(!last.is_woken() || begun.elapsed() >= PERIOD, "once a second at most");
+        typing.send(b"x".to_vec()).expect("the thread reads");
     }
 
     #[test]
