@@ -2,11 +2,12 @@
 
 use std::future::{Future, poll_fn};
 use std::io::{self, ErrorKind};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
+use tokio::io::{AsyncRead, ReadBuf};
 use wsrt_reactor::net::{TcpListener, TcpStream};
 use wsrt_reactor::{Evented, Interest};
 use wsrt_reactor_testing::{Runtime, block_on, run};
@@ -158,6 +159,26 @@ fn a_dropped_future_leaves_no_waker_behind() {
         assert_eq!(Arc::strong_count(&count), 3);
     }
     assert_eq!(Arc::strong_count(&count), 2);
+}
+
+/// `poll_read` has promised a wake. `read` is as much the only reader of its direction; but were it to wait in the same place and
+/// to take its waker out of there when it is dropped, it would take that wake with it.
+#[test]
+fn a_dropped_read_leaves_the_wake_that_a_poll_was_promised() {
+    let runtime = Runtime::new().unwrap();
+    let (mut client, mut server) = runtime.block_on(pair()).unwrap();
+    drain(&server);
+    let count = Arc::new(Count::default());
+    let waker = Waker::from(Arc::clone(&count));
+    let mut cx = Context::from_waker(&waker);
+    let mut buf = [0; 4];
+    assert!(Pin::new(&mut server).poll_read(&mut cx, &mut ReadBuf::new(&mut buf)).is_pending());
+    assert!(pin!(server.read(&mut buf)).poll(&mut cx).is_pending());
+    block_on(client.write_all(b"x")).unwrap();
+    // This waiter came last, so the others have been collected when it is woken.
+    block_on(server.readable()).unwrap();
+    drop(runtime);
+    assert_eq!(count.wakes(), 1);
 }
 
 #[test]
