@@ -4,6 +4,7 @@
 //! share: [`TimerEntry::cancel`] marks the entry and counts it; the queue throws the dead out when it comes by. Once
 //! they are a quarter of it, each timer that is armed looks for some of them, a few at a time if the queue is large.
 
+mod earliest;
 mod entry;
 mod fired;
 mod heap;

@@ -3,11 +3,12 @@
 //!
 //! Apart from the queue so that a cancel can count without the queue's lock, and after the queue is gone.
 
+use super::earliest::Earliest;
 use super::entry::{Fire, TimerEntry};
 use super::fired::Fired;
 use super::heap::Heap;
-use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
-use crate::sync::atomic::{AtomicU64, AtomicUsize};
+use crate::sync::atomic::AtomicUsize;
+use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use crate::sync::{Arc, COMPACTION_FLOOR, FIRED_PER_HOLD, Mutex, MutexGuard, hand_on};
 use std::cmp::Ordering;
 use std::task::Waker;
@@ -32,8 +33,8 @@ const ITEMS_PER_HOLD: usize = 64;
 
 #[derive(Debug)]
 pub(crate) struct Store {
-    /// The deadline on top of the heap, dead items included. Written under the lock.
-    earliest: AtomicU64,
+    /// The deadline on top of the heap, dead items included.
+    earliest: Earliest,
     /// How many items are dead: cancelled or re-armed, and not yet thrown away.
     dead: AtomicUsize,
     /// With more dead than this, a cancel cleans up. Written under the lock.
@@ -106,7 +107,7 @@ impl Ord for Item {
 impl Store {
     pub(super) fn new() -> Self {
         Self {
-            earliest: AtomicU64::new(NEVER),
+            earliest: Earliest::new(NEVER),
             dead: AtomicUsize::new(0),
             most_dead: AtomicUsize::new(COMPACTION_FLOOR),
             armed: Mutex::new(Armed { heap: Heap::new(), filed: 0, unsearched: 0, is_closed: false }),
@@ -130,8 +131,7 @@ impl Store {
     }
 
     pub(super) fn earliest(&self) -> u64 {
-        // Acquire: pairs with the Release in `publish`.
-        self.earliest.load(Acquire)
+        self.earliest.read()
     }
 
     /// Files an item.
@@ -299,9 +299,7 @@ impl Store {
 
     /// Tells those without the lock what the heap is like.
     fn publish(&self, heap: &Heap<Item>) {
-        let earliest = heap.peek().map_or(NEVER, |item| item.deadline);
-        // Release: pairs with the Acquire in `earliest`.
-        self.earliest.store(earliest, Release);
+        self.earliest.publish(heap.peek().map_or(NEVER, |item| item.deadline));
         self.most_dead.store((heap.len() / DEAD_SHARE_AT_CANCEL).max(COMPACTION_FLOOR), Relaxed);
     }
 }
@@ -347,5 +345,22 @@ impl Armed {
             return None;
         }
         self.heap.pop()
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use std::mem::{offset_of, size_of};
+
+    /// As far as the allocator is asked to keep it so: the reference count of the `Arc` lies before the whole.
+    #[test]
+    fn what_arms_write_lies_on_no_line_that_all_processors_read() {
+        let line = offset_of!(Store, earliest)..offset_of!(Store, earliest) + 128;
+        assert_eq!((size_of::<Earliest>(), line.start % 128), (128, 0));
+        let others = [offset_of!(Store, dead), offset_of!(Store, most_dead), offset_of!(Store, armed)];
+        assert!(others.iter().all(|offset| !line.contains(offset)), "{line:?} {others:?}");
+        let store = Arc::new(Store::new());
+        assert_eq!(Arc::as_ptr(&store).addr() % 128, 0);
     }
 }
