@@ -33,6 +33,10 @@ const STOPPED: u8 = 1;
 /// Goes again, ahead or behind by what it was moved while it stood.
 const SHIFTED: u8 = 2;
 
+/// A clock is not moved closer to the last moment that it can show than this, some hundred years:
+/// it has to be able to go on from there.
+const TO_SPARE: Duration = Duration::from_secs(100 * 365 * 24 * 3_600);
+
 /// Why a clock was not moved on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CannotAdvance {
@@ -130,7 +134,8 @@ impl Clock {
         if !self.is_stopped() {
             return Err(CannotAdvance::Goes);
         }
-        hands.shown = hands.shown.checked_add(by).ok_or(CannotAdvance::TooFar)?;
+        let there = hands.shown.checked_add(by).filter(|there| there.checked_add(TO_SPARE).is_some());
+        hands.shown = there.ok_or(CannotAdvance::TooFar)?;
         Ok(())
     }
 
@@ -163,6 +168,21 @@ mod tests {
         assert_eq!(clock.now(), stood + 2 * HOUR);
         assert_eq!(clock.advance(Duration::MAX), Err(CannotAdvance::TooFar));
         assert_eq!(clock.now(), stood + 2 * HOUR);
+    }
+
+    #[test]
+    fn a_clock_moved_to_its_end_goes_on_from_there() {
+        let clock = Clock::new();
+        assert!(clock.stop());
+        // By ever smaller steps, as far as it can be moved.
+        let seconds = (0..63).rev().map(|exponent| Duration::from_secs(1 << exponent));
+        let nanos = (0..30).rev().map(|exponent| Duration::from_nanos(1 << exponent));
+        seconds.chain(nanos).for_each(|step| while clock.advance(step).is_ok() {});
+        assert!(clock.start());
+        let shown = clock.now();
+        std::thread::sleep(Duration::from_millis(1));
+        assert!(clock.now() > shown, "it goes on");
+        assert!(clock.stop());
     }
 
     #[test]
