@@ -2,6 +2,9 @@
 //! driven ends with its drivers.
 
 use std::future::pending;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::SeqCst;
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -9,7 +12,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use wsrt::runtime::{Builder, Handle, Runtime};
 use wsrt::task::{spawn_blocking, spawn_local, yield_now};
-use wsrt_tests::{LIMIT, Roll, panic_message, within_a_minute};
+use wsrt_tests::{LIMIT, Roll, in_a_process_of_its_own, panic_message, text_of, within_a_minute};
 
 fn multi_thread() -> Runtime {
     Builder::new_multi_thread().worker_threads(2).build().expect("a runtime")
@@ -327,4 +330,40 @@ fn a_runtime_may_be_dropped_by_a_visitor() {
             roll.assert_each_dropped_once();
         }
     });
+}
+
+/// A poll that blocks again and again while the shutdown waits for it: machines that came now would
+/// only leave.
+fn blocking_polls_at_the_end() {
+    let started = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&started);
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(1)
+        .on_thread_start(move || {
+            count.fetch_add(1, SeqCst);
+        })
+        .build()
+        .expect("a runtime");
+    let ((began, has_begun), (release, released)) = (channel(), channel::<()>());
+    let handle = runtime.handle().clone();
+    let task = runtime.spawn(async move {
+        began.send(()).expect("the test waits");
+        assert!(released.recv_timeout(LIMIT).is_err(), "nothing is sent");
+        (0..100).for_each(|_| handle.block_on(async {}));
+    });
+    has_begun.recv_timeout(LIMIT).expect("the poll begins");
+    let before = started.load(SeqCst);
+    runtime.shutdown_background();
+    drop(release);
+    current_thread().block_on(task).expect("its poll goes on to its end");
+    assert_eq!(started.load(SeqCst), before);
+}
+
+#[test]
+fn blocking_polls_at_the_end_start_no_thread_in_silence() {
+    let test = "blocking_polls_at_the_end_start_no_thread_in_silence";
+    let output = in_a_process_of_its_own(test, &[], || within_a_minute(blocking_polls_at_the_end));
+    assert!(output.status.success(), "{}", text_of(&output));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.is_empty(), "{said}");
 }

@@ -106,6 +106,10 @@ impl Scheduler {
     /// and no thread can be created. It needs a machine even with nothing to do: the one that gives it up may have
     /// been the last that would have looked at the netpoller.
     fn hand_over(&self, processor: Box<Processor>) -> Result<(), Box<Processor>> {
+        // A machine that took it during a shutdown would only leave.
+        if self.shutdown.has_begun() {
+            return Err(processor);
+        }
         match self.idle.take_machine() {
             Some(machine) => {
                 machine.deliver(processor);
