@@ -7,6 +7,7 @@
 
 use std::cell::Cell;
 use std::future::{Future, Ready};
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::rc::Rc;
 
 use wsrt::fs::{DirBuilder, DirEntry, File, OpenOptions, ReadDir};
@@ -251,6 +252,34 @@ table! {
 
 #[cfg(unix)]
 type Descriptor = std::os::fd::OwnedFd;
+
+/// What may be captured by, or lent to, a closure that panics and is caught, as with tokio's types.
+const fn may_cross_a_caught_panic<T: UnwindSafe + RefUnwindSafe + ?Sized>() {}
+
+const _: () = {
+    may_cross_a_caught_panic::<Runtime>();
+    may_cross_a_caught_panic::<Handle>();
+    may_cross_a_caught_panic::<EnterGuard<'static>>();
+    may_cross_a_caught_panic::<TryCurrentError>();
+    may_cross_a_caught_panic::<JoinHandle<Local>>();
+    may_cross_a_caught_panic::<AbortHandle>();
+    may_cross_a_caught_panic::<JoinSet<Local>>();
+    may_cross_a_caught_panic::<Id>();
+    may_cross_a_caught_panic::<Sleep>();
+    may_cross_a_caught_panic::<Interval>();
+    may_cross_a_caught_panic::<Timeout<Ready<()>>>();
+    may_cross_a_caught_panic::<TcpListener>();
+    may_cross_a_caught_panic::<TcpSocket>();
+    may_cross_a_caught_panic::<TcpStream>();
+    may_cross_a_caught_panic::<UdpSocket>();
+};
+
+#[cfg(unix)]
+const _: () = {
+    may_cross_a_caught_panic::<UnixListener>();
+    may_cross_a_caught_panic::<UnixStream>();
+    may_cross_a_caught_panic::<UnixDatagram>();
+};
 
 fn future_is_send_and_sync<F: Future + Send + Sync>(_: impl FnOnce() -> F) {}
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::mpsc::{Sender, channel};
+use std::task::Poll;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -250,5 +251,53 @@ fn a_job_in_block_on_learns_of_the_end() {
         drop(runtime);
         assert!(job.is_finished());
         assert_eq!(count_threads("job-block-on"), 0);
+    });
+}
+
+/// Its handle is awaited after all has ended, on another runtime or by an executor that knows none.
+#[test]
+fn a_job_that_ends_in_time_gives_its_result_afterwards() {
+    within_a_minute(|| {
+        for runtime in [runtime("job-results"), Builder::new_current_thread().build().expect("a runtime")] {
+            let (began, has_begun) = channel();
+            let jobs: Vec<_> = (0..3)
+                .map(|number| {
+                    let began = began.clone();
+                    runtime.spawn_blocking(move || {
+                        began.send(()).expect("the test waits");
+                        spin_for(Duration::from_millis(20));
+                        number
+                    })
+                })
+                .collect();
+            (0..3).for_each(|_| has_begun.recv_timeout(LIMIT).expect("each begins"));
+            drop(runtime);
+            let other = Builder::new_current_thread().build().expect("a runtime");
+            let [first, second, third] = jobs.try_into().expect("three of them");
+            assert_eq!(other.block_on(first).expect("it has begun"), 0);
+            assert_eq!(tokio_test::block_on(second).expect("it has begun"), 1);
+            assert_eq!(tokio_test::task::spawn(third).poll().map(Result::unwrap), Poll::Ready(2));
+        }
+    });
+}
+
+/// The result is there as soon as the job is done, though the runtime has long been left behind.
+#[test]
+fn a_job_left_behind_gives_its_result_when_it_ends() {
+    within_a_minute(|| {
+        let runtime = runtime("job-left-behind");
+        let (began, has_begun) = channel();
+        let (release, released) = channel::<()>();
+        let job = runtime.spawn_blocking(move || {
+            began.send(()).expect("the test waits");
+            released.recv_timeout(LIMIT).expect("the test lets it go");
+            7
+        });
+        has_begun.recv_timeout(LIMIT).expect("the job begins");
+        runtime.shutdown_timeout(Duration::from_millis(5));
+        let mut job = tokio_test::task::spawn(job);
+        assert!(job.poll().is_pending());
+        release.send(()).expect("the job waits");
+        assert_eq!(tokio_test::block_on(job.into_inner()).expect("it has begun"), 7);
     });
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use std::panic::RefUnwindSafe;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -109,6 +110,10 @@ pub(crate) struct Scheduler {
     /// Deadlines and processors' clocks count nanoseconds from here.
     origin: Instant,
 }
+
+// Panics of user code are held back before they reach the scheduler's books: a future that panics
+// leaves none of them half changed, and a machine that does ends the process.
+impl RefUnwindSafe for Scheduler {}
 
 impl Scheduler {
     /// Makes a scheduler with all its processors idle and no machine yet.

@@ -1,6 +1,7 @@
 //! A queue that many post to and one waits at, asleep.
 
 use std::collections::VecDeque;
+use std::panic::RefUnwindSafe;
 use std::task::{Context, Poll, Waker};
 
 use crate::base::sync::Mutex;
@@ -22,6 +23,10 @@ struct Inner<T> {
     posts: VecDeque<T>,
     waiter: Option<Waker>,
 }
+
+// Wakers are woken, cloned and dropped with the lock released: a panic in one leaves nothing half
+// changed.
+impl<T> RefUnwindSafe for Inbox<T> {}
 
 impl<T> Inbox<T> {
     /// Puts `post` in, and wakes whoever waits.

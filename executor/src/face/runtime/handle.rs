@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 use std::future::Future;
-use std::panic::Location;
+use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 
 use futures_task::{FutureObj, Spawn, SpawnError};
@@ -195,6 +195,10 @@ pub struct EnterGuard<'a> {
     _entered: Option<Entered>,
     _tokio: TokioEntered<'a>,
 }
+
+// It is dropped in a panic as otherwise, and has nothing to show.
+impl UnwindSafe for EnterGuard<'_> {}
+impl RefUnwindSafe for EnterGuard<'_> {}
 
 impl fmt::Debug for EnterGuard<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

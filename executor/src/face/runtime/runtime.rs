@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::io;
-use std::panic::{Location, resume_unwind};
+use std::panic::{Location, RefUnwindSafe, UnwindSafe, resume_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -67,6 +67,10 @@ pub struct Runtime {
     schedtrace: Option<SchedTrace>,
     ending: Ending,
 }
+
+// As its handle: a panic that is caught beside it leaves nothing of it half changed.
+impl UnwindSafe for Runtime {}
+impl RefUnwindSafe for Runtime {}
 
 /// What dropping the runtime is to wait for.
 #[derive(Debug, Clone, Copy)]
