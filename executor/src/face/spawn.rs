@@ -215,6 +215,10 @@ where
 /// Between two turns of a task that yields, the processor looks at its timers, the injector and the network as often as it
 /// does between any two tasks; so a loop that yields does not hold up anything.
 ///
+/// Where no other task has anything to run, and no idle processor's thread watches the network, each yield looks at it first, if any
+/// socket is registered: what has arrived by then is seen, and the tasks that waited for it have their turn. That is one system call. The
+/// same is so for the future that a thread waits for in `block_on` of a current-thread runtime.
+///
 /// # Cancel safety
 ///
 /// Nothing is lost if the future is dropped.

@@ -94,6 +94,8 @@ pub(crate) struct Processor {
     unannounced: bool,
     /// Whether somebody looks at what the scheduler does, as far as this processor has heard.
     in_sight: bool,
+    /// Whether the task in the ring is one that yielded with no other to run: before its turn the netpoller is looked at.
+    lone: bool,
     turns: Turns,
     /// The address of what was in runnext when the injector's turn began, or 0: that has to wait until the turn is over.
     set_aside: usize,
@@ -154,6 +156,7 @@ impl Processor {
             searching: false,
             unannounced: false,
             in_sight: false,
+            lone: false,
             turns: Turns::default(),
             set_aside: 0,
             network_ticks: Every::default(),
@@ -281,12 +284,41 @@ impl Processor {
         }
     }
 
+    /// Puts a task that yielded at the ring's tail. If it is alone, and the network `wants_a_look`, that comes first.
+    #[inline]
+    pub(crate) fn push_yielded(&mut self, task: Runnable, wants_a_look: impl FnOnce() -> bool) -> Placed<'_> {
+        let alone = self.has_no_task();
+        if alone && wants_a_look() {
+            self.look_before_the_only_task();
+        }
+        self.push_own_beside(task, alone)
+    }
+
+    /// What is in the ring next is one task that yielded, and no other has anything to run: the next tick is one on which the
+    /// netpoller is looked at, before [that task](Self::take_lone) has its turn.
+    pub(crate) fn look_before_the_only_task(&mut self) {
+        self.lone = true;
+        self.network_ticks.hurry();
+    }
+
+    /// Takes the task out that has yielded, if it is the only one still.
+    pub(crate) fn take_lone(&mut self) -> Option<Runnable> {
+        let is_lone = std::mem::take(&mut self.lone) && self.ring.len() == 1 && self.shared.runnext.is_empty();
+        if is_lone { self.ring.pop().map(permit) } else { None }
+    }
+
     /// Puts a task that this processor will come to by itself at the ring's tail: one that yielded, or was found in the
     /// netpoller. If it is alone, nobody is woken for it; should something else be run first after all,
     /// [`take_unannounced`](Self::take_unannounced) makes up for it.
     #[inline]
     pub(crate) fn push_own(&mut self, task: Runnable) -> Placed<'_> {
         let alone = self.has_no_task();
+        self.push_own_beside(task, alone)
+    }
+
+    /// The same with the answer to whether nothing else waits.
+    #[inline(always)]
+    fn push_own_beside(&mut self, task: Runnable, alone: bool) -> Placed<'_> {
         let placed = self.ring.push(task.into_raw());
         match placed {
             Ok(_) if alone => {

@@ -43,7 +43,7 @@ impl Every {
     }
 
     /// Makes the next tick the one, whatever the interval.
-    fn hurry(&mut self) {
+    pub(super) fn hurry(&mut self) {
         self.0 = u32::MAX - 1;
     }
 }

@@ -64,6 +64,7 @@ impl<'a> MachineLoop<'a> {
                 Some(processor) if self.scheduler.processors.is_owed() => self.pay_with(processor),
                 Some(mut processor) => match self.look(&mut processor) {
                     Some(found) => self.poll(processor, found),
+                    None if root.is_woken() => self.hold_for_root(processor),
                     None => self.retire(processor),
                 },
             }
@@ -213,6 +214,14 @@ impl<'a> MachineLoop<'a> {
         }
         // Not left to the sleep that follows: the machine may find another processor idle, and go on.
         self.watch_own_deadlines();
+    }
+
+    /// Goes on with the root future, which yielded: all others have had their turn, and the netpoller was looked at.
+    fn hold_for_root(&self, mut processor: Box<Processor>) {
+        if processor.is_searching() {
+            self.stop_searching(&mut processor);
+        }
+        self.context.put_processor(processor);
     }
 
     /// The retiring side of the sleeping protocol: give the processor up, then look at everything once more.

@@ -89,7 +89,7 @@ impl Context {
     #[inline]
     fn schedule_unseen(&self, task: Runnable) {
         if self.placing() != Placing::Nearby {
-            return self.place_in_line_or_gather(task);
+            return self.place_in_line_or_gather(task, false);
         }
         self.place_with(task, Processor::push_next);
     }
@@ -127,19 +127,21 @@ impl Context {
     #[inline]
     fn reschedule_unseen(&self, task: Runnable) {
         if self.placing() != Placing::Nearby {
-            return self.place_in_line_or_gather(task);
+            return self.place_in_line_or_gather(task, true);
         }
-        self.place_with(task, Processor::push_own);
+        let wants_a_look = || self.scheduler().network_wants_a_look();
+        self.place_with(task, |processor, task| processor.push_yielded(task, wants_a_look));
     }
 
+    /// `yielded` tells that the task was woken during its own poll.
     #[inline(never)]
-    fn place_in_line_or_gather(&self, task: Runnable) {
+    fn place_in_line_or_gather(&self, task: Runnable, yielded: bool) {
         if self.placing() == Placing::Gathering {
             return self.gather_one(task);
         }
         let left = self.with_processor(|processor| match processor {
             Some(processor) => {
-                self.scheduler().push_in_line(processor, task);
+                self.scheduler().push_in_line(processor, task, yielded);
                 None
             }
             None => Some(task),
@@ -204,9 +206,12 @@ impl Scheduler {
 
     /// Puts a task behind all that wait, where tasks run in order. The caller holds the only processor, so that there is no idle
     /// one to be told of it.
-    fn push_in_line(&self, processor: &mut Processor, task: Runnable) {
+    fn push_in_line(&self, processor: &mut Processor, task: Runnable, yielded: bool) {
         if !self.injector.is_empty() {
             return self.injector.push(task);
+        }
+        if yielded && processor.has_no_task() && self.network_wants_a_look() {
+            processor.look_before_the_only_task();
         }
         if let Some(task) = processor.push_last(task) {
             processor.shared().counters().overflows.add(1);
@@ -220,6 +225,15 @@ impl Scheduler {
             processor.push_last_batch(&mut batch);
         }
         self.injector.push_all(batch);
+    }
+
+    /// Puts a task back that has yielded and was taken out, so that the netpoller might be looked at before its turn.
+    pub(crate) fn put_back_yielded(&self, processor: &mut Processor, task: Runnable) {
+        if self.keeps_order() {
+            self.push_in_line(processor, task, false);
+        } else {
+            self.settle(processor.index(), processor.push_own(task));
+        }
     }
 
     /// Places a task that was readied by a thread that is not this scheduler's.

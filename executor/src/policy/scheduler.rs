@@ -195,6 +195,11 @@ impl Scheduler {
         !self.keeper.is_present() && !self.computing.helpers.watch_network(now) && self.has_something_to_keep()
     }
 
+    /// Whether a socket may have become ready that only a busy processor would see, since nobody blocks in the netpoller.
+    pub(crate) fn network_wants_a_look(&self) -> bool {
+        !self.netpoller.is_unused() && !self.keeper.is_present()
+    }
+
     /// Whether somebody waits for a socket or a timer.
     pub(crate) fn has_something_to_keep(&self) -> bool {
         !self.netpoller.is_unused() || self.earliest_deadline() != u64::MAX

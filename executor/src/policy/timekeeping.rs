@@ -35,7 +35,7 @@ impl MachineLoop<'_> {
     pub(crate) fn keep_time(&mut self, processor: &mut Processor) {
         let mut one_by_one = false;
         if processor.is_network_tick(self.scheduler.config.event_interval) {
-            one_by_one = self.poll_network(processor);
+            one_by_one = self.poll_network_on_tick(processor);
         }
         if !processor.clock().is_due() {
             return;
@@ -49,6 +49,17 @@ impl MachineLoop<'_> {
         if !one_by_one {
             self.fire_own_timers(processor, self.scheduler.timer_time(now));
         }
+    }
+
+    /// What the network has readied comes before a task that yielded when there was no other to run.
+    #[inline(never)]
+    fn poll_network_on_tick(&mut self, processor: &mut Processor) -> bool {
+        let lone = processor.take_lone();
+        let one_by_one = self.poll_network(processor);
+        if let Some(lone) = lone {
+            self.scheduler.put_back_yielded(processor, lone);
+        }
+        one_by_one
     }
 
     /// How many due timers to fire now, of which the first is `late` by so many nanoseconds. Where tasks run in order all that are
