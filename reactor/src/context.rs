@@ -124,9 +124,22 @@ pub(crate) fn required(operation: &str) -> Context {
     }
 }
 
-/// Swaps the slot's content. What comes out is dropped by the caller, after the borrow has ended: its drop may run code
-/// that looks at the slot again.
-fn replace(context: Option<Context>) -> Option<Context> {
+/// Makes `context` the current thread's, without a guard, and returns the one before it. For a runtime that has an order
+/// of its own in which contexts come and go.
+///
+/// What is not guaranteed: anything on a thread whose thread-local storage is being torn down. Then it does nothing.
+///
+/// # Examples
+///
+/// ```
+/// use wsrt_reactor::context;
+///
+/// let before = context::replace(None);
+/// assert!(context::current().is_none());
+/// context::replace(before);
+/// ```
+// What comes out is dropped by the caller, after the borrow has ended: its drop may run code that looks at the slot again.
+pub fn replace(context: Option<Context>) -> Option<Context> {
     CURRENT.try_with(|current| std::mem::replace(&mut *current.borrow_mut(), context)).ok().flatten()
 }
 

@@ -6,6 +6,7 @@
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::{Pin, pin};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{AcqRel, Acquire};
@@ -74,6 +75,7 @@ impl Scheduler {
         let mut root = RootFuture::new(future, &entered);
         machine_loop.run(&mut root);
         machine_loop.leave();
+        entered.leave_behind(root.aside);
         root.result
     }
 
@@ -91,6 +93,7 @@ impl Scheduler {
             let mut root = RootFuture::new(future.as_mut(), context);
             context.with_root(false, || machine_loop.run(&mut root));
             machine_loop.leave_to_task();
+            context.leave_behind(root.aside);
             root.result
         });
         self.output_of(result, future)
@@ -164,6 +167,8 @@ struct RootFuture<'a, F: Future> {
     result: Option<Result<F::Output, Payload>>,
     wakeup: Arc<RootWakeup>,
     waker: Waker,
+    /// What it has entered and holds on to between its polls, when tasks are run.
+    aside: Option<Rc<Context>>,
 }
 
 /// What wakes it, from any thread and at any time.
@@ -181,7 +186,7 @@ impl<'a, F: Future> RootFuture<'a, F> {
             scheduler: Arc::downgrade(context.scheduler()),
         });
         let waker = Waker::from(Arc::clone(&wakeup));
-        Self { future, result: None, wakeup, waker }
+        Self { future, result: None, wakeup, waker, aside: None }
     }
 }
 
@@ -193,14 +198,21 @@ impl<F: Future> Root for RootFuture<'_, F> {
         }
         let mut context = task::Context::from_waker(&self.waker);
         budget::refill();
+        if let Some(aside) = self.aside.take() {
+            Context::put_back(&aside);
+        }
         let future = self.future.as_mut();
         // The loop must end in good order, so the panic goes on when it has.
         let poll = || catch_unwind(AssertUnwindSafe(|| future.poll(&mut context)));
         self.result = match here.with_root(true, poll) {
-            Ok(Poll::Pending) => return false,
+            Ok(Poll::Pending) => {
+                self.aside = here.set_others_aside();
+                return false;
+            }
             Ok(Poll::Ready(output)) => Some(Ok(output)),
             Err(panic) => Some(Err(panic)),
         };
+        here.come_back();
         true
     }
 

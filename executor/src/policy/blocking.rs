@@ -439,6 +439,7 @@ fn serve(scheduler: Arc<Scheduler>) {
     let entered = Context::enter(&scheduler, Role::Blocking);
     if let Some(hook) = &scheduler.config.on_thread_start {
         hook();
+        entered.come_back();
     }
     let mut comes = true;
     while let Some((job, starts)) = scheduler.blocking.next_job(&scheduler, comes) {
@@ -446,6 +447,7 @@ fn serve(scheduler: Arc<Scheduler>) {
         (0..starts).for_each(|_| scheduler.start_blocking_thread());
         scheduler.seeing.show_at(What::Enter(Span::BlockingJob), job.permit.spawned_at());
         job.permit.run_on_books();
+        entered.come_back();
         scheduler.seeing.show(What::Leave(Span::BlockingJob));
         scheduler.finish_blocking_job();
     }

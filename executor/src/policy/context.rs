@@ -52,7 +52,11 @@ pub(crate) struct Context {
     /// The context that was innermost when this one was entered. Weak, for its own guard is what
     /// keeps it: one that was dropped before its turn has leaked it, so that it is there still.
     outer: Weak<Self>,
+    /// Whether the runtime has come back to a context below this one, and the guard, wherever it is, puts nothing back.
+    left_behind: Cell<bool>,
     scheduler: Arc<Scheduler>,
+    /// What sockets find where this is the innermost.
+    reactor: wsrt_reactor::context::Context,
     role: Role,
     /// The processor, while a task runs on it: the machine loop puts it here before a poll and takes it back after.
     processor: RefCell<Option<Box<Processor>>>,
@@ -67,12 +71,15 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    fn new(me: &Weak<Self>, scheduler: Arc<Scheduler>, role: Role) -> Self {
+    fn new(me: &Weak<Self>, scheduler: &Arc<Scheduler>, role: Role) -> Self {
         let placing = if scheduler.keeps_order() { Placing::InLine } else { Placing::Nearby };
+        let services = Arc::new(RuntimeServices::new(scheduler));
         Self {
             me: Weak::clone(me),
             outer: Self::with(|outer| outer.map_or_else(Weak::new, |outer| Weak::clone(&outer.me))),
-            scheduler,
+            left_behind: Cell::new(false),
+            scheduler: Arc::clone(scheduler),
+            reactor: wsrt_reactor::context::Context::new(scheduler.netpoller.handle().clone(), services),
             role,
             processor: RefCell::new(None),
             placing: Cell::new(placing),
@@ -88,8 +95,8 @@ impl Context {
     #[inline]
     pub(crate) fn with<R>(f: impl FnOnce(Option<&Context>) -> R) -> R {
         let current = CURRENT.get();
-        // SAFETY: the pointer is null or comes from an `Entered` on this thread, which keeps the context alive until it has
-        // put the one before it back; entered out of order, the context is leaked.
+        // SAFETY: the pointer is null or comes from an `Entered` on this thread, which keeps the context alive until another
+        // is innermost that has this one not among those below it; dropped before that, it leaks the context.
         f(unsafe { current.as_ref() })
     }
 
@@ -99,7 +106,6 @@ impl Context {
     }
 
     /// This context, to stay whatever becomes of the guard.
-    #[cfg(feature = "console")]
     pub(crate) fn keep(&self) -> Option<Rc<Self>> {
         self.me.upgrade()
     }
@@ -115,15 +121,70 @@ impl Context {
         Self::with(|context| context.filter(in_sight).map(|context| Arc::clone(&context.scheduler)))
     }
 
-    /// Enters `scheduler` on this thread, until the guard is dropped.
+    /// Enters `scheduler` on this thread, until the guard is dropped. For the runtime itself, whose guards never leave their
+    /// place on the stack: what was entered above and not left is left behind. A guard for users is made of it by
+    /// [`for_users`](Entered::for_users).
     pub(crate) fn enter(scheduler: &Arc<Scheduler>, role: Role) -> Entered {
-        let reactor = wsrt_reactor::context::Context::new(
-            scheduler.netpoller.handle().clone(),
-            Arc::new(RuntimeServices::new(scheduler)),
-        );
-        let context = Rc::new_cyclic(|me| Context::new(me, Arc::clone(scheduler), role));
+        let context = Rc::new_cyclic(|me| Context::new(me, scheduler, role));
         let previous = CURRENT.replace(Rc::as_ptr(&context));
-        Entered { context, previous, _reactor: wsrt_reactor::context::enter(Some(reactor)) }
+        let reactor_before = wsrt_reactor::context::replace(Some(context.reactor.clone()));
+        Entered { context, previous, reactor_before, is_users: false }
+    }
+
+    fn is_innermost(&self) -> bool {
+        ptr::eq(CURRENT.get(), self)
+    }
+
+    /// Makes this the innermost context again, if users' code has left others above it: by guards that it has forgotten, or
+    /// keeps somewhere. Nobody else is to be taken for their runtime's.
+    #[inline]
+    pub(crate) fn come_back(&self) {
+        if !self.is_innermost() {
+            self.leave_others_behind();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn leave_others_behind(&self) {
+        self.leave_behind(Self::current());
+        self.make_innermost();
+    }
+
+    /// Leaves `others` behind, the innermost of those above this context: for them who were set aside and are not put back.
+    pub(crate) fn leave_behind(&self, others: Option<Rc<Self>>) {
+        let mut above = others;
+        while let Some(context) = above.filter(|context| !ptr::eq(&raw const **context, self)) {
+            context.left_behind.set(true);
+            above = context.outer.upgrade();
+        }
+    }
+
+    /// Makes this the innermost context again, and answers with what was entered above it, for
+    /// [`put_back`](Self::put_back).
+    #[inline]
+    pub(crate) fn set_others_aside(&self) -> Option<Rc<Self>> {
+        if self.is_innermost() { None } else { self.set_aside() }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn set_aside(&self) -> Option<Rc<Self>> {
+        let above = Self::current();
+        self.make_innermost();
+        above
+    }
+
+    /// Makes a context that was set aside the innermost again. Its guard has not been dropped meanwhile, or has leaked it.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn put_back(aside: &Rc<Self>) {
+        aside.make_innermost();
+    }
+
+    fn make_innermost(&self) {
+        CURRENT.set(self.me.as_ptr());
+        drop(wsrt_reactor::context::replace(Some(self.reactor.clone())));
     }
 
     pub(crate) fn scheduler(&self) -> &Arc<Scheduler> {
@@ -267,7 +328,37 @@ impl fmt::Debug for Context {
 pub(crate) struct Entered {
     context: Rc<Context>,
     previous: *const Context,
-    _reactor: wsrt_reactor::context::Entered,
+    /// What sockets found before.
+    reactor_before: Option<wsrt_reactor::context::Context>,
+    /// Whether it is in a user's hands, who may drop it at any time on this thread, or never.
+    is_users: bool,
+}
+
+impl Entered {
+    /// The guard, to be given to users.
+    pub(crate) fn for_users(self) -> Self {
+        let mut guard = self;
+        guard.is_users = true;
+        guard
+    }
+
+    fn restore(&mut self) {
+        CURRENT.set(self.previous);
+        drop(wsrt_reactor::context::replace(self.reactor_before.take()));
+    }
+
+    /// Another context is the innermost, or none.
+    #[cold]
+    fn leave_out_of_order(&self) {
+        if self.context.left_behind.get() {
+            return;
+        }
+        // A guard entered later still points here, or is set aside, and will put this context back: it must never be freed.
+        std::mem::forget(Rc::clone(&self.context));
+        if !std::thread::panicking() {
+            panic!("wsrt: runtime guards have to be dropped in the reverse of the order in which they were entered");
+        }
+    }
 }
 
 impl std::ops::Deref for Entered {
@@ -280,15 +371,10 @@ impl std::ops::Deref for Entered {
 
 impl Drop for Entered {
     fn drop(&mut self) {
-        if CURRENT.get() == Rc::as_ptr(&self.context) {
-            CURRENT.set(self.previous);
-            return;
+        if !self.is_users {
+            self.context.come_back();
         }
-        // A guard entered later still points here and will put this context back: it must never be freed.
-        std::mem::forget(Rc::clone(&self.context));
-        if !std::thread::panicking() {
-            panic!("wsrt: runtime guards have to be dropped in the reverse of the order in which they were entered");
-        }
+        if self.context.is_innermost() { self.restore() } else { self.leave_out_of_order() }
     }
 }
 

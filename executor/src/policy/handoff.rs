@@ -6,6 +6,8 @@
 
 use wsrt_trace::{Span, What};
 
+use std::rc::Rc;
+
 use crate::players::{Away, Machine, Processor};
 use crate::policy::{Context, Flavor, Scheduler};
 
@@ -14,25 +16,32 @@ use crate::policy::{Context, Flavor, Scheduler};
 /// On a thread without a processor, and on a current-thread runtime, which has nobody else to run its tasks, `block` is
 /// just called.
 pub(crate) fn block_in_place<R>(block: impl FnOnce() -> R) -> R {
-    let marked = Context::with(|context| context.is_some_and(Context::begin_blocking));
-    let _afterwards = marked.then(|| Afterwards(Context::end_blocking));
+    let _afterwards = Context::with(|context| {
+        let context = context?.keep()?;
+        context.begin_blocking().then(|| Afterwards { context, what: Context::end_blocking })
+    });
     block()
 }
 
 /// Runs `wait` with the processor in another machine's hands. Afterwards the task goes on with an idle processor, or, if
 /// all are busy, without one until its poll ends.
 pub(crate) fn with_processor_handed_over<R>(wait: impl FnOnce() -> R) -> R {
-    let handed_over = Context::with(|context| context.is_some_and(Context::hand_over));
-    let _afterwards = handed_over.then(|| Afterwards(Context::regain));
+    // Counted before anything else: to hand over may start a thread, whose name a user's function makes.
+    let context = Context::current().filter(|context| context.hand_over());
+    let _afterwards = context.map(|context| Afterwards { context, what: Context::regain });
     wait()
 }
 
-/// What is to be done with the thread's context when the call is over, by its return or by a panic.
-struct Afterwards(fn(&Context));
+/// What is to be done with the context in which the call began, when it is over, by its return or by a panic. Another may be
+/// the innermost by then: a user's guard that was forgotten in between.
+struct Afterwards {
+    context: Rc<Context>,
+    what: fn(&Context),
+}
 
 impl Drop for Afterwards {
     fn drop(&mut self) {
-        Context::with(|context| context.into_iter().for_each(self.0));
+        (self.what)(&self.context);
     }
 }
 

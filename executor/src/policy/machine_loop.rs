@@ -117,6 +117,7 @@ impl<'a> MachineLoop<'a> {
         self.context.put_processor(processor);
         budget::refill();
         found.task.run();
+        self.context.come_back();
     }
 
     /// What comes before a poll now and then: others are told of work, and those who look on of the poll.
@@ -132,9 +133,11 @@ impl<'a> MachineLoop<'a> {
         self.context.put_processor(processor);
         budget::refill();
         if in_sight {
-            return self.scheduler.poll_in_sight(index, found);
+            self.scheduler.poll_in_sight(index, found);
+        } else {
+            found.task.run();
         }
-        found.task.run();
+        self.context.come_back();
     }
 
     /// The last searcher to find work wakes the next, if there is more: those who submitted while it searched have woken

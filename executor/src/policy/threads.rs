@@ -279,6 +279,7 @@ fn serve(scheduler: Arc<Scheduler>, machine: Arc<Machine>) {
     let entered = Context::enter(&scheduler, Role::Machine(machine));
     if let Some(hook) = &scheduler.config.on_thread_start {
         hook();
+        entered.come_back();
     }
     time_slice::ask_for_short_ones();
     let mut machine_loop = MachineLoop::started(&entered);

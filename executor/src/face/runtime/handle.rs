@@ -148,6 +148,9 @@ impl Handle {
     /// Makes this the current thread's runtime until the guard is dropped, so that [`spawn`](crate::spawn), sockets and
     /// timers find it.
     ///
+    /// Inside a task that lasts until its poll ends: a guard that the task forgets, or holds across an await, counts no more after it.
+    /// The same goes for a blocking job and its end. The future given to `block_on` may hold one across awaits.
+    ///
     /// # Panics
     ///
     /// Guards have to be dropped in the reverse of the order in which they were made: the drop panics otherwise.
@@ -165,7 +168,7 @@ impl Handle {
     pub fn enter(&self) -> EnterGuard<'_> {
         // Entering the runtime that the thread is in already would only hide the processor that it holds.
         let is_inside = Context::with(|context| context.is_some_and(|context| context.is_of(Arc::as_ptr(&self.0))));
-        let entered = (!is_inside).then(|| Context::enter(&self.0, Role::Visitor));
+        let entered = (!is_inside).then(|| Context::enter(&self.0, Role::Visitor).for_users());
         EnterGuard { _entered: entered, _tokio: self.0.tokio.enter() }
     }
 }
