@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use wsrt_trace::decode::{Decoder, Ending, Packets, Strings};
+use wsrt_trace::decode::{Decoder, FileEnding, NameTable, PacketReader};
 
 use crate::Failure;
 use crate::aggregate::Aggregate;
@@ -15,10 +15,10 @@ pub(crate) struct Report {
     /// As the page shows it.
     pub(crate) file: String,
     pub(crate) bytes: u64,
-    pub(crate) ending: Ending,
+    pub(crate) ending: FileEnding,
     /// Packets that are no messages, though the file goes on behind them.
     pub(crate) malformed: u64,
-    pub(crate) strings: Strings,
+    pub(crate) names: NameTable,
     pub(crate) aggregate: Aggregate,
 }
 
@@ -36,20 +36,20 @@ pub(crate) fn read(path: &Path) -> Result<Report, Failure> {
 
 /// Reads `input` to its end; whether it is a trace at all is not judged.
 pub(crate) fn read_from(input: impl Read, name: &str) -> std::io::Result<Report> {
-    let mut packets = Packets::of(input);
+    let mut packets = PacketReader::of(input);
     let (mut decoder, mut aggregate, mut malformed) = (Decoder::default(), Aggregate::new(), 0);
     let ending = loop {
         match packets.next_packet()? {
             Ok(packet) => match decoder.decode(packet) {
-                Ok(said) => aggregate.take(said, &decoder.strings),
+                Ok(decoded) => aggregate.take(decoded, &decoder.names),
                 Err(_) => malformed += 1,
             },
             Err(ending) => break ending,
         }
     };
-    aggregate.finish(&decoder.strings);
+    aggregate.finish(&decoder.names);
     let (file, bytes) = (name.to_owned(), packets.read());
-    Ok(Report { file, bytes, ending, malformed, strings: decoder.strings, aggregate })
+    Ok(Report { file, bytes, ending, malformed, names: decoder.names, aggregate })
 }
 
 /// Why there is nothing to report of.
@@ -58,8 +58,8 @@ fn what_is_wrong(report: &Report) -> Option<&'static str> {
         return None;
     }
     Some(match report.ending {
-        Ending::Whole if report.bytes == 0 => "is empty",
-        Ending::Damaged { at: 0 } | Ending::CutOff { at: 0 } => {
+        FileEnding::Whole if report.bytes == 0 => "is empty",
+        FileEnding::Damaged { at: 0 } | FileEnding::CutOff { at: 0 } => {
             "is no trace: it does not begin with a packet of Perfetto's"
         }
         _ if report.aggregate.process.is_some() => "is a trace without events: nothing was recorded",
@@ -69,8 +69,13 @@ fn what_is_wrong(report: &Report) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use wsrt_trace::fields::{debug_annotation, interned_data, interned_entry, trace_packet, track_event};
+    use wsrt_trace::{AnnotationKey as Key, EventName, TaskSource, names};
+
     use super::*;
-    use crate::support::encoder::{END, INSTANT, PROCESSOR, Trace, Value};
+    use crate::support::encoder::{
+        BEGIN, END, INJECTOR, INSTANT, Message, NETPOLLER, PROCESS, PROCESSOR, QUEUE, THREAD, Trace, Value,
+    };
     use crate::support::program::Program;
 
     fn read_bytes(bytes: &[u8]) -> Report {
@@ -81,7 +86,7 @@ mod tests {
     fn a_program_is_counted_as_it_was_written() {
         let report = read_bytes(&Program::usual(3_000).bytes());
         let aggregate = &report.aggregate;
-        assert_eq!((report.ending, report.malformed, aggregate.unmatched()), (Ending::Whole, 0, 0));
+        assert_eq!((report.ending, report.malformed, aggregate.unmatched()), (FileEnding::Whole, 0, 0));
         assert_eq!((aggregate.polls.times.count(), aggregate.totals.wakes), (3_000, 3_000));
         assert_eq!((aggregate.totals.dropped, aggregate.closed), (12, true));
         assert_eq!(aggregate.processors.used().count(), 4);
@@ -103,7 +108,7 @@ mod tests {
             assert_eq!(report.malformed, 0, "{length} bytes");
             assert!(!report.aggregate.closed || length > bytes.len() - 200, "{length} bytes");
             polls = read;
-            cut_off += usize::from(matches!(report.ending, Ending::CutOff { .. }));
+            cut_off += usize::from(matches!(report.ending, FileEnding::CutOff { .. }));
         }
         assert_eq!(polls, 12);
         assert!(cut_off > bytes.len() / 2, "{cut_off} of {}", bytes.len());
@@ -112,8 +117,8 @@ mod tests {
     #[test]
     fn a_poll_that_the_file_leaves_open_lasts_until_the_file_ends() {
         let mut trace = Trace::new("demo", 1);
-        trace.event(1_000, 1, PROCESSOR, "stuck", &[]);
-        trace.event(9_000, INSTANT, PROCESSOR, "wake", &[]);
+        trace.event(1_000, BEGIN, PROCESSOR, "stuck", &[]);
+        trace.event(9_000, INSTANT, PROCESSOR, EventName::Wake.name(), &[]);
         let report = read_bytes(&trace.bytes);
         let slowest = report.aggregate.polls.slowest.iter().next().expect("one is open");
         assert_eq!((slowest.slice.duration, report.aggregate.totals.unended), (8_000, 1));
@@ -121,31 +126,41 @@ mod tests {
 
     #[test]
     fn names_may_be_numbers_that_stand_behind_their_use() {
-        use crate::support::encoder::Message;
-        let entry = |iid: u64, text: &str| Message::new().varint(1, iid).text(2, text);
+        let entry =
+            |iid: u64, text: &str| Message::new().varint(interned_entry::IID, iid).text(interned_entry::TEXT, text);
         let mut trace = Trace::new("demo", 1);
-        let annotation = Message::new().varint(1, 5).varint(17, 6);
-        let event = Message::new().varint(9, 1).varint(11, PROCESSOR).varint(10, 4).message(4, &annotation);
+        let annotation =
+            Message::new().varint(debug_annotation::NAME_IID, 5).varint(debug_annotation::STRING_VALUE_IID, 6);
+        let event = Message::new()
+            .varint(track_event::TYPE, BEGIN)
+            .varint(track_event::TRACK_UUID, PROCESSOR)
+            .varint(track_event::NAME_IID, 4)
+            .message(track_event::DEBUG_ANNOTATIONS, &annotation);
         let interned = Message::new()
-            .message(2, &entry(4, "serve"))
-            .message(3, &entry(5, "source"))
-            .message(29, &entry(6, "stolen"));
-        trace.packet(&Message::new().varint(8, 5).varint(10, 1).message(11, &event).message(12, &interned));
+            .message(interned_data::EVENT_NAMES, &entry(4, "serve"))
+            .message(interned_data::DEBUG_ANNOTATION_NAMES, &entry(5, Key::Source.name()))
+            .message(interned_data::DEBUG_ANNOTATION_STRING_VALUES, &entry(6, TaskSource::Stolen.name()));
+        let packet = Message::new()
+            .varint(trace_packet::TIMESTAMP, 5)
+            .varint(trace_packet::TRUSTED_PACKET_SEQUENCE_ID, 1)
+            .message(trace_packet::TRACK_EVENT, &event)
+            .message(trace_packet::INTERNED_DATA, &interned);
+        trace.packet(&packet);
         trace.event(9, END, PROCESSOR, "", &[]);
         let report = read_bytes(&trace.bytes);
         let slowest = report.aggregate.polls.slowest.iter().next().expect("there is a poll");
-        assert_eq!(report.strings.text(slowest.slice.name), "serve");
-        assert_eq!(slowest.slice.details.source.map(|source| source.text()), Some("stolen"));
+        assert_eq!(report.names.text(slowest.slice.name), "serve");
+        assert_eq!(slowest.slice.annotations.source, Some(TaskSource::Stolen));
     }
 
     #[test]
     fn numbers_that_cannot_be_are_told_and_do_no_harm() {
         let mut trace = Trace::new("demo", 1);
-        let steal = [("victim", Value::Number(u64::MAX)), ("tasks", Value::Number(u64::MAX))];
-        trace.event(u64::MAX, INSTANT, PROCESSOR, "steal", &steal);
-        trace.counter(0, 11, u64::MAX);
-        trace.poll(u64::MAX, 0, 0, "backwards", &[("waited_ns", Value::Number(u64::MAX))]);
-        trace.poll(0, u64::MAX, 0, "endless", &[("task", Value::Number(u64::MAX))]);
+        let steal = [(Key::Victim, Value::Number(u64::MAX)), (Key::Tasks, Value::Number(u64::MAX))];
+        trace.event(u64::MAX, INSTANT, PROCESSOR, EventName::Steal.name(), &steal);
+        trace.counter(0, INJECTOR, u64::MAX);
+        trace.poll(u64::MAX, 0, 0, "backwards", &[(Key::Waited, Value::Number(u64::MAX))]);
+        trace.poll(0, u64::MAX, 0, "endless", &[(Key::Task, Value::Number(u64::MAX))]);
         let report = read_bytes(&trace.bytes);
         assert_eq!(report.aggregate.totals.absurd, 2);
         assert_eq!(report.aggregate.polls.times.quantile(1.0), u64::MAX);
@@ -187,16 +202,45 @@ mod tests {
     }
 
     /// A message with fields that are likely to mean something, down to some depth.
-    fn anything(random: &mut fastrand::Rng, depth: u32) -> crate::support::encoder::Message {
-        let fields = [1, 2, 3, 4, 8, 9, 10, 11, 12, 13, 17, 23, 29, 30, 59, 60];
-        let words = ["steal", "victim", "tasks", "wake", "task", "stall", "holds P9", "turn", "ms", "waited_ns"];
-        let mut message = crate::support::encoder::Message::new();
+    fn anything(random: &mut fastrand::Rng, depth: u32) -> Message {
+        let fields = [
+            trace_packet::TIMESTAMP,
+            trace_packet::TRACK_EVENT,
+            trace_packet::INTERNED_DATA,
+            trace_packet::SEQUENCE_FLAGS,
+            trace_packet::TRACE_PACKET_DEFAULTS,
+            trace_packet::TRACK_DESCRIPTOR,
+            track_event::DEBUG_ANNOTATIONS,
+            track_event::TYPE,
+            track_event::NAME_IID,
+            track_event::NAME,
+            track_event::COUNTER_VALUE,
+            interned_data::EVENT_NAMES,
+            interned_data::DEBUG_ANNOTATION_NAMES,
+            interned_data::DEBUG_ANNOTATION_STRING_VALUES,
+            interned_entry::IID,
+            debug_annotation::STRING_VALUE_IID,
+        ];
+        let words = [
+            &names::holds(9),
+            EventName::Steal.name(),
+            EventName::Wake.name(),
+            EventName::Stall.name(),
+            EventName::Turn.name(),
+            Key::Victim.name(),
+            Key::Tasks.name(),
+            Key::Task.name(),
+            Key::Millis.name(),
+            Key::Waited.name(),
+        ];
+        let tracks = [PROCESS, NETPOLLER, INJECTOR, PROCESSOR, PROCESSOR + 999, QUEUE + 500, THREAD];
+        let mut message = Message::new();
         for _ in 0..random.usize(..12) {
             let field = fields[random.usize(..fields.len())];
             message = match random.u32(..6) {
                 0 => message.varint(field, random.u64(..) >> random.u32(..64)),
                 1 => message.varint(field, random.u64(..5)),
-                2 => message.varint(11, [1, 10, 11, 1_000, 1_999, 2_500, 100_000][random.usize(..7)]),
+                2 => message.varint(track_event::TRACK_UUID, tracks[random.usize(..tracks.len())]),
                 3 => message.text(field, words[random.usize(..words.len())]),
                 4 => message.fixed64(field, random.u64(..)),
                 _ if depth > 0 => message.message(field, &anything(random, depth - 1)),

@@ -6,6 +6,9 @@ use std::process::{Command, Output};
 
 mod support;
 
+use wsrt_trace::EventName;
+use wsrt_trace::fields::{trace, trace_packet, track_event};
+
 use support::encoder::{END, INSTANT, Message, PROCESSOR, Trace};
 use support::program::Program;
 
@@ -74,14 +77,15 @@ fn a_wrong_command_line_is_said_with_exit_code_2() {
 #[test]
 fn a_file_that_is_no_trace_is_named_and_nothing_is_written() {
     let directory = directory("no_trace");
-    let chrome = Message::new().varint(8, 5).message(11, &Message::new().varint(9, 3).varint(11, 123_456));
+    let event = Message::new().varint(track_event::TYPE, INSTANT).varint(track_event::TRACK_UUID, 123_456);
+    let chrome = Message::new().varint(trace_packet::TIMESTAMP, 5).message(trace_packet::TRACK_EVENT, &event);
     for (name, bytes, expected) in [
         ("empty", Vec::new(), "is empty"),
         ("text", b"hello".to_vec(), "is no trace: it does not begin with a packet of Perfetto's"),
         ("cut", vec![0x0a, 200], "is no trace: it does not begin with a packet of Perfetto's"),
         (
             "foreign",
-            Message::new().message(1, &chrome).0,
+            Message::new().message(trace::PACKET, &chrome).0,
             "is no trace of wsrt: it has packets, but no event of a processor in them",
         ),
         ("silent", Trace::new("demo", 2).bytes, "is a trace without events: nothing was recorded"),
@@ -139,7 +143,7 @@ fn a_cut_off_or_damaged_file_gives_a_report_that_says_so() {
     assert!(page_of("damaged", &damaged).contains(&expected), "{expected}");
     let mut unclosed = Trace::new("demo", 1);
     unclosed.poll(1_000, 2_000, 0, "serve", &[]);
-    unclosed.event(3_000, INSTANT, PROCESSOR, "wake", &[]);
+    unclosed.event(3_000, INSTANT, PROCESSOR, EventName::Wake.name(), &[]);
     assert!(page_of("unclosed", &unclosed.bytes).contains("The file has no closing mark"));
     unclosed.close(3_000, 0);
     unclosed.event(3_000, END, PROCESSOR, "", &[]);

@@ -5,6 +5,8 @@ use std::process::Command;
 
 mod support;
 
+use wsrt_trace::{AnnotationKey as Key, EventName, TaskSource, WakeCause, names};
+
 use support::encoder::Value::{Flag, Number, Text};
 use support::encoder::{BEGIN, END, INJECTOR, INSTANT, NETPOLLER, PROCESSOR, QUEUE, THREAD, Trace};
 
@@ -37,36 +39,59 @@ fn ten_milliseconds() -> Trace {
     let at = |microseconds: u64| START + microseconds * 1_000;
     let mut trace = Trace::new("by hand", 2);
     trace.thread(0, "wsrt-machine");
-    trace.event(at(0), BEGIN, THREAD, "holds P0", &[]);
-    let serve = |source, waited| {
+    trace.event(at(0), BEGIN, THREAD, &names::holds(0), &[]);
+    let serve = |source: TaskSource, waited| {
         [
-            ("task", Number(1)),
-            ("spawned_at", Text("src/a.rs:1:1")),
-            ("source", Text(source)),
-            ("waited_ns", Number(waited)),
+            (Key::Task, Number(1)),
+            (Key::SpawnedAt, Text("src/a.rs:1:1")),
+            (Key::Source, Text(source.name())),
+            (Key::Waited, Number(waited)),
         ]
     };
-    trace.poll(at(0), at(4_000), 0, "serve", &serve("ring", 2_000));
-    trace.poll(at(5_000), at(6_000), 0, "serve", &serve("network", 4_000));
+    trace.poll(at(0), at(4_000), 0, "serve", &serve(TaskSource::Ring, 2_000));
+    trace.poll(at(5_000), at(6_000), 0, "serve", &serve(TaskSource::Network, 4_000));
     let stolen = [
-        ("task", Number(2)),
-        ("spawned_at", Text("src/b.rs:2:2")),
-        ("source", Text("stolen")),
-        ("victim", Number(0)),
-        ("waited_ns", Number(900_000)),
+        (Key::Task, Number(2)),
+        (Key::SpawnedAt, Text("src/b.rs:2:2")),
+        (Key::Source, Text(TaskSource::Stolen.name())),
+        (Key::Victim, Number(0)),
+        (Key::Waited, Number(900_000)),
     ];
-    trace.event(at(1_000), INSTANT, PROCESSOR + 1, "steal", &[("victim", Number(0)), ("tasks", Number(3))]);
+    trace.event(
+        at(1_000),
+        INSTANT,
+        PROCESSOR + 1,
+        EventName::Steal.name(),
+        &[(Key::Victim, Number(0)), (Key::Tasks, Number(3))],
+    );
     trace.poll(at(1_000), at(2_500), 1, "src/b.rs:2:2", &stolen);
-    for by in ["network", "network", "timer"] {
-        trace.event(at(4_500), INSTANT, NETPOLLER, "wake", &[("task", Number(1)), ("by", Text(by))]);
+    for by in [WakeCause::Network, WakeCause::Network, WakeCause::Timer] {
+        trace.event(
+            at(4_500),
+            INSTANT,
+            NETPOLLER,
+            EventName::Wake.name(),
+            &[(Key::Task, Number(1)), (Key::By, Text(by.name()))],
+        );
     }
-    trace.event(at(4_400), BEGIN, NETPOLLER, "turn", &[("events", Number(4)), ("timers", Number(1))]);
+    trace.event(
+        at(4_400),
+        BEGIN,
+        NETPOLLER,
+        EventName::Turn.name(),
+        &[(Key::Events, Number(4)), (Key::Timers, Number(1))],
+    );
     trace.event(at(4_600), END, NETPOLLER, "", &[]);
     trace.counter(at(3_000), INJECTOR, 7);
     trace.counter(at(3_000), QUEUE, 200);
-    trace.event(at(3_500), INSTANT, PROCESSOR, "overflow", &[("tasks", Number(129))]);
-    let stall = [("task", Number(1)), ("spawned_at", Text("src/a.rs:1:1")), ("ms", Number(3)), ("asleep", Flag(true))];
-    trace.event(at(3_000), INSTANT, PROCESSOR, "stall", &stall);
+    trace.event(at(3_500), INSTANT, PROCESSOR, EventName::Overflow.name(), &[(Key::Tasks, Number(129))]);
+    let stall = [
+        (Key::Task, Number(1)),
+        (Key::SpawnedAt, Text("src/a.rs:1:1")),
+        (Key::Millis, Number(3)),
+        (Key::Asleep, Flag(true)),
+    ];
+    trace.event(at(3_000), INSTANT, PROCESSOR, EventName::Stall.name(), &stall);
     trace.event(at(8_000), END, THREAD, "", &[]);
     trace.close(at(10_000), 0);
     trace

@@ -9,6 +9,8 @@ use quick_xml::events::{BytesStart, Event};
 
 mod support;
 
+use wsrt_trace::{AnnotationKey as Key, EventName};
+
 use support::encoder::{BEGIN, END, INSTANT, NETPOLLER, PROCESSOR, THREAD, Trace, Value};
 use support::program::Program;
 
@@ -187,8 +189,8 @@ fn a_page_stays_small_however_much_there_is() {
             1_000_000_000_000 + at * 10_000,
             INSTANT,
             PROCESSOR + index,
-            "stall",
-            &[("ms", Value::Number(at))],
+            EventName::Stall.name(),
+            &[(Key::Millis, Value::Number(at))],
         );
     }
     bytes.extend(stalls.bytes);

@@ -1,14 +1,15 @@
-//! The buffer of one thread: it writes, the recorder reads, and neither ever waits for the other.
+//! The buffer of one thread: the thread writes, the recorder reads, and neither waits for the
+//! other.
 //!
 //! ```text
 //!        read                     written
 //!          v                         v
 //!   . . . [ e1   e2   e3   e4   e5  ] . . . . . .        slots, modulo the capacity
 //!           |                         |
-//!           the reader copies here    the writer writes here, if that is no slot unread
+//!           the reader copies here    the writer writes here, if the slot was read
 //! ```
 //!
-//! A buffer that is full takes nothing: the event is dropped, and counted.
+//! A full buffer takes no event: the writer drops it, and counts it.
 
 use std::fmt;
 use std::mem::MaybeUninit;
@@ -23,67 +24,70 @@ const _: () = assert!(EVENT_CAPACITY.is_power_of_two());
 /// A value on cache lines of its own: two, since CPUs fetch them in pairs.
 #[derive(Debug)]
 #[repr(align(128))]
-struct CachePadded<T>(T);
+struct OwnCacheLines<T>(T);
 
-struct Buffer {
+struct EventBuffer {
     slots: Box<[UnsafeCell<MaybeUninit<Event>>]>,
-    ends: CachePadded<WritersEnd>,
+    writers_end: OwnCacheLines<WritersEnd>,
     /// How many events were read.
-    read: CachePadded<AtomicUsize>,
+    read: OwnCacheLines<AtomicUsize>,
 }
 
-/// What the writer stores to.
+/// The words that the writer stores to.
 #[derive(Debug)]
 struct WritersEnd {
     /// How many events were written.
     written: AtomicUsize,
     dropped: AtomicU64,
-    /// Whether nothing will be written any more.
+    /// Whether the writer is gone.
     closed: AtomicBool,
 }
 
-// SAFETY: a slot belongs to the writer or to the reader, of which there is one each; the two counts say to whom.
-unsafe impl Sync for Buffer {}
+// SAFETY: there is one writer and one reader, and `written` and `read` give each slot to one of
+// them.
+unsafe impl Sync for EventBuffer {}
 
-/// The end of the thread that writes.
-pub struct Writer {
-    buffer: Arc<Buffer>,
+/// The end of a buffer that its thread writes to.
+pub struct EventWriter {
+    buffer: Arc<EventBuffer>,
     written: usize,
-    /// What was read when the writer last looked.
+    /// The buffer's `read` when the writer last loaded it.
     read: usize,
     dropped: u64,
 }
 
-/// The end of the recorder.
-pub struct Reader {
-    buffer: Arc<Buffer>,
+/// The end of a buffer that the recorder reads from.
+pub struct EventReader {
+    buffer: Arc<EventBuffer>,
     read: usize,
 }
 
-/// The two ends of an empty buffer.
-pub fn buffer() -> (Writer, Reader) {
-    let ends = WritersEnd { written: AtomicUsize::new(0), dropped: AtomicU64::new(0), closed: AtomicBool::new(false) };
-    let buffer = Arc::new(Buffer {
+/// Makes an empty buffer of [`EVENT_CAPACITY`] events, and returns its two ends.
+pub fn event_buffer() -> (EventWriter, EventReader) {
+    let writers_end =
+        WritersEnd { written: AtomicUsize::new(0), dropped: AtomicU64::new(0), closed: AtomicBool::new(false) };
+    let buffer = Arc::new(EventBuffer {
         slots: (0..EVENT_CAPACITY).map(|_| UnsafeCell::new(MaybeUninit::uninit())).collect(),
-        ends: CachePadded(ends),
-        read: CachePadded(AtomicUsize::new(0)),
+        writers_end: OwnCacheLines(writers_end),
+        read: OwnCacheLines(AtomicUsize::new(0)),
     });
-    (Writer { buffer: Arc::clone(&buffer), written: 0, read: 0, dropped: 0 }, Reader { buffer, read: 0 })
+    (EventWriter { buffer: Arc::clone(&buffer), written: 0, read: 0, dropped: 0 }, EventReader { buffer, read: 0 })
 }
 
-impl Writer {
-    /// Writes `event` down, or counts it as dropped.
+impl EventWriter {
+    /// Writes `event`, or drops and counts it if the buffer is full.
     #[inline(always)]
     pub fn write(&mut self, event: Event) {
         if self.is_full() {
             return self.drop_one();
         }
         let slot = &self.buffer.slots[self.written % EVENT_CAPACITY];
-        // SAFETY: the slot was read, or never written, and it is the writer's until `written` counts it.
+        // SAFETY: the slot was read, or never written: it is the writer's until `written` counts
+        // it.
         slot.with_mut(|slot| unsafe { slot.write(MaybeUninit::new(event)) });
         self.written = self.written.wrapping_add(1);
         // Release pairs with the Acquire in `read`: the event is in its slot.
-        self.buffer.ends.0.written.store(self.written, Release);
+        self.buffer.writers_end.0.written.store(self.written, Release);
     }
 
     #[inline(always)]
@@ -99,27 +103,27 @@ impl Writer {
     #[cold]
     fn drop_one(&mut self) {
         self.dropped += 1;
-        self.buffer.ends.0.dropped.store(self.dropped, Relaxed);
+        self.buffer.writers_end.0.dropped.store(self.dropped, Relaxed);
     }
 }
 
-impl Drop for Writer {
+impl Drop for EventWriter {
     fn drop(&mut self) {
-        // Release pairs with the Acquire in `is_closed`: who sees it sees all that was written.
-        self.buffer.ends.0.closed.store(true, Release);
+        // Release pairs with the Acquire in `is_closed`: a reader that sees it sees all events.
+        self.buffer.writers_end.0.closed.store(true, Release);
     }
 }
 
-impl Reader {
-    /// Moves all that is written to the end of `events`.
+impl EventReader {
+    /// Moves all events in the buffer to the end of `events`.
     pub fn read(&mut self, events: &mut Vec<Event>) {
-        // Acquire pairs with the Release in `write`.
-        let written = self.buffer.ends.0.written.load(Acquire);
+        // Acquire pairs with the Release in `write`: the slots below are filled.
+        let written = self.buffer.writers_end.0.written.load(Acquire);
         while self.read != written {
             let slot = &self.buffer.slots[self.read % EVENT_CAPACITY];
-            // SAFETY: `written` counts the slot, so it is the reader's, until `read` counts it too.
+            // SAFETY: `written` counts the slot: it is the reader's until `read` counts it too.
             let event = slot.with(|slot| unsafe { slot.read() });
-            // SAFETY: as above, and what it counts was written.
+            // SAFETY: the writer filled the slot before `written` counted it.
             events.push(unsafe { event.assume_init() });
             self.read = self.read.wrapping_add(1);
         }
@@ -127,28 +131,29 @@ impl Reader {
         self.buffer.read.0.store(self.read, Release);
     }
 
-    /// How many events were dropped, so far.
+    /// Returns how many events were dropped so far.
     pub fn dropped(&self) -> u64 {
-        self.buffer.ends.0.dropped.load(Relaxed)
+        self.buffer.writers_end.0.dropped.load(Relaxed)
     }
 
-    /// Whether nothing will be written after what the next `read` finds.
+    /// Returns whether the writer is gone: the next `read` finds the last of its events.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         // Acquire pairs with the Release of the writer's drop.
-        self.buffer.ends.0.closed.load(Acquire)
+        self.buffer.writers_end.0.closed.load(Acquire)
     }
 }
 
-impl fmt::Debug for Writer {
+impl fmt::Debug for EventWriter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Writer").field("written", &self.written).field("dropped", &self.dropped).finish_non_exhaustive()
+        let Self { written, dropped, .. } = self;
+        f.debug_struct("EventWriter").field("written", written).field("dropped", dropped).finish_non_exhaustive()
     }
 }
 
-impl fmt::Debug for Reader {
+impl fmt::Debug for EventReader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Reader").field("read", &self.read).finish_non_exhaustive()
+        f.debug_struct("EventReader").field("read", &self.read).finish_non_exhaustive()
     }
 }
 
@@ -157,15 +162,15 @@ mod tests {
     use std::thread;
 
     use super::*;
-    use crate::What;
+    use crate::EventKind;
 
     fn event(number: usize) -> Event {
-        Event::new(number as u64, What::Overflow { processor: 0, tasks: number as u64 })
+        Event::new(number as u64, EventKind::Overflow { processor: 0, tasks: number as u64 })
     }
 
     #[test]
-    fn what_does_not_fit_is_counted_and_what_does_stays_in_order() {
-        let (mut writer, mut reader) = buffer();
+    fn a_full_buffer_counts_drops_and_keeps_the_order() {
+        let (mut writer, mut reader) = event_buffer();
         (0..EVENT_CAPACITY + 3).for_each(|number| writer.write(event(number)));
         let mut events = Vec::new();
         reader.read(&mut events);
@@ -177,8 +182,8 @@ mod tests {
     }
 
     #[test]
-    fn a_writer_that_is_gone_leaves_what_it_has_written() {
-        let (mut writer, mut reader) = buffer();
+    fn a_writer_that_is_gone_leaves_its_events() {
+        let (mut writer, mut reader) = event_buffer();
         writer.write(event(1));
         assert!(!reader.is_closed());
         drop(writer);
@@ -189,16 +194,16 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_of_events_comes_through_in_order_but_for_those_that_are_counted() {
+    fn a_stream_comes_through_in_order_but_for_counted_drops() {
         let count = 20 * EVENT_CAPACITY;
-        let (mut writer, mut reader) = buffer();
+        let (mut writer, mut reader) = event_buffer();
         let thread = thread::spawn(move || (0..count).for_each(|number| writer.write(event(number))));
         let (mut events, mut last, mut seen) = (Vec::new(), None, 0);
         loop {
             let is_last = reader.is_closed();
             reader.read(&mut events);
             for event in events.drain(..) {
-                let What::Overflow { tasks, .. } = event.what() else { panic!("nothing else was written: {event:?}") };
+                let EventKind::Overflow { tasks, .. } = event.kind() else { panic!("not written: {event:?}") };
                 assert_eq!(tasks, event.stamp, "torn");
                 assert!(last.is_none_or(|last| last < event.stamp), "{last:?} before {event:?}");
                 last = Some(event.stamp);

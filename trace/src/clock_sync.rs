@@ -1,55 +1,62 @@
 //! From the counter's stamps to nanoseconds of the system's monotonic clock.
 //!
-//! Both are read together now and then: an *anchor*. Between two anchors time is a straight line, so that nothing adds up: a time
-//! is as wrong as its anchors are, some tens of nanoseconds, and as the clock is steered within a second.
+//! Both are read together now and then. Between two such readings time is a straight line, so that
+//! errors do not add up: a time is off by the error of its readings, some tens of nanoseconds, and
+//! by the clock's steering within a second.
 
-use crate::{Counter, monotonic_nanos};
+use crate::{StampCounter, monotonic_nanos};
 
-/// Anchors that are kept, in the counter's unit and in nanoseconds.
+/// Converts stamps to nanoseconds, by the readings that it keeps.
 #[derive(Clone, Debug)]
-pub struct Anchors {
+pub struct ClockSync {
     /// About one each second, the oldest first.
-    kept: Vec<Anchor>,
-    latest: Anchor,
+    kept: Vec<ClockReading>,
+    latest: ClockReading,
 }
 
-/// One moment, by both.
+/// The counter and the clock, read at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Anchor {
-    pub stamp: u64,
-    pub nanos: u64,
+pub struct ClockReading {
+    stamp: u64,
+    nanos: u64,
 }
 
-/// Nanoseconds between two anchors that are kept.
+/// Nanoseconds between two readings that are kept.
 const APART: u64 = 1_000_000_000;
-/// An hour's worth. What is older is reckoned by the oldest.
+/// An hour's worth. Older stamps are converted by the oldest.
 const MOST: usize = 3_600;
-/// Tries to read both without being interrupted in between.
-const TRIES: usize = 3;
+/// Attempts to read both without an interruption in between.
+const ATTEMPTS: usize = 3;
 
-impl Anchor {
-    /// Reads both: of a few tries the one that took the least.
+impl ClockReading {
+    /// Reads both, and returns the attempt that took the least time.
     pub fn now() -> Self {
-        let tries = (0..TRIES).map(|_| {
-            let before = Counter::read();
+        let attempts = (0..ATTEMPTS).map(|_| {
+            let before = StampCounter::read();
             let nanos = monotonic_nanos();
-            let took = Counter::read().saturating_sub(before);
+            let took = StampCounter::read().saturating_sub(before);
             (took, Self { stamp: before + took / 2, nanos })
         });
-        tries.min_by_key(|(took, _)| *took).map(|(_, anchor)| anchor).expect("there is more than one try")
+        attempts.min_by_key(|(took, _)| *took).map(|(_, reading)| reading).expect("there is more than one attempt")
     }
 }
 
-impl Anchors {
-    /// Anchors that begin here. A moment is spent on a second one.
+impl ClockSync {
+    /// Takes a first reading, and half a millisecond later a second one.
     pub fn begin() -> Self {
-        let first = Anchor::now();
+        let first = ClockReading::now();
         std::thread::sleep(std::time::Duration::from_micros(500));
-        Self { kept: vec![first], latest: Anchor::now() }
+        Self { kept: vec![first], latest: ClockReading::now() }
     }
 
-    /// Adds the latest one.
-    pub fn add(&mut self, anchor: Anchor) {
+    /// Returns one whose stamps count nanoseconds: for traces of programs that never ran.
+    pub fn of_nanos() -> Self {
+        let reading = |nanos| ClockReading { stamp: nanos, nanos };
+        Self { kept: vec![reading(0)], latest: reading(1) }
+    }
+
+    /// Adds the latest reading.
+    pub fn add(&mut self, reading: ClockReading) {
         let last = self.kept[self.kept.len() - 1];
         if self.latest.nanos.saturating_sub(last.nanos) >= APART {
             self.kept.push(self.latest);
@@ -57,12 +64,12 @@ impl Anchors {
                 self.kept.remove(0);
             }
         }
-        self.latest = anchor;
+        self.latest = reading;
     }
 
-    /// What the monotonic clock showed at `stamp`.
+    /// Returns the time of the monotonic clock at `stamp`, in nanoseconds.
     pub fn nanos(&self, stamp: u64) -> u64 {
-        let next = self.kept.partition_point(|anchor| anchor.stamp <= stamp);
+        let next = self.kept.partition_point(|reading| reading.stamp <= stamp);
         let from = self.kept[next.saturating_sub(1)];
         let to = self.kept.get(next.max(1)).copied().unwrap_or(self.latest);
         let (ticks, nanos) = (to.stamp.wrapping_sub(from.stamp), to.nanos.wrapping_sub(from.nanos));
@@ -75,42 +82,42 @@ impl Anchors {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
 
-    fn anchors(points: &[(u64, u64)]) -> Anchors {
-        let mut points = points.iter().map(|&(stamp, nanos)| Anchor { stamp, nanos });
+    fn clock(points: &[(u64, u64)]) -> ClockSync {
+        let mut points = points.iter().map(|&(stamp, nanos)| ClockReading { stamp, nanos });
         let first = points.next().expect("one at least");
-        let mut anchors = Anchors { kept: vec![first], latest: first };
-        points.for_each(|anchor| anchors.add(anchor));
-        anchors
+        let mut clock = ClockSync { kept: vec![first], latest: first };
+        points.for_each(|reading| clock.add(reading));
+        clock
     }
 
     #[test]
-    fn times_lie_on_the_line_between_their_anchors() {
-        let anchors = anchors(&[(1_000, 0), (3_001_000, 1_000_000_000), (9_001_000, 2_000_000_000)]);
-        assert_eq!(anchors.nanos(1_000), 0);
-        assert_eq!(anchors.nanos(1_501_000), 500_000_000);
-        assert_eq!(anchors.nanos(3_001_000), 1_000_000_000);
-        assert_eq!(anchors.nanos(6_001_000), 1_500_000_000, "the second second has a rate of its own");
-        assert_eq!(anchors.nanos(12_001_000), 2_500_000_000, "what is later goes on at the last rate");
+    fn times_lie_on_the_line_between_their_readings() {
+        let clock = clock(&[(1_000, 0), (3_001_000, 1_000_000_000), (9_001_000, 2_000_000_000)]);
+        assert_eq!(clock.nanos(1_000), 0);
+        assert_eq!(clock.nanos(1_501_000), 500_000_000);
+        assert_eq!(clock.nanos(3_001_000), 1_000_000_000);
+        assert_eq!(clock.nanos(6_001_000), 1_500_000_000, "the second second has a rate of its own");
+        assert_eq!(clock.nanos(12_001_000), 2_500_000_000, "later stamps go on at the last rate");
     }
 
     #[test]
-    fn what_is_older_than_the_first_anchor_has_a_time_too() {
-        let anchors = anchors(&[(1_000_000, 5_000), (2_000_000, 6_000)]);
-        assert_eq!(anchors.nanos(0), 4_000);
+    fn a_stamp_before_the_first_reading_has_a_time_too() {
+        let clock = clock(&[(1_000_000, 5_000), (2_000_000, 6_000)]);
+        assert_eq!(clock.nanos(0), 4_000);
     }
 
     #[test]
-    fn anchors_are_close_to_the_clock() {
-        Counter::choose();
-        let mut anchors = Anchors::begin();
+    fn converted_stamps_are_close_to_the_clock() {
+        StampCounter::choose();
+        let mut clock = ClockSync::begin();
         for _ in 0..20 {
-            let (before, stamp, after) = (monotonic_nanos(), Counter::read(), monotonic_nanos());
-            anchors.add(Anchor::now());
-            let nanos = anchors.nanos(stamp);
+            let (before, stamp, after) = (monotonic_nanos(), StampCounter::read(), monotonic_nanos());
+            clock.add(ClockReading::now());
+            let nanos = clock.nanos(stamp);
             assert!((before - 50_000..after + 50_000).contains(&nanos), "{before} {nanos} {after}");
             std::thread::sleep(std::time::Duration::from_millis(1));
         }

@@ -1,52 +1,54 @@
-//! The cheapest counter of time: the CPU's own where it can be trusted, else the system's monotonic clock.
+//! The cheapest counter of time: the CPU's own where it can be trusted, else the system's monotonic
+//! clock.
 //!
-//! Trusted is one that runs at the same rate whatever the core does, and shows the same on all cores: x86's time stamp counter
-//! where the CPU says that it is invariant and Linux, which compares the cores, goes by it too; ARM's generic timer always.
+//! A counter is trusted if it runs at one rate whatever the core does, and is equal on all cores:
+//! x86's time stamp counter where the CPU reports it as invariant and Linux, which compares the
+//! cores, uses it for its own clock; ARM's generic timer always.
 
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
-/// Whether the CPU's counter is read. False until somebody has asked, so that nobody reads one that is not to be trusted.
+/// Whether the CPU's counter is read. False until `choose` has found that it can be trusted.
 static FROM_CPU: AtomicBool = AtomicBool::new(false);
 
-/// The counter of this process.
+/// The counter that events are stamped with; the whole process uses one.
 #[derive(Clone, Copy, Debug)]
-pub struct Counter;
+pub struct StampCounter;
 
-impl Counter {
-    /// Chooses what is read. To be called before the first stamp that is compared with others.
+impl StampCounter {
+    /// Chooses the counter. To be called before the first stamp that is compared with others.
     pub fn choose() -> Self {
         static CHOSEN: OnceLock<bool> = OnceLock::new();
-        // Relaxed: the events that follow are published by the recorder's start.
+        // Relaxed: the start of the recorder publishes it to the threads that stamp events.
         FROM_CPU.store(*CHOSEN.get_or_init(cpu::is_trusted), Relaxed);
         Self
     }
 
-    /// Whether what is read is the CPU's own counter, whose unit only calibration tells; else it counts nanoseconds.
+    /// Whether it is the CPU's own counter; else it counts nanoseconds.
     #[cfg(test)]
     pub fn is_from_cpu(self) -> bool {
         FROM_CPU.load(Relaxed)
     }
 
-    /// What the counter shows now.
+    /// Returns the counter's value now. Its unit is known only by [`ClockSync`](crate::ClockSync).
     #[inline]
     pub fn read() -> u64 {
         if FROM_CPU.load(Relaxed) { cpu::read() } else { monotonic_nanos() }
     }
 }
 
-/// The system's monotonic clock, in nanoseconds.
+/// Returns the time of the system's monotonic clock, in nanoseconds.
 #[cfg(unix)]
 pub fn monotonic_nanos() -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is there to be written to, and every system has this clock.
+    // SAFETY: `time` is valid for the write; every system has this clock.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// Nanoseconds since the first call, by std's monotonic clock.
+/// Returns the nanoseconds since the first call, by std's monotonic clock.
 #[cfg(not(unix))]
 pub fn monotonic_nanos() -> u64 {
     since_first_call()
@@ -58,16 +60,39 @@ fn since_first_call() -> u64 {
     FIRST.get_or_init(Instant::now).elapsed().as_nanos() as u64
 }
 
+/// Reads the monotonic clock, that since boot and the calendar's one after the other, in
+/// nanoseconds.
+pub(crate) fn clocks() -> [u64; 3] {
+    let monotonic = monotonic_nanos();
+    let calendar = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    [monotonic, boot_nanos().unwrap_or(monotonic), calendar.map_or(0, |since| since.as_nanos() as u64)]
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn boot_nanos() -> Option<u64> {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `time` is valid for the write.
+    let status = unsafe { libc::clock_gettime(libc::CLOCK_BOOTTIME, &raw mut time) };
+    (status == 0).then_some(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn boot_nanos() -> Option<u64> {
+    None
+}
+
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod cpu {
     use core::arch::x86_64::{__cpuid, _rdtsc};
 
+    #[inline]
     pub(super) fn read() -> u64 {
-        // SAFETY: every x86-64 has this instruction, and systems leave it to programs.
+        // SAFETY: every x86-64 CPU has this instruction, and systems let programs use it.
         unsafe { _rdtsc() }
     }
 
-    /// Where Linux tells its clock source, it is the counter or made of it: otherwise the kernel has found the cores apart.
+    /// Linux names its clock source. If that is not the counter or made of it, the kernel has found
+    /// cores that differ. Other systems do not say, and the CPU's word is taken.
     pub(super) fn is_trusted() -> bool {
         let source = std::fs::read_to_string("/sys/devices/system/clocksource/clocksource0/current_clocksource");
         let is_used =
@@ -79,23 +104,24 @@ mod cpu {
     fn is_invariant() -> bool {
         const HIGHEST: u32 = 0x8000_0000;
         const POWER: u32 = 0x8000_0007;
-        // SAFETY: every x86-64 has this instruction, and this leaf.
+        // SAFETY: every x86-64 CPU has this instruction, and this leaf.
         let highest = unsafe { __cpuid(HIGHEST) }.eax;
-        // SAFETY: as above; the leaf is there.
+        // SAFETY: every x86-64 CPU has this instruction; `highest` shows that it has this leaf.
         highest >= POWER && unsafe { __cpuid(POWER) }.edx & 1 << 8 != 0
     }
 }
 
 #[cfg(all(target_arch = "aarch64", not(miri)))]
 mod cpu {
+    #[inline]
     pub(super) fn read() -> u64 {
         let count: u64;
-        // SAFETY: reads a register that systems leave to programs, and touches nothing else.
+        // SAFETY: it reads a register that systems let programs read, and touches nothing else.
         unsafe { core::arch::asm!("mrs {}, cntvct_el0", out(reg) count, options(nomem, nostack, preserves_flags)) };
         count
     }
 
-    /// The architecture says so.
+    /// The architecture promises it.
     pub(super) fn is_trusted() -> bool {
         true
     }
@@ -103,6 +129,7 @@ mod cpu {
 
 #[cfg(not(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri))))]
 mod cpu {
+    #[inline]
     pub(super) fn read() -> u64 {
         super::monotonic_nanos()
     }
@@ -120,12 +147,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_counter_goes_on_at_one_rate_on_every_thread() {
-        let counter = Counter::choose();
-        let (began, began_nanos) = (Counter::read(), monotonic_nanos());
+    fn the_counter_runs_at_one_rate_on_every_thread() {
+        let counter = StampCounter::choose();
+        let (began, began_nanos) = (StampCounter::read(), monotonic_nanos());
         thread::sleep(Duration::from_millis(20));
-        let other = thread::spawn(Counter::read).join().expect("it only reads");
-        let (ended, ended_nanos) = (Counter::read(), monotonic_nanos());
+        let other = thread::spawn(StampCounter::read).join().expect("it only reads");
+        let (ended, ended_nanos) = (StampCounter::read(), monotonic_nanos());
         assert!(began < other && other < ended, "{began} {other} {ended}");
         let rate = (ended - began) as f64 / (ended_nanos - began_nanos) as f64;
         // Between 10 MHz and 10 GHz; exactly 1 where it counts nanoseconds.
@@ -134,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_in_for_the_system_clock_goes_on_too() {
+    fn the_stand_in_for_the_system_clock_runs_too() {
         let began = since_first_call();
         thread::sleep(Duration::from_millis(2));
         assert!(since_first_call() - began >= 2_000_000);

@@ -1,12 +1,13 @@
-//! A hash for numbers that nobody chooses to do harm: one multiplication.
+//! A hasher for integers that no attacker chooses: one multiplication.
 
 use std::hash::{BuildHasher, Hasher};
 
-/// Spreads numbers over a table by Fibonacci's multiplier, and folds the well mixed upper half into the lower.
+/// Spreads integers over a table by Fibonacci's multiplier, and folds the well mixed upper half
+/// into the lower.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Scatter(u64);
+pub struct IntHasher(u64);
 
-impl BuildHasher for Scatter {
+impl BuildHasher for IntHasher {
     type Hasher = Self;
 
     fn build_hasher(&self) -> Self {
@@ -14,7 +15,7 @@ impl BuildHasher for Scatter {
     }
 }
 
-impl Hasher for Scatter {
+impl Hasher for IntHasher {
     fn finish(&self) -> u64 {
         self.0
     }

@@ -1,9 +1,17 @@
-//! The timeline of wsrt's scheduler: what threads record, and the Perfetto trace that becomes of it.
+//! The timeline of wsrt's scheduler: the events that threads record, and the Perfetto trace that is
+//! made of them.
 //!
-//! The executor writes with this crate and `wsrt-report` reads with it, so that what both have to
-//! agree on stands here once. It knows nothing of the scheduler: tasks and processors are numbers.
+//! The executor writes traces with this crate and `wsrt-report` reads them with it: the names, the
+//! numbers of tracks and the field numbers of Perfetto's messages stand here once. The crate knows
+//! nothing of the scheduler: tasks and processors are numbers.
+//!
+//! ```text
+//! a thread ─► Event ─► EventWriter ═► EventReader ─► encode::Encoder ─► a file ─► decode::Decoder
+//!                      └── event_buffer ──┘
+//! ```
+//!
+//! It belongs to wsrt, and changes with it: its API makes no promise of its own.
 
-#![allow(missing_docs, reason = "the next commits give these types their names and their words")]
 #![cfg_attr(loom, allow(unreachable_pub))]
 
 mod buffer;
@@ -12,16 +20,21 @@ mod counter;
 pub mod decode;
 pub mod encode;
 mod event;
+pub mod fields;
 mod int_hasher;
+pub mod names;
 mod sync;
-mod wire;
+mod track;
+pub mod wire;
 
-pub use buffer::{Reader, Writer, buffer};
-pub use clock_sync::{Anchor, Anchors};
-pub use counter::{Counter, monotonic_nanos};
-pub use event::{Begun, By, Event, NO_PROCESSOR, Outcome, Span, What};
-pub use int_hasher::Scatter;
+pub use buffer::{EventReader, EventWriter, event_buffer};
+pub use clock_sync::{ClockReading, ClockSync};
+pub use counter::{StampCounter, monotonic_nanos};
+pub use event::{Activity, Event, EventKind, NO_PROCESSOR, PollStart, WokenBy};
+pub use int_hasher::IntHasher;
+pub use names::{AnnotationKey, EventName, PollOutcome, TaskSource, WakeCause};
 pub use sync::EVENT_CAPACITY;
+pub use track::{Track, TrackEventKind};
 
 #[cfg(all(test, loom))]
 mod loom_models;

@@ -1,10 +1,11 @@
-//! Models of the buffer: in every interleaving the reader gets what was written, once and in order, and what is not there was
-//! counted. Under loom a buffer has two slots, so that it is full, and goes round, within three events.
+//! Models of the buffer: in every interleaving the reader gets each event once and in order, or it
+//! was counted as dropped. Under loom a buffer has two slots, so that it is full, and goes round,
+//! within three events.
 
 use loom::model::Builder;
 
 use crate::sync::thread;
-use crate::{Event, Reader, What, Writer, buffer};
+use crate::{Event, EventKind, EventReader, EventWriter, event_buffer};
 
 fn explore(model: impl Fn() + Sync + Send + 'static) {
     let mut builder = Builder::new();
@@ -12,11 +13,11 @@ fn explore(model: impl Fn() + Sync + Send + 'static) {
     builder.check(model);
 }
 
-fn write_all(writer: &mut Writer, count: u64) {
-    (0..count).for_each(|number| writer.write(Event::new(number, What::Overflow { processor: 0, tasks: number })));
+fn write_all(writer: &mut EventWriter, count: u64) {
+    (0..count).for_each(|number| writer.write(Event::new(number, EventKind::Overflow { processor: 0, tasks: number })));
 }
 
-fn read_stamps(reader: &mut Reader) -> Vec<u64> {
+fn read_stamps(reader: &mut EventReader) -> Vec<u64> {
     let mut events = Vec::new();
     reader.read(&mut events);
     events.into_iter().map(|event| event.stamp).collect()
@@ -25,7 +26,7 @@ fn read_stamps(reader: &mut Reader) -> Vec<u64> {
 #[test]
 fn each_event_is_read_once_or_counted() {
     explore(|| {
-        let (mut writer, mut reader) = buffer();
+        let (mut writer, mut reader) = event_buffer();
         let writes = thread::spawn(move || write_all(&mut writer, 4));
         let mut stamps = read_stamps(&mut reader);
         stamps.extend(read_stamps(&mut reader));
@@ -37,9 +38,9 @@ fn each_event_is_read_once_or_counted() {
 }
 
 #[test]
-fn who_sees_a_buffer_closed_misses_nothing() {
+fn a_reader_that_sees_a_closed_buffer_misses_nothing() {
     explore(|| {
-        let (mut writer, mut reader) = buffer();
+        let (mut writer, mut reader) = event_buffer();
         let writes = thread::spawn(move || write_all(&mut writer, 2));
         if reader.is_closed() {
             assert_eq!(read_stamps(&mut reader), [0, 1]);

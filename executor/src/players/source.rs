@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use wsrt_trace::TaskSource;
+
 use crate::cell::Runnable;
 
 /// The place where a task was found: its kind in the low bits, and above them, for a theft, the victim's index.
@@ -12,26 +14,24 @@ pub(crate) struct Source(u32);
 
 impl Source {
     /// The processor's own runnext.
-    pub(crate) const RUNNEXT: Self = Self(0);
+    pub(crate) const RUNNEXT: Self = Self(TaskSource::Runnext as u32);
     /// The processor's own ring. The task may have come there from anywhere: with a batch that was stolen or taken from the
     /// injector, from the netpoller, or by a timer.
-    pub(crate) const RING: Self = Self(1);
-    pub(crate) const INJECTOR: Self = Self(2);
+    pub(crate) const RING: Self = Self(TaskSource::Ring as u32);
+    pub(crate) const INJECTOR: Self = Self(TaskSource::Injector as u32);
     /// It was readied by the turn of the netpoller, or the timers that were looked at with it, just before.
-    pub(crate) const NETWORK: Self = Self(3);
+    pub(crate) const NETWORK: Self = Self(TaskSource::Network as u32);
     /// It was readied just before by a timer of another processor, which the machine has fired for it.
-    pub(crate) const TIMER: Self = Self(4);
-    const STOLEN: u32 = 5;
+    pub(crate) const TIMER: Self = Self(TaskSource::Timer as u32);
     /// The queue of a `LocalSet`, which is polled within a task or a root future.
-    pub(crate) const LOCAL: Self = Self(6);
+    pub(crate) const LOCAL: Self = Self(TaskSource::Local as u32);
 
-    const KIND_BITS: u32 = 3;
     /// How many kinds there can be.
-    pub(crate) const KINDS: usize = 1 << Self::KIND_BITS;
+    pub(crate) const KINDS: usize = TaskSource::MOST;
 
     /// The tasks of the processor with index `victim`: this is the oldest of those that were stolen from it just before.
     pub(crate) fn stolen_from(victim: usize) -> Self {
-        Self((victim as u32) << Self::KIND_BITS | Self::STOLEN)
+        Self(TaskSource::stolen_from(victim as u32))
     }
 
     /// As a number, to be written down.
@@ -45,18 +45,13 @@ impl Source {
     pub(crate) fn kind(self) -> usize {
         self.0 as usize % Self::KINDS
     }
-
-    /// The index of the processor that the task was stolen from.
-    pub(crate) fn victim(self) -> Option<usize> {
-        (self.kind() == Self::STOLEN as usize).then_some((self.0 >> Self::KIND_BITS) as usize)
-    }
 }
 
 impl fmt::Debug for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.victim() {
-            Some(victim) => write!(f, "stolen from P{victim}"),
-            None => f.write_str(["runnext", "ring", "injector", "network", "timer", "", "local", ""][self.kind()]),
+        match TaskSource::from_number(self.0) {
+            (_, Some(victim)) => write!(f, "stolen from P{victim}"),
+            (source, None) => f.write_str(source.name()),
         }
     }
 }
@@ -87,13 +82,14 @@ mod tests {
 
     #[test]
     fn a_source_tells_its_kind_and_its_victim() {
+        let victim = |source: Source| TaskSource::from_number(source.number()).1;
         let sources = [Source::RUNNEXT, Source::RING, Source::INJECTOR, Source::NETWORK, Source::TIMER];
         for (kind, source) in sources.into_iter().enumerate() {
-            assert_eq!((source.kind(), source.victim()), (kind, None), "{source:?}");
+            assert_eq!((source.kind(), victim(source)), (kind, None), "{source:?}");
         }
-        for victim in [0, 1, 63, 4095] {
-            let stolen = Source::stolen_from(victim);
-            assert_eq!((stolen.kind(), stolen.victim()), (5, Some(victim)), "{stolen:?}");
+        for index in [0, 1, 63, 4095] {
+            let stolen = Source::stolen_from(index as usize);
+            assert_eq!((stolen.kind(), victim(stolen)), (5, Some(index)), "{stolen:?}");
         }
     }
 }

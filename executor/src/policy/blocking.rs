@@ -11,7 +11,7 @@ use std::thread::JoinHandle as ThreadHandle;
 use std::time::Instant;
 
 use parking_lot::{Condvar, Mutex};
-use wsrt_trace::{Span, What};
+use wsrt_trace::{Activity as Span, EventKind as What};
 
 use crate::cell::{Id, Identity, JoinHandle, Origin, OwnedTasks, Runnable, Schedule, TaskRef, allocate};
 use crate::policy::console::{self, Kind};

@@ -7,7 +7,7 @@ use std::rc::{Rc, Weak};
 use std::sync::Arc;
 use std::task::Waker;
 
-use wsrt_trace::{Span, What};
+use wsrt_trace::{Activity as Span, EventKind as What};
 
 use crate::base::unwind::wake_quietly;
 use crate::cell::{Runnable, TaskQueue};

@@ -4,7 +4,7 @@
 //! blocked, and the watcher puts a spare into play if the call lasts. [`with_processor_handed_over`] is for waits that
 //! are known to last: another machine takes the processor at once.
 
-use wsrt_trace::{Span, What};
+use wsrt_trace::{Activity as Span, EventKind as What};
 
 use std::rc::Rc;
 

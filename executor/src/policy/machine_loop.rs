@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::task::Waker;
 
 use wsrt_reactor::budget;
-use wsrt_trace::{Span, What};
+use wsrt_trace::{Activity as Span, EventKind as What};
 
 use crate::players::{Found, Grant, Machine, Processor, Resume, Source};
 use crate::policy::helping::Linger;

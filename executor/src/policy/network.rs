@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use wsrt_reactor::Turn;
-use wsrt_trace::{Span, What};
+use wsrt_trace::{Activity as Span, EventKind as What};
 
 use crate::cell::TaskQueue;
 use crate::players::{Arrivals, Count, Found, Processor, Source};

@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use wsrt_trace::What;
+use wsrt_trace::EventKind as What;
 
 use crate::cell::{Id, Identity, JoinHandle, Origin, Runnable, Schedule, TaskQueue, TaskRef, allocate};
 use crate::players::{Placed, Processor};

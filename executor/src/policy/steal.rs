@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use wsrt_trace::What;
+use wsrt_trace::EventKind as What;
 
 use crate::players::{Found, Processor, Shared, Source};
 use crate::policy::machine_loop::MachineLoop;

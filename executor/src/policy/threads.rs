@@ -7,7 +7,7 @@ use std::sync::{Arc, Once, Weak};
 use std::thread::{self, JoinHandle};
 
 use parking_lot::Mutex;
-use wsrt_trace::{Span, What};
+use wsrt_trace::{Activity as Span, EventKind as What};
 
 use crate::base::backoff::Backoff;
 use crate::base::report::report;

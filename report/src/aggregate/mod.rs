@@ -21,8 +21,10 @@ pub(crate) use steals::Steals;
 pub(crate) use tasks::{Task, Tasks};
 pub(crate) use threads::{Doing, Thread, Threads};
 
+use wsrt_trace::decode::{Annotations, Decoded, NameId, NameTable, OpenSlices, Slice, TrackEvent};
+use wsrt_trace::{EventName, Track, TrackEventKind, WakeCause, names};
+
 use ids::Ids;
-use wsrt_trace::decode::{Details, Event, Kind, Name, OpenSlices, Said, Slice, Strings, Track, WokenBy};
 
 /// So many stalls are listed.
 const STALLS: usize = 30;
@@ -32,7 +34,7 @@ const STALLS: usize = 30;
 pub(crate) struct Stall {
     pub(crate) at: u64,
     pub(crate) processor: u32,
-    pub(crate) details: Details,
+    pub(crate) annotations: Annotations,
 }
 
 /// The netpoller's turns.
@@ -56,8 +58,8 @@ pub(crate) struct Injector {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Totals {
     pub(crate) wakes: u64,
-    /// In the order of [`WokenBy::ALL`].
-    pub(crate) wakes_by: [u64; WokenBy::ALL.len()],
+    /// In the order of [`WakeCause::ALL`].
+    pub(crate) wakes_by: [u64; WakeCause::ALL.len()],
     pub(crate) spawns: u64,
     pub(crate) ends: u64,
     pub(crate) overflows: u64,
@@ -80,7 +82,7 @@ pub(crate) struct Aggregate {
     open: OpenSlices,
     pub(crate) grid: Grid,
     pub(crate) totals: Totals,
-    pub(crate) process: Option<(Name, Option<u64>)>,
+    pub(crate) process: Option<(NameId, Option<u64>)>,
     pub(crate) processors: Processors,
     pub(crate) polls: Polls,
     pub(crate) network: Network,
@@ -131,57 +133,57 @@ impl Aggregate {
         self.open.unmatched()
     }
 
-    pub(crate) fn take(&mut self, said: Said, strings: &Strings) {
-        match said {
-            Said::Event(event) if event.track != Track::Unknown => self.event(&event, strings),
-            Said::Track { uuid, name, id } => self.track(uuid, name, id),
-            Said::Event(_) | Said::Nothing => {}
+    pub(crate) fn take(&mut self, decoded: Decoded, names: &NameTable) {
+        match decoded {
+            Decoded::Event(event) if event.track != Track::Unknown => self.event(&event, names),
+            Decoded::Track { track, name, id } => self.track(track, name, id),
+            Decoded::Event(_) | Decoded::Nothing => {}
         }
     }
 
     /// Ends what the file leaves open.
-    pub(crate) fn finish(&mut self, strings: &Strings) {
+    pub(crate) fn finish(&mut self, names: &NameTable) {
         for slice in self.open.end_all(self.grid.last()) {
             self.totals.unended += 1;
-            self.slice(&slice, strings);
+            self.slice(&slice, names);
         }
     }
 
-    fn track(&mut self, uuid: u64, name: Name, id: Option<u64>) {
-        match Track::of(uuid) {
+    fn track(&mut self, track: Track, name: NameId, id: Option<u64>) {
+        match track {
             Track::Process => self.process = Some((name, id)),
-            Track::Thread(uuid) => self.threads.name(uuid, name, id),
+            Track::Thread(number) => self.threads.name(number, name, id),
             _ => {}
         }
     }
 
-    fn event(&mut self, event: &Event, strings: &Strings) {
+    fn event(&mut self, event: &TrackEvent, names: &NameTable) {
         self.totals.events += 1;
         self.totals.ours += u64::from(!matches!(event.track, Track::Process | Track::Thread(_)));
         self.grid.cover(event.at);
         // What is still open may be ended behind the mark.
-        self.closed &= event.kind == Kind::End;
+        self.closed &= event.kind == TrackEventKind::End;
         match event.kind {
-            Kind::Begin => self.open.begin(event),
-            Kind::End => {
+            TrackEventKind::Begin => self.open.begin(event),
+            TrackEventKind::End => {
                 if let Some(slice) = self.open.end(event) {
-                    self.slice(&slice, strings);
+                    self.slice(&slice, names);
                 }
             }
-            Kind::Instant => self.instant(event, strings.text(event.name)),
-            Kind::Counter(value) => self.counter(event, value),
+            TrackEventKind::Instant => self.instant(event, names.text(event.name)),
+            TrackEventKind::Counter(value) => self.counter(event, value),
         }
     }
 
-    fn slice(&mut self, slice: &Slice, strings: &Strings) {
+    fn slice(&mut self, slice: &Slice, names: &NameTable) {
         match slice.track {
-            Track::Processor(index) => self.poll(Poll { processor: index, slice: *slice }),
+            Track::Processor(index) => self.poll(Poll { processor: index.into(), slice: *slice }),
             Track::Netpoller => self.turn(slice),
-            Track::Thread(uuid) => {
-                let text = strings.text(slice.name);
-                self.threads.slice(uuid, text, slice);
-                if let Some(index) = threads::processor_held(text) {
-                    self.processors.at(index).held += slice.duration;
+            Track::Thread(number) => {
+                let text = names.text(slice.name);
+                self.threads.slice(number, text, slice);
+                if let Some(index) = names::processor_held(text) {
+                    self.processors.at(index.into()).held += slice.duration;
                 }
             }
             _ => {}
@@ -189,13 +191,13 @@ impl Aggregate {
     }
 
     fn poll(&mut self, poll: Poll) {
-        let (slice, details) = (&poll.slice, &poll.slice.details);
+        let (slice, annotations) = (&poll.slice, &poll.slice.annotations);
         self.processors.poll(&self.grid, poll.processor, slice);
         self.polls.add(poll);
         // A task without a name is called by where it was spawned.
-        let spawned_at = details.spawned_at.unwrap_or(slice.name);
+        let spawned_at = annotations.spawned_at.unwrap_or(slice.name);
         let mut is_new = false;
-        if let Some(task) = details.task {
+        if let Some(task) = annotations.task {
             is_new = self.ids.insert(task);
             self.tasks.polled(task, slice.name, spawned_at, slice.own);
         }
@@ -203,7 +205,7 @@ impl Aggregate {
     }
 
     fn turn(&mut self, slice: &Slice) {
-        let (events, timers) = (slice.details.events.unwrap_or(0), slice.details.timers.unwrap_or(0));
+        let (events, timers) = (slice.annotations.events.unwrap_or(0), slice.annotations.timers.unwrap_or(0));
         self.network.turns += 1;
         self.network.events = self.network.events.saturating_add(events);
         self.network.timers = self.network.timers.saturating_add(timers);
@@ -211,48 +213,49 @@ impl Aggregate {
         self.network.found.add(&self.grid, end, events.saturating_add(timers));
     }
 
-    fn instant(&mut self, event: &Event, name: &str) {
-        let details = &event.details;
+    fn instant(&mut self, event: &TrackEvent, name: &str) {
+        let annotations = &event.annotations;
+        let Some(name) = EventName::from_name(name) else { return };
         match (name, event.track) {
-            ("wake", _) => self.wake(details),
-            ("spawn", _) => self.totals.spawns += 1,
-            ("end", _) => self.totals.ends += 1,
-            ("events dropped", _) => {
-                self.totals.dropped = self.totals.dropped.saturating_add(details.count.unwrap_or(0));
+            (EventName::Wake, _) => self.wake(annotations),
+            (EventName::Spawn, _) => self.totals.spawns += 1,
+            (EventName::End, _) => self.totals.ends += 1,
+            (EventName::EventsDropped, _) => {
+                self.totals.dropped = self.totals.dropped.saturating_add(annotations.count.unwrap_or(0));
                 self.closed = true;
             }
-            ("steal", Track::Processor(thief)) => self.steal(thief, details),
-            ("overflow", Track::Processor(index)) => {
+            (EventName::Steal, Track::Processor(thief)) => self.steal(thief.into(), annotations),
+            (EventName::Overflow, Track::Processor(index)) => {
                 self.totals.overflows += 1;
-                self.totals.overflow_tasks = self.totals.overflow_tasks.saturating_add(details.tasks.unwrap_or(0));
-                let processor = self.processors.at(index);
+                self.totals.overflow_tasks = self.totals.overflow_tasks.saturating_add(annotations.tasks.unwrap_or(0));
+                let processor = self.processors.at(index.into());
                 processor.overflow_count += 1;
                 processor.overflows.add(&self.grid, event.at, 1);
             }
-            ("stall", Track::Processor(index)) => {
-                let processor = self.processors.at(index);
+            (EventName::Stall, Track::Processor(index)) => {
+                let processor = self.processors.at(index.into());
                 processor.stall_count += 1;
                 processor.stalls.add(&self.grid, event.at, 1);
-                let stall = Stall { at: event.at, processor: index, details: *details };
-                self.stalls.offer(details.milliseconds.unwrap_or(0), stall);
+                let stall = Stall { at: event.at, processor: index.into(), annotations: *annotations };
+                self.stalls.offer(annotations.millis.unwrap_or(0), stall);
             }
             _ => {}
         }
     }
 
-    fn wake(&mut self, details: &Details) {
+    fn wake(&mut self, annotations: &Annotations) {
         self.totals.wakes += 1;
-        if let Some(by) = details.woken_by {
+        if let Some(by) = annotations.woken_by {
             self.totals.wakes_by[by as usize] += 1;
         }
-        if let Some(task) = details.task {
-            self.tasks.woken(task, details.woken_by);
+        if let Some(task) = annotations.task {
+            self.tasks.woken(task, annotations.woken_by);
         }
     }
 
-    fn steal(&mut self, thief: u32, details: &Details) {
-        let tasks = details.tasks.unwrap_or(1);
-        let is_sound = details.victim.is_some_and(|victim| self.steals.add(thief, victim, tasks));
+    fn steal(&mut self, thief: u32, annotations: &Annotations) {
+        let tasks = annotations.tasks.unwrap_or(1);
+        let is_sound = annotations.victim.is_some_and(|victim| self.steals.add(thief, victim, tasks));
         if is_sound {
             let processor = self.processors.at(thief);
             processor.stolen = processor.stolen.saturating_add(tasks);
@@ -261,7 +264,7 @@ impl Aggregate {
         }
     }
 
-    fn counter(&mut self, event: &Event, value: u64) {
+    fn counter(&mut self, event: &TrackEvent, value: u64) {
         // A count below zero, or one that no memory could hold, is none.
         if value > u64::from(u32::MAX) {
             self.totals.absurd += 1;
@@ -272,7 +275,7 @@ impl Aggregate {
                 self.injector.length.set(&self.grid, event.at, value);
                 self.injector.longest = self.injector.longest.max(value);
             }
-            Track::Queue(index) => self.processors.queue(&self.grid, index, event.at, value),
+            Track::Queue(index) => self.processors.queue(&self.grid, index.into(), event.at, value),
             _ => {}
         }
     }

@@ -1,6 +1,7 @@
 //! Polls: how long they took, how long their tasks had waited, and the longest of them.
 
-use wsrt_trace::decode::{Slice, Source};
+use wsrt_trace::TaskSource;
+use wsrt_trace::decode::Slice;
 
 use super::histogram::Histogram;
 use super::longest::Longest;
@@ -30,7 +31,7 @@ pub(crate) struct Polls {
     pub(crate) times: Histogram,
     /// From readied to running.
     pub(crate) waits: Histogram,
-    /// In the order of [`Source::ALL`].
+    /// In the order of [`TaskSource::ALL`].
     pub(crate) found: Vec<Found>,
     pub(crate) slowest: Longest<Poll>,
 }
@@ -41,17 +42,17 @@ impl Polls {
         Self {
             times: Histogram::new(),
             waits: Histogram::new(),
-            found: vec![found; Source::ALL.len()],
+            found: vec![found; TaskSource::ALL.len()],
             slowest: Longest::new(SLOWEST),
         }
     }
 
     pub(crate) fn add(&mut self, poll: Poll) {
         let slice = &poll.slice;
-        let found = &mut self.found[source_of(&slice.details) as usize];
+        let found = &mut self.found[source_of(&slice.annotations) as usize];
         found.polls += 1;
         found.busy += slice.own;
-        if let Some(waited) = slice.details.waited {
+        if let Some(waited) = slice.annotations.waited {
             found.waits.add(waited);
             self.waits.add(waited);
         }

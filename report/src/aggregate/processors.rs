@@ -1,6 +1,7 @@
 //! What each processor did, and how busy it was over time.
 
-use wsrt_trace::decode::{Details, Slice, Source};
+use wsrt_trace::TaskSource;
+use wsrt_trace::decode::{Annotations, Slice};
 
 use super::grid::{Grid, Level, Series, Sum};
 
@@ -8,8 +9,8 @@ use super::grid::{Grid, Level, Series, Sum};
 #[derive(Debug, Default)]
 pub(crate) struct Processor {
     pub(crate) polls: u64,
-    /// Nanoseconds in polls, by where their tasks were found, in the order of [`Source::ALL`].
-    pub(crate) busy_by_source: [u64; Source::ALL.len()],
+    /// Nanoseconds in polls, by where their tasks were found, in the order of [`TaskSource::ALL`].
+    pub(crate) busy_by_source: [u64; TaskSource::ALL.len()],
     pub(crate) busy: Series<Sum>,
     pub(crate) stalls: Series<Sum>,
     pub(crate) overflows: Series<Sum>,
@@ -54,7 +55,7 @@ impl Processors {
     pub(crate) fn poll(&mut self, grid: &Grid, index: u32, slice: &Slice) {
         let processor = self.at(index);
         processor.polls += 1;
-        processor.busy_by_source[source_of(&slice.details) as usize] += slice.own;
+        processor.busy_by_source[source_of(&slice.annotations) as usize] += slice.own;
         // A poll within a poll is part of the outer one's time.
         if slice.depth == 0 {
             processor.busy.add_time(grid, slice.begin, slice.duration);
@@ -74,6 +75,6 @@ impl Processors {
 }
 
 /// Where a poll's task was found.
-pub(crate) fn source_of(details: &Details) -> Source {
-    details.source.unwrap_or(Source::Untold)
+pub(crate) fn source_of(annotations: &Annotations) -> TaskSource {
+    annotations.source.unwrap_or(TaskSource::Unknown)
 }

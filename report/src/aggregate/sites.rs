@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use wsrt_trace::decode::{Name, Slice};
+use wsrt_trace::decode::{NameId, Slice};
 
 /// What the tasks spawned at one place did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,24 +27,24 @@ impl Site {
 /// The sites, as many as there are names.
 #[derive(Debug, Default)]
 pub(crate) struct Sites {
-    known: HashMap<Name, Site>,
+    known: HashMap<NameId, Site>,
 }
 
 impl Sites {
-    pub(crate) fn poll(&mut self, spawned_at: Name, slice: &Slice, is_new: bool) {
+    pub(crate) fn poll(&mut self, spawned_at: NameId, slice: &Slice, is_new: bool) {
         let site = self.known.entry(spawned_at).or_default();
         site.tasks += u64::from(is_new);
         site.polls += 1;
         site.busy += slice.own;
         site.longest = site.longest.max(slice.duration);
-        if let Some(waited) = slice.details.waited {
+        if let Some(waited) = slice.annotations.waited {
             site.waited += u128::from(waited);
             site.waits += 1;
         }
     }
 
     /// Those whose tasks took the most time, the first first.
-    pub(crate) fn by_time(&self) -> Vec<(Name, Site)> {
+    pub(crate) fn by_time(&self) -> Vec<(NameId, Site)> {
         let mut sites: Vec<_> = self.known.iter().map(|(name, site)| (*name, *site)).collect();
         sites.sort_unstable_by_key(|(name, site)| (u64::MAX - site.busy, *name));
         sites

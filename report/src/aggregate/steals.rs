@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use wsrt_trace::decode::MOST_PROCESSORS;
-
 /// Steals between a thief and a victim.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Moved {
@@ -22,10 +20,8 @@ impl Steals {
     /// Returns whether there can be such a victim.
     #[must_use]
     pub(crate) fn add(&mut self, thief: u32, victim: u64, tasks: u64) -> bool {
-        if victim >= MOST_PROCESSORS {
-            return false;
-        }
-        for moved in [&mut self.total, self.pairs.entry((thief, victim as u32)).or_default()] {
+        let Ok(victim) = u16::try_from(victim) else { return false };
+        for moved in [&mut self.total, self.pairs.entry((thief, victim.into())).or_default()] {
             moved.steals += 1;
             moved.tasks = moved.tasks.saturating_add(tasks);
         }

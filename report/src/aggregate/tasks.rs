@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use wsrt_trace::decode::{Name, WokenBy};
+use wsrt_trace::WakeCause;
+use wsrt_trace::decode::NameId;
 
 /// So many tasks are known at a time: about 16 MiB.
 const MOST: usize = 1 << 17;
@@ -10,10 +11,10 @@ const MOST: usize = 1 << 17;
 /// What one task did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Task {
-    pub(crate) name: Option<Name>,
-    pub(crate) spawned_at: Option<Name>,
+    pub(crate) name: Option<NameId>,
+    pub(crate) spawned_at: Option<NameId>,
     pub(crate) woken: u32,
-    /// The same by who woke it, in the order of [`WokenBy::ALL`].
+    /// The same by who woke it, in the order of [`WakeCause::ALL`].
     pub(crate) woken_by: [u32; 5],
     pub(crate) polls: u32,
     /// In nanoseconds.
@@ -31,7 +32,7 @@ pub(crate) struct Tasks {
 }
 
 impl Tasks {
-    pub(crate) fn woken(&mut self, id: u64, by: Option<WokenBy>) {
+    pub(crate) fn woken(&mut self, id: u64, by: Option<WakeCause>) {
         let task = self.task(id);
         task.woken = task.woken.saturating_add(1);
         if let Some(by) = by {
@@ -40,7 +41,7 @@ impl Tasks {
         }
     }
 
-    pub(crate) fn polled(&mut self, id: u64, name: Name, spawned_at: Name, busy: u64) {
+    pub(crate) fn polled(&mut self, id: u64, name: NameId, spawned_at: NameId, busy: u64) {
         let task = self.task(id);
         task.name = Some(name);
         task.spawned_at = Some(spawned_at);
@@ -56,7 +57,7 @@ impl Tasks {
     }
 
     /// What a task is called, if it was polled and is still known.
-    pub(crate) fn name(&self, id: u64) -> Option<Name> {
+    pub(crate) fn name(&self, id: u64) -> Option<NameId> {
         self.known.get(&id).and_then(|task| task.name)
     }
 
@@ -89,8 +90,8 @@ mod tests {
     fn the_most_woken_come_first() {
         let mut tasks = Tasks::default();
         for (id, wakes) in [(1, 3), (2, 9), (3, 3), (4, 0)] {
-            tasks.polled(id, Name::NONE, Name::NONE, 10);
-            (0..wakes).for_each(|_| tasks.woken(id, Some(WokenBy::Network)));
+            tasks.polled(id, NameId::NONE, NameId::NONE, 10);
+            (0..wakes).for_each(|_| tasks.woken(id, Some(WakeCause::Network)));
         }
         let order: Vec<_> = tasks.most_woken(3).iter().map(|(id, task)| (*id, task.woken)).collect();
         assert_eq!(order, [(2, 9), (1, 3), (3, 3)]);

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use wsrt_trace::decode::{MOST_PROCESSORS, Name, Slice};
+use wsrt_trace::decode::{NameId, Slice};
+use wsrt_trace::{EventName, names};
 
 /// A process has not so many; a damaged file may.
 const MOST: usize = 1 << 13;
@@ -24,13 +25,13 @@ impl Doing {
         [Doing::Holds, Doing::Helps, Doing::InPlace, Doing::Blocking, Doing::Netpoller, Doing::Parked, Doing::Other];
 
     fn of(slice: &str) -> Self {
-        match slice {
-            "helps" => Doing::Helps,
-            "in place" => Doing::InPlace,
-            "blocking job" => Doing::Blocking,
-            "netpoller" => Doing::Netpoller,
-            "parked" => Doing::Parked,
-            _ if slice.starts_with("holds P") => Doing::Holds,
+        match EventName::from_name(slice) {
+            Some(EventName::Helps) => Doing::Helps,
+            Some(EventName::InPlace) => Doing::InPlace,
+            Some(EventName::BlockingJob) => Doing::Blocking,
+            Some(EventName::Netpoller) => Doing::Netpoller,
+            Some(EventName::Parked) => Doing::Parked,
+            _ if names::processor_held(slice).is_some() => Doing::Holds,
             _ => Doing::Other,
         }
     }
@@ -48,15 +49,10 @@ impl Doing {
     }
 }
 
-/// The processor that a slice of this name holds.
-pub(crate) fn processor_held(slice: &str) -> Option<u32> {
-    slice.strip_prefix("holds P")?.parse().ok().filter(|index| u64::from(*index) < MOST_PROCESSORS)
-}
-
 /// A thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Thread {
-    pub(crate) name: Option<Name>,
+    pub(crate) name: Option<NameId>,
     /// The operating system's number for it.
     pub(crate) id: Option<u64>,
     /// Nanoseconds, in the order of [`Doing::ALL`].
@@ -77,15 +73,15 @@ pub(crate) struct Threads {
 }
 
 impl Threads {
-    pub(crate) fn name(&mut self, uuid: u64, name: Name, id: Option<u64>) {
-        if let Some(thread) = self.thread(uuid) {
+    pub(crate) fn name(&mut self, number: u64, name: NameId, id: Option<u64>) {
+        if let Some(thread) = self.thread(number) {
             thread.name = Some(name);
             thread.id = id;
         }
     }
 
-    pub(crate) fn slice(&mut self, uuid: u64, text: &str, slice: &Slice) {
-        if let Some(thread) = self.thread(uuid) {
+    pub(crate) fn slice(&mut self, number: u64, text: &str, slice: &Slice) {
+        if let Some(thread) = self.thread(number) {
             let time = &mut thread.times[Doing::of(text) as usize];
             *time = time.saturating_add(slice.own);
         }
@@ -94,15 +90,19 @@ impl Threads {
     /// Those that did anything, the most active first.
     pub(crate) fn by_activity(&self) -> Vec<(u64, Thread)> {
         let is_seen = |thread: &Thread| thread.times.iter().any(|time| *time > 0);
-        let mut threads: Vec<_> =
-            self.known.iter().filter(|(_, thread)| is_seen(thread)).map(|(uuid, thread)| (*uuid, *thread)).collect();
-        threads.sort_unstable_by_key(|(uuid, thread)| (u64::MAX - thread.active(), *uuid));
+        let mut threads: Vec<_> = self
+            .known
+            .iter()
+            .filter(|(_, thread)| is_seen(thread))
+            .map(|(number, thread)| (*number, *thread))
+            .collect();
+        threads.sort_unstable_by_key(|(number, thread)| (u64::MAX - thread.active(), *number));
         threads
     }
 
-    fn thread(&mut self, uuid: u64) -> Option<&mut Thread> {
-        let has_room = self.known.len() < MOST || self.known.contains_key(&uuid);
-        has_room.then(|| self.known.entry(uuid).or_default())
+    fn thread(&mut self, number: u64) -> Option<&mut Thread> {
+        let has_room = self.known.len() < MOST || self.known.contains_key(&number);
+        has_room.then(|| self.known.entry(number).or_default())
     }
 }
 
@@ -111,13 +111,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slice_says_which_processor_is_held() {
-        assert_eq!(processor_held("holds P12"), Some(12));
-        for other in ["holds P", "holds P-1", "holds P4000000000000", "parked", "holds P65536"] {
-            assert_eq!(processor_held(other), None, "{other}");
-        }
+    fn a_slice_says_what_its_thread_does() {
         assert_eq!(
-            (Doing::of("holds P3"), Doing::of("parked"), Doing::of("?")),
+            (Doing::of(&names::holds(3)), Doing::of(EventName::Parked.name()), Doing::of("?")),
             (Doing::Holds, Doing::Parked, Doing::Other)
         );
     }

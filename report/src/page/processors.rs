@@ -1,6 +1,6 @@
 //! How each processor spent its time, and what came of the places where tasks were found.
 
-use wsrt_trace::decode::Source;
+use wsrt_trace::TaskSource;
 
 use super::frame::Page;
 use crate::aggregate::Processor;
@@ -10,8 +10,8 @@ use crate::reading::Report;
 
 /// Rows of bars and of the table: the busiest.
 const MOST: usize = 48;
-/// The colours' classes, in the order of [`Source::ALL`].
-const CLASSES: [&str; Source::ALL.len()] =
+/// The colours' classes, in the order of [`TaskSource::ALL`].
+const CLASSES: [&str; TaskSource::ALL.len()] =
     ["runnext", "ring", "injector", "network", "timer", "stolen", "local", "untold"];
 
 pub(crate) fn write(page: &mut Page, report: &Report) {
@@ -26,8 +26,8 @@ pub(crate) fn write(page: &mut Page, report: &Report) {
     used.truncate(MOST);
     used.sort_by_key(|(index, _)| *index);
 
-    let sources: Vec<_> = Source::ALL.into_iter().filter(|source| is_told(report, *source)).collect();
-    let colours = sources.iter().map(|source| (CLASSES[*source as usize], source.text()));
+    let sources: Vec<_> = TaskSource::ALL.into_iter().filter(|source| is_told(report, *source)).collect();
+    let colours = sources.iter().map(|source| (CLASSES[*source as usize], shown(*source)));
     page.legend(colours.chain([("held", "held, looking for work"), ("idle", "not held")]));
     page.put(format_args!("<div class=\"rows\">\n"));
     for (index, processor) in &used {
@@ -42,8 +42,9 @@ pub(crate) fn write(page: &mut Page, report: &Report) {
     page.end_section();
 }
 
-fn is_told(report: &Report, source: Source) -> bool {
-    !matches!(source, Source::Local | Source::Untold) || report.aggregate.polls.found[source as usize].polls > 0
+fn is_told(report: &Report, source: TaskSource) -> bool {
+    !matches!(source, TaskSource::Local | TaskSource::Unknown)
+        || report.aggregate.polls.found[source as usize].polls > 0
 }
 
 fn finding(report: &Report, used: &[(usize, &Processor)]) -> String {
@@ -55,7 +56,8 @@ fn finding(report: &Report, used: &[(usize, &Processor)]) -> String {
     };
     let (most, least) = (Share::of(most.busy_time(), duration), Share::of(least.busy_time(), duration));
     let found = &report.aggregate.polls.found;
-    let usual = Source::ALL.into_iter().max_by_key(|source| found[*source as usize].polls).unwrap_or(Source::Untold);
+    let usual =
+        TaskSource::ALL.into_iter().max_by_key(|source| found[*source as usize].polls).unwrap_or(TaskSource::Unknown);
     let share = Share::of(found[usual as usize].polls, report.aggregate.polls.times.count());
     let extremes = if busiest == laziest {
         format!("P{busiest} was busy {most} of the time.")
@@ -63,34 +65,39 @@ fn finding(report: &Report, used: &[(usize, &Processor)]) -> String {
         format!("P{busiest} was the busiest with {most} of the time, P{laziest} the least busy with {least}.")
     };
     match usual {
-        Source::Untold => extremes,
+        TaskSource::Unknown => extremes,
         _ => format!("{extremes} {share} of all polls were of tasks found {}.", place(usual)),
     }
 }
 
+/// A source's name on the page.
+pub(crate) fn shown(source: TaskSource) -> &'static str {
+    if source == TaskSource::Unknown { "not told" } else { source.name() }
+}
+
 /// As part of a sentence.
-fn place(source: Source) -> &'static str {
+fn place(source: TaskSource) -> &'static str {
     match source {
-        Source::Runnext => "in runnext",
-        Source::Ring => "in the processor's own ring",
-        Source::Injector => "in the injector",
-        Source::Network => "by a turn of the netpoller",
-        Source::Timer => "by another processor's timer",
-        Source::Stolen => "on other processors",
-        Source::Local => "in a LocalSet",
-        Source::Untold => "where the trace does not say",
+        TaskSource::Runnext => "in runnext",
+        TaskSource::Ring => "in the processor's own ring",
+        TaskSource::Injector => "in the injector",
+        TaskSource::Network => "by a turn of the netpoller",
+        TaskSource::Timer => "by another processor's timer",
+        TaskSource::Stolen => "on other processors",
+        TaskSource::Local => "in a LocalSet",
+        TaskSource::Unknown => "where the trace does not say",
     }
 }
 
 fn row(page: &mut Page, report: &Report, index: usize, processor: &Processor) {
     let duration = report.aggregate.grid.duration();
     let busy = Share::of(processor.busy_time(), duration);
-    let mut parts: Vec<Part> = Source::ALL
+    let mut parts: Vec<Part> = TaskSource::ALL
         .into_iter()
         .map(|source| {
             let time = processor.busy_by_source[source as usize];
             let share = Share::of(time, duration);
-            let text = format!("{}: {} in polls, {share}", source.text(), Time(time));
+            let text = format!("{}: {} in polls, {share}", shown(source), Time(time));
             Part { class: CLASSES[source as usize], share: share.value(), text }
         })
         .collect();
@@ -128,7 +135,7 @@ fn table(page: &mut Page, report: &Report, used: &[(usize, &Processor)]) {
     page.end_table();
 }
 
-fn by_source(page: &mut Page, report: &Report, sources: &[Source]) {
+fn by_source(page: &mut Page, report: &Report, sources: &[TaskSource]) {
     let polls = &report.aggregate.polls;
     let (count, busy) = (polls.times.count(), polls.found.iter().map(|found| found.busy).sum());
     page.put(format_args!(
@@ -153,7 +160,7 @@ fn by_source(page: &mut Page, report: &Report, sources: &[Source]) {
         let found = &polls.found[*source as usize];
         page.put(format_args!(
             "<tr><th scope=\"row\">{}</th><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>",
-            source.text(),
+            shown(*source),
             Count(found.polls),
             Share::of(found.polls, count),
             Share::of(found.busy, busy)

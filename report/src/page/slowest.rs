@@ -1,8 +1,10 @@
 //! The polls that held their processors longest.
 
-use wsrt_trace::decode::{Name, Source};
+use wsrt_trace::TaskSource;
+use wsrt_trace::decode::NameId;
 
 use super::frame::Page;
+use super::processors::shown;
 use crate::aggregate::Poll;
 use crate::charts::{Part, bar};
 use crate::numbers::Time;
@@ -31,25 +33,25 @@ fn finding(report: &Report) -> String {
     let Some(poll) = report.aggregate.polls.slowest.iter().next() else {
         return "There was no poll.".to_owned();
     };
-    let name = Escaped(report.strings.text(poll.slice.name));
+    let name = Escaped(report.names.text(poll.slice.name));
     format!("The slowest poll, of <code>{name}</code>, held P{} for {}.", poll.processor, Time(poll.slice.duration))
 }
 
 fn row(page: &mut Page, report: &Report, poll: &Poll, longest: u64) {
-    let (slice, details) = (&poll.slice, &poll.slice.details);
+    let (slice, annotations) = (&poll.slice, &poll.slice.annotations);
     let share = slice.duration as f64 / longest.max(1) as f64;
     let length = bar("", &[Part { class: "amount", share, text: String::new() }]);
     page.put(format_args!("<tr><td class=\"n\">{}{}</td>", Time(slice.duration), hidden(&length)));
-    let spawned_at = details.spawned_at.unwrap_or(slice.name);
-    task(page, report, details.task, slice.name, spawned_at);
+    let spawned_at = annotations.spawned_at.unwrap_or(slice.name);
+    task(page, report, annotations.task, slice.name, spawned_at);
     site(page, report, spawned_at);
     let begin = Time(slice.begin.saturating_sub(report.aggregate.grid.first()));
     page.put(format_args!("<td class=\"n\">{begin}</td><td>P{}</td>", poll.processor));
-    match (details.source.unwrap_or(Source::Untold), details.victim) {
-        (Source::Stolen, Some(victim)) => page.put(format_args!("<td>stolen from P{victim}</td>")),
-        (source, _) => page.put(format_args!("<td>{}</td>", source.text())),
+    match (annotations.source.unwrap_or(TaskSource::Unknown), annotations.victim) {
+        (TaskSource::Stolen, Some(victim)) => page.put(format_args!("<td>stolen from P{victim}</td>")),
+        (source, _) => page.put(format_args!("<td>{}</td>", shown(source))),
     }
-    match details.waited {
+    match annotations.waited {
         Some(waited) => page.put(format_args!("<td class=\"n\">{}</td></tr>\n", Time(waited))),
         None => page.put(format_args!("<td class=\"n\">–</td></tr>\n")),
     }
@@ -61,8 +63,8 @@ pub(crate) fn hidden(svg: &str) -> String {
 }
 
 /// A cell with a task's name and number. A task without a name goes by where it was spawned, which the next cell says.
-pub(crate) fn task(page: &mut Page, report: &Report, task: Option<u64>, name: Name, spawned_at: Name) {
-    let text = if name == spawned_at { "" } else { report.strings.text(name) };
+pub(crate) fn task(page: &mut Page, report: &Report, task: Option<u64>, name: NameId, spawned_at: NameId) {
+    let text = if name == spawned_at { "" } else { report.names.text(name) };
     page.put(format_args!("<td class=\"text\">{}", Escaped(text)));
     if let Some(task) = task {
         page.put(format_args!(" <span class=\"how\">#{task}</span>"));
@@ -71,6 +73,6 @@ pub(crate) fn task(page: &mut Page, report: &Report, task: Option<u64>, name: Na
 }
 
 /// A cell with a place in the source.
-pub(crate) fn site(page: &mut Page, report: &Report, name: Name) {
-    page.put(format_args!("<td class=\"text\"><code>{}</code></td>", Escaped(report.strings.text(name))));
+pub(crate) fn site(page: &mut Page, report: &Report, name: NameId) {
+    page.put(format_args!("<td class=\"text\"><code>{}</code></td>", Escaped(report.names.text(name))));
 }

@@ -1,6 +1,6 @@
 //! The polls for which the watcher raised its hand while they ran.
 
-use wsrt_trace::decode::Name;
+use wsrt_trace::decode::NameId;
 
 use super::frame::Page;
 use super::slowest::{site, task};
@@ -15,7 +15,7 @@ pub(crate) fn write(page: &mut Page, report: &Report) {
         Some(first) => format!(
             "{}; the longest had lasted {} when it was seen.",
             Of(stalls.met(), "stall"),
-            Time(first.details.milliseconds.unwrap_or(0).saturating_mul(1_000_000))
+            Time(first.annotations.millis.unwrap_or(0).saturating_mul(1_000_000))
         ),
         None => "There was no stall.".to_owned(),
     };
@@ -23,15 +23,15 @@ pub(crate) fn write(page: &mut Page, report: &Report) {
     if stalls.met() > 0 {
         page.table("Stalls", "", &["#Had lasted", "Task", "Spawned at", "#Seen at", "On", "Its thread was"]);
         for stall in stalls.iter() {
-            let details = &stall.details;
-            let lasted = Time(details.milliseconds.unwrap_or(0).saturating_mul(1_000_000));
+            let annotations = &stall.annotations;
+            let lasted = Time(annotations.millis.unwrap_or(0).saturating_mul(1_000_000));
             page.put(format_args!("<tr><td class=\"n\">{lasted}</td>"));
-            let name = details.task.and_then(|id| report.aggregate.tasks.name(id)).unwrap_or(Name::NONE);
-            let spawned_at = details.spawned_at.unwrap_or(name);
-            task(page, report, details.task, name, spawned_at);
+            let name = annotations.task.and_then(|id| report.aggregate.tasks.name(id)).unwrap_or(NameId::NONE);
+            let spawned_at = annotations.spawned_at.unwrap_or(name);
+            task(page, report, annotations.task, name, spawned_at);
             site(page, report, spawned_at);
             let seen = Time(stall.at.saturating_sub(report.aggregate.grid.first()));
-            let asleep = match details.asleep {
+            let asleep = match annotations.asleep {
                 Some(true) => "asleep",
                 Some(false) => "computing",
                 None => "–",

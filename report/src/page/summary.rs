@@ -2,7 +2,8 @@
 
 use std::fmt::Display;
 
-use wsrt_trace::decode::{Ending, WokenBy};
+use wsrt_trace::WakeCause;
+use wsrt_trace::decode::FileEnding;
 
 use super::frame::Page;
 use crate::numbers::{Count, Of, Share, Time};
@@ -11,7 +12,7 @@ use crate::text::Escaped;
 
 pub(crate) fn write(page: &mut Page, report: &Report) {
     let (process, pid) = report.aggregate.process.unzip();
-    let title = process.map_or("A program on wsrt", |name| report.strings.text(name));
+    let title = process.map_or("A program on wsrt", |name| report.names.text(name));
     page.put(format_args!("<h1>{}</h1>\n<p class=\"from\">A run of wsrt's scheduler, from ", Escaped(title)));
     page.put(format_args!("<code>{}</code>", Escaped(&report.file)));
     if let Some(pid) = pid.flatten() {
@@ -64,15 +65,15 @@ fn rate(count: u64, duration: u64) -> Count {
 /// Who woke most.
 fn most_of_wakes(report: &Report) -> String {
     let totals = &report.aggregate.totals;
-    let by = WokenBy::ALL.into_iter().max_by_key(|by| totals.wakes_by[*by as usize]).unwrap_or(WokenBy::Task);
+    let by = WakeCause::ALL.into_iter().max_by_key(|by| totals.wakes_by[*by as usize]).unwrap_or(WakeCause::Task);
     let share = Share::of(totals.wakes_by[by as usize], totals.wakes);
     match by {
         _ if totals.wakes_by[by as usize] == 0 => "by nobody that is told".to_owned(),
-        WokenBy::Task => format!("{share} by tasks"),
-        WokenBy::Network => format!("{share} by the network"),
-        WokenBy::Timer => format!("{share} by timers"),
-        WokenBy::Outside => format!("{share} from other threads"),
-        WokenBy::Spawn => format!("{share} by being spawned"),
+        WakeCause::Task => format!("{share} by tasks"),
+        WakeCause::Network => format!("{share} by the network"),
+        WakeCause::Timer => format!("{share} by timers"),
+        WakeCause::Outside => format!("{share} from other threads"),
+        WakeCause::Spawn => format!("{share} by being spawned"),
     }
 }
 
@@ -92,19 +93,19 @@ fn all_notices(report: &Report) -> Vec<String> {
     let aggregate = &report.aggregate;
     let mut notices = Vec::new();
     match report.ending {
-        Ending::CutOff { at } => notices.push(format!(
+        FileEnding::CutOff { at } => notices.push(format!(
             "The file ends in the middle of a packet, at byte {}. This is the report of what was written until then.",
             Count(at)
         )),
-        Ending::Damaged { at } => notices.push(format!(
+        FileEnding::Damaged { at } => notices.push(format!(
             "The file is damaged at byte {}: no packet begins there, and what follows was not read.",
             Count(at)
         )),
-        Ending::Whole if !aggregate.closed => notices.push(
+        FileEnding::Whole if !aggregate.closed => notices.push(
             "The file has no closing mark: the program was killed, or it was still writing. This is the report of what was written until then."
                 .to_owned(),
         ),
-        Ending::Whole => {}
+        FileEnding::Whole => {}
     }
     if aggregate.totals.dropped > 0 {
         notices.push(format!(
@@ -130,7 +131,7 @@ fn all_notices(report: &Report) -> Vec<String> {
     if absurd > 0 {
         notices.push(format!("{} with numbers that cannot be {} passed over.", Of(absurd, "event"), were(absurd)));
     }
-    if report.strings.lost() {
+    if report.names.lost() {
         notices
             .push("There are too many different names to tell them all apart: the later ones share a row.".to_owned());
     }

@@ -1,6 +1,7 @@
 //! Where the time went by spawn site, and which tasks were woken most.
 
-use wsrt_trace::decode::{Name, WokenBy};
+use wsrt_trace::WakeCause;
+use wsrt_trace::decode::NameId;
 
 use super::frame::Page;
 use super::slowest::{hidden, site, task};
@@ -24,7 +25,7 @@ fn sites(page: &mut Page, report: &Report) {
     let finding = match sites.first() {
         Some((name, first)) => format!(
             "Tasks spawned at <code>{}</code> took {} of all poll time.",
-            Escaped(report.strings.text(*name)),
+            Escaped(report.names.text(*name)),
             Share::of(first.busy, total)
         ),
         None => "There was no poll.".to_owned(),
@@ -54,7 +55,7 @@ fn sites(page: &mut Page, report: &Report) {
     page.end_section();
 }
 
-fn site_row(page: &mut Page, report: &Report, name: Name, each: &Site, total: u64) {
+fn site_row(page: &mut Page, report: &Report, name: NameId, each: &Site, total: u64) {
     let share = Share::of(each.busy, total);
     let length = bar("", &[Part { class: "amount", share: share.value(), text: String::new() }]);
     page.put(format_args!("<tr>"));
@@ -74,7 +75,7 @@ fn site_row(page: &mut Page, report: &Report, name: Name, each: &Site, total: u6
     }
 }
 
-fn rest(page: &mut Page, sites: &[(Name, Site)], total: u64) {
+fn rest(page: &mut Page, sites: &[(NameId, Site)], total: u64) {
     if !sites.is_empty() {
         let busy = sites.iter().map(|(_, site)| site.busy).sum();
         let (count, share) = (Of(sites.len() as u64, "other site"), Share::of(busy, total));
@@ -87,7 +88,7 @@ fn woken(page: &mut Page, report: &Report) {
     let finding = match tasks.first() {
         Some((id, first)) => format!(
             "Task {id}, <code>{}</code>, was woken most: {}.",
-            Escaped(report.strings.text(first.name.unwrap_or(Name::NONE))),
+            Escaped(report.names.text(first.name.unwrap_or(NameId::NONE))),
             Of(first.woken.into(), "time")
         ),
         None => "Nothing was woken.".to_owned(),
@@ -114,16 +115,16 @@ fn woken(page: &mut Page, report: &Report) {
 }
 
 fn woken_row(page: &mut Page, report: &Report, id: u64, each: &Task) {
-    let name = each.name.unwrap_or(Name::NONE);
+    let name = each.name.unwrap_or(NameId::NONE);
     page.put(format_args!("<tr>"));
-    let spawned_at = each.spawned_at.unwrap_or(Name::NONE);
+    let spawned_at = each.spawned_at.unwrap_or(NameId::NONE);
     task(page, report, Some(id), name, spawned_at);
     site(page, report, spawned_at);
-    let by = WokenBy::ALL.into_iter().max_by_key(|by| each.woken_by[*by as usize]).unwrap_or(WokenBy::Task);
+    let by = WakeCause::ALL.into_iter().max_by_key(|by| each.woken_by[*by as usize]).unwrap_or(WakeCause::Task);
     let count = each.woken_by[by as usize];
     page.put(format_args!("<td class=\"n\">{}</td>", Count(each.woken.into())));
     if count > 0 {
-        page.put(format_args!("<td>{}, {}</td>", by.text(), Share::of(count.into(), each.woken.into())));
+        page.put(format_args!("<td>{}, {}</td>", by.name(), Share::of(count.into(), each.woken.into())));
     } else {
         page.put(format_args!("<td>–</td>"));
     }

@@ -33,7 +33,7 @@ pub(crate) fn write(page: &mut Page, report: &Report) {
         let colours = Doing::ALL.into_iter().filter(seen).map(|doing| (CLASSES[doing as usize], doing.text()));
         page.legend(colours.collect::<Vec<_>>());
         page.put(format_args!("<div class=\"rows wide\">\n"));
-        threads.iter().take(MOST).for_each(|(uuid, thread)| row(page, report, *uuid, thread));
+        threads.iter().take(MOST).for_each(|(number, thread)| row(page, report, *number, thread));
         page.put(format_args!("</div>\n"));
     }
     if threads.len() > MOST {
@@ -43,13 +43,13 @@ pub(crate) fn write(page: &mut Page, report: &Report) {
     page.end_section();
 }
 
-fn row(page: &mut Page, report: &Report, uuid: u64, thread: &Thread) {
+fn row(page: &mut Page, report: &Report, number: u64, thread: &Thread) {
     let duration = report.aggregate.grid.duration();
     // Machines share a name.
     let name = match (thread.name, thread.id) {
-        (Some(name), Some(id)) => format!("{} {id}", report.strings.text(name)),
-        (Some(name), None) => report.strings.text(name).to_owned(),
-        (None, _) => format!("thread {}", uuid - 100_000),
+        (Some(name), Some(id)) => format!("{} {id}", report.names.text(name)),
+        (Some(name), None) => report.names.text(name).to_owned(),
+        (None, _) => format!("thread {number}"),
     };
     let mut words = Vec::new();
     let mut part = |doing: Doing| {

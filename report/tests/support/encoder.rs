@@ -1,4 +1,11 @@
-//! Writes the packets of a trace, as docs and Perfetto's definitions number their fields.
+//! Writes the packets of a trace that no program recorded, sound or not.
+
+use wsrt_trace::fields::{
+    builtin_clock, debug_annotation, process_descriptor, sequence_flags, thread_descriptor, trace, trace_packet,
+    trace_packet_defaults, track_descriptor, track_event, track_event_type,
+};
+use wsrt_trace::wire::MessageWriter;
+use wsrt_trace::{AnnotationKey, EventName, PollOutcome, Track, names};
 
 /// A message under construction.
 #[derive(Clone, Debug, Default)]
@@ -10,42 +17,23 @@ impl Message {
     }
 
     pub(crate) fn varint(mut self, field: u32, number: u64) -> Self {
-        self.key(field, 0);
-        self.raw(number);
+        MessageWriter::at_the_end_of(&mut self.0).varint(field, number);
         self
     }
 
     pub(crate) fn fixed64(mut self, field: u32, number: u64) -> Self {
-        self.key(field, 1);
-        self.0.extend(number.to_le_bytes());
+        MessageWriter::at_the_end_of(&mut self.0).fixed64(field, number);
         self
     }
 
-    pub(crate) fn bytes(mut self, field: u32, bytes: &[u8]) -> Self {
-        self.key(field, 2);
-        self.raw(bytes.len() as u64);
-        self.0.extend(bytes);
+    pub(crate) fn text(mut self, field: u32, text: &str) -> Self {
+        MessageWriter::at_the_end_of(&mut self.0).string(field, text);
         self
     }
 
-    pub(crate) fn text(self, field: u32, text: &str) -> Self {
-        self.bytes(field, text.as_bytes())
-    }
-
-    pub(crate) fn message(self, field: u32, message: &Message) -> Self {
-        self.bytes(field, &message.0)
-    }
-
-    fn key(&mut self, field: u32, kind: u64) {
-        self.raw(u64::from(field) << 3 | kind);
-    }
-
-    fn raw(&mut self, mut number: u64) {
-        while number >= 0x80 {
-            self.0.push(number as u8 | 0x80);
-            number >>= 7;
-        }
-        self.0.push(number as u8);
+    pub(crate) fn message(mut self, field: u32, message: &Message) -> Self {
+        MessageWriter::at_the_end_of(&mut self.0).bytes(field, &message.0);
+        self
     }
 }
 
@@ -57,16 +45,19 @@ pub(crate) enum Value<'a> {
     Flag(bool),
 }
 
-pub(crate) const BEGIN: u64 = 1;
-pub(crate) const END: u64 = 2;
-pub(crate) const INSTANT: u64 = 3;
-pub(crate) const COUNTER: u64 = 4;
+pub(crate) const BEGIN: u64 = track_event_type::SLICE_BEGIN;
+pub(crate) const END: u64 = track_event_type::SLICE_END;
+pub(crate) const INSTANT: u64 = track_event_type::INSTANT;
 
-pub(crate) const NETPOLLER: u64 = 10;
-pub(crate) const INJECTOR: u64 = 11;
-pub(crate) const PROCESSOR: u64 = 1_000;
-pub(crate) const QUEUE: u64 = 2_000;
-pub(crate) const THREAD: u64 = 100_000;
+pub(crate) const PROCESS: u64 = Track::Process.uuid();
+pub(crate) const NETPOLLER: u64 = Track::Netpoller.uuid();
+pub(crate) const INJECTOR: u64 = Track::Injector.uuid();
+pub(crate) const PROCESSOR: u64 = Track::Processor(0).uuid();
+pub(crate) const QUEUE: u64 = Track::Queue(0).uuid();
+pub(crate) const THREAD: u64 = Track::Thread(0).uuid();
+
+const PID: u64 = 4242;
+const SEQUENCE: u64 = 1;
 
 /// A file.
 #[derive(Clone, Debug, Default)]
@@ -78,60 +69,104 @@ impl Trace {
     /// A file with its first packet, and the tracks of the process and of `processors`.
     pub(crate) fn new(process: &str, processors: u64) -> Self {
         let mut trace = Self::default();
-        let defaults = Message::new().varint(58, 3);
-        trace.packet(&Message::new().varint(10, 1).varint(13, 1).message(59, &defaults));
-        trace.track(&Message::new().varint(1, 1).message(3, &Message::new().varint(1, 4242).text(6, process)));
-        trace.track(&Message::new().varint(1, NETPOLLER).text(2, "netpoller").varint(5, 1));
+        let defaults = Message::new().varint(trace_packet_defaults::TIMESTAMP_CLOCK_ID, builtin_clock::MONOTONIC);
+        let first = packet().varint(trace_packet::SEQUENCE_FLAGS, sequence_flags::INCREMENTAL_STATE_CLEARED);
+        trace.packet(&first.message(trace_packet::TRACE_PACKET_DEFAULTS, &defaults));
+        let descriptor =
+            Message::new().varint(process_descriptor::PID, PID).text(process_descriptor::PROCESS_NAME, process);
+        trace.track(&track(PROCESS).message(track_descriptor::PROCESS, &descriptor));
+        trace.track(&child(NETPOLLER, &Track::Netpoller.name()));
         for index in 0..processors {
-            let track = Message::new().varint(1, PROCESSOR + index).text(2, &format!("P{index}"));
-            trace.track(&track.varint(5, 1).varint(12, index));
+            let lane = child(PROCESSOR + index, &names::processor(index as u16));
+            trace.track(&lane.varint(track_descriptor::SIBLING_ORDER_RANK, index));
         }
         trace
     }
 
     pub(crate) fn thread(&mut self, number: u64, name: &str) {
-        let thread = Message::new().varint(1, 4242).varint(2, 4242 + number).text(5, name);
-        self.track(&Message::new().varint(1, THREAD + number).varint(5, 1).message(4, &thread));
+        let thread = Message::new()
+            .varint(thread_descriptor::PID, PID)
+            .varint(thread_descriptor::TID, PID + number)
+            .text(thread_descriptor::THREAD_NAME, name);
+        let track = track(THREAD + number).varint(track_descriptor::PARENT_UUID, PROCESS);
+        self.track(&track.message(track_descriptor::THREAD, &thread));
     }
 
     pub(crate) fn track(&mut self, descriptor: &Message) {
-        self.packet(&Message::new().varint(10, 1).message(60, descriptor));
+        self.packet(&packet().message(trace_packet::TRACK_DESCRIPTOR, descriptor));
     }
 
     pub(crate) fn packet(&mut self, packet: &Message) {
-        self.bytes.extend(Message::new().message(1, packet).0);
+        self.bytes.extend(Message::new().message(trace::PACKET, packet).0);
     }
 
-    pub(crate) fn event(&mut self, at: u64, kind: u64, track: u64, name: &str, annotations: &[(&str, Value<'_>)]) {
-        let mut event = Message::new().varint(9, kind).varint(11, track);
+    pub(crate) fn event(
+        &mut self,
+        at: u64,
+        kind: u64,
+        track: u64,
+        name: &str,
+        annotations: &[(AnnotationKey, Value<'_>)],
+    ) {
+        let mut event = Message::new().varint(track_event::TYPE, kind).varint(track_event::TRACK_UUID, track);
         if !name.is_empty() {
-            event = event.text(23, name);
+            event = event.text(track_event::NAME, name);
         }
-        for (word, value) in annotations {
-            let annotation = Message::new().text(10, word);
+        for (key, value) in annotations {
+            let annotation = Message::new().text(debug_annotation::NAME, key.name());
             let annotation = match *value {
-                Value::Number(number) => annotation.varint(3, number),
-                Value::Text(text) => annotation.text(6, text),
-                Value::Flag(flag) => annotation.varint(2, flag.into()),
+                Value::Number(number) => annotation.varint(debug_annotation::UINT_VALUE, number),
+                Value::Text(text) => annotation.text(debug_annotation::STRING_VALUE, text),
+                Value::Flag(flag) => annotation.varint(debug_annotation::BOOL_VALUE, flag.into()),
             };
-            event = event.message(4, &annotation);
+            event = event.message(track_event::DEBUG_ANNOTATIONS, &annotation);
         }
-        self.packet(&Message::new().varint(8, at).varint(10, 1).message(11, &event));
+        self.track_event(at, &event);
     }
 
     pub(crate) fn counter(&mut self, at: u64, track: u64, value: u64) {
-        let event = Message::new().varint(9, COUNTER).varint(11, track).varint(30, value);
-        self.packet(&Message::new().varint(8, at).varint(10, 1).message(11, &event));
+        let event = Message::new()
+            .varint(track_event::TYPE, track_event_type::COUNTER)
+            .varint(track_event::TRACK_UUID, track)
+            .varint(track_event::COUNTER_VALUE, value);
+        self.track_event(at, &event);
+    }
+
+    fn track_event(&mut self, at: u64, event: &Message) {
+        let timed = Message::new().varint(trace_packet::TIMESTAMP, at);
+        let timed = timed.varint(trace_packet::TRUSTED_PACKET_SEQUENCE_ID, SEQUENCE);
+        self.packet(&timed.message(trace_packet::TRACK_EVENT, event));
     }
 
     /// A poll on processor `index`.
-    pub(crate) fn poll(&mut self, begin: u64, end: u64, index: u64, name: &str, annotations: &[(&str, Value<'_>)]) {
+    pub(crate) fn poll(
+        &mut self,
+        begin: u64,
+        end: u64,
+        index: u64,
+        name: &str,
+        annotations: &[(AnnotationKey, Value<'_>)],
+    ) {
         self.event(begin, BEGIN, PROCESSOR + index, name, annotations);
-        self.event(end, END, PROCESSOR + index, "", &[("outcome", Value::Text("pending"))]);
+        let outcome = [(AnnotationKey::Outcome, Value::Text(PollOutcome::Pending.name()))];
+        self.event(end, END, PROCESSOR + index, "", &outcome);
     }
 
     /// The mark at the file's end.
     pub(crate) fn close(&mut self, at: u64, dropped: u64) {
-        self.event(at, INSTANT, 1, "events dropped", &[("count", Value::Number(dropped))]);
+        let count = [(AnnotationKey::Count, Value::Number(dropped))];
+        self.event(at, INSTANT, PROCESS, EventName::EventsDropped.name(), &count);
     }
+}
+
+fn packet() -> Message {
+    Message::new().varint(trace_packet::TRUSTED_PACKET_SEQUENCE_ID, SEQUENCE)
+}
+
+fn track(uuid: u64) -> Message {
+    Message::new().varint(track_descriptor::UUID, uuid)
+}
+
+fn child(uuid: u64, name: &str) -> Message {
+    track(uuid).text(track_descriptor::NAME, name).varint(track_descriptor::PARENT_UUID, PROCESS)
 }

@@ -1,4 +1,4 @@
-//! Traces for tests: an encoder of Perfetto's messages that shares nothing with the reader, and a program that never ran.
+//! Traces for tests: their packets, written one by one, and a program that never ran.
 #![allow(dead_code)] // Each test program uses its part.
 
 pub(crate) mod encoder;

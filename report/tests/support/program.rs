@@ -1,11 +1,14 @@
-//! A server that never ran: processors with more and less to do, a hog, steals, a stall, and hostile names if asked for.
+//! A server that never ran: processors with more and less to do, a hog, steals, a stall, and
+//! hostile names if asked for.
+
+use wsrt_trace::{AnnotationKey as Key, EventName, PollOutcome, TaskSource, WakeCause, names};
 
 use super::encoder::{
     BEGIN, END, INJECTOR, INSTANT, NETPOLLER, PROCESSOR, QUEUE, THREAD, Trace,
     Value::{Flag, Number, Text},
 };
 
-/// What the server is to be.
+/// The properties of the server.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
     pub(crate) processors: u64,
@@ -41,7 +44,7 @@ impl Program {
         }
         for index in 0..self.processors {
             let at = run.clocks[index as usize];
-            run.trace.event(at, BEGIN, THREAD + index, &format!("holds P{index}"), &[]);
+            run.trace.event(at, BEGIN, THREAD + index, &names::holds(index as u16), &[]);
         }
         for number in 0..self.polls {
             run.step(number);
@@ -72,7 +75,10 @@ impl Run<'_> {
         let (done, begin) = (number as f64 / self.program.polls as f64, self.clocks[index]);
         let task = if self.random.u32(..5) == 0 { 7 } else { 1 + self.random.u64(..(1 + number / 4)) };
         let (name, place) = self.program.names[(task % self.program.names.len() as u64) as usize].clone();
-        let sources = ["runnext", "ring", "ring", "ring", "injector", "network", "network", "timer", "stolen"];
+        let sources = {
+            use TaskSource::{Injector, Network, Ring, Runnext, Stolen, Timer};
+            [Runnext, Ring, Ring, Ring, Injector, Network, Network, Timer, Stolen]
+        };
         let source = sources[self.random.usize(..sources.len())];
         let victim =
             (index as u64 + 1 + self.random.u64(..self.clocks.len().max(2) as u64 - 1)) % self.clocks.len() as u64;
@@ -82,58 +88,70 @@ impl Run<'_> {
         let stalls = number == self.program.polls / 3 || number == self.program.polls * 4 / 5;
         let length = if stalls { 140_000_000 } else { length.min(3_000_000) };
         let waited = 400 + ((1.0 / (1.0 - self.random.f64())).powf(1.7) * 900.0) as u64;
-        let wakers = ["task", "network", "timer", "outside", "spawn"];
         let mut annotations = vec![
-            ("task", Number(task)),
-            ("source", Text(source)),
-            ("spawned_at", Text(&place)),
-            ("woken_by", Text(wakers[self.random.usize(..5)])),
-            ("waited_ns", Number(waited.min(40_000_000))),
+            (Key::Task, Number(task)),
+            (Key::Source, Text(source.name())),
+            (Key::SpawnedAt, Text(&place)),
+            (Key::WokenBy, Text(WakeCause::ALL[self.random.usize(..5)].name())),
+            (Key::Waited, Number(waited.min(40_000_000))),
         ];
-        if source == "stolen" {
-            annotations.push(("victim", Number(victim)));
+        if source == TaskSource::Stolen {
+            annotations.push((Key::Victim, Number(victim)));
         }
         let track = PROCESSOR + index as u64;
         self.trace.event(begin, BEGIN, track, &name, &annotations);
         let woken = 1 + self.random.u64(..(1 + number / 4));
-        let by = if self.random.bool() { "task" } else { "network" };
-        self.trace.event(begin + length / 2, INSTANT, track, "wake", &[("task", Number(woken)), ("by", Text(by))]);
+        let by = if self.random.bool() { WakeCause::Task } else { WakeCause::Network };
+        self.trace.event(
+            begin + length / 2,
+            INSTANT,
+            track,
+            EventName::Wake.name(),
+            &[(Key::Task, Number(woken)), (Key::By, Text(by.name()))],
+        );
         if stalls {
             let stall = [
-                ("task", Number(task)),
-                ("spawned_at", Text(&place)),
-                ("ms", Number(100)),
-                ("asleep", Flag(number < self.program.polls / 2)),
+                (Key::Task, Number(task)),
+                (Key::SpawnedAt, Text(&place)),
+                (Key::Millis, Number(100)),
+                (Key::Asleep, Flag(number < self.program.polls / 2)),
             ];
-            self.trace.event(begin + 100_000_000, INSTANT, track, "stall", &stall);
+            self.trace.event(begin + 100_000_000, INSTANT, track, EventName::Stall.name(), &stall);
         }
-        self.trace.event(begin + length, END, track, "", &[("outcome", Text("pending"))]);
+        self.trace.event(begin + length, END, track, "", &[(Key::Outcome, Text(PollOutcome::Pending.name()))]);
         // A day with its waves: each processor rests more or less.
         let wave = 1.2 + (done * 19.0 + index as f64 * 0.7).sin();
         let rest = wave * (0.3 + index as f64 * 0.5) * self.random.f64() * 14_000.0;
         self.clocks[index] = begin + length + rest as u64;
     }
 
-    fn prelude(&mut self, index: u64, begin: u64, source: &str, victim: u64, number: u64) {
+    fn prelude(&mut self, index: u64, begin: u64, source: TaskSource, victim: u64, number: u64) {
         match source {
-            "stolen" => {
-                let steal = [("victim", Number(victim)), ("tasks", Number(1 + self.random.u64(..40)))];
-                self.trace.event(begin, INSTANT, PROCESSOR + index, "steal", &steal);
+            TaskSource::Stolen => {
+                let steal = [(Key::Victim, Number(victim)), (Key::Tasks, Number(1 + self.random.u64(..40)))];
+                self.trace.event(begin, INSTANT, PROCESSOR + index, EventName::Steal.name(), &steal);
             }
-            "network" if number % 3 == 0 => {
-                let found = [("events", Number(1 + self.random.u64(..16))), ("timers", Number(self.random.u64(..3)))];
-                self.trace.event(begin, BEGIN, NETPOLLER, "turn", &found);
+            TaskSource::Network if number % 3 == 0 => {
+                let found =
+                    [(Key::Events, Number(1 + self.random.u64(..16))), (Key::Timers, Number(self.random.u64(..3)))];
+                self.trace.event(begin, BEGIN, NETPOLLER, EventName::Turn.name(), &found);
                 self.trace.event(begin, END, NETPOLLER, "", &[]);
             }
-            "injector" => self.trace.counter(begin, INJECTOR, self.random.u64(..60)),
+            TaskSource::Injector => self.trace.counter(begin, INJECTOR, self.random.u64(..60)),
             _ => self.trace.counter(begin, QUEUE + index, self.random.u64(..257)),
         }
         if number % 211 == 17 {
-            self.trace.event(begin, INSTANT, PROCESSOR + index, "overflow", &[("tasks", Number(129))]);
+            self.trace.event(
+                begin,
+                INSTANT,
+                PROCESSOR + index,
+                EventName::Overflow.name(),
+                &[(Key::Tasks, Number(129))],
+            );
         }
         if number % 97 == 5 {
-            let spawn = [("task", Number(number)), ("by", Text("task"))];
-            self.trace.event(begin, INSTANT, PROCESSOR + index, "spawn", &spawn);
+            let spawn = [(Key::Task, Number(number)), (Key::By, Text(WakeCause::Task.name()))];
+            self.trace.event(begin, INSTANT, PROCESSOR + index, EventName::Spawn.name(), &spawn);
         }
     }
 

@@ -1,87 +1,89 @@
-//! An event's annotations: by what word each goes, and what it is read as.
+//! The values that belong to an event.
 
-use super::decoder::Tables;
-use super::event::{Details, Source, WokenBy};
-use super::strings::Strings;
-use crate::wire::read::{Fields, Malformed, Value};
+use super::decoder::InternedNames;
+use super::strings::{NameId, NameTable};
+use crate::fields::debug_annotation;
+use crate::names::{AnnotationKey, PollOutcome, TaskSource, WakeCause};
+use crate::wire::{FieldValue, Fields, Malformed};
 
-/// The annotations that the report reads. Others are passed over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Key {
-    Task,
-    Source,
-    Victim,
-    SpawnedAt,
-    WokenBy,
-    Waited,
-    Outcome,
-    Tasks,
-    Milliseconds,
-    Asleep,
-    Events,
-    Timers,
-    Count,
+/// The values that belong to an event; each event has a few of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Annotations {
+    /// The task's number.
+    pub task: Option<u64>,
+    /// Of a poll: where its task was found.
+    pub source: Option<TaskSource>,
+    /// The processor that tasks were stolen from.
+    pub victim: Option<u64>,
+    /// Where the task was spawned.
+    pub spawned_at: Option<NameId>,
+    /// Why the task was readied.
+    pub woken_by: Option<WakeCause>,
+    /// Of a poll: the task that had woken its task.
+    pub waker: Option<u64>,
+    /// Of a poll: nanoseconds from the wake to it.
+    pub waited: Option<u64>,
+    /// Of a poll: how it ended.
+    pub outcome: Option<PollOutcome>,
+    /// How many tasks were moved.
+    pub tasks: Option<u64>,
+    /// How long a poll has taken, in milliseconds.
+    pub millis: Option<u64>,
+    /// Whether the thread of a poll sleeps.
+    pub asleep: Option<bool>,
+    /// How many sockets the netpoller has found ready.
+    pub events: Option<u64>,
+    /// How many timers were due.
+    pub timers: Option<u64>,
+    /// How many events were dropped.
+    pub count: Option<u64>,
 }
 
-impl Key {
-    pub(crate) fn of(word: &[u8]) -> Option<Self> {
-        Some(match word {
-            b"task" => Key::Task,
-            b"source" => Key::Source,
-            b"victim" => Key::Victim,
-            b"spawned_at" => Key::SpawnedAt,
-            // A poll says `woken_by`, a wake `by`.
-            b"woken_by" | b"by" => Key::WokenBy,
-            b"waited_ns" => Key::Waited,
-            b"outcome" => Key::Outcome,
-            b"tasks" => Key::Tasks,
-            b"ms" => Key::Milliseconds,
-            b"asleep" => Key::Asleep,
-            b"events" => Key::Events,
-            b"timers" => Key::Timers,
-            b"count" => Key::Count,
-            _ => return None,
-        })
-    }
-}
-
-/// Reads one annotation into `details`.
-pub(crate) fn read(
+/// Reads one annotation into `annotations`. One with an unknown key is ignored.
+pub(super) fn read(
     message: &[u8],
-    tables: &Tables,
-    strings: &mut Strings,
-    details: &mut Details,
+    interned: &InternedNames,
+    names: &mut NameTable,
+    annotations: &mut Annotations,
 ) -> Result<(), Malformed> {
+    use debug_annotation::{BOOL_VALUE, INT_VALUE, NAME, NAME_IID, STRING_VALUE, STRING_VALUE_IID, UINT_VALUE};
     let (mut key, mut number, mut text) = (None, None, None);
     for field in Fields::of(message) {
         match field? {
-            (1, Value::Varint(iid)) => key = tables.key(iid),
-            (10, Value::Bytes(word)) => key = Key::of(word),
-            // A bool, an unsigned and a signed number.
-            (2..=4, Value::Varint(value)) => number = Some(value),
-            (6, Value::Bytes(value)) => text = Some(strings.keep(value)),
-            (17, Value::Varint(iid)) => text = tables.value(iid),
+            (NAME_IID, FieldValue::Varint(iid)) => key = interned.key(iid),
+            (NAME, FieldValue::Bytes(name)) => key = key_of(name),
+            (BOOL_VALUE | UINT_VALUE | INT_VALUE, FieldValue::Varint(value)) => number = Some(value),
+            (STRING_VALUE, FieldValue::Bytes(value)) => text = Some(names.keep(value)),
+            (STRING_VALUE_IID, FieldValue::Varint(iid)) => text = interned.value(iid),
             _ => {}
         }
     }
     let Some(key) = key else {
         return Ok(());
     };
-    let word = || text.map(|text| strings.text(text));
+    let word = || text.map(|text| names.text(text));
     match key {
-        Key::Task => details.task = number,
-        Key::Source => details.source = word().map(Source::of),
-        Key::Victim => details.victim = number,
-        Key::SpawnedAt => details.spawned_at = text,
-        Key::WokenBy => details.woken_by = word().and_then(WokenBy::of),
-        Key::Waited => details.waited = number,
-        Key::Outcome => details.ready = word().map(|word| word == "ready"),
-        Key::Tasks => details.tasks = number,
-        Key::Milliseconds => details.milliseconds = number,
-        Key::Asleep => details.asleep = number.map(|number| number != 0),
-        Key::Events => details.events = number,
-        Key::Timers => details.timers = number,
-        Key::Count => details.count = number,
+        AnnotationKey::Task => annotations.task = number,
+        AnnotationKey::Source => {
+            annotations.source = word().map(|name| TaskSource::from_name(name).unwrap_or(TaskSource::Unknown));
+        }
+        AnnotationKey::Victim => annotations.victim = number,
+        AnnotationKey::SpawnedAt => annotations.spawned_at = text,
+        AnnotationKey::WokenBy | AnnotationKey::By => annotations.woken_by = word().and_then(WakeCause::from_name),
+        AnnotationKey::Waker => annotations.waker = number,
+        AnnotationKey::Waited => annotations.waited = number,
+        AnnotationKey::Outcome => annotations.outcome = word().and_then(PollOutcome::from_name),
+        AnnotationKey::Tasks => annotations.tasks = number,
+        AnnotationKey::Millis => annotations.millis = number,
+        AnnotationKey::Asleep => annotations.asleep = number.map(|number| number != 0),
+        AnnotationKey::Events => annotations.events = number,
+        AnnotationKey::Timers => annotations.timers = number,
+        AnnotationKey::Count => annotations.count = number,
     }
     Ok(())
+}
+
+/// Returns the key with this name.
+pub(super) fn key_of(name: &[u8]) -> Option<AnnotationKey> {
+    AnnotationKey::from_name(std::str::from_utf8(name).ok()?)
 }

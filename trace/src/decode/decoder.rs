@@ -1,60 +1,71 @@
-//! Packets to events: Perfetto's messages, as far as wsrt writes them, and the names that stand for numbers in them.
+//! Packets to events: Perfetto's messages, as far as wsrt writes them, and the names that stand for
+//! numbers in them.
 
 use std::collections::HashMap;
 
-use super::annotations::{self, Key};
-use super::event::{Details, Event, Kind, Said, Track};
-use super::strings::{Name, Strings};
-use crate::wire::read::{Fields, Malformed, Value};
+use super::annotations::{self, Annotations};
+use super::event::{Decoded, TrackEvent};
+use super::strings::{NameId, NameTable};
+use crate::fields::{
+    interned_data, interned_entry, process_descriptor, sequence_flags, thread_descriptor, trace_packet,
+    trace_packet_defaults, track_descriptor, track_event, track_event_defaults,
+};
+use crate::names::AnnotationKey;
+use crate::track::{Track, TrackEventKind};
+use crate::wire::{FieldValue, Fields, Malformed};
 
-/// `TracePacket.sequence_flags`: what was interned before this packet no longer counts.
-const STATE_CLEARED: u64 = 1;
-/// A table of interned names has at most so many entries.
+/// A table of interned names has at most this many entries.
 const MOST_ENTRIES: usize = 1 << 18;
-/// wsrt writes one sequence of packets, and other programs' traces may have been appended to its own.
+/// wsrt writes one sequence of packets, and other programs' traces may have been appended to it.
 const MOST_SEQUENCES: usize = 64;
 
-/// What the numbers in one sequence of packets stand for.
+/// The names that numbers stand for in one sequence of packets.
 #[derive(Debug, Default)]
-pub(crate) struct Tables {
-    names: HashMap<u64, Name>,
-    keys: HashMap<u64, Key>,
-    values: HashMap<u64, Name>,
+pub(super) struct InternedNames {
+    events: HashMap<u64, NameId>,
+    keys: HashMap<u64, AnnotationKey>,
+    values: HashMap<u64, NameId>,
     default_track: u64,
 }
 
-impl Tables {
-    pub(crate) fn key(&self, iid: u64) -> Option<Key> {
+impl InternedNames {
+    pub(super) fn key(&self, iid: u64) -> Option<AnnotationKey> {
         self.keys.get(&iid).copied()
     }
 
-    pub(crate) fn value(&self, iid: u64) -> Option<Name> {
+    pub(super) fn value(&self, iid: u64) -> Option<NameId> {
         self.values.get(&iid).copied()
     }
 
-    /// Takes in an `InternedData`.
-    fn learn(&mut self, message: &[u8], strings: &mut Strings) -> Result<(), Malformed> {
+    /// Reads an `InternedData`.
+    fn add(&mut self, message: &[u8], names: &mut NameTable) -> Result<(), Malformed> {
+        use interned_data::{DEBUG_ANNOTATION_NAMES, DEBUG_ANNOTATION_STRING_VALUES, EVENT_NAMES};
         for field in Fields::of(message) {
             let (number, value) = field?;
-            let (2 | 3 | 29, Some(entry)) = (number, value.bytes()) else {
+            let (EVENT_NAMES | DEBUG_ANNOTATION_NAMES | DEBUG_ANNOTATION_STRING_VALUES, Some(entry)) =
+                (number, value.bytes())
+            else {
                 continue;
             };
             let (iid, text) = entry_of(entry)?;
-            match (number, Key::of(text)) {
-                (2, _) => insert(&mut self.names, iid, strings.keep(text)),
-                (29, _) => insert(&mut self.values, iid, strings.keep(text)),
-                (_, Some(key)) => insert(&mut self.keys, iid, key),
-                (_, None) => {}
+            match number {
+                EVENT_NAMES => insert(&mut self.events, iid, names.keep(text)),
+                DEBUG_ANNOTATION_STRING_VALUES => insert(&mut self.values, iid, names.keep(text)),
+                _ => {
+                    if let Some(key) = annotations::key_of(text) {
+                        insert(&mut self.keys, iid, key);
+                    }
+                }
             }
         }
         Ok(())
     }
 
-    /// Takes in a `TracePacketDefaults`.
+    /// Reads a `TracePacketDefaults`.
     fn take_defaults(&mut self, message: &[u8]) -> Result<(), Malformed> {
         for field in Fields::of(message) {
-            if let (11, Value::Bytes(event)) = field? {
-                self.default_track = number(event, 11)?.unwrap_or(0);
+            if let (trace_packet_defaults::TRACK_EVENT_DEFAULTS, FieldValue::Bytes(event)) = field? {
+                self.default_track = number(event, track_event_defaults::TRACK_UUID)?.unwrap_or(0);
             }
         }
         Ok(())
@@ -67,20 +78,20 @@ fn insert<T>(table: &mut HashMap<u64, T>, iid: u64, value: T) {
     }
 }
 
-/// An entry of interned data: `iid = 1`, and a name or a string as 2.
+/// Reads an entry of interned data: its number and its text.
 fn entry_of(message: &[u8]) -> Result<(u64, &[u8]), Malformed> {
     let (mut iid, mut text) = (0, &[][..]);
     for field in Fields::of(message) {
         match field? {
-            (1, Value::Varint(number)) => iid = number,
-            (2, Value::Bytes(bytes)) => text = bytes,
+            (interned_entry::IID, FieldValue::Varint(number)) => iid = number,
+            (interned_entry::TEXT, FieldValue::Bytes(bytes)) => text = bytes,
             _ => {}
         }
     }
     Ok((iid, text))
 }
 
-/// The number in field `wanted` of a message.
+/// Returns the number in field `wanted` of a message.
 fn number(message: &[u8], wanted: u32) -> Result<Option<u64>, Malformed> {
     let mut found = None;
     for field in Fields::of(message) {
@@ -94,7 +105,7 @@ fn number(message: &[u8], wanted: u32) -> Result<Option<u64>, Malformed> {
 
 /// A packet's parts, before anything in them is read: a name may stand behind its use.
 #[derive(Default)]
-struct Parts<'a> {
+struct PacketParts<'a> {
     at: Option<u64>,
     sequence: u64,
     flags: u64,
@@ -104,18 +115,18 @@ struct Parts<'a> {
     track: Option<&'a [u8]>,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> PacketParts<'a> {
     fn of(packet: &'a [u8]) -> Result<Self, Malformed> {
         let mut parts = Self::default();
         for field in Fields::of(packet) {
             match field? {
-                (8, value) => parts.at = value.number(),
-                (10, Value::Varint(sequence)) => parts.sequence = sequence,
-                (11, value) => parts.event = value.bytes(),
-                (12, value) => parts.interned = value.bytes(),
-                (13, Value::Varint(flags)) => parts.flags = flags,
-                (59, value) => parts.defaults = value.bytes(),
-                (60, value) => parts.track = value.bytes(),
+                (trace_packet::TIMESTAMP, value) => parts.at = value.number(),
+                (trace_packet::TRUSTED_PACKET_SEQUENCE_ID, FieldValue::Varint(id)) => parts.sequence = id,
+                (trace_packet::TRACK_EVENT, value) => parts.event = value.bytes(),
+                (trace_packet::INTERNED_DATA, value) => parts.interned = value.bytes(),
+                (trace_packet::SEQUENCE_FLAGS, FieldValue::Varint(flags)) => parts.flags = flags,
+                (trace_packet::TRACE_PACKET_DEFAULTS, value) => parts.defaults = value.bytes(),
+                (trace_packet::TRACK_DESCRIPTOR, value) => parts.track = value.bytes(),
                 _ => {}
             }
         }
@@ -123,93 +134,96 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// What is remembered from packet to packet.
+/// Decodes packets in their order, and remembers their names.
 #[derive(Debug, Default)]
 pub struct Decoder {
-    pub strings: Strings,
-    sequences: HashMap<u64, Tables>,
+    /// The names of the packets so far.
+    pub names: NameTable,
+    sequences: HashMap<u64, InternedNames>,
 }
 
 impl Decoder {
-    /// Reads one packet.
-    pub fn decode(&mut self, packet: &[u8]) -> Result<Said, Malformed> {
-        let parts = Parts::of(packet)?;
-        // Beyond so many sequences the file is not one of wsrt's, and they may share a table.
+    /// Decodes the next packet.
+    ///
+    /// # Errors
+    ///
+    /// If its bytes are no message, or its event has no time.
+    pub fn decode(&mut self, packet: &[u8]) -> Result<Decoded, Malformed> {
+        let parts = PacketParts::of(packet)?;
+        // With more sequences the file is not one of wsrt's, and they may share a table.
         let known = self.sequences.len() < MOST_SEQUENCES || self.sequences.contains_key(&parts.sequence);
-        let tables = self.sequences.entry(if known { parts.sequence } else { 0 }).or_default();
-        if parts.flags & STATE_CLEARED != 0 {
-            *tables = Tables::default();
+        let interned = self.sequences.entry(if known { parts.sequence } else { 0 }).or_default();
+        if parts.flags & sequence_flags::INCREMENTAL_STATE_CLEARED != 0 {
+            *interned = InternedNames::default();
         }
-        if let Some(interned) = parts.interned {
-            tables.learn(interned, &mut self.strings)?;
+        if let Some(message) = parts.interned {
+            interned.add(message, &mut self.names)?;
         }
-        if let Some(defaults) = parts.defaults {
-            tables.take_defaults(defaults)?;
+        if let Some(message) = parts.defaults {
+            interned.take_defaults(message)?;
         }
         if let Some(message) = parts.track {
-            return track(message, &mut self.strings);
+            return track(message, &mut self.names);
         }
         match (parts.event, parts.at) {
-            (Some(message), Some(at)) => event(message, at, tables, &mut self.strings),
+            (Some(message), Some(at)) => event(message, at, interned, &mut self.names),
             (Some(_), None) => Err(Malformed),
-            (None, _) => Ok(Said::Nothing),
+            (None, _) => Ok(Decoded::Nothing),
         }
     }
 }
 
 /// Reads a `TrackDescriptor`.
-fn track(message: &[u8], strings: &mut Strings) -> Result<Said, Malformed> {
-    let (mut uuid, mut name, mut id) = (0, Name::NONE, None);
+fn track(message: &[u8], names: &mut NameTable) -> Result<Decoded, Malformed> {
+    use track_descriptor::{NAME, PROCESS, STATIC_NAME, THREAD, UUID};
+    let (mut uuid, mut name, mut id) = (0, NameId::NONE, None);
     for field in Fields::of(message) {
         match field? {
-            (1, Value::Varint(number)) => uuid = number,
-            (2 | 10, Value::Bytes(text)) => name = strings.keep(text),
-            (3, Value::Bytes(descriptor)) => {
-                id = number(descriptor, 1)?;
-                name = name_in(descriptor, 6, strings)?.unwrap_or(name);
+            (UUID, FieldValue::Varint(number)) => uuid = number,
+            (NAME | STATIC_NAME, FieldValue::Bytes(text)) => name = names.keep(text),
+            (PROCESS, FieldValue::Bytes(descriptor)) => {
+                id = number(descriptor, process_descriptor::PID)?;
+                name = name_in(descriptor, process_descriptor::PROCESS_NAME, names)?.unwrap_or(name);
             }
-            (4, Value::Bytes(descriptor)) => {
-                id = number(descriptor, 2)?;
-                name = name_in(descriptor, 5, strings)?.unwrap_or(name);
+            (THREAD, FieldValue::Bytes(descriptor)) => {
+                id = number(descriptor, thread_descriptor::TID)?;
+                name = name_in(descriptor, thread_descriptor::THREAD_NAME, names)?.unwrap_or(name);
             }
             _ => {}
         }
     }
-    Ok(Said::Track { uuid, name, id })
+    Ok(Decoded::Track { track: Track::from_uuid(uuid), name, id })
 }
 
-fn name_in(message: &[u8], wanted: u32, strings: &mut Strings) -> Result<Option<Name>, Malformed> {
+fn name_in(message: &[u8], wanted: u32, names: &mut NameTable) -> Result<Option<NameId>, Malformed> {
     let mut name = None;
     for field in Fields::of(message) {
         let (number, value) = field?;
         if let (true, Some(text)) = (number == wanted, value.bytes()) {
-            name = Some(strings.keep(text));
+            name = Some(names.keep(text));
         }
     }
     Ok(name)
 }
 
 /// Reads a `TrackEvent`.
-fn event(message: &[u8], at: u64, tables: &Tables, strings: &mut Strings) -> Result<Said, Malformed> {
-    let (mut kind, mut value, mut uuid) = (0, 0, tables.default_track);
-    let (mut name, mut details) = (Name::NONE, Details::default());
+fn event(message: &[u8], at: u64, interned: &InternedNames, names: &mut NameTable) -> Result<Decoded, Malformed> {
+    use track_event::{COUNTER_VALUE, DEBUG_ANNOTATIONS, NAME, NAME_IID, TRACK_UUID, TYPE};
+    let (mut kind, mut value, mut uuid) = (0, 0, interned.default_track);
+    let (mut name, mut all) = (NameId::NONE, Annotations::default());
     for field in Fields::of(message) {
         match field? {
-            (4, Value::Bytes(annotation)) => annotations::read(annotation, tables, strings, &mut details)?,
-            (9, Value::Varint(number)) => kind = number,
-            (10, Value::Varint(iid)) => name = tables.names.get(&iid).copied().unwrap_or(Name::NONE),
-            (11, Value::Varint(number)) => uuid = number,
-            (23, Value::Bytes(text)) => name = strings.keep(text),
-            (30, Value::Varint(number)) => value = number,
+            (DEBUG_ANNOTATIONS, FieldValue::Bytes(annotation)) => {
+                annotations::read(annotation, interned, names, &mut all)?;
+            }
+            (TYPE, FieldValue::Varint(number)) => kind = number,
+            (NAME_IID, FieldValue::Varint(iid)) => name = interned.events.get(&iid).copied().unwrap_or(NameId::NONE),
+            (TRACK_UUID, FieldValue::Varint(number)) => uuid = number,
+            (NAME, FieldValue::Bytes(text)) => name = names.keep(text),
+            (COUNTER_VALUE, FieldValue::Varint(number)) => value = number,
             _ => {}
         }
     }
-    let kind = match kind {
-        1 => Kind::Begin,
-        2 => Kind::End,
-        3 => Kind::Instant,
-        4 => Kind::Counter(value),
-        _ => return Ok(Said::Nothing),
-    };
-    Ok(Said::Event(Event { at, track: Track::of(uuid), kind, name, details }))
+    let Some(kind) = TrackEventKind::from_number(kind, value) else { return Ok(Decoded::Nothing) };
+    Ok(Decoded::Event(TrackEvent { at, track: Track::from_uuid(uuid), kind, name, annotations: all }))
 }

@@ -1,4 +1,5 @@
-//! From a file to what it says: bytes to packets, packets to events, events to slices.
+//! Decoding: bytes to packets, packets to events, events to slices. Any bytes may come: memory is
+//! bounded, and nothing panics.
 
 mod annotations;
 mod decoder;
@@ -7,10 +8,9 @@ mod packets;
 mod slices;
 mod strings;
 
+pub use annotations::Annotations;
 pub use decoder::Decoder;
-pub use event::{Details, Event, Kind, MOST_PROCESSORS, Said, Source, Track, WokenBy};
-pub use packets::{Ending, Packets};
+pub use event::{Decoded, TrackEvent};
+pub use packets::{FileEnding, PacketReader};
 pub use slices::{OpenSlices, Slice};
-pub use strings::{Name, Strings};
-
-pub use crate::wire::read::Malformed;
+pub use strings::{NameId, NameTable};

@@ -1,34 +1,43 @@
-//! What the recorder hands to those who make something of it: a batch of events, and what is known of their surroundings.
+//! The input of an encoder: a batch of events, and the names and the clock to show them with.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::clock_sync::Anchors;
-use crate::int_hasher::Scatter;
-use crate::{Event, What};
+use crate::clock_sync::ClockSync;
+use crate::event::{Event, EventKind};
+use crate::int_hasher::IntHasher;
 
-/// An event, and the number of the thread that has written it.
+/// An event of a batch.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry {
+pub struct BatchEntry {
+    /// The thread that has recorded it, by its place among [`EncodeContext::threads`].
     pub thread: u32,
-    /// By how much, in the counter's unit, the event is shown later than its stamp: an untimed one, somewhere between two looks at
-    /// the counter.
+    /// By how much, in the counter's unit, an untimed event is shown later than its stamp.
     pub later: u32,
+    /// The event.
     pub event: Event,
 }
 
-/// Untimed events that lie within this much, in the counter's unit, are spread over it: some microseconds at most.
+impl BatchEntry {
+    /// Returns when the event is shown, by the counter.
+    pub fn time(&self) -> u64 {
+        self.event.stamp + u64::from(self.later)
+    }
+}
+
+/// Untimed events that lie within this much, in the counter's unit, are spread over it: some
+/// microseconds at most.
 const CLOSE: u64 = 1 << 14;
 
-/// Times one thread's events, in the order in which they were written.
-pub fn time(entries: &mut [Entry]) {
+/// Gives untimed events their times: `entries` are one thread's, in the order of their recording.
+pub fn time_events(entries: &mut [BatchEntry]) {
     let mut untimed = 0;
     for at in 0..entries.len() {
         let event = entries[at].event;
         if event.is_untimed() {
             untimed += 1;
         } else if untimed > 0 {
-            spread(&mut entries[at - untimed..at], written_at(&event));
+            spread(&mut entries[at - untimed..at], recorded_at(&event));
             untimed = 0;
         }
     }
@@ -36,9 +45,9 @@ pub fn time(entries: &mut [Entry]) {
     spread(&mut entries[last..], u64::MAX);
 }
 
-/// Spreads untimed events from their stamp, which they share, to `end`. If that is far, in a poll that was expected to be light and was
-/// not, or not known yet, all that can be said is that they came one after the other.
-fn spread(untimed: &mut [Entry], end: u64) {
+/// Spreads untimed events evenly from the stamp that they share to `end`. If that is far, because
+/// the poll took longer than expected, or unknown, all that is sure is their order.
+fn spread(untimed: &mut [BatchEntry], end: u64) {
     let Some(first) = untimed.first() else { return };
     let gap = end.saturating_sub(first.event.stamp);
     let step = if gap < CLOSE { (gap / (untimed.len() as u64 + 1)).max(1) } else { 1 };
@@ -47,86 +56,97 @@ fn spread(untimed: &mut [Entry], end: u64) {
     }
 }
 
-/// When an event was written down.
-pub fn written_at(event: &Event) -> u64 {
-    match event.what() {
-        What::Poll { lasted, .. } | What::Turn { lasted, .. } => event.stamp + lasted,
+/// Returns when an event was recorded, by the counter: of a poll or a turn, its end.
+pub fn recorded_at(event: &Event) -> u64 {
+    match event.kind() {
+        EventKind::Poll { lasted, .. } | EventKind::Turn { lasted, .. } => event.stamp + lasted,
         _ => event.stamp,
     }
 }
 
-/// The length of a queue at some moment.
+/// The length of a queue at one moment.
 #[derive(Clone, Copy, Debug)]
-pub struct Sample {
+pub struct QueueSample {
+    /// In nanoseconds of the monotonic clock.
     pub nanos: u64,
     /// The processor's index; `None` for the injector.
     pub processor: Option<u16>,
+    /// How many tasks wait.
     pub waiting: u64,
 }
 
-/// All that was written down in some time: each thread's events in the order in which it wrote them. Whatever belongs before one of
-/// them in time is in this batch or was in an earlier one, but for what is not over.
+/// The events recorded in some time, each thread's in the order of their recording. An event that
+/// is earlier than one of them is in this batch or in an earlier one, unless it is a poll or a turn
+/// that goes on.
 #[derive(Clone, Debug, Default)]
-pub struct Batch {
-    pub entries: Vec<Entry>,
-    pub samples: Vec<Sample>,
-    /// Events that found no room.
+pub struct EventBatch {
+    /// The events.
+    pub entries: Vec<BatchEntry>,
+    /// The lengths of the queues.
+    pub samples: Vec<QueueSample>,
+    /// How many events were dropped.
     pub dropped: u64,
-    /// The end of that time.
+    /// The end of that time, by the counter.
     pub until: u64,
 }
 
-/// A thread that shows events.
+/// A thread that records events.
 #[derive(Clone, Debug)]
-pub struct ThreadFacts {
-    /// The system's number for it, 0 where that is not known.
+pub struct ThreadInfo {
+    /// The OS's number for it, 0 if that is not known.
     pub tid: u32,
+    /// Its name.
     pub name: String,
 }
 
-/// Names of tasks that have one, by number.
-pub type Names = HashMap<u64, Arc<str>, Scatter>;
+/// The names of tasks that have one, by the task's number.
+pub type TaskNames = HashMap<u64, Arc<str>, IntHasher>;
 
-/// What is known beside the events.
+/// What an encoder has to know beside the events.
 #[derive(Clone, Copy, Debug)]
-pub struct Scene<'a> {
-    pub threads: &'a [ThreadFacts],
-    pub names: &'a Names,
-    pub anchors: &'a Anchors,
+pub struct EncodeContext<'a> {
+    /// The threads, by the number that entries have.
+    pub threads: &'a [ThreadInfo],
+    /// The names of tasks.
+    pub names: &'a TaskNames,
+    /// What makes nanoseconds of stamps.
+    pub clock: &'a ClockSync,
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
-    use crate::{By, Outcome};
+    use crate::event::WokenBy;
+    use crate::names::PollOutcome;
 
     fn wake(stamp: u64) -> Event {
-        Event::new(stamp, What::Readied { task: 1, processor: 0, by: By::Outside, spawned: false })
+        Event::new(stamp, EventKind::Readied { task: 1, processor: 0, by: WokenBy::Outside, spawned: false })
     }
 
     fn poll(begun: u64, lasted: u64) -> Event {
-        Event::new(begun, What::Poll { task: 1, processor: 0, source: 0, lasted, outcome: Outcome::Pending })
+        let outcome = PollOutcome::Pending;
+        Event::new(begun, EventKind::Poll { task: 1, processor: 0, source: 0, lasted, outcome })
     }
 
     fn times(events: &[Event]) -> Vec<u64> {
-        let mut entries: Vec<_> = events.iter().map(|&event| Entry { thread: 0, later: 0, event }).collect();
-        time(&mut entries);
-        entries.iter().map(|entry| entry.event.stamp + u64::from(entry.later)).collect()
+        let mut entries: Vec<_> = events.iter().map(|&event| BatchEntry { thread: 0, later: 0, event }).collect();
+        time_events(&mut entries);
+        entries.iter().map(BatchEntry::time).collect()
     }
 
     #[test]
-    fn untimed_events_are_spread_between_the_looks_around_them() {
+    fn untimed_events_are_spread_between_the_stamps_around_them() {
         let events = [wake(100).untimed(), wake(100).untimed(), wake(160), wake(160).untimed(), poll(100, 100)];
         assert_eq!(times(&events), [120, 140, 160, 180, 100]);
     }
 
     #[test]
-    fn untimed_events_of_a_poll_that_was_not_light_stand_at_its_beginning() {
+    fn untimed_events_of_a_long_poll_stand_at_its_beginning() {
         assert_eq!(times(&[wake(100).untimed(), wake(100).untimed(), poll(100, 1 << 20)]), [101, 102, 100]);
     }
 
     #[test]
-    fn untimed_events_with_nothing_behind_them_stand_where_they_may_first_have_been() {
+    fn untimed_events_at_the_end_stand_right_behind_their_stamp() {
         assert_eq!(times(&[wake(100), wake(100).untimed()]), [100, 101]);
     }
 }

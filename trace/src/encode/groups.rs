@@ -1,197 +1,206 @@
-//! Putting one thread's events in the order of time: a poll is written down when it is over, behind what happened in it.
+//! Puts one thread's events in the order of time: a poll is recorded at its end, behind the events
+//! that happened in it.
 //!
-//! What happened within a poll or a turn of the netpoller waits for it here. The outermost closes a *group*: its beginning, all that
-//! happened in it, its end. A poll that goes on for long says so (`Opened`), and nothing waits for its end.
+//! Events within a poll or a turn of the netpoller wait for it here. The outermost poll or turn
+//! completes a *group*: its beginning, the events in it, its end. A poll that takes long is opened
+//! early (`Opened`), and no event waits for its end.
 
-use super::flows::Arrow;
-use crate::{Event, What};
+use super::flows::Flow;
+use crate::event::{Event, EventKind};
 
-/// An event with what its surroundings make of it.
+/// An event, with the flows that begin and end at it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Told {
-    pub(crate) event: Event,
-    /// When it is shown; its stamp, but for an untimed one.
-    pub(crate) shown: u64,
-    /// Of a wake: the number of its arrow. Of an end: that of an arrow that ends there.
-    pub(crate) flow: Option<u64>,
-    /// Of a poll: the wake that led to it.
-    pub(crate) arrow: Option<Arrow>,
+pub(super) struct Annotated {
+    pub(super) event: Event,
+    /// Its time by the counter: the stamp, but for an untimed event.
+    pub(super) time: u64,
+    /// Of a wake: the flow that begins at it. Of the end of a task: the flow that ends at it.
+    pub(super) flow: Option<u64>,
+    /// Of a poll: the flow of the wake that led to it.
+    pub(super) woken: Option<Flow>,
 }
 
-/// What part of an event stands at a moment.
+/// The part of an event that a step shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(super) enum StepPart {
     Begin,
     End,
-    /// All of it.
-    Moment,
+    /// All of it: the event has no duration.
+    Instant,
 }
 
-/// One step of the story.
+/// The beginning or the end of an event, or an event without a duration.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Step {
-    pub(crate) stamp: u64,
-    pub(crate) part: Part,
-    pub(crate) told: Told,
+pub(super) struct Step {
+    pub(super) stamp: u64,
+    pub(super) part: StepPart,
+    pub(super) annotated: Annotated,
 }
 
-/// Steps of one thread that belong together, in the order of time.
+/// Steps of one thread within one poll or turn, in the order of time.
 #[derive(Debug)]
-pub(crate) struct Group {
-    pub(crate) thread: u32,
+pub(super) struct StepGroup {
+    pub(super) thread: u32,
     /// Whether it is a turn of the netpoller.
-    pub(crate) is_turn: bool,
-    pub(crate) steps: Vec<Step>,
+    pub(super) is_turn: bool,
+    pub(super) steps: Vec<Step>,
 }
 
-/// What one thread has told that waits for the end of a poll.
+/// The steps of one thread that wait for the end of a poll.
 #[derive(Debug, Default)]
-pub(crate) struct Pending {
+pub(super) struct PendingSteps {
     steps: Vec<Step>,
-    /// The beginning of the poll that was opened.
+    /// The stamp of the poll that was opened.
     opened: Option<u64>,
 }
 
-impl Pending {
-    /// Takes the thread's next event; passes on what is complete with it.
-    pub(crate) fn take(&mut self, thread: u32, told: Told, groups: &mut Vec<Group>) {
-        let stamp = told.event.stamp;
-        let depth = told.event.depth();
-        match told.event.what() {
-            What::Poll { lasted, .. } if depth == 0 && self.opened == Some(stamp) => {
+impl PendingSteps {
+    /// Takes the thread's next event, and passes on the group that it completes.
+    pub(super) fn take(&mut self, thread: u32, annotated: Annotated, groups: &mut Vec<StepGroup>) {
+        let stamp = annotated.event.stamp;
+        let depth = annotated.event.depth();
+        match annotated.event.kind() {
+            EventKind::Poll { lasted, .. } if depth == 0 && self.opened == Some(stamp) => {
                 self.opened = None;
-                self.steps.push(Step { stamp: stamp + lasted, part: Part::End, told });
+                self.steps.push(Step { stamp: stamp + lasted, part: StepPart::End, annotated });
             }
-            What::Poll { lasted, .. } | What::Turn { lasted, .. } => {
+            EventKind::Poll { lasted, .. } | EventKind::Turn { lasted, .. } => {
                 if depth == 0 {
-                    // The end of the one that was opened was dropped.
+                    // The end of the poll that was opened was dropped.
                     self.opened = None;
                 }
-                self.enclose(stamp, lasted, told);
+                self.enclose(stamp, lasted, annotated);
             }
-            What::Opened { .. } => {
-                self.insert_begin(stamp, told);
+            EventKind::Opened { .. } => {
+                self.insert_begin(stamp, annotated);
                 self.opened = Some(stamp);
             }
             _ => {
                 self.flush_lost(thread, depth, groups);
-                self.steps.push(Step { stamp: told.shown, part: Part::Moment, told });
+                self.steps.push(Step { stamp: annotated.time, part: StepPart::Instant, annotated });
             }
         }
         if depth <= u32::from(self.opened.is_some()) {
-            self.flush(thread, matches!(told.event.what(), What::Turn { .. }), groups);
+            self.flush(thread, matches!(annotated.event.kind(), EventKind::Turn { .. }), groups);
         }
     }
 
-    /// What waits for a poll that was dropped, or is not over when the file ends.
-    pub(crate) fn flush(&mut self, thread: u32, is_turn: bool, groups: &mut Vec<Group>) {
+    /// Passes on the steps that wait: for a poll that was dropped, or that the file's end cuts off.
+    pub(super) fn flush(&mut self, thread: u32, is_turn: bool, groups: &mut Vec<StepGroup>) {
         if !self.steps.is_empty() {
-            groups.push(Group { thread, is_turn, steps: std::mem::take(&mut self.steps) });
+            groups.push(StepGroup { thread, is_turn, steps: std::mem::take(&mut self.steps) });
         }
     }
 
-    /// An event outside of everything: what waits for a poll waits in vain.
-    fn flush_lost(&mut self, thread: u32, depth: u32, groups: &mut Vec<Group>) {
+    /// At an event outside of any poll: the poll that steps wait for was dropped.
+    fn flush_lost(&mut self, thread: u32, depth: u32, groups: &mut Vec<StepGroup>) {
         if depth == 0 {
             self.opened = None;
             self.flush(thread, false, groups);
         }
     }
 
-    fn enclose(&mut self, begin: u64, lasted: u64, told: Told) {
-        self.insert_begin(begin, told);
-        self.steps.push(Step { stamp: begin + lasted, part: Part::End, told });
+    fn enclose(&mut self, begin: u64, lasted: u64, annotated: Annotated) {
+        self.insert_begin(begin, annotated);
+        self.steps.push(Step { stamp: begin + lasted, part: StepPart::End, annotated });
     }
 
-    /// Puts a beginning before all that has happened since.
-    fn insert_begin(&mut self, begin: u64, told: Told) {
+    /// Puts a beginning before the steps that have happened since.
+    fn insert_begin(&mut self, begin: u64, annotated: Annotated) {
         let since = self
             .steps
             .iter()
             .rev()
-            .take_while(|step| step.stamp >= begin && step.told.event.depth() > told.event.depth());
+            .take_while(|step| step.stamp >= begin && step.annotated.event.depth() > annotated.event.depth());
         let at = self.steps.len() - since.count();
-        self.steps.insert(at, Step { stamp: begin, part: Part::Begin, told });
+        self.steps.insert(at, Step { stamp: begin, part: StepPart::Begin, annotated });
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
-    use crate::{By, Outcome};
+    use crate::event::WokenBy;
+    use crate::names::PollOutcome;
 
-    fn told(event: Event) -> Told {
-        Told { event, shown: event.stamp, flow: None, arrow: None }
+    fn annotated(event: Event) -> Annotated {
+        Annotated { event, time: event.stamp, flow: None, woken: None }
     }
 
-    fn poll(begin: u64, lasted: u64, depth: u32) -> Told {
-        let what = What::Poll { task: begin, processor: 0, source: 0, lasted, outcome: Outcome::Pending };
-        told(Event::new(begin, what).within(depth))
+    fn poll(begin: u64, lasted: u64, depth: u32) -> Annotated {
+        let what = EventKind::Poll { task: begin, processor: 0, source: 0, lasted, outcome: PollOutcome::Pending };
+        annotated(Event::new(begin, what).within(depth))
     }
 
-    fn wake(stamp: u64, depth: u32) -> Told {
-        told(Event::new(stamp, What::Readied { task: 1, processor: 0, by: By::Task(2), spawned: false }).within(depth))
+    fn wake(stamp: u64, depth: u32) -> Annotated {
+        annotated(
+            Event::new(stamp, EventKind::Readied { task: 1, processor: 0, by: WokenBy::Task(2), spawned: false })
+                .within(depth),
+        )
     }
 
     /// The groups' steps, as stamps and parts.
-    fn groups(events: &[Told]) -> Vec<Vec<(u64, Part)>> {
-        let (mut pending, mut groups) = (Pending::default(), Vec::new());
-        events.iter().for_each(|&told| pending.take(0, told, &mut groups));
+    fn groups(events: &[Annotated]) -> Vec<Vec<(u64, StepPart)>> {
+        let (mut pending, mut groups) = (PendingSteps::default(), Vec::new());
+        events.iter().for_each(|&event| pending.take(0, event, &mut groups));
         pending.flush(0, false, &mut groups);
-        let steps = |group: Group| group.steps.into_iter().map(|step| (step.stamp, step.part)).collect();
+        let steps = |group: StepGroup| group.steps.into_iter().map(|step| (step.stamp, step.part)).collect();
         groups.into_iter().map(steps).collect()
     }
 
     #[test]
-    fn what_happens_in_a_poll_stands_within_it() {
-        use Part::{Begin, End, Moment};
-        let told = [wake(5, 0), wake(12, 1), wake(15, 1), poll(10, 10, 0), poll(20, 5, 0)];
-        let expected =
-            [vec![(5, Moment)], vec![(10, Begin), (12, Moment), (15, Moment), (20, End)], vec![(20, Begin), (25, End)]];
-        assert_eq!(groups(&told), expected);
+    fn an_event_in_a_poll_stands_within_it() {
+        use StepPart::{Begin, End, Instant};
+        let events = [wake(5, 0), wake(12, 1), wake(15, 1), poll(10, 10, 0), poll(20, 5, 0)];
+        let expected = [
+            vec![(5, Instant)],
+            vec![(10, Begin), (12, Instant), (15, Instant), (20, End)],
+            vec![(20, Begin), (25, End)],
+        ];
+        assert_eq!(groups(&events), expected);
     }
 
     #[test]
     fn polls_within_polls_nest() {
-        use Part::{Begin, End, Moment};
-        let told =
+        use StepPart::{Begin, End, Instant};
+        let events =
             [wake(11, 1), wake(13, 2), poll(12, 3, 1), wake(16, 2), poll(15, 2, 1), wake(18, 1), poll(10, 10, 0)];
         let expected = [vec![
             (10, Begin),
-            (11, Moment),
+            (11, Instant),
             (12, Begin),
-            (13, Moment),
+            (13, Instant),
             (15, End),
             (15, Begin),
-            (16, Moment),
+            (16, Instant),
             (17, End),
-            (18, Moment),
+            (18, Instant),
             (20, End),
         ]];
-        assert_eq!(groups(&told), expected);
+        assert_eq!(groups(&events), expected);
     }
 
     #[test]
-    fn a_poll_that_was_opened_keeps_nothing_waiting() {
-        use Part::{Begin, End, Moment};
-        let opened = told(Event::new(10, What::Opened { task: 10, processor: 0, source: 0 }));
-        let told = [wake(11, 1), opened, wake(13, 1), wake(15, 2), poll(14, 2, 1), poll(10, 10, 0), poll(20, 1, 0)];
+    fn no_event_waits_for_a_poll_that_was_opened() {
+        use StepPart::{Begin, End, Instant};
+        let opened = annotated(Event::new(10, EventKind::Opened { task: 10, processor: 0, source: 0 }));
+        let events = [wake(11, 1), opened, wake(13, 1), wake(15, 2), poll(14, 2, 1), poll(10, 10, 0), poll(20, 1, 0)];
         let expected = [
-            vec![(10, Begin), (11, Moment)],
-            vec![(13, Moment)],
-            vec![(14, Begin), (15, Moment), (16, End)],
+            vec![(10, Begin), (11, Instant)],
+            vec![(13, Instant)],
+            vec![(14, Begin), (15, Instant), (16, End)],
             vec![(20, End)],
             vec![(20, Begin), (21, End)],
         ];
-        assert_eq!(groups(&told), expected);
+        assert_eq!(groups(&events), expected);
     }
 
     #[test]
-    fn what_waits_for_a_poll_that_was_dropped_is_not_lost() {
-        use Part::Moment;
+    fn events_within_a_dropped_poll_are_not_lost() {
+        use StepPart::Instant;
         assert_eq!(
             groups(&[wake(11, 1), wake(30, 0), wake(40, 1)]),
-            [vec![(11, Moment)], vec![(30, Moment)], vec![(40, Moment)]]
+            [vec![(11, Instant)], vec![(30, Instant)], vec![(40, Instant)]]
         );
     }
 }

@@ -1,4 +1,9 @@
-//! From events to the bytes of a Perfetto trace.
+//! Encoding: batches of events to the bytes of a Perfetto trace.
+//!
+//! ```text
+//! EventBatch ─► flows: which wake led to which poll
+//!            ─► groups: the events in the order of time ─► tracks ─► packets
+//! ```
 
 mod batch;
 mod encoder;
@@ -8,5 +13,5 @@ mod packets;
 mod strings;
 mod tracks;
 
-pub use batch::{Batch, Entry, Names, Sample, Scene, ThreadFacts, time, written_at};
-pub use encoder::Story;
+pub use batch::{BatchEntry, EncodeContext, EventBatch, QueueSample, TaskNames, ThreadInfo, recorded_at, time_events};
+pub use encoder::Encoder;

@@ -1,89 +1,57 @@
-//! The words of a file, each spelt out once at its beginning.
+//! The strings that every file spells out at its beginning.
 
-use super::packets::{Packets, Text, Value};
-use crate::{By, Outcome, Span};
+use super::packets::{AnnotationValue, PacketWriter, StringId};
+use crate::event::{Activity, WokenBy};
+use crate::names::{self, EventName, PollOutcome, TaskSource, WakeCause};
 
-/// Names of events, and values of notes.
+/// The numbers of names that are known before the first event.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Words {
-    sources: [Text; 8],
-    outcomes: [Text; 3],
-    task: Text,
-    network: Text,
-    timer: Text,
-    outside: Text,
-    pub(crate) spawn: Text,
-    pub(crate) wake: Text,
-    pub(crate) end: Text,
-    pub(crate) steal: Text,
-    pub(crate) overflow: Text,
-    pub(crate) stall: Text,
-    pub(crate) turn: Text,
-    pub(crate) dropped: Text,
-    pub(crate) waits: Text,
-    pub(crate) unknown: Text,
-    parked: Text,
-    netpoller: Text,
-    helps: Text,
-    blocking_job: Text,
-    in_place: Text,
+pub(super) struct KnownStrings {
+    sources: [StringId; TaskSource::ALL.len()],
+    outcomes: [StringId; PollOutcome::ALL.len()],
+    causes: [StringId; WakeCause::ALL.len()],
+    events: [StringId; EventName::ALL.len()],
 }
 
-impl Words {
-    pub(crate) fn spell_out(packets: &mut Packets) -> Self {
-        let mut text = |word| packets.text(word);
+impl KnownStrings {
+    pub(super) fn spell_out(packets: &mut PacketWriter) -> Self {
         Self {
-            sources: ["runnext", "ring", "injector", "network", "timer", "stolen", "local", "unknown"].map(&mut text),
-            outcomes: ["pending", "ready", "handed over"].map(&mut text),
-            task: text("task"),
-            network: text("network"),
-            timer: text("timer"),
-            outside: text("outside"),
-            spawn: text("spawn"),
-            wake: text("wake"),
-            end: text("end"),
-            steal: text("steal"),
-            overflow: text("overflow"),
-            stall: text("stall"),
-            turn: text("turn"),
-            dropped: text("events dropped"),
-            waits: text("waits at the end"),
-            unknown: text("a task"),
-            parked: text("parked"),
-            netpoller: text("netpoller"),
-            helps: text("helps"),
-            blocking_job: text("blocking job"),
-            in_place: text("in place"),
+            sources: TaskSource::ALL.map(|source| packets.string(source.name())),
+            outcomes: PollOutcome::ALL.map(|outcome| packets.string(outcome.name())),
+            causes: WakeCause::ALL.map(|cause| packets.string(cause.name())),
+            events: EventName::ALL.map(|event| packets.string(event.name())),
         }
     }
 
-    /// Where a task was found: the low three bits say so.
-    pub(crate) fn source(&self, kind: usize) -> Value {
-        Value::Text(self.sources[kind % 8])
+    pub(super) fn event(&self, name: EventName) -> StringId {
+        self.events[name as usize]
     }
 
-    pub(crate) fn outcome(&self, outcome: Outcome) -> Value {
-        Value::Text(self.outcomes[outcome as usize])
+    pub(super) fn source(&self, source: TaskSource) -> AnnotationValue {
+        AnnotationValue::String(self.sources[source as usize])
     }
 
-    pub(crate) fn by(&self, by: By) -> Value {
-        Value::Text(match by {
-            By::Task(_) => self.task,
-            By::Network => self.network,
-            By::Timer => self.timer,
-            By::Outside => self.outside,
+    pub(super) fn outcome(&self, outcome: PollOutcome) -> AnnotationValue {
+        AnnotationValue::String(self.outcomes[outcome as usize])
+    }
+
+    pub(super) fn cause(&self, cause: WakeCause) -> AnnotationValue {
+        AnnotationValue::String(self.causes[cause as usize])
+    }
+
+    pub(super) fn by(&self, by: WokenBy) -> AnnotationValue {
+        self.cause(by.cause())
+    }
+
+    /// Returns the name of a slice on a thread's track.
+    pub(super) fn activity(&self, packets: &mut PacketWriter, activity: Activity) -> StringId {
+        self.event(match activity {
+            Activity::Holds(processor) => return packets.string(&names::holds(processor)),
+            Activity::Parked => EventName::Parked,
+            Activity::Netpoller => EventName::Netpoller,
+            Activity::Helps => EventName::Helps,
+            Activity::BlockingJob => EventName::BlockingJob,
+            Activity::InPlace => EventName::InPlace,
         })
-    }
-
-    /// The name of what a thread does for a while.
-    pub(crate) fn span(&self, packets: &mut Packets, span: Span) -> Text {
-        match span {
-            Span::Holds(processor) => packets.text(&format!("holds P{processor}")),
-            Span::Parked => self.parked,
-            Span::Netpoller => self.netpoller,
-            Span::Helps => self.helps,
-            Span::BlockingJob => self.blocking_job,
-            Span::InPlace => self.in_place,
-        }
     }
 }

@@ -1,119 +1,75 @@
-//! The tracks of a file: each is described before its first event, its times never go back, and what begins on it ends.
+//! The tracks of a file: each is described before its first event, its times never go back, and
+//! each slice that begins on it ends.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use super::batch::ThreadFacts;
-use super::packets::{Kind, Note, PROCESS, Packets, Shown, Text, Track, Value};
-use crate::Span;
-use crate::int_hasher::Scatter;
+use super::batch::ThreadInfo;
+use super::packets::{EventBody, PacketWriter, TrackDescriptor};
+use crate::event::Activity;
+use crate::int_hasher::IntHasher;
+use crate::track::{Track, TrackEventKind};
 
-/// What a track is of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
-    Process,
-    /// Where the netpoller's turns are.
-    Netpoller,
-    Processor(u16),
-    /// By its number among those that have shown something.
-    Thread(u32),
-    /// How many tasks wait on a processor; `None` is the injector.
-    Queue(Option<u16>),
-}
+/// The netpoller's place among the tracks: behind the processors.
+const NETPOLLER_RANK: u64 = 1 << 20;
 
-impl Place {
-    /// The number that stands for it in the file.
-    fn uuid(self) -> u64 {
-        /// Indices from here on are numbered elsewhere.
-        const MANY: u16 = 1_000;
-        match self {
-            Self::Process => PROCESS,
-            Self::Netpoller => 10,
-            Self::Queue(None) => 11,
-            Self::Processor(index) if index < MANY => 1_000 + u64::from(index),
-            Self::Processor(index) => 1 << 40 | u64::from(index),
-            Self::Queue(Some(index)) if index < MANY => 2_000 + u64::from(index),
-            Self::Queue(Some(index)) => 2 << 40 | u64::from(index),
-            Self::Thread(number) => 100_000 + u64::from(number),
+fn describe(track: Track, packets: &mut PacketWriter, threads: &[ThreadInfo]) {
+    let (pid, name) = (u64::from(std::process::id()), track.name());
+    let descriptor = match track {
+        Track::Process => TrackDescriptor::Process { pid, name: &process_name() },
+        Track::Netpoller => TrackDescriptor::Slices { name: &name, rank: NETPOLLER_RANK },
+        Track::Processor(index) => TrackDescriptor::Slices { name: &name, rank: index.into() },
+        Track::Injector | Track::Queue(_) => TrackDescriptor::Counter { name: &name },
+        Track::Thread(number) => {
+            let info = &threads[number as usize];
+            TrackDescriptor::Thread { pid, tid: info.tid.into(), name: &info.name }
         }
-    }
-
-    fn describe(self, packets: &mut Packets, threads: &[ThreadFacts]) {
-        let pid = u64::from(std::process::id());
-        let (processor, queue);
-        let track = match self {
-            Self::Process => Track::Process { pid, name: &process_name() },
-            Self::Netpoller => Track::Lane { name: "netpoller", rank: 1 << 20 },
-            Self::Queue(None) => Track::Counter { name: "injector" },
-            Self::Processor(index) => {
-                processor = format!("P{index}");
-                Track::Lane { name: &processor, rank: index.into() }
-            }
-            Self::Queue(Some(index)) => {
-                queue = format!("queue P{index}");
-                Track::Counter { name: &queue }
-            }
-            Self::Thread(number) => {
-                let facts = &threads[number as usize];
-                Track::Thread { pid, tid: facts.tid.into(), name: &facts.name }
-            }
-        };
-        packets.describe(self.uuid(), &track);
-    }
+        Track::Unknown => return,
+    };
+    packets.describe(track, &descriptor);
 }
 
-/// What is known of one track.
+/// The state of one track.
 #[derive(Debug)]
-struct State {
+struct TrackState {
+    track: Track,
     /// The time of its last event.
     last: u64,
-    /// What has begun on it and not ended, the outermost first. `None` for polls and turns.
-    open: Vec<Option<Span>>,
+    /// The slices that are open on it, the outermost first. `None` for polls and turns.
+    open: Vec<Option<Activity>>,
     /// The last value of a counter.
     value: Option<u64>,
 }
 
 /// All tracks of a file.
 #[derive(Debug, Default)]
-pub(crate) struct Tracks {
-    states: HashMap<u64, State, Scatter>,
+pub(super) struct Tracks {
+    states: HashMap<u64, TrackState, IntHasher>,
     /// The latest time of all.
     latest: u64,
 }
 
-/// What is to be shown on a track.
-#[derive(Debug)]
-pub(crate) struct Mark<'a> {
-    pub(crate) name: Option<Text>,
-    pub(crate) notes: &'a [(Note, Value)],
-    pub(crate) flow: Option<u64>,
-    pub(crate) ends: &'a [u64],
-}
-
-impl Mark<'_> {
-    pub(crate) const END: Mark<'static> = Mark { name: None, notes: &[], flow: None, ends: &[] };
-}
-
 impl Tracks {
-    /// The latest time of all, in nanoseconds.
-    pub(crate) fn latest(&self) -> u64 {
+    /// Returns the latest time of all, in nanoseconds.
+    pub(super) fn latest(&self) -> u64 {
         self.latest
     }
 
-    /// Describes a track, if that is still to be done.
-    pub(crate) fn introduce(&mut self, packets: &mut Packets, track: Place, threads: &[ThreadFacts]) {
+    /// Describes a track, if that was not done before.
+    pub(super) fn introduce(&mut self, packets: &mut PacketWriter, track: Track, threads: &[ThreadInfo]) {
         if let Entry::Vacant(vacant) = self.states.entry(track.uuid()) {
-            vacant.insert(State { last: 0, open: Vec::new(), value: None });
-            track.describe(packets, threads);
+            vacant.insert(TrackState { track, last: 0, open: Vec::new(), value: None });
+            describe(track, packets, threads);
         }
     }
 
-    fn state(&mut self, track: Place) -> &mut State {
+    fn state(&mut self, track: Track) -> &mut TrackState {
         self.states.get_mut(&track.uuid()).expect("a track is introduced before it is used")
     }
 
-    /// The time on a track: what would lie before the last event there is moved up to it. Clocks of cores may differ by a hair.
-    fn advance(&mut self, track: Place, time: u64) -> u64 {
+    /// Returns the time on a track: one before the track's last event is moved up to it, since the
+    /// clocks of two cores may differ by a little.
+    fn advance(&mut self, track: Track, time: u64) -> u64 {
         let state = self.state(track);
         state.last = state.last.max(time);
         let time = state.last;
@@ -121,85 +77,74 @@ impl Tracks {
         time
     }
 
-    pub(crate) fn begin(
+    /// Begins a slice: an activity of a thread, or else a poll or a turn.
+    pub(super) fn begin(
         &mut self,
-        packets: &mut Packets,
-        track: Place,
+        packets: &mut PacketWriter,
+        track: Track,
         time: u64,
-        span: Option<Span>,
-        mark: &Mark<'_>,
+        activity: Option<Activity>,
+        body: &EventBody<'_>,
     ) {
         let time = self.advance(track, time);
-        self.state(track).open.push(span);
-        show(packets, Kind::Begin, track, time, mark);
+        self.state(track).open.push(activity);
+        packets.event(TrackEventKind::Begin, time, track, body);
     }
 
-    pub(crate) fn instant(&mut self, packets: &mut Packets, track: Place, time: u64, mark: &Mark<'_>) {
+    pub(super) fn instant(&mut self, packets: &mut PacketWriter, track: Track, time: u64, body: &EventBody<'_>) {
         let time = self.advance(track, time);
-        show(packets, Kind::Instant, track, time, mark);
+        packets.event(TrackEventKind::Instant, time, track, body);
     }
 
-    /// Ends what began last. Nothing, if nothing has.
-    pub(crate) fn end(&mut self, packets: &mut Packets, track: Place, time: u64, mark: &Mark<'_>) {
+    /// Ends the slice that began last, if one is open.
+    pub(super) fn end(&mut self, packets: &mut PacketWriter, track: Track, time: u64, body: &EventBody<'_>) {
         let time = self.advance(track, time);
         if self.state(track).open.pop().is_some() {
-            show(packets, Kind::End, track, time, mark);
+            packets.event(TrackEventKind::End, time, track, body);
         }
     }
 
-    /// Ends the span, and what has begun in it. Nothing, if it is not open.
-    pub(crate) fn end_span(&mut self, packets: &mut Packets, track: Place, time: u64, span: Span) {
-        let Some(at) = self.state(track).open.iter().rposition(|open| *open == Some(span)) else { return };
+    /// Ends an activity, if it is open, and the slices that have begun in it.
+    pub(super) fn end_activity(&mut self, packets: &mut PacketWriter, track: Track, time: u64, activity: Activity) {
+        let Some(at) = self.state(track).open.iter().rposition(|open| *open == Some(activity)) else { return };
         for _ in at..self.state(track).open.len() {
-            self.end(packets, track, time, &Mark::END);
+            self.end(packets, track, time, &EventBody::EMPTY);
         }
     }
 
-    /// Whether a span is open on a track.
-    pub(crate) fn is_open(&self, track: Place, span: Span) -> bool {
-        self.states.get(&track.uuid()).is_some_and(|state| state.open.contains(&Some(span)))
+    /// Returns whether an activity is open on a track.
+    pub(super) fn is_open(&self, track: Track, activity: Activity) -> bool {
+        self.states.get(&track.uuid()).is_some_and(|state| state.open.contains(&Some(activity)))
     }
 
-    /// Ends all that is open on a track.
-    pub(crate) fn end_all(&mut self, packets: &mut Packets, track: Place, time: u64) {
+    /// Ends all slices that are open on a track.
+    pub(super) fn end_all(&mut self, packets: &mut PacketWriter, track: Track, time: u64) {
         for _ in 0..self.state(track).open.len() {
-            self.end(packets, track, time, &Mark::END);
+            self.end(packets, track, time, &EventBody::EMPTY);
         }
     }
 
-    /// Whether anything is open on a track.
-    pub(crate) fn has_open(&self, track: Place) -> bool {
+    /// Returns whether a slice is open on a track.
+    pub(super) fn has_open(&self, track: Track) -> bool {
         self.states.get(&track.uuid()).is_some_and(|state| !state.open.is_empty())
     }
 
-    /// Ends all that is open anywhere.
-    pub(crate) fn close(&mut self, packets: &mut Packets) {
-        for (&uuid, state) in &mut self.states {
+    /// Ends all slices that are open on any track.
+    pub(super) fn close(&mut self, packets: &mut PacketWriter) {
+        for state in self.states.values_mut() {
             for _ in state.open.drain(..) {
-                packets.show(&Shown {
-                    kind: Kind::End,
-                    time: self.latest,
-                    track: uuid,
-                    name: None,
-                    notes: &[],
-                    flow: None,
-                    ends: &[],
-                });
+                packets.event(TrackEventKind::End, self.latest, state.track, &EventBody::EMPTY);
             }
         }
     }
 
-    pub(crate) fn count(&mut self, packets: &mut Packets, track: Place, time: u64, value: u64) {
+    /// Sets a counter.
+    pub(super) fn count(&mut self, packets: &mut PacketWriter, track: Track, time: u64, value: u64) {
         let time = self.advance(track, time);
         if self.state(track).value.replace(value) != Some(value) {
-            packets.count(time, track.uuid(), value);
+            packets.count(time, track, value);
         }
     }
-}
-
-fn show(packets: &mut Packets, kind: Kind, track: Place, time: u64, mark: &Mark<'_>) {
-    let &Mark { name, notes, flow, ends } = mark;
-    packets.show(&Shown { kind, time, track: track.uuid(), name, notes, flow, ends });
 }
 
 fn process_name() -> String {

@@ -1,4 +1,24 @@
-//! Protocol Buffers' wire format, as far as a trace needs it.
+//! Protocol Buffers' wire format, as far as a trace needs it. A message is a run of fields, each a
+//! number and a value; which message has which fields is not known here.
 
-pub(crate) mod read;
-pub(crate) mod write;
+mod read;
+mod write;
+
+pub(crate) use read::Varint;
+pub use read::{FieldValue, Fields, Malformed};
+pub use write::MessageWriter;
+
+/// The low three bits of a field's key.
+mod wire_type {
+    pub(super) const VARINT: u64 = 0;
+    pub(super) const FIXED64: u64 = 1;
+    pub(super) const LENGTH_DELIMITED: u64 = 2;
+    pub(super) const FIXED32: u64 = 5;
+    pub(super) const BITS: u32 = 3;
+}
+
+/// Returns the key, the first byte, of a field that is a message or a string.
+pub(crate) const fn key_of_message(field: u32) -> u8 {
+    assert!(field < 16, "the key takes one byte");
+    (field << wire_type::BITS) as u8 | wire_type::LENGTH_DELIMITED as u8
+}

@@ -1,57 +1,65 @@
-//! Protobuf's wire format: a message is a run of fields, each a number and a value. Nothing here knows what they mean.
+//! Reading: the fields of a message one by one, and varints byte by byte. Any bytes may come.
 
-/// What is no message: a varint without an end, a length that leads out of it, a kind of value that nobody writes any more.
+use super::wire_type::{BITS, FIXED32, FIXED64, LENGTH_DELIMITED, VARINT};
+
+/// The bytes are no message: a varint has no end, a length leads out of it, or a value has a wire
+/// type that is not in use any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed;
 
-/// A field's value, as the wire tells it.
+/// A field's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Value<'a> {
+pub enum FieldValue<'a> {
+    /// A number in as few bytes as it needs.
     Varint(u64),
-    /// Of eight bytes, or of four.
+    /// A number in eight bytes, or in four.
     Fixed(u64),
     /// A string, or a message within the message.
     Bytes(&'a [u8]),
 }
 
-impl<'a> Value<'a> {
-    pub(crate) fn number(self) -> Option<u64> {
+impl<'a> FieldValue<'a> {
+    /// Returns the number, if it is one.
+    pub fn number(self) -> Option<u64> {
         match self {
-            Value::Varint(number) | Value::Fixed(number) => Some(number),
-            Value::Bytes(_) => None,
+            FieldValue::Varint(number) | FieldValue::Fixed(number) => Some(number),
+            FieldValue::Bytes(_) => None,
         }
     }
 
-    pub(crate) fn bytes(self) -> Option<&'a [u8]> {
+    /// Returns the bytes of a string or a message, if it is one.
+    pub fn bytes(self) -> Option<&'a [u8]> {
         match self {
-            Value::Bytes(bytes) => Some(bytes),
-            Value::Varint(_) | Value::Fixed(_) => None,
+            FieldValue::Bytes(bytes) => Some(bytes),
+            FieldValue::Varint(_) | FieldValue::Fixed(_) => None,
         }
     }
 }
 
-/// The fields of a message, in the order in which they were written. Ends after the first [`Malformed`].
+/// The fields of a message, in the order in which they were written. Ends after the first
+/// [`Malformed`].
 #[derive(Clone, Debug)]
-pub(crate) struct Fields<'a> {
+pub struct Fields<'a> {
     rest: &'a [u8],
 }
 
 impl<'a> Fields<'a> {
-    pub(crate) fn of(message: &'a [u8]) -> Self {
+    /// Reads the fields of `message`.
+    pub fn of(message: &'a [u8]) -> Self {
         Self { rest: message }
     }
 
-    fn field(&mut self) -> Result<(u32, Value<'a>), Malformed> {
+    fn field(&mut self) -> Result<(u32, FieldValue<'a>), Malformed> {
         let key = self.varint()?;
-        let number = u32::try_from(key >> 3).map_err(|_| Malformed)?;
-        let value = match key & 7 {
-            0 => Value::Varint(self.varint()?),
-            1 => Value::Fixed(u64::from_le_bytes(self.array()?)),
-            2 => {
+        let number = u32::try_from(key >> BITS).map_err(|_| Malformed)?;
+        let value = match key & ((1 << BITS) - 1) {
+            VARINT => FieldValue::Varint(self.varint()?),
+            FIXED64 => FieldValue::Fixed(u64::from_le_bytes(self.array()?)),
+            LENGTH_DELIMITED => {
                 let length = self.varint()?;
-                Value::Bytes(self.take(usize::try_from(length).map_err(|_| Malformed)?)?)
+                FieldValue::Bytes(self.take(usize::try_from(length).map_err(|_| Malformed)?)?)
             }
-            5 => Value::Fixed(u32::from_le_bytes(self.array()?).into()),
+            FIXED32 => FieldValue::Fixed(u32::from_le_bytes(self.array()?).into()),
             _ => return Err(Malformed),
         };
         Ok((number, value))
@@ -79,7 +87,7 @@ impl<'a> Fields<'a> {
 }
 
 impl<'a> Iterator for Fields<'a> {
-    type Item = Result<(u32, Value<'a>), Malformed>;
+    type Item = Result<(u32, FieldValue<'a>), Malformed>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.rest.is_empty() {
@@ -101,7 +109,7 @@ pub(crate) struct Varint {
 }
 
 impl Varint {
-    /// Takes the next byte; the number, if that was the last one.
+    /// Takes the next byte, and returns the number if that was the last one.
     pub(crate) fn push(&mut self, byte: u8) -> Result<Option<u64>, Malformed> {
         let bits = u64::from(byte & 0x7f);
         // The tenth byte has room for one bit.
@@ -114,11 +122,11 @@ impl Varint {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
 
-    fn fields(message: &[u8]) -> Vec<Result<(u32, Value<'_>), Malformed>> {
+    fn fields(message: &[u8]) -> Vec<Result<(u32, FieldValue<'_>), Malformed>> {
         Fields::of(message).collect()
     }
 
@@ -132,10 +140,10 @@ mod tests {
         ]
         .concat();
         let expected = [
-            Ok((1, Value::Varint(150))),
-            Ok((2, Value::Bytes(b"hi"))),
-            Ok((3, Value::Fixed(0x8000_0000_0000_0001))),
-            Ok((4, Value::Fixed(0x8000_0002))),
+            Ok((1, FieldValue::Varint(150))),
+            Ok((2, FieldValue::Bytes(b"hi"))),
+            Ok((3, FieldValue::Fixed(0x8000_0000_0000_0001))),
+            Ok((4, FieldValue::Fixed(0x8000_0002))),
         ];
         assert_eq!(fields(&message), expected);
     }
@@ -143,7 +151,7 @@ mod tests {
     #[test]
     fn the_largest_number_is_read_and_a_larger_one_is_refused() {
         let largest = [0x08, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01];
-        assert_eq!(fields(&largest), [Ok((1, Value::Varint(u64::MAX)))]);
+        assert_eq!(fields(&largest), [Ok((1, FieldValue::Varint(u64::MAX)))]);
         let larger = [0x08, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x02];
         assert_eq!(fields(&larger), [Err(Malformed)]);
         let endless = [0xff; 40];
@@ -151,11 +159,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_malformed_ends_the_message() {
+    fn a_malformed_field_ends_the_message() {
         let group = [0x0b, 0x08, 0x01];
         assert_eq!(fields(&group), [Err(Malformed)]);
         let too_long = [0x08, 0x01, 0x12, 0x05, b'h', b'i'];
-        assert_eq!(fields(&too_long), [Ok((1, Value::Varint(1))), Err(Malformed)]);
+        assert_eq!(fields(&too_long), [Ok((1, FieldValue::Varint(1))), Err(Malformed)]);
         let longest = [0x12, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01];
         assert_eq!(fields(&longest), [Err(Malformed)]);
     }

@@ -1,12 +1,13 @@
-//! The timeline: who did what when, for Perfetto.
+//! The timeline: what each thread does when, for Perfetto.
 //!
 //! ```text
-//! machines, blocking threads, ...          the recorder's thread "wsrt-timeline"
-//!   hooks ─► pen ─► buffer  ──────────►  recorder ─► batch ─► story ─► packets ─► file
-//!                                                       └──► flight recorder, which tells it later
+//! machines, blocking threads, ...         the recorder's thread "wsrt-timeline"
+//!   hooks ─► thread writer ─► buffer ──►  recorder ─► batch ─► encoder ─► file
+//!                                                       └────► flight recorder: encoded later
 //! ```
 //!
-//! What is written down, and where, is in docs/TIMELINE.md.
+//! Events, buffer, batch and encoder are in the crate `wsrt-trace`. Which events there are, and
+//! what their bits mean, is in docs/TIMELINE.md.
 
 mod file;
 mod flight;
@@ -17,7 +18,7 @@ mod thread_writer;
 pub use file::TraceSummary;
 pub use flight::FlightRecorder;
 pub(crate) use flight::numbered;
-use wsrt_trace::Counter;
+use wsrt_trace::StampCounter;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -31,7 +32,7 @@ use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
 use self::file::{Reply, TraceFile};
-use self::flight::{Flight, Wanted};
+use self::flight::{FlightBuffer, RecordRequest};
 use self::recorder::Recorder;
 use crate::policy::Scheduler;
 use crate::policy::seeing::{Seeing, Switch};
@@ -39,13 +40,14 @@ use crate::policy::seeing::{Seeing, Switch};
 /// The timeline of one runtime.
 #[derive(Debug, Default)]
 pub(crate) struct Timeline {
-    /// The number of the recorder, 0 if there is none. Relaxed: a pen that writes for another comes by the lock.
+    /// The number of the recorder, 0 if there is none. Relaxed: a thread writer that was made for
+    /// another recorder takes the lock.
     recorder: AtomicU64,
-    state: Mutex<State>,
+    state: Mutex<TimelineState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct TimelineState {
     recorder: Option<Arc<Recorder>>,
     thread: Option<thread::JoinHandle<()>>,
     /// The runtime has ended.
@@ -53,7 +55,7 @@ struct State {
 }
 
 impl Timeline {
-    /// The number of the recorder that is there now.
+    /// Returns the recorder's number.
     #[inline]
     fn number(&self) -> u64 {
         self.recorder.load(Relaxed)
@@ -65,7 +67,7 @@ impl Timeline {
 }
 
 impl Seeing {
-    /// Records the whole run to a file. If that cannot be, it is said, and that is all.
+    /// Records the whole run to a file. A failure is reported, and the run goes on.
     pub(crate) fn trace_all(&self, scheduler: &Weak<Scheduler>, path: &Path) {
         let started = TraceFile::create(path, None).map_err(|(error, _)| error);
         let started = started.and_then(|file| self.record(scheduler, |recorder| recorder.add_file(file)));
@@ -74,7 +76,7 @@ impl Seeing {
         }
     }
 
-    /// Records to a file until then; `reply` hears what came of it.
+    /// Records to a file until then, and sends the outcome to `reply`.
     pub(crate) fn trace_until(&self, scheduler: &Weak<Scheduler>, path: &Path, until: Instant, reply: Reply) {
         match TraceFile::create(path, Some((until, reply))) {
             Ok(file) => {
@@ -88,55 +90,55 @@ impl Seeing {
         }
     }
 
-    /// Keeps the last seconds.
+    /// Keeps the last seconds for records of the flight recorder.
     pub(crate) fn fly(&self, scheduler: &Weak<Scheduler>, config: FlightRecorder) -> io::Result<()> {
-        self.record(scheduler, |recorder| recorder.set_flight(Flight::new(config)))
+        self.record(scheduler, |recorder| recorder.set_flight(FlightBuffer::new(config)))
     }
 
     /// Asks for a record of the flight recorder.
     pub(crate) fn write_flight_record(&self) -> oneshot::Receiver<io::Result<PathBuf>> {
         let (reply, result) = oneshot::channel();
-        let wanted = Wanted::OnDemand(reply);
+        let request = RecordRequest::OnDemand(reply);
         match &self.timeline.state.lock().recorder {
-            Some(recorder) => recorder.want_record(wanted),
-            None => wanted.refuse(),
+            Some(recorder) => recorder.request_record(request),
+            None => request.refuse(),
         }
         result
     }
 
-    /// Something has happened that is worth a record.
+    /// Asks for a record after a stall or a panic.
     pub(crate) fn write_flight_record_of_own_accord(&self) {
         if let Some(recorder) = &self.timeline.state.lock().recorder {
-            recorder.want_record(Wanted::OfOwnAccord);
+            recorder.request_record(RecordRequest::Unasked);
         }
     }
 
-    /// Gives an order to the recorder, which is started if there is none.
-    fn record(&self, scheduler: &Weak<Scheduler>, order: impl FnOnce(&Recorder)) -> io::Result<()> {
+    /// Makes a request to the recorder, which is started if there is none.
+    fn record(&self, scheduler: &Weak<Scheduler>, request: impl FnOnce(&Recorder)) -> io::Result<()> {
         let mut state = self.timeline.state.lock();
         if state.is_over {
             return Err(io::Error::other("the runtime has shut down"));
         }
         if let Some(recorder) = &state.recorder {
-            order(recorder);
+            request(recorder);
             return Ok(());
         }
-        Counter::choose();
+        StampCounter::choose();
         let recorder = Recorder::new();
         let (own, scheduler) = (Arc::clone(&recorder), Weak::clone(scheduler));
         let thread = thread::Builder::new().name("wsrt-timeline".into());
         state.thread = Some(thread.spawn(move || recorder::serve(own, scheduler))?);
-        order(&recorder);
+        request(&recorder);
         self.timeline.recorder.store(recorder.number(), Relaxed);
         state.recorder = Some(recorder);
         self.switches.turn_on(Switch::Timeline);
         Ok(())
     }
 
-    /// A recorder that has nothing more to record for takes leave, if that `is_so` still.
-    fn retire_recorder(&self, recorder: &Arc<Recorder>, is_so: impl FnOnce() -> bool) -> bool {
+    /// Retires a recorder without outputs, if it `is_idle` still.
+    fn retire_recorder(&self, recorder: &Arc<Recorder>, is_idle: impl FnOnce() -> bool) -> bool {
         let mut state = self.timeline.state.lock();
-        if !is_so() {
+        if !is_idle() {
             return false;
         }
         if state.recorder.take_if(|current| Arc::ptr_eq(current, recorder)).is_some() {
@@ -159,7 +161,7 @@ impl Seeing {
             recorder.finish();
         }
         if let Some(thread) = thread {
-            // One that has panicked has said so.
+            // A thread that has panicked has reported it.
             let _ = thread.join();
         }
     }

@@ -1,0 +1,55 @@
+//! An event gives back its data, or the most that fits.
+
+use super::*;
+
+#[test]
+fn an_event_gives_back_its_kind_and_depth() {
+    let poll = |outcome| EventKind::Poll {
+        task: (1 << 48) - 2,
+        processor: 511,
+        source: 4095 << 3 | 5,
+        lasted: 1 << 39,
+        outcome,
+    };
+    let readied = |by, spawned| EventKind::Readied { task: 3, processor: NO_PROCESSOR, by, spawned };
+    let all = [
+        poll(PollOutcome::Pending),
+        poll(PollOutcome::Ready),
+        poll(PollOutcome::HandedOver),
+        EventKind::Opened { task: 5, processor: 1, source: 2 },
+        readied(WokenBy::Task((1 << 48) - 1), true),
+        readied(WokenBy::Network, false),
+        readied(WokenBy::Timer, false),
+        readied(WokenBy::Outside, true),
+        EventKind::Ended { task: 8, processor: 0 },
+        EventKind::Stolen { processor: 1, victim: 700, tasks: 128 },
+        EventKind::Overflow { processor: 1, tasks: 129 },
+        EventKind::Stall { task: 9, processor: 3, millis: 1 << 40, asleep: true },
+        EventKind::Turn { events: 1024, timers: u32::MAX, lasted: 1 << 47 },
+        EventKind::Enter(Activity::Holds(12)),
+        EventKind::Leave(Activity::Parked),
+        EventKind::Enter(Activity::Netpoller),
+        EventKind::Leave(Activity::Helps),
+        EventKind::Enter(Activity::BlockingJob),
+        EventKind::Leave(Activity::InPlace),
+    ];
+    for kind in all {
+        for depth in 0..4 {
+            let event = Event::new(77, kind).within(depth);
+            assert_eq!((event.stamp, event.kind(), event.depth()), (77, kind, depth));
+            let is_wake = matches!(kind, EventKind::Readied { .. });
+            assert!(!event.is_untimed());
+            if is_wake {
+                assert_eq!((event.untimed().kind(), event.untimed().is_untimed()), (kind, true));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_value_that_does_not_fit_is_capped() {
+    let poll =
+        EventKind::Poll { task: u64::MAX, processor: 1, source: 0, lasted: u64::MAX, outcome: PollOutcome::Ready };
+    let EventKind::Poll { task, processor, lasted, outcome, .. } = Event::new(0, poll).kind() else { panic!("a poll") };
+    assert_eq!((task, processor, lasted, outcome), ((1 << 48) - 1, 1, (1 << 40) - 1, PollOutcome::Ready));
+}

@@ -1,0 +1,153 @@
+//! The tracks of a trace: their numbers and names, both ways.
+
+use std::borrow::Cow;
+
+use crate::fields::track_event_type;
+use crate::names::{self, EventName, TaskSource};
+
+/// A line of events in a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Track {
+    /// The process, which the others belong to.
+    Process,
+    /// The netpoller's turns.
+    Netpoller,
+    /// The counter of the tasks in the injector.
+    Injector,
+    /// The polls on the processor with this index.
+    Processor(u16),
+    /// The counter of the tasks that wait on the processor with this index.
+    Queue(u16),
+    /// A thread, by its number among those that have recorded something.
+    Thread(u64),
+    /// A track that is not one of wsrt's.
+    Unknown,
+}
+
+const PROCESS: u64 = 1;
+const NETPOLLER: u64 = 10;
+const INJECTOR: u64 = 11;
+const PROCESSORS: u64 = 1_000;
+const QUEUES: u64 = 2_000;
+const THREADS: u64 = 100_000;
+/// Indices from here on are numbered behind all threads.
+const MANY: u64 = 1_000;
+const MANY_PROCESSORS: u64 = 1 << 40;
+const MANY_QUEUES: u64 = 2 << 40;
+
+/// Numbers a processor's track: from `few` on, or from `many` on if its index is large.
+const fn numbered(index: u16, few: u64, many: u64) -> u64 {
+    let index = index as u64;
+    index + if index < MANY { few } else { many }
+}
+
+impl Track {
+    /// Returns the number that stands for it in a trace, and 0 for `Unknown`.
+    pub const fn uuid(self) -> u64 {
+        match self {
+            Track::Process => PROCESS,
+            Track::Netpoller => NETPOLLER,
+            Track::Injector => INJECTOR,
+            Track::Processor(index) => numbered(index, PROCESSORS, MANY_PROCESSORS),
+            Track::Queue(index) => numbered(index, QUEUES, MANY_QUEUES),
+            Track::Thread(number) => THREADS + number,
+            Track::Unknown => 0,
+        }
+    }
+
+    /// Returns the track with this number.
+    pub fn from_uuid(uuid: u64) -> Self {
+        let index = |first| u16::try_from(uuid - first);
+        match uuid {
+            PROCESS => Track::Process,
+            NETPOLLER => Track::Netpoller,
+            INJECTOR => Track::Injector,
+            PROCESSORS..QUEUES => index(PROCESSORS).map_or(Track::Unknown, Track::Processor),
+            QUEUES..3_000 => index(QUEUES).map_or(Track::Unknown, Track::Queue),
+            THREADS..MANY_PROCESSORS => Track::Thread(uuid - THREADS),
+            MANY_PROCESSORS..MANY_QUEUES => index(MANY_PROCESSORS).map_or(Track::Unknown, Track::Processor),
+            MANY_QUEUES.. => index(MANY_QUEUES).map_or(Track::Unknown, Track::Queue),
+            _ => Track::Unknown,
+        }
+    }
+
+    /// Returns its name, unless that comes from the program: the process's and the threads'.
+    pub fn name(self) -> Cow<'static, str> {
+        match self {
+            Track::Netpoller => EventName::Netpoller.name().into(),
+            Track::Injector => TaskSource::Injector.name().into(),
+            Track::Processor(index) => names::processor(index).into(),
+            Track::Queue(index) => names::queue(index).into(),
+            Track::Process | Track::Thread(_) | Track::Unknown => "".into(),
+        }
+    }
+}
+
+/// The kind of an event on a track.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TrackEventKind {
+    /// A slice begins.
+    Begin,
+    /// The slice that began last on the track ends.
+    End,
+    /// An event without a duration.
+    Instant,
+    /// A counter has this value from now on.
+    Counter(u64),
+}
+
+impl TrackEventKind {
+    /// Returns the number that stands for it in a trace.
+    pub fn number(self) -> u64 {
+        match self {
+            TrackEventKind::Begin => track_event_type::SLICE_BEGIN,
+            TrackEventKind::End => track_event_type::SLICE_END,
+            TrackEventKind::Instant => track_event_type::INSTANT,
+            TrackEventKind::Counter(_) => track_event_type::COUNTER,
+        }
+    }
+
+    /// Returns the kind with this number; a counter has `value`.
+    pub fn from_number(number: u64, value: u64) -> Option<Self> {
+        match number {
+            track_event_type::SLICE_BEGIN => Some(TrackEventKind::Begin),
+            track_event_type::SLICE_END => Some(TrackEventKind::End),
+            track_event_type::INSTANT => Some(TrackEventKind::Instant),
+            track_event_type::COUNTER => Some(TrackEventKind::Counter(value)),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_says_whose_track_it_is() {
+        for (uuid, track) in [
+            (0, Track::Unknown),
+            (1, Track::Process),
+            (1_000, Track::Processor(0)),
+            (1_999, Track::Processor(999)),
+            (1 << 40 | 1_000, Track::Processor(1_000)),
+            (2_007, Track::Queue(7)),
+            (2 << 40 | 1_000, Track::Queue(1_000)),
+            (100_003, Track::Thread(3)),
+            (1 << 40 | 1 << 16, Track::Unknown),
+            (u64::MAX, Track::Unknown),
+        ] {
+            assert_eq!(Track::from_uuid(uuid), track, "{uuid}");
+        }
+    }
+
+    #[test]
+    fn each_track_has_a_number_of_its_own() {
+        let indexed = (0..=u16::MAX).flat_map(|index| [Track::Processor(index), Track::Queue(index)]);
+        let threads = [0, 1, 4_000_000_000].map(Track::Thread);
+        let single = [Track::Process, Track::Netpoller, Track::Injector, Track::Unknown];
+        for track in indexed.chain(threads).chain(single) {
+            assert_eq!(Track::from_uuid(track.uuid()), track, "{}", track.uuid());
+        }
+    }
+}
