@@ -14,3 +14,6 @@ pub use event::{Decoded, TrackEvent};
 pub use packets::{FileEnding, PacketReader};
 pub use slices::{OpenSlices, Slice};
 pub use strings::{NameId, NameTable};
+
+#[cfg(all(test, not(loom)))]
+mod tests;

@@ -53,3 +53,26 @@ fn a_value_that_does_not_fit_is_capped() {
     let EventKind::Poll { task, processor, lasted, outcome, .. } = Event::new(0, poll).kind() else { panic!("a poll") };
     assert_eq!((task, processor, lasted, outcome), ((1 << 48) - 1, 1, (1 << 40) - 1, PollOutcome::Ready));
 }
+
+#[test]
+fn random_events_come_back_whatever_their_numbers() {
+    let mut random = fastrand::Rng::with_seed(31);
+    for _ in 0..20_000 {
+        let (task, processor) = (random.u64(..1 << 48), random.u16(..));
+        let (source, lasted) = (random.u32(..1 << 15), random.u64(..1 << 40));
+        let by = [WokenBy::Task(random.u64(..1 << 48)), WokenBy::Network, WokenBy::Timer, WokenBy::Outside];
+        let kind = match random.u32(..8) {
+            0 => EventKind::Poll { task, processor, source, lasted, outcome: PollOutcome::ALL[random.usize(..3)] },
+            1 => EventKind::Opened { task, processor, source },
+            2 => EventKind::Readied { task, processor, by: by[random.usize(..4)], spawned: random.bool() },
+            3 => EventKind::Ended { task, processor },
+            4 => EventKind::Stolen { processor, victim: random.u64(..1 << 48), tasks: task },
+            5 => EventKind::Overflow { processor, tasks: task },
+            6 => EventKind::Stall { task, processor, millis: random.u64(..1 << 48), asleep: random.bool() },
+            _ => EventKind::Turn { events: random.u32(..), timers: random.u32(..), lasted },
+        };
+        let (stamp, depth) = (random.u64(..), random.u32(..4));
+        let event = Event::new(stamp, kind).within(depth);
+        assert_eq!((event.stamp, event.kind(), event.depth()), (stamp, kind, depth));
+    }
+}

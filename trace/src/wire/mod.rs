@@ -22,3 +22,6 @@ pub(crate) const fn key_of_message(field: u32) -> u8 {
     assert!(field < 16, "the key takes one byte");
     (field << wire_type::BITS) as u8 | wire_type::LENGTH_DELIMITED as u8
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests;
