@@ -23,8 +23,7 @@ fn outside(operation: &str) -> String {
 
 /// Polls `future` once on this thread, which belongs to no runtime.
 fn poll_here(future: impl Future) -> bool {
-    let waker = std::task::Waker::noop();
-    std::pin::pin!(future).poll(&mut std::task::Context::from_waker(waker)).is_ready()
+    tokio_test::task::spawn(future).poll().is_ready()
 }
 
 #[test]

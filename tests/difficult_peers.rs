@@ -1,6 +1,8 @@
 //! Peers that read slowly, say nothing, vanish, or end half a connection are their own connection's trouble and nobody else's.
 
-use std::future::poll_fn;
+use std::convert::Infallible;
+use std::error::Error;
+use std::future::{Future, poll_fn};
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
 use std::pin::pin;
@@ -9,6 +11,13 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Request, Response};
+use tokio_test::task::spawn;
+use tokio_test::{assert_ready_err, assert_ready_ok};
+use wsrt::hyper::TokioIo;
 use wsrt::net::{TcpListener, TcpSocket, TcpStream};
 use wsrt::runtime::Builder;
 use wsrt::time::timeout;
@@ -251,4 +260,30 @@ fn exhaust_descriptors() -> Vec<std::fs::File> {
             }
         }
     }
+}
+
+/// Serves HTTP to a peer that is made of what it sends and what it expects.
+fn serve(peer: tokio_test::io::Mock) -> impl Future<Output = hyper::Result<()>> {
+    let answer = async |request: Request<Incoming>| Ok::<_, Infallible>(Response::new(request.uri().path().to_owned()));
+    http1::Builder::new().auto_date_header(false).serve_connection(TokioIo::new(peer), service_fn(answer))
+}
+
+#[test]
+fn a_request_in_crumbs_is_answered_when_it_is_whole() {
+    let mut peer = tokio_test::io::Builder::new();
+    for crumb in b"GET /crumbs HTTP/1.1\r\nhost: here\r\nconnection: close\r\n\r\n" {
+        peer.read(&[*crumb]);
+    }
+    peer.write(b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 7\r\n\r\n/crumbs");
+    assert_ready_ok!(spawn(serve(peer.build())).poll());
+}
+
+#[test]
+fn a_peer_that_breaks_off_in_its_headers_is_an_error_with_its_number() {
+    const ECONNRESET: i32 = 104;
+    let reset = io::Error::from_raw_os_error(ECONNRESET);
+    let peer = tokio_test::io::Builder::new().read(b"GET / HTTP/1.1\r\nho").read_error(reset).build();
+    let error = assert_ready_err!(spawn(serve(peer)).poll());
+    let of_system = error.source().and_then(|source| source.downcast_ref::<io::Error>());
+    assert_eq!(of_system.and_then(io::Error::raw_os_error), Some(ECONNRESET), "{error:?}");
 }

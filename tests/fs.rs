@@ -307,8 +307,7 @@ fn a_clone_shares_position_and_limit_and_waits_for_the_write() {
 #[test]
 fn outside_a_runtime_the_first_poll_panics_and_says_what_was_called() {
     let message = panic_message(|| {
-        let read = std::pin::pin!(fs::read("/dev/null"));
-        let _ = read.poll(&mut Context::from_waker(Waker::noop()));
+        let _ = tokio_test::task::spawn(fs::read("/dev/null")).poll();
     });
     assert!(message.starts_with("wsrt: `fs::read` was called outside of a wsrt runtime"), "{message}");
     let message = panic_message(|| {

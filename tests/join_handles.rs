@@ -1,7 +1,7 @@
 //! A join handle gives what its task returned, or tells why there is nothing; and it can abort the task.
 
 use std::future::{Future, pending, poll_fn};
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::SeqCst;
@@ -9,6 +9,7 @@ use std::sync::mpsc::channel;
 use std::task::{Context, Poll, Waker};
 
 use tokio::sync::oneshot;
+use tokio_test::assert_pending;
 use wsrt::runtime::Builder;
 use wsrt::task::{self, JoinSet, yield_now};
 use wsrt_tests::{LIMIT, Roll, panic_message, two_processors, within_a_minute};
@@ -35,23 +36,13 @@ fn awaiting_by_reference_may_be_given_up_and_tried_again() {
         let mut handle = runtime.spawn(async { went.await.map(|()| 7) });
         runtime.block_on(async {
             for _ in 0..100 {
-                poll_once(&mut handle).await;
+                assert_pending!(tokio_test::task::spawn(&mut handle).poll());
             }
             assert!(!handle.is_finished());
             go.send(()).expect("the task waits");
             assert_eq!(handle.await.expect("no panic"), Ok(7));
         });
     });
-}
-
-/// Polls `future`, which is not ready, once.
-async fn poll_once(future: impl Future) {
-    let mut future = pin!(future);
-    poll_fn(|context| {
-        assert!(future.as_mut().poll(context).is_pending());
-        Poll::Ready(())
-    })
-    .await;
 }
 
 #[test]

@@ -11,6 +11,7 @@ use std::task::Poll;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use tokio_test::assert_pending;
 use wsrt::io::{AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use wsrt::process::{Child, ChildStdin, ChildStdout, Command};
 use wsrt::runtime::{Builder, Runtime};
@@ -150,11 +151,7 @@ fn waiting_closes_standard_input_and_can_be_given_up_and_repeated() {
         assert!(id.is_some_and(exists));
         assert_eq!(child.try_wait().expect("it can be asked"), None);
         let mut stdin = child.stdin.take();
-        poll_fn(|cx| {
-            assert!(std::pin::pin!(child.wait()).poll(cx).is_pending(), "its input is open");
-            Poll::Ready(())
-        })
-        .await;
+        assert_pending!(tokio_test::task::spawn(child.wait()).poll(), "its input is open");
         child.stdin = stdin.take();
         let status = child.wait().await.expect("its input is closed");
         assert_eq!(child.wait().await.expect("it is known"), status);

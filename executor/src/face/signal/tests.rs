@@ -2,14 +2,14 @@
 //! more, which the one that runs all the other tests should be.
 
 use std::env;
-use std::future::Future;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
 use std::process::{self, Command};
-use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::Duration;
+
+use tokio_test::task::spawn;
+use tokio_test::{assert_pending, assert_ready_eq};
 
 use super::ctrl_c;
 use super::unix::{SignalKind, signal};
@@ -71,8 +71,8 @@ fn a_ctrl_c_between_the_call_and_the_first_poll_is_not_lost_and_everybody_learns
             single().block_on(async {
                 one.await.expect("it was listened for");
                 other.await.expect("it was listened for");
-                let mut late = pin!(ctrl_c());
-                assert!(late.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+                let mut late = spawn(ctrl_c());
+                assert_pending!(late.poll());
                 let sender = crate::task::spawn_blocking(|| send(SignalKind::interrupt()));
                 late.await.expect("it was listened for");
                 sender.await.expect("it was sent");
@@ -114,7 +114,7 @@ fn the_end_of_the_runtime_ends_the_wait() {
         let runtime = single();
         let mut alarm = runtime.block_on(async { signal(SignalKind::alarm()) }).expect("the system lets us listen");
         drop(runtime);
-        assert_eq!(alarm.poll_recv(&mut Context::from_waker(Waker::noop())), Poll::Ready(None));
+        assert_ready_eq!(spawn(()).enter(|cx, _| alarm.poll_recv(cx)), None);
     });
 }
 
@@ -136,7 +136,7 @@ fn outside_a_runtime_listening_panics_and_says_what_to_do() {
         let advice = "outside of a wsrt runtime: do it inside `#[wsrt::main]`, a spawned task or `Runtime::block_on`";
         let message = panic_message(|| drop(signal(SignalKind::alarm())));
         assert_eq!(message, format!("wsrt: `signal::unix::signal` was called {advice}"));
-        let message = panic_message(|| drop(pin!(ctrl_c()).poll(&mut Context::from_waker(Waker::noop()))));
+        let message = panic_message(|| drop(spawn(ctrl_c()).poll()));
         assert_eq!(message, format!("wsrt: `signal::ctrl_c` was polled {advice}"));
     });
 }

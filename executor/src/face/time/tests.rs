@@ -3,11 +3,13 @@
 use std::cell::RefCell;
 use std::future::{Future, pending, poll_fn, ready};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
+
+use tokio_test::task::{Spawn, spawn};
+use tokio_test::{assert_pending, assert_ready, assert_ready_eq, assert_ready_err};
 
 use super::{
     Duration, Instant, Interval, MissedTickBehavior, Sleep, Timeout, interval, interval_at, sleep, sleep_until, timeout,
@@ -19,34 +21,12 @@ use crate::policy;
 
 const HOUR: Duration = Duration::from_secs(3_600);
 
-/// Counts its wake-ups.
-#[derive(Default)]
-struct Bell(AtomicUsize);
-
-impl Bell {
-    fn waker() -> (Arc<Self>, Waker) {
-        let bell = Arc::<Self>::default();
-        let waker = Waker::from(Arc::clone(&bell));
-        (bell, waker)
-    }
-
-    fn rung(&self) -> usize {
-        self.0.load(SeqCst)
-    }
-
-    /// Waits for the first wake-up, which is lost if it takes this long.
-    async fn ring(&self) {
-        let began = Instant::now();
-        while self.rung() == 0 {
-            assert!(began.elapsed() < Duration::from_secs(20), "nobody was woken");
-            yield_now().await;
-        }
-    }
-}
-
-impl Wake for Bell {
-    fn wake(self: Arc<Self>) {
-        self.0.fetch_add(1, SeqCst);
+/// Waits until `task` is woken, which it never will be if that takes this long.
+async fn until_woken<T>(task: &Spawn<T>) {
+    let began = Instant::now();
+    while !task.is_woken() {
+        assert!(began.elapsed() < Duration::from_secs(20), "nobody was woken");
+        yield_now().await;
     }
 }
 
@@ -60,10 +40,6 @@ fn timers() -> usize {
         let scheduler = context.expect("the tests ask inside a runtime").scheduler();
         scheduler.processors.iter().map(|processor| processor.timers().len()).sum()
     })
-}
-
-fn poll_with<F: Future>(future: Pin<&mut F>, waker: &Waker) -> Poll<F::Output> {
-    future.poll(&mut Context::from_waker(waker))
 }
 
 /// What `f` panics with.
@@ -85,16 +61,15 @@ fn waiting_futures_may_be_sent_and_shared() {
 
 #[test]
 fn the_first_poll_outside_a_runtime_panics_and_says_what_to_do() {
-    let mut created_outside = pin!(sleep(HOUR));
-    let message = panic_message(|| poll_with(created_outside.as_mut(), Waker::noop()));
+    let message = panic_message(|| spawn(sleep(HOUR)).poll());
     assert_eq!(
         message,
         "wsrt: a `Sleep` was polled outside of a wsrt runtime: await it inside `#[wsrt::main]`, a spawned task or \
          `Runtime::block_on`"
     );
-    let message = panic_message(|| poll_with(pin!(timeout(HOUR, pending::<()>())), Waker::noop()));
+    let message = panic_message(|| spawn(timeout(HOUR, pending::<()>())).poll());
     assert!(message.starts_with("wsrt: a `Timeout` was polled outside of a wsrt runtime"), "{message}");
-    let message = panic_message(|| poll_with(pin!(interval(HOUR).tick()), Waker::noop()));
+    let message = panic_message(|| spawn(interval(HOUR).tick()).poll());
     assert!(message.starts_with("wsrt: an `Interval` was polled outside of a wsrt runtime"), "{message}");
 }
 
@@ -104,13 +79,13 @@ fn a_wait_on_a_runtime_that_is_gone_panics_rather_than_never_end() {
     let handle = runtime.handle().clone();
     drop(runtime);
     let _entered = handle.enter();
-    let message = panic_message(|| poll_with(pin!(sleep(HOUR)), Waker::noop()));
+    let message = panic_message(|| spawn(sleep(HOUR)).poll());
     assert!(message.starts_with("wsrt: a `Sleep` was polled after its runtime had been shut down"), "{message}");
 }
 
 #[test]
 fn a_timeout_around_a_ready_future_needs_neither_timer_nor_runtime() {
-    assert_eq!(poll_with(pin!(timeout(HOUR, ready(7))), Waker::noop()), Poll::Ready(Ok(7)));
+    assert_ready_eq!(spawn(timeout(HOUR, ready(7))).poll(), Ok(7));
     single().block_on(async {
         for _ in 0..100 {
             assert_eq!(timeout(HOUR, ready(7)).await, Ok(7));
@@ -123,10 +98,9 @@ fn a_timeout_around_a_ready_future_needs_neither_timer_nor_runtime() {
 fn a_deadline_in_the_past_needs_no_timer() {
     single().block_on(async {
         // Ready without a turn of the loop, which is what would fire a timer.
-        assert!(poll_with(pin!(sleep_until(Instant::now())), Waker::noop()).is_ready());
-        assert!(poll_with(pin!(sleep(Duration::ZERO)), Waker::noop()).is_ready());
-        let over = poll_with(pin!(timeout(Duration::ZERO, pending::<()>())), Waker::noop());
-        assert!(matches!(over, Poll::Ready(Err(_))), "{over:?}");
+        assert_ready!(spawn(sleep_until(Instant::now())).poll());
+        assert_ready!(spawn(sleep(Duration::ZERO)).poll());
+        assert_ready_err!(spawn(timeout(Duration::ZERO, pending::<()>())).poll());
         assert_eq!(timers(), 0);
     });
 }
@@ -161,13 +135,13 @@ fn no_sleep_is_early_on_any_processor() {
 fn durations_beyond_the_clock_wait() {
     single().block_on(async {
         for duration in [Duration::MAX, Duration::from_secs(u64::MAX / 2), Duration::from_secs(1 << 40)] {
-            assert!(poll_with(pin!(sleep(duration)), Waker::noop()).is_pending());
-            assert!(poll_with(pin!(timeout(duration, pending::<()>())), Waker::noop()).is_pending());
+            assert_pending!(spawn(sleep(duration)).poll());
+            assert_pending!(spawn(timeout(duration, pending::<()>())).poll());
             let mut clock = interval(duration);
             clock.tick().await;
-            assert!(poll_with(pin!(clock.tick()), Waker::noop()).is_pending());
+            assert_pending!(spawn(clock.tick()).poll());
             clock.reset_after(duration);
-            assert!(poll_with(pin!(clock.tick()), Waker::noop()).is_pending());
+            assert_pending!(spawn(clock.tick()).poll());
         }
     });
 }
@@ -175,13 +149,13 @@ fn durations_beyond_the_clock_wait() {
 #[test]
 fn dropping_a_sleep_lets_go_of_its_waker() {
     single().block_on(async {
-        let (bell, waker) = Bell::waker();
+        let mut task = spawn(());
         {
             let mut wait = pin!(sleep(HOUR));
-            assert!(poll_with(wait.as_mut(), &waker).is_pending());
-            assert_eq!(Arc::strong_count(&bell), 3);
+            assert_pending!(task.enter(|cx, _| wait.as_mut().poll(cx)));
+            assert_eq!(task.waker_ref_count(), 2);
         }
-        assert_eq!(Arc::strong_count(&bell), 2);
+        assert_eq!(task.waker_ref_count(), 1);
     });
 }
 
@@ -190,7 +164,7 @@ fn a_million_timeouts_that_are_not_needed_leave_few_timers() {
     single().block_on(async {
         for _ in 0..1_000_000 {
             let unneeded = timeout(HOUR, pending::<()>());
-            assert!(poll_with(pin!(unneeded), Waker::noop()).is_pending());
+            assert_pending!(spawn(unneeded).poll());
         }
         assert!(timers() < 1_000, "{} timers are left", timers());
     });
@@ -218,13 +192,12 @@ fn a_sleep_that_is_over_stays_so_until_it_is_reset() {
 fn a_reset_wakes_a_task_that_waits_without_another_poll() {
     single().block_on(async {
         for sooner in [Duration::ZERO, Duration::from_millis(1)] {
-            let (bell, waker) = Bell::waker();
-            let mut wait = pin!(sleep(HOUR));
-            assert!(poll_with(wait.as_mut(), &waker).is_pending());
-            wait.as_mut().reset(Instant::now() + sooner);
-            bell.ring().await;
-            assert!(wait.is_elapsed());
-            assert!(poll_with(wait.as_mut(), &waker).is_ready());
+            let mut wait = spawn(sleep(HOUR));
+            assert_pending!(wait.poll());
+            wait.enter(|_, sleep| sleep.reset(Instant::now() + sooner));
+            until_woken(&wait).await;
+            assert!(wait.enter(|_, sleep| sleep.is_elapsed()));
+            assert_ready!(wait.poll());
         }
     });
 }
@@ -232,30 +205,31 @@ fn a_reset_wakes_a_task_that_waits_without_another_poll() {
 #[test]
 fn a_reset_to_a_later_deadline_silences_the_earlier_one() {
     single().block_on(async {
-        let (bell, waker) = Bell::waker();
-        let mut wait = pin!(sleep(Duration::from_millis(1)));
-        assert!(poll_with(wait.as_mut(), &waker).is_pending());
-        wait.as_mut().reset(Instant::now() + HOUR);
+        let mut wait = spawn(sleep(Duration::from_millis(1)));
+        assert_pending!(wait.poll());
+        wait.enter(|_, sleep| sleep.reset(Instant::now() + HOUR));
         sleep(Duration::from_millis(3)).await;
-        assert_eq!(bell.rung(), 0);
-        assert!(poll_with(wait.as_mut(), &waker).is_pending());
+        assert!(!wait.is_woken());
+        assert_pending!(wait.poll());
     });
 }
 
 #[test]
 fn a_reset_outside_a_runtime_wakes_the_waiter_to_arm_anew() {
     let runtime = single();
-    let (bell, waker) = Bell::waker();
-    let mut wait = Box::pin(sleep(Duration::from_millis(5)));
-    runtime.block_on(async { assert!(poll_with(wait.as_mut(), &waker).is_pending()) });
+    let mut wait = spawn(sleep(Duration::from_millis(5)));
+    runtime.block_on(async { assert_pending!(wait.poll()) });
 
     let deadline = Instant::now() + Duration::from_millis(50);
-    thread::scope(|scope| scope.spawn(|| wait.as_mut().reset(deadline)).join().expect("a reset needs no runtime"));
+    thread::scope(|scope| {
+        let reset = || wait.enter(|_, sleep| sleep.reset(deadline));
+        scope.spawn(reset).join().expect("a reset needs no runtime");
+    });
 
     runtime.block_on(async {
-        bell.ring().await;
+        until_woken(&wait).await;
         assert!(Instant::now() >= deadline - Duration::from_millis(50));
-        assert!(!wait.is_elapsed());
+        assert!(!wait.enter(|_, sleep| sleep.is_elapsed()));
         wait.await;
         assert!(Instant::now() >= deadline);
     });
@@ -264,16 +238,15 @@ fn a_reset_outside_a_runtime_wakes_the_waiter_to_arm_anew() {
 #[test]
 fn a_reset_in_another_runtime_leaves_the_timer_at_home() {
     let (home, other) = (single(), single());
-    let (bell, waker) = Bell::waker();
-    let mut wait = Box::pin(sleep(HOUR));
-    home.block_on(async { assert!(poll_with(wait.as_mut(), &waker).is_pending()) });
+    let mut wait = spawn(sleep(HOUR));
+    home.block_on(async { assert_pending!(wait.poll()) });
     other.block_on(async {
-        wait.as_mut().reset(Instant::now() + Duration::from_millis(5));
-        assert_eq!((bell.rung(), timers()), (1, 0), "the task that waits is to arm it, at home");
+        wait.enter(|_, sleep| sleep.reset(Instant::now() + Duration::from_millis(5)));
+        assert_eq!((wait.is_woken(), timers()), (true, 0), "the task that waits is to arm it, at home");
     });
     drop(other);
     home.block_on(async {
-        assert!(poll_with(wait.as_mut(), &waker).is_pending());
+        assert_pending!(wait.poll());
         assert!(timers() >= 1);
         wait.await;
     });
@@ -282,11 +255,11 @@ fn a_reset_in_another_runtime_leaves_the_timer_at_home() {
 #[test]
 fn a_reset_after_the_end_gives_the_timer_to_another_runtime() {
     let ending = single();
-    let mut wait = Box::pin(sleep(HOUR));
-    ending.block_on(async { assert!(poll_with(wait.as_mut(), Waker::noop()).is_pending()) });
+    let mut wait = spawn(sleep(HOUR));
+    ending.block_on(async { assert_pending!(wait.poll()) });
     drop(ending);
     single().block_on(async {
-        wait.as_mut().reset(Instant::now() + Duration::from_millis(5));
+        wait.enter(|_, sleep| sleep.reset(Instant::now() + Duration::from_millis(5)));
         wait.await;
     });
 }
@@ -296,13 +269,12 @@ fn a_delay_between_connects_is_over_when_the_runtime_is() {
     let runtime = single();
     let entered = runtime.enter();
     let services = wsrt_reactor::context::current().expect("it is entered");
-    let mut delay = services.services().delay(HOUR);
-    let (bell, waker) = Bell::waker();
-    assert!(poll_with(Pin::new(&mut delay), &waker).is_pending());
+    let mut delay = spawn(services.services().delay(HOUR));
+    assert_pending!(delay.poll());
     drop(entered);
     drop(runtime);
-    assert_eq!(bell.rung(), 1);
-    assert!(poll_with(Pin::new(&mut delay), &waker).is_ready());
+    assert!(delay.is_woken());
+    assert_ready!(delay.poll());
 }
 
 #[test]
@@ -323,7 +295,7 @@ fn a_tick_that_was_not_returned_is_returned_by_the_next_call() {
         let start = Instant::now() + Duration::from_millis(2);
         let mut clock = interval_at(start, HOUR);
         for _ in 0..3 {
-            assert!(poll_with(pin!(clock.tick()), Waker::noop()).is_pending());
+            assert_pending!(spawn(clock.tick()).poll());
         }
         assert_eq!(clock.tick().await, start);
     });
@@ -338,7 +310,7 @@ fn ticks_in_the_past_are_made_up_for_as_it_was_asked() {
             let mut clock = interval_at(start, period);
             clock.set_missed_tick_behavior(behavior);
             let mut ticks = Vec::new();
-            while let Poll::Ready(tick) = poll_with(pin!(clock.tick()), Waker::noop()) {
+            while let Poll::Ready(tick) = spawn(clock.tick()).poll() {
                 ticks.push(tick);
             }
             ticks
@@ -366,7 +338,7 @@ fn resets_move_the_next_tick() {
         clock.reset_at(now);
         assert_eq!(clock.tick().await, now);
         clock.reset();
-        assert!(poll_with(pin!(clock.tick()), Waker::noop()).is_pending());
+        assert_pending!(spawn(clock.tick()).poll());
     });
 }
 
@@ -412,8 +384,8 @@ fn a_waker_may_drop_the_guard_of_the_runtime_whose_clock_is_advanced() {
     GUARD.set(Some(runtime.enter()));
     super::pause();
     let mut sleep = pin!(sleep(HOUR));
-    assert!(poll_with(sleep.as_mut(), &Waker::from(Arc::new(Leaver))).is_pending());
-    assert!(poll_with(pin!(super::advance(HOUR)), Waker::noop()).is_pending());
+    assert_pending!(sleep.as_mut().poll(&mut Context::from_waker(&Waker::from(Arc::new(Leaver)))));
+    assert_pending!(spawn(super::advance(HOUR)).poll());
     assert!(GUARD.with_borrow(Option::is_none), "the waker was fired");
     assert!(sleep.is_elapsed());
 }

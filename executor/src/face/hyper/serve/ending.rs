@@ -101,55 +101,42 @@ impl Ending {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::pin::Pin;
-    use std::sync::atomic::AtomicUsize;
-    use std::task::{Context, Wake};
-
-    #[derive(Default)]
-    struct Wakes(AtomicUsize);
-
-    impl Wake for Wakes {
-        fn wake(self: Arc<Self>) {
-            self.0.fetch_add(1, Relaxed);
-        }
-    }
-
-    fn poll(future: Pin<&mut impl Future<Output = ()>>, waker: &Arc<Wakes>) -> bool {
-        future.poll(&mut Context::from_waker(&Waker::from(Arc::clone(waker)))).is_ready()
-    }
+    use tokio_test::task::spawn;
+    use tokio_test::{assert_pending, assert_ready};
 
     #[test]
     fn the_word_wakes_whoever_polled_last_and_only_them() {
-        let (end, first, last) = (End::new(), Arc::new(Wakes::default()), Arc::new(Wakes::default()));
+        let (end, mut first, mut last) = (End::new(), spawn(()), spawn(()));
         let mut ending = end.subscribe();
         let mut begun = pin!(ending.begun());
-        assert!(!poll(begun.as_mut(), &first));
-        assert!(!poll(begun.as_mut(), &first));
-        assert!(!poll(begun.as_mut(), &last));
+        assert_pending!(first.enter(|cx, _| begun.as_mut().poll(cx)));
+        assert_pending!(first.enter(|cx, _| begun.as_mut().poll(cx)));
+        assert_pending!(last.enter(|cx, _| begun.as_mut().poll(cx)));
         end.begin();
-        assert_eq!((first.0.load(Relaxed), last.0.load(Relaxed)), (0, 1));
-        assert!(poll(begun.as_mut(), &last));
+        assert_eq!((first.is_woken(), last.is_woken()), (false, true));
+        assert_ready!(last.enter(|cx, _| begun.as_mut().poll(cx)));
     }
 
     #[test]
     fn a_word_given_before_the_first_poll_is_heard() {
-        let (end, waker) = (End::new(), Arc::new(Wakes::default()));
+        let end = End::new();
         let mut ending = end.subscribe();
         drop(end);
-        assert!(poll(pin!(ending.begun()), &waker));
+        assert_ready!(spawn(ending.begun()).poll());
     }
 
     #[test]
     fn all_have_ended_when_the_last_is_dropped_though_it_has_heard_the_word_long_ago() {
-        let (end, waker) = (End::new(), Arc::new(Wakes::default()));
+        let end = End::new();
         let (mut one, other) = (end.subscribe(), end.subscribe());
         end.begin();
-        assert!(poll(pin!(one.begun()), &waker));
-        let mut all = pin!(end.all_have_ended());
-        assert!(!poll(all.as_mut(), &waker));
+        assert_ready!(spawn(one.begun()).poll());
+        let mut all = spawn(end.all_have_ended());
+        assert_pending!(all.poll());
         drop(other);
-        assert!(!poll(all.as_mut(), &waker));
+        assert_pending!(all.poll());
         drop(one);
-        assert!(poll(all.as_mut(), &waker));
+        assert!(all.is_woken());
+        assert_ready!(all.poll());
     }
 }
