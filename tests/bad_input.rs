@@ -1,6 +1,7 @@
 //! Bad input gets an answer that names what was wrong and what to do. The words are pinned here.
 
 use std::io;
+use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
@@ -266,4 +267,29 @@ fn spawn_local_on_a_multi_thread_runtime_panics() {
              in its `block_on`: use `spawn`, `LocalSet::run_until` or `#[wsrt::main(flavor = \"current_thread\")]`"
         );
     });
+}
+
+/// They have nobody else to tell.
+#[test]
+fn a_hook_that_panics_is_named_before_the_process_aborts() {
+    let test = "a_hook_that_panics_is_named_before_the_process_aborts";
+    for hook in ["on_thread_start", "on_thread_stop", "on_stall"] {
+        let output = in_a_process_of_its_own(test, &[("HOOK", hook), ("WSRT_STALL_MS", "10")], || {
+            let hook = std::env::var("HOOK").expect("it is set");
+            let mut builder = Builder::new_multi_thread();
+            match &*hook {
+                "on_thread_start" => builder.on_thread_start(|| panic!("in the hook")),
+                "on_thread_stop" => builder.on_thread_stop(|| panic!("in the hook")),
+                _ => builder.on_stall(|_| panic!("in the hook")),
+            };
+            let runtime = builder.worker_threads(1).build().expect("a runtime");
+            runtime.run(async { std::thread::sleep(Duration::from_millis(300)) });
+            drop(runtime);
+            std::thread::sleep(LIMIT);
+        });
+        assert_eq!(output.status.signal(), Some(6), "it aborts");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        let expected = format!("wsrt: the function given to `Builder::{hook}` panicked; aborting\n");
+        assert!(errors.contains(&expected), "{errors}");
+    }
 }

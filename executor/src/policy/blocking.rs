@@ -437,10 +437,7 @@ fn serve(scheduler: Arc<Scheduler>) {
     let guard = AbortOnUnwind;
     let _tokio = scheduler.tokio.enter();
     let entered = Context::enter(&scheduler, Role::Blocking);
-    if let Some(hook) = &scheduler.config.on_thread_start {
-        hook();
-        entered.come_back();
-    }
+    scheduler.config.call_start_hook(&entered);
     let mut comes = true;
     while let Some((job, starts)) = scheduler.blocking.next_job(&scheduler, comes) {
         comes = false;
@@ -451,9 +448,7 @@ fn serve(scheduler: Arc<Scheduler>) {
         scheduler.seeing.show(What::Leave(Span::BlockingJob));
         scheduler.finish_blocking_job();
     }
-    if let Some(hook) = &scheduler.config.on_thread_stop {
-        hook();
-    }
+    scheduler.config.call_stop_hook();
     drop(entered);
     std::mem::forget(guard);
 }

@@ -55,13 +55,22 @@ pub(crate) struct Config {
     pub(crate) event_interval: u32,
 }
 
+/// Processors at most, whatever the builder says: the books on them take some room for each that there might be, and their
+/// indices have 16 bits in the timeline.
+const MOST_PROCESSORS: usize = 16_384;
+
 impl Config {
     /// Spares serve machines, of which a current-thread runtime has none of its own.
-    pub(crate) fn most_processors(&self) -> usize {
+    fn most_processors(&self) -> usize {
         match self.flavor {
-            Flavor::MultiThread => self.max_machines.max(self.processors),
+            Flavor::MultiThread => self.most_machines().min(MOST_PROCESSORS),
             Flavor::CurrentThread => 1,
         }
+    }
+
+    /// Threads that run tasks, at most.
+    pub(crate) fn most_machines(&self) -> usize {
+        self.max_machines.max(self.processors)
     }
 }
 

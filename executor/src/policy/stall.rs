@@ -9,6 +9,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use crate::base::report::report;
+use crate::policy::threads::call_hook;
 use parking_lot::Mutex;
 
 /// One poll that has held its processor for longer than the threshold, and still did when this was made.
@@ -79,7 +80,7 @@ impl Stalls {
             ));
         }
         if let Some(hook) = hook {
-            hook(stall);
+            call_hook("on_stall", || hook(stall));
         }
     }
 }

@@ -98,12 +98,15 @@ impl Threads {
 impl Scheduler {
     /// Starts as many machines as there are processors.
     pub(crate) fn start_machines(self: &Arc<Self>) -> io::Result<()> {
-        for _ in 0..self.config.processors {
+        let count = self.config.processors;
+        for number in 1..=count {
             let machine = Machine::new();
             // Listed before its thread runs, so that work that comes at once finds it and starts no other.
             self.idle.enlist(&machine);
-            self.start_machine(Arc::clone(&machine)).inspect_err(|_| {
+            self.start_machine(Arc::clone(&machine)).inspect_err(|why| {
                 let _ = self.idle.delist(&machine);
+                // The error that the builder returns is the system's, and does not say so.
+                report(format_args!("could not start machine thread {number} of {count}: {why}"));
             })?;
         }
         self.start_watcher()
@@ -117,6 +120,7 @@ impl Scheduler {
             Ok(handle) => self.threads.keep(handle),
             Err(error) => {
                 self.shutdown.depart(self);
+                report(format_args!("could not start the watcher's thread: {error}"));
                 return Err(error);
             }
         }
@@ -160,7 +164,7 @@ impl Scheduler {
 
     /// Whether as many threads run tasks as may.
     pub(crate) fn is_at_thread_limit(&self) -> bool {
-        self.threads.alive() >= self.config.most_processors()
+        self.threads.alive() >= self.config.most_machines()
     }
 
     /// Says once that it is so, and that others wait.
@@ -169,7 +173,7 @@ impl Scheduler {
             report(format_args!(
                 "{} threads run tasks, the limit, and tasks that wait in blocking ways, as in `block_on`, keep others waiting \
                  (said once; `Builder::max_machines` sets the limit)",
-                self.config.most_processors()
+                self.config.most_machines()
             ));
         });
     }
@@ -201,7 +205,7 @@ impl Scheduler {
 
     pub(crate) fn start_machine(self: &Arc<Self>, machine: Arc<Machine>) -> Result<(), NoThread> {
         let scheduler = Arc::clone(self);
-        if !self.threads.count_in(self.config.most_processors()) {
+        if !self.threads.count_in(self.config.most_machines()) {
             return Err(NoThread::AtLimit);
         }
         if !self.shutdown.arrive() {
@@ -267,6 +271,30 @@ impl Config {
         };
         builder.spawn(main)
     }
+
+    /// What users have to do on each thread of the runtime before anything else.
+    pub(crate) fn call_start_hook(&self, context: &Context) {
+        if let Some(hook) = &self.on_thread_start {
+            call_hook("on_thread_start", || hook());
+            context.come_back();
+        }
+    }
+
+    /// What they have to do on it last.
+    pub(crate) fn call_stop_hook(&self) {
+        if let Some(hook) = &self.on_thread_stop {
+            call_hook("on_thread_stop", || hook());
+        }
+    }
+}
+
+/// Calls a function that was given to the builder's method of this name. A panic in it ends the process, as is documented there:
+/// nobody is left to hear of it, and the thread that it ran on has duties.
+pub(crate) fn call_hook(name: &str, hook: impl FnOnce()) {
+    if caught(hook).is_err() {
+        report(format_args!("the function given to `Builder::{name}` panicked; aborting"));
+        std::process::abort();
+    }
 }
 
 /// What a machine's thread does.
@@ -277,17 +305,12 @@ fn serve(scheduler: Arc<Scheduler>, machine: Arc<Machine>) {
     scheduler.computing.helpers.end_start();
     let _tokio = scheduler.tokio.enter();
     let entered = Context::enter(&scheduler, Role::Machine(machine));
-    if let Some(hook) = &scheduler.config.on_thread_start {
-        hook();
-        entered.come_back();
-    }
+    scheduler.config.call_start_hook(&entered);
     time_slice::ask_for_short_ones();
     let mut machine_loop = MachineLoop::started(&entered);
     machine_loop.run(&mut NoRoot);
     machine_loop.leave();
-    if let Some(hook) = &scheduler.config.on_thread_stop {
-        hook();
-    }
+    scheduler.config.call_stop_hook();
     drop(entered);
     scheduler.shutdown.depart(&scheduler);
     std::mem::forget(guard);
@@ -300,7 +323,7 @@ pub(crate) struct AbortOnUnwind;
 impl Drop for AbortOnUnwind {
     fn drop(&mut self) {
         report(format_args!(
-            "a machine thread panicked outside of any task (in a thread hook, or by a fault in wsrt); aborting"
+            "a machine thread panicked outside of any task (in a foreign waker, or by a fault in wsrt); aborting"
         ));
         std::process::abort();
     }

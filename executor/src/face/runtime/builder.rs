@@ -21,6 +21,9 @@ const INJECTOR_INTERVAL: u32 = 61;
 /// A busy processor looks at the network at each 61st tick, for the same reasons.
 const EVENT_INTERVAL: u32 = 61;
 
+/// Processors that tasks run on at most: half of what Linux can be built for. Each counts what it steals from each of the others.
+const MOST_WORKERS: usize = 4096;
+
 /// Chooses how a runtime is to be, and builds it.
 ///
 /// # Examples
@@ -101,7 +104,8 @@ impl Builder {
     /// Sets the number of processors of a multi-thread runtime: how many tasks may run at the same time.
     ///
     /// The default is the environment variable `WSRT_WORKER_THREADS`, and without it as many as the process's CPU affinity
-    /// and its control group's quota allow. A current-thread runtime has one, whatever is set here.
+    /// and its control group's quota allow. A current-thread runtime has one, whatever is set here. More than 4096 are refused by
+    /// [`build`](Self::build).
     ///
     /// # Panics
     ///
@@ -127,7 +131,8 @@ impl Builder {
         self
     }
 
-    /// Sets the stack size of the runtime's threads, in bytes. The default is std's, 2 MiB.
+    /// Sets the stack size of the runtime's threads, in bytes. The default is std's, 2 MiB. Less than the system's least means that;
+    /// what it has no room for is an error of [`build`](Self::build).
     pub fn thread_stack_size(&mut self, bytes: usize) -> &mut Self {
         self.thread_stack_size = Some(bytes);
         self
@@ -170,7 +175,7 @@ impl Builder {
     /// worker threads stand in for polls that burn CPU time. A task in [`Handle::block_on`] hands its processor to another thread, and
     /// keeps its own: it counts as well. At the limit, which is reported once on standard error, others wait, and so may do for ever
     /// if they are what all those tasks wait for: that is what a limit means. A number below that of the worker threads means that of
-    /// the worker threads, and no spares.
+    /// the worker threads, and no spares. There are never more than 16,384 processors, whatever is set here.
     ///
     /// [`Handle::block_on`]: crate::runtime::Handle::block_on
     pub fn max_machines(&mut self, count: usize) -> &mut Self {
@@ -366,7 +371,7 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// If `WSRT_WORKER_THREADS` is needed and is no whole number above zero, or a runtime with several processors is to start
+    /// If `WSRT_WORKER_THREADS` is needed and is no whole number above zero, or there are to be more than 4096 processors, or a runtime with several processors is to start
     /// paused, or a program cannot handle the signal for dumps: the message says which. If the system refuses one of the
     /// threads, a file descriptor or the signal: the system's error, as it is.
     pub fn build(&mut self) -> io::Result<Runtime> {
@@ -413,6 +418,7 @@ impl Builder {
             (Flavor::MultiThread, Some(count)) => count,
             (Flavor::MultiThread, None) => environment::worker_threads()?,
         };
+        self.refuse_nonsense(processors)?;
         Ok(Config {
             flavor: self.flavor,
             processors,
@@ -428,6 +434,22 @@ impl Builder {
             global_queue_interval: self.global_queue_interval,
             event_interval: self.event_interval,
         })
+    }
+}
+
+impl Builder {
+    /// What no system has, be it ever so large.
+    fn refuse_nonsense(&self, processors: usize) -> io::Result<()> {
+        let nonsense = |message| Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+        if processors > MOST_WORKERS {
+            return nonsense(format!("{processors} worker threads are too many: a runtime has {MOST_WORKERS} at most"));
+        }
+        match self.thread_stack_size {
+            Some(size) if isize::try_from(size).is_err() => {
+                nonsense(format!("`thread_stack_size({size})`: no thread can have a stack of so many bytes"))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
