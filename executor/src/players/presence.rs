@@ -1,7 +1,7 @@
 //! Presence: how many threads a runtime's end waits for, and which of them is the last one out.
 
-use crate::base::sync::atomic::Ordering::{AcqRel, Relaxed, SeqCst};
-use crate::base::sync::atomic::{AtomicBool, AtomicUsize, fence};
+use crate::base::sync::atomic::Ordering::{AcqRel, Relaxed};
+use crate::base::sync::atomic::{AtomicBool, AtomicUsize};
 
 /// Whether the end has begun, and how many have yet to leave.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ impl Presence {
         Self { begun: AtomicBool::new(false), present: AtomicUsize::new(1) }
     }
 
-    /// Relaxed: a machine that misses it meets the fence in `begin` before it sleeps.
+    /// Relaxed: a machine that misses it meets the lock of its list before it sleeps: see `begin`.
     #[inline]
     pub(crate) fn has_begun(&self) -> bool {
         self.begun.load(Relaxed)
@@ -26,14 +26,9 @@ impl Presence {
     /// Begins the end; `true` for the first call. Machines that sleep are to be woken then.
     #[must_use]
     pub(crate) fn begin(&self) -> bool {
-        // Relaxed: the fence orders it against the list of machines, and nothing else hangs on it.
-        if self.begun.swap(true, Relaxed) {
-            return false;
-        }
-        // Pairs with the fence of retiring or enlisting: a machine sees `begun`, or the caller sees
-        // the machine on the list.
-        fence(SeqCst);
-        true
+        // Relaxed: the lock of the list of machines publishes it. A machine that comes on the list
+        // after the caller has read it finds `begun`, and one that came before is woken.
+        !self.begun.swap(true, Relaxed)
     }
 
     /// Counts a thread in. `false` once the last one has left: it would find nothing to leave to.
