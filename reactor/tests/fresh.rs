@@ -1,25 +1,38 @@
 //! Sockets that have just come to be: what they claim, and what is tried all the same.
 
-use std::future::{Future, poll_fn};
+use std::future::Future;
 use std::io;
 use std::pin::pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
-use wsrt_reactor::Interest;
 use wsrt_reactor::net::{TcpListener, TcpSocket, TcpStream, UdpSocket};
-use wsrt_reactor_testing::run;
-
-const BOTH: [Interest; 2] = [Interest::READABLE, Interest::WRITABLE];
+use wsrt_reactor::{Interest, Netpoller, context};
+use wsrt_reactor_testing::{ThreadPerJob, run};
 
 fn first_poll<F: Future>(future: F) -> Poll<F::Output> {
     pin!(future).poll(&mut Context::from_waker(Waker::noop()))
 }
 
-/// Neither direction counts as ready on its own account: nothing has been reported yet, for the netpoller has had no turn.
+/// What a future gives at its first poll.
+fn at_once<T>(future: impl Future<Output = io::Result<T>>) -> io::Result<T> {
+    match first_poll(future) {
+        Poll::Ready(outcome) => outcome,
+        Poll::Pending => panic!("it waits for an event"),
+    }
+}
+
+/// Runs `test` inside a runtime whose netpoller has no turn: nothing is ever reported.
+fn without_a_turn(test: impl FnOnce() -> io::Result<()>) {
+    let netpoller = Netpoller::new().unwrap();
+    let _entered = context::enter(Some(context::Context::new(netpoller.handle().clone(), Arc::new(ThreadPerJob))));
+    test().unwrap();
+}
+
 macro_rules! assert_claims_nothing {
     ($socket:expr) => {
         assert!(first_poll($socket.readable()).is_pending());
         assert!(first_poll($socket.writable()).is_pending());
-        for interest in BOTH {
+        for interest in [Interest::READABLE, Interest::WRITABLE, Interest::READABLE | Interest::WRITABLE] {
             assert!(first_poll($socket.ready(interest)).is_pending(), "{interest:?}");
         }
     };
@@ -38,10 +51,10 @@ macro_rules! assert_tells_the_truth {
     };
 }
 
-async fn tcp_pair() -> io::Result<(TcpStream, TcpStream)> {
-    let listener = TcpListener::bind("127.0.0.1:0").await?;
-    let near = TcpStream::connect(listener.local_addr()?).await?;
-    let (far, _) = listener.accept().await?;
+fn standard_pair() -> io::Result<(std::net::TcpStream, std::net::TcpStream)> {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+    let near = std::net::TcpStream::connect(listener.local_addr()?)?;
+    let (far, _) = listener.accept()?;
     Ok((near, far))
 }
 
@@ -50,68 +63,74 @@ async fn tcp_pair() -> io::Result<(TcpStream, TcpStream)> {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_connection_within_the_machine_needs_no_turn_of_the_netpoller() {
-    run(async {
-        let listener = TcpListener::bind("127.0.0.1:0").await?;
+    without_a_turn(|| {
+        let listener = at_once(TcpListener::bind("127.0.0.1:0"))?;
         let address = listener.local_addr()?;
-        assert!(first_poll(TcpStream::connect(address)).is_ready());
-        let socket = TcpSocket::new_v4()?;
-        assert!(first_poll(socket.connect(address)).is_ready());
-        io::Result::Ok(())
-    })
-    .unwrap();
-}
-
-#[test]
-fn a_fresh_tcp_stream_claims_nothing() {
-    run(async {
-        let (near, far) = tcp_pair().await?;
-        assert_claims_nothing!(far);
-        assert_tells_the_truth!(far, assert_eq!(near.try_write(b"hello")?, 5));
-        let (near, far) = tcp_pair().await?;
+        let near = at_once(TcpStream::connect(address))?;
         assert!(first_poll(near.readable()).is_pending());
-        assert_tells_the_truth!(near, assert_eq!(far.try_write(b"hello")?, 5));
-        io::Result::Ok(())
-    })
-    .unwrap();
+        at_once(TcpSocket::new_v4()?.connect(address))?;
+        Ok(())
+    });
 }
 
 #[test]
-fn what_a_fresh_tcp_stream_has_is_read_at_once() {
-    run(async {
-        let (near, mut far) = tcp_pair().await?;
-        assert_eq!(near.try_write(b"hello")?, 5);
+fn a_fresh_tcp_stream_claims_nothing_and_is_tried() {
+    without_a_turn(|| {
+        let (near, far) = standard_pair()?;
+        let (mut near, mut far) = (TcpStream::from_std(near)?, TcpStream::from_std(far)?);
+        assert_claims_nothing!(near);
         let mut buf = [0; 16];
-        assert!(matches!(first_poll(far.read(&mut buf)), Poll::Ready(Ok(5))));
-        assert!(matches!(first_poll(far.write(b"and you")), Poll::Ready(Ok(7))));
-        let (near, far) = tcp_pair().await?;
-        assert_eq!(near.try_write(b"hello")?, 5);
-        assert_eq!(far.try_read(&mut buf)?, 5, "a try is a try");
-        io::Result::Ok(())
-    })
-    .unwrap();
+        assert_eq!(at_once(near.write(b"hello"))?, 5);
+        assert_eq!(at_once(far.read(&mut buf))?, 5);
+        assert_eq!(far.try_write(b"and you")?, 7);
+        assert_eq!(near.try_read(&mut buf)?, 7, "a try is a try");
+        Ok(())
+    });
 }
 
 #[test]
-fn what_a_fresh_listener_has_is_accepted_at_once() {
+fn connected_and_accepted_tcp_streams_tell_the_truth() {
     run(async {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
-        let _near = TcpStream::connect(listener.local_addr()?).await?;
-        assert!(first_poll(listener.accept()).is_ready());
+        for _ in 0..2 {
+            let near = TcpStream::connect(listener.local_addr()?).await?;
+            let (far, _) = listener.accept().await?;
+            assert_tells_the_truth!(near, assert_eq!(far.try_write(b"hello")?, 5));
+            assert_tells_the_truth!(far, assert_eq!(near.try_write(b"hello")?, 5));
+        }
         io::Result::Ok(())
     })
     .unwrap();
+}
+
+#[test]
+fn a_fresh_listener_accepts_at_once_and_its_streams_claim_nothing() {
+    without_a_turn(|| {
+        let listener = at_once(TcpListener::bind("127.0.0.1:0"))?;
+        let _near = std::net::TcpStream::connect(listener.local_addr()?)?;
+        let (far, _) = at_once(listener.accept())?;
+        assert_claims_nothing!(far);
+        Ok(())
+    });
 }
 
 /// Code from tokio waits until a stream that is still connecting is writable.
 #[test]
 fn a_stream_that_is_still_connecting_does_not_count_as_writable() {
-    run(async {
-        let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let connecting = |listener: &std::net::TcpListener| {
         let socket = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None)?;
         socket.set_nonblocking(true)?;
+        // Whatever the system answers: that it goes on, for one.
         let _ = socket.connect(&listener.local_addr()?.into());
-        let stream = TcpStream::from_std(socket.into())?;
-        assert!(first_poll(stream.writable()).is_pending());
+        TcpStream::from_std(socket.into())
+    };
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    without_a_turn(|| {
+        assert!(first_poll(connecting(&listener)?.writable()).is_pending());
+        Ok(())
+    });
+    run(async {
+        let stream = connecting(&listener)?;
         stream.writable().await?;
         assert!(stream.take_error()?.is_none() && stream.peer_addr().is_ok());
         io::Result::Ok(())
@@ -121,16 +140,18 @@ fn a_stream_that_is_still_connecting_does_not_count_as_writable() {
 
 #[test]
 fn a_fresh_udp_socket_claims_nothing_and_is_tried() {
-    run(async {
-        let far = UdpSocket::bind("127.0.0.1:0").await?;
-        let near = UdpSocket::bind("127.0.0.1:0").await?;
+    without_a_turn(|| {
+        let (near, far) = (at_once(UdpSocket::bind("127.0.0.1:0"))?, at_once(UdpSocket::bind("127.0.0.1:0"))?);
         let address = far.local_addr()?;
         assert_claims_nothing!(far);
         let mut cx = Context::from_waker(Waker::noop());
         assert!(far.poll_recv_ready(&mut cx).is_pending() && far.poll_send_ready(&mut cx).is_pending());
-        assert!(matches!(first_poll(near.send_to(b"hello", address)), Poll::Ready(Ok(5))));
-        assert!(matches!(first_poll(far.recv(&mut [0; 16])), Poll::Ready(Ok(5))));
-        let far = UdpSocket::bind("127.0.0.1:0").await?;
+        assert_eq!(at_once(near.send_to(b"hello", address))?, 5);
+        assert_eq!(at_once(far.recv(&mut [0; 16]))?, 5);
+        Ok(())
+    });
+    run(async {
+        let (near, far) = (UdpSocket::bind("127.0.0.1:0").await?, UdpSocket::bind("127.0.0.1:0").await?);
         let address = far.local_addr()?;
         assert_tells_the_truth!(far, assert_eq!(near.try_send_to(b"hello", address)?, 5));
         io::Result::Ok(())
@@ -141,22 +162,23 @@ fn a_fresh_udp_socket_claims_nothing_and_is_tried() {
 #[cfg(unix)]
 mod unix {
     use super::*;
+    use wsrt_reactor::net::unix::pipe::pipe;
     use wsrt_reactor::net::{UnixDatagram, UnixListener, UnixStream};
 
     #[test]
     fn a_fresh_pair_of_unix_streams_claims_nothing_and_is_tried() {
+        without_a_turn(|| {
+            let (mut near, mut far) = UnixStream::pair()?;
+            assert_claims_nothing!(near);
+            let mut cx = Context::from_waker(Waker::noop());
+            assert!(near.poll_read_ready(&mut cx).is_pending() && near.poll_write_ready(&mut cx).is_pending());
+            assert_eq!(at_once(near.write(b"hello"))?, 5);
+            assert_eq!(at_once(far.read(&mut [0; 16]))?, 5);
+            Ok(())
+        });
         run(async {
             let (near, far) = UnixStream::pair()?;
-            assert_claims_nothing!(near);
-            poll_fn(|cx| {
-                assert!(near.poll_read_ready(cx).is_pending() && near.poll_write_ready(cx).is_pending());
-                Poll::Ready(())
-            })
-            .await;
             assert_tells_the_truth!(near, assert_eq!(far.try_write(b"hello")?, 5));
-            let (mut near, mut far) = UnixStream::pair()?;
-            assert!(matches!(first_poll(near.write(b"hello")), Poll::Ready(Ok(5))));
-            assert!(matches!(first_poll(far.read(&mut [0; 16])), Poll::Ready(Ok(5))));
             io::Result::Ok(())
         })
         .unwrap();
@@ -165,31 +187,38 @@ mod unix {
     #[test]
     fn fresh_unix_streams_with_an_address_claim_nothing_and_are_tried() {
         let path = std::env::temp_dir().join(format!("wsrt-fresh-{}", std::process::id()));
-        let outcome = run(async {
+        without_a_turn(|| {
             let listener = UnixListener::bind(&path)?;
-            let (near, (far, _)) = (UnixStream::connect(&path).await?, listener.accept().await?);
+            let near = at_once(UnixStream::connect(&path))?;
+            let (mut far, _) = at_once(listener.accept())?;
             assert_claims_nothing!(far);
             assert!(first_poll(near.readable()).is_pending());
-            assert_tells_the_truth!(far, assert_eq!(near.try_write(b"hello")?, 5));
-            let (near, (mut far, _)) = (UnixStream::connect(&path).await?, listener.accept().await?);
             assert_eq!(near.try_write(b"hello")?, 5);
-            assert!(matches!(first_poll(far.read(&mut [0; 16])), Poll::Ready(Ok(5))));
-            assert_tells_the_truth!(near, assert_eq!(far.try_write(b"hello")?, 5));
-            io::Result::Ok(())
+            assert_eq!(at_once(far.read(&mut [0; 16]))?, 5);
+            std::fs::remove_file(&path)
         });
-        let _ = std::fs::remove_file(&path);
-        outcome.unwrap();
+        run(async {
+            let listener = UnixListener::bind(&path)?;
+            let (near, (far, _)) = (UnixStream::connect(&path).await?, listener.accept().await?);
+            assert_tells_the_truth!(far, assert_eq!(near.try_write(b"hello")?, 5));
+            assert_tells_the_truth!(near, assert_eq!(far.try_write(b"hello")?, 5));
+            std::fs::remove_file(&path)
+        })
+        .unwrap();
     }
 
     #[test]
     fn fresh_unix_datagram_sockets_claim_nothing_and_are_tried() {
-        run(async {
+        without_a_turn(|| {
             let (near, far) = UnixDatagram::pair()?;
             assert_claims_nothing!(near);
-            assert_tells_the_truth!(near, assert_eq!(far.try_send(b"hello")?, 5));
+            assert_eq!(at_once(near.send(b"hello"))?, 5);
+            assert_eq!(at_once(far.recv(&mut [0; 16]))?, 5);
+            Ok(())
+        });
+        run(async {
             let (near, far) = UnixDatagram::pair()?;
-            assert!(matches!(first_poll(near.send(b"hello")), Poll::Ready(Ok(5))));
-            assert!(matches!(first_poll(far.recv(&mut [0; 16])), Poll::Ready(Ok(5))));
+            assert_tells_the_truth!(near, assert_eq!(far.try_send(b"hello")?, 5));
             io::Result::Ok(())
         })
         .unwrap();
@@ -197,15 +226,18 @@ mod unix {
 
     #[test]
     fn fresh_pipes_claim_nothing() {
-        run(async {
-            let (sender, receiver) = wsrt_reactor::net::unix::pipe::pipe()?;
+        without_a_turn(|| {
+            let (sender, receiver) = pipe()?;
             assert!(first_poll(receiver.readable()).is_pending());
             assert!(first_poll(sender.writable()).is_pending());
+            Ok(())
+        });
+        run(async {
+            let (sender, receiver) = pipe()?;
             sender.writable().await?;
             assert!(first_poll(receiver.readable()).is_pending());
             assert_eq!(sender.try_write(b"hello")?, 5);
-            receiver.readable().await?;
-            io::Result::Ok(())
+            receiver.readable().await
         })
         .unwrap();
     }

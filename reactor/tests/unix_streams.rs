@@ -193,6 +193,7 @@ fn bytes_behind_a_message_with_descriptors_are_not_forgotten() {
         let mut cx = Context::from_waker(Waker::noop());
         // Both are there, and the events that told of them are behind us.
         let mut buf = [0; 64];
+        far.readable().await.unwrap();
         while far.peek(&mut buf).await.unwrap() == 0 {}
         assert_eq!(far.read(&mut buf).await.unwrap(), 5, "the first message ends here");
         assert!(far.poll_read_ready(&mut cx).is_ready(), "a short read proves nothing here");

@@ -123,7 +123,7 @@ fn a_task_that_polls_again_and_again_is_woken_once() {
 }
 
 #[test]
-fn pollers_that_are_gone_do_not_pile_up_on_a_silent_source() {
+fn pollers_that_are_gone_do_not_pile_up_in_silence() {
     const GONE: usize = 100;
     let runtime = Runtime::new().unwrap();
     let (_client, server) = runtime.block_on(pair()).unwrap();

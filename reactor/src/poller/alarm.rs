@@ -130,7 +130,7 @@ mod timerfd {
         }
 
         #[test]
-        fn an_alarm_that_is_too_early_or_too_late_is_set_anew() {
+        fn an_alarm_too_early_or_too_late_is_set_anew() {
             let poll = mio::Poll::new().unwrap();
             let mut alarm = Alarm::new(poll.registry()).unwrap();
             let start = Instant::now() + Duration::from_secs(3600);

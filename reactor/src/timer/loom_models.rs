@@ -158,7 +158,7 @@ fn cancels_that_clean_up_beside_an_arm_leave_what_is_armed() {
 }
 
 #[test]
-fn a_firing_lets_others_in_between_two_timers_and_counts_each_once() {
+fn a_firing_lets_others_in_between_and_counts_each_timer_once() {
     bounded(3, || {
         let queue = Arc::new(TimerQueue::new());
         let (first, second) = (TimerEntry::new(), TimerEntry::new());

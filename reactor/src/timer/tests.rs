@@ -155,7 +155,7 @@ fn equal_deadlines_fire_in_the_order_of_arming() {
 }
 
 #[test]
-fn equal_deadlines_keep_their_order_in_a_crowd_that_is_cleaned_up() {
+fn equal_deadlines_keep_their_order_while_a_crowd_is_cleaned_up() {
     let queue = TimerQueue::new();
     let order = Arc::new(parking_lot::Mutex::new(Vec::new()));
     let entries: Vec<_> = (0..10_000).map(|_| TimerEntry::new()).collect();
