@@ -14,6 +14,7 @@
 
 #![cfg_attr(loom, allow(unreachable_pub))]
 
+mod buckets;
 mod buffer;
 mod clock_sync;
 mod counter;
@@ -27,6 +28,7 @@ mod sync;
 mod track;
 pub mod wire;
 
+pub use buckets::Buckets;
 pub use buffer::{EventReader, EventWriter, event_buffer};
 pub use clock_sync::{ClockReading, ClockSync};
 pub use counter::{StampCounter, monotonic_nanos};

@@ -1,40 +1,27 @@
-//! A histogram of durations: log-linear, eight buckets for each doubling, so that what is read from it is off by little,
-//! whatever the magnitude.
+//! A histogram of durations that threads record to.
 
 // std's atomics on purpose: counts take part in no protocol.
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
+use wsrt_trace::Buckets;
+
 use crate::players::counters::{Count, SharedCounter};
 
-/// Each octave, from a power of two to the next, has two to this power of buckets of equal width.
-const SUB_BITS: u32 = 3;
-const PER_OCTAVE: u64 = 1 << SUB_BITS;
-/// What is longer, some 18 minutes in nanoseconds, counts as this long.
+/// Eight buckets for each doubling.
+pub(crate) const LATENCY_BUCKETS: Buckets = Buckets::with_bits(3);
+/// Longer durations, from some 18 minutes on, count as this many nanoseconds.
 const LONGEST: u64 = (1 << 40) - 1;
-/// How many buckets there are. Those below 16 are a nanosecond wide, others an eighth of where they begin, or less.
-const BUCKETS: usize = bucket_of(LONGEST) + 1;
+/// How many buckets there are.
+const BUCKETS: usize = LATENCY_BUCKETS.of(LONGEST) + 1;
 
 /// The bucket that counts durations of `nanos`.
-const fn bucket_of(nanos: u64) -> usize {
-    let nanos = if nanos < LONGEST { nanos } else { LONGEST };
-    if nanos < PER_OCTAVE {
-        return nanos as usize;
-    }
-    let shift = nanos.ilog2() - SUB_BITS;
-    (shift as u64 * PER_OCTAVE + (nanos >> shift)) as usize
+fn bucket_of(nanos: u64) -> usize {
+    LATENCY_BUCKETS.of(nanos.min(LONGEST))
 }
 
-/// The shortest duration that `bucket` counts, in nanoseconds: the end of the one before it.
-pub(crate) const fn start_of(bucket: usize) -> u64 {
-    let bucket = bucket as u64;
-    if bucket < 2 * PER_OCTAVE {
-        return bucket;
-    }
-    (bucket % PER_OCTAVE + PER_OCTAVE) << (bucket / PER_OCTAVE - 1)
-}
-
-/// Counts durations. Any thread may: in what is sampled, two locked cycles on lines that mostly one thread writes.
+/// Counts durations. Any thread may: in what is sampled, two locked cycles on lines that mostly one
+/// thread writes.
 pub(crate) struct Histogram {
     counts: Box<[AtomicU64]>,
     sum: SharedCounter,
@@ -70,6 +57,10 @@ impl std::fmt::Debug for Histogram {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
+
+    fn start_of(bucket: usize) -> u64 {
+        LATENCY_BUCKETS.first(bucket)
+    }
 
     #[test]
     fn buckets_follow_each_other_without_gaps() {

@@ -22,7 +22,7 @@ mod whereabouts;
 pub(crate) use clock::TickClock;
 pub(crate) use counters::{Arrivals, Count, Counters, SharedCounter};
 pub(crate) use helpers::Helpers;
-pub(crate) use histogram::{Histogram, start_of};
+pub(crate) use histogram::{Histogram, LATENCY_BUCKETS};
 pub(crate) use idle::{Chosen, Idle, Resume, SpareHand};
 pub(crate) use keeper::{Keeper, Watch};
 pub(crate) use machine::Machine;

@@ -1,7 +1,7 @@
 //! From events to what the page shows: sums, bins, buckets and the first few, whatever the file's length.
 
+mod durations;
 mod grid;
-mod histogram;
 mod ids;
 mod longest;
 mod polls;
@@ -11,8 +11,8 @@ mod steals;
 mod tasks;
 mod threads;
 
+pub(crate) use durations::{Durations, PARTS, column_edge};
 pub(crate) use grid::{Bin, Grid, Series, Sum};
-pub(crate) use histogram::{Histogram, PARTS, column_edge};
 pub(crate) use longest::Longest;
 pub(crate) use polls::{Poll, Polls};
 pub(crate) use processors::{Processor, Processors};

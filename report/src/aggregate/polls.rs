@@ -3,7 +3,7 @@
 use wsrt_trace::TaskSource;
 use wsrt_trace::decode::Slice;
 
-use super::histogram::Histogram;
+use super::durations::Durations;
 use super::longest::Longest;
 use super::processors::source_of;
 
@@ -15,7 +15,7 @@ pub(crate) struct Found {
     pub(crate) polls: u64,
     /// Nanoseconds.
     pub(crate) busy: u64,
-    pub(crate) waits: Histogram,
+    pub(crate) waits: Durations,
 }
 
 /// One poll.
@@ -28,9 +28,9 @@ pub(crate) struct Poll {
 /// All polls.
 #[derive(Debug)]
 pub(crate) struct Polls {
-    pub(crate) times: Histogram,
+    pub(crate) times: Durations,
     /// From readied to running.
-    pub(crate) waits: Histogram,
+    pub(crate) waits: Durations,
     /// In the order of [`TaskSource::ALL`].
     pub(crate) found: Vec<Found>,
     pub(crate) slowest: Longest<Poll>,
@@ -38,10 +38,10 @@ pub(crate) struct Polls {
 
 impl Polls {
     pub(crate) fn new() -> Self {
-        let found = Found { polls: 0, busy: 0, waits: Histogram::new() };
+        let found = Found { polls: 0, busy: 0, waits: Durations::new() };
         Self {
-            times: Histogram::new(),
-            waits: Histogram::new(),
+            times: Durations::new(),
+            waits: Durations::new(),
             found: vec![found; TaskSource::ALL.len()],
             slowest: Longest::new(SLOWEST),
         }

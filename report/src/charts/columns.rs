@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::axis::Tick;
-use crate::aggregate::{Histogram, PARTS, column_edge};
+use crate::aggregate::{Durations, PARTS, column_edge};
 use crate::numbers::{Count, Share, Time};
 use crate::text::Escaped;
 
@@ -28,7 +28,7 @@ pub(crate) struct Mark {
 }
 
 /// The drawing, the numbers under it, and the marks above it. Nothing if there is nothing in `histogram`.
-pub(crate) fn columns(histogram: &Histogram, label: &str) -> Option<(String, Vec<Tick>, Vec<Mark>)> {
+pub(crate) fn columns(histogram: &Durations, label: &str) -> Option<(String, Vec<Tick>, Vec<Mark>)> {
     let (first, counts) = histogram.columns();
     let most = counts.iter().copied().max()?;
     let doublings = counts.len() / PARTS;
@@ -89,7 +89,7 @@ fn ticks(first: u32, doublings: usize, place: impl Fn(u64) -> f64) -> Vec<Tick> 
     ticks
 }
 
-fn marks(histogram: &Histogram, place: impl Fn(u64) -> f64) -> Vec<Mark> {
+fn marks(histogram: &Durations, place: impl Fn(u64) -> f64) -> Vec<Mark> {
     let quantiles = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999), ("max", 1.0)];
     let mut marks: Vec<_> = quantiles
         .into_iter()
@@ -145,14 +145,14 @@ mod tests {
 
     #[test]
     fn nothing_is_not_drawn() {
-        assert!(columns(&Histogram::new(), "").is_none());
+        assert!(columns(&Durations::new(), "").is_none());
     }
 
     #[test]
     fn everything_lies_within_the_chart_and_no_word_on_a_word_or_a_line() {
         let mut random = fastrand::Rng::with_seed(7);
         for _ in 0..300 {
-            let mut histogram = Histogram::new();
+            let mut histogram = Durations::new();
             let most = random.u32(1..64);
             (0..random.usize(1..2_000)).for_each(|_| histogram.add(random.u64(..) >> random.u32(most..=64).min(63)));
             let (svg, ticks, marks) = columns(&histogram, "label").expect("there is something");
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn words_at_the_right_end_are_put_in_rows_from_there() {
-        let mut histogram = Histogram::new();
+        let mut histogram = Durations::new();
         histogram.add(32);
         (0..10_000).for_each(|_| histogram.add(1_000_000));
         histogram.add(1_040_000);
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn words_that_stand_close_are_put_in_rows() {
-        let mut histogram = Histogram::new();
+        let mut histogram = Durations::new();
         (0..10_000).for_each(|_| histogram.add(1_000));
         histogram.add(1_000_000);
         let (_, _, marks) = columns(&histogram, "").expect("there is something");

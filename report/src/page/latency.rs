@@ -1,7 +1,7 @@
 //! How long tasks waited before they ran, and how long their polls took.
 
 use super::frame::Page;
-use crate::aggregate::Histogram;
+use crate::aggregate::Durations;
 use crate::charts::columns;
 use crate::numbers::{Count, Time};
 use crate::reading::Report;
@@ -17,7 +17,7 @@ pub(crate) fn write(page: &mut Page, report: &Report) {
     page.end_section();
 }
 
-fn finding(waits: &Histogram, times: &Histogram) -> String {
+fn finding(waits: &Durations, times: &Durations) -> String {
     let poll = format!(
         "Half of all polls took {} at most, and one in a thousand more than {}.",
         Time(times.quantile(0.5)),
@@ -34,7 +34,7 @@ fn finding(waits: &Histogram, times: &Histogram) -> String {
     }
 }
 
-fn chart(page: &mut Page, class: &str, title: &str, what: &str, histogram: &Histogram) {
+fn chart(page: &mut Page, class: &str, title: &str, what: &str, histogram: &Durations) {
     page.put(format_args!("<h3>{title}</h3>\n"));
     let quantile = |share| Time(histogram.quantile(share));
     let label = format!(

@@ -4,7 +4,9 @@ use std::fmt;
 use std::ops::Range;
 use std::time::Duration;
 
-use crate::players::{Histogram, start_of};
+use wsrt_trace::Buckets;
+
+use crate::players::{Histogram, LATENCY_BUCKETS};
 
 /// Tells how often durations of each length were counted.
 ///
@@ -66,21 +68,14 @@ impl LatencyHistogram {
     #[track_caller]
     pub fn quantile(&self, q: f64) -> Option<Duration> {
         assert!((0.0..=1.0).contains(&q), "wsrt: `quantile({q})`: a quantile is from 0 to 1, such as 0.99");
-        let rank = ((q * self.count() as f64).ceil() as u64).max(1);
-        let mut passed = 0;
-        let bucket = self.counts.iter().position(|count| {
-            passed += count;
-            passed >= rank
-        })?;
-        let (start, end) = (start_of(bucket), start_of(bucket + 1));
-        Some(Duration::from_nanos(start + (end - start) / 2))
+        let bucket = bounds(Buckets::quantile(&self.counts, q)?);
+        Some(bucket.start + (bucket.end - bucket.start) / 2)
     }
 
     /// Returns the buckets that counted something, the shortest first: the durations that each is for, and its count.
     pub fn buckets(&self) -> impl Iterator<Item = (Range<Duration>, u64)> + '_ {
-        let range = |bucket| Duration::from_nanos(start_of(bucket))..Duration::from_nanos(start_of(bucket + 1));
         let counted = self.counts.iter().enumerate().filter(|(_, count)| **count > 0);
-        counted.map(move |(bucket, count)| (range(bucket), *count))
+        counted.map(|(bucket, count)| (bounds(bucket), *count))
     }
 
     /// Adds what `other` has counted.
@@ -97,6 +92,11 @@ impl LatencyHistogram {
         let grown = self.counts.iter().zip(before).map(|(now, before)| now.saturating_sub(before));
         Self { counts: grown.collect(), sum: self.sum.saturating_sub(earlier.sum) }
     }
+}
+
+/// Returns the durations that a bucket counts.
+fn bounds(bucket: usize) -> Range<Duration> {
+    Duration::from_nanos(LATENCY_BUCKETS.first(bucket))..Duration::from_nanos(LATENCY_BUCKETS.last(bucket) + 1)
 }
 
 impl fmt::Debug for LatencyHistogram {

@@ -1,16 +1,19 @@
-//! How long things took: counts in buckets that are narrow for short times and wide for long ones.
+//! Durations: their counts in buckets, their quantiles, and the columns of a drawing.
 
-/// Each doubling has `1 << BITS` buckets, so that a bucket's width is a thirty-second of its value at most.
+use wsrt_trace::Buckets;
+
+/// The logarithm of the number of buckets in a doubling: a bucket's width is at most a
+/// thirty-second of its durations.
 const BITS: u32 = 5;
-const STEP: u64 = 1 << BITS;
-const BUCKETS: usize = ((64 - BITS as usize) + 1) << BITS;
+const BUCKETS: Buckets = Buckets::with_bits(BITS);
+const STEP: u64 = BUCKETS.per_doubling();
 
 /// Columns to a doubling, when it is drawn.
 pub(crate) const PARTS: usize = CUTS.len();
 /// At which of a doubling's buckets each of its columns begins: near the roots of two.
 const CUTS: [u64; 4] = [0, 6, 13, 22];
 
-/// Where a column of [`Histogram::columns`] begins, in nanoseconds.
+/// Where a column of [`Durations::columns`] begins, in nanoseconds.
 pub(crate) fn column_edge(first: u32, column: usize) -> u64 {
     let doubling = u128::from(first) + (column / PARTS) as u128 - u128::from(BITS);
     (u128::from(STEP + CUTS[column % PARTS]) << doubling).try_into().unwrap_or(u64::MAX)
@@ -18,20 +21,20 @@ pub(crate) fn column_edge(first: u32, column: usize) -> u64 {
 
 /// Durations in nanoseconds.
 #[derive(Clone, Debug)]
-pub(crate) struct Histogram {
+pub(crate) struct Durations {
     buckets: Vec<u64>,
     count: u64,
     sum: u128,
     longest: u64,
 }
 
-impl Histogram {
+impl Durations {
     pub(crate) fn new() -> Self {
-        Self { buckets: vec![0; BUCKETS], count: 0, sum: 0, longest: 0 }
+        Self { buckets: vec![0; BUCKETS.of(u64::MAX) + 1], count: 0, sum: 0, longest: 0 }
     }
 
     pub(crate) fn add(&mut self, duration: u64) {
-        self.buckets[bucket(duration)] += 1;
+        self.buckets[BUCKETS.of(duration)] += 1;
         self.count += 1;
         self.sum += u128::from(duration);
         self.longest = self.longest.max(duration);
@@ -45,27 +48,20 @@ impl Histogram {
         self.sum
     }
 
-    /// The time that a `share` of all durations does not exceed, by at most a thirty-second too long.
+    /// The time that a `share` of all durations does not exceed, by at most a thirty-second too
+    /// long.
     pub(crate) fn quantile(&self, share: f64) -> u64 {
-        let wanted = ((share * self.count as f64).ceil() as u64).clamp(1, self.count.max(1));
-        let mut seen = 0;
-        for (index, count) in self.buckets.iter().enumerate() {
-            seen += count;
-            if seen >= wanted {
-                return last_of(index).min(self.longest);
-            }
-        }
-        self.longest
+        Buckets::quantile(&self.buckets, share).map_or(self.longest, |bucket| BUCKETS.last(bucket).min(self.longest))
     }
 
-    /// The counts once more, in columns that look equally wide on a logarithmic axis: [`PARTS`] to each doubling, from
-    /// `1 << (the returned exponent)` on. What is shorter is in the first.
+    /// The counts once more, in columns that look equally wide on a logarithmic axis: [`PARTS`] to
+    /// each doubling, from `1 << (the returned exponent)` on. What is shorter is in the first.
     pub(crate) fn columns(&self) -> (u32, Vec<u64>) {
         let used = || self.buckets.iter().enumerate().filter(|(_, count)| **count > 0).map(|(index, _)| index);
         let (Some(low), Some(high)) = (used().next(), used().next_back()) else {
             return (0, Vec::new());
         };
-        let exponent = |index: usize| first_of(index).max(1).ilog2();
+        let exponent = |index: usize| BUCKETS.first(index).max(1).ilog2();
         let first = exponent(low).max(BITS);
         let doublings = (exponent(high).max(BITS) - first + 1) as usize;
         let mut columns = vec![0; doublings * PARTS];
@@ -79,26 +75,6 @@ impl Histogram {
     }
 }
 
-fn bucket(duration: u64) -> usize {
-    if duration < STEP {
-        return duration as usize;
-    }
-    let exponent = duration.ilog2();
-    let part = (duration >> (exponent - BITS)) & (STEP - 1);
-    (u64::from(exponent - BITS + 1) * STEP + part) as usize
-}
-
-/// The shortest duration in a bucket.
-fn first_of(index: usize) -> u64 {
-    let (doubling, part) = (index as u64 / STEP, index as u64 % STEP);
-    if doubling == 0 { part } else { (STEP + part) << (doubling - 1) }
-}
-
-/// The longest duration in a bucket.
-fn last_of(index: usize) -> u64 {
-    if index + 1 == BUCKETS { u64::MAX } else { first_of(index + 1) - 1 }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,8 +84,8 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(3);
         let durations = (0..100_000).map(|_| random.u64(..) >> random.u32(..64));
         for duration in durations.chain([0, 1, STEP - 1, STEP, STEP + 1, u64::MAX]) {
-            let index = bucket(duration);
-            let (first, last) = (first_of(index), last_of(index));
+            let index = BUCKETS.of(duration);
+            let (first, last) = (BUCKETS.first(index), BUCKETS.last(index));
             assert!((first..=last).contains(&duration), "{duration} in {first}..={last}");
             assert!(last - first <= first / STEP, "{first}..={last}");
         }
@@ -119,7 +95,7 @@ mod tests {
     fn quantiles_are_near_those_of_the_sorted_durations() {
         let mut random = fastrand::Rng::with_seed(4);
         let mut durations: Vec<u64> = (0..10_000).map(|_| random.u64(..) >> random.u32(20..60)).collect();
-        let mut histogram = Histogram::new();
+        let mut histogram = Durations::new();
         durations.iter().for_each(|duration| histogram.add(*duration));
         durations.sort_unstable();
         for share in [0.001, 0.25, 0.5, 0.9, 0.99, 0.999, 1.0] {
@@ -132,7 +108,7 @@ mod tests {
 
     #[test]
     fn columns_hold_everything_once() {
-        let mut histogram = Histogram::new();
+        let mut histogram = Durations::new();
         for duration in [0, 3, 40, 63, 64, 1_000, 1_023, 1_024] {
             histogram.add(duration);
         }
@@ -146,7 +122,7 @@ mod tests {
 
     #[test]
     fn nothing_has_no_columns_and_no_length() {
-        let histogram = Histogram::new();
+        let histogram = Durations::new();
         assert_eq!(histogram.columns(), (0, vec![]));
         assert_eq!(histogram.quantile(0.5), 0);
     }
