@@ -186,7 +186,23 @@ impl<'a> Watcher<'a> {
             return;
         }
         self.mood.alarm();
-        self.scheduler.wake_one();
+        self.send_somebody();
+    }
+
+    /// Wakes a machine for what waits. Not if one searches, for that one will find it, unless it is stuck itself, in a waker of
+    /// somebody else's.
+    fn send_somebody(&self) {
+        if self.a_searcher_is_stuck() {
+            self.scheduler.wake_several(1);
+        } else {
+            self.scheduler.wake_one();
+        }
+    }
+
+    /// Whether a processor searches now that has not begun a poll since the last tick.
+    fn a_searcher_is_stuck(&self) -> bool {
+        let mut processors = self.scheduler.processors.iter().zip(&self.watched);
+        processors.any(|(processor, watched)| watched.stuck && processor.watch().sight().searching)
     }
 
     /// Whether a task or a timer waits that a free processor would see to, or the network waits for a keeper.
@@ -350,7 +366,7 @@ impl<'a> Watcher<'a> {
         }
         if self.scheduler.idle.count_idle() > 0 {
             // Whoever is woken finds nothing to do and blocks in the netpoller.
-            self.scheduler.wake_one();
+            self.send_somebody();
         } else if now - self.network.1 >= NETWORK_UNWATCHED {
             self.network.1 = now;
             self.look_at_network();

@@ -305,7 +305,11 @@ fn serve(scheduler: Arc<Scheduler>, machine: Arc<Machine>) {
     scheduler.computing.helpers.end_start();
     let _tokio = scheduler.tokio.enter();
     let entered = Context::enter(&scheduler, Role::Machine(machine));
+    let machine = entered.machine().expect("it has entered as one");
+    machine.set_in_hook(true);
+    scheduler.excuse_from_search(machine);
     scheduler.config.call_start_hook(&entered);
+    machine.set_in_hook(false);
     time_slice::ask_for_short_ones();
     let mut machine_loop = MachineLoop::started(&entered);
     machine_loop.run(&mut NoRoot);

@@ -28,9 +28,18 @@ impl Scheduler {
         match machine {
             Some(machine) => {
                 machine.deliver(processor);
+                self.excuse_from_search(&machine);
                 self.rouse(&machine);
             }
             None => self.start_machine_with(processor),
+        }
+    }
+
+    /// Sends another to search in place of a machine that was chosen while it is in a hook of the user's. It keeps the processor:
+    /// the watcher sees that as it sees a long poll.
+    pub(crate) fn excuse_from_search(&self, machine: &Machine) {
+        if machine.excuse_from_search() && self.idle.stop_searching() && self.work_is_visible() {
+            self.wake_one();
         }
     }
 
