@@ -101,3 +101,49 @@ fn timers_that_a_helper_leaves_behind_fire_in_time() {
         }
     });
 }
+
+/// With nothing to keep, all processors idle and helpers at work the watcher has nothing to do either; then a visitor registers a
+/// socket.
+#[cfg(unix)]
+#[test]
+fn a_socket_registered_beside_helpers_does_not_wait_for_them() {
+    within_a_minute(|| {
+        let runtime = runtime_with(2);
+        come_to_rest();
+        let (flag, light, waiting) = (new_flag(), AtomicUsize::new(0), AtomicUsize::new(0));
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                let _inside = runtime.enter();
+                let owner = thread::current().id();
+                parallel::for_each(0..1_000, |_| {
+                    if light.load(SeqCst) > 300 {
+                        waiting.fetch_add(1, SeqCst);
+                        assert!(is_raised_in_time(flag));
+                    } else if thread::current().id() == owner {
+                        thread::sleep(Duration::from_micros(50));
+                    } else {
+                        light.fetch_add(1, SeqCst);
+                        compute(500);
+                    }
+                });
+            });
+            // The owner and one helper. The other machine is parked, since the helper watches the netpoller.
+            while waiting.load(SeqCst) < 2 {
+                thread::yield_now();
+            }
+            come_to_rest();
+            runtime.block_on(async {
+                let (near, mut far) = std::os::unix::net::UnixStream::pair().expect("a pair of sockets");
+                near.set_nonblocking(true).expect("it is a socket");
+                let stream = wsrt::net::UnixStream::from_std(near).expect("inside of a runtime");
+                let writes = thread::spawn(move || {
+                    thread::sleep(Duration::from_millis(5));
+                    std::io::Write::write_all(&mut far, &[1]).expect("the stream is open");
+                });
+                stream.readable().await.expect("the runtime goes on");
+                flag.store(true, SeqCst);
+                writes.join().expect("no panic");
+            });
+        });
+    });
+}

@@ -150,6 +150,8 @@ impl<'a, 'b> Helper<'a, 'b> {
     fn new(machine_loop: &'b mut MachineLoop<'a>) -> Self {
         machine_loop.linger.arrive();
         machine_loop.scheduler.computing.helpers.begin_watch();
+        // It is to see that helpers do look: this machine may have been the keeper, who spares it that.
+        machine_loop.scheduler.idle.watcher().wake_if_asleep();
         Self {
             scheduler: machine_loop.scheduler,
             machine_loop: RefCell::new(machine_loop),

@@ -439,11 +439,11 @@ impl<'a> Watcher<'a> {
 }
 
 impl Scheduler {
-    /// All processors are idle, no helper watches a netpoller in a keeper's stead that somebody waits for, and no blocking job
-    /// waits for a thread that was refused.
+    /// All processors are idle, no helper watches the netpoller in a keeper's stead, and no blocking job waits for a thread that was
+    /// refused. Whether anybody waits for the netpoller does not matter: a visitor that comes to do so tells nobody.
     fn needs_no_watcher(&self) -> bool {
         let is_kept = self.keeper.is_present() || !self.computing.helpers.any_watch();
-        self.idle.count_busy() == 0 && (is_kept || !self.has_something_to_keep()) && !self.wants_refused_threads()
+        self.idle.count_busy() == 0 && is_kept && !self.wants_refused_threads()
     }
 }
 
