@@ -6,6 +6,7 @@ use std::task::Waker;
 use wsrt_reactor::budget;
 use wsrt_trace::{Activity as Span, EventKind as What};
 
+use crate::base::backoff::Backoff;
 use crate::players::{Found, Grant, Machine, Processor, Resume, Source};
 use crate::policy::helping::Linger;
 use crate::policy::root::Root;
@@ -30,6 +31,10 @@ pub(crate) struct MachineLoop<'a> {
     /// Whether the machine has slept so long that the runtime can do without it.
     pub(crate) surplus: bool,
     pub(crate) linger: Linger,
+    /// The processor that the machine gave up last, and how many polls that had counted.
+    retired: (usize, u64),
+    /// How long it has come back for tasks that are out of reach.
+    gap: Backoff,
 }
 
 impl<'a> MachineLoop<'a> {
@@ -46,6 +51,8 @@ impl<'a> MachineLoop<'a> {
             light: false,
             surplus: false,
             linger: Linger::new(),
+            retired: (0, 0),
+            gap: Backoff::new(),
         }
     }
 
@@ -233,10 +240,22 @@ impl<'a> MachineLoop<'a> {
         processor.shared().counters().parks.add(1);
         self.light = processor.clock().polls_are_light();
         self.scheduler.seeing.show(What::Leave(Span::Holds(processor.index() as u16)));
-        let given_up = processor.index();
+        let (given_up, polls) = (processor.index(), processor.shared().counters().polls());
         self.scheduler.idle.retire(processor, self.machine);
         self.listed = true;
+        self.wait_at_gap(given_up, polls);
         self.look_again_without(given_up);
+    }
+
+    /// Waits for a moment if the machine comes back without having polled anything, and there is something in the injector: then it
+    /// lies behind a push under way, and the pusher may need this core to go on.
+    fn wait_at_gap(&mut self, given_up: usize, polls: u64) {
+        let before = std::mem::replace(&mut self.retired, (given_up, polls));
+        if before != self.retired || self.scheduler.injector.is_empty() {
+            self.gap = Backoff::new();
+        } else {
+            self.gap.wait();
+        }
     }
 
     /// Looks at all queues once more after giving a processor up. A machine that goes to sleep then tells the keeper of the timers

@@ -6,6 +6,7 @@ use std::time::Duration;
 use wsrt_reactor::Turn;
 use wsrt_trace::{Activity as Span, EventKind as What};
 
+use crate::base::backoff::Backoff;
 use crate::cell::TaskQueue;
 use crate::players::{Arrivals, Count, Found, Processor, Source};
 use crate::policy::machine_loop::MachineLoop;
@@ -112,6 +113,7 @@ impl MachineLoop<'_> {
 
     /// `published` is the deadline that others rely on: whoever arms a timer behind it does not interrupt.
     fn block_in_netpoller(&mut self, published: u64) {
+        let mut backoff = Backoff::new();
         loop {
             // Read again, now that the keeper's deadline is published: see `Keeper`.
             let turn = match self.scheduler.earliest_deadline().min(published) {
@@ -123,7 +125,7 @@ impl MachineLoop<'_> {
             match turn {
                 Turn::Polled { .. } => return,
                 // Another machine polls without blocking, and is done in a microsecond.
-                Turn::Busy | Turn::Kept => std::thread::yield_now(),
+                Turn::Busy | Turn::Kept => backoff.wait(),
             }
         }
     }

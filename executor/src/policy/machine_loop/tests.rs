@@ -2,7 +2,7 @@
 //! after the other.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use wsrt_reactor::Turn;
 use wsrt_reactor::timer::TimerEntry;
@@ -87,5 +87,18 @@ fn a_machine_that_comes_back_with_another_processor_tells_the_keeper() {
     let held = entered.take_processor().expect("there is a task, and another processor");
     assert_ne!(held.index(), given_up);
     assert!(is_keeper_interrupted(&scheduler), "it sleeps past the timer");
+    scheduler.begin_shutdown();
+}
+
+/// A push that another thread has begun may need this core to be ended, and a machine that only goes round keeps it.
+#[test]
+fn a_machine_that_goes_round_for_tasks_out_of_reach_sleeps() {
+    let scheduler = current_thread();
+    let entered = Context::enter(&scheduler, Role::Machine(Machine::new()));
+    let mut machine_loop = MachineLoop::new(&entered);
+    drop(scheduler.spawn(async {}, std::panic::Location::caller()));
+    let begin = Instant::now();
+    (0..200).for_each(|_| machine_loop.wait_at_gap(0, 1));
+    assert!(begin.elapsed() > 100 * Duration::from_micros(50), "what is in the injector stays there");
     scheduler.begin_shutdown();
 }
