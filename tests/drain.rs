@@ -5,6 +5,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::mpsc::channel;
+use std::task::{Context, Wake, Waker};
 use std::thread;
 use std::time::Duration;
 
@@ -320,5 +321,33 @@ fn a_drain_under_way_is_over_when_the_runtime_ends() {
             assert_eq!(drained.left.len(), 1, "{drained}");
             drop(release);
         }
+    });
+}
+
+/// A waker that can be told from all others.
+struct Own;
+
+impl Wake for Own {
+    fn wake(self: Arc<Self>) {}
+}
+
+/// As in a `select!` of a set, which has a new waker for each round.
+#[test]
+fn a_drain_keeps_the_last_waker_and_none_once_dropped() {
+    within_a_minute(|| {
+        let runtime = Builder::new_multi_thread().worker_threads(2).build().expect("a runtime");
+        let tasks: Vec<_> = (0..10).map(|_| runtime.spawn(pending::<()>())).collect();
+        let wakers: Vec<_> = (0..100).map(|_| Arc::new(Own)).collect();
+        let kept = || wakers.iter().filter(|waker| Arc::strong_count(waker) > 1).count();
+        let handle = runtime.handle().clone();
+        let mut drain = Box::pin(handle.drain(Instant::now() + LONG));
+        for waker in &wakers {
+            let polled = drain.as_mut().poll(&mut Context::from_waker(&Waker::from(Arc::clone(waker))));
+            assert!(polled.is_pending(), "tasks are left");
+            assert_eq!(kept(), 1);
+        }
+        drop(drain);
+        assert_eq!(kept(), 0);
+        drop(tasks);
     });
 }

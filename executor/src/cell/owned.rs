@@ -20,8 +20,8 @@ use std::task::Waker;
 
 use crossbeam_utils::CachePadded;
 
-use super::TaskRef;
 use super::header::Header;
+use super::{Id, TaskRef};
 use crate::base::sync::Mutex;
 use crate::base::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use crate::base::sync::atomic::{AtomicU32, AtomicUsize};
@@ -81,8 +81,8 @@ struct List {
     cursor: Option<NonNull<Header>>,
     intake: Intake,
     live: usize,
-    /// To be woken when no more than one task is left.
-    watchers: Vec<Waker>,
+    /// To be woken when no more than one task is left: each waker with the number of the drain that has left it.
+    watchers: Vec<(Id, Waker)>,
 }
 
 /// Which tasks are let in.
@@ -302,7 +302,7 @@ fn wake_watchers(mut list: impl DerefMut<Target = List>) {
     let watchers = std::mem::take(&mut list.watchers);
     drop(list);
     // From here on the registry may be gone.
-    watchers.into_iter().for_each(wake_quietly);
+    watchers.into_iter().for_each(|(_, waker)| wake_quietly(waker));
 }
 
 /// # Safety

@@ -35,13 +35,39 @@ impl Scheduler {
         })
     }
 
-    /// Ready once neither a task nor a blocking job is left but `except`; until then `waker` is woken when few are.
-    pub(crate) fn poll_drained(&self, except: Option<Id>, waker: &Waker) -> Poll<()> {
-        OwnedTasks::poll_drained(&[&self.tasks, &self.blocking.jobs], except, waker)
+    /// Begins to wait until neither a task nor a blocking job is left but `except`.
+    pub(crate) fn watch_for_the_last(&self, except: Option<Id>) -> LastWatch<'_> {
+        LastWatch { scheduler: self, except, number: Id::next() }
+    }
+
+    fn registries(&self) -> [&OwnedTasks; 2] {
+        [&self.tasks, &self.blocking.jobs]
     }
 
     /// The tasks that are left, and the blocking jobs.
     pub(crate) fn left(&self) -> (Vec<LiveTask>, Vec<LiveTask>) {
         (self.tasks.live_tasks(), self.blocking.jobs.live_tasks())
+    }
+}
+
+/// A wait for the last task.
+#[derive(Debug)]
+pub(crate) struct LastWatch<'a> {
+    scheduler: &'a Scheduler,
+    except: Option<Id>,
+    /// Its own, by which its wakers are known.
+    number: Id,
+}
+
+impl LastWatch<'_> {
+    /// Ready once nothing is left; until then `waker` is woken when little is.
+    pub(crate) fn poll(&self, waker: &Waker) -> Poll<()> {
+        OwnedTasks::poll_drained(&self.scheduler.registries(), self.except, self.number, waker)
+    }
+}
+
+impl Drop for LastWatch<'_> {
+    fn drop(&mut self) {
+        OwnedTasks::forget_drain(&self.scheduler.registries(), self.number);
     }
 }

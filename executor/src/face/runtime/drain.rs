@@ -86,14 +86,16 @@ impl Handle {
         scheduler.refuse_outsiders();
         let own = current_id();
         let deadline = scheduler.nanos(deadline.into_std());
+        let last = scheduler.watch_for_the_last(own);
         let mut expiry = pin!(TimerDelay::until(deadline, scheduler));
         poll_fn(|cx| {
-            if deadline <= scheduler.timer_now() || scheduler.poll_drained(own, cx.waker()).is_ready() {
+            if deadline <= scheduler.timer_now() || last.poll(cx.waker()).is_ready() {
                 return Poll::Ready(());
             }
             expiry.as_mut().poll(cx)
         })
         .await;
+        drop(last);
         let (tasks, jobs) = scheduler.left();
         let tasks = tasks.into_iter().filter(|task| Some(task.id) != own).map(|task| LeftTask::new(task, false));
         let jobs = jobs.into_iter().filter(|job| Some(job.id) != own).map(|job| LeftTask::new(job, true));
