@@ -19,6 +19,7 @@ use std::thread;
 
 use wsrt_reactor::budget;
 
+use crate::base::backoff::Backoff;
 use crate::cell::{IdBlock, Identity, JoinHandle, Origin, OwnedTasks, Runnable, Schedule, TaskRef, allocate};
 use crate::policy::console::{self, Kind};
 use crate::policy::{Context, Scheduler};
@@ -229,6 +230,7 @@ impl LocalTasks {
     pub(crate) fn close(self: &Rc<Self>) {
         let _inside = self.enter();
         self.shared.live.close(TaskRef::shut_down);
+        let mut backoff = Backoff::new();
         loop {
             self.shared.inbox.take(&mut self.queue.borrow_mut());
             // Popped in a step of its own: what a task drops may queue others.
@@ -237,7 +239,7 @@ impl LocalTasks {
                 Some(task) => task.cancel(),
                 None if self.is_empty() => return,
                 // Another thread has the permit, and is a few instructions away from the inbox.
-                None => thread::yield_now(),
+                None => backoff.wait(),
             }
         }
     }
