@@ -221,7 +221,9 @@ pub(super) unsafe fn poll_future<F: Future>(
 }
 
 /// Drops the future if its poll unwinds, in the middle of that: destructors see that their thread is panicking, as they would
-/// on a stack. It costs a poll nothing that returns.
+/// on a stack.
+///
+/// It costs a poll nothing that returns: its parts are passed on one by one, so that they need not be put together in memory.
 struct DroppedByPanic {
     body: NonNull<()>,
     content: *mut Content,
@@ -229,15 +231,24 @@ struct DroppedByPanic {
 }
 
 impl Drop for DroppedByPanic {
-    #[cold]
-    #[inline(never)]
+    #[inline(always)]
     fn drop(&mut self) {
-        // SAFETY: `content` is lent to `poll_future`, which this does not outlive.
-        unsafe { *self.content = Content::Nothing };
-        // A second panic must not get out of a drop that the first one calls: that would end the process.
-        // SAFETY: the body held the future, and says so no more, so that it is dropped once.
-        quietly(|| unsafe { (self.drop_future)(self.body) });
+        // SAFETY: `content` is lent to `poll_future`, which this does not outlive, and the body holds the future.
+        unsafe { drop_by_panic(self.body, self.content, self.drop_future) };
     }
+}
+
+/// # Safety
+///
+/// `body` holds a future for `drop_future`, `content` says so, and both are the caller's.
+#[cold]
+#[inline(never)]
+unsafe fn drop_by_panic(body: NonNull<()>, content: *mut Content, drop_future: unsafe fn(NonNull<()>)) {
+    // SAFETY: by the caller's promise.
+    unsafe { *content = Content::Nothing };
+    // A second panic must not get out of a drop that the first one calls: that would end the process.
+    // SAFETY: the body held the future, and says so no more, so that it is dropped once.
+    quietly(|| unsafe { drop_future(body) });
 }
 
 /// Puts the output into the body once the future has left it, even if the future's destructor unwinds.
