@@ -11,17 +11,13 @@ use crate::policy::local_tasks::LocalTasks;
 use crate::policy::{Context, Flavor, Scheduler, handoff};
 
 /// Calls `f` with the runtime that the current thread belongs to; `wanted` is what needs one, for the message.
+///
+/// With a counted context: `f` may run what users wrote, such as the drop of a job that is refused, and that may drop the guard
+/// with which the thread has entered the runtime.
 #[track_caller]
 pub(super) fn with_scheduler<R>(wanted: &str, f: impl FnOnce(&Arc<Scheduler>) -> R) -> R {
-    with_context(wanted, |context| f(context.scheduler()))
-}
-
-/// The same with the thread's context.
-#[track_caller]
-fn with_context<R>(wanted: &str, f: impl FnOnce(&Context) -> R) -> R {
-    // The closure cannot carry `track_caller` on, hence the detour by way of an `Option`.
-    match Context::with(|context| context.map(f)) {
-        Some(result) => result,
+    match Context::current() {
+        Some(context) => f(context.scheduler()),
         None => refuse_outside(wanted),
     }
 }
@@ -42,7 +38,11 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    with_context(wanted, |context| context.spawn(future, origin)).handle()
+    // Not counted, since each spawn would pay for it: what might run users' code is left to `handle`.
+    match Context::with(|context| context.map(|context| context.spawn(future, origin))) {
+        Some(spawned) => spawned.handle(),
+        None => refuse_outside(wanted),
+    }
 }
 
 /// Spawns a future that stays on this thread: in the set that is current here, or else on the runtime that this thread

@@ -29,7 +29,7 @@ pub(crate) use machine::Machine;
 pub(crate) use parker::{Parker, Unparked};
 pub(crate) use poll_watch::{PollWatch, Sight};
 pub(crate) use presence::Presence;
-pub(crate) use processor::{Placed, Processor, Shared};
+pub(crate) use processor::{OverflowedTasks, Placed, Processor, Shared};
 pub(crate) use processors::Processors;
 pub(crate) use source::{Found, Source};
 pub(crate) use stamps::Stamps;

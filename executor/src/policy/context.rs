@@ -110,6 +110,18 @@ impl Context {
         self.me.upgrade()
     }
 
+    /// Calls `user_code` where callers may be inside of [`with`](Self::with). If it drops the guard that keeps their context, that
+    /// is leaked, since they go on to use it. Nothing that a program does in its right mind; so it costs those who may pay.
+    #[cold]
+    pub(crate) fn kept_during<R>(user_code: impl FnOnce() -> R) -> R {
+        let kept = Self::current();
+        let result = user_code();
+        if let Some(last) = kept.filter(|kept| Rc::strong_count(kept) == 1) {
+            std::mem::forget(last);
+        }
+        result
+    }
+
     /// The runtime that the thread belongs to.
     pub(crate) fn current_scheduler() -> Option<Arc<Scheduler>> {
         Self::with(|context| context.map(|context| Arc::clone(&context.scheduler)))

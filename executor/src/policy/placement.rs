@@ -6,7 +6,7 @@ use std::sync::Arc;
 use wsrt_trace::EventKind as What;
 
 use crate::cell::{Id, Identity, JoinHandle, Origin, Runnable, Schedule, TaskQueue, TaskRef, allocate};
-use crate::players::{Placed, Processor};
+use crate::players::{OverflowedTasks, Placed, Processor};
 use crate::policy::console::{self, Kind};
 use crate::policy::context::Placing;
 use crate::policy::thread_bound::ThreadBound;
@@ -171,13 +171,18 @@ impl Context {
     #[inline]
     fn place_with(&self, task: Runnable, push: impl FnOnce(&mut Processor, Runnable) -> Placed<'_>) {
         let scheduler = self.scheduler();
+        let mut owes_word = false;
         let left = self.with_processor(|processor| match processor {
             Some(processor) if !self.is_blocking() => {
-                scheduler.settle(processor.index(), push(processor, task));
+                owes_word = scheduler.settle_but_for_word(processor.index(), push(processor, task));
                 None
             }
             _ => Some(task),
         });
+        if owes_word {
+            // Now that the processor is not borrowed any more: a wake may start a thread, whose name a user's function makes.
+            scheduler.wake_one();
+        }
         if let Some(task) = left {
             scheduler.inject(task);
         }
@@ -185,23 +190,33 @@ impl Context {
 }
 
 impl Scheduler {
-    /// Does what a placement asks for: overflow to the injector, and word to the idle.
+    /// Does what a placement asks for: overflow to the injector, and word to the idle. Not where the processor is borrowed from
+    /// the context: see [`settle_but_for_word`](Self::settle_but_for_word).
     #[inline]
     pub(crate) fn settle(&self, index: usize, placed: Placed<'_>) {
-        if !matches!(placed, Placed::Quietly) {
-            self.settle_aloud(index, placed);
+        if self.settle_but_for_word(index, placed) {
+            self.wake_one();
         }
     }
 
-    #[inline(never)]
-    fn settle_aloud(&self, index: usize, placed: Placed<'_>) {
-        if let Placed::Overflowed(tasks) = placed {
-            self.processors.get(index).counters().overflows.add(1);
-            let mut count = 0;
-            self.injector.push_all(tasks.inspect(|_| count += 1));
-            self.seeing.show(What::Overflow { processor: index as u16, tasks: count });
+    /// The same without the word to the idle; `true` if that is owed.
+    #[inline]
+    #[must_use]
+    fn settle_but_for_word(&self, index: usize, placed: Placed<'_>) -> bool {
+        match placed {
+            Placed::Quietly => return false,
+            Placed::Overflowed(tasks) => self.take_overflow(index, tasks),
+            Placed::InEmptyRing => {}
         }
-        self.wake_one();
+        true
+    }
+
+    #[inline(never)]
+    fn take_overflow(&self, index: usize, tasks: OverflowedTasks<'_>) {
+        self.processors.get(index).counters().overflows.add(1);
+        let mut count = 0;
+        self.injector.push_all(tasks.inspect(|_| count += 1));
+        self.seeing.show(What::Overflow { processor: index as u16, tasks: count });
     }
 
     /// Puts a task behind all that wait, where tasks run in order. The caller holds the only processor, so that there is no idle

@@ -203,7 +203,12 @@ impl Scheduler {
         self.give_back(delivered);
     }
 
+    /// Starts a thread for `machine`. Callers may be anywhere in the scheduler.
     pub(crate) fn start_machine(self: &Arc<Self>, machine: Arc<Machine>) -> Result<(), NoThread> {
+        Context::kept_during(|| self.try_start_machine(machine))
+    }
+
+    fn try_start_machine(self: &Arc<Self>, machine: Arc<Machine>) -> Result<(), NoThread> {
         let scheduler = Arc::clone(self);
         if !self.threads.count_in(self.config.most_machines()) {
             return Err(NoThread::AtLimit);

@@ -89,12 +89,11 @@ impl Alarm {
             Stage::Rung => self.stage = Stage::Unset,
             Stage::Armed => {
                 self.stage = Stage::Unset;
-                Context::with(|context| {
-                    let home = ptr::without_provenance(self.armed_with);
-                    if let Some(context) = context.filter(|context| context.is_of(home)) {
-                        self.start(context.scheduler());
-                    }
-                });
+                let home = ptr::without_provenance(self.armed_with);
+                // Counted: if the runtime ends just now, the waker of the task that waits is woken in there.
+                if let Some(context) = Context::current().filter(|context| context.is_of(home)) {
+                    self.start(context.scheduler());
+                }
                 if self.stage != Stage::Armed {
                     self.disarm();
                 }
