@@ -1,4 +1,5 @@
-// A rival's process: what `parallel --child` tells it in its arguments, and the lines in which it answers.
+// A rival's process: the arguments that `parallel --child` gives it, and the lines in which it
+// answers.
 //
 //   PROGRAM SUBJECT PROCESSORS TURNS WARM_UP RUNS REST_MS SETTLING_MS COST,COST,...
 //

@@ -44,7 +44,8 @@ inline double median_nanos(uint32_t steps) {
     return median(nanos);
 }
 
-// Measures how many steps a nanosecond has, and checks the result; ends the process if there is no steady speed.
+// Measures how many steps a nanosecond has, and checks the result; ends the process if there is no
+// steady speed.
 inline double measure_speed() {
     const uint32_t trial = 200000;
     const double check = 100000;

@@ -1,7 +1,8 @@
-// The workloads of benches/src/workloads as a Go programmer would write them: goroutines for tasks, Go's own channels.
+// The workloads of benches/src/workloads as a Go programmer would write them: goroutines for tasks,
+// Go's own channels.
 //
-// It is started by compare as one child: main WORKLOAD --workers N --size N --warm-up N --rounds N --time-limit S, and
-// prints lines "result METRIC VALUE". As there, each workload checks its own result.
+// compare starts it as one child: main WORKLOAD --workers N --size N --warm-up N --rounds N
+// --time-limit S, and it prints lines "result METRIC VALUE". Each workload checks its own result.
 package main
 
 import (
@@ -57,7 +58,7 @@ func main() {
 	runtime.GOMAXPROCS(*workers)
 	time.AfterFunc(time.Duration(*limit)*time.Second, func() { fail("no result after %d s", *limit) })
 	if os.Args[1] == "parked" {
-		// Fresh memory tells what a goroutine takes: one round, and the first one.
+		// Only fresh memory shows a goroutine's size: one round, and the first one.
 		*warmUp, *rounds = 0, 1
 	}
 	for range *warmUp {

@@ -1,4 +1,5 @@
-//! One measurement in a process of its own: the request on its command line, the results in its output.
+//! One measurement in a process of its own: the request on its command line, the results in its
+//! output.
 
 use std::path::Path;
 use std::process::{self, Command};

@@ -1,8 +1,8 @@
 //! The time of a dump of many tasks, and its cost to a server beside it.
 //!
-//! A third of the tasks waits for timers, a third for tasks of the last third, which wait for ever. The
-//! server echoes on the same processors, and is asked by threads of their own, in turns with and
-//! without a dump each 100 ms.
+//! A third of the tasks waits for timers, a third for tasks of the last third, which wait for ever.
+//! The server echoes on the same processors, and is asked by threads of their own, in turns with
+//! and without a dump each 100 ms.
 
 use std::future::pending;
 use std::io::{Read, Write};

@@ -2,9 +2,9 @@
 //!
 //! Each workload is written once over the small interface [`runtimes::Runtime`] and runs on wsrt,
 //! tokio and smol; Go has its own versions in `benches/go`. Every single measurement happens in a
-//! process of its own, so that each runtime has a clean address space and no threads but its own; the
-//! `compare` program starts these processes in turn (wsrt, tokio, smol; tokio, smol, wsrt; …), so that
-//! other work on the machine meets all of them alike.
+//! process of its own, so that each runtime has a clean address space and no threads but its own;
+//! the `compare` program starts these processes in turn (wsrt, tokio, smol; tokio, smol, wsrt; …),
+//! so that other work on the machine meets all of them alike.
 //!
 //! ```text
 //! cargo run --release -p wsrt-benches --bin compare -- --workers 2 --repeats 15
@@ -13,11 +13,13 @@
 //! With `--growth` it shows how cost grows with processors, tasks and connections.
 //!
 //! [`compare`], [`parallel`] (fork-join and loops) and [`http`] (hyper) are programs on one
-//! [`harness`]; [`stalls`] measures what other tasks notice of polls that do not return, [`dumps`] the
-//! cost of task dumps, and [`instructions`] counts the instructions of the scheduling paths.
+//! [`harness`]; [`stalls`] measures the effect on other tasks of polls that do not return,
+//! [`dumps`] the cost of task dumps, and [`instructions`] counts the instructions of the scheduling
+//! paths.
 //!
-//! [`child`] is one measurement of `compare`; [`workloads`] and [`runtimes`] are measured, and [`load`]
-//! is the client of the echo server; [`measure`], [`metric`] and [`machine`] make figures of it.
+//! [`child`] is one measurement of `compare`; [`workloads`] and [`runtimes`] are measured, and
+//! [`load`] is the client of the echo server; [`measure`], [`metric`] and [`machine`] make figures
+//! of it.
 
 // Without wsrt the programs about wsrt alone are left out, and parts of the harness are unused.
 #![cfg_attr(not(feature = "wsrt"), allow(dead_code, unused_imports))]

@@ -1,12 +1,12 @@
-//! Where and with what the figures were taken: a table without it says nothing.
+//! The machine and the versions behind the figures: a table without them says nothing.
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::thread;
 
-/// Describes the machine, the compiler and the versions of `crates`, one fact a line. An unknown fact
-/// is left out.
+/// Describes the machine, the compiler and the versions of `crates`, one fact a line. An unknown
+/// fact is left out.
 pub(crate) fn describe(crates: &[&str]) -> Vec<String> {
     let cores = thread::available_parallelism().map(|cores| format!("cores available: {cores}"));
     let kernel = fs::read_to_string("/proc/sys/kernel/osrelease");

@@ -3,8 +3,6 @@
 /// The middle and the spread of a set of figures.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Summary {
-    /// How many figures there were.
-    pub(crate) count: usize,
     /// The smallest.
     pub(crate) minimum: f64,
     /// A quarter of the figures lie below.
@@ -26,7 +24,6 @@ impl Summary {
         let mut sorted = figures.to_vec();
         sorted.sort_by(f64::total_cmp);
         Some(Self {
-            count: sorted.len(),
             minimum: sorted[0],
             low_quartile: quantile(&sorted, 0.25),
             median: quantile(&sorted, 0.5),
@@ -62,7 +59,6 @@ mod tests {
     #[test]
     fn one_figure_is_its_own_summary() {
         let summary = Summary::of(&[7.0]).unwrap();
-        assert_eq!(summary.count, 1);
         assert_eq!([summary.minimum, summary.low_quartile, summary.median], [7.0; 3]);
         assert_eq!([summary.high_quartile, summary.maximum], [7.0; 2]);
     }

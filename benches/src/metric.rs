@@ -19,7 +19,8 @@ impl Metric {
     /// Requests answered in one second of wall-clock time.
     pub const REQUESTS_PER_SECOND: Self =
         Self { is_rate: true, ..Self::named("requests_per_second", "requests/s ↑") };
-    /// Microseconds of processor time, user and system, of the server process alone for one request.
+    /// Microseconds of processor time, user and system, of the server process alone for one
+    /// request.
     pub const CPU_MICROSECONDS_PER_REQUEST: Self = Self::named("cpu_us_per_request", "CPU µs/request");
     /// How often a thread of the server process went to sleep for one request.
     pub const SLEEPS_PER_REQUEST: Self = Self::named("sleeps_per_request", "sleeps/request");

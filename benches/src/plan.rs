@@ -1,4 +1,5 @@
-//! The extent of a measurement: the command line's, and the workload's own where the line is silent.
+//! The extent of a measurement: the command line's, and the workload's own where the line is
+//! silent.
 
 use std::path::PathBuf;
 
@@ -13,8 +14,8 @@ pub const DEFAULT_WORKERS: usize = 2;
 pub const DEFAULT_CONNECTIONS: usize = 64;
 /// The bytes of one echo request unless `--bytes` says otherwise.
 pub const DEFAULT_BYTES: usize = 64;
-/// The most bytes of an echo request. The clients send on all their connections before they read, so
-/// a request and its answer have to fit into the sockets' buffers.
+/// The most bytes of an echo request. The clients send on all their connections before they read,
+/// so a request and its answer have to fit into the sockets' buffers.
 pub(crate) const MOST_BYTES: usize = 16 * 1024;
 /// Warm-up is one measured run divided by this, and at least one round.
 const WARM_UP_SHARE: u32 = 4;
@@ -26,8 +27,8 @@ pub struct Plan {
     pub workers: usize,
     /// Measured rounds; the workload's own number where `None`.
     pub iterations: Option<u32>,
-    /// Rounds before the measured ones; where `None`, a quarter of the usual rounds, and no round at
-    /// all when `iterations` is given: then the process runs exactly those, which a count of its
+    /// Rounds before the measured ones; where `None`, a quarter of the usual rounds, and no round
+    /// at all when `iterations` is given: then the process runs exactly those, which a count of its
     /// instructions needs.
     pub warm_up: Option<u32>,
     /// Operations in a round: tasks, yields, hand-overs; the workload's own number where `None`.

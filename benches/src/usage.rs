@@ -18,10 +18,6 @@ pub(crate) struct Usage {
 
 impl Usage {
     /// Asks the kernel for the use so far.
-    ///
-    /// # Errors
-    ///
-    /// Returns the kernel's error, which no known system gives for the process that asks.
     pub(crate) fn now() -> io::Result<Self> {
         let mut usage = MaybeUninit::<libc::rusage>::uninit();
         // SAFETY: the pointer is to a whole `rusage`, writable for the length of the call.
@@ -49,7 +45,8 @@ fn duration(time: libc::timeval) -> Duration {
     Duration::from_secs(seconds) + Duration::from_micros(microseconds)
 }
 
-/// Raises the limit on open files as far as the kernel lets this process, for the workloads with many connections.
+/// Raises the limit on open files as far as the kernel lets this process, for the workloads with
+/// many connections.
 ///
 /// # Errors
 ///

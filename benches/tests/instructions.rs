@@ -1,4 +1,5 @@
-//! The `instructions` program from outside: without optimisation it counts nothing, and a bad argument is refused.
+//! The `instructions` program from outside: without optimisation it counts nothing, and a bad
+//! argument is refused.
 
 use std::process::{Command, Output};
 
@@ -17,8 +18,8 @@ fn a_wrong_argument_is_refused_by_name() {
     assert!(complaint(&output).contains("--recrod"), "{}", complaint(&output));
 }
 
-/// Under a path without valgrind an optimised build says that it checks nothing, and that is no failure; a build without
-/// optimisation has no counts to give.
+/// Under a path without valgrind an optimised build says that it checks nothing, and that is no
+/// failure; a build without optimisation has no counts to give.
 #[test]
 fn without_valgrind_or_optimisation_it_says_so() {
     let output = Command::new(env!("CARGO_BIN_EXE_instructions")).env("PATH", "").output().expect("the program starts");

@@ -62,10 +62,6 @@ impl Runtime for Lossy {
         cancelled(Tokio::spawn(lose(future)))
     }
 
-    fn spawn_detached<F: Work>(future: F) {
-        Tokio::spawn_detached(lose(future));
-    }
-
     fn spawn_blocking<T: Send + 'static>(
         job: impl FnOnce() -> T + Send + 'static,
     ) -> impl Future<Output = T> + Send + 'static {

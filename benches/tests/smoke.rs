@@ -50,7 +50,8 @@ fn assert_figures(workload: &str, measurements: &[Measurement]) {
     assert!(measurements.iter().all(|measurement| measurement.value >= 0.0));
 }
 
-/// Runs it as a child, as a comparison does, so that a runtime that hangs fails the test in the end.
+/// Runs it as a child, as a comparison does, so that a runtime that hangs fails the test in the
+/// end.
 fn run_every_workload(runtime: &str, workers: usize) {
     for about in workloads::all() {
         let request = Request {

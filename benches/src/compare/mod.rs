@@ -169,27 +169,21 @@ fn beside(metric: Metric, summary: Summary, best: f64) -> Summary {
         median: cost(summary.median),
         high_quartile: one.max(other),
         maximum: cost(summary.maximum),
-        ..summary
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::harness::Arguments;
-
-    fn options(line: &str) -> Options {
-        Options::take(&mut Arguments::new(line.split_whitespace().map(str::to_owned).collect())).unwrap()
-    }
 
     #[test]
     fn without_a_choice_every_workload_is_measured() {
-        assert_eq!(works(&options("")).len(), workloads::all().len());
+        assert_eq!(works(&Options::of("")).len(), workloads::all().len());
     }
 
     #[test]
     fn each_number_of_connections_is_a_case_of_the_echo() {
-        let works = works(&options("--only echo_tcp --connections 1,1000"));
+        let works = works(&Options::of("--only echo_tcp --connections 1,1000"));
         let seen: Vec<_> = works.iter().map(|work| (&*work.label, work.plan.connections)).collect();
         assert_eq!(seen, [("echo_tcp/1", 1), ("echo_tcp/1000", 1000)]);
     }

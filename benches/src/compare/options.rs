@@ -96,13 +96,16 @@ Workloads:
 mod tests {
     use super::*;
 
-    fn options(line: &str) -> Options {
-        Options::take(&mut Arguments::new(line.split_whitespace().map(str::to_owned).collect())).unwrap()
+    impl Options {
+        /// Reads a line that is known to be right.
+        pub(in crate::compare) fn of(line: &str) -> Self {
+            Self::take(&mut Arguments::of(line)).unwrap()
+        }
     }
 
     #[test]
     fn no_arguments_compare_everything_with_tokio_smol_and_go() {
-        let options = options("");
+        let options = Options::of("");
         assert_eq!(options.rivals, ["tokio", "smol", "go"]);
         assert!(options.only.is_empty());
         assert_eq!(options.plan.workers, DEFAULT_WORKERS);
@@ -110,7 +113,7 @@ mod tests {
 
     #[test]
     fn options_may_come_in_any_order_and_lists_have_commas() {
-        let options = options("--only yield,chain --connections 1,64,1000 --workers 3 --rivals smol");
+        let options = Options::of("--only yield,chain --connections 1,64,1000 --workers 3 --rivals smol");
         assert_eq!(options.only, ["yield", "chain"]);
         assert_eq!(options.connections, [1, 64, 1000]);
         assert_eq!(options.plan.workers, 3);

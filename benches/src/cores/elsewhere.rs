@@ -1,14 +1,11 @@
-//! Other systems: nobody can be told which cores to use, so that the system's own choice is what is measured.
+//! Other systems: a process cannot choose its cores, and the figures are those of the system's
+//! choice.
 
 use std::thread;
 
 use crate::Failure;
 
-/// Answers as many numbers as this process may use cores.
-///
-/// # Errors
-///
-/// Returns an error if the system does not know.
+/// Returns as many numbers as this process may use cores.
 pub(crate) fn allowed() -> Result<Vec<usize>, Failure> {
     Ok((0..thread::available_parallelism()?.get()).collect())
 }

@@ -5,14 +5,11 @@ use std::mem::{MaybeUninit, size_of};
 
 use crate::Failure;
 
-/// Answers the cores that this thread may run on.
-///
-/// # Errors
-///
-/// Returns the kernel's error.
+/// Returns the cores that this thread may run on.
 pub(crate) fn allowed() -> Result<Vec<usize>, Failure> {
     let mut set = MaybeUninit::<libc::cpu_set_t>::zeroed();
-    // SAFETY: the pointer is to a whole `cpu_set_t` of the given size, writable for the length of the call.
+    // SAFETY: the pointer is to a whole `cpu_set_t` of the given size, writable for the length of
+    // the call.
     let code = unsafe { libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), set.as_mut_ptr()) };
     if code != 0 {
         return Err(io::Error::last_os_error().into());
@@ -26,11 +23,7 @@ pub(crate) fn allowed() -> Result<Vec<usize>, Failure> {
     Ok((0..libc::CPU_SETSIZE as usize).filter(is_allowed).collect())
 }
 
-/// Has this thread, and those that it will start, run on `cores` only.
-///
-/// # Errors
-///
-/// Returns an error that names the cores if the kernel refuses.
+/// Restricts this thread, and those that it will start, to `cores`.
 pub(crate) fn stay_on(cores: &[usize]) -> Result<(), Failure> {
     let set = MaybeUninit::<libc::cpu_set_t>::zeroed();
     // SAFETY: all zeroes is a set, an empty one.
@@ -39,7 +32,8 @@ pub(crate) fn stay_on(cores: &[usize]) -> Result<(), Failure> {
         // SAFETY: `core` is below CPU_SETSIZE.
         unsafe { libc::CPU_SET(core, &mut set) };
     }
-    // SAFETY: the pointer is to a whole `cpu_set_t` of the given size, readable for the length of the call.
+    // SAFETY: the pointer is to a whole `cpu_set_t` of the given size, readable for the length of
+    // the call.
     let code = unsafe { libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &set) };
     if code != 0 {
         return Err(format!("cannot run on cores {cores:?}: {}", io::Error::last_os_error()).into());

@@ -1,4 +1,5 @@
-//! Which cores the processes of the comparison run on, so that all of its subjects have the same ones.
+//! Which cores the processes of the comparison run on, so that all of its subjects have the same
+//! ones.
 
 #[cfg_attr(target_os = "linux", path = "linux.rs")]
 #[cfg_attr(not(target_os = "linux"), path = "elsewhere.rs")]
@@ -18,11 +19,8 @@ pub struct Cores {
 }
 
 impl Cores {
-    /// Deals out the cores that this process may use: the first `count`, which `option` asks for, to what is measured.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if there are fewer than `count`.
+    /// Deals out the cores that this process may use: the first `count`, which `option` asks for,
+    /// to the measured process.
     pub(crate) fn deal(option: &str, count: usize) -> Result<Self, Failure> {
         let mut measured = allowed()?;
         if measured.len() < count {

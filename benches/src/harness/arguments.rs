@@ -21,6 +21,12 @@ impl Arguments {
         Self { words }
     }
 
+    /// Splits a line at its spaces.
+    #[cfg(test)]
+    pub(crate) fn of(line: &str) -> Self {
+        Self::new(line.split_whitespace().map(str::to_owned).collect())
+    }
+
     /// Takes the word `name` if it is there.
     pub(crate) fn flag(&mut self, name: &str) -> bool {
         let place = self.words.iter().position(|word| word == name);

@@ -2,9 +2,9 @@
 //! processes that measure, and the report.
 //!
 //! [`Program`] is a program with its roles: the parent that compares, and the processes that it
-//! starts. The parent describes its [`Case`]s and leaves the rest to [`Settings`]: each repeat begins
-//! with another subject, a measurement may wait for an idle machine, a subject that has failed is left
-//! out, and tables, samples and charts are printed and saved.
+//! starts. The parent describes its [`Case`]s and leaves the rest to [`Settings`]: each repeat
+//! begins with another subject, a measurement may wait for an idle machine, a subject that has
+//! failed is left out, and tables, samples and charts are printed and saved.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -94,8 +94,8 @@ impl Settings {
         Ok(directory)
     }
 
-    /// Measures every case on every subject, again and again. A subject that has failed at a case is
-    /// left out from then on: a measurement that hangs would hang again.
+    /// Measures every case on every subject, again and again. A subject that has failed at a case
+    /// is left out from then on: a measurement that hangs would hang again.
     pub(crate) fn measure(&self, cases: &[Case<'_>], report: &mut Report) {
         let mut quiet = Quiet::default();
         for repeat in 0..self.repeats {
@@ -116,16 +116,11 @@ impl Settings {
                 }
             }
         }
-        let repeats = self.repeats;
-        report.facts.push(format!("{repeats} repeats in turn, every measurement in a process of its own"));
-        report.facts.push(quiet.fact());
+        let turns = format!("{} repeats in turn, every measurement in a process of its own", self.repeats);
+        report.facts.extend([turns, quiet.fact()]);
     }
 
     /// Prints the tables and saves them with the samples and the chart, in files called `stem`.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if a file cannot be written or a measurement has failed.
     pub(crate) fn finish(&self, report: &Report, stem: &str, chart: Option<String>) -> Result<(), Failure> {
         let text = report.markdown();
         println!("{text}");

@@ -61,10 +61,6 @@ impl Dialogue {
     }
 
     /// Waits for a line, and makes of it what `parse` does.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the process ends early or `parse` returns `None`.
     pub(crate) fn answer<T>(&mut self, parse: impl FnOnce(&str) -> Option<T>) -> Result<T, Failure> {
         let mut line = String::new();
         if self.answers.read_line(&mut line)? == 0 {
@@ -75,10 +71,6 @@ impl Dialogue {
     }
 
     /// Ends the input and waits until the process has ended.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the process failed.
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
         drop(self.orders.take());
         match self.child.wait()? {

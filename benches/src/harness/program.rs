@@ -1,6 +1,5 @@
 //! A program from its command line to its exit status.
 
-use std::fmt;
 use std::process::ExitCode;
 
 use super::Arguments;
@@ -13,7 +12,7 @@ pub type Job = Box<dyn FnOnce() -> Result<(), Failure>>;
 type Role = fn(String, &mut Arguments) -> Result<Job, Failure>;
 
 /// A program that compares, or, when it was started by itself, has one of its other roles.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Program {
     /// The name in messages.
     pub name: &'static str,
@@ -25,16 +24,10 @@ pub struct Program {
     pub compare: fn(&mut Arguments) -> Result<Job, Failure>,
 }
 
-impl fmt::Debug for Program {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Program").field("name", &self.name).finish_non_exhaustive()
-    }
-}
-
 impl Program {
     /// Does the work that the command line of this process asks for, and prints why it failed.
     pub fn main(&self) -> ExitCode {
-        match self.job(std::env::args().skip(1).collect()).and_then(|job| job()) {
+        match self.job(Arguments::new(std::env::args().skip(1).collect())).and_then(|job| job()) {
             Ok(()) => ExitCode::SUCCESS,
             Err(failure) => {
                 eprintln!("{}: {failure}", self.name);
@@ -48,8 +41,7 @@ impl Program {
     /// # Errors
     ///
     /// Returns an error that names the argument that is unknown, incomplete or out of range.
-    fn job(&self, words: Vec<String>) -> Result<Job, Failure> {
-        let mut arguments = Arguments::new(words);
+    fn job(&self, mut arguments: Arguments) -> Result<Job, Failure> {
         if arguments.flag("--help") || arguments.flag("-h") {
             let text = (self.help)();
             return Ok(Box::new(move || {
@@ -71,8 +63,7 @@ impl Program {
     #[cfg(test)]
     pub(crate) fn assert_refuses(&self, lines: &[(&str, &str)]) {
         for (line, culprit) in lines {
-            let words = line.split_whitespace().map(str::to_owned).collect();
-            let refusal = self.job(words).err().expect(line).to_string();
+            let refusal = self.job(Arguments::of(line)).err().expect(line).to_string();
             assert!(refusal.contains(culprit), "{line:?} is refused with {refusal:?}");
         }
     }

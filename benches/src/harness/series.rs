@@ -61,7 +61,8 @@ impl Series {
         output.flush()
     }
 
-    /// Reads the lines of figures in `text`. A line with a word that is no finite number is left out.
+    /// Reads the lines of figures in `text`. A line with a word that is no finite number is left
+    /// out.
     pub(crate) fn parse(text: &str) -> Self {
         let mut series = Self::default();
         for line in text.lines() {

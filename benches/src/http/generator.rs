@@ -4,8 +4,6 @@ use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::process::Command;
 
-use super::{Version, h2load, wrk};
-
 /// A load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Load {
@@ -30,14 +28,6 @@ pub(super) struct Run {
 pub(super) struct Latency {
     pub(super) median: f64,
     pub(super) p99: f64,
-}
-
-/// Names the program that speaks `version`.
-pub(super) fn program(version: Version) -> &'static str {
-    match version {
-        Version::Http1 => wrk::PROGRAM,
-        Version::Http2 => h2load::PROGRAM,
-    }
 }
 
 /// Says whether `program` can be started.

@@ -20,8 +20,8 @@ pub(super) fn load(load: &Load) -> Result<Run, Failure> {
     parse(&output_of(&mut command(load))?)
 }
 
-/// Loads the server and takes the latencies, which h2load writes for each request in the file `log`.
-/// That takes time of its own, so that the rate of this run means nothing.
+/// Loads the server and takes the latencies, which h2load writes for each request in the file
+/// `log`. That takes time of its own, so that the rate of this run means nothing.
 ///
 /// # Errors
 ///
@@ -32,7 +32,7 @@ pub(super) fn latency(load: &Load, log: &Path) -> Result<Latency, Failure> {
     parse(&output_of(command(load).arg("--log-file").arg(log))?)?;
     let text = fs::read_to_string(log).map_err(|error| format!("cannot read {}: {error}", log.display()))?;
     fs::remove_file(log)?;
-    latency_of(&text).ok_or_else(|| format!("{} is not what h2load writes", log.display()).into())
+    latency_of(&text).ok_or_else(|| format!("{} is no log of h2load", log.display()).into())
 }
 
 fn command(load: &Load) -> Command {
@@ -60,7 +60,8 @@ fn read(text: &str, requests: &str) -> Option<Run> {
     Some(Run { requests: done.parse().ok()?, per_second: rate.parse().ok()? })
 }
 
-/// Reads a line for each request: when it began, its status, and how many microseconds its answer took.
+/// Reads a line for each request: when it began, its status, and how many microseconds its answer
+/// took.
 fn latency_of(log: &str) -> Option<Latency> {
     let mut micros = Vec::new();
     for line in log.lines() {

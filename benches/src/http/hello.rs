@@ -1,4 +1,5 @@
-//! The service: one short answer to every request, ready at once, so that what is measured is everything else.
+//! The service: one short answer to every request, ready at once, so that the figures are those of
+//! everything else.
 
 use std::convert::Infallible;
 use std::future::{Ready, ready};

@@ -1,4 +1,5 @@
-//! HTTP: hyper's hello on wsrt and on tokio, the same hyper and the same service, under wrk and h2load.
+//! HTTP: hyper's hello on wsrt and on tokio, the same hyper and the same service, under wrk and
+//! h2load.
 //!
 //! ```text
 //!   parent, on the clients' cores            server process (`http --serve …`), on its own
@@ -52,7 +53,8 @@ const USUAL_STREAMS: usize = 10;
 const RUNTIMES: [&str; 2] = ["wsrt", "tokio"];
 /// The crates whose versions stand above the table.
 const CRATES: [&str; 4] = ["wsrt", "tokio", "hyper", "hyper-util"];
-/// The most threads of a generator: it needs more room than the server, and no more threads than cores.
+/// The most threads of a generator: it needs more room than the server, and no more threads than
+/// cores.
 const MOST_THREADS: usize = 2;
 /// The length of the run before the measured one.
 const WARM_UP_SECONDS: u32 = 1;
@@ -71,6 +73,14 @@ impl Version {
         match self {
             Self::Http1 => "http1",
             Self::Http2 => "http2",
+        }
+    }
+
+    /// Returns the load generator that speaks it.
+    fn generator(self) -> &'static str {
+        match self {
+            Self::Http1 => wrk::PROGRAM,
+            Self::Http2 => h2load::PROGRAM,
         }
     }
 
@@ -148,18 +158,15 @@ fn run(options: &Options) -> Result<(), Failure> {
     let mut facts = machine::describe(&CRATES);
     // The generators inherit it; the servers choose their own.
     cores::stay_on(cores.of_clients())?;
-    let is_there = |version: &Version| generator::is_installed(generator::program(*version));
-    let (there, missing): (Vec<Version>, Vec<Version>) = options.versions.iter().partition(|version| is_there(version));
+    let (there, missing): (Vec<Version>, Vec<Version>) =
+        options.versions.iter().partition(|version| generator::is_installed(version.generator()));
     let threads = cores.of_clients().len().min(MOST_THREADS).min(connections);
-    facts.push(format!(
-        "servers on cores {:?}, wrk and h2load with {threads} threads on {:?}",
-        cores.measured,
-        cores.of_clients()
-    ));
+    let (servers, clients) = (&cores.measured, cores.of_clients());
+    facts.push(format!("servers on cores {servers:?}, wrk and h2load with {threads} threads on {clients:?}"));
     facts.push(format!("{connections} connections, over HTTP/2 with {streams} streams each; runs of {seconds} s"));
-    let not_installed =
-        |version| format!("{} not measured: {} is not installed", Version::name(version), generator::program(version));
-    facts.extend(missing.into_iter().map(not_installed));
+    for version in missing {
+        facts.push(format!("{} not measured: {} is not installed", version.name(), version.generator()));
+    }
     let line = |version: Version| Line::new(version.name(), processors);
     let subjects = RUNTIMES.map(str::to_owned).to_vec();
     let lines = there.iter().map(|&version| (line(version), version.summary())).collect();
@@ -227,8 +234,7 @@ mod tests {
 
     #[test]
     fn without_a_choice_both_versions_are_compared() {
-        let words = "--processors 1 --seconds 2".split_whitespace().map(str::to_owned).collect();
-        let options = Options::take(&mut Arguments::new(words)).unwrap();
+        let options = Options::take(&mut Arguments::of("--processors 1 --seconds 2")).unwrap();
         assert_eq!(options.versions, Version::ALL);
         assert_eq!((options.processors, options.seconds, options.streams), (1, 2, USUAL_STREAMS));
     }

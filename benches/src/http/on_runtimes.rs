@@ -1,4 +1,4 @@
-//! What hyper asks of a runtime, by each runtime's own means.
+//! The parts of a runtime that hyper needs, by each runtime's own means.
 
 use std::io;
 

@@ -1,4 +1,5 @@
-//! One server in a process of its own: hyper's connections as tasks of a runtime, and the process' use of the machine on demand.
+//! One server in a process of its own: hyper's connections as tasks of a runtime, and the process'
+//! use of the machine on demand.
 
 use std::io::{self, BufRead, Write};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -53,10 +54,6 @@ pub(super) fn role(runtime: String, arguments: &mut Arguments) -> Result<Job, Fa
 }
 
 /// Serves until the standard input ends.
-///
-/// # Errors
-///
-/// Returns an error if there is no such runtime or if the system fails it.
 fn serve(request: &Request) -> Result<(), Failure> {
     cores::stay_on(&request.cores)?;
     allow_open_files(FILES)?;
@@ -69,32 +66,24 @@ fn serve(request: &Request) -> Result<(), Failure> {
 
 fn serve_on<R: ForHyper>(request: &Request) -> Result<(), Failure> {
     let runtime = R::build(request.cores.len())?;
-    let (tell_address, address) = mpsc::channel();
-    let accepting = R::spawn_on(&runtime.handle(), accept_all::<R>(request.version, tell_address));
+    let (announce, address) = mpsc::channel();
+    let version = request.version;
+    let accepting = R::spawn_on(&runtime.handle(), async move {
+        let failed = accept_all::<R>(version, announce).await;
+        failed.inspect_err(|error| eprintln!("http: cannot accept: {error}"))
+    });
     match address.recv() {
         Ok(address) => answer_questions(address),
-        // The task ended before it listened, and returned why.
-        Err(_) => Err(format!("cannot listen: {}", runtime.block_on(accepting)).into()),
+        // The task ended before it listened.
+        Err(_) => Ok(runtime.block_on(accepting)?),
     }
 }
 
-/// Accepts until that fails, and returns the error.
-async fn accept_all<R: ForHyper>(version: Version, tell_address: Sender<SocketAddr>) -> io::Error {
-    match try_accept_all::<R>(version, tell_address).await {
-        Ok(never) => match never {},
-        Err(error) => {
-            eprintln!("http: cannot accept: {error}");
-            error
-        }
-    }
-}
-
-enum Never {}
-
-async fn try_accept_all<R: ForHyper>(version: Version, tell_address: Sender<SocketAddr>) -> io::Result<Never> {
+/// Announces its address, and accepts until that fails.
+async fn accept_all<R: ForHyper>(version: Version, announce: Sender<SocketAddr>) -> io::Result<()> {
     let listener = R::bind((Ipv4Addr::LOCALHOST, 0).into()).await?;
-    // The other end waits for this.
-    let _told = tell_address.send(R::local_addr(&listener)?);
+    // `serve_on` waits for this.
+    let _received = announce.send(R::local_addr(&listener)?);
     loop {
         let io = R::io(R::accept(&listener).await?)?;
         match version {
@@ -150,10 +139,6 @@ pub(super) struct ServerProcess {
 
 impl ServerProcess {
     /// Starts this program as a server, and waits until it listens.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if it cannot be started or ends early; its complaint is on standard error.
     pub(super) fn start(request: &Request) -> Result<Self, Failure> {
         let mut command = Command::new(std::env::current_exe()?);
         let mut dialogue = Dialogue::start("the server", command.args(request.words().into_vec()))?;
@@ -162,10 +147,6 @@ impl ServerProcess {
     }
 
     /// Asks for the server process' use so far.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the server is gone.
     pub(super) fn usage(&mut self) -> Result<Usage, Failure> {
         self.dialogue.order(USAGE)?;
         self.dialogue.answer(parse_usage)

@@ -9,7 +9,7 @@ use crate::child::Request;
 
 const VALGRIND: &str = "valgrind";
 
-/// Answers the version of the valgrind that is installed; `None` where none is.
+/// Returns the version of the valgrind that is installed; `None` where none is.
 pub(super) fn version() -> Result<Option<String>, Failure> {
     match Command::new(VALGRIND).arg("--version").output() {
         Ok(output) => Ok(Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())),
@@ -34,7 +34,7 @@ pub(super) fn count(program: &Path, request: &Request) -> Result<u64, Failure> {
     collected(&complaint).ok_or_else(|| format!("{VALGRIND} prints no count: {complaint}").into())
 }
 
-/// Finds the count in what callgrind says at its end.
+/// Finds the count in callgrind's last lines.
 fn collected(text: &str) -> Option<u64> {
     text.lines().find_map(|line| line.split_once("Collected : ")?.1.trim().parse().ok())
 }

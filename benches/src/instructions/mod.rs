@@ -1,12 +1,14 @@
-//! Instructions per operation, counted by callgrind, beside those that were recorded: what no busy machine can blur.
+//! Instructions per operation, counted by callgrind, beside the recorded ones: figures that no busy
+//! machine can blur.
 //!
-//! Each operation is a workload on one processor, run twice with different numbers of rounds; the difference, divided by
-//! the operations in it, leaves out start and end. It is what the processor and the thread that waits for it execute, the
-//! workload's own part included. Times are not in it, nor caches: a count that stays is no proof that nothing became slower,
-//! but one that grows is work that was not there before.
+//! Each operation is a workload on one processor, run twice with different numbers of rounds; the
+//! difference, divided by the operations in it, leaves out start and end. The count is that of the
+//! processor and of the thread that waits for it, the workload's own part included. Times are not
+//! in it, nor caches: a count that stays is no proof that nothing became slower, but one that grows
+//! is work that was not there before.
 //!
-//! Counts depend on the compiler and on the C library (its allocator is in them), so they are compared only with those of
-//! the same toolchain.
+//! Counts depend on the compiler and on the C library (its allocator is in them), so they are
+//! compared only with those of the same toolchain.
 
 use std::path::{Path, PathBuf};
 
@@ -38,8 +40,9 @@ struct Operation {
     rounds: [u32; 2],
 }
 
-/// So few tasks at once that they fit into a processor's ring and the allocator's caches: what of them goes on to the
-/// injector, and what the allocator gives back, differs from run to run by some per cent.
+/// So few tasks at once that they fit into a processor's ring and the allocator's caches: the
+/// number of tasks that go on to the injector, and of bytes that the allocator gives back, differs
+/// from run to run by some per cent.
 const OPERATIONS: [Operation; 4] = [
     Operation { name: "spawn", workload: "spawn_inside", size: 100, in_round: 100, rounds: [50, 250] },
     Operation { name: "wake", workload: "wake", size: 10_000, in_round: 10_000, rounds: [2, 6] },
@@ -159,8 +162,13 @@ fn compare(options: &Options, toolchain: &str) -> Result<(), Failure> {
             grown.push(operation.name);
         }
         let before = recorded.count(operation.name)?;
-        let mut row =
-            vec![operation.name.to_owned(), verdict.to_string(), percent(spread(summary)), whole(before), whole(now)];
+        let mut row = vec![
+            operation.name.to_owned(),
+            verdict.to_string(),
+            format!("{:.2} %", spread(summary) * 100.0),
+            whole(before),
+            whole(now),
+        ];
         for rival in &options.rivals {
             row.push(whole(count(rival, operation)?.median));
         }
@@ -177,10 +185,6 @@ fn compare(options: &Options, toolchain: &str) -> Result<(), Failure> {
 /// How far counts of the same thing lie apart, as a share.
 fn spread(counts: Summary) -> f64 {
     (counts.maximum - counts.minimum) / counts.median
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.2} %", share * 100.0)
 }
 
 fn whole(count: f64) -> String {

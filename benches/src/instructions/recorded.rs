@@ -1,4 +1,4 @@
-//! The recorded counts: a small file in TOML, and what a new count means beside them.
+//! The recorded counts: a small file in TOML, and the verdict on a new count.
 
 use std::fmt;
 use std::fs;
@@ -16,7 +16,7 @@ const HEAD: &str = "\
 ";
 const TOOLCHAIN: &str = "toolchain";
 
-/// What the file holds.
+/// The contents of the file.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Recorded {
     pub(super) toolchain: String,
@@ -24,12 +24,13 @@ pub(super) struct Recorded {
     pub(super) counts: Vec<(String, f64)>,
 }
 
-/// What has become of a count.
+/// A new count beside the recorded one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Verdict {
     /// Greater by more than the tolerance; by which share.
     Grown(f64),
-    /// Smaller by more than the tolerance: the new count should be recorded, or it may grow back unseen.
+    /// Smaller by more than the tolerance: the new count should be recorded, or it may grow back
+    /// unseen.
     Shrunk(f64),
     /// About as before.
     Kept(f64),
@@ -55,7 +56,7 @@ impl Recorded {
         fs::write(file, self.text()).map_err(|error| format!("cannot write {}: {error}", file.display()).into())
     }
 
-    /// Answers the recorded count of the named operation.
+    /// Returns the recorded count of the named operation.
     pub(super) fn count(&self, operation: &str) -> Result<f64, Failure> {
         let found = self.counts.iter().find(|(name, _)| name == operation);
         found

@@ -1,16 +1,12 @@
-//! What the counts depend on, beside the sources.
+//! The dependencies of the counts, beside the sources.
 
 use std::env::consts::ARCH;
 
 use crate::{Failure, machine};
 
 /// Describes compiler, C library and processor family in one line.
-///
-/// # Errors
-///
-/// Returns an error where there is no rustc that tells its version.
 pub(super) fn describe() -> Result<String, Failure> {
-    let compiler = machine::compiler_version().ok_or("there is no rustc that tells its version")?;
+    let compiler = machine::compiler_version().ok_or("rustc is missing or reports no version")?;
     Ok(format!("{compiler}, {}, {ARCH}", c_library()))
 }
 

@@ -1,7 +1,9 @@
-//! The load process: a closed loop on each connection, one request outstanding, the answer compared byte by byte.
+//! The load process: a closed loop on each connection, one request outstanding, the answer compared
+//! byte by byte.
 //!
-//! A few threads share the connections. A thread sends one request on each of its connections and then takes the answers,
-//! so that all its connections are busy at once without a thread for each, whose switches would cost more than the server.
+//! A few threads share the connections. A thread sends one request on each of its connections and
+//! then takes the answers, so that all its connections are busy at once without a thread for each,
+//! whose switches would cost more than the server.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -23,8 +25,8 @@ const OTHER_FILES: u64 = 16;
 ///
 /// # Errors
 ///
-/// Returns an error if the server cannot be reached, closes a connection, answers with other bytes or not at all, or if
-/// the process that started this one is gone.
+/// Returns an error if the server cannot be reached, closes a connection, answers with other bytes
+/// or not at all, or if the process that started this one is gone.
 pub(super) fn serve(plan: &LoadPlan) -> Result<(), Failure> {
     if !plan.cores.is_empty() {
         cores::stay_on(&plan.cores)?;

@@ -1,4 +1,5 @@
-//! The clients of the echo server: plain blocking sockets on plain threads, in a process of their own.
+//! The clients of the echo server: plain blocking sockets on plain threads, in a process of their
+//! own.
 //!
 //! ```text
 //!   server process                          load process (`compare --load …`)
@@ -103,10 +104,6 @@ pub(crate) struct LoadProcess(Dialogue);
 
 impl LoadProcess {
     /// Starts `program` as the load process and waits until it is ready.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if it cannot be started or ends early; its complaint is on standard error.
     pub(crate) fn start(program: &Path, plan: &LoadPlan) -> Result<Self, Failure> {
         let mut process = Dialogue::start("the load process", Command::new(program).args(plan.words().into_vec()))?;
         process.answer(|line| (line == READY).then_some(()))?;
@@ -114,20 +111,12 @@ impl LoadProcess {
     }
 
     /// Lets the measured requests begin, and waits until the last one is answered.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the process ends early; its complaint is on standard error.
     pub(crate) fn go(&mut self) -> Result<Outcome, Failure> {
         self.0.order(GO)?;
         self.0.answer(Outcome::parse)
     }
 
     /// Closes the connections and waits until the process is gone.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the process failed.
     pub(crate) fn finish(self) -> Result<(), Failure> {
         self.0.finish()
     }

@@ -1,6 +1,7 @@
-//! What there is to reach. The machine's ceiling: a spin on each core at once, beside one spin alone; no pool can do better
-//! than that, and a virtual machine may give less than it promises. And that of each loop: what a schedule that costs nothing
-//! would reach on its tasks in their order.
+//! The best that can be reached. The machine's ceiling: a spin on each core at once, beside one
+//! spin alone; no pool can do better than that, and a virtual machine may give less than it
+//! promises. And that of each loop: the figure of a schedule that costs nothing on its tasks in
+//! their order.
 
 use std::sync::Barrier;
 use std::thread;
@@ -13,7 +14,7 @@ use crate::Failure;
 use crate::cores;
 use crate::harness::Series;
 
-/// What each core spins for: about what it does in the loop of 512 tasks.
+/// The time that each core spins: about its part of the loop of 512 tasks.
 const NANOS: u32 = 330_000;
 
 pub(super) const SPINS: &str = "pinned spins";
@@ -41,7 +42,8 @@ fn of_machine(cores: &[usize]) -> Result<Series, Failure> {
     Ok(rhythm.alternate(alone, |times| together(cores, times, steps)))
 }
 
-/// Runs one spin on each core, each in a thread that stays there. Answers how long the slowest took of each time.
+/// Runs one spin on each core, each in a thread that stays there. Returns how long the slowest took
+/// of each time.
 fn together(cores: &[usize], times: usize, steps: u32) -> Vec<f64> {
     let barrier = Barrier::new(cores.len());
     let barrier = &barrier;

@@ -1,11 +1,12 @@
-//! The loops: what each of their tasks costs, in nanoseconds.
+//! The loops: the cost of each of their tasks, in nanoseconds.
 //!
-//! The Zipf costs are drawn from Zipf's distribution with exponent 1.5, times 50 ns: most tasks cost 50 ns, a few 40 µs. They
-//! are files, so that everybody measures the same ones; `data/` says nothing else.
+//! The Zipf costs are drawn from Zipf's distribution with exponent 1.5, times 50 ns: most tasks
+//! cost 50 ns, a few 40 µs. They are files, so that every user measures the same ones; `data/`
+//! holds nothing else.
 
 use crate::Failure;
 
-/// Tasks of the uniform loop, and what each costs: the mean of [`zipf_512`](ALL).
+/// Tasks of the uniform loop, and the cost of each: the mean of [`zipf_512`](ALL).
 const UNIFORM: (usize, u32) = (512, 1283);
 
 /// A loop of the table.
@@ -25,14 +26,14 @@ pub(super) const ALL: [Loop; 6] = [
     Loop { name: "zipf_512_descending", costs: descending, asked: 0.96 },
 ];
 
-/// Answers the costs of the loop `name`.
+/// Returns the costs of the loop `name`.
 pub(super) fn of(name: &str) -> Result<Vec<u32>, Failure> {
     let found = ALL.iter().find(|known| known.name == name).ok_or_else(|| format!("no loop {name:?}"))?;
     (found.costs)()
 }
 
-/// Answers how long the tasks take if each goes, in order and at no cost, to the processor that is free first: what a loop
-/// over a shared counter would reach on a perfect machine.
+/// Returns how long the tasks take if each goes, in order and at no cost, to the processor that is
+/// free first: the time of a loop over a shared counter on a perfect machine.
 pub(super) fn in_order(costs: &[u32], processors: usize) -> f64 {
     let mut busy_until = vec![0_u64; processors];
     for &cost in costs {

@@ -1,5 +1,5 @@
-//! The rivals in C++: OpenMP and oneTBB, built here where there are a compiler and its libraries, and left out, with the
-//! reason in the table, where there are not.
+//! The rivals in C++: OpenMP and oneTBB, built here where there are a compiler and its libraries,
+//! and left out, with the reason in the table, where there are not.
 
 use std::env;
 use std::ffi::OsString;
@@ -18,12 +18,12 @@ pub(super) const DYNAMIC: &str = "openmp_dynamic_1";
 pub(super) const GUIDED: &str = "openmp_guided";
 pub(super) const ONETBB: &str = "onetbb";
 
-/// A source of `cpp/` and who is in it.
+/// A source of `cpp/` and its subjects.
 struct Program {
     name: &'static str,
     subjects: &'static [&'static str],
     options: &'static [&'static str],
-    /// The package that has what it needs, on Debian and its kin.
+    /// The package with its library, on Debian and its kin.
     package: &'static str,
 }
 
@@ -32,10 +32,10 @@ const PROGRAMS: [Program; 2] = [
     Program { name: "onetbb", subjects: &[ONETBB], options: &["-ltbb"], package: "libtbb-dev" },
 ];
 
-/// What came of building them.
+/// The outcome of building them.
 #[derive(Debug, Default)]
 pub(super) struct Built {
-    /// For the reader: versions, and why somebody is missing.
+    /// For the reader: versions, and why a rival is missing.
     pub(super) facts: Vec<String>,
     /// The subjects that cannot be measured.
     pub(super) missing: Vec<&'static str>,
@@ -77,7 +77,8 @@ fn build(compiler: &OsString, program: &Program, directory: &Path) -> Result<Str
     Ok(output_of(Command::new(output).arg("--version"))?.trim().to_owned())
 }
 
-/// Becomes the rival `subject`, which measures the loop and prints its series itself. Returns only if that fails.
+/// Becomes the rival `subject`, which measures the loop and prints its series itself. Returns only
+/// if that fails.
 ///
 /// # Errors
 ///
@@ -90,7 +91,7 @@ pub(super) fn become_rival(
     rhythm: Rhythm,
 ) -> Result<Series, Failure> {
     let program = PROGRAMS.iter().find(|program| program.subjects.contains(&subject));
-    let program = directory.join(program.ok_or_else(|| format!("nobody runs loops as {subject:?}"))?.name);
+    let program = directory.join(program.ok_or_else(|| format!("no pool {subject:?} for loops"))?.name);
     let Rhythm { turns, warm_up, runs, rest, settling } = rhythm;
     let millis = |time: Duration| time.as_millis() as usize;
     let numbers = [processors, turns, warm_up, runs, millis(rest), millis(settling)];

@@ -1,4 +1,5 @@
-//! What a `join` costs: Fibonacci's numbers by their definition, a join for each sum and no cut-off.
+//! The cost of a `join`: Fibonacci's numbers by their definition, a join for each sum and no
+//! cut-off.
 
 use std::hint::black_box;
 
@@ -14,7 +15,7 @@ const NUMBER: u32 = 22;
 const RESULT: u64 = 17_711;
 /// Calls of the function in one run: twice the next number of the row, less one.
 pub(super) const CALLS: f64 = 57_313.0;
-/// About what a serial run takes.
+/// About the time of a serial run.
 const SERIAL_NANOS: u64 = 200_000;
 
 pub(super) fn serve(request: &Request) -> Result<Series, Failure> {
@@ -30,7 +31,7 @@ pub(super) fn serve(request: &Request) -> Result<Series, Failure> {
             rhythm.alternate(run_serial, |times| pool.install(|| run(times, rayon)))
         }
         "serial" => rhythm.alternate(run_serial, run_serial),
-        other => return Err(format!("nobody joins as {other:?}").into()),
+        other => return Err(format!("no pool {other:?} for joins").into()),
     })
 }
 

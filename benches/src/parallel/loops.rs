@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::pools::{Central, Pool, Rayon, Serial, ToOne, Wsrt};
+use super::pools::{Central, Pool, Rayon, Serial, Wsrt};
 use super::request::Request;
 use super::rhythm::Rhythm;
 use super::spin::{Speed, spin};
@@ -40,8 +40,8 @@ fn serve(request: &Request, costs: &[u32], rhythm: Rhythm) -> Result<Series, Fai
     let processors = request.processors();
     match &*request.subject {
         "wsrt" => measure::<Wsrt>(processors, costs, rhythm),
-        "rayon" => measure::<Rayon>(processors, costs, rhythm),
-        "rayon_max_len_1" => measure::<Rayon<ToOne>>(processors, costs, rhythm),
+        "rayon" => measure::<Rayon<false>>(processors, costs, rhythm),
+        "rayon_max_len_1" => measure::<Rayon<true>>(processors, costs, rhythm),
         "central_queue" => measure::<Central>(processors, costs, rhythm),
         "serial" => measure::<Serial>(processors, costs, rhythm),
         other => cpp::become_rival(other, &request.rivals, processors, costs, rhythm),

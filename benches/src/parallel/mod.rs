@@ -1,12 +1,13 @@
-//! Fork-join and parallel loops: wsrt, rayon, OpenMP, oneTBB and a shared queue of threads on the same
-//! work in the same run.
+//! Fork-join and parallel loops: wsrt, rayon, OpenMP, oneTBB and a shared queue of threads on the
+//! same work in the same run.
 //!
-//! Each measurement happens in a process of its own, on the first cores that this one may use, and the
-//! subjects take turns. Within a process serial and parallel runs take turns too, so that an
+//! Each measurement happens in a process of its own, on the first cores that this one may use, and
+//! the subjects take turns. Within a process serial and parallel runs take turns too, so that an
 //! efficiency, serial time ÷ (processors × time), compares times measured within milliseconds.
 //!
 //! From top to bottom: [`sections`] lists the measurements; [`ceiling`], [`loops`], [`scenarios`],
-//! [`fib`] and [`mixed`] measure, on [`pools`] and [`cpp`], with [`spin`], [`costs`] and [`rhythm`].
+//! [`fib`] and [`mixed`] measure, on [`pools`] and [`cpp`], with [`spin`], [`costs`] and
+//! [`rhythm`].
 
 use std::io::stdout;
 use std::path::Path;
@@ -16,7 +17,6 @@ use crate::cores::{self, Cores};
 use crate::harness::{
     Arguments, Asked, Case, DEMANDS, Job, Line, Program, Report, Row, Settings, Table, is_wanted, time_limit,
 };
-use crate::metric::Measurement;
 use crate::picture::{Head, bars};
 use crate::{Failure, child, machine};
 
@@ -191,11 +191,23 @@ fn cases_of<'a>(
     let mut cases = Vec::new();
     for name in (section.cases)().into_iter().filter(|name| is_wanted(&options.cases, name)) {
         for &processors in processors.iter().filter(|&&count| count <= most) {
+            let measure = move |subject: &str| {
+                let request = Request {
+                    section: section.name.to_owned(),
+                    case: name.to_owned(),
+                    subject: subject.to_owned(),
+                    cores: Cores::deal("--processors", processors)?,
+                    rivals: rivals.to_owned(),
+                    time_limit: options.time_limit,
+                };
+                let series = request.measure(&std::env::current_exe()?)?;
+                Ok(section.figures.iter().map(|figure| figure.metric.of((figure.of)(&series, processors))).collect())
+            };
             cases.push(Case {
                 line: line(section, name, processors),
                 subjects: subjects(section, options, built),
                 last: None,
-                measure: Box::new(move |subject| measure(section, name, processors, subject, options, rivals)),
+                measure: Box::new(measure),
             });
         }
     }
@@ -212,29 +224,8 @@ fn line(section: &Section, case: &str, processors: usize) -> Line {
     }
 }
 
-fn measure(
-    section: &Section,
-    case: &str,
-    processors: usize,
-    subject: &str,
-    options: &Options,
-    rivals: &Path,
-) -> Result<Vec<Measurement>, Failure> {
-    let request = Request {
-        section: section.name.to_owned(),
-        case: case.to_owned(),
-        subject: subject.to_owned(),
-        cores: Cores::deal("--processors", processors)?,
-        rivals: rivals.to_owned(),
-        time_limit: options.time_limit,
-    };
-    let series = request.measure(&std::env::current_exe()?)?;
-    let measurement =
-        |figure: &sections::Figure| Measurement { metric: figure.metric, value: (figure.of)(&series, processors) };
-    Ok(section.figures.iter().map(measurement).collect())
-}
-
-/// Draws a panel for each case of `section`, a bar for each subject: the first figure, a share of 1.
+/// Draws a panel for each case of `section`, a bar for each subject: the first figure, a share of
+/// 1.
 fn chart(section: &Section, cases: &[Case<'_>], report: &Report) -> String {
     let head = Head {
         title: section.title,

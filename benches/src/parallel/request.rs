@@ -47,10 +47,6 @@ impl Request {
     }
 
     /// Lets a child of `program` measure. The child's complaints go to standard error.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the child cannot be started, fails, takes too long or has no figures.
     pub(super) fn measure(&self, program: &Path) -> Result<Series, Failure> {
         collect(Command::new(program).args(self.words().into_vec()))
     }

@@ -1,11 +1,13 @@
-//! Serial and parallel runs of the same work, by turns, so that whatever else the machine does meets both alike.
+//! Serial and parallel runs of the same work, by turns, so that whatever else the machine does
+//! meets both alike.
 
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::harness::Series;
 
-/// For so long both are run before anything counts: a pool and its runtime come to know what kind of work it is.
+/// For so long both are run before anything counts: a pool and its runtime adapt to the kind of
+/// work.
 const SETTLING: Duration = Duration::from_millis(500);
 
 /// How often, and with which pauses.
@@ -13,7 +15,8 @@ const SETTLING: Duration = Duration::from_millis(500);
 pub(super) struct Rhythm {
     /// Turns: some serial runs and then some parallel ones.
     pub(super) turns: usize,
-    /// Runs of each kind in a turn that are not counted: what they wake stays awake for the others.
+    /// Runs of each kind in a turn that are not counted: the threads that they wake stay awake for
+    /// the others.
     pub(super) warm_up: usize,
     /// Runs of each kind in a turn that are counted.
     pub(super) runs: usize,
@@ -34,12 +37,13 @@ impl Rhythm {
         Self { turns: turns.clamp(3, 100) as usize, warm_up, runs, rest: Duration::ZERO, settling: SETTLING }
     }
 
-    /// After a rest of which nobody's threads spin to the end.
+    /// After a rest that no pool's threads spin through.
     pub(super) fn rested() -> Self {
         Self { turns: 20, warm_up: 0, runs: 1, rest: Duration::from_millis(20), settling: SETTLING }
     }
 
-    /// Runs both by turns. Each is told how often to run, and answers how many nanoseconds each run took.
+    /// Runs both by turns. Each takes the number of runs, and returns how many nanoseconds each run
+    /// took.
     pub(super) fn alternate(
         self,
         mut serial: impl FnMut(usize) -> Vec<f64>,
@@ -60,7 +64,7 @@ impl Rhythm {
     }
 }
 
-/// Answers the share of `processors` that did useful work: serial time ÷ (processors × time).
+/// Returns the share of `processors` that did useful work: serial time ÷ (processors × time).
 pub(super) fn efficiency(series: &Series, processors: usize) -> f64 {
     series.median("serial") / (processors as f64 * series.median("parallel"))
 }

@@ -10,12 +10,12 @@ use crate::metric::Metric;
 /// A table.
 pub(super) struct Section {
     pub(super) name: &'static str,
-    /// Its heading and what its rows mean.
+    /// Its heading, and below it the meaning of its rows.
     pub(super) title: &'static str,
     pub(super) about: &'static str,
     pub(super) cases: fn() -> Vec<&'static str>,
     pub(super) subjects: &'static [&'static str],
-    /// Measured with so many processors each; with as many as the command line says if empty.
+    /// Measured with so many processors each; with as many as the command line asks for if empty.
     pub(super) processors: &'static [usize],
     pub(super) figures: &'static [Figure],
     /// Measures one case on one subject.
@@ -84,7 +84,7 @@ pub(super) static ALL: [Section; 7] = [
     },
     Section {
         name: "join",
-        title: "What a join costs",
+        title: "The cost of a join",
         about: "Each call of `fib` above 1 joins two others; no cut-off. Time ÷ calls (57,313).",
         cases: || vec![fib::CASE],
         subjects: fib::SUBJECTS,
@@ -138,10 +138,6 @@ pub(super) static ALL: [Section; 7] = [
 pub(super) const LOOPS: &str = "loops";
 
 /// Finds a section by its name.
-///
-/// # Errors
-///
-/// Returns an error that lists the names there are.
 pub(super) fn find(name: &str) -> Result<&'static Section, Failure> {
     ALL.iter().find(|section| section.name == name).ok_or_else(|| {
         let names: Vec<_> = ALL.iter().map(|section| section.name).collect();

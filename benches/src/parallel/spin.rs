@@ -1,6 +1,8 @@
-//! Work of a known length: a chain of steps each of which needs the one before, so that no processor can do two at once.
+//! Work of a known length: a chain of steps each of which needs the one before, so that no
+//! processor can do two at once.
 //!
-//! How long a step takes is measured once in a process, and checked. The C++ rivals do the same (`cpp/spin.hpp`, its twin).
+//! How long a step takes is measured once in a process, and checked. The C++ rivals do the same
+//! (`cpp/spin.hpp`, its twin).
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -8,14 +10,16 @@ use std::time::Instant;
 use crate::Failure;
 use crate::measure::quantile;
 
-/// Steps of one trial: some hundred microseconds, long beside the clock and short beside an interruption.
+/// Steps of one trial: some hundred microseconds, long beside the clock and short beside an
+/// interruption.
 const TRIAL: u32 = 200_000;
 const TRIALS: usize = 31;
-/// What is asked for, in nanoseconds, to see whether the calibration holds.
+/// Nanoseconds that are spun to see whether the calibration holds.
 const CHECK: u32 = 100_000;
-/// By how much it may be wrong. Serial and parallel runs use the same steps, so that this is no error of the efficiency.
+/// By how much it may be wrong. Serial and parallel runs use the same steps, so that this is no
+/// error of the efficiency.
 const TOLERANCE: f64 = 0.05;
-/// Somebody else's burst may spoil many an attempt, each of which takes some 15 ms.
+/// A burst of another program may spoil many an attempt, each of which takes some 15 ms.
 const ATTEMPTS: u32 = 200;
 
 /// How fast this process spins.
@@ -41,19 +45,19 @@ impl Speed {
         .into())
     }
 
-    /// Answers a speed at which work takes no time, for tests of everything else.
+    /// Returns a speed at which work takes no time, for tests of everything else.
     #[cfg(test)]
     pub(super) fn instant() -> Self {
         Self { steps_per_nano: 0.0 }
     }
 
-    /// Answers how many steps take `nanos` nanoseconds.
+    /// Returns how many steps take `nanos` nanoseconds.
     pub(super) fn steps(self, nanos: u32) -> u32 {
         (f64::from(nanos) * self.steps_per_nano).round() as u32
     }
 }
 
-/// Takes so many steps.
+/// Takes `steps` steps.
 #[inline(never)]
 pub(super) fn spin(steps: u32) {
     let mut value = black_box(0x9E37_79B9_7F4A_7C15_u64);

@@ -32,7 +32,8 @@ pub(crate) struct Bar {
     pub(crate) name: String,
     /// Whether it is the subject that the others are compared with.
     pub(crate) ours: bool,
-    /// How long the bar is, from quartile to quartile, and the number beside it. `None` where there is no figure.
+    /// How long the bar is, from quartile to quartile, and the number beside it. `None` where there
+    /// is no figure.
     pub(crate) figure: Option<(Summary, String)>,
 }
 

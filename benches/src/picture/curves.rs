@@ -11,7 +11,8 @@ const PLOT_LEFT: f64 = 58.0;
 const PLOT_WIDTH: f64 = PANEL_WIDTH - PLOT_LEFT - 12.0;
 const LEGEND_STEP: f64 = 100.0;
 
-/// The subjects' colours, the first for ours; they tell apart on light ground also for those who see no red or no green.
+/// The subjects' colours, the first for ours; readers who see no red or no green can tell them
+/// apart, too.
 const COLOURS: [&str; 5] = ["#0b6bcb", "#c2410c", "#7b8794", "#0f766e", "#9333ea"];
 
 /// One case.
@@ -114,7 +115,7 @@ struct Scale {
 }
 
 impl Scale {
-    /// Where `value` is; what is off the scale is at its end.
+    /// Returns the place of `value`; a value off the scale is at its end.
     fn place(&self, value: f64) -> f64 {
         let range = (self.most / self.least).ln();
         let share = if range > 0.0 { (value.max(self.least) / self.least).ln() / range } else { 0.5 };
@@ -122,7 +123,8 @@ impl Scale {
     }
 }
 
-/// The powers of ten (with 2 and 5 of each where there would be few) from below `least` to above `most`.
+/// The powers of ten (with 2 and 5 of each where there would be few) from below `least` to above
+/// `most`.
 fn decades(least: f64, most: f64) -> Vec<f64> {
     let (low, high) = (least.log10().floor() as i32, most.log10().ceil() as i32);
     let parts: &[f64] = if high - low > 2 { &[1.0] } else { &[1.0, 2.0, 5.0] };

@@ -1,6 +1,6 @@
 //! Pictures: plots in SVG, drawn so that they can be read on a light page and on a dark one.
 //!
-//! They bring their own light ground along, since a page does not tell a picture what colour it has.
+//! They bring their own light ground along, since a picture does not know the colour of its page.
 
 use std::fmt::Write;
 
@@ -18,13 +18,13 @@ text { font: 13px system-ui, sans-serif; fill: #1f2328 }
 .ours { fill: #0b6bcb } .theirs { fill: #9aa7b4 } .grid { stroke: #d8dee4 } .asked { stroke: #c2410c; stroke-width: 1.5; stroke-dasharray: 4 3 }
 .note { fill: #c2410c; font-size: 11px } .spread { stroke: #1f2328; stroke-width: 1.2 }";
 
-/// What stands above the panels.
+/// The text above the panels.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Head<'a> {
     pub(crate) title: &'a str,
-    /// What is shown, and how to read it.
+    /// How to read the panels.
     pub(crate) about: &'a str,
-    /// What is dashed.
+    /// The meaning of the dashed line.
     pub(crate) note: &'a str,
 }
 

@@ -5,7 +5,8 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// Wraps a handle whose output is a `Result`, as tokio's and wsrt's are, to be awaited as smol's is.
+/// Wraps a handle whose output is a `Result`, as tokio's and wsrt's are, to be awaited as smol's
+/// is.
 #[derive(Debug)]
 pub struct Joined<H>(
     /// The runtime's own handle.

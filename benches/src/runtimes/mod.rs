@@ -1,8 +1,9 @@
-//! The interface that a workload sees of a runtime, and the runtimes that fill it.
+//! The interface that a workload sees of a runtime, and the runtimes that implement it.
 //!
-//! It is made of what all of them have under one name or another, so that filling it adds nothing to what is measured: each
-//! method is one call of the runtime's own. Spawning is a function without a receiver, because that is how tasks spawn in
-//! programs; an ordinary thread has a [`Runtime::Handle`].
+//! All of them have its methods under one name or another, so that implementing it adds nothing to
+//! the figures: each method is one call of the runtime's own. Spawning is a function without a
+//! receiver, because that is how tasks spawn in programs; an ordinary thread has a
+//! [`Runtime::Handle`].
 
 use std::future::Future;
 use std::io;
@@ -33,36 +34,39 @@ impl<F: Future<Output: Send + 'static> + Send + 'static> Work for F {}
 
 /// A runtime as the workloads see it.
 pub trait Runtime: Sized + 'static {
-    /// A spawned task; awaiting it gives its output, dropping it is not done by any workload, for it
-    /// detaches the task with some and cancels it with others (see [`spawn_detached`]).
+    /// A spawned task; awaiting it gives its output, dropping it is not done by any workload, for
+    /// it detaches the task with some and cancels it with others (see [`spawn_detached`]).
     ///
     /// [`spawn_detached`]: Runtime::spawn_detached
     type Task<T: Send + 'static>: Future<Output = T> + Send + 'static;
-    /// What a thread outside of the runtime spawns through.
+    /// The handle through which a thread outside of the runtime spawns.
     type Handle: Clone + Send + Sync + 'static;
     /// A listening TCP socket.
     type Listener: Send + Sync + 'static;
     /// A TCP connection.
     type Stream: Send + 'static;
 
-    /// Starts a runtime with `workers` worker threads, timers and sockets included, as its users would have it.
+    /// Starts a runtime with `workers` worker threads, timers and sockets included, as its users
+    /// would have it.
     ///
     /// # Errors
     ///
-    /// Returns what the system says when threads or descriptors cannot be had.
+    /// Returns the OS error if it has no threads or descriptors to give.
     fn build(workers: usize) -> io::Result<Self>;
 
     /// Runs `root` as a spawned task, on a worker, while the calling thread waits.
-    fn run<F: Work>(&self, root: F) -> F::Output;
+    fn run<F: Work>(&self, root: F) -> F::Output {
+        self.block_on(Self::spawn_on(&self.handle(), root))
+    }
 
-    /// Runs `root` where the runtime's own `main` runs the root future: on a processor with wsrt, on the calling thread
-    /// beside the workers with the others.
+    /// Runs `root` where the runtime's own `main` runs the root future: on a processor with wsrt,
+    /// on the calling thread beside the workers with the others.
     fn run_as_main<F: Work>(&self, root: F) -> F::Output;
 
     /// Polls `future` on the calling thread until it is done.
     fn block_on<F: Future>(&self, future: F) -> F::Output;
 
-    /// Answers the handle for threads outside.
+    /// Returns the handle for threads outside.
     fn handle(&self) -> Self::Handle;
 
     /// Spawns from outside of the runtime.
@@ -71,8 +75,11 @@ pub trait Runtime: Sized + 'static {
     /// Spawns from inside of a task or of the root future.
     fn spawn<F: Work>(future: F) -> Self::Task<F::Output>;
 
-    /// Spawns from inside a task that nobody awaits.
-    fn spawn_detached<F: Work>(future: F);
+    /// Spawns from inside of a task; the spawned task is never awaited.
+    fn spawn_detached<F: Work>(future: F) {
+        // With tokio and wsrt this detaches.
+        drop(Self::spawn(future));
+    }
 
     /// Calls `job` on a thread for blocking work, from inside of a task that awaits it.
     fn spawn_blocking<T: Send + 'static>(
@@ -88,11 +95,11 @@ pub trait Runtime: Sized + 'static {
     /// Listens on `address`.
     fn bind(address: SocketAddr) -> impl Future<Output = io::Result<Self::Listener>> + Send;
 
-    /// Answers the address that `listener` listens on.
+    /// Returns the address that `listener` listens on.
     ///
     /// # Errors
     ///
-    /// Returns the system's error.
+    /// Returns the OS error.
     fn local_addr(listener: &Self::Listener) -> io::Result<SocketAddr>;
 
     /// Takes the next connection.
@@ -101,7 +108,7 @@ pub trait Runtime: Sized + 'static {
     /// Connects to `address`.
     fn connect(address: SocketAddr) -> impl Future<Output = io::Result<Self::Stream>> + Send;
 
-    /// Reads what has come, at most `buffer`; 0 at the end of the stream.
+    /// Reads the bytes that have come, at most `buffer`; 0 at the end of the stream.
     fn read(stream: &mut Self::Stream, buffer: &mut [u8]) -> impl Future<Output = io::Result<usize>> + Send;
 
     /// Writes all of `bytes`.
@@ -111,7 +118,7 @@ pub trait Runtime: Sized + 'static {
 /// A runtime by name.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// What the command line and the table call it.
+    /// The name on the command line and in the table.
     pub name: &'static str,
     /// Runs the named workload on it.
     pub run: fn(workload: &str, plan: &Plan) -> Result<Vec<Measurement>, Failure>,

@@ -1,8 +1,9 @@
-//! smol: one executor for the process, run by as many threads as asked for, with async-io for the sockets.
+//! smol: one executor for the process, run by as many threads as asked for, with async-io for the
+//! sockets.
 //!
-//! This is what `smol::spawn` sets up under `SMOL_THREADS`: a global executor, and threads that run it inside of
-//! async-io's `block_on`, so that each of them also polls the reactor when it has nothing to run. async-executor has two
-//! executors to choose from, and so there are two entries.
+//! `smol::spawn` sets up the same under `SMOL_THREADS`: a global executor, and threads that run it
+//! inside of async-io's `block_on`, so that each of them also polls the reactor when it has nothing
+//! to run. async-executor has two executors to choose from, and so there are two entries.
 
 use std::fmt::Debug;
 use std::future::Future;
@@ -28,11 +29,13 @@ pub trait Global: Debug + Send + Sync + 'static {
     fn run<F: Future>(end: F) -> impl Future<Output = F::Output>;
 }
 
-/// `Executor`, which `smol::spawn` uses: it keeps a list of its tasks under a lock, to drop them with itself.
+/// `Executor`, which `smol::spawn` uses: it keeps a list of its tasks under a lock, to drop them
+/// with itself.
 #[derive(Debug)]
 pub struct Listed;
 
-/// `StaticExecutor`, which is never dropped and so keeps no list: faster at spawning, for those who ask for it.
+/// `StaticExecutor`, which is never dropped and so keeps no list: faster at spawning, for programs
+/// that ask for it.
 #[derive(Debug)]
 pub struct Static;
 
@@ -82,7 +85,8 @@ impl<G> Drop for Smol<G> {
     fn drop(&mut self) {
         self.stop.close();
         for thread in self.threads.drain(..) {
-            // A panic of a worker has already been printed, and failed the workload that lost its task.
+            // A panic of a worker has already been printed, and failed the workload that lost its
+            // task.
             let _outcome = thread.join();
         }
     }
@@ -103,10 +107,6 @@ impl<G: Global> Runtime for Smol<G> {
             smol.threads.push(thread);
         }
         Ok(smol)
-    }
-
-    fn run<F: Work>(&self, root: F) -> F::Output {
-        async_io::block_on(G::spawn(root))
     }
 
     fn run_as_main<F: Work>(&self, root: F) -> F::Output {

@@ -26,10 +26,6 @@ impl Runtime for Tokio {
         Builder::new_multi_thread().worker_threads(workers).enable_all().build().map(Self)
     }
 
-    fn run<F: Work>(&self, root: F) -> F::Output {
-        self.0.block_on(Joined(self.0.spawn(root)))
-    }
-
     fn run_as_main<F: Work>(&self, root: F) -> F::Output {
         self.0.block_on(root)
     }
@@ -48,10 +44,6 @@ impl Runtime for Tokio {
 
     fn spawn<F: Work>(future: F) -> Self::Task<F::Output> {
         Joined(tokio::spawn(future))
-    }
-
-    fn spawn_detached<F: Work>(future: F) {
-        drop(tokio::spawn(future));
     }
 
     fn spawn_blocking<T: Send + 'static>(

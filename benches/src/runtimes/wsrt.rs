@@ -25,10 +25,6 @@ impl Runtime for Wsrt {
         Builder::new_multi_thread().worker_threads(workers).build().map(Self)
     }
 
-    fn run<F: Work>(&self, root: F) -> F::Output {
-        self.0.block_on(Joined(self.0.handle().spawn(root)))
-    }
-
     fn run_as_main<F: Work>(&self, root: F) -> F::Output {
         self.0.run(root)
     }
@@ -47,10 +43,6 @@ impl Runtime for Wsrt {
 
     fn spawn<F: Work>(future: F) -> Self::Task<F::Output> {
         Joined(wsrt::spawn(future))
-    }
-
-    fn spawn_detached<F: Work>(future: F) {
-        drop(wsrt::spawn(future));
     }
 
     fn spawn_blocking<T: Send + 'static>(

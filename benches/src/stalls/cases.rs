@@ -60,16 +60,8 @@ async fn tick<R: Runtime>() -> Vec<f64> {
     lateness
 }
 
-pub(super) fn readied_beside_idle<R: Runtime>(processors: usize) -> Result<Outcome, Failure> {
-    readied::<R>(processors, 0)
-}
-
-pub(super) fn readied_beside_spinners<R: Runtime>(processors: usize) -> Result<Outcome, Failure> {
-    readied::<R>(processors, processors - 1)
-}
-
 /// How long a task waits that is readied by one that then spins, beside `others` that spin already.
-fn readied<R: Runtime>(processors: usize, others: usize) -> Result<Outcome, Failure> {
+pub(super) fn readied<R: Runtime>(processors: usize, others: usize) -> Result<Outcome, Failure> {
     let runtime: R = build(processors)?;
     let mut waits = Vec::new();
     for _ in 0..ROUNDS {

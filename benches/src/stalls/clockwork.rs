@@ -1,4 +1,4 @@
-//! Burning time and telling it.
+//! Burning time and measuring it.
 
 use std::time::{Duration, Instant};
 

@@ -41,7 +41,7 @@ pub(super) fn wsrt(processors: usize) -> Result<Outcome, Failure> {
     Ok(Outcome::Words(format!("{took:.2} s, {most} machines, {left} left after keep-alive")))
 }
 
-/// As many at a time as there are workers: too long to watch.
+/// Runs nothing: one task a worker at a time would take too long to watch.
 pub(super) fn tokio(processors: usize) -> Result<Outcome, Failure> {
     Ok(Outcome::Words(format!("not run: {} s, {processors} at a time", TASKS / processors)))
 }

@@ -64,7 +64,8 @@ struct Request {
     is_long: bool,
 }
 
-/// Requests that arrive whatever has become of those before them, and how long the short ones take from arrival to end.
+/// Measures how long short requests take from arrival to end, in a load that arrives whether or not
+/// earlier requests have ended.
 pub(super) fn short_requests<R: Runtime>(processors: usize) -> Result<Outcome, Failure> {
     let runtime: R = build(processors)?;
     let requests = poisson(processors);
@@ -81,7 +82,8 @@ pub(super) fn short_requests<R: Runtime>(processors: usize) -> Result<Outcome, F
     Ok(Outcome::quantiles(short, &[("p50", 0.5), ("p99", 0.99)]))
 }
 
-/// Spawns each request when its time has come. This thread spins: a sleep would be late by more than what is measured.
+/// Spawns each request when its time has come. This thread spins: a sleep would be late by more
+/// than the measured times.
 fn inject<R: Runtime>(handle: &R::Handle, requests: &[Request], latencies: &Arc<[AtomicU64]>) {
     let start = Instant::now();
     for (number, &Request { arrives, is_long }) in requests.iter().enumerate() {

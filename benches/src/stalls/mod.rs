@@ -1,8 +1,9 @@
-//! Stuck polls, and what others notice of them: each case on wsrt and on tokio, with two processors and with one.
+//! Stuck polls, and their effect on other tasks: each case on wsrt and on tokio, with two
+//! processors and with one.
 //!
-//! The cases run one after the other, each for a second or two, so that the whole takes about a minute. [`cases`] has those
-//! that are a wait of tasks, [`load`] the two under load, [`crowd`] the one that counts threads; [`clockwork`] burns time
-//! and tells it.
+//! The cases run one after the other, each for a second or two, so that the whole takes about a
+//! minute. [`cases`] has those that are a wait of tasks, [`load`] the two under load, [`crowd`] the
+//! one that counts threads; [`clockwork`] burns and measures time.
 
 use crate::Failure;
 use crate::harness::{Job, Program};
@@ -14,7 +15,7 @@ mod clockwork;
 mod crowd;
 mod load;
 
-/// What came of a case: the figures, in milliseconds, that it promises limits for, or why there are none.
+/// The outcome of a case: its figures in milliseconds, or why it has none.
 enum Outcome {
     Figures(Vec<(&'static str, f64)>),
     Words(String),
@@ -72,15 +73,15 @@ fn all() -> [Case; 7] {
             name: "task readied by one that then spins 100 ms, another processor idle",
             processors: &[2],
             limits: &[("max", 2.0)],
-            wsrt: cases::readied_beside_idle::<Wsrt>,
-            tokio: cases::readied_beside_idle::<Tokio>,
+            wsrt: |processors| cases::readied::<Wsrt>(processors, 0),
+            tokio: |processors| cases::readied::<Tokio>(processors, 0),
         },
         Case {
             name: "the same, all processors spinning",
             processors: BOTH,
             limits: &[("max", 25.0)],
-            wsrt: cases::readied_beside_spinners::<Wsrt>,
-            tokio: cases::readied_beside_spinners::<Tokio>,
+            wsrt: |processors| cases::readied::<Wsrt>(processors, processors - 1),
+            tokio: |processors| cases::readied::<Tokio>(processors, processors - 1),
         },
         Case {
             name: "std-channel wedge, the food arriving 20 ms later",

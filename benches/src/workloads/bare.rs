@@ -1,11 +1,12 @@
-//! Two futures and no runtime: what the channels between two tasks cost when nothing is scheduled.
+//! Two futures and no runtime: the cost of the channels between two tasks when nothing is
+//! scheduled.
 
 use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-/// Polls `first` and `second` by turns on this thread until both are done, with a waker that does nothing. For futures
-/// that wait for nothing but each other.
+/// Polls `first` and `second` by turns on this thread until both are done, with a waker that does
+/// nothing. For futures that wait for nothing but each other.
 pub(super) fn by_turns<A: Future, B: Future>(first: A, second: B) -> (A::Output, B::Output) {
     let mut first = pin!(first);
     let mut second = pin!(second);

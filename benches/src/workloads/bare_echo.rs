@@ -1,8 +1,8 @@
-//! The echo server without a runtime: a thread for each processor, and on each an epoll loop of its own for its share of the
-//! connections. What a runtime's echo costs beyond this is the runtime's.
+//! The echo server without a runtime: a thread for each processor, and on each an epoll loop of its
+//! own for its share of the connections. The cost of a runtime's echo beyond this is the runtime's.
 //!
-//! The loop does what cannot be left out: it waits for events, reads, and writes what it has read. Where a read falls short of the
-//! buffer the socket is empty, and is not read again before its next event.
+//! The loop does the least possible: it waits for events, reads, and writes the same bytes. Where a
+//! read falls short of the buffer the socket is empty, and is not read again before its next event.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
@@ -129,7 +129,7 @@ fn take_given(poll: &Poll, given: &Receiver<TcpStream>, streams: &mut Vec<Option
     }
 }
 
-/// What came of one event.
+/// The outcome of one event.
 struct Echoed {
     bytes: u64,
     ended: bool,

@@ -1,4 +1,5 @@
-//! A chain of spawns: each task spawns the next and ends; the last one reports to the task that began.
+//! A chain of spawns: each task spawns the next and ends; the last one reports to the task that
+//! began.
 
 use std::time::Instant;
 

@@ -1,11 +1,12 @@
 //! An echo server over TCP on loopback, under a closed loop of clients in another process.
 //!
-//! The server's processor time and sleeps are taken for this process alone, between the clients' warm-up and their end;
-//! so they hold the runtime, the system calls, and what the kernel does in them (on loopback that includes handing the
-//! bytes to the other process), and nothing of the clients.
+//! The server's processor time and sleeps are taken for this process alone, between the clients'
+//! warm-up and their end; so they hold the runtime, the system calls, and the kernel's work in them
+//! (on loopback that includes handing the bytes to the other process), and nothing of the clients.
 //!
-//! Its buffers are larger than the messages, as those of real servers are. So a read that falls short of its buffer tells a
-//! runtime that the socket is empty, and one that makes use of it is spared a system call.
+//! Its buffers are larger than the messages, as those of real servers are. So a read that falls
+//! short of its buffer shows that the socket is empty, and a runtime that makes use of it is spared
+//! a system call.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -46,7 +47,7 @@ pub(super) fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Figures {
     Ok(figures)
 }
 
-/// The same without a runtime.
+/// Measures the echo without a runtime.
 fn bare(plan: &Plan) -> Figures {
     allow_open_files(plan.connections as u64 + OTHER_FILES)?;
     let server = bare_echo::Server::start(plan.workers, plan.connections, buffer(plan))?;
@@ -104,7 +105,8 @@ fn measurements(outcome: Outcome, used: Usage) -> Vec<Measurement> {
     ]
 }
 
-/// Accepts `connections`, echoes on each until its client ends it, and hands over how many bytes went back.
+/// Accepts `connections`, echoes on each until its client ends it, and hands over how many bytes
+/// went back.
 async fn serve<R: Runtime>(connections: usize, buffer: usize, tell_address: Sender<SocketAddr>) -> io::Result<u64> {
     let listener = R::bind((Ipv4Addr::LOCALHOST, 0).into()).await?;
     // The other end waits for this.
@@ -121,7 +123,8 @@ async fn serve<R: Runtime>(connections: usize, buffer: usize, tell_address: Send
     Ok(echoed)
 }
 
-/// Sends back what comes, in pieces of at most `buffer`, until the client ends the connection; answers how much it was.
+/// Sends back all bytes, in pieces of at most `buffer`, until the client ends the connection;
+/// returns their number.
 pub(crate) async fn echo<R: Runtime>(mut stream: R::Stream, buffer: usize) -> io::Result<u64> {
     let mut buffer = vec![0; buffer];
     let mut echoed = 0;

@@ -1,4 +1,4 @@
-//! How late timers are, and what processor time they took.
+//! How late timers are, and how much processor time they took.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use crate::measure::quantile;
 use crate::metric::{Measurement, Metric};
 use crate::usage::Usage;
 
-/// Tells by how much `deadline` has passed.
+/// Returns the time since `deadline`.
 ///
 /// # Panics
 ///

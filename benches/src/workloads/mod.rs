@@ -1,7 +1,8 @@
 //! The workloads, one a file: the work, its extent, and the operation that is counted.
 //!
-//! A workload checks its own result (sums, counts, bytes), so that a runtime that drops or doubles work fails loudly. What
-//! is measured runs inside of a spawned task, unless the workload's name says where else.
+//! A workload checks its own result (sums, counts, bytes), so that a runtime that drops or doubles
+//! work fails loudly. The measured work runs inside of a spawned task, unless the workload's name
+//! says where else.
 
 use crate::Failure;
 use crate::metric::Measurement;
@@ -43,26 +44,27 @@ mod yields;
 pub(crate) use echo_tcp::echo;
 pub use rounds::Round;
 
-/// What a workload says of itself.
+/// The description of a workload.
 #[derive(Clone, Copy, Debug)]
 pub struct About {
     /// Its name on the command line and in the table.
     pub name: &'static str,
-    /// What is done, and what counts as one operation.
+    /// The work, and the operation that is counted.
     pub summary: &'static str,
     /// Operations in a round, unless `--size` says otherwise.
     pub size: usize,
     /// Rounds in a measurement: enough for some tens of milliseconds.
     pub rounds: u32,
-    /// The same work without any runtime, where that says what is not the runtime's.
+    /// The work without any runtime, where that shows the share that is not the runtime's.
     pub bare: Option<Bare>,
 }
 
-/// What a workload is without a runtime.
+/// A workload without a runtime.
 #[derive(Clone, Copy, Debug)]
 pub enum Bare {
-    /// A round of the given size, the futures polled by turns on one thread, where the workload leans on a library that is the
-    /// same for all: what that library costs is in every runtime's figure.
+    /// A round of the given size, the futures polled by turns on one thread, where the workload
+    /// leans on a library that is the same for all: the cost of that library is in every runtime's
+    /// figure.
     Round(fn(size: usize) -> Round),
     /// The whole measurement, by means of the system alone.
     Whole(fn(&Plan) -> Figures),
@@ -103,7 +105,7 @@ fn entries<R: Runtime>() -> Vec<Entry<R>> {
 /// The name of the workload that takes `--connections` and `--bytes`.
 pub const ECHO: &str = echo_tcp::NAME;
 
-/// Answers what each workload says of itself, in the table's order.
+/// Returns the descriptions of the workloads, in the table's order.
 pub fn all() -> Vec<About> {
     entries::<Tokio>().into_iter().map(|(about, _)| about).collect()
 }
@@ -132,11 +134,12 @@ pub fn run_named<R: Runtime>(name: &str, plan: &Plan) -> Figures {
     run(&R::build(plan.workers)?, plan)
 }
 
-/// Runs the named workload without a runtime, for what is not the runtime's in its figures.
+/// Runs the named workload without a runtime.
 ///
 /// # Errors
 ///
-/// Returns an error if there is no such workload, if it is nothing without a runtime, or if the system below fails.
+/// Returns an error if there is no such workload, if it is nothing without a runtime, or if the
+/// system below fails.
 ///
 /// # Panics
 ///

@@ -1,7 +1,7 @@
-//! A million tasks that wait at a gate: what each takes, and how long it takes to wake them all.
+//! A million tasks that wait at a gate: the memory of each, and the time to wake them all.
 //!
-//! The gate keeps the wakers where they were counted before: what is told is what the task itself takes, its future (three
-//! words) included.
+//! The gate keeps the wakers in memory that was counted before: the figure is the memory of the
+//! task itself, its future (three words) included.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -25,7 +25,7 @@ pub(super) const ABOUT: About = About {
 
 pub(super) fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Figures {
     let size = plan.size(&ABOUT);
-    // Fresh memory tells what a task takes: one round, and the first one.
+    // Only fresh memory shows a task's size: one round, and the first one.
     let (woken, bytes) = runtime.run(round::<R>(size))?;
     let each = Metric::BYTES_PER_TASK.of(bytes as f64 / size as f64);
     Ok(vec![woken.milliseconds_each(), each])
@@ -41,7 +41,7 @@ async fn round<R: Runtime>(size: usize) -> Result<(Round, u64), Failure> {
     for number in 0..size {
         R::spawn_detached(pass(Arc::clone(&crowd), number));
     }
-    // What is left of the crowd's owners are its tasks: if they are lost, the counts die with them.
+    // The remaining owners of the crowd are its tasks: if they are lost, the counts die with them.
     drop(crowd);
     arrival.await.expect("a task was lost before it came to the gate");
     let bytes = resident_bytes()?.saturating_sub(before);
@@ -63,7 +63,7 @@ async fn pass(crowd: Arc<Crowd>, number: usize) {
     crowd.ended.count();
 }
 
-/// A place for the waker of each who waits, and whether they still have to.
+/// A place for the waker of each waiting task, and whether the gate is open.
 struct Gate {
     open: AtomicBool,
     places: Vec<Mutex<Option<Waker>>>,
@@ -74,9 +74,10 @@ impl Gate {
         Self { open: AtomicBool::new(false), places: (0..places).map(|_| Mutex::new(None)).collect() }
     }
 
-    /// Lets everybody through.
+    /// Lets all tasks through.
     fn open(&self) {
-        // Relaxed: each place's lock hands this on to who comes to the place after it was emptied.
+        // Relaxed: each place's lock hands this on to the task that comes to the place after it was
+        // emptied.
         self.open.store(true, Ordering::Relaxed);
         for place in &self.places {
             let waker = place.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -86,7 +87,7 @@ impl Gate {
         }
     }
 
-    /// Waits at `place`. Answers whether that has an end, and whether `waker` is the first there.
+    /// Waits at `place`. Says whether that has an end, and whether `waker` is the first there.
     fn wait(&self, place: usize, waker: &Waker) -> (Poll<()>, bool) {
         let mut place = self.places[place].lock().unwrap_or_else(PoisonError::into_inner);
         // Relaxed: see `open`.

@@ -1,7 +1,8 @@
 //! Many pairs of short-lived tasks that exchange one message each way.
 //!
-//! Each pair is two spawns and two one-shot channels. The channels are tokio's on every runtime; `bare` is their own
-//! share. On tokio's runtime they also count against its cooperative budget, as they do for its users.
+//! Each pair is two spawns and two one-shot channels. The channels are tokio's on every runtime;
+//! `bare` is their own share. On tokio's runtime they also count against its cooperative budget, as
+//! they do for its users.
 
 use std::sync::Arc;
 use std::time::Instant;

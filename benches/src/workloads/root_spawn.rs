@@ -1,7 +1,8 @@
 //! The root future itself spawns many empty tasks and awaits them all.
 //!
-//! The same as `spawn_inside` but for the place: tokio and smol poll the root future on the thread that called `block_on`,
-//! beside the workers, so that each spawn goes through the queue for strangers; wsrt runs it on a processor.
+//! It differs from `spawn_inside` in the place: tokio and smol poll the root future on the thread
+//! that called `block_on`, beside the workers, so that each spawn goes through the injector; wsrt
+//! runs it on a processor.
 
 use super::{About, Figures, Plan, Runtime, rounds, spawn_inside};
 

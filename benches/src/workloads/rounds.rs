@@ -64,7 +64,8 @@ where
     total
 }
 
-/// Repeats a round of the workload's size inside of one task, and returns the time of one operation.
+/// Repeats a round of the workload's size inside of one task, and returns the time of one
+/// operation.
 pub(super) fn in_task<R: Runtime, F: Future<Output = Round> + Send + 'static>(
     runtime: &R,
     plan: &Plan,

@@ -17,8 +17,8 @@ pub(super) fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Figures {
     rounds::in_task(runtime, plan, &ABOUT, round::<R>)
 }
 
-/// Spawns `size` tasks from where it is awaited. Each gives back its own number, so that the sum tells whether each ran
-/// once.
+/// Spawns `size` tasks in place. Each returns its own number, so that the sum shows whether each
+/// ran once.
 pub(super) async fn round<R: Runtime>(size: usize) -> Round {
     let mut tasks = Vec::with_capacity(size);
     let start = Instant::now();

@@ -1,4 +1,5 @@
-//! An ordinary thread spawns many empty tasks through a handle while the runtime is idle, and awaits them all.
+//! An ordinary thread spawns many empty tasks through a handle while the runtime is idle, and
+//! awaits them all.
 
 use std::hint::black_box;
 use std::thread;
@@ -7,8 +8,8 @@ use std::time::{Duration, Instant};
 use super::spawn_inside::check_sum;
 use super::{About, Figures, Plan, Round, Runtime, rounds};
 
-/// What the workers are given to fall asleep before each round. Nothing depends on it but that the runtime is idle, as
-/// the workload says, when the first task comes.
+/// The workers' time to fall asleep before each round. Only the figure depends on it: the runtime
+/// is to be idle when the first task comes.
 const SETTLE: Duration = Duration::from_millis(2);
 
 pub(super) const ABOUT: About = About {

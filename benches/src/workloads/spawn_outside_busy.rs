@@ -1,7 +1,9 @@
-//! An ordinary thread spawns many empty tasks while the workers have much to do: how long a stranger's task waits.
+//! An ordinary thread spawns many empty tasks while the workers have much to do: how long an
+//! injected task waits.
 //!
-//! What keeps them busy comes in two kinds, as in tokio's own benchmarks: tasks that compute and yield, so that there is
-//! always something in the queues, and chains of spawns, so that there is always something newer.
+//! Two kinds of work keep them busy, as in tokio's own benchmarks: tasks that compute and yield, so
+//! that there is always something in the queues, and chains of spawns, so that there is always
+//! something newer.
 
 use std::hint;
 use std::sync::Arc;
@@ -46,14 +48,14 @@ pub(super) fn run_beside_chains<R: Runtime>(runtime: &R, plan: &Plan) -> Figures
     Ok(vec![beside(runtime, plan, &BESIDE_CHAINS, CHAINS, spawn_link)])
 }
 
-/// What those who keep the workers busy have in common.
+/// The state that the tasks share that keep the workers busy.
 struct Crowd {
     is_over: AtomicBool,
     left: Arc<Countdown>,
 }
 
 impl Crowd {
-    /// Computes for a while. Answers whether to go on; where not, the caller has left.
+    /// Computes for a while. Says whether to go on; where not, the caller has left.
     fn goes_on(&self) -> bool {
         // Relaxed: a message that nothing else comes with.
         if self.is_over.load(Ordering::Relaxed) {
@@ -68,7 +70,7 @@ impl Crowd {
     }
 }
 
-/// Tells the crowd to go also where a round panics.
+/// Ends the crowd also where a round panics.
 struct Dismissal<'a>(&'a Crowd);
 
 impl Drop for Dismissal<'_> {

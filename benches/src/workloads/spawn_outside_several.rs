@@ -1,4 +1,4 @@
-//! Several ordinary threads spawn through handles at once: who waits for whom on the way in.
+//! Several ordinary threads spawn through handles at once, and meet at the injector.
 
 use std::hint::black_box;
 use std::sync::Barrier;

@@ -9,14 +9,14 @@ use super::{About, Failure, Figures, Plan, Round, Runtime};
 use crate::metric::Metric;
 use crate::usage::{Usage, resident_bytes};
 
-/// Nobody waits for it.
+/// No task waits until then.
 const LIMIT: Duration = Duration::from_secs(3_600);
 /// For so long all are held, with nothing to do.
 const REST: Duration = Duration::from_millis(200);
 
 pub(super) const ABOUT: About = About {
     name: "timer_hold",
-    summary: "a task arms 1,000,000 timers, holds them for 200 ms (whose processor time is told), and drops them; per timer",
+    summary: "a task arms 1,000,000 timers, holds them for 200 ms (whose processor time is a row), and drops them; per timer",
     size: 1_000_000,
     rounds: 1,
     bare: None,
@@ -24,7 +24,7 @@ pub(super) const ABOUT: About = About {
 
 pub(super) fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Figures {
     let size = plan.size(&ABOUT);
-    // Fresh memory tells what a timer takes: one round, and the first one.
+    // Only fresh memory shows a timer's size: one round, and the first one.
     let held = runtime.run(async move { R::spawn(round::<R>(size)).await })?;
     let size = size as f64;
     Ok(vec![

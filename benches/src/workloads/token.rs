@@ -47,7 +47,8 @@ fn check(token: usize, returned: usize, size: usize) {
     assert_eq!((token, returned), (size, size), "the token's count and the returns");
 }
 
-/// Sends the token away and takes it back `times` times; hands over the number that it has grown to.
+/// Sends the token away and takes it back `times` times; hands over the number that it has grown
+/// to.
 async fn serves(there: Sender<usize>, back: Receiver<usize>, times: usize) -> usize {
     let mut token = 0;
     for _ in 0..times {

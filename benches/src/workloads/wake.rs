@@ -40,7 +40,7 @@ fn bare(size: usize) -> Round {
     round
 }
 
-/// Whose turn it is, and the waker of who waits for it.
+/// The turn, and the waker of the player that waits for it.
 #[derive(Default)]
 struct Board {
     moves: usize,
@@ -67,7 +67,7 @@ impl Future for Player {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<usize> {
         let this = self.get_mut();
-        let mut board = this.board.lock().expect("nobody panics with the lock held");
+        let mut board = this.board.lock().expect("no holder of the lock panics");
         let mut partner = None;
         if board.moves < this.end && board.moves % 2 == this.parity {
             board.moves += 1;

@@ -256,7 +256,8 @@ impl Report {
         format!("{median} ({low}–{high})")
     }
 
-    /// Sums up the repeats; `None` if `subject` has failed or has no figures: half a run is no figure.
+    /// Sums up the repeats; `None` if `subject` has failed or has no figures: half a run is no
+    /// figure.
     pub(crate) fn summary(&self, line: &Line, metric: Metric, subject: &str) -> Option<Summary> {
         if self.has_failed(line, subject) {
             return None;

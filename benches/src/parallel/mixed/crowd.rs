@@ -1,5 +1,5 @@
-//! A parallel loop beside a thousand busy tasks: what each has left of the progress that it makes alone. What is fair is
-//! half for each.
+//! A parallel loop beside a thousand busy tasks: the share that each keeps of the progress that it
+//! makes alone. A fair share is half.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -15,9 +15,9 @@ use crate::parallel::spin::{Speed, spin};
 use crate::runtimes::{Tokio, Wsrt};
 
 const TASKS: usize = 1_000;
-/// What a task does between two yields.
+/// The work of a task between two yields.
 const POLL_NANOS: u32 = 5_000;
-/// What each index of the loop costs.
+/// The cost of each index of the loop.
 const BODY_NANOS: u32 = 2_000;
 const WARM_UP: Duration = Duration::from_millis(100);
 const PHASE: Duration = Duration::from_millis(700);
@@ -26,7 +26,7 @@ pub(in crate::parallel) fn serve(request: &Request) -> Result<Series, Failure> {
     match &*request.subject {
         "wsrt" => measure::<Wsrt>(request.processors()),
         "tokio + rayon" => measure::<Tokio>(request.processors()),
-        other => Err(format!("nobody runs tasks as {other:?}").into()),
+        other => Err(format!("no runtime {other:?} for the crowd").into()),
     }
 }
 
@@ -62,7 +62,7 @@ fn measure<R: Host>(processors: usize) -> Result<Series, Failure> {
     Ok(series)
 }
 
-/// Answers how fast both counts rise now, for each second.
+/// Returns how fast both counts rise now, for each second.
 fn rates(one: &AtomicU64, other: &AtomicU64) -> (f64, f64) {
     thread::sleep(WARM_UP);
     let counts = || (one.load(Relaxed), other.load(Relaxed));

@@ -1,4 +1,5 @@
-//! How long the clients of an echo server wait, without and beside an endless parallel loop on the server's cores.
+//! How long the clients of an echo server wait, without and beside an endless parallel loop on the
+//! server's cores.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::process::Command;
@@ -13,7 +14,7 @@ use crate::parallel::spin::{Speed, spin};
 use crate::runtimes::{Tokio, Wsrt};
 use crate::workloads::echo;
 
-/// What each index of the loop costs.
+/// The cost of each index of the loop.
 const BODY_NANOS: u32 = 2_000;
 /// The most bytes that the server takes at once.
 const BUFFER: usize = 4_096;
@@ -22,7 +23,7 @@ pub(in crate::parallel) fn serve(request: &Request) -> Result<Series, Failure> {
     match &*request.subject {
         "wsrt" => measure::<Wsrt>(request),
         "tokio + rayon" => measure::<Tokio>(request),
-        other => Err(format!("nobody serves as {other:?}").into()),
+        other => Err(format!("no runtime {other:?} for the echo").into()),
     }
 }
 
@@ -47,7 +48,7 @@ fn listen<R: Host>(runtime: &R) -> Result<SocketAddr, Failure> {
     let accept_all = R::spawn_on(&runtime.handle(), async move {
         while let Ok(stream) = R::accept(&listener).await {
             R::spawn_detached(async move {
-                // A client that breaks off tells why itself.
+                // A client that breaks off reports why itself.
                 let _ = echo::<R>(stream, BUFFER).await;
             });
         }

@@ -1,5 +1,5 @@
-//! A server that also computes: an async runtime with tasks of its own, and parallel loops on the same cores. With wsrt one set
-//! of processors does both; tokio's users run rayon beside it.
+//! A server that also computes: an async runtime with tasks of its own, and parallel loops on the
+//! same cores. With wsrt one set of processors does both; tokio's users run rayon beside it.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -19,12 +19,12 @@ pub(super) mod pacer;
 
 pub(super) const SUBJECTS: &[&str] = &["wsrt", "tokio + rayon"];
 
-/// Indices of a loop that nobody sees the end of.
+/// Indices of a loop that never comes to its end.
 const ENDLESS: u32 = u32::MAX;
 
-/// A runtime, and what its users run loops on.
+/// A runtime, and the pool that its users run loops on.
 trait Host: Runtime {
-    /// What is needed for loops beyond the runtime.
+    /// The pool for loops, where it is not the runtime.
     type Loops: Send + Sync + 'static;
 
     fn loops(processors: usize) -> Result<Self::Loops, Failure>;

@@ -1,12 +1,12 @@
-//! The clients of the echo server: each connection sends at its own fixed times, whatever has become of the answers before, and
-//! a wait counts from the time at which the request was due. So a server that stops for a while cannot hide behind clients
-//! that stop too.
+//! The clients of the echo server: each connection sends at its own fixed times, with or without
+//! the answers to earlier requests, and a wait counts from the time at which the request was due.
+//! So a server that stops for a while cannot hide behind clients that stop too.
 //!
-//! One thread looks at all connections in turn without ever sleeping, since a sleep would be late by more than what is
-//! measured.
+//! One thread looks at all connections in turn without ever sleeping, since a sleep would be late
+//! by more than the measured times.
 
 use std::collections::VecDeque;
-use std::io::{self, ErrorKind, Read, Write, stdout};
+use std::io::{ErrorKind, Read, Write, stdout};
 use std::net::{SocketAddr, TcpStream};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ const MESSAGE: usize = 64;
 /// Without an answer for so long, the server is given up.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What the clients are to do.
+/// The extent of the clients' work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pace {
     pub(super) address: SocketAddr,
@@ -86,7 +86,8 @@ pub(in crate::parallel) fn role(address: String, arguments: &mut Arguments) -> R
 ///
 /// # Errors
 ///
-/// Returns an error if the server cannot be reached, closes a connection, or leaves a request without its answer.
+/// Returns an error if the server cannot be reached, closes a connection, or leaves a request
+/// without its answer.
 fn serve(pace: &Pace) -> Result<(), Failure> {
     cores::stay_on(&pace.cores)?;
     let mut series = Series::default();
@@ -140,7 +141,7 @@ impl Client {
         self.to_send == 0 && self.unanswered.is_empty()
     }
 
-    /// Sends what is due, and takes what is here.
+    /// Sends the requests that are due, and takes the answers that have come.
     fn look(&mut self, pace: &Pace) -> Result<(), Failure> {
         if self.to_send > 0 && Instant::now() >= self.due {
             self.send()?;
@@ -173,7 +174,7 @@ impl Client {
             Ok(0) => return Err("the server has closed a connection".into()),
             Ok(count) => self.arrived += count,
             Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
-            Err(error) => return Err(failed_read(&error)),
+            Err(error) => return Err(format!("no answer from the server: {error}").into()),
         }
         let now = Instant::now();
         while self.arrived >= MESSAGE {
@@ -185,12 +186,9 @@ impl Client {
     }
 }
 
-fn failed_read(error: &io::Error) -> Failure {
-    format!("no answer from the server: {error}").into()
-}
-
 #[cfg(test)]
 mod tests {
+    use std::io;
     use std::net::TcpListener;
 
     use super::*;

@@ -1,4 +1,5 @@
-//! Threads that take their jobs from one queue under a lock: what most languages' libraries call a thread pool.
+//! Threads that take their jobs from one queue under a lock: a thread pool in most languages'
+//! libraries.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -17,7 +18,7 @@ pub(in crate::parallel) struct Central {
     threads: Vec<JoinHandle<()>>,
 }
 
-/// The queue, as those see it who have jobs for it.
+/// The queue for the threads that have jobs for it.
 #[derive(Clone)]
 pub(in crate::parallel) struct Jobs(Arc<Queue>);
 
@@ -54,14 +55,15 @@ impl Jobs {
         self.0.has_work.notify_one();
     }
 
-    /// Waits until every job is done, those included that jobs have spawned. Not to be called by a job.
+    /// Waits until every job is done, those included that jobs have spawned. Not to be called by a
+    /// job.
     pub(in crate::parallel) fn wait_all(&self) {
         let state = self.lock();
         drop(self.0.is_done.wait_while(state, |state| state.unfinished > 0).expect("no job panics"));
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.state.lock().expect("nobody panics who holds the lock")
+        self.0.state.lock().expect("no holder of the lock panics")
     }
 
     /// Is one of the threads.
@@ -69,7 +71,7 @@ impl Jobs {
         let mut state = self.lock();
         loop {
             let is_idle = |state: &mut State| state.waiting.is_empty() && !state.is_closed;
-            state = self.0.has_work.wait_while(state, is_idle).expect("nobody panics who holds the lock");
+            state = self.0.has_work.wait_while(state, is_idle).expect("no holder of the lock panics");
             let Some(job) = state.waiting.pop_front() else { return };
             drop(state);
             job(self);
@@ -110,10 +112,7 @@ impl Pool for Central {
         Ok(Self { jobs, threads })
     }
 
-    fn run<B>(&self, count: usize, times: usize, body: B) -> Vec<f64>
-    where
-        B: Fn(usize) + Send + Sync + 'static,
-    {
+    fn run(&self, count: usize, times: usize, body: impl Fn(usize) + Send + Sync + 'static) -> Vec<f64> {
         let body = Arc::new(body);
         time_each(times, || {
             for index in 0..count {

@@ -7,12 +7,10 @@ use crate::Failure;
 
 mod central;
 mod rayon;
-mod serial;
 mod wsrt;
 
 pub(super) use central::{Central, Jobs};
-pub(super) use rayon::{Rayon, ToOne};
-pub(super) use serial::Serial;
+pub(super) use rayon::Rayon;
 pub(super) use wsrt::Wsrt;
 
 /// Something that runs parallel loops.
@@ -20,14 +18,27 @@ pub(super) trait Pool: Sized {
     /// Starts it with so many threads that run loops.
     fn build(processors: usize) -> Result<Self, Failure>;
 
-    /// Runs `body` for each number below `count`, all that `times` times, one after the other, from where the pool's users
-    /// would. Answers how many nanoseconds each time took, from the call to its return.
-    fn run<B>(&self, count: usize, times: usize, body: B) -> Vec<f64>
-    where
-        B: Fn(usize) + Send + Sync + 'static;
+    /// Runs `body` for each number below `count`, all that `times` times, one after the other, from
+    /// where the pool's users would. Returns how many nanoseconds each time took, from the call to
+    /// its return.
+    fn run(&self, count: usize, times: usize, body: impl Fn(usize) + Send + Sync + 'static) -> Vec<f64>;
 }
 
 /// Does it so many times and answers how many nanoseconds each took.
 pub(super) fn time_each(times: usize, mut work: impl FnMut()) -> Vec<f64> {
     iter::repeat_with(|| nanos_of(&mut work)).take(times).collect()
+}
+
+/// No pool: one thread, one index after the other.
+#[derive(Debug)]
+pub(super) struct Serial;
+
+impl Pool for Serial {
+    fn build(_processors: usize) -> Result<Self, Failure> {
+        Ok(Self)
+    }
+
+    fn run(&self, count: usize, times: usize, body: impl Fn(usize) + Send + Sync + 'static) -> Vec<f64> {
+        time_each(times, || (0..count).for_each(&body))
+    }
 }

@@ -21,10 +21,7 @@ impl Pool for Wsrt {
         Ok(Self(Builder::new_multi_thread().worker_threads(processors).build()?))
     }
 
-    fn run<B>(&self, count: usize, times: usize, body: B) -> Vec<f64>
-    where
-        B: Fn(usize) + Send + Sync + 'static,
-    {
+    fn run(&self, count: usize, times: usize, body: impl Fn(usize) + Send + Sync + 'static) -> Vec<f64> {
         self.run_task(move || time_each(times, || parallel::for_each(0..count, &body)))
     }
 }

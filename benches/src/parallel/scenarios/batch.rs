@@ -1,5 +1,5 @@
-//! A batch of `TASKS` tasks that all cost `NANOS`; a single one is a long computation, with nothing to
-//! steal.
+//! A batch of `TASKS` tasks that all cost `NANOS`; a single one is a long computation, with nothing
+//! to steal.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;

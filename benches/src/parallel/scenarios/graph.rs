@@ -1,5 +1,5 @@
-//! A graph whose nodes cost what the tasks of the Zipf loop cost: who visits a node spawns the visits of its neighbours that
-//! nobody has seen yet.
+//! A graph whose nodes have the costs of the Zipf loop's tasks: the visit of a node spawns the
+//! visits of its neighbours that no other visit has seen yet.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -38,7 +38,7 @@ impl Visits {
         Self { is_seen, done: AtomicUsize::new(0) }
     }
 
-    /// Visits the node `number` and answers those of its neighbours that nobody else will visit.
+    /// Visits the node `number` and returns those of its neighbours that no other visit will spawn.
     fn visit<'graph>(&self, graph: &'graph Graph, number: usize) -> impl Iterator<Item = usize> + use<'_, 'graph> {
         let node = &graph.nodes[number];
         spin(node.steps);

@@ -1,5 +1,5 @@
-//! The four kinds of work that work stealing is said to help with, more and less: a tree, a graph, a uniform batch and one
-//! long computation. Each is written as a user of the pool would write it.
+//! The four kinds of work that work stealing is said to help with, more and less: a tree, a graph,
+//! a uniform batch and one long computation. Each is written as a user of the pool would write it.
 
 use std::sync::Arc;
 
@@ -74,11 +74,11 @@ fn measure<S: Scenario>(request: &Request) -> Result<Series, Failure> {
             })
         }
         "serial" => rhythm.alternate(serial, serial),
-        other => return Err(format!("nobody runs scenarios as {other:?}").into()),
+        other => return Err(format!("no pool {other:?} for scenarios").into()),
     })
 }
 
-/// Marsaglia's xorshift: the same tree and the same graph for everybody.
+/// Marsaglia's xorshift: the same tree and the same graph for every pool.
 #[derive(Clone, Copy, Debug)]
 struct Random(u64);
 
@@ -113,22 +113,22 @@ mod tests {
     }
 
     #[test]
-    fn everybody_does_all_pieces_of_the_tree() {
+    fn every_pool_does_all_pieces_of_the_tree() {
         assert_all_do_the_same::<tree::Tree>();
     }
 
     #[test]
-    fn everybody_visits_every_node_of_the_graph_once() {
+    fn every_pool_visits_every_node_of_the_graph_once() {
         assert_all_do_the_same::<graph::Graph>();
     }
 
     #[test]
-    fn everybody_does_the_whole_batch() {
+    fn every_pool_does_the_whole_batch() {
         assert_all_do_the_same::<batch::Uniform>();
     }
 
     #[test]
-    fn everybody_does_the_long_computation() {
+    fn every_pool_does_the_long_computation() {
         assert_all_do_the_same::<batch::Single>();
     }
 }

@@ -1,5 +1,5 @@
-//! Divide and conquer on a tree that is not balanced: each node gives one child a random share of its leaves, and the leaves
-//! are where the work is.
+//! Divide and conquer on a tree that is not balanced: each node gives one child a random share of
+//! its leaves, and the leaves are where the work is.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -27,7 +27,7 @@ struct Node {
 const ROOT: Node = Node { leaves: LEAVES, seed: 1 };
 
 impl Node {
-    /// Answers its children; none for a leaf.
+    /// Returns its children; none for a leaf.
     fn split(self) -> Option<(Self, Self)> {
         if self.leaves == 1 {
             return None;
