@@ -1,7 +1,8 @@
-//! A program that tells what its tasks are doing: `cargo run --release --example dump`.
+//! A program that prints what its tasks are doing: `cargo run --release --example dump`.
 //!
-//! Tasks wait for a socket, a timer, each other and a blocking job, and one of them keeps its processor. The dump names them all. With
-//! `--stay` the program stays, to be asked with `kill -USR2` what it is doing, as often as you like, until ctrl-c.
+//! Tasks wait for a socket, a timer, each other and a blocking job, and one of them keeps its
+//! processor. The dump names them all. With `--stay` the program stays, to be asked with
+//! `kill -USR2` what it is doing, as often as you like, until ctrl-c.
 
 use std::io;
 use std::process;
@@ -55,7 +56,7 @@ fn named(name: &str) -> task::Builder<'_> {
 async fn serve(listener: TcpListener) -> io::Result<()> {
     loop {
         let (_stream, _) = listener.accept().await?;
-        // Whoever it is is not answered for a while.
+        // The client gets no answer for a while.
         sleep(Duration::from_secs(60)).await;
     }
 }

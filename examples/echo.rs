@@ -1,7 +1,9 @@
-//! A TCP server with a task for each connection: `cargo run --release --example echo`, then `nc 127.0.0.1 7000`.
+//! A TCP server with a task for each connection: `cargo run --release --example echo`, then
+//! `nc 127.0.0.1 7000`.
 //!
-//! Sends back what it is sent. The address may be given as an argument. Shows the accept loop that a server needs: one that
-//! survives the errors of single connections, and that waits a little when the process is out of file descriptors.
+//! Sends back all bytes that come. The address may be given as an argument. Shows the accept loop
+//! that a server needs: one that survives the errors of single connections, and that waits a little
+//! when the process is out of file descriptors.
 
 use std::io;
 use std::process::ExitCode;
@@ -34,8 +36,8 @@ async fn serve(address: &str) -> io::Result<()> {
                     }
                 });
             }
-            // Out of file descriptors, most likely. The listener stays ready meanwhile, so that trying again at once would
-            // do nothing but burn the processor.
+            // Out of file descriptors, most likely. The listener stays ready meanwhile, so that
+            // trying again at once would do nothing but burn the processor.
             Err(error) => {
                 eprintln!("echo: cannot accept: {error}");
                 wsrt::time::sleep(Duration::from_millis(100)).await;
@@ -44,7 +46,7 @@ async fn serve(address: &str) -> io::Result<()> {
     }
 }
 
-/// Sends back what comes in until the other side has no more to say.
+/// Sends back all bytes until the other side ends the connection.
 async fn echo(mut stream: TcpStream) -> io::Result<()> {
     let mut buffer = vec![0; 16 * 1024];
     loop {

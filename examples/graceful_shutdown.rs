@@ -1,7 +1,9 @@
-//! A server that ends well: `cargo run --release --example graceful_shutdown`, then `nc 127.0.0.1 7000`, then ctrl-c.
+//! A server that ends well: `cargo run --release --example graceful_shutdown`, then
+//! `nc 127.0.0.1 7000`, then ctrl-c.
 //!
-//! On ctrl-c it accepts no more, tells every connection by a token, and gives them five seconds to finish what they are
-//! doing. What is left after that is named, with the place where it was spawned.
+//! On ctrl-c it accepts no more, cancels the token of every connection, and gives them five seconds
+//! to finish their work. It names the tasks that are left after that, with the places where they
+//! were spawned.
 
 use std::io;
 use std::process::ExitCode;
@@ -41,7 +43,7 @@ async fn serve(address: &str) -> io::Result<()> {
     accepting.await?;
     let drained = Handle::current().drain(Instant::now() + PATIENCE).await;
     println!("{drained}");
-    // `main` returns, and the runtime drops what is left.
+    // `main` returns, and the runtime drops the remaining tasks.
     Ok(())
 }
 
@@ -65,10 +67,12 @@ async fn accept(listener: TcpListener, token: CancellationToken) {
     }
 }
 
-/// Sends back what comes in. When the server ends, what was read is still sent back, and then the client is told.
+/// Sends back all bytes. When the server ends, the bytes that were read are still sent back, and
+/// then a farewell.
 async fn echo(mut stream: TcpStream, token: CancellationToken) -> io::Result<()> {
     let mut buffer = vec![0; 16 * 1024];
-    // The token is looked at between messages only: the read may be dropped anywhere, the write may not.
+    // The token is looked at between messages only: the read may be dropped anywhere, the write may
+    // not.
     while let Some(count) = token.run_until_cancelled(stream.read(&mut buffer)).await {
         match count? {
             0 => return Ok(()),

@@ -1,7 +1,7 @@
 //! Spawning tasks and joining them: `cargo run --release --example hello`.
 //!
-//! A task is a future that the runtime polls by itself, beside whoever spawned it. Its handle is a future too: awaiting it
-//! gives what the task returned, or tells why there is nothing.
+//! A task is a future that the runtime polls by itself, beside the task that spawned it. Its handle
+//! is a future too: awaiting it returns the task's output, or the reason why there is none.
 
 use std::time::Duration;
 
@@ -9,7 +9,8 @@ use wsrt::task::JoinError;
 
 #[wsrt::main]
 async fn main() -> Result<(), JoinError> {
-    // All of them run from here on, at the same time as far as there are processors, whether somebody awaits them or not.
+    // All of them run from here on, at the same time as far as there are processors, whether they
+    // are awaited or not.
     let greetings: Vec<_> = ["hello", "from", "four", "tasks"]
         .into_iter()
         .enumerate()
@@ -19,7 +20,7 @@ async fn main() -> Result<(), JoinError> {
         println!("{}", greeting.await?);
     }
 
-    // A panic stays in its task, and its handle tells.
+    // A panic stays in its task, and its handle returns it.
     let error = wsrt::spawn(async { panic!("on purpose") }).await.expect_err("the task panics");
     println!("{error}");
     Ok(())

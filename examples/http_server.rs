@@ -1,13 +1,15 @@
-//! An HTTP server: hyper on wsrt, HTTP/1.1 and HTTP/2 on one port: `cargo run --release --example http_server`.
+//! An HTTP server: hyper on wsrt, HTTP/1.1 and HTTP/2 on one port:
+//! `cargo run --release --example http_server`.
 //!
-//! What it takes to serve hyper on this runtime: wsrt's executor and timer, and nothing for the streams, since they implement
-//! hyper's I/O traits themselves (feature `hyper`). And what it takes to serve well: an accept loop that goes on when file
-//! descriptors run out, connections that are limited in how long they dawdle, and an end in good order: on ctrl-c the
-//! server stops accepting, lets open requests finish for ten seconds at most, and ends with status 0. A second
-//! ctrl-c ends it at once.
+//! Serving hyper on this runtime takes wsrt's executor and timer, and nothing for the streams,
+//! since they implement hyper's I/O traits themselves (feature `hyper`). Serving well takes an
+//! accept loop that goes on when file descriptors run out, connections that are limited in how long
+//! they dawdle, and an end in good order: on ctrl-c the server stops accepting, lets open requests
+//! finish for ten seconds at most, and ends with status 0. A second ctrl-c ends it at once.
 //!
-//! Listens on 127.0.0.1:8080. `PORT=3000` chooses another port (0 lets the system choose), an argument another address:
-//! `cargo run --release --example http_server -- 0.0.0.0:80`. Answers `/` at once and `/slow` after a second.
+//! Listens on 127.0.0.1:8080. `PORT=3000` chooses another port (0 lets the system choose), an
+//! argument another address: `cargo run --release --example http_server -- 0.0.0.0:80`. Answers `/`
+//! at once and `/slow` after a second.
 
 use std::convert::Infallible;
 use std::env;
@@ -28,9 +30,10 @@ use wsrt::net::{TcpListener, TcpStream};
 
 /// How long open requests may take once the server is to end.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long to wait after a failed accept, for other connections to give their file descriptors back.
+/// How long to wait after a failed accept, for other connections to give their file descriptors
+/// back.
 const BACK_OFF: Duration = Duration::from_millis(50);
-/// How often to tell of failed accepts.
+/// How often to report failed accepts.
 const REPORT_PERIOD: Duration = Duration::from_secs(1);
 
 #[wsrt::main]
@@ -50,8 +53,8 @@ async fn run() -> io::Result<()> {
     let listener = TcpListener::bind(&address).await.map_err(cannot_bind)?;
     println!("listening on http://{}", listener.local_addr()?);
 
-    // Each connection holds a receiver. So this channel carries both ways: the word to end to them, and, as the last receiver
-    // is dropped, word that all have ended to us.
+    // Each connection holds a receiver. So this channel carries both ways: the word to end to them,
+    // and, as the last receiver is dropped, word that all have ended to us.
     let (end, ending) = watch::channel(false);
     let accepting = wsrt::spawn(accept_connections(listener, ending));
     wsrt::signal::ctrl_c().await?;
@@ -82,7 +85,7 @@ fn address() -> io::Result<String> {
 
 async fn end_at_once_on_ctrl_c() {
     if wsrt::signal::ctrl_c().await.is_ok() {
-        // What a shell reports for a program that was ended by ctrl-c.
+        // The status that a shell reports for a program that was ended by ctrl-c.
         std::process::exit(130);
     }
 }
@@ -96,7 +99,8 @@ async fn accept_connections(listener: TcpListener, ending: watch::Receiver<bool>
                 wsrt::spawn(serve(stream, ending.clone()));
             }
             Err(error) if is_of_one_connection(&error) => {}
-            // Out of file descriptors or memory: the connection waits in the system's queue until there are some again.
+            // Out of file descriptors or memory: the connection waits in the system's queue until
+            // there are some again.
             Err(error) => {
                 complaint.report(&error);
                 wsrt::time::sleep(BACK_OFF).await;
@@ -105,13 +109,14 @@ async fn accept_connections(listener: TcpListener, ending: watch::Receiver<bool>
     }
 }
 
-/// Whether the error concerns a client that went away before it was accepted, and nobody else.
+/// Says whether the error concerns only a client that went away before it was accepted.
 fn is_of_one_connection(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
 }
 
-/// Reports failed accepts, the first at once and then their number once in a while: they come in crowds.
+/// Reports failed accepts, the first at once and then their number once in a while: they come in
+/// crowds.
 #[derive(Default)]
 struct Complaint {
     reported: Option<Instant>,
@@ -129,7 +134,8 @@ impl Complaint {
     }
 }
 
-/// Serves one connection until the client closes it, or until the server ends and the open requests are answered.
+/// Serves one connection until the client closes it, or until the server ends and the open requests
+/// are answered.
 async fn serve(stream: TcpStream, mut ending: watch::Receiver<bool>) {
     // Answers are to leave as soon as they are written. Not worth giving the connection up for.
     let _ = stream.set_nodelay(true);
@@ -148,7 +154,8 @@ async fn serve(stream: TcpStream, mut ending: watch::Receiver<bool>) {
         }
         connection.as_mut().poll(context)
     });
-    // An error here is a client that broke off or broke the rules; hyper has told it what can be told.
+    // An error here is a client that broke off or broke the rules; hyper has sent it an answer if
+    // it could.
     let _ = served.await;
 }
 

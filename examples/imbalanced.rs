@@ -1,10 +1,11 @@
 //! Work stealing at work: `WSRT_SCHEDTRACE=100 cargo run --release --example imbalanced`.
 //!
-//! One task gives birth to 1,000 others, all of them on the processor that it runs on, and each computes for a million steps
-//! without ever waiting. What that processor's queue cannot hold goes to the queue that all share; half of what it
-//! holds is stolen, again and again, by processors that run dry. The trace shows it as it happens: the queue lengths in
-//! brackets level out while `steal=` and `stolen=` rise. In the end this program tells which machine ran how many, and how
-//! long all of it took, beside what could be expected.
+//! One task gives birth to 1,000 others, all of them on the processor that it runs on, and each
+//! computes for a million steps without ever waiting. The tasks beyond that processor's queue go to
+//! the injector; half of what it holds is stolen, again and again, by processors that run dry. The
+//! trace shows it as it happens: the queue lengths in brackets level out while `steal=` and
+//! `stolen=` rise. In the end this program reports how many each machine ran, and how long all of
+//! it took, beside the expected time.
 //!
 //! The number of processors may be given as an argument.
 
@@ -50,7 +51,8 @@ fn time_of(work: impl FnOnce()) -> Duration {
     start.elapsed()
 }
 
-/// Which machine ran how many tasks, where they were born, and how long it took until the last was done.
+/// Which machine ran how many tasks, where they were born, and how long it took until the last was
+/// done.
 struct Report {
     born_on: ThreadId,
     ran_on: BTreeMap<String, usize>,

@@ -1,10 +1,13 @@
-//! A parallel loop over rows that cost very different amounts: `cargo run --release --example mandelbrot`.
+//! A parallel loop over rows that cost very different amounts:
+//! `cargo run --release --example mandelbrot`.
 //!
-//! Rows through the middle of Mandelbrot's set take a thousand steps a pixel, rows at its edge a few. Nothing here says how
-//! to cut the work: who runs out of rows takes half of what another has left.
+//! Rows through the middle of Mandelbrot's set take a thousand steps a pixel, rows at its edge a
+//! few. Nothing here says how to cut the work: a processor that runs out of rows takes half of
+//! another's remaining ones.
 //!
-//! Writes `mandelbrot.png`, and prints the speed-up over a serial run of the same rows. The width in pixels and the file may be
-//! given as arguments: `cargo run --release --example mandelbrot -- 1920 /tmp/set.png`.
+//! Writes `mandelbrot.png`, and prints the speed-up over a serial run of the same rows. The width
+//! in pixels and the file may be given as arguments:
+//! `cargo run --release --example mandelbrot -- 1920 /tmp/set.png`.
 
 use std::env;
 use std::error::Error;
@@ -18,15 +21,17 @@ use wsrt::parallel;
 const USUAL_WIDTH: u32 = 1_200;
 const MOST_WIDTH: u32 = 20_000;
 const USUAL_FILE: &str = "mandelbrot.png";
-/// What has not fled after so many steps is taken to be in the set.
+/// A point that has not fled after so many steps is taken to be in the set.
 const STEPS: u32 = 1_000;
-/// The part of the plane: from -2.2 to 0.8, and as much to both sides of the axis as the picture is high.
+/// The part of the plane: from -2.2 to 0.8, and as much to both sides of the axis as the picture is
+/// high.
 const LEFT: f64 = -2.2;
 const SPAN: f64 = 3.0;
 
 #[wsrt::main]
 async fn main() -> ExitCode {
-    // A task should not hold its processor for so long. A thread that may block calls for help as a task does.
+    // A task should not hold its processor for so long. A thread that may block calls for help as a
+    // task does.
     let ran = wsrt::task::spawn_blocking(run).await;
     match ran.expect("it is neither cancelled nor does it panic") {
         Ok(()) => ExitCode::SUCCESS,

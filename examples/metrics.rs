@@ -1,11 +1,14 @@
-//! Metrics for Prometheus: a server that shows what its runtime counts: `cargo run --release --example metrics`.
+//! Metrics for Prometheus: a server that shows its runtime's counts:
+//! `cargo run --release --example metrics`.
 //!
-//! Three lines do it: a recorder is installed, `Handle::export_metrics` publishes to it twice a second (feature `metrics` of
-//! wsrt), and `/metrics` renders what the recorder has. Any recorder of the `metrics` crate will do in place of that for
-//! Prometheus. `docs/METRICS.md` says what each figure means.
+//! Three lines do it: a recorder is installed, `Handle::export_metrics` publishes to it twice a
+//! second (feature `metrics` of wsrt), and `/metrics` renders the recorder's contents. Any recorder
+//! of the `metrics` crate will do in place of that for Prometheus. `docs/METRICS.md` explains each
+//! figure.
 //!
-//! Listens on 127.0.0.1:9101; `PORT=3000` chooses another port (0 lets the system choose). `/work` spawns some tasks, so that
-//! there is something to see: `curl -s 127.0.0.1:9101/work`, then `curl -s 127.0.0.1:9101/metrics`.
+//! Listens on 127.0.0.1:9101; `PORT=3000` chooses another port (0 lets the system choose). `/work`
+//! spawns some tasks, so that there is something to see: `curl -s 127.0.0.1:9101/work`, then
+//! `curl -s 127.0.0.1:9101/metrics`.
 
 use std::convert::Infallible;
 use std::env;
@@ -45,7 +48,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
 async fn serve(stream: TcpStream, recorder: PrometheusHandle) {
     let respond = service_fn(move |request| respond(request, recorder.clone()));
-    // An error here is a client that broke off; there is nobody to tell.
+    // An error here is a client that broke off.
     let _ = http1::Builder::new().timer(WsrtTimer).serve_connection(stream, respond).await;
 }
 

@@ -1,12 +1,14 @@
-//! A server that also computes: HTTP requests that each run a parallel loop: `cargo run --release --example mixed_server`.
+//! A server that also computes: HTTP requests that each run a parallel loop:
+//! `cargo run --release --example mixed_server`.
 //!
-//! `/primes/N` counts the primes below N, on all processors at once where they have nothing else to do. The loop is a plain
-//! call from within the handler: no second pool of threads that fights for the same cores, no channel to bring the
-//! result back. Other requests have their turn while it runs; try `/` beside it. Its twin for tokio and rayon is
+//! `/primes/N` counts the primes below N, on all processors at once where they have nothing else to
+//! do. The loop is a plain call from within the handler: no second pool of threads that fights for
+//! the same cores, no channel to bring the result back. Other requests have their turn while it
+//! runs; try `/` beside it. Its twin for tokio and rayon is
 //! `benches/src/bin/mixed_server_tokio.rs`.
 //!
-//! Listens on 127.0.0.1:8080, or on the address that is given as an argument. What a server needs besides, such as an end
-//! in good order, is shown by the example `http_server`.
+//! Listens on 127.0.0.1:8080, or on the address that is given as an argument. The other needs of a
+//! server, such as an end in good order, is shown by the example `http_server`.
 
 use std::convert::Infallible;
 use std::env;
@@ -26,7 +28,8 @@ use wsrt::parallel;
 const USUAL_ADDRESS: &str = "127.0.0.1:8080";
 /// Below this the primes may be counted: some 50 ms of work on one processor.
 const MOST: u32 = 500_000;
-/// How long to wait after a failed accept, for other connections to give their file descriptors back.
+/// How long to wait after a failed accept, for other connections to give their file descriptors
+/// back.
 const BACK_OFF: Duration = Duration::from_millis(50);
 
 #[wsrt::main]
@@ -61,7 +64,8 @@ async fn serve_all() -> io::Result<()> {
 async fn serve(stream: TcpStream) {
     // Answers are to leave as soon as they are written. Not worth giving the connection up for.
     let _ = stream.set_nodelay(true);
-    // An error here is a client that broke off or broke the rules; hyper has told it what can be told.
+    // An error here is a client that broke off or broke the rules; hyper has sent it an answer if
+    // it could.
     let _ = http1::Builder::new().timer(WsrtTimer).serve_connection(stream, service_fn(respond)).await;
 }
 

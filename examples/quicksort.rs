@@ -1,7 +1,8 @@
 //! Divide and conquer with `join`: `cargo run --release --example quicksort`.
 //!
-//! Each part that is left after a partition is sorted by a join of its two halves, down to a few numbers. A join that nobody
-//! steals costs a few nanoseconds, so that there is nothing to tune. Prints the speed-up over the same sort without the joins.
+//! Each part that is left after a partition is sorted by a join of its two halves, down to a few
+//! numbers. A join that no thief steals costs a few nanoseconds, so that there is nothing to tune.
+//! Prints the speed-up over the same sort without the joins.
 //!
 //! How many numbers to sort may be given as an argument.
 
@@ -18,7 +19,8 @@ const FEW: usize = 20;
 
 #[wsrt::main]
 async fn main() -> ExitCode {
-    // A task should not hold its processor for so long. A thread that may block calls for help as a task does.
+    // A task should not hold its processor for so long. A thread that may block calls for help as a
+    // task does.
     let ran = wsrt::task::spawn_blocking(run).await;
     match ran.expect("it is neither cancelled nor does it panic") {
         Ok(()) => ExitCode::SUCCESS,
@@ -77,8 +79,9 @@ fn sort_serially(numbers: &mut [u64]) {
     sort_serially(high);
 }
 
-/// Hoare's partition: moves what is smaller than the pivot to the front and what is greater to the back, equal ones to either
-/// side. Neither side is empty, and nothing in the first is greater than anything in the second.
+/// Hoare's partition: moves the smaller numbers to the front and the greater ones to the back,
+/// equal ones to either side. Neither side is empty, and nothing in the first is greater than
+/// anything in the second.
 fn partition(numbers: &mut [u64]) -> (&mut [u64], &mut [u64]) {
     let pivot = median_of_three(numbers);
     let (mut left, mut right) = (0, numbers.len() - 1);

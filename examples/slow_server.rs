@@ -1,16 +1,19 @@
-//! A server that is slow, and the same server mended: `cargo run --release --example slow_server`, then with `-- mended`.
+//! A server that is slow, and the same server mended: `cargo run --release --example slow_server`,
+//! then with `-- mended`.
 //!
-//! It keeps count of its users' visits, writes each to a journal that has to be on the disk before the visit is answered, and checks
-//! passwords. Twenty-four clients keep it busy for three seconds, and what they have seen is printed. Nothing in it is
-//! absurd, and yet a `ping` takes long now and then. `docs/SEEING.md` finds out why, with the trace, the dump and the report
-//! that every wsrt program can be asked for:
+//! It keeps count of its users' visits, writes each to a journal that has to be on the disk before
+//! the visit is answered, and checks passwords. Twenty-four clients keep it busy for three seconds,
+//! and print their times. Nothing in it is absurd, and yet a `ping` takes long now and then.
+//! `docs/SEEING.md` finds out why, with the trace, the dump and the report that every wsrt program
+//! can be asked for:
 //!
 //! ```sh
 //! WSRT_TRACE=slow.perfetto-trace cargo run --release --example slow_server
 //! cargo run --release -p wsrt-report -- slow.perfetto-trace
 //! ```
 //!
-//! The protocol: a line for each request, `ping`, `visit NAME` or `login NAME PASSWORD`, and a line for each answer.
+//! The protocol: a line for each request, `ping`, `visit NAME` or `login NAME PASSWORD`, and a line
+//! for each answer.
 
 use std::collections::HashMap;
 use std::env;
@@ -105,17 +108,17 @@ async fn read_line(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> io::Result<O
     }
 }
 
-/// What the server keeps.
+/// The server's state.
 struct Store {
     visits: Mutex<HashMap<String, u64>>,
     journal: Journal,
-    /// Who computes a hash: two at a time, so that the cores are not all theirs.
+    /// Permits to compute a hash: two at a time, so that other work has cores, too.
     hashing: Semaphore,
 }
 
 /// Where visits are written down, durably.
 enum Journal {
-    /// By whoever has one to write, there and then.
+    /// Written at once, by the task that has a line.
     Direct(Mutex<File>),
     /// By a task of its own, as many at a time as have come.
     Grouped(mpsc::UnboundedSender<(String, oneshot::Sender<()>)>),
@@ -174,7 +177,7 @@ fn count_visit(visits: &mut HashMap<String, u64>, name: &str) -> u64 {
     *count
 }
 
-/// Writes down what has come, waits for the disk once for all of it, and tells those who wait.
+/// Writes down all lines that have come, waits for the disk once, and answers the waiting tasks.
 async fn keep_journal(
     journal: File,
     mut inbox: mpsc::UnboundedReceiver<(String, oneshot::Sender<()>)>,
@@ -239,7 +242,7 @@ fn be_client(address: SocketAddr, number: u64) -> io::Result<Latencies> {
             return Err(io::Error::other(format!("the server hung up on `{}`", request.trim_end())));
         }
         seen.entry(kind).or_default().push(begun.elapsed());
-        // Nobody types faster.
+        // No person types faster.
         thread::sleep(Duration::from_millis(1));
     }
     Ok(seen)

@@ -4,8 +4,9 @@
 //! cargo run --release --example timeline -- /tmp/timeline.perfetto-trace
 //! ```
 //!
-//! Open the file at <https://ui.perfetto.dev>. A server echoes, its clients pause; one task spawns a crowd, which other processors
-//! come for; one blocks its thread for a while, and is reported as a stall; one takes another thread for a blocking job.
+//! Open the file at <https://ui.perfetto.dev>. A server echoes, its clients pause; one task spawns
+//! a crowd, which other processors come for; one blocks its thread for a while, and is reported as
+//! a stall; one takes another thread for a blocking job.
 
 use std::time::Duration;
 

@@ -14,7 +14,7 @@ const WORKER_LEASE: Duration = Duration::from_secs(5);
 /// The most workers in one process.
 const MOST_TASKS: u64 = 10_000;
 
-/// What `--help` prints.
+/// The text of `--help`.
 pub const HELP: &str = "\
 A cluster node: answers JSON messages, one a line, about jobs that workers steal from each other.
 
@@ -32,7 +32,7 @@ A cluster node: answers JSON messages, one a line, about jobs that workers steal
 
 docs/CLUSTER.md has the messages.";
 
-/// What the program is to be.
+/// The options of the program.
 #[derive(Clone, Debug)]
 pub struct Arguments {
     /// Where to listen; `None` is standard input.
@@ -43,13 +43,13 @@ pub struct Arguments {
     pub namespace: String,
     /// Decides which victims are chosen.
     pub seed: u64,
-    /// How long a job is its taker's, who may be a client.
+    /// How long a job belongs to its taker, which may be a client.
     pub lease: Duration,
     /// The workers that run in this process.
     pub workers: Vec<String>,
     /// The workers' lease.
     pub worker_lease: Duration,
-    /// Whether workers tell of each job.
+    /// Whether workers report each job.
     pub log: bool,
 }
 
@@ -107,7 +107,7 @@ fn workers(words: &mut Words) -> Result<Vec<String>, String> {
     }
 }
 
-/// The words of a command line that nobody has taken yet.
+/// The words of a command line that are not taken yet.
 #[derive(Debug)]
 pub struct Words(pub Vec<String>);
 
@@ -157,7 +157,7 @@ impl Words {
     pub fn finish(self) -> Result<(), String> {
         match self.0.first() {
             None => Ok(()),
-            Some(word) => Err(format!("unknown argument {word:?}, or given twice; --help lists what there is")),
+            Some(word) => Err(format!("unknown argument {word:?}, or given twice; --help lists the options")),
         }
     }
 }

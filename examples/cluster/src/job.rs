@@ -1,4 +1,5 @@
-//! What a job of this example does: it computes for as long as its payload says, and tells a checksum of it.
+//! The work of a job of this example: it computes for as long as its payload says, and returns a
+//! checksum.
 //!
 //! A program of your own has its own work here.
 
@@ -12,10 +13,10 @@ const MOST_COST_US: u64 = 60_000_000;
 /// Steps between two looks at the clock.
 const STEPS: u64 = 1_000;
 
-/// Does the job. What is wrong with the payload is the result then: a job is done once, well or not.
+/// Does the job. A mistake in the payload is the result then: a job is done once, well or not.
 ///
-/// The payload is an object; `cost_us` is for how many microseconds it computes (none by default), `wait_us` for how many it
-/// waits before, as for an answer from elsewhere.
+/// The payload is an object; `cost_us` is for how many microseconds it computes (none by default),
+/// `wait_us` for how many it waits before, as for an answer from elsewhere.
 pub async fn run(payload: &str) -> Value {
     let (wait, cost) = match costs(payload) {
         Ok(costs) => costs,

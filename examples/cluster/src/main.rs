@@ -1,4 +1,5 @@
-//! The program: a node, workers, or both, on one store: `cargo run --release -p wsrt-cluster -- --help`.
+//! The program: a node, workers, or both, on one store:
+//! `cargo run --release -p wsrt-cluster -- --help`.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -13,7 +14,7 @@ use wsrt_cluster::server::{expire_leases, serve_clients, serve_terminal};
 use wsrt_cluster::store::{MemoryStore, RedisStore, Store, StoreAddress};
 use wsrt_cluster::worker::{Event, Worker};
 
-/// What a shell reports for a program that was ended by ctrl-c.
+/// The status that a shell reports for a program that was ended by ctrl-c.
 const INTERRUPTED: i32 = 130;
 
 #[wsrt::main]
@@ -31,7 +32,7 @@ async fn main() -> ExitCode {
     };
     match start(arguments).await {
         Ok(()) => ExitCode::SUCCESS,
-        // Whoever read our output has gone; there is nothing left to do, and nothing wrong.
+        // The reader of our output has gone; there is nothing left to do, and nothing wrong.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("cluster: {error}");
@@ -70,8 +71,8 @@ async fn run<S: Store>(arguments: Arguments, store: S) -> io::Result<()> {
     if arguments.listen.is_some() { wsrt::signal::ctrl_c().await } else { serve_terminal(node).await }
 }
 
-/// Works until ctrl-c: then every worker finishes the job that it is at. A second ctrl-c ends them at once, which does no
-/// harm either.
+/// Works until ctrl-c: then every worker finishes the job that it is at. A second ctrl-c ends them
+/// at once, which does no harm either.
 async fn work<S: Store>(arguments: &Arguments, store: &Arc<S>) -> io::Result<()> {
     let is_over = Arc::new(AtomicBool::new(false));
     let mut workers = JoinSet::new();
@@ -97,7 +98,7 @@ async fn work<S: Store>(arguments: &Arguments, store: &Arc<S>) -> io::Result<()>
     Ok(())
 }
 
-/// Prints a line, if anybody is there to read it: if not, that is no reason to stop working.
+/// Prints a line. Without a reader that fails, which is no reason to stop working.
 fn say(line: std::fmt::Arguments<'_>) {
     let _ = writeln!(io::stdout(), "{line}");
 }
@@ -106,7 +107,7 @@ fn complain(line: std::fmt::Arguments<'_>) {
     let _ = writeln!(io::stderr(), "cluster: {line}");
 }
 
-/// Prints what a worker tells: each job only if that is wanted.
+/// Prints a worker's events: each job only if that is wanted.
 fn teller(name: String, log: bool) -> impl Fn(Event) + Send + 'static {
     move |event| match event {
         Event::Stole(job, victim) if log => say(format_args!("{name} stole {job} from {victim}")),

@@ -14,9 +14,11 @@ use crate::protocol::{
 use crate::simulation;
 use crate::store::{Place, Stolen, Store, StoreError, WorkerState, short_name};
 
-/// The seed unless another is given. With it the first victim chosen among w1 and w2 is w1, as in the document.
+/// The seed unless another is given. With it the first victim chosen among w1 and w2 is w1, as in
+/// the document.
 pub const DEFAULT_SEED: u64 = 7;
-/// How long a job that was taken by `take_job` is its taker's, unless the message or the command line says otherwise.
+/// How long a job that was taken by `take_job` is its taker's, unless the message or the command
+/// line says otherwise.
 pub const DEFAULT_LEASE: Duration = Duration::from_secs(30);
 
 /// Answers messages. Many connections share one.
@@ -25,12 +27,13 @@ pub struct Node<S> {
     store: Arc<S>,
     seed: u64,
     lease: Duration,
-    /// Chooses the victims. One generator for all connections: with one connection, the choices repeat.
+    /// Chooses the victims. One generator for all connections: with one connection, the choices
+    /// repeat.
     random: Mutex<Rng>,
     is_simulating: AtomicBool,
 }
 
-/// A reply, and whom it is for.
+/// A reply and its receiver.
 #[derive(Debug)]
 pub struct Answer {
     sender: Sender,
@@ -43,7 +46,7 @@ impl Answer {
         write_reply(&self.sender, &self.reply, output);
     }
 
-    /// What is replied.
+    /// The reply.
     #[must_use]
     pub fn reply(&self) -> &Reply {
         &self.reply
@@ -61,7 +64,7 @@ impl<S: Store> Node<S> {
     ///
     /// # Cancel safety
     ///
-    /// If it is dropped, the command may have been carried out without anybody being told.
+    /// If it is dropped, the command may have been carried out without a reply.
     pub async fn answer(&self, frame: Frame<'_>) -> Answer {
         let Request { sender, command } = match frame {
             Frame::Message(text) => Request::parse(text),
@@ -102,7 +105,7 @@ impl<S: Store> Node<S> {
     async fn steal(&self, thief: String, mut busy: Vec<String>) -> Result<Reply, Refusal> {
         self.random.lock().shuffle(&mut busy);
         let outcome = match self.store.steal(&thief, &busy).await {
-            // Without an `init`, whoever is named is a worker.
+            // Without an `init`, every name is that of a worker.
             Err(StoreError::UnknownWorker(worker)) => {
                 if !self.store.assume_starting_state(&thief, &busy).await? {
                     return Err(StoreError::UnknownWorker(worker).into());
@@ -177,7 +180,7 @@ fn found(job_id: String, place: Place) -> Reply {
     Reply::JobFound { job_id, place, worker, result }
 }
 
-/// What a store keeps as text was a value when it came.
+/// Reads a value that the store keeps as text.
 fn value(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()))
 }

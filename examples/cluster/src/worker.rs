@@ -1,8 +1,10 @@
-//! A worker: takes from the front of its own deque, steals when that is empty, and records what comes of each job.
+//! A worker: takes from the front of its own deque, steals when that is empty, and records the
+//! result of each job.
 //!
-//! It may be killed at any point. What it had queued can be stolen as ever; the job that it was at goes back to its deque when
-//! the lease is over. A result counts only if the lease was the worker's own to the end, so that a worker that was
-//! stopped for too long, and goes on as if nothing had happened, is told that the job is no longer its own.
+//! It may be killed at any point. Its queued jobs can be stolen as ever; its current job goes back
+//! to its deque when the lease is over. A result counts only if the lease was the worker's own to
+//! the end, so that a worker that was stopped for too long, and goes on as if nothing had happened,
+//! gets the reply that the job is no longer its own.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -14,7 +16,8 @@ use wsrt::time::{sleep, timeout};
 use crate::job;
 use crate::store::{FORGET_AFTER, Outcome, Store, StoreError, Taken};
 
-/// How many times a lease is renewed in its own time, so that one renewal that is late does no harm.
+/// How many times a lease is renewed in its own time, so that one renewal that is late does no
+/// harm.
 const RENEWALS_PER_LEASE: u32 = 3;
 /// How long a worker without work sleeps at first, and how long at most.
 const SHORTEST_NAP: Duration = Duration::from_millis(1);
@@ -23,14 +26,14 @@ const LONGEST_NAP: Duration = Duration::from_millis(128);
 const FIRST_PATIENCE: Duration = Duration::from_millis(20);
 const LAST_PATIENCE: Duration = Duration::from_millis(500);
 
-/// What a worker tells of itself while it works.
+/// A worker's event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     /// It has stolen a job from this worker.
     Stole(String, String),
     /// The job's result is recorded: the job, and which attempt it was.
     Recorded(String, u64),
-    /// The job was somebody else's when it was done.
+    /// The job belonged to another worker when it was done.
     TooLate(String),
     /// The store is away, for this reason.
     StoreIsAway(String),
@@ -56,7 +59,8 @@ impl<S> std::fmt::Debug for Worker<S> {
 }
 
 impl<S: Store> Worker<S> {
-    /// Makes a worker that has not joined yet. `tell` is called for each event, and must not block.
+    /// Makes a worker that has not joined yet. It calls `tell` for each event, which must not
+    /// block.
     pub fn new(store: Arc<S>, name: String, lease: Duration, seed: u64, tell: impl Fn(Event) + Send + 'static) -> Self {
         Self {
             store,
@@ -73,11 +77,12 @@ impl<S: Store> Worker<S> {
     ///
     /// # Cancel safety
     ///
-    /// Dropping it is what killing the process is: its job goes to others when the lease is over.
+    /// To drop it is the same as to kill the process: its job goes to another worker when the lease
+    /// is over.
     ///
     /// # Errors
     ///
-    /// Only what waiting does not mend: a store that does not behave as one.
+    /// Returns only an error that waiting does not mend: a store that does not behave as one.
     pub async fn run(mut self, is_over: impl Fn() -> bool + Send) -> Outcome<()> {
         let mut nap = SHORTEST_NAP;
         let mut patience = FIRST_PATIENCE;
@@ -110,11 +115,12 @@ impl<S: Store> Worker<S> {
         Ok(())
     }
 
-    /// Does one thing that is to be done, and tells whether there was one.
+    /// Does one job, and says whether there was one.
     async fn step(&mut self) -> Outcome<bool> {
         if self.next_expiry <= Instant::now() {
             self.store.expire(FORGET_AFTER).await?;
-            // A job of the dead lies idle for up to twice this, on top of the lease. Not all workers look at once.
+            // A job of the dead lies idle for up to twice this, on top of the lease. Not all
+            // workers look at once.
             self.next_expiry = Instant::now() + self.lease.mul_f64(0.25 + 0.25 * self.random.f64());
         }
         let luck = self.random.u32(..);
@@ -138,8 +144,8 @@ impl<S: Store> Worker<S> {
         self.record(&taken, &result).await
     }
 
-    /// Records the result however long the store is away. Asking again does no harm: the attempt's number tells that it is the
-    /// same result.
+    /// Records the result however long the store is away. Asking again does no harm: the attempt's
+    /// number shows that it is the same result.
     async fn record(&mut self, taken: &Taken, result: &str) -> Outcome<()> {
         let mut patience = FIRST_PATIENCE;
         loop {
@@ -162,7 +168,7 @@ impl<S: Store> Worker<S> {
         }
     }
 
-    /// Tells when the store goes away and when it is back, once each.
+    /// Reports when the store goes away and when it is back, once each.
     fn tell_that_store(&mut self, is_away: Option<StoreError>) {
         let was_away = std::mem::replace(&mut self.store_is_away, is_away.is_some());
         match is_away {
@@ -175,7 +181,8 @@ impl<S: Store> Worker<S> {
 
 /// Waits for the work at a job and keeps up the lease meanwhile.
 ///
-/// A store that is away does not stop the work: its result may still be in time when the store is back.
+/// A store that is away does not stop the work: its result may still be in time when the store is
+/// back.
 ///
 /// # Errors
 ///

@@ -1,4 +1,5 @@
-//! Whatever a client sends: it gets a typed error, the node serves everybody else and the next message, and nothing is lost.
+//! A client may send anything: it gets a typed error, the node serves all others and the next
+//! message, and nothing is lost.
 
 mod harness;
 
@@ -144,7 +145,7 @@ fn a_client_that_goes_with_a_job_in_hand_loses_nothing(arguments: &[&str]) {
     let complete = |attempt: u8| format!(r#""type":"complete_job","worker":"w1","job_id":"job0","attempt":{attempt}"#);
     assert_eq!(Client::connect(&address).ask(&complete(1))["error"], "not_held");
     // The second lease may be over as well by now, and then there is a third.
-    let attempt = harness::wait_until("somebody is in time", || {
+    let attempt = harness::wait_until("a client is in time", || {
         let attempt = client.ask(r#""type":"take_job","worker":"w1","lease_ms":60000"#)["attempt"].as_u64()?;
         Some(u8::try_from(attempt).expect("not so many"))
     });
@@ -171,7 +172,8 @@ fn a_client_that_does_not_read_its_answers_holds_up_nobody() {
     let (_program, address, mut client) = node();
     let mut deaf = Client::connect(&address);
     let message = format!("{{\"src\":\"c\",\"dest\":\"n\",\"body\":{{{CHECK},\"msg_id\":1}}}}\n");
-    // More answers than the sockets' buffers hold. The writing ends when the node stops reading, and fails when we go.
+    // More answers than the sockets' buffers hold. The writing ends when the node stops reading,
+    // and fails when we go.
     let flood = std::thread::spawn(move || deaf.flood(&message, std::time::Duration::from_secs(1)));
     for _ in 0..100 {
         assert_nothing_was_lost(&mut client);

@@ -1,4 +1,5 @@
-//! The document's own samples, as it shows them, have the answers that it shows, byte for byte: with either store.
+//! The document's own samples, as it shows them, have the answers that it shows, byte for byte:
+//! with either store.
 
 mod harness;
 
@@ -28,7 +29,7 @@ const STEAL: &str = r#"{
 const STOLEN: &str = r#"{"src": "cluster", "dest": "client", "body": {"type": "job_stolen", "in_reply_to": 1, "thief": "w3", "victim": "w1", "job_id": "job2", "victim_queue_size": 2}}"#;
 
 const CHECK: &str = r#"{"src":"client","dest":"cluster","body":{ "type": "check_cluster_state", "msg_id": 2 }}"#;
-/// What the document's introduction shows as an answer's body, without the spaces that only make it stand in columns.
+/// Returns the body of an answer in the document's introduction, without the spaces that align it.
 const ALL_IDLE: &str = r#"{"type":"cluster_state_ok","in_reply_to":2,"workers":{"w1":{"queue_size":0,"state":"idle"},"w2":{"queue_size":0,"state":"idle"},"w3":{"queue_size":0,"state":"idle"}},"all_idle":true}"#;
 
 fn the_samples_have_their_answers(arguments: &[&str]) {

@@ -1,5 +1,5 @@
-//! Whatever messages come, in whatever order: every job is in exactly one place, moves only as the answers say, and is done once.
-//! Both stores are held to it, and both give the same answers.
+//! Whatever messages come, in whatever order: every job is in exactly one place, moves only as the
+//! answers say, and is done once. Both stores are held to it, and both give the same answers.
 
 mod harness;
 
@@ -14,7 +14,7 @@ use wsrt_cluster::node::Node;
 use wsrt_cluster::protocol::Frame;
 use wsrt_cluster::store::{Census, FORGET_AFTER, MemoryStore, RedisStore, Store, StoreAddress};
 
-/// What can happen to a cluster.
+/// An event in a cluster.
 #[derive(Clone, Debug)]
 enum Happening {
     /// A message comes: the fields of its body.
@@ -36,7 +36,7 @@ const LONG_LEASE: Duration = Duration::from_secs(3600);
 const WORKERS: [&str; 5] = ["w0", "w1", "w2", "w3", "a/b"];
 
 fn worker(random: &mut Rng) -> &'static str {
-    // Seldom one that nobody knows.
+    // Seldom an unknown one.
     if random.u8(..20) == 0 { "ghost" } else { WORKERS[random.usize(..WORKERS.len())] }
 }
 
@@ -90,8 +90,8 @@ fn happening(random: &mut Rng, by_the_clock: bool) -> Happening {
     Happening::Message(message)
 }
 
-/// A history, the same for the same seed. What happens `by_the_clock`, leases that end and simulations, does not happen the same way
-/// twice.
+/// A history, the same for the same seed. Events `by_the_clock`, leases that end and simulations,
+/// do not happen the same way twice.
 fn happenings(seed: u64, by_the_clock: bool) -> Vec<Happening> {
     let mut random = Rng::with_seed(seed);
     // Half of the histories begin without an `init`, in the document's starting state.
@@ -103,7 +103,7 @@ fn happenings(seed: u64, by_the_clock: bool) -> Vec<Happening> {
 /// Where each job is.
 type Places = BTreeMap<String, String>;
 
-/// Finds each job's one place, or what is wrong.
+/// Finds each job's one place, or the mistake.
 fn places(census: &Census) -> Result<Places, String> {
     let mut places = Places::new();
     let queued = census.queued.iter().map(|(worker, job)| (job, format!("queued {worker}")));
@@ -134,7 +134,8 @@ async fn tell<S: Store>(node: &Node<S>, id: usize, fields: &str) -> String {
     String::from_utf8(answer).expect("JSON is text")
 }
 
-/// Lets things happen, and looks after each whether everything is where it should be. Returns the answers.
+/// Lets things happen, and looks after each whether everything is where it should be. Returns the
+/// answers.
 async fn live<S: Store>(store: Arc<S>, lease: Duration, history: &[Happening]) -> Result<Vec<String>, String> {
     let node = Node::new(Arc::clone(&store), 1, lease);
     let mut answers = Vec::new();
@@ -232,7 +233,8 @@ fn check(happening: &Happening, answer: &str, before: &Census, after: &Census) -
             )
         }
         Some("error") if fields_of(happening).contains("steal_job") => {
-            // Nobody had a job, but who is named first is a worker from now on, and may be one of nobody's.
+            // No worker had a job, but the first name is that of a worker from now on, and may be a
+            // new one.
             expect(moved.is_empty() && new.iter().all(|job| job.contains('/')), "an error changes nothing")
         }
         Some(_) => expect(moved.is_empty() && new.is_empty(), "it changes nothing"),
@@ -249,8 +251,8 @@ fn fields_of(happening: &Happening) -> &str {
     if let Happening::Message(fields) = happening { fields } else { "" }
 }
 
-/// Leaves out what is not needed for things to go wrong, and fails with the rest; or with what went wrong at first, if that
-/// does not happen again.
+/// Leaves out the events that the failure does not need, and fails with the rest; or with the first
+/// failure, if that does not happen again.
 async fn fail_with_the_least(
     seed: u64,
     mut history: Vec<Happening>,
@@ -264,7 +266,7 @@ async fn fail_with_the_least(
         if live(&shorter).await.is_err() { history = shorter } else { place += 1 }
     }
     let why = live(&history).await.err().unwrap_or(at_first);
-    panic!("seed {seed}, without what is not needed for it: {history:#?}\n{why}");
+    panic!("seed {seed}, without the events that it does not need: {history:#?}\n{why}");
 }
 
 async fn redis_store(redis: &Redis, namespace: &str) -> Arc<RedisStore> {
@@ -324,8 +326,8 @@ fn in_redis_every_job_has_one_place_and_the_answers_are_the_same() {
     });
 }
 
-/// Many clients at once. Nobody can tell beforehand what each is answered, but in the end every job has one place, and each was
-/// stolen, taken and completed by one client at a time.
+/// Many clients at once. The answers cannot be known beforehand, but in the end every job has one
+/// place, and each was stolen, taken and completed by one client at a time.
 async fn crowd<S: Store>(stores: Vec<Arc<S>>) {
     let first = Node::new(Arc::clone(&stores[0]), 1, LONG_LEASE);
     let init = r#""type":"init","workers":["w0","w1","w2","w3","a/b"],"jobs_to_distribute":400"#;

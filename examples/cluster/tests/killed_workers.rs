@@ -1,4 +1,5 @@
-//! A thousand jobs on four worker processes, of which one is killed every 200 ms, have a thousand results, each recorded once.
+//! A thousand jobs on four worker processes, of which one is killed every 200 ms, have a thousand
+//! results, each recorded once.
 
 mod harness;
 
@@ -14,7 +15,7 @@ const WORKERS: usize = 4;
 const KILL_PERIOD: Duration = Duration::from_millis(200);
 const CHECK: &str = r#""type":"check_cluster_state""#;
 
-/// The worker processes, those that were killed included: what they said is evidence.
+/// The worker processes, those that were killed included: their output is evidence.
 struct Crew {
     url: String,
     next_kill: Instant,
@@ -36,8 +37,8 @@ impl Crew {
         self.alive.push((name, program));
     }
 
-    /// When it is time again, kills the one that has lived longest. Every other time its successor has its name, as from a
-    /// supervisor, else a new one.
+    /// When it is time again, kills the one that has lived longest. Every other time its successor
+    /// has its name, as from a supervisor, else a new one.
     fn kill_when_it_is_time(&mut self) {
         if Instant::now() < self.next_kill {
             return;
@@ -50,7 +51,8 @@ impl Crew {
         self.hire(if deaths % 2 == 0 { name } else { format!("heir{deaths}") });
     }
 
-    /// Which job was recorded in which attempt, as the workers say. Panics if one was recorded twice.
+    /// Which job was recorded in which attempt, as the workers say. Panics if one was recorded
+    /// twice.
     fn testimony(mut self) -> BTreeMap<String, u64> {
         for (_, mut program) in self.alive {
             program.interrupt();
@@ -112,8 +114,9 @@ fn a_thousand_jobs_have_a_thousand_results_although_workers_are_killed() {
     assert!(census.done.iter().all(|(_, result)| result.contains("steps")), "each did its work");
 
     let recorded = crew.testimony();
-    // Who was killed between recording and telling of it has taken the tale along, one for each death at most.
-    assert!(recorded.len() + deaths >= JOBS, "{} are told of, {deaths} workers died", recorded.len());
+    // A worker that was killed between recording a job and reporting it reported nothing: one job a
+    // death at most.
+    assert!(recorded.len() + deaths >= JOBS, "{} are reported, {deaths} workers died", recorded.len());
     assert!(recorded.keys().all(|job| jobs.contains(job)));
     let taken_over = recorded.values().filter(|&&attempt| attempt > 1).count();
     assert!(

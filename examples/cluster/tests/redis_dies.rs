@@ -1,5 +1,5 @@
-//! Redis may be away at the start, die in the middle or hang: clients get typed errors, the node serves on, and no job is lost or
-//! done twice.
+//! Redis may be away at the start, die in the middle or hang: clients get typed errors, the node
+//! serves on, and no job is lost or done twice.
 
 mod harness;
 
@@ -22,7 +22,7 @@ fn redis_may_come_after_the_node() {
     let port = free_port();
     let url = format!("redis://127.0.0.1:{port}");
     let (node, address) = Program::listen(&["--store", &url]);
-    let complaint = node.complained.recv_timeout(LIMIT).expect("it tells");
+    let complaint = node.complained.recv_timeout(LIMIT).expect("it complains");
     assert!(complaint.contains("Redis is away") && complaint.contains(&port.to_string()), "{complaint}");
     let worker = Program::start(&["--store", &url, "--worker", "w"]);
 
@@ -41,7 +41,7 @@ fn redis_may_come_after_the_node() {
         assert_eq!((&body["error"], &body["code"]), (&"store_unavailable".into(), &11.into()), "{fields}: {body}");
         assert!(body["text"].as_str().expect("it is text").contains(&port.to_string()), "{body}");
     }
-    // What is wrong with a message is told as ever.
+    // A mistake in a message is reported as ever.
     assert_eq!(client.ask(r#""type":"dance""#)["error"], "unknown_type");
 
     let Some(_redis) = Redis::start_at("redis_may_come_after_the_node", port) else { return };

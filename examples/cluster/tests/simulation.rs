@@ -1,5 +1,5 @@
-//! A simulation with stealing comes close to the ideal on a skewed set of jobs, one without shows what is lost, and both do every
-//! job once.
+//! A simulation with stealing comes close to the ideal on a skewed set of jobs, one without shows
+//! the loss, and both do every job once.
 
 mod harness;
 

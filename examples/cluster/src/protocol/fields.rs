@@ -9,7 +9,7 @@ use super::Refusal;
 /// The longest name of a worker or a job, in bytes.
 const LONGEST_NAME: usize = 200;
 
-/// The fields that nobody has taken yet. Fields that nobody takes do no harm.
+/// The fields that are not taken yet. Fields that are never taken do no harm.
 #[derive(Debug)]
 pub(super) struct Fields {
     whose: String,

@@ -1,20 +1,22 @@
-//! Bytes to messages: a message a line, and, since the document itself writes one so, a message over several lines.
+//! Bytes to messages: a message a line, and, since the document itself writes one so, a message
+//! over several lines.
 //!
-//! A line is a message, well-formed or not, with one exception: a line that ends in an opening bracket, a comma or a colon,
-//! with brackets still open, is held, and what follows belongs to it until the brackets are closed. So a message that was cut
-//! off does not swallow its successors: a line that is a whole message by itself always counts as one, and what was
-//! held before it is a message that breaks off. Whoever reads for a client should not wait for ever
-//! while something [is held](Framer::is_holding).
+//! A line is a message, well-formed or not, with one exception: a line that ends in an opening
+//! bracket, a comma or a colon, with brackets still open, is held, and the next lines belong to it
+//! until the brackets are closed. So a message that was cut off does not swallow its successors: a
+//! line that is a whole message by itself always counts as one, and the lines held before it are a
+//! message that breaks off. A reader for a client should not wait for ever while something [is
+//! held](Framer::is_holding).
 //!
-//! No more than [`LONGEST_MESSAGE`] and what was pushed last is ever in memory: the rest of a line that is too long is
-//! thrown away as it comes.
+//! No more than [`LONGEST_MESSAGE`] and the last push is ever in memory: the rest of a line that is
+//! too long is thrown away as it comes.
 
 use super::request::is_whole_message;
 
 /// The longest message, in bytes.
 pub const LONGEST_MESSAGE: usize = 1 << 20;
 
-/// What is found in the input.
+/// A part of the input.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Frame<'a> {
     /// A message; whether it is well-formed remains to be seen.
@@ -39,7 +41,7 @@ pub struct Framer {
 }
 
 impl Framer {
-    /// Takes in what was read.
+    /// Takes in bytes that were read.
     pub fn push(&mut self, bytes: &[u8]) {
         self.input.drain(..self.start);
         self.line -= self.start;
@@ -48,7 +50,7 @@ impl Framer {
         self.input.extend_from_slice(bytes);
     }
 
-    /// Tells that there will be no more: what is there counts as the last line.
+    /// Ends the input: the remaining bytes count as the last line.
     pub fn end(&mut self) {
         if self.input.len() > self.line {
             self.push(b"\n");
@@ -56,13 +58,13 @@ impl Framer {
         self.has_ended = true;
     }
 
-    /// Whether lines are held whose message goes on, or breaks off.
+    /// Says whether lines are held of a message that goes on, or breaks off.
     #[must_use]
     pub fn is_holding(&self) -> bool {
         self.line > self.start
     }
 
-    /// Stops waiting for the rest of the message that is held, and returns what there is of it.
+    /// Stops waiting for the rest of the message that is held, and returns its beginning.
     pub fn break_off(&mut self) -> Option<Frame<'_>> {
         let held = self.start..self.line;
         self.start = self.line;
@@ -145,7 +147,8 @@ struct Nesting {
 }
 
 impl Nesting {
-    /// Goes through a line. A text that the line's end cuts in two is a mistake that no further line can mend.
+    /// Goes through a line. A text that the line's end cuts in two is a mistake that no further
+    /// line can mend.
     fn is_open_after(&mut self, line: &[u8]) -> bool {
         let (mut in_text, mut is_escaped) = (false, false);
         for &byte in line {
@@ -169,7 +172,7 @@ mod tests {
 
     const MESSAGE: &str = r#"{"src":"c","dest":"n","body":{"type":"check_cluster_state","msg_id":1}}"#;
 
-    /// What comes out, as text, however the input is cut into pieces.
+    /// Returns the parts as text, for every way of cutting the input into pieces.
     fn frames(input: &str) -> Vec<String> {
         let whole = frames_of([input.as_bytes()]);
         assert_eq!(frames_of(input.as_bytes().chunks(1)), whole);

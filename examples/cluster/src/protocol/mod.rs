@@ -1,4 +1,5 @@
-//! The protocol: how bytes become messages, messages commands, and replies bytes again. Knows nothing of stores and sockets.
+//! The protocol: how bytes become messages, messages commands, and replies bytes again. Knows
+//! nothing of stores and sockets.
 
 mod fields;
 mod framing;

@@ -1,4 +1,4 @@
-//! What is answered instead of the wished: a kind that programs can match, and a text for people that names the culprit.
+//! Refusals: a kind that programs can match, and a text for people that names the culprit.
 
 use std::fmt;
 
@@ -6,7 +6,8 @@ use serde_json::error::Category;
 
 use crate::store::StoreError;
 
-/// The kinds of refusals. Programs match their names, or the numbers, which are those of Maelstrom's protocol.
+/// The kinds of refusals. Programs match their names, or the numbers, which are those of
+/// Maelstrom's protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RefusalKind {
     /// The message is not JSON.
@@ -29,7 +30,7 @@ pub enum RefusalKind {
     NothingToSteal,
     /// The worker has no job queued.
     QueueEmpty,
-    /// The job is with somebody else.
+    /// Another worker holds the job.
     NotHeld,
     /// The job has its result.
     AlreadyCompleted,
@@ -74,9 +75,9 @@ impl RefusalKind {
 /// One refusal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// What programs match.
+    /// The kind, for programs.
     pub kind: RefusalKind,
-    /// What people read.
+    /// The text, for people.
     pub text: String,
 }
 

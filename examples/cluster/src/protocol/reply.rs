@@ -1,4 +1,5 @@
-//! Replies: from values to the text that the document shows, spaces after commas and colons included.
+//! Replies: from values to the text that the document shows, spaces after commas and colons
+//! included.
 
 use std::io;
 
@@ -9,7 +10,7 @@ use serde_json::ser::Formatter;
 
 use super::{Refusal, Sender};
 
-/// What a client is told. The order of the fields is the order in the text.
+/// A reply to a client. The order of the fields is the order in the text.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Reply {
@@ -17,27 +18,27 @@ pub enum Reply {
     InitOk {},
     /// A job is in its thief's deque.
     JobStolen {
-        /// Who has it now.
+        /// The worker that has it now.
         thief: String,
-        /// Who had it.
+        /// The worker that had it.
         victim: String,
         /// Which job.
         job_id: String,
         /// How many the victim has left.
         victim_queue_size: u64,
     },
-    /// Who has how much to do.
+    /// The load of each worker.
     ClusterStateOk {
         /// The workers, in the order in which they came.
         workers: Named<WorkerReply>,
         /// Whether every queue is empty and nothing is in flight.
         all_idle: bool,
     },
-    /// What a simulation came to.
+    /// The outcome of a simulation.
     SimulationOk(crate::simulation::Report),
     /// The job is in the worker's deque.
     JobSubmitted {
-        /// Whose deque.
+        /// The owner of the deque.
         worker: String,
         /// The job's name.
         job_id: String,
@@ -46,7 +47,7 @@ pub enum Reply {
     },
     /// The job is in flight.
     JobTaken {
-        /// Who has it.
+        /// The worker that has it.
         worker: String,
         /// The job's name.
         job_id: String,
@@ -54,12 +55,12 @@ pub enum Reply {
         attempt: u64,
         /// For how long.
         lease_ms: u64,
-        /// What the job is.
+        /// The job's payload.
         payload: Value,
     },
     /// The result is recorded.
     JobCompleted {
-        /// Who has done it.
+        /// The worker that has done it.
         worker: String,
         /// The job's name.
         job_id: String,
@@ -70,9 +71,9 @@ pub enum Reply {
         job_id: String,
         /// `queued`, `in_flight` or `done`.
         place: &'static str,
-        /// With whom, or who has done it.
+        /// The worker that has it, or has done it.
         worker: String,
-        /// What came of it, if it is done.
+        /// The result, if it is done.
         #[serde(skip_serializing_if = "Option::is_none")]
         result: Option<Value>,
     },
@@ -150,7 +151,7 @@ struct Body<'a> {
     reply: &'a Reply,
 }
 
-/// The name by which the node answers those who have not called it by one.
+/// The name by which the node answers a sender that has not named it.
 const NODE: &str = "cluster";
 
 /// Appends the reply to `output`, as a line.

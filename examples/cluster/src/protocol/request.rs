@@ -1,4 +1,4 @@
-//! Requests: from the text of a message to a command whose fields are what they should be.
+//! Requests: from the text of a message to a command whose fields are valid.
 
 use std::time::Duration;
 
@@ -9,7 +9,8 @@ use super::{Refusal, RefusalKind};
 
 /// The most workers that a message may name.
 pub const MOST_WORKERS: usize = 10_000;
-/// The most jobs that one `init` distributes. It is one step of the store, which does nothing else meanwhile.
+/// The most jobs that one `init` distributes. It is one step of the store, which does nothing else
+/// meanwhile.
 pub const MOST_JOBS: u64 = 100_000;
 /// The longest simulation, in milliseconds of one worker's time.
 pub const LONGEST_SIMULATION_MS: u64 = 600_000;
@@ -18,7 +19,7 @@ pub const SHORTEST_LEASE_MS: u64 = 10;
 /// The longest lease that a client may ask for, in milliseconds: a day.
 pub const LONGEST_LEASE_MS: u64 = 86_400_000;
 
-/// What a client wants. `docs/CLUSTER.md` has the fields of each.
+/// The command of a client. `docs/CLUSTER.md` has the fields of each.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
     /// Begins: these workers, with so many jobs dealt out to them.
@@ -30,45 +31,45 @@ pub enum Command {
     },
     /// Takes the last job of one of the busy workers over to the thief.
     StealJob {
-        /// Who has nothing to do.
+        /// The worker that has nothing to do.
         thief: String,
-        /// Who may be stolen from.
+        /// The workers that may be stolen from.
         busy: Vec<String>,
     },
-    /// Asks who has how much to do.
+    /// Asks for the load of each worker.
     CheckClusterState,
-    /// Works off what is queued, with jobs that cost this much time together.
+    /// Works off the queued jobs, with jobs that cost this much time together.
     RunSimulation {
-        /// What all jobs together cost.
+        /// The cost of all jobs together.
         work: Duration,
         /// Whether workers without jobs steal.
         stealing: bool,
     },
     /// Gives a worker a job.
     SubmitJob {
-        /// Whose deque it goes to.
+        /// The owner of the deque that it goes to.
         worker: String,
         /// The job's name, if the client chose one.
         job: Option<String>,
-        /// What the job is.
+        /// The job's payload.
         payload: Value,
     },
     /// Takes the first job out of the worker's own deque, to work at it.
     TakeJob {
-        /// Who takes it.
+        /// The worker that takes it.
         worker: String,
         /// For how long, unless the node's usual time is meant.
         lease: Option<Duration>,
     },
     /// Records a job's result.
     CompleteJob {
-        /// Who has done it.
+        /// The worker that has done it.
         worker: String,
         /// Which job.
         job: String,
-        /// Which taking of the job, as told when it was taken.
+        /// The number of the attempt, from the reply to the take.
         attempt: Option<u64>,
-        /// What came of it.
+        /// The result.
         result: Value,
     },
     /// Asks where a job is.
@@ -78,23 +79,24 @@ pub enum Command {
     },
 }
 
-/// Who asked, and in which message: all that an answer needs to know of the question.
+/// The sender and the message: all that an answer needs to know of the question.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sender {
-    /// Who sent it.
+    /// The sender.
     pub src: Option<String>,
-    /// To whom: the node, by the name that the sender has for it.
+    /// The receiver: the node, by the name that the sender has for it.
     pub dest: Option<String>,
     /// The number to answer to.
     pub msg_id: Option<u64>,
 }
 
-/// One message, as far as it can be understood: its sender has a right to an answer, whatever is wrong with the rest.
+/// One message, as far as it can be understood: its sender has a right to an answer, whatever is
+/// wrong with the rest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
-    /// Who asked.
+    /// The sender and its message.
     pub sender: Sender,
-    /// What is wanted, or what is wrong.
+    /// The command, or its mistake.
     pub command: Result<Command, Refusal>,
 }
 

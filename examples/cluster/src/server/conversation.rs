@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// How many bytes of answers are sent off, even if there are more messages to answer.
 const ENOUGH: usize = 64 * 1024;
 
-/// Answers a client until it has no more to say.
+/// Answers a client until it ends the conversation.
 pub(super) async fn converse<S: Store, W: Wire>(node: &Node<S>, mut wire: W) -> io::Result<()> {
     let mut framer = Framer::default();
     let mut output = Vec::new();

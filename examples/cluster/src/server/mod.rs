@@ -15,12 +15,13 @@ use crate::store::{FORGET_AFTER, Store};
 use conversation::converse;
 use wire::{Socket, Terminal};
 
-/// How long to wait after a failed accept, for other connections to give their file descriptors back.
+/// How long to wait after a failed accept, for other connections to give their file descriptors
+/// back.
 const BACK_OFF: Duration = Duration::from_millis(50);
-/// How often jobs are looked for whose leases are over.
+/// How often to look for jobs with expired leases.
 const EXPIRY_PERIOD: Duration = Duration::from_millis(250);
 
-/// Answers what comes on standard input until it ends.
+/// Answers the messages on standard input until it ends.
 ///
 /// # Errors
 ///
@@ -36,8 +37,9 @@ pub async fn serve_clients<S: Store>(node: Arc<Node<S>>, listener: TcpListener) 
             Ok((stream, _)) => {
                 wsrt::spawn(serve_client(Arc::clone(&node), stream));
             }
-            // One client that went away before it was accepted, or no file descriptors; the listener stays ready, so that
-            // trying again at once might do nothing but burn the processor.
+            // One client that went away before it was accepted, or no file descriptors; the
+            // listener stays ready, so that trying again at once might do nothing but burn the
+            // processor.
             Err(error) => {
                 let _ = writeln!(io::stderr(), "cluster: cannot accept: {error}");
                 sleep(BACK_OFF).await;
@@ -49,11 +51,12 @@ pub async fn serve_clients<S: Store>(node: Arc<Node<S>>, listener: TcpListener) 
 async fn serve_client<S: Store>(node: Arc<Node<S>>, stream: TcpStream) {
     // Answers are to leave as soon as they are written. Not worth giving the connection up for.
     let _ = stream.set_nodelay(true);
-    // An error here is a client that is gone. What it asked for is done; nobody else has a use for the answer.
+    // An error here is a client that is gone. Its request was carried out; no other client has a
+    // use for the answer.
     let _ = converse(&node, Socket::new(stream)).await;
 }
 
-/// Gives jobs back whose leases are over, for ever. While the store is away there is nothing to do.
+/// Gives back jobs with expired leases, for ever. While the store is away there is nothing to do.
 pub async fn expire_leases<S: Store>(store: Arc<S>) {
     loop {
         sleep(EXPIRY_PERIOD).await;

@@ -1,4 +1,4 @@
-//! What a client is connected by: bytes in, bytes out.
+//! The connection of a client: bytes in, bytes out.
 
 use std::future::Future;
 use std::io::{self, Read, Write};
@@ -46,7 +46,8 @@ impl Wire for Socket {
     }
 }
 
-/// Standard input and output. Reading them blocks a thread, so it is one of those that are there for it.
+/// Standard input and output. Reading them blocks a thread, so it is one of those that are there
+/// for it.
 #[derive(Debug, Default)]
 pub(super) struct Terminal {
     reading: Option<JoinHandle<io::Result<Vec<u8>>>>,

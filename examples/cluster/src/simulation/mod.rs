@@ -1,8 +1,9 @@
 //! `run_simulation`: every worker of the cluster is a task, and works off the jobs that are queued.
 //!
-//! The jobs stand for work elsewhere: one costs time on the worker that has it and nothing on this machine, so that hundreds of workers
-//! can be tried on one core. How the costs are spread follows [Zipf's law](zipf), and their sum is what the
-//! message asks for: one worker alone would need that long, so no simulation takes longer, with stealing or without.
+//! The jobs stand for work elsewhere: one costs time on the worker that has it and nothing on this
+//! machine, so that hundreds of workers can be tried on one core. The costs follow [Zipf's
+//! law](zipf), and their sum is the one that the message asks for: one worker alone would need that
+//! long, so no simulation takes longer, with stealing or without.
 
 mod report;
 mod zipf;
@@ -21,13 +22,13 @@ use zipf::Zipf;
 use crate::store::{Outcome, Store, StoreError, Taken};
 use crate::worker::keep_while;
 
-/// The lease of a simulated worker. Nobody kills one, but the process may go.
+/// The lease of a simulated worker. A simulated worker is not killed, but the process may go.
 const LEASE: Duration = Duration::from_secs(5);
 
-/// What to simulate.
+/// The extent of a simulation.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
-    /// What all jobs together cost.
+    /// The cost of all jobs together.
     pub work: Duration,
     /// Whether workers without jobs steal.
     pub stealing: bool,
@@ -35,7 +36,7 @@ pub struct Plan {
     pub seed: u64,
 }
 
-/// What each job costs.
+/// The cost of each job.
 #[derive(Debug)]
 struct Costs {
     of: HashMap<String, Duration>,
@@ -58,11 +59,11 @@ impl Costs {
     }
 }
 
-/// Works off what is queued, and reports.
+/// Works off the queued jobs, and reports.
 ///
 /// # Errors
 ///
-/// Those of the store. What was not worked off then stays where it is.
+/// Returns the errors of the store. The remaining jobs then stay where they are.
 ///
 /// # Cancel safety
 ///
@@ -136,8 +137,8 @@ impl<S: Store> Actor<S> {
     /// Takes as long as the job costs, and records it. Returns when it was done.
     async fn perform(&mut self, taken: Taken) -> Outcome<Instant> {
         let cost = self.costs.of(&taken.job);
-        // A timer is late by up to a millisecond. That is this machine's doing, not the simulated worker's, and so it is taken off
-        // the next job; what the store takes is not.
+        // A timer is late by up to a millisecond. That is this machine's doing, not the simulated
+        // worker's, and so it is taken off the next job; the store's own time is not.
         let owed = std::mem::take(&mut self.overslept);
         let end = Instant::now() + cost;
         let end = end.checked_sub(owed).unwrap_or(end);

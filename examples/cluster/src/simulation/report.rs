@@ -1,4 +1,4 @@
-//! What a simulation came to, and what it could have come to.
+//! The outcome of a simulation, beside the ideal one.
 
 use std::time::Duration;
 
@@ -6,16 +6,16 @@ use serde::{Serialize, Serializer};
 
 use crate::protocol::Named;
 
-/// What one worker did.
+/// The work of one worker.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Share {
     /// How many jobs it did.
     pub jobs: u64,
     /// How many of them it had stolen.
     pub steals: u64,
-    /// What those jobs cost together.
+    /// The cost of those jobs together.
     pub busy: Duration,
-    /// What the largest of them cost.
+    /// The cost of the largest of them.
     pub longest: Duration,
 }
 
@@ -31,13 +31,14 @@ pub struct Report {
     /// From the start to the end of the last job.
     #[serde(serialize_with = "milliseconds")]
     pub makespan_ms: Duration,
-    /// No schedule is shorter: the work shared out evenly, or the largest job alone if that is longer.
+    /// No schedule is shorter: the work shared out evenly, or the largest job alone if that is
+    /// longer.
     #[serde(serialize_with = "milliseconds")]
     pub ideal_ms: Duration,
     /// The makespan by the ideal.
     #[serde(serialize_with = "three_digits")]
     pub ratio: f64,
-    /// What the workers together stood idle until the last job was done.
+    /// The idle time of all workers together until the last job was done.
     #[serde(serialize_with = "milliseconds")]
     pub idle_ms: Duration,
     /// The workers in their order.
@@ -51,7 +52,7 @@ pub struct Line {
     pub jobs: u64,
     /// How many of them it had stolen.
     pub steals: u64,
-    /// What those jobs cost together.
+    /// The cost of those jobs together.
     #[serde(serialize_with = "milliseconds")]
     pub busy_ms: Duration,
     /// Which part of all work that is.

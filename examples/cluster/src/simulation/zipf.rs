@@ -1,7 +1,7 @@
 //! Zipf's law: of the sizes 1 to 100, size k comes up in proportion to 1/k.
 //!
-//! Most jobs are small, and a few are a hundred times larger: the smaller half of the sizes is 87 % of the jobs and half of the
-//! work.
+//! Most jobs are small, and a few are a hundred times larger: the smaller half of the sizes is 87 %
+//! of the jobs and half of the work.
 
 use fastrand::Rng;
 

@@ -1,4 +1,4 @@
-//! What a store can refuse, and what can become of it.
+//! The refusals and the failures of a store.
 
 use std::error::Error;
 use std::fmt;
@@ -18,7 +18,7 @@ pub enum StoreError {
     NotHeld {
         /// Which job.
         job: String,
-        /// Who does not have it.
+        /// The worker that does not have it.
         worker: String,
     },
     /// So many jobs have no result yet.
@@ -32,7 +32,8 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Whether the same call may succeed later, with no one changing anything but the store's being there.
+    /// Whether the same call may succeed later, with no one changing anything but the store's being
+    /// there.
     #[must_use]
     pub fn is_passing(&self) -> bool {
         matches!(self, Self::Unavailable(_) | Self::OutcomeUnknown(_))

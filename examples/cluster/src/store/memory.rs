@@ -1,6 +1,7 @@
 //! The store in memory: one process, one lock, gone when the process is.
 //!
-//! The containers are those that the Redis store has, one for one, so that a rule is the same rule in both.
+//! The containers are those that the Redis store has, one for one, so that a rule is the same rule
+//! in both.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
@@ -31,7 +32,7 @@ struct State {
     /// The workers in the order in which they came.
     names: Vec<String>,
     workers: HashMap<String, Worker>,
-    /// What the unfinished jobs are.
+    /// The payloads of the unfinished jobs.
     jobs: HashMap<String, Job>,
     flight: HashMap<String, Flight>,
     results: HashMap<String, Recorded>,
@@ -71,7 +72,7 @@ impl State {
         self.workers.get_mut(name).ok_or_else(|| StoreError::UnknownWorker(name.to_owned()))
     }
 
-    /// Adds the worker if it is new, and tells whether it is.
+    /// Adds the worker if it is new, and says whether it is.
     fn add_worker(&mut self, name: &str) -> bool {
         if self.workers.contains_key(name) {
             return false;
@@ -106,7 +107,7 @@ impl State {
         self.jobs.contains_key(job) || self.results.contains_key(job)
     }
 
-    /// The jobs of the starting state are nobody's, and end with it.
+    /// The jobs of the starting state belong to no worker, and end with it.
     fn leave_starting_state(&mut self) {
         if std::mem::replace(&mut self.initialised, true) {
             return;
@@ -122,7 +123,7 @@ impl State {
         }
     }
 
-    /// Ends a job's flight, and tells who had it.
+    /// Ends a job's flight, and returns the worker that had it.
     fn land(&mut self, job: &str) -> Option<String> {
         let flight = self.flight.remove(job)?;
         if let Some(worker) = self.workers.get_mut(&flight.holder) {

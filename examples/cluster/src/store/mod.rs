@@ -1,7 +1,8 @@
 //! Where the jobs are: a deque for each worker, the jobs in flight, and the results.
 //!
-//! Every method is one step: it happens as a whole or not at all, and a job is in one place before it and in one after it.
-//! Two stores keep that promise, one in [memory](MemoryStore) and one in [Redis](RedisStore), and the same tests hold both to it.
+//! Every method is one step: it happens as a whole or not at all, and a job is in one place before
+//! it and in one after it. Two stores keep that promise, one in [memory](MemoryStore) and one in
+//! [Redis](RedisStore), and the same tests hold both to it.
 //!
 //! ```text
 //!            submit                    take                     complete
@@ -25,13 +26,13 @@ pub use memory::MemoryStore;
 pub use names::short_name;
 pub use redis::{RedisStore, StoreAddress};
 
-/// What a store's methods return.
+/// The outcome of a store's methods.
 pub type Outcome<T> = Result<T, StoreError>;
 
 /// A job that is now in its thief's deque, at the front.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stolen {
-    /// From whom.
+    /// The worker that it was taken from.
     pub victim: String,
     /// Which job.
     pub job: String,
@@ -44,10 +45,11 @@ pub struct Stolen {
 pub struct Taken {
     /// Which job.
     pub job: String,
-    /// How many times it has been taken, this time included. A worker whose lease ran out has an older number than whoever
-    /// took the job over, so that it can be told from it even if both have one name.
+    /// How many times it has been taken, this time included. A worker whose lease ran out has an
+    /// older number than the worker that took the job over, so that the two differ even if both
+    /// have one name.
     pub attempt: u64,
-    /// What the job is: JSON.
+    /// The job's payload: JSON.
     pub payload: String,
 }
 
@@ -56,7 +58,7 @@ pub struct Taken {
 pub struct NextJob {
     /// The job.
     pub taken: Taken,
-    /// From whom it was stolen, if it was.
+    /// The worker that it was stolen from, if it was.
     pub victim: Option<String>,
 }
 
@@ -102,7 +104,7 @@ pub struct Census {
     pub busy: Vec<String>,
     /// Worker and job.
     pub in_flight: Vec<(String, String)>,
-    /// The jobs that have no result yet, by the record of what they are.
+    /// The jobs that have no result yet, by the record of their payloads.
     pub unfinished: Vec<String>,
     /// Job and result.
     pub done: Vec<(String, String)>,
@@ -110,33 +112,36 @@ pub struct Census {
 
 /// The deques, the jobs in flight and the results.
 ///
-/// The errors of each method, besides those it names: [`StoreError::Unavailable`] if nothing has happened,
-/// [`StoreError::OutcomeUnknown`] if nobody knows, and [`StoreError::Failed`].
+/// The errors of each method, besides those it names: [`StoreError::Unavailable`] if nothing has
+/// happened, [`StoreError::OutcomeUnknown`] if that is unknown, and [`StoreError::Failed`].
 pub trait Store: Debug + Send + Sync + 'static {
-    /// Begins anew: with these workers, besides those that have joined, and with jobs dealt out to them in turn.
+    /// Begins anew: with these workers, besides those that have joined, and with jobs dealt out to
+    /// them in turn.
     ///
     /// Results stay, and the numbers of the jobs go on.
     ///
     /// # Errors
     ///
-    /// [`StoreError::UnfinishedJobs`] if there are jobs without a result, other than those of the starting state.
+    /// [`StoreError::UnfinishedJobs`] if there are jobs without a result, other than those of the
+    /// starting state.
     fn init(&self, workers: &[String], jobs: u64) -> impl Future<Output = Outcome<()>> + Send;
 
-    /// Lets the starting state hold for these workers, as far as they are new, and tells whether there is such a thing: there is
-    /// none after [`init`](Self::init) and [`join`](Self::join).
+    /// Lets the starting state hold for these workers, as far as they are new, and says whether
+    /// there is such a state: there is none after [`init`](Self::init) and [`join`](Self::join).
     ///
     /// Each of `busy` then has job0, job1 and job2 in its deque, and `idle` has none.
     fn assume_starting_state(&self, idle: &str, busy: &[String]) -> impl Future<Output = Outcome<bool>> + Send;
 
-    /// Adds a worker that is a program. It is seen when it takes or renews something; [`expire`](Self::expire) forgets
-    /// who was not seen for long.
+    /// Adds a worker that is a program. It is seen when it takes or renews something;
+    /// [`expire`](Self::expire) forgets that was not seen for long.
     fn join(&self, worker: &str) -> impl Future<Output = Outcome<()>> + Send;
 
     /// Puts a job at the front of the worker's deque. Without a name it gets one.
     ///
     /// # Errors
     ///
-    /// [`StoreError::UnknownWorker`], and [`StoreError::DuplicateJob`] if there is or was a job of that name.
+    /// [`StoreError::UnknownWorker`], and [`StoreError::DuplicateJob`] if there is or was a job of
+    /// that name.
     fn submit(&self, worker: &str, job: Option<&str>, payload: &str)
     -> impl Future<Output = Outcome<Submitted>> + Send;
 
@@ -147,17 +152,20 @@ pub trait Store: Debug + Send + Sync + 'static {
     /// [`StoreError::UnknownWorker`].
     fn take(&self, worker: &str, lease: Duration) -> impl Future<Output = Outcome<Option<Taken>>> + Send;
 
-    /// Takes the job at the end of the deque of the first of `victims` that has one, to the front of the thief's.
+    /// Takes the job at the end of the deque of the first of `victims` that has one, to the front
+    /// of the thief's.
     ///
     /// # Errors
     ///
     /// [`StoreError::UnknownWorker`], if the thief or any of the victims is.
     fn steal(&self, thief: &str, victims: &[String]) -> impl Future<Output = Outcome<Option<Stolen>>> + Send;
 
-    /// Takes the job at the front of the worker's own deque, or, if there is none and it tries its luck, that at the end of another's:
-    /// the steal and the taking in one, so that no other thief comes between.
+    /// Takes the job at the front of the worker's own deque, or, if there is none and it tries its
+    /// luck, that at the end of another's: the steal and the taking in one, so that no other thief
+    /// comes between.
     ///
-    /// Of the n workers that have jobs queued, in the order in which they came, the victim is the one with the number `luck` mod n.
+    /// Of the n workers that have jobs queued, in the order in which they came, the victim is the
+    /// one with the number `luck` mod n.
     ///
     /// # Errors
     ///
@@ -177,13 +185,16 @@ pub trait Store: Debug + Send + Sync + 'static {
     fn renew(&self, worker: &str, job: &str, attempt: u64, lease: Duration)
     -> impl Future<Output = Outcome<()>> + Send;
 
-    /// Records the result of a job that this worker has in flight, or has in its deque if no attempt is named.
+    /// Records the result of a job that this worker has in flight, or has in its deque if no
+    /// attempt is named.
     ///
-    /// With an attempt, it may be called again when the outcome of the first call is unknown. Returns whether it was recorded now.
+    /// With an attempt, it may be called again when the outcome of the first call is unknown.
+    /// Returns whether it was recorded now.
     ///
     /// # Errors
     ///
-    /// [`StoreError::UnknownJob`], [`StoreError::NotHeld`] if somebody else has it, [`StoreError::AlreadyCompleted`].
+    /// [`StoreError::UnknownJob`], [`StoreError::NotHeld`] if another worker has it,
+    /// [`StoreError::AlreadyCompleted`].
     fn complete(
         &self,
         worker: &str,
@@ -192,9 +203,11 @@ pub trait Store: Debug + Send + Sync + 'static {
         result: &str,
     ) -> impl Future<Output = Outcome<bool>> + Send;
 
-    /// Puts the jobs whose leases are over at the end of the deques they were taken from, where a thief takes them first.
+    /// Puts the jobs with expired leases at the end of the deques they were taken from, where a
+    /// thief takes them first.
     ///
-    /// Returns how many those were. Forgets the workers that have joined, have no jobs, and were not seen for `forget_after`.
+    /// Returns how many those were. Forgets the workers that have joined, have no jobs, and were
+    /// not seen for `forget_after`.
     fn expire(&self, forget_after: Duration) -> impl Future<Output = Outcome<u64>> + Send;
 
     /// All workers, in the order in which they came.
@@ -207,7 +220,8 @@ pub trait Store: Debug + Send + Sync + 'static {
     /// [`StoreError::UnknownJob`].
     fn find(&self, job: &str) -> impl Future<Output = Outcome<Place>> + Send;
 
-    /// All jobs, at one moment. For tests and small clusters: the store does nothing else meanwhile.
+    /// All jobs, at one moment. For tests and small clusters: the store does nothing else
+    /// meanwhile.
     fn census(&self) -> impl Future<Output = Outcome<Census>> + Send;
 }
 

@@ -1,6 +1,7 @@
-//! The names of jobs. In the starting state every worker has a job0, so that inside the store those are w1/job0, w2/job0.
+//! The names of jobs. In the starting state every worker has a job0, so that inside the store those
+//! are w1/job0, w2/job0.
 //!
-//! All other names have no slash, which is how the two are told apart.
+//! All other names have no slash, which distinguishes the two.
 
 /// The name by which clients know the job.
 #[must_use]

@@ -1,4 +1,4 @@
-//! What the tests need of the world: the program as users start it, a client of its, and a Redis of their own.
+//! The tests' surroundings: the program as users start it, a client, and a Redis of their own.
 
 #![allow(dead_code, unreachable_pub, missing_docs, reason = "each test program uses a part of it")]
 
@@ -65,7 +65,7 @@ impl Program {
     /// A node on a free port, and where it listens.
     pub fn listen(arguments: &[&str]) -> (Self, String) {
         let program = Self::start(&[&["--listen", "127.0.0.1:0"], arguments].concat());
-        let greeting = program.said.recv_timeout(LIMIT).expect("it tells where it listens");
+        let greeting = program.said.recv_timeout(LIMIT).expect("it prints its address");
         let address = greeting.strip_prefix("listening on ").expect("with these words").to_owned();
         (program, address)
     }
@@ -199,7 +199,7 @@ pub struct Redis {
     durability: Durability,
 }
 
-/// What Redis does about a power cut.
+/// Redis' precaution against a power cut.
 #[derive(Clone, Copy)]
 pub enum Durability {
     /// Each change is on the disk before it is answered.
@@ -209,7 +209,8 @@ pub enum Durability {
 }
 
 impl Redis {
-    /// Starts one on a free port, or tells loudly that there is none on this machine. In CI, that is a failure.
+    /// Starts one on a free port, or prints loudly that there is none on this machine. In CI, that
+    /// is a failure.
     pub fn start(test: &str, durability: Durability) -> Option<Self> {
         if Command::new("redis-server").arg("--version").output().is_err() {
             let complaint =
@@ -232,7 +233,7 @@ impl Redis {
         })
     }
 
-    /// Starts one on a port where nobody was until now.
+    /// Starts one on a port that no program has used until now.
     pub fn start_at(test: &str, port: u16) -> Option<Self> {
         let mut redis = Self::start(test, Durability::None)?;
         redis.kill();
@@ -269,13 +270,13 @@ impl Redis {
         format!("redis://127.0.0.1:{}", self.port)
     }
 
-    /// As the machine's power would go.
+    /// Ends it as a power cut would.
     pub fn kill(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
 
-    /// Starts it again where it was, with what was on its disk.
+    /// Starts it again where it was, with the contents of its disk.
     pub fn restart(&mut self) {
         self.process = Self::run(self.port, &self.directory, self.durability).expect("the port is still free");
     }

@@ -1,4 +1,5 @@
-//! Whole jobs: workers as in the cluster, each with a connection of its own, and all jobs with the first of them at the start.
+//! Whole jobs: workers as in the cluster, each with a connection of its own, and all jobs with the
+//! first of them at the start.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,7 +16,7 @@ const LEASE: Duration = Duration::from_secs(5);
 /// How many submit at a time.
 const SUBMITTERS: u64 = 16;
 
-/// What the workers have done.
+/// The work of the workers.
 #[derive(Default)]
 struct Tally {
     recorded: AtomicU64,

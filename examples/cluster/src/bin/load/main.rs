@@ -1,6 +1,7 @@
-//! Load for a node and for a Redis, and figures: `cargo run --release -p wsrt-cluster --bin cluster-load -- --help`.
+//! Load for a node and for a Redis, and figures:
+//! `cargo run --release -p wsrt-cluster --bin cluster-load -- --help`.
 //!
-//! Each measurement is bounded in count and in time, checks what it is answered, and cleans up behind it.
+//! Each measurement is bounded in count and in time, checks the answers, and cleans up behind it.
 
 mod jobs;
 mod messages;
@@ -81,7 +82,7 @@ async fn run() -> Result<(), Failure> {
             words.finish()?;
             jobs::measure(&target, workers.unwrap_or(100), jobs.unwrap_or(20_000), wait).await?
         }
-        other => return Err(format!("{other:?} cannot be measured; --help lists what can").into()),
+        other => return Err(format!("{other:?} cannot be measured; --help lists the measurements").into()),
     };
     match at_least {
         Some(least) if rate < least => Err(format!("{rate:.0} a second; {least} were asked for").into()),
@@ -89,7 +90,7 @@ async fn run() -> Result<(), Failure> {
     }
 }
 
-/// A Redis, and a namespace in it that is nobody else's.
+/// A Redis, and a namespace of its own in it.
 struct Target {
     url: String,
     namespace: String,

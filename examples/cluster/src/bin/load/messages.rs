@@ -1,4 +1,5 @@
-//! Messages over one TCP connection: one thread writes, one reads, and the node is a process of its own.
+//! Messages over one TCP connection: one thread writes, one reads, and the node is a process of its
+//! own.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
@@ -67,7 +68,7 @@ fn start_node() -> Result<(Node, String), Failure> {
     let mut node = Node(child);
     let mut greeting = String::new();
     BufReader::new(node.0.stdout.take().ok_or("it is not piped")?).read_line(&mut greeting)?;
-    let address = greeting.trim_end().strip_prefix("listening on ").ok_or("the node does not tell where it listens")?;
+    let address = greeting.trim_end().strip_prefix("listening on ").ok_or("the node does not print its address")?;
     Ok((node, address.to_owned()))
 }
 

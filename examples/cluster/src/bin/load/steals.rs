@@ -1,4 +1,4 @@
-//! Steals and nothing else: what one Redis can bear of them.
+//! Steals and nothing else: how many one Redis can bear.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -21,7 +21,7 @@ impl FromStr for StoreAddress {
         if text == "memory" {
             return Ok(Self::Memory);
         }
-        // What was typed is not shown in errors whole: it may have a password in it.
+        // Errors do not show the whole address: it may have a password in it.
         let scheme = text.split("://").next().unwrap_or(text);
         if !text.starts_with("redis://") {
             return Err(format!("{scheme:?} is no store: there are memory and redis://HOST:PORT"));

@@ -1,7 +1,8 @@
 //! The connection to Redis: one that all tasks share, and that comes back when it breaks.
 //!
-//! One task keeps it: it connects, drives the connection until that breaks, and connects again, waiting a little longer
-//! each time. Whoever has something to ask meanwhile is told at once that Redis is away: nobody waits in a queue for it.
+//! One task keeps it: it connects, drives the connection until that breaks, and connects again,
+//! waiting a little longer each time. A request meanwhile fails at once, with the error that Redis
+//! is away: no request waits in a queue for it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +18,8 @@ use wsrt::time::{sleep, timeout};
 
 use crate::store::{Outcome, StoreError};
 
-/// How long an answer may take. Redis answers within microseconds, or something is wrong with it or with the way there.
+/// How long an answer may take. Redis answers within microseconds, or something is wrong with it or
+/// with the way there.
 const CALL_LIMIT: Duration = Duration::from_secs(2);
 /// How long connecting may take.
 const CONNECT_LIMIT: Duration = Duration::from_secs(2);
@@ -136,7 +138,7 @@ async fn try_to_connect(info: &ConnectionInfo) -> Result<(MultiplexedConnection,
     Ok((connection, wsrt::spawn(driver)))
 }
 
-/// What an error of Redis means for the caller.
+/// Returns the meaning of a Redis error for the caller.
 fn of_redis(error: &RedisError) -> StoreError {
     let passing = [
         ServerErrorKind::BusyLoading,
@@ -146,7 +148,8 @@ fn of_redis(error: &RedisError) -> StoreError {
     ];
     match error.kind() {
         ErrorKind::Server(kind) if passing.contains(&kind) => StoreError::Unavailable(error.to_string()),
-        // Redis refuses to write: its disk is full, or its memory. A script is refused at its first write.
+        // Redis refuses to write: its disk is full, or its memory. A script is refused at its first
+        // write.
         _ if matches!(error.code(), Some("MISCONF" | "OOM" | "BUSY" | "NOREPLICAS")) => {
             StoreError::Unavailable(error.to_string())
         }

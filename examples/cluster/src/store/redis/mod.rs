@@ -1,7 +1,7 @@
 //! The store in Redis: many processes on many hosts, and nothing between them but this.
 //!
-//! Each step is one Lua script, which Redis runs without anything else in between, and writes to its log as one piece. So a
-//! process that is killed leaves each step done or not done.
+//! Each step is one Lua script, which Redis runs without anything else in between, and writes to
+//! its log as one piece. So a process that is killed leaves each step done or not done.
 
 mod address;
 mod link;
@@ -23,12 +23,13 @@ use super::{Census, NextJob, Outcome, Place, Stolen, Store, StoreError, Submitte
 pub struct RedisStore {
     link: Link,
     scripts: Arc<Scripts>,
-    /// What all keys begin with. The braces keep them together should somebody ever spread the keys over several Redis.
+    /// The beginning of all keys. The braces keep them together on one node of a Redis cluster.
     prefix: String,
 }
 
 impl RedisStore {
-    /// Connects to the Redis, or begins to try. Clusters with different `namespace`s do not see each other.
+    /// Connects to the Redis, or begins to try. Clusters with different `namespace`s do not see
+    /// each other.
     ///
     /// Whether Redis is there shows in [`trouble`](Self::trouble), and in the first call.
     ///
@@ -74,7 +75,7 @@ impl RedisStore {
     }
 }
 
-/// What a script has answered: a verdict, and words.
+/// The answer of a script: a verdict, and words.
 #[derive(Debug)]
 struct Answer {
     verdict: String,

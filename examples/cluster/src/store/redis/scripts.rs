@@ -1,4 +1,5 @@
-//! The steps as Redis runs them: one Lua script each, `lua/` has them. A script is sent once and called by its hash after.
+//! The steps as Redis runs them: one Lua script each, `lua/` has them. A script is sent once and
+//! called by its hash after.
 
 use redis::Script;
 
