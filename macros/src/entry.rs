@@ -1,4 +1,4 @@
-//! Which of the two macros is at work, and what that decides.
+//! The two macros, and the differences between them.
 
 use std::fmt;
 
@@ -14,7 +14,8 @@ pub(crate) enum Entry {
 }
 
 impl Entry {
-    /// The flavor where the user names none: a program wants every core, a test wants the same order each time.
+    /// The flavor where the user names none: a program wants every core, a test wants the same
+    /// order each time.
     pub(crate) fn default_flavor(self) -> Flavor {
         match self {
             Self::Main => Flavor::MultiThread,

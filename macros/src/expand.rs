@@ -1,4 +1,5 @@
-//! From one use of a macro to the tokens that replace it: the generated function, or the mistakes with a harmless replacement.
+//! From one use of a macro to the tokens that replace it: the generated function, or the mistakes
+//! with a harmless replacement.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -11,8 +12,8 @@ use crate::options::Options;
 
 /// Expands one use of `entry`.
 ///
-/// After a mistake the item is still replaced by something that compiles, so that the compiler reports the mistake and
-/// not its consequences, such as a missing `main`.
+/// After a mistake the item is still replaced by something that compiles, so that the compiler
+/// reports the mistake and not its consequences, such as a missing `main`.
 pub(crate) fn expand(entry: Entry, arguments: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let options = Options::parse(entry, arguments, &mut errors);

@@ -1,4 +1,5 @@
-//! The function under the attribute, read as far as the macros need: its head is parsed, its body stays as the user's tokens.
+//! The function under the attribute, read as far as the macros need: its head is parsed, its body
+//! stays as the user's tokens.
 
 use proc_macro2::{Group, Ident, Span};
 use quote::ToTokens;
@@ -10,8 +11,8 @@ use crate::errors::Errors;
 
 /// A function as written, not yet known to be one that the macros accept.
 ///
-/// The body is never parsed: an editor asking about a half-typed body still gets its answer, and every token in it keeps
-/// its own place in the user's file.
+/// The body is never parsed: an editor asking about a half-typed body still gets its answer, and
+/// every token in it keeps its own place in the user's file.
 pub(crate) struct Function {
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) visibility: Visibility,
@@ -19,13 +20,14 @@ pub(crate) struct Function {
     pub(crate) fn_token: Token![fn],
     pub(crate) name: Ident,
     pub(crate) generics: Generics,
-    /// With the parentheses: as the user's own tokens they keep the signature out of the lints' "made by a macro".
+    /// With the parentheses: as the user's own tokens they keep the signature out of the lints'
+    /// "made by a macro".
     pub(crate) arguments: Group,
     pub(crate) output: ReturnType,
     pub(crate) body: Group,
 }
 
-/// What may stand between the visibility and `fn`.
+/// The keywords that may stand between the visibility and `fn`.
 pub(crate) struct Qualifiers {
     constness: Option<Token![const]>,
     asyncness: Option<Token![async]>,
@@ -119,7 +121,8 @@ impl Function {
 
     fn check_generics(&self, entry: Entry, errors: &mut Errors) {
         if !self.generics.params.is_empty() {
-            let message = format!("a function under `{entry}` cannot be generic: nobody could choose its parameters");
+            let message =
+                format!("a function under `{entry}` cannot be generic: the attribute cannot choose its parameters");
             errors.push(syn::Error::new_spanned(&self.generics, message));
         }
         if let Some(clause) = &self.generics.where_clause {
@@ -148,7 +151,8 @@ impl Function {
         matches!(&self.output, ReturnType::Type(_, declared) if matches!(**declared, Type::Never(_)))
     }
 
-    /// The places of the first and the last token of `async fn name() -> Output`, which errors about the root as a whole underline.
+    /// The places of the first and the last token of `async fn name() -> Output`, which errors
+    /// about the root as a whole underline.
     pub(crate) fn head_span(&self) -> (Span, Span) {
         let first = self.qualifiers.asyncness.map_or(self.fn_token.span, |keyword| keyword.span);
         let last = match &self.output {
@@ -158,7 +162,8 @@ impl Function {
         (first, last)
     }
 
-    /// The places of the first and the last token of the return type, or of the name where there is none.
+    /// The places of the first and the last token of the return type, or of the name where there is
+    /// none.
     pub(crate) fn output_span(&self) -> (Span, Span) {
         let ReturnType::Type(_, declared) = &self.output else {
             return (self.name.span(), self.name.span());
@@ -171,12 +176,14 @@ impl Function {
     }
 }
 
-/// Whether the type is `()`. Its spelling is all a macro can know: an alias for it counts as another type.
+/// Whether the type is `()`. Its spelling is all a macro can know: an alias for it counts as
+/// another type.
 fn is_unit(declared: &Type) -> bool {
     matches!(declared, Type::Tuple(tuple) if tuple.elems.is_empty())
 }
 
-/// Whether the last word of the attribute's path is `test`, as in `#[test]`, `#[core::prelude::v1::test]` and `#[wsrt::test]`.
+/// Whether the last word of the attribute's path is `test`, as in `#[test]`,
+/// `#[core::prelude::v1::test]` and `#[wsrt::test]`.
 fn makes_a_test(attribute: &Attribute) -> bool {
     attribute.path().segments.last().is_some_and(|segment| segment.ident == "test")
 }

@@ -1,8 +1,8 @@
 //! Writes the plain `fn` that builds a runtime and gives it the user's `async fn` as the root.
 //!
-//! The user's function becomes an item inside the generated one, whole and under its own name. So its return type drives
-//! inference as written, inner attributes of the body stay legal, nothing generated is in scope of the body, and the
-//! compiler speaks of "the future returned by `main`".
+//! The user's function becomes an item inside the generated one, whole and under its own name. So
+//! its return type drives inference as written, inner attributes of the body stay legal, nothing
+//! generated is in scope of the body, and the compiler speaks of "the future returned by `main`".
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -14,9 +14,10 @@ use crate::options::{Flavor, Options};
 /// How the root's output leaves the generated function.
 #[derive(Clone, Copy)]
 enum Outcome {
-    /// As an `ExitCode`: the root itself reports its output, which therefore never leaves its thread and need not be `Send`.
+    /// An `ExitCode`: the root itself reports its output, which therefore never leaves its thread
+    /// and need not be `Send`.
     Report,
-    /// As the value that the user's function declares.
+    /// The value that the user's function declares.
     Return,
 }
 
@@ -54,7 +55,8 @@ pub(crate) fn generate(entry: Entry, options: &Options, function: &Function) -> 
             #run
         },
     );
-    // Lints about the function as a whole, such as `dead_code`, are silent where its end is in a macro.
+    // Lints about the function as a whole, such as `dead_code`, are silent where its end is in a
+    // macro.
     body.set_span(function.body.span());
     quote! {
         #(#attributes)*
@@ -63,7 +65,8 @@ pub(crate) fn generate(entry: Entry, options: &Options, function: &Function) -> 
     }
 }
 
-/// The standard attribute by its full path: the user may have imported `wsrt::test` under the short name.
+/// The standard attribute by its full path: the user may have imported `wsrt::test` under the short
+/// name.
 fn test_attribute(entry: Entry) -> Option<TokenStream> {
     match entry {
         Entry::Main => None,
@@ -76,7 +79,8 @@ fn user_function(function: &Function) -> TokenStream {
     quote!(async #fn_token #name #arguments #output #body)
 }
 
-/// An `async fn` around the user's, of the same name, that turns the output into an exit code as std does for `main`.
+/// An `async fn` around the user's, of the same name, that turns the output into an exit code as
+/// std does for `main`.
 fn reporting_root(function: &Function) -> TokenStream {
     let Function { fn_token, name, .. } = function;
     let user_function = user_function(function);
@@ -113,7 +117,8 @@ fn on_failure(outcome: Outcome) -> TokenStream {
     }
 }
 
-/// Gives the root to the runtime. A root that is not `Send` is underlined at the head of the user's function.
+/// Gives the root to the runtime. A root that is not `Send` is underlined at the head of the user's
+/// function.
 fn run(flavor: Flavor, function: &Function) -> TokenStream {
     let name = &function.name;
     let root = spread(quote!(#name()), function.head_span());
@@ -123,8 +128,9 @@ fn run(flavor: Flavor, function: &Function) -> TokenStream {
     }
 }
 
-/// Puts the first of `tokens` at the first span and the others at the last, so that an error about the expression
-/// underlines all from one to the other. (`Span::join` would say it in one span, but is not on stable Rust.)
+/// Puts the first of `tokens` at the first span and the others at the last, so that an error about
+/// the expression underlines all from one to the other. (`Span::join` would say it in one span, but
+/// is not on stable Rust.)
 fn spread(tokens: TokenStream, (first, last): (Span, Span)) -> TokenStream {
     let mut spans = std::iter::once(first).chain(std::iter::repeat(last));
     let place = |mut token: TokenTree| {

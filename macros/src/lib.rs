@@ -1,8 +1,10 @@
-//! The attributes `#[wsrt::main]` and `#[wsrt::test]`: an `async fn` in, a plain `fn` that runs it on a runtime out.
+//! The attributes `#[wsrt::main]` and `#[wsrt::test]`: an `async fn` in, a plain `fn` that runs it
+//! on a runtime out.
 //!
-//! Use them through the crate `wsrt`, which re-exports them behind its feature `macros`. This crate knows nothing of the
-//! runtime but the names that the expansion calls: `runtime::Builder::{new_multi_thread, new_current_thread,
-//! worker_threads, start_paused, build}` and `runtime::Runtime::{run, block_on}`.
+//! Use them through the crate `wsrt`, which re-exports them behind its feature `macros`. This crate
+//! knows nothing of the runtime but the names that the expansion calls:
+//! `runtime::Builder::{new_multi_thread, new_current_thread, worker_threads, start_paused, build}`
+//! and `runtime::Runtime::{run, block_on}`.
 
 mod entry;
 mod errors;
@@ -19,51 +21,54 @@ use crate::entry::Entry;
 
 /// Runs an `async fn`, usually `main`, as the root future of a new runtime.
 ///
-/// The function becomes a plain `fn` of the same name, visibility and attributes. When called it builds a runtime, runs
-/// the body to its end, and drops the runtime, which drops every task that is still alive: tasks that must finish have
-/// to be awaited.
+/// The function becomes a plain `fn` of the same name, visibility and attributes. When called it
+/// builds a runtime, runs the body to its end, and drops the runtime, which drops every task that
+/// is still alive: tasks that must finish have to be awaited.
 ///
 /// # Options
 ///
 /// | option | value | when absent |
 /// |---|---|---|
 /// | `flavor` | `"multi_thread"` or `"current_thread"` | `"multi_thread"` |
-/// | `worker_threads` | a whole number of at least 1, as a literal; `"multi_thread"` only | what `runtime::Builder` chooses |
+/// | `worker_threads` | a whole number of at least 1, as a literal; `"multi_thread"` only | the choice of `runtime::Builder` |
 /// | `start_paused` | `true` or `false`; `true` on `"current_thread"` only: the clock stands until it is moved, see `time::pause` | `false` |
-/// | `crate` | the path of the crate `wsrt`, in a string, for those who re-export or rename it | `"::wsrt"` |
+/// | `crate` | the path of the crate `wsrt`, in a string, where it is re-exported or renamed | `"::wsrt"` |
 ///
-/// On `"multi_thread"` the root runs on a processor, as every spawned task does, and not on the thread that called the
-/// function. It must therefore be `Send`. On `"current_thread"` the calling thread runs everything, and the root need
-/// not be `Send`.
+/// On `"multi_thread"` the root runs on a processor, as every spawned task does, and not on the
+/// thread that called the function. It must therefore be `Send`. On `"current_thread"` the calling
+/// thread runs everything, and the root need not be `Send`.
 ///
 /// # Output
 ///
-/// A function named `main` may return whatever a plain `main` may: `()`, `!`, `ExitCode`, a `Result` of these whose
-/// error is `Debug`, or any other `Termination`. The root turns it into an `ExitCode` as the standard library does (an
-/// error is printed to standard error as `Error: {error:?}`, and the code is 1), so it need not be `Send` on either
-/// flavor. The generated `main` returns that `ExitCode`.
+/// A function named `main` may return the same types as a plain `main`: `()`, `!`, `ExitCode`, a
+/// `Result` of these whose error is `Debug`, or any other `Termination`. The root turns it into an
+/// `ExitCode` as the standard library does (an error is printed to standard error as
+/// `Error: {error:?}`, and the code is 1), so it need not be `Send` on either flavor. The generated
+/// `main` returns that `ExitCode`.
 ///
-/// A function of any other name returns the type that it declares, which on `"multi_thread"` must be `Send`.
+/// A function of any other name returns the type that it declares, which on `"multi_thread"` must
+/// be `Send`.
 ///
-/// # What is not guaranteed
+/// # Not guaranteed
 ///
 /// - Which processor, and so which thread, runs the root; it may change at each `.await`.
 /// - Any order between the root's end and the progress of tasks that it did not await.
 ///
 /// # Panics
 ///
-/// A panic of the root continues on the calling thread once the root has been dropped: a program ends with code 101. A
-/// function not named `main` also panics, with `wsrt: {error}`, if the runtime cannot be built.
+/// A panic of the root continues on the calling thread once the root has been dropped: a program
+/// ends with code 101. A function not named `main` also panics, with `wsrt: {error}`, if the
+/// runtime cannot be built.
 ///
 /// # Errors
 ///
-/// If the runtime cannot be built, because the system refuses a thread or a poll instance or because an environment
-/// variable such as `WSRT_WORKER_THREADS` holds nonsense, `main` prints `wsrt: {error}` to standard error and ends with
-/// code 1.
+/// If the runtime cannot be built, because the system refuses a thread or a poll instance or
+/// because an environment variable such as `WSRT_WORKER_THREADS` holds nonsense, `main` prints
+/// `wsrt: {error}` to standard error and ends with code 1.
 ///
-/// What the attribute does not understand is refused at compile time, at the place of the mistake: a function that is
-/// not `async`, takes arguments, is generic, `const`, `unsafe` or `extern`; and an option that is unknown, given twice,
-/// of the wrong type, or out of range.
+/// The attribute refuses everything else at compile time, at the place of the mistake: a function
+/// that is not `async`, takes arguments, is generic, `const`, `unsafe` or `extern`; and an option
+/// that is unknown, given twice, of the wrong type, or out of range.
 ///
 /// # Cancel safety
 ///
@@ -95,7 +100,7 @@ use crate::entry::Entry;
 /// }
 /// ```
 ///
-/// The first is what one would write by hand as
+/// By hand the first would be written as
 ///
 /// ```text
 /// fn main() -> std::process::ExitCode {
@@ -118,39 +123,44 @@ pub fn main(arguments: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Makes a test of an `async fn`, run as the root future of a runtime of its own.
 ///
-/// The function becomes a `#[test]` of the same name. Its other attributes, such as `#[should_panic]` and `#[ignore]`,
-/// keep their meaning.
+/// The function becomes a `#[test]` of the same name. Its other attributes, such as
+/// `#[should_panic]` and `#[ignore]`, keep their meaning.
 ///
 /// # Options
 ///
-/// Those of [`main`](macro@main), with another default: a test runs on `"current_thread"` unless told otherwise, so that
-/// its tasks run in the same order each time, and it need not be `Send`. `worker_threads` therefore needs
-/// `flavor = "multi_thread"` beside it.
+/// The options of [`main`](macro@main), with another default: a test runs on `"current_thread"`
+/// unless `flavor` says otherwise, so that its tasks run in the same order each time, and it need
+/// not be `Send`. `worker_threads` therefore needs `flavor = "multi_thread"` beside it.
 ///
 /// # Output
 ///
-/// A test may return whatever a plain `#[test]` may. The root reports it, as described at [`main`](macro@main), so a
-/// `Result` whose error is not `Send` is welcome on both flavors. An error fails the test.
+/// A test may return the same types as a plain `#[test]`. The root reports it, as described at
+/// [`main`](macro@main), so a `Result` whose error is not `Send` is welcome on both flavors. An
+/// error fails the test.
 ///
-/// # What is not guaranteed
+/// # Not guaranteed
 ///
-/// That the test harness captures what a `"multi_thread"` test prints: the root runs on a thread of the runtime.
+/// The test harness may not capture the output of a `"multi_thread"` test: the root runs on a
+/// thread of the runtime.
 ///
 /// # Panics
 ///
-/// A panic of the root continues on the test's thread, where it fails the test or satisfies `#[should_panic]`. So does
-/// one about a runtime that could not be built, in a test without a return type.
+/// A panic of the root continues on the test's thread, where it fails the test or satisfies
+/// `#[should_panic]`. So does one about a runtime that could not be built, in a test without a
+/// return type.
 ///
 /// # Errors
 ///
-/// A test with a return type fails with `wsrt: {error}` on standard error if its runtime cannot be built.
+/// A test with a return type fails with `wsrt: {error}` on standard error if its runtime cannot be
+/// built.
 ///
-/// At compile time this attribute refuses what [`main`](macro@main) refuses, and a second test attribute on the same
-/// function.
+/// At compile time this attribute refuses all that [`main`](macro@main) refuses, and a second test
+/// attribute on the same function.
 ///
 /// # Cancel safety
 ///
-/// The root is never cancelled: the test ends when the root has ended. Tasks that are still alive then are dropped.
+/// The root is never cancelled: the test ends when the root has ended. Tasks that are still alive
+/// then are dropped.
 ///
 /// # Examples
 ///

@@ -1,4 +1,5 @@
-//! The options between the attribute's brackets: `flavor`, `worker_threads`, `start_paused`, `crate`.
+//! The options between the attribute's brackets: `flavor`, `worker_threads`, `start_paused`,
+//! `crate`.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use syn::ext::IdentExt;
@@ -21,7 +22,7 @@ pub(crate) enum Flavor {
     CurrentThread,
 }
 
-/// What the user chose, or the defaults.
+/// The user's choices, or the defaults.
 pub(crate) struct Options {
     pub(crate) flavor: Flavor,
     pub(crate) worker_threads: Option<LitInt>,
@@ -32,7 +33,7 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// Reads the attribute's arguments. What is wrong with them goes to `errors`; what is right is kept.
+    /// Reads the attribute's arguments. Mistakes go to `errors`; the valid options are kept.
     pub(crate) fn parse(entry: Entry, arguments: TokenStream, errors: &mut Errors) -> Self {
         let mut given = Given::default();
         match Punctuated::<Argument, Token![,]>::parse_terminated.parse2(arguments) {
@@ -42,13 +43,15 @@ impl Options {
         given.finish(entry, errors)
     }
 
-    /// The same runtime crate with the flavor that asks least of the root, to go on checking after a wrong option.
+    /// Returns the options with the flavor that asks least of the root, to go on checking after a
+    /// wrong option.
     pub(crate) fn forgiving(self) -> Self {
         Self { flavor: Flavor::CurrentThread, worker_threads: None, start_paused: None, ..self }
     }
 }
 
-/// One `name = value`. The value is kept as tokens, so that a wrong one is refused in the words of its option.
+/// One `name = value`. The value is kept as tokens, so that a wrong one is refused in the words of
+/// its option.
 struct Argument {
     name: Ident,
     value: Option<TokenStream>,
@@ -79,7 +82,8 @@ struct Setting<T> {
     value: T,
 }
 
-/// The options seen so far. An option whose value is wrong counts as seen, with `None`: it was refused once already.
+/// The options seen so far. An option whose value is wrong counts as seen, with `None`: it was
+/// refused once already.
 #[derive(Default)]
 struct Given {
     flavor: Option<Setting<Option<Flavor>>>,
@@ -132,7 +136,8 @@ impl Given {
         errors.push(syn::Error::new(name.span(), message));
     }
 
-    /// Refuses `worker_threads` on a current-thread runtime, unless the flavor itself was wrong and may have been meant otherwise.
+    /// Refuses `worker_threads` on a current-thread runtime, unless the flavor itself was wrong and
+    /// may have been meant otherwise.
     fn check_worker_threads_apply(&self, entry: Entry, errors: &mut Errors) {
         let Some(workers) = &self.worker_threads else { return };
         if self.flavor_if_right(entry) != Some(Flavor::CurrentThread) {
@@ -325,7 +330,7 @@ mod tests {
         assert_eq!(paused(Entry::Test, quote!()), Ok(None));
         assert_eq!(paused(Entry::Test, quote!(start_paused = true)), Ok(Some(true)));
         assert_eq!(paused(Entry::Main, quote!(start_paused = true, flavor = "current_thread")), Ok(Some(true)));
-        // What it says is so.
+        // The message states a true default.
         assert_eq!(paused(Entry::Main, quote!(start_paused = false)), Ok(Some(false)));
         let message = refused(Entry::Test, quote!(start_paused = true, flavor = "multi_thread"));
         assert_eq!(

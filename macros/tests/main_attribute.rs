@@ -1,4 +1,4 @@
-//! What `#[main]` promises about the function it makes, run on a stand-in for the runtime.
+//! The promises of `#[main]` about the function that it makes, run on a stand-in for the runtime.
 
 mod runtime_double;
 
@@ -12,7 +12,7 @@ use std::task::Poll;
 
 use runtime_double::runtime::{Started, started, with_failing_builds};
 
-/// Makes the root suspend once, so that what it holds is held across an await.
+/// Makes the root suspend once, so that its values are held across an await.
 async fn yield_once() {
     let mut yielded = false;
     poll_fn(|_| if std::mem::replace(&mut yielded, true) { Poll::Ready(()) } else { Poll::Pending }).await;

@@ -1,4 +1,4 @@
-//! What `#[test]` promises, by tests written with it and run on a stand-in for the runtime.
+//! The promises of `#[test]`, kept by tests written with it and run on a stand-in for the runtime.
 
 mod runtime_double;
 
@@ -48,7 +48,7 @@ async fn should_panic_sees_the_panic_of_a_current_thread_root() {
     panic!("as it should");
 }
 
-/// Set for the child process of the test below, and for nobody else.
+/// Set for the child process of the test below alone.
 const RETURN_AN_ERROR: &str = "WSRT_MACROS_TEST_RETURNS_AN_ERROR";
 
 #[test(crate = "crate::runtime_double")]

@@ -1,4 +1,5 @@
-//! Writes the trace of a server that never ran, as long as you like: `cargo run --release -p wsrt-report --example synthetic -- 1000000 demo.perfetto-trace`.
+//! Writes the trace of a server that never ran, as long as you like:
+//! `cargo run --release -p wsrt-report --example synthetic -- 1000000 demo.perfetto-trace`.
 
 use std::error::Error;
 use std::fs::File;

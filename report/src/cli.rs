@@ -1,4 +1,4 @@
-//! The command line: what the user types, and what follows from it.
+//! The command line and its consequences.
 
 use std::ffi::OsString;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::{Failure, page, reading};
 
-/// What `--help` prints.
+/// The text of `--help`.
 pub const HELP: &str = "\
 Makes one HTML page of a trace of wsrt's scheduler, to be opened in a browser; it needs no network.
 
@@ -20,7 +20,7 @@ usage: wsrt-report TRACE [-o FILE]
   -V, --version    print the version
 ";
 
-/// What went wrong, and whose fault it is.
+/// A failure, and whether the command line is at fault.
 #[derive(Debug)]
 pub enum Refusal {
     /// The command line: exit code 2.
@@ -29,7 +29,7 @@ pub enum Refusal {
     Failure(Failure),
 }
 
-/// What was asked for.
+/// The job that was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Command {
     Report { trace: PathBuf, output: Output },
@@ -43,11 +43,11 @@ enum Output {
     Standard,
 }
 
-/// Does what the command line asks for; `arguments` come without the program's name.
+/// Runs the program; `arguments` come without its name.
 ///
 /// # Errors
 ///
-/// Says what is wrong with the command line, or which file could not be read or written and why.
+/// Returns the mistake in the command line, or the file that could not be read or written and why.
 pub fn run(arguments: impl Iterator<Item = OsString>) -> Result<(), Refusal> {
     match parse(arguments).map_err(Refusal::Usage)? {
         Command::Help => print(HELP.as_bytes()),
@@ -72,7 +72,7 @@ fn parse(mut arguments: impl Iterator<Item = OsString>) -> Result<Command, Strin
                 }
             }
             Some(option) if options && option.starts_with('-') => {
-                return Err(format!("unknown option `{option}`; --help lists what there is"));
+                return Err(format!("unknown option `{option}`; --help lists the options"));
             }
             _ if trace.is_none() && !word.is_empty() => trace = Some(PathBuf::from(word)),
             _ => return Err(format!("unknown argument `{}`: one trace makes one page", Path::new(&word).display())),
@@ -114,12 +114,12 @@ fn refuse_same(trace: &Path, file: &Path) -> Result<(), Failure> {
         (Ok(trace), Ok(file)) if trace == file => {
             Err(format!("`{}` is the trace: the page needs a file of its own", file.display()).into())
         }
-        // What is not there is no trace, and will be said when it is read.
+        // A missing file is reported when it is read.
         _ => Ok(()),
     }
 }
 
-/// Writes to the standard output. Who stops reading, as `head` does, has seen enough.
+/// Writes to the standard output. A reader that stops early, as `head` does, is no error.
 fn print(text: &[u8]) -> Result<(), Failure> {
     let mut output = io::stdout().lock();
     match output.write_all(text).and_then(|()| output.flush()) {
@@ -158,7 +158,7 @@ mod tests {
         for (words, expected) in [
             (&[][..], "which trace? usage: wsrt-report TRACE [-o FILE]"),
             (&["a", "b"], "unknown argument `b`: one trace makes one page"),
-            (&["a", "-x"], "unknown option `-x`; --help lists what there is"),
+            (&["a", "-x"], "unknown option `-x`; --help lists the options"),
             (&["a", "-o"], "-o needs a file"),
             (&["a", "-o", "b", "-o", "c"], "-o is given twice"),
         ] {

@@ -5,11 +5,13 @@
 //! wsrt-report run.perfetto-trace        # writes run.perfetto-trace.html
 //! ```
 //!
-//! This crate is the program `wsrt-report`; what it has as a library is there for the program and its tests, and may change.
+//! This crate is the program `wsrt-report`; its library is there for the program and its tests, and
+//! may change.
 //!
-//! From the file to the page, each floor knows those before it and none behind: [`wsrt_trace`] makes packets of bytes and events of
-//! packets; `aggregate` makes sums, bins and buckets of events, so that memory does not grow with the file; [`cli`] reads a
-//! command line and a file, and `page` writes what `charts` draw. The file is read once and may be a pipe.
+//! From the file to the page, each floor knows those before it and none behind: [`wsrt_trace`]
+//! makes packets of bytes and events of packets; `aggregate` makes sums, bins and buckets of
+//! events, so that memory does not grow with the file; [`cli`] reads a command line and a file, and
+//! `page` writes the drawings of `charts`. The file is read once and may be a pipe.
 
 #![forbid(unsafe_code)]
 
@@ -27,5 +29,5 @@ mod text;
 #[path = "../tests/support/mod.rs"]
 mod support;
 
-/// What a user is told when it cannot be done.
+/// The message to the user when the work cannot be done.
 pub type Failure = Box<dyn Error + Send + Sync>;

@@ -46,7 +46,7 @@ impl Display for Count {
     }
 }
 
-/// A count and what is counted, in singular or plural: `1 task`, `2 tasks`.
+/// A count and its unit, in singular or plural: `1 task`, `2 tasks`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Of(pub(crate) u64, pub(crate) &'static str);
 
@@ -57,7 +57,8 @@ impl Display for Of {
     }
 }
 
-/// A part of a whole: `63 %`. What is little is not called nothing, and what is nearly all is not called all.
+/// A part of a whole: `63 %`. A small part is never called nothing, and nearly all is never called
+/// all.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Share {
     part: f64,
@@ -105,7 +106,8 @@ impl Display for Bytes {
     }
 }
 
-/// Whole numbers from `least` up to `most` with about `wanted` steps between them that are round in tens.
+/// Whole numbers from `least` up to `most` with about `wanted` steps between them that are round in
+/// tens.
 pub(crate) fn round_steps(least: u64, most: u64, wanted: u64) -> Vec<u64> {
     let rough = ((most - least) / wanted.max(1)).max(1);
     let power = 10u64.pow(rough.ilog10());

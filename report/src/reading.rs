@@ -9,10 +9,10 @@ use wsrt_trace::decode::{Decoder, FileEnding, NameTable, PacketReader};
 use crate::Failure;
 use crate::aggregate::Aggregate;
 
-/// What a file comes to.
+/// The contents of a file.
 #[derive(Debug)]
 pub(crate) struct Report {
-    /// As the page shows it.
+    /// The name on the page.
     pub(crate) file: String,
     pub(crate) bytes: u64,
     pub(crate) ending: FileEnding,

@@ -2,8 +2,8 @@
 
 use std::fmt::{self, Display, Write};
 
-/// Shows `0` as text in HTML, in an element or in a quoted attribute. Characters that cannot be seen, or that turn the direction of
-/// the text around them, become a visible mark.
+/// Shows `0` as text in HTML, in an element or in a quoted attribute. Characters that cannot be
+/// seen, or that turn the direction of the text around them, become a visible mark.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Escaped<'a>(pub(crate) &'a str);
 
@@ -25,7 +25,7 @@ impl Display for Escaped<'_> {
     }
 }
 
-/// Control characters, marks of direction, and what is no character.
+/// Control characters, marks of direction, and code points that are no characters.
 fn is_unseen(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')

@@ -1,4 +1,4 @@
-//! The program from outside: what it writes, prints and refuses.
+//! The program from outside: its files, its output, and the arguments that it refuses.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! The figures on the page: those of a trace that was worked out by hand, and those that Perfetto's own decoder finds in a file of wsrt's.
+//! The figures on the page: those of a trace that was worked out by hand, and those that Perfetto's
+//! own decoder finds in a file of wsrt's.
 
 use std::path::Path;
 use std::process::Command;
@@ -135,7 +136,8 @@ fn what_was_worked_out_by_hand_is_on_the_page() {
     );
 }
 
-/// The first 48 kB of what `examples/mixed_server.rs` wrote, at a packet's end. The figures were counted with the Python package `perfetto`.
+/// The first 48 kB of a trace of `examples/mixed_server.rs`, at a packet's end. The figures were
+/// counted with the Python package `perfetto`.
 #[test]
 fn a_file_of_wsrt_is_read_as_perfetto_reads_it() {
     let words = words(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/beginning.perfetto-trace"));

@@ -1,4 +1,5 @@
-//! The page: whole in itself, well formed, harmless whatever names a trace holds, and of a bounded size.
+//! The page: whole in itself, well formed, harmless whatever names a trace holds, and of a bounded
+//! size.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +15,7 @@ use wsrt_trace::{AnnotationKey as Key, EventName};
 use support::encoder::{BEGIN, END, INSTANT, NETPOLLER, PROCESSOR, THREAD, Trace, Value};
 use support::program::Program;
 
-/// What an attacker would like to have in a page.
+/// Text that an attacker would like to have in a page.
 const HOSTILE: [&str; 5] = [
     "</code></td><script>alert(1)</script>",
     "\" onmouseover=\"alert(2)\" x=\"",
@@ -44,7 +45,8 @@ fn hostile() -> Vec<u8> {
     bytes
 }
 
-/// The page without what is inside `style` and `script`, which HTML does not read as markup.
+/// Returns the page without the contents of `style` and `script`, which HTML does not read as
+/// markup.
 fn markup(page: &str) -> String {
     let mut markup = String::new();
     let mut rest = page;
@@ -199,7 +201,8 @@ fn a_page_stays_small_however_much_there_is() {
     assert!(page.len() < 1_000_000, "{} bytes", page.len());
 }
 
-/// Runs the page where a browser is installed: its script starts, zooms and has nothing to complain of.
+/// Runs the page where a browser is installed: its script starts, zooms and has nothing to complain
+/// of.
 #[test]
 fn a_browser_has_nothing_to_complain_of() {
     let Some(browser) = ["chromium", "chromium-headless-shell"]

@@ -1,4 +1,5 @@
-//! Processes of their own, for what concerns a whole process: its environment, its standard error, its threads.
+//! Processes of their own, for what concerns a whole process: its environment, its standard error,
+//! its threads.
 
 use std::env;
 use std::fs;
@@ -7,11 +8,13 @@ use std::process::{Child, Command, Output, Stdio, exit};
 /// Set in the process that runs the body of a test. Its value is the test's name.
 const MARK: &str = "WSRT_TESTS_CHILD";
 
-/// Runs `body` in a process of its own, with `environment` added to this one's, and returns what became of it.
+/// Runs `body` in a process of its own, with `environment` added to this one's, and returns what
+/// became of it.
 ///
-/// `test` is the full name of the test that calls this: the process is the test program over again, with that one test to
-/// run, which comes by here once more. What the calling test does before has to be harmless; what comes after is not reached
-/// in the process. Variables that wsrt reads are not handed down.
+/// `test` is the full name of the test that calls this: the process is the test program over again,
+/// with that one test to run, which comes by here once more. What the calling test does before has
+/// to be harmless; what comes after is not reached in the process. Variables that wsrt reads are
+/// not handed down.
 ///
 /// # Panics
 ///
@@ -31,7 +34,8 @@ pub fn in_a_process_with_many_files(test: &str, body: impl FnOnce()) -> Output {
     in_a_process_with_files(test, "$(ulimit -H -n)", body)
 }
 
-/// The same, in a process that may open as many files as `limit` says, a number or what the shell makes one of.
+/// The same, in a process that may open as many files as `limit` says, a number or what the shell
+/// makes one of.
 ///
 /// # Panics
 ///

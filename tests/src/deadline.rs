@@ -5,7 +5,8 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-/// How long any one event may take before a test gives it up for lost. Far longer than anything takes on a busy machine.
+/// How long any one event may take before a test gives it up for lost. Far longer than anything
+/// takes on a busy machine.
 pub const LIMIT: Duration = Duration::from_secs(60);
 
 /// Runs `body` on a thread of its own and returns what it returns.

@@ -10,7 +10,8 @@ use std::process::{Command, Stdio};
 ///
 /// If it does not build.
 pub fn example(name: &str) -> PathBuf {
-    // The whole workspace, so that features are those of `cargo test --workspace`, and nothing is compiled twice.
+    // The whole workspace, so that features are those of `cargo test --workspace`, and nothing is
+    // compiled twice.
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| env!("CARGO").into()));
     cargo.args(["build", "--quiet", "--workspace", "--message-format=json", "--example", name]);
     if !cfg!(debug_assertions) {

@@ -2,7 +2,8 @@
 
 use wsrt::runtime::{Builder, Runtime};
 
-/// How many processors the runtimes have on which parallel calls are tried: fewer than the machine has cores, and more.
+/// How many processors the runtimes have on which parallel calls are tried: fewer than the machine
+/// has cores, and more.
 const PROCESSORS: [usize; 4] = [1, 2, 3, 8];
 
 /// A runtime with so many processors.
@@ -15,7 +16,8 @@ pub fn runtime_with(processors: usize) -> Runtime {
     Builder::new_multi_thread().worker_threads(processors).build().expect("a runtime")
 }
 
-/// Calls `body` in a task of each of several multi-thread runtimes, in a current-thread runtime, and outside of any.
+/// Calls `body` in a task of each of several multi-thread runtimes, in a current-thread runtime,
+/// and outside of any.
 ///
 /// # Panics
 ///

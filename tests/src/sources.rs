@@ -1,6 +1,8 @@
-//! The public items of the crates, read from their sources: enough of Rust to find what has to be documented or listed.
+//! The public items of the crates, read from their sources: enough of Rust to find what has to be
+//! documented or listed.
 //!
-//! It goes by lines, as rustfmt leaves them. That every `pub` is public is a lint's affair (`unreachable_pub`).
+//! It goes by lines, as rustfmt leaves them. That every `pub` is public is a lint's affair
+//! (`unreachable_pub`).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -47,7 +49,8 @@ impl Item {
     }
 }
 
-/// The items of all files below `folder`, which is relative to the root of the workspace. Tests and models are left out.
+/// The items of all files below `folder`, which is relative to the root of the workspace. Tests and
+/// models are left out.
 ///
 /// # Panics
 ///

@@ -4,11 +4,12 @@ use std::fs;
 
 /// What the system keeps of a thread's name.
 const NAME_LENGTH: usize = 15;
-/// The system's flag for a thread that has run its last instruction: it may still be listed when it was joined already.
+/// The system's flag for a thread that has run its last instruction: it may still be listed when it
+/// was joined already.
 const EXITING: u64 = 4;
 
-/// How many threads of this process have the name `name`, of which only the first 15 bytes count. A runtime with a name of
-/// its own can be watched this way whatever else goes on in the process.
+/// How many threads of this process have the name `name`, of which only the first 15 bytes count. A
+/// runtime with a name of its own can be watched this way whatever else goes on in the process.
 ///
 /// # Panics
 ///

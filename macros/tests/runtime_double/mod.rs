@@ -1,6 +1,8 @@
-//! A stand-in for the crate `wsrt`: the few names that the expansion uses, with a record of how they were used.
+//! A stand-in for the crate `wsrt`: the few names that the expansion uses, with a record of how
+//! they were used.
 //!
-//! Passed to the macros as `crate = "crate::runtime_double"`, it lets their expansion run without the executor.
+//! Passed to the macros as `crate = "crate::runtime_double"`, it lets their expansion run without
+//! the executor.
 
 pub(crate) mod runtime {
     use std::cell::Cell;
@@ -91,7 +93,8 @@ pub(crate) mod runtime {
         }
     }
 
-    /// The roots under test wait for nothing but their own `yield_once`, so polling again at once is enough.
+    /// The roots under test wait for nothing but their own `yield_once`, so polling again at once
+    /// is enough.
     fn poll_to_end<F: Future>(started: Started, root: F) -> F::Output {
         let mut root = pin!(root);
         let mut context = Context::from_waker(Waker::noop());

@@ -55,7 +55,8 @@ impl Durations {
     }
 
     /// The counts once more, in columns that look equally wide on a logarithmic axis: [`PARTS`] to
-    /// each doubling, from `1 << (the returned exponent)` on. What is shorter is in the first.
+    /// each doubling, from `1 << (the returned exponent)` on. Shorter times are in the first
+    /// bucket.
     pub(crate) fn columns(&self) -> (u32, Vec<u64>) {
         let used = || self.buckets.iter().enumerate().filter(|(_, count)| **count > 0).map(|(index, _)| index);
         let (Some(low), Some(high)) = (used().next(), used().next_back()) else {

@@ -1,11 +1,13 @@
-//! Time in bins that grow: one reading of the file is enough, though nobody knows beforehand how long it lasts.
+//! Time in bins that grow: one reading of the file is enough, though its length in time is unknown
+//! beforehand.
 //!
-//! All bins of a report are `1 << shift` nanoseconds wide and begin at multiples of that. When the time that was met no longer
-//! fits into [`MOST_BINS`], they double, and each series of bins joins its pairs the next time that it is touched.
+//! All bins of a report are `1 << shift` nanoseconds wide and begin at multiples of that. When the
+//! time that was met no longer fits into [`MOST_BINS`], they double, and each series of bins joins
+//! its pairs the next time that it is touched.
 
 use std::collections::VecDeque;
 
-/// As fine as a page can show when one zooms into it.
+/// The finest grid that a page can show when it is zoomed.
 const MOST_BINS: u64 = 4096;
 /// About a microsecond: the finest bins.
 const FINEST: u32 = 10;
@@ -72,7 +74,7 @@ impl Grid {
     }
 }
 
-/// What a bin holds.
+/// The contents of a bin.
 pub(crate) trait Bin: Copy + Default {
     /// Takes in the bin after it.
     fn join(&mut self, later: Self);

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-/// A page has so many bits, and there are so many pages: 64 MiB, and 268 million tasks of a program that counts on.
+/// A page has so many bits, and there are so many pages: 64 MiB, and 268 million tasks of a program
+/// that counts on.
 const PAGE: u64 = 4096;
 const MOST_PAGES: usize = 1 << 16;
 

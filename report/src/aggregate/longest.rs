@@ -1,6 +1,7 @@
 //! The few longest of many.
 
-/// Keeps the `most` items with the greatest lengths, the longest first; of equal ones those that came first.
+/// Keeps the `most` items with the greatest lengths, the longest first; of equal ones those that
+/// came first.
 #[derive(Clone, Debug)]
 pub(crate) struct Longest<T> {
     most: usize,

@@ -1,4 +1,5 @@
-//! From events to what the page shows: sums, bins, buckets and the first few, whatever the file's length.
+//! From events to the contents of the page: sums, bins, buckets and the first few, whatever the
+//! file's length.
 
 mod durations;
 mod grid;
@@ -54,7 +55,7 @@ pub(crate) struct Injector {
     pub(crate) longest: u64,
 }
 
-/// What was counted.
+/// The counts.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Totals {
     pub(crate) wakes: u64,
@@ -66,7 +67,7 @@ pub(crate) struct Totals {
     pub(crate) overflow_tasks: u64,
     /// Events that the writer could not keep.
     pub(crate) dropped: u64,
-    /// Events of ours that say what cannot be.
+    /// Events of the runtime that contradict each other.
     pub(crate) absurd: u64,
     /// Events on tracks of ours.
     pub(crate) events: u64,
@@ -76,7 +77,7 @@ pub(crate) struct Totals {
     pub(crate) unended: u64,
 }
 
-/// What a trace comes to.
+/// The aggregate of a trace.
 #[derive(Debug)]
 pub(crate) struct Aggregate {
     open: OpenSlices,
@@ -141,7 +142,7 @@ impl Aggregate {
         }
     }
 
-    /// Ends what the file leaves open.
+    /// Ends the slices that the file leaves open.
     pub(crate) fn finish(&mut self, names: &NameTable) {
         for slice in self.open.end_all(self.grid.last()) {
             self.totals.unended += 1;
@@ -161,7 +162,7 @@ impl Aggregate {
         self.totals.events += 1;
         self.totals.ours += u64::from(!matches!(event.track, Track::Process | Track::Thread(_)));
         self.grid.cover(event.at);
-        // What is still open may be ended behind the mark.
+        // An open slice may be ended behind the mark.
         self.closed &= event.kind == TrackEventKind::End;
         match event.kind {
             TrackEventKind::Begin => self.open.begin(event),

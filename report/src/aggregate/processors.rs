@@ -1,4 +1,4 @@
-//! What each processor did, and how busy it was over time.
+//! The work of each processor, and how busy it was over time.
 
 use wsrt_trace::TaskSource;
 use wsrt_trace::decode::{Annotations, Slice};
@@ -21,7 +21,7 @@ pub(crate) struct Processor {
     /// Tasks that waited on it.
     pub(crate) queue: Series<Level>,
     pub(crate) longest_queue: u64,
-    /// Nanoseconds in which a thread held it, where the trace tells.
+    /// Nanoseconds in which a thread held it, where the trace says so.
     pub(crate) held: u64,
 }
 

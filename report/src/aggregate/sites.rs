@@ -1,10 +1,10 @@
-//! Places in the source that spawn tasks, and what their tasks cost.
+//! Places in the source that spawn tasks, and the cost of their tasks.
 
 use std::collections::HashMap;
 
 use wsrt_trace::decode::{NameId, Slice};
 
-/// What the tasks spawned at one place did.
+/// The work of the tasks spawned at one place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Site {
     pub(crate) tasks: u64,
@@ -43,7 +43,7 @@ impl Sites {
         }
     }
 
-    /// Those whose tasks took the most time, the first first.
+    /// Returns the sites whose tasks took the most time, the longest first.
     pub(crate) fn by_time(&self) -> Vec<(NameId, Site)> {
         let mut sites: Vec<_> = self.known.iter().map(|(name, site)| (*name, *site)).collect();
         sites.sort_unstable_by_key(|(name, site)| (u64::MAX - site.busy, *name));

@@ -1,4 +1,4 @@
-//! Who stole from whom.
+//! Steals by thief and victim.
 
 use std::collections::BTreeMap;
 

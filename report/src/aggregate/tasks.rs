@@ -1,4 +1,5 @@
-//! Tasks one by one, as many as there is room for. When it runs out, the half that was woken least is forgotten.
+//! Tasks one by one, as many as there is room for. When it runs out, the half that was woken least
+//! is forgotten.
 
 use std::collections::HashMap;
 
@@ -8,13 +9,13 @@ use wsrt_trace::decode::NameId;
 /// So many tasks are known at a time: about 16 MiB.
 const MOST: usize = 1 << 17;
 
-/// What one task did.
+/// The work of one task.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Task {
     pub(crate) name: Option<NameId>,
     pub(crate) spawned_at: Option<NameId>,
     pub(crate) woken: u32,
-    /// The same by who woke it, in the order of [`WakeCause::ALL`].
+    /// The wakes by their sources, in the order of [`WakeCause::ALL`].
     pub(crate) woken_by: [u32; 5],
     pub(crate) polls: u32,
     /// In nanoseconds.
@@ -56,7 +57,7 @@ impl Tasks {
         tasks.into_iter().take(most).map(|(id, task)| (*id, *task)).collect()
     }
 
-    /// What a task is called, if it was polled and is still known.
+    /// Returns the name of a task, if it was polled and is still known.
     pub(crate) fn name(&self, id: u64) -> Option<NameId> {
         self.known.get(&id).and_then(|task| task.name)
     }
@@ -73,7 +74,7 @@ impl Tasks {
         let mut ranks: Vec<_> = self.known.iter().map(|(id, task)| (task.woken, *id)).collect();
         let (_, middle, _) = ranks.select_nth_unstable(MOST / 2);
         let middle = *middle;
-        // What a task may have lost before adds to what it loses now.
+        // Earlier losses of a task add to its present ones.
         let lost = |task: &Task| task.woken.saturating_add(task.forgotten);
         let least =
             self.known.iter().filter(|(id, task)| (task.woken, **id) < middle).map(|(_, task)| lost(task)).max();

@@ -1,4 +1,4 @@
-//! What the threads did: held processors, slept, waited in the netpoller, ran blocking jobs.
+//! The time of the threads: processors held, sleep, waits in the netpoller, blocking jobs.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use wsrt_trace::{EventName, names};
 /// A process has not so many; a damaged file may.
 const MOST: usize = 1 << 13;
 
-/// What a thread may be at.
+/// An occupation of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Doing {
     Holds,

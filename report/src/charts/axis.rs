@@ -1,4 +1,4 @@
-//! Where the numbers under a chart stand, and what they say.
+//! The places and the text of the numbers under a chart.
 
 use crate::numbers::round_steps;
 
@@ -12,7 +12,8 @@ pub(crate) struct Tick {
     pub(crate) minor: bool,
 }
 
-/// The ticks of a time axis over `duration` nanoseconds, which begins `lead` nanoseconds before zero and is `span` long.
+/// The ticks of a time axis over `duration` nanoseconds, which begins `lead` nanoseconds before
+/// zero and is `span` long.
 pub(crate) fn time_axis(lead: u64, duration: u64, span: u64) -> Vec<Tick> {
     let steps = round_steps(0, duration, 8);
     let (scale, unit) = match steps.last().copied().unwrap_or(0) {

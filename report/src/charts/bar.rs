@@ -11,11 +11,11 @@ pub(crate) struct Part {
     pub(crate) class: &'static str,
     /// Of the bar's whole length.
     pub(crate) share: f64,
-    /// What it says when pointed at.
+    /// The text shown under the pointer.
     pub(crate) text: String,
 }
 
-/// A bar that is as wide as it may be; `label` says in words what it shows.
+/// A bar that is as wide as it may be; `label` describes it in words.
 pub(crate) fn bar(label: &str, parts: &[Part]) -> String {
     let mut svg = format!(
         "<svg class=\"bar\" viewBox=\"0 0 1000 10\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"{}\">",

@@ -27,7 +27,8 @@ pub(crate) struct Mark {
     pub(crate) is_left: bool,
 }
 
-/// The drawing, the numbers under it, and the marks above it. Nothing if there is nothing in `histogram`.
+/// The drawing, the numbers under it, and the marks above it. Nothing if there is nothing in
+/// `histogram`.
 pub(crate) fn columns(histogram: &Durations, label: &str) -> Option<(String, Vec<Tick>, Vec<Mark>)> {
     let (first, counts) = histogram.columns();
     let most = counts.iter().copied().max()?;
@@ -46,7 +47,7 @@ pub(crate) fn columns(histogram: &Durations, label: &str) -> Option<(String, Vec
         put(&mut svg, format_args!("<path class=\"grid\" d=\"M{x:.1} 0V100\"/>"));
     }
     for (index, count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
-        // What is there at all is seen.
+        // Every amount above zero is visible.
         let height = (*count as f64 / most as f64 * 96.0).max(1.5);
         let text = format!(
             "{} to {}: {} ({})",
@@ -103,9 +104,10 @@ fn marks(histogram: &Durations, place: impl Fn(u64) -> f64) -> Vec<Mark> {
     marks
 }
 
-/// No word may cover another, or stand in the way of a line that comes down from a row above. So a word stands left of its line
-/// where there is no room before the chart's end, or before the line of another that does; and the words right of their lines step
-/// down from left to right, those left of their lines from right to left.
+/// No word may cover another, or stand in the way of a line that comes down from a row above. So a
+/// word stands left of its line where there is no room before the chart's end, or before the line
+/// of another that does; and the words right of their lines step down from left to right, those
+/// left of their lines from right to left.
 fn put_in_rows(marks: &mut [Mark]) {
     let mut room = RIGHT + WORD;
     for mark in marks.iter_mut().rev() {

@@ -7,7 +7,7 @@ use crate::text::Escaped;
 /// An overflow is a short mark at the foot of its strip.
 const OVERFLOW_TOP: u32 = 84;
 
-/// What the bins of a strip hold, and so how several come together in one column.
+/// The contents of a strip's bins, and so the way in which several form one column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Time in a bin, of its width: the mean, on a scale from nothing to all.
@@ -28,7 +28,7 @@ impl Kind {
 #[derive(Clone, Debug)]
 pub(crate) struct Strip {
     pub(crate) kind: Kind,
-    /// What each bin holds.
+    /// The contents of each bin.
     pub(crate) amounts: Vec<u64>,
     /// How many nanoseconds of the trace each bin covers.
     pub(crate) covered: Vec<u64>,
@@ -85,7 +85,7 @@ fn area(values: &[f64]) -> String {
     let mut path = "M0 100".to_owned();
     let mut before = 100;
     for (column, value) in values.iter().enumerate() {
-        // What is there at all is seen.
+        // Every amount above zero is visible.
         let height = if *value > 0.0 { (value * 100.0).round().max(2.0) as u64 } else { 0 };
         let top = 100 - height.min(100);
         if top != before {

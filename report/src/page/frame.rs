@@ -1,4 +1,5 @@
-//! What is around the sections: the head with style and script in it, the way from section to section, the foot.
+//! The frame of the sections: the head with style and script in it, the way from section to
+//! section, the foot.
 
 use std::fmt::{Arguments, Display, Write};
 
@@ -9,10 +10,12 @@ use crate::text::Escaped;
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
-/// The script's SHA-256. Browsers run this script and no other, whatever a name in the trace may say.
+/// The script's SHA-256. Browsers run this script and no other, whatever a name in the trace may
+/// say.
 const SCRIPT_HASH: &str = "sha256-mt2X2iDYrSvBhG+n4rcXZNbiVFUwLnGhb/+FglO/vKU=";
 
-/// Two numbers under a chart, the second of them left of its line, are at least so far apart on a phone, in percent.
+/// Two numbers under a chart, the second of them left of its line, are at least so far apart on a
+/// phone, in percent.
 const CLOSE: f64 = 30.0;
 
 /// The sections, in their order on the page.
@@ -72,7 +75,7 @@ impl Page {
         self.text.write_fmt(text).expect("a string takes everything");
     }
 
-    /// Begins a section: what was found in it, and how to read what follows.
+    /// Begins a section with its finding, and how to read the picture.
     pub(crate) fn section(&mut self, id: &str, finding: impl Display, how: &str) {
         let title = SECTIONS.iter().find(|(other, _)| *other == id).map_or(id, |(_, title)| title);
         self.put(format_args!(
@@ -103,7 +106,7 @@ impl Page {
         self.put(format_args!("</div>"));
     }
 
-    /// What the colours of a bar mean.
+    /// Writes the meaning of a bar's colours.
     pub(crate) fn legend<'a>(&mut self, colours: impl IntoIterator<Item = (&'a str, &'a str)>) {
         self.put(format_args!("<ul class=\"legend\">"));
         for (class, word) in colours {
@@ -112,7 +115,8 @@ impl Page {
         self.put(format_args!("</ul>\n"));
     }
 
-    /// Begins a table, which scrolls by itself where it is too wide. A column's title that begins with `#` is above numbers.
+    /// Begins a table, which scrolls by itself where it is too wide. A column's title that begins
+    /// with `#` is above numbers.
     pub(crate) fn table(&mut self, about: &str, class: &str, titles: &[&str]) {
         self.put(format_args!(
             "<div class=\"scroll\" role=\"region\" aria-label=\"Table: {about}\" tabindex=\"0\"><table class=\"{class}\"><thead><tr>"

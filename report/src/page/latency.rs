@@ -44,7 +44,7 @@ fn chart(page: &mut Page, class: &str, title: &str, what: &str, histogram: &Dura
         quantile(1.0)
     );
     let Some((svg, ticks, marks)) = columns(histogram, &label) else {
-        page.put(format_args!("<p>The trace does not tell of any.</p>\n"));
+        page.put(format_args!("<p>The trace has none.</p>\n"));
         return;
     };
     let rows = marks.iter().map(|mark| mark.row + 1).max().unwrap_or(0);

@@ -1,6 +1,8 @@
-//! The page: one HTML document with everything in it, which asks nothing of the network and shows all of it without scripts.
+//! The page: one HTML document with everything in it, which asks nothing of the network and shows
+//! all of it without scripts.
 //!
-//! Each section is a file: one idea, a sentence with what was found, a sentence that says how to read the picture, the picture.
+//! Each section is a file: one idea, a sentence with the finding, a sentence on how to read the
+//! picture, the picture.
 
 mod frame;
 mod latency;

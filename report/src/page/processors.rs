@@ -1,4 +1,4 @@
-//! How each processor spent its time, and what came of the places where tasks were found.
+//! How each processor spent its time, and how many tasks each place of the scheduler gave.
 
 use wsrt_trace::TaskSource;
 
@@ -75,7 +75,7 @@ pub(crate) fn shown(source: TaskSource) -> &'static str {
     if source == TaskSource::Unknown { "not told" } else { source.name() }
 }
 
-/// As part of a sentence.
+/// Names the place within a sentence.
 fn place(source: TaskSource) -> &'static str {
     match source {
         TaskSource::Runnext => "in runnext",

@@ -12,9 +12,9 @@ use crate::reading::Report;
 use crate::text::Escaped;
 
 pub(crate) fn write(page: &mut Page, report: &Report) {
-    let how = "While a poll runs, what waits behind it on its processor waits too, unless somebody steals it. What blocks belongs \
-               into <code>spawn_blocking</code> or <code>block_in_place</code>; what computes is done sooner with \
-               <code>wsrt::parallel</code>, on all processors that are idle.";
+    let how = "While a poll runs, the tasks behind it on its processor wait, unless another processor steals them. Blocking work \
+               belongs into <code>spawn_blocking</code> or <code>block_in_place</code>; computations end sooner with \
+               <code>wsrt::parallel</code>, on all idle processors.";
     page.section("slowest", finding(report), how);
     let slowest = &report.aggregate.polls.slowest;
     let Some(longest) = slowest.iter().next().map(|poll| poll.slice.duration) else {
@@ -57,12 +57,13 @@ fn row(page: &mut Page, report: &Report, poll: &Poll, longest: u64) {
     }
 }
 
-/// A bar beside a number says nothing more to who hears the page.
+/// A bar beside a number is nothing to hear.
 pub(crate) fn hidden(svg: &str) -> String {
     svg.replacen(" role=\"img\" aria-label=\"\"", " aria-hidden=\"true\"", 1).replace("<title></title>", "")
 }
 
-/// A cell with a task's name and number. A task without a name goes by where it was spawned, which the next cell says.
+/// A cell with a task's name and number. A task without a name goes by where it was spawned, which
+/// the next cell says.
 pub(crate) fn task(page: &mut Page, report: &Report, task: Option<u64>, name: NameId, spawned_at: NameId) {
     let text = if name == spawned_at { "" } else { report.names.text(name) };
     page.put(format_args!("<td class=\"text\">{}", Escaped(text)));

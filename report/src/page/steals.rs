@@ -1,4 +1,4 @@
-//! Who took work from whom.
+//! The processors that stole, and the processors that they stole from.
 
 use super::frame::Page;
 use crate::numbers::{Count, Of};

@@ -1,4 +1,4 @@
-//! The first thing that is seen: what ran, the few numbers, and what is to be known about the trace before it is believed.
+//! The first section: the program, the few numbers, and the warnings about the trace.
 
 use std::fmt::Display;
 
@@ -62,13 +62,13 @@ fn rate(count: u64, duration: u64) -> Count {
     Count((count as f64 / (duration.max(1) as f64 / 1e9)).round() as u64)
 }
 
-/// Who woke most.
+/// The source of the most wakes.
 fn most_of_wakes(report: &Report) -> String {
     let totals = &report.aggregate.totals;
     let by = WakeCause::ALL.into_iter().max_by_key(|by| totals.wakes_by[*by as usize]).unwrap_or(WakeCause::Task);
     let share = Share::of(totals.wakes_by[by as usize], totals.wakes);
     match by {
-        _ if totals.wakes_by[by as usize] == 0 => "by nobody that is told".to_owned(),
+        _ if totals.wakes_by[by as usize] == 0 => "by a source that the trace does not name".to_owned(),
         WakeCause::Task => format!("{share} by tasks"),
         WakeCause::Network => format!("{share} by the network"),
         WakeCause::Timer => format!("{share} by timers"),
@@ -94,15 +94,15 @@ fn all_notices(report: &Report) -> Vec<String> {
     let mut notices = Vec::new();
     match report.ending {
         FileEnding::CutOff { at } => notices.push(format!(
-            "The file ends in the middle of a packet, at byte {}. This is the report of what was written until then.",
+            "The file ends in the middle of a packet, at byte {}. This is the report of its first part.",
             Count(at)
         )),
         FileEnding::Damaged { at } => notices.push(format!(
-            "The file is damaged at byte {}: no packet begins there, and what follows was not read.",
+            "The file is damaged at byte {}: no packet begins there, and the rest was not read.",
             Count(at)
         )),
         FileEnding::Whole if !aggregate.closed => notices.push(
-            "The file has no closing mark: the program was killed, or it was still writing. This is the report of what was written until then."
+            "The file has no closing mark: the program was killed, or it was still writing. This is the report of its first part."
                 .to_owned(),
         ),
         FileEnding::Whole => {}
@@ -132,8 +132,7 @@ fn all_notices(report: &Report) -> Vec<String> {
         notices.push(format!("{} with numbers that cannot be {} passed over.", Of(absurd, "event"), were(absurd)));
     }
     if report.names.lost() {
-        notices
-            .push("There are too many different names to tell them all apart: the later ones share a row.".to_owned());
+        notices.push("There are too many different names: the later ones share a row.".to_owned());
     }
     notices
 }

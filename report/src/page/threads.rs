@@ -1,4 +1,4 @@
-//! What the operating system's threads were at.
+//! How the operating system's threads spent their time.
 
 use super::frame::Page;
 use crate::aggregate::{Doing, Thread};
@@ -14,10 +14,10 @@ const CLASSES: [&str; Doing::ALL.len()] = ["holds", "helps", "in-place", "blocki
 
 pub(crate) fn write(page: &mut Page, report: &Report) {
     let threads = report.aggregate.threads.by_activity();
-    let how = "A machine is a thread that can hold a processor; other threads run blocking jobs. Each bar is the whole time, and what \
-               is empty in it the trace does not tell. The most active come first.";
+    let how = "A machine is a thread that can hold a processor; other threads run blocking jobs. Each bar is the whole time; \
+               the trace does not cover its empty parts. The most active come first.";
     let finding = match threads.len() {
-        0 => "The trace does not tell what threads did.".to_owned(),
+        0 => "The trace has no events of threads.".to_owned(),
         count => {
             let parked = threads.iter().filter(|(_, thread)| thread.active() == 0).count();
             let idle = match parked {

@@ -1,4 +1,5 @@
-//! How busy the processors were from the first event to the last, and what came from the network and the injector.
+//! How busy the processors were from the first event to the last, and how much came from the
+//! network and the injector.
 
 use std::fmt::Write;
 
@@ -24,7 +25,7 @@ struct Row {
     name: String,
     value: String,
     label: String,
-    /// What is counted, and the most of it in a bin; for the script.
+    /// The unit of the counts, and the greatest count in a bin; for the script.
     what: &'static str,
     most: u64,
     strip: Strip,
