@@ -129,7 +129,8 @@ async fn try_to_connect(info: &ConnectionInfo) -> Result<(MultiplexedConnection,
     let ConnectionAddr::Tcp(host, port) = info.addr() else {
         return Err("only redis:// addresses, over TCP and without encryption, are served".to_owned());
     };
-    let stream = TcpStream::connect((host.as_str(), *port)).await.map_err(|error| error.to_string())?;
+    let opened = TcpStream::connect((host.as_str(), *port)).await;
+    let stream = opened.map_err(|error| format!("{}: {error}", info.addr()))?;
     stream.set_nodelay(true).map_err(|error| error.to_string())?;
     // Its own timeout would ask for tokio's clock.
     let config = AsyncConnectionConfig::new().set_response_timeout(None);
