@@ -487,8 +487,8 @@ fn what_waits_in_a_buffered_writer_is_flushed_before_an_answer_is_awaited() {
     });
 }
 
-/// Answers each read with the next of its pieces, an empty one being an end, as a terminal does that
-/// goes on behind it.
+/// Answers each read with the next of its pieces, an empty one being an end, as a terminal does
+/// that goes on behind it.
 struct Terminal(std::vec::IntoIter<&'static [u8]>);
 
 impl AsyncRead for Terminal {

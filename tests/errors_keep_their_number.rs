@@ -1,4 +1,5 @@
-//! Errors that the operating system gave keep their number and kind: those of the standard library for the same call.
+//! Errors that the operating system gave keep their number and kind: those of the standard library
+//! for the same call.
 
 use std::fmt::Debug;
 use std::future::Future;

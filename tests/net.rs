@@ -1,4 +1,5 @@
-//! TCP connections: whoever waits for a socket is woken, nothing is lost when waiting is given up, and errors are the system's.
+//! TCP connections: whoever waits for a socket is woken, nothing is lost when waiting is given up,
+//! and errors are the system's.
 
 use std::io;
 use std::sync::Arc;

@@ -9,7 +9,8 @@ pub(crate) fn shut_down_error() -> io::Error {
     io::Error::other("the wsrt runtime this socket belongs to was shut down")
 }
 
-/// An error with what it is about, unless it has a number of the system's, which that would cost. The kind stays.
+/// An error with what it is about, unless it has a number of the system's, which that would cost.
+/// The kind stays.
 pub(crate) fn naming(action: &str, what: impl fmt::Display, original: io::Error) -> io::Error {
     match original.raw_os_error() {
         Some(_) => original,
@@ -17,7 +18,8 @@ pub(crate) fn naming(action: &str, what: impl fmt::Display, original: io::Error)
     }
 }
 
-/// What `attempt` makes of the first address it succeeds with; if there is none, the error of the last.
+/// What `attempt` makes of the first address it succeeds with; if there is none, the error of the
+/// last.
 pub(crate) fn first_that_works<T>(
     addresses: Vec<SocketAddr>,
     mut attempt: impl FnMut(SocketAddr) -> io::Result<T>,

@@ -1,4 +1,5 @@
-//! Bad input: errors of the system are passed on as they are, and each of ours and each panic names what was wrong.
+//! Bad input: errors of the system are passed on as they are, and each of ours and each panic names
+//! what was wrong.
 
 use std::io::ErrorKind;
 use std::net::{SocketAddr, TcpListener as StdListener, TcpStream as StdStream};

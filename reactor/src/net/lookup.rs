@@ -17,8 +17,8 @@ use std::net::{SocketAddr, ToSocketAddrs as _};
 ///
 /// # Errors
 ///
-/// When the text is no `host:port`, when the resolver fails, or when the runtime shuts down before it answers. An error of
-/// the system's has its number; the others name the host.
+/// When the text is no `host:port`, when the resolver fails, or when the runtime shuts down before
+/// it answers. An error of the system's has its number; the others name the host.
 ///
 /// # Cancel safety
 ///

@@ -49,7 +49,8 @@ impl UdpSocket {
     ///
     /// # Errors
     ///
-    /// When no address can be bound: the system's error for the last one, as it is. Otherwise the lookup's.
+    /// When no address can be bound: the system's error for the last one, as it is. Otherwise the
+    /// lookup's.
     ///
     /// # Cancel safety
     ///
@@ -71,7 +72,8 @@ impl UdpSocket {
     ///
     /// # Errors
     ///
-    /// When it can be connected to none: the system's error for the last one, as it is. Otherwise the lookup's.
+    /// When it can be connected to none: the system's error for the last one, as it is. Otherwise
+    /// the lookup's.
     ///
     /// # Cancel safety
     ///

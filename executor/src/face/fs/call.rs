@@ -1,4 +1,5 @@
-//! The one way in which this module calls the system: with paths, on a thread of the pool. Its errors are passed on as they are.
+//! The one way in which this module calls the system: with paths, on a thread of the pool. Its
+//! errors are passed on as they are.
 
 use std::io;
 use std::path::Path;

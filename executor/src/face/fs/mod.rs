@@ -9,8 +9,8 @@
 //!
 //! # Errors
 //!
-//! The system's, as they are: of the kind and with the number that the same call of [`std::fs`] gives. As there, they do not name
-//! the path.
+//! The system's, as they are: of the kind and with the number that the same call of [`std::fs`]
+//! gives. As there, they do not name the path.
 //!
 //! # Cancel safety
 //!

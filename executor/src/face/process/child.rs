@@ -93,7 +93,8 @@ impl Child {
         self.process.try_wait()
     }
 
-    /// Kills the program (SIGKILL), without waiting for its end. One that has ended is left as it is.
+    /// Kills the program (SIGKILL), without waiting for its end. One that has ended is left as it
+    /// is.
     ///
     /// # Errors
     ///

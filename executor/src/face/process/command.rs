@@ -185,8 +185,9 @@ impl Command {
     ///
     /// # Errors
     ///
-    /// When it cannot be started: the system's, as it is, which does not name the program. When the system is out of what it
-    /// takes to wait for it or to talk with it, such as descriptors: then it is killed again.
+    /// When it cannot be started: the system's, as it is, which does not name the program. When the
+    /// system is out of what it takes to wait for it or to talk with it, such as descriptors: then
+    /// it is killed again.
     #[track_caller]
     pub fn spawn(&mut self) -> io::Result<Child> {
         let netpoller = with_scheduler("Command::spawn", |scheduler| scheduler.netpoller.handle().clone());

@@ -371,8 +371,9 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// If `WSRT_WORKER_THREADS` is needed and is no whole number above zero, or there are to be more than 4096 processors, or a runtime with several processors is to start
-    /// paused, or a program cannot handle the signal for dumps: the message says which. If the system refuses one of the
+    /// If `WSRT_WORKER_THREADS` is needed and is no whole number above zero, or there are to be more
+    /// than 4096 processors, or a runtime with several processors is to start paused, or a program
+    /// cannot handle the signal for dumps: the message says which. If the system refuses one of the
     /// threads, a file descriptor or the signal: the system's error, as it is.
     pub fn build(&mut self) -> io::Result<Runtime> {
         if self.start_paused && self.flavor == Flavor::MultiThread {

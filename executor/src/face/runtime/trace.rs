@@ -45,8 +45,8 @@ impl Handle {
     ///
     /// # Errors
     ///
-    /// If the file cannot be made or written, or the system refuses a thread: the system's error, as it is. If the runtime has
-    /// shut down. What was written stays.
+    /// If the file cannot be made or written, or the system refuses a thread: the system's error,
+    /// as it is. If the runtime has shut down. What was written stays.
     ///
     /// # Cancel safety
     ///
@@ -76,8 +76,8 @@ impl Handle {
     ///
     /// # Errors
     ///
-    /// If the runtime has no [`FlightRecorder`](crate::runtime::FlightRecorder). If the file cannot be made or written: the
-    /// system's error, as it is.
+    /// If the runtime has no [`FlightRecorder`](crate::runtime::FlightRecorder). If the file cannot
+    /// be made or written: the system's error, as it is.
     ///
     /// # Cancel safety
     ///

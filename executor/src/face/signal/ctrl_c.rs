@@ -19,8 +19,8 @@ use super::unix::SignalKind;
 ///
 /// # Errors
 ///
-/// When the system is out of what it takes to listen, such as file descriptors: its error, as it is. When the runtime is shut
-/// down meanwhile.
+/// When the system is out of what it takes to listen, such as file descriptors: its error, as it
+/// is. When the runtime is shut down meanwhile.
 ///
 /// # Panics
 ///

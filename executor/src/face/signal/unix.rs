@@ -149,9 +149,10 @@ impl fmt::Debug for SignalKind {
 ///
 /// # Errors
 ///
-/// When it is a signal that a program cannot handle (of kind [`InvalidInput`](io::ErrorKind::InvalidInput): SIGKILL and
-/// SIGSTOP, SIGSEGV, SIGILL and SIGFPE): the error names it. When the system has no such signal, or is out of what it takes to
-/// listen: the system's error, as it is.
+/// When it is a signal that a program cannot handle (of kind
+/// [`InvalidInput`](io::ErrorKind::InvalidInput): SIGKILL and SIGSTOP, SIGSEGV, SIGILL and SIGFPE):
+/// the error names it. When the system has no such signal, or is out of what it takes to listen:
+/// the system's error, as it is.
 ///
 /// # Examples
 ///

@@ -79,9 +79,9 @@ impl Alarm {
 
     /// Sets another deadline.
     ///
-    /// A task that waits is woken at the new one, whether it polls again or not: at once if that has
-    /// passed, and the next poll is ready. In another runtime than the one whose timers watch, or in
-    /// none, nothing is armed: there the task is woken at once, to wait on in its own.
+    /// A task that waits is woken at the new one, whether it polls again or not: at once if that
+    /// has passed, and the next poll is ready. In another runtime than the one whose timers watch,
+    /// or in none, nothing is armed: there the task is woken at once, to wait on in its own.
     pub(super) fn set(&mut self, deadline: Instant) {
         self.deadline = deadline;
         match self.stage {
@@ -117,8 +117,8 @@ impl Alarm {
         self.stage = Stage::Armed;
     }
 
-    /// Takes the timer back, and wakes the task that waits: its next poll finds the deadline passed,
-    /// or arms the timer.
+    /// Takes the timer back, and wakes the task that waits: its next poll finds the deadline
+    /// passed, or arms the timer.
     #[cold]
     fn disarm(&mut self) {
         let waiting = self.entry.as_ref().and_then(|entry| entry.take_back());

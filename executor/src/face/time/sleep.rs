@@ -145,8 +145,8 @@ impl Sleep {
         self.timer.has_rung()
     }
 
-    /// Waits until `deadline` instead, whether the wait under way is over or not. When `deadline` has
-    /// passed, the next poll is ready.
+    /// Waits until `deadline` instead, whether the wait under way is over or not. When `deadline`
+    /// has passed, the next poll is ready.
     ///
     /// The timer is used again and nothing is allocated. A task that waits already is woken at the new deadline and need
     /// not poll again for that. The one exception is a call in another runtime than the one whose

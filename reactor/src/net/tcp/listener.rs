@@ -54,7 +54,8 @@ impl TcpListener {
     ///
     /// # Errors
     ///
-    /// When no address can be bound: the system's error for the last one, as it is. Otherwise the lookup's.
+    /// When no address can be bound: the system's error for the last one, as it is. Otherwise the
+    /// lookup's.
     ///
     /// # Cancel safety
     ///

@@ -84,8 +84,8 @@ impl TcpStream {
     ///
     /// # Errors
     ///
-    /// When every address fails: the system's error for the one that was tried last, as it is, which does not name the
-    /// address. Otherwise the lookup's.
+    /// When every address fails: the system's error for the one that was tried last, as it is,
+    /// which does not name the address. Otherwise the lookup's.
     ///
     /// # Cancel safety
     ///

@@ -55,7 +55,8 @@ impl UnixDatagram {
     ///
     /// # Errors
     ///
-    /// The system's, as it is. Of kind `InvalidInput` when the path cannot be an address, as when it is too long.
+    /// The system's, as it is. Of kind `InvalidInput` when the path cannot be an address, as when
+    /// it is too long.
     #[track_caller]
     pub fn bind<P: AsRef<Path>>(path: P) -> io::Result<UnixDatagram> {
         let context = context::required("UnixDatagram::bind");
@@ -116,7 +117,8 @@ impl UnixDatagram {
     ///
     /// # Errors
     ///
-    /// The system's, as it is. Of kind `InvalidInput` when the path cannot be an address, as when it is too long.
+    /// The system's, as it is. Of kind `InvalidInput` when the path cannot be an address, as when
+    /// it is too long.
     pub fn connect<P: AsRef<Path>>(&self, path: P) -> io::Result<()> {
         self.connect_addr(&address::of_path(path.as_ref(), "connect to")?)
     }

@@ -49,8 +49,8 @@ impl UnixListener {
     ///
     /// # Errors
     ///
-    /// The system's, as it is: `AddrInUse` also when a file of an earlier listener is still there. Of kind `InvalidInput` when
-    /// the path cannot be an address, as when it is too long.
+    /// The system's, as it is: `AddrInUse` also when a file of an earlier listener is still there.
+    /// Of kind `InvalidInput` when the path cannot be an address, as when it is too long.
     #[track_caller]
     pub fn bind<P: AsRef<Path>>(path: P) -> io::Result<UnixListener> {
         let context = context::required("UnixListener::bind");

@@ -42,9 +42,9 @@ impl UnixStream {
     ///
     /// # Errors
     ///
-    /// The system's, as it is. Linux answers `WouldBlock` when as many connections wait to be accepted as the listener
-    /// allows, and tells nobody when there is room again: try again later. Of kind `InvalidInput` when the path cannot be an
-    /// address, as when it is too long.
+    /// The system's, as it is. Linux answers `WouldBlock` when as many connections wait to be
+    /// accepted as the listener allows, and tells nobody when there is room again: try again later.
+    /// Of kind `InvalidInput` when the path cannot be an address, as when it is too long.
     ///
     /// # Cancel safety
     ///

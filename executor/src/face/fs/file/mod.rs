@@ -103,7 +103,8 @@ impl File {
     ///
     /// # Errors
     ///
-    /// Of kind [`AlreadyExists`](io::ErrorKind::AlreadyExists) when there is one; when it cannot be created.
+    /// Of kind [`AlreadyExists`](io::ErrorKind::AlreadyExists) when there is one; when it cannot be
+    /// created.
     ///
     /// # Cancel safety
     ///

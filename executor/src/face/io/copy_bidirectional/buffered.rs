@@ -42,7 +42,8 @@ struct Direction {
 #[derive(Clone, Copy, Debug)]
 enum Stage {
     Copying,
-    /// The reader has ended, and is not read any more: behind its end, more may come. All is written.
+    /// The reader has ended, and is not read any more: behind its end, more may come. All is
+    /// written.
     Flushing,
     /// All is flushed too.
     ShuttingDown,

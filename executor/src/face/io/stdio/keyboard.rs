@@ -46,8 +46,8 @@ struct State {
 }
 
 impl State {
-    /// Takes the crowd of those that wait, if they are one, to be woken once the lock is released: a
-    /// task that waits still polls again, and one that has ended is let go of.
+    /// Takes the crowd of those that wait, if they are one, to be woken once the lock is released:
+    /// a task that waits still polls again, and one that has ended is let go of.
     fn disperse(&mut self) -> Vec<Waker> {
         if self.waiters.len() < CROWD {
             return Vec::new();

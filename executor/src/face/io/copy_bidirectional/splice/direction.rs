@@ -155,8 +155,8 @@ impl<'a> Direction<'a> {
         Ok(count)
     }
 
-    /// By a read, where the pipe's answer is not to be believed: as one call with that, so that then
-    /// only a read's `WouldBlock` clears the socket's readiness.
+    /// By a read, where the pipe's answer is not to be believed: as one call with that, so that
+    /// then only a read's `WouldBlock` clears the socket's readiness.
     fn fetch_by_pipe(&mut self) -> io::Result<usize> {
         let (from, buffer) = (self.from, &mut self.buffer);
         let pipe = self.pipe.as_mut().expect("there is one");

@@ -13,12 +13,12 @@
 //!
 //! # What urgent data does
 //!
-//! A splice from TCP ends at the mark of urgent data and never gets past it, which a read does. What
-//! it answers there is what it answers of an empty socket: `WouldBlock`, or 0 when the peer has
-//! ended, whatever lies behind the mark. So 0 is not believed before a read has found the end too,
-//! which is one call for each stream; nor is `WouldBlock` when the netpoller has ever told of urgent
-//! data. The direction goes on by the buffer then. Urgent data that the netpoller has yet to tell of
-//! comes with an event, which has the socket tried again.
+//! A splice from TCP ends at the mark of urgent data and never gets past it, which a read does.
+//! What it answers there is what it answers of an empty socket: `WouldBlock`, or 0 when the peer
+//! has ended, whatever lies behind the mark. So 0 is not believed before a read has found the end
+//! too, which is one call for each stream; nor is `WouldBlock` when the netpoller has ever told of
+//! urgent data. The direction goes on by the buffer then. Urgent data that the netpoller has yet to
+//! tell of comes with an event, which has the socket tried again.
 
 mod direction;
 mod pipe;
