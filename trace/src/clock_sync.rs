@@ -49,8 +49,9 @@ impl ClockSync {
         Self { kept: vec![first], latest: ClockReading::now() }
     }
 
-    /// Returns one whose stamps count nanoseconds: for traces of programs that never ran.
-    pub fn of_nanos() -> Self {
+    /// Returns one whose stamps count nanoseconds.
+    #[cfg(test)]
+    pub(crate) fn of_nanos() -> Self {
         let reading = |nanos| ClockReading { stamp: nanos, nanos };
         Self { kept: vec![reading(0)], latest: reading(1) }
     }
