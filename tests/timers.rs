@@ -151,9 +151,11 @@ fn a_thread_in_block_on_can_sleep_too() {
     });
 }
 
-/// Spawns sleepers for `deadlines`, in this order, and returns the order in which they woke up.
+/// Spawns sleepers for `deadlines`, in this order, and returns the order in which they woke up. On a current-thread runtime,
+/// which promises that order: a processor whose thread is kept from its core may be robbed by a spare one.
 fn order_of(deadlines: impl Fn(Instant) -> Vec<Instant> + Send + 'static) -> (Vec<Instant>, Vec<usize>) {
-    runtime(1).run(async move {
+    let runtime = Builder::new_current_thread().build().expect("a runtime");
+    runtime.run(async move {
         let deadlines = deadlines(Instant::now() + millis(20));
         let order = Arc::new(Mutex::new(Vec::new()));
         let mut sleepers = JoinSet::new();
@@ -180,17 +182,11 @@ fn timers_fire_in_the_order_of_their_deadlines() {
     });
 }
 
-/// The tasks run in the order in which they were woken: one processor, one turn.
 #[test]
 fn timers_for_the_same_moment_fire_in_the_order_of_their_arming() {
     within_a_minute(|| {
         let (_, order) = order_of(|base| vec![base; 50]);
-        let mut armed = order.clone();
-        armed.sort_unstable();
-        assert_eq!(armed, (0..50).collect::<Vec<_>>());
-        // The order of arming is the order of first polls, in which the last to be spawned is first: it waits in runnext.
-        let first = order[0];
-        assert!(order[1..].is_sorted() && (first == 0 || first == 49), "{order:?}");
+        assert_eq!(order, (0..50).collect::<Vec<_>>());
     });
 }
 
