@@ -67,17 +67,49 @@ impl fmt::Debug for SharedTasks {
     }
 }
 
-/// A task's scheduler.
+/// A task's scheduler: where its set is.
+///
+/// The pointer is not counted, as little as a runtime's: a set waits, before it is gone, until each of its tasks is complete, and a
+/// permit exists only while its task is not. So whoever has a permit in hand may follow the pointer until the permit is in a queue.
 #[derive(Clone)]
-struct LocalHome(Arc<SharedTasks>);
+struct LocalHome {
+    set: *const SharedTasks,
+}
+
+// SAFETY: the pointer leads to a `SharedTasks`, which is Sync.
+unsafe impl Send for LocalHome {}
+// SAFETY: as above.
+unsafe impl Sync for LocalHome {}
+
+impl LocalHome {
+    /// Puts the task into the set's own queue if the set is the thread's, and answers whether the set's poller is to be woken; else
+    /// gives the task back.
+    fn enqueue_here(&self, task: Runnable) -> Result<bool, Runnable> {
+        LocalTasks::with(|current| match current {
+            Some(set) if ptr::eq(Arc::as_ptr(&set.shared), self.set) => Ok(set.enqueue(task)),
+            _ => Err(task),
+        })
+    }
+
+    /// With a counted reference: as soon as the permit is in the inbox, the set might finish without us.
+    #[inline(never)]
+    fn post(&self, task: Runnable) {
+        // SAFETY: `set` comes from `Arc::as_ptr`, and the permit is in hand, so that it is alive.
+        unsafe { Arc::increment_strong_count(self.set) };
+        // SAFETY: the count was raised for this one.
+        let set = unsafe { Arc::from_raw(self.set) };
+        set.inbox.post(task);
+    }
+}
 
 impl Schedule for LocalHome {
     fn schedule(&self, task: Runnable) {
         task.note_wake_on_books();
-        LocalTasks::with(|current| match current {
-            Some(set) if Arc::ptr_eq(&set.shared, &self.0) => set.enqueue(task),
-            _ => self.0.inbox.post(task),
-        });
+        match self.enqueue_here(task) {
+            Ok(false) => {}
+            Ok(true) => LocalTasks::rouse_current(),
+            Err(task) => self.post(task),
+        }
     }
 
     fn reschedule(&self, task: Runnable) {
@@ -85,8 +117,11 @@ impl Schedule for LocalHome {
     }
 
     fn release(&self, task: &TaskRef) -> Option<TaskRef> {
+        // SAFETY: the task is listed until this call, on the set's own thread, and the set waits for its list to be empty; a task
+        // that is refused is released by a method of the set.
+        let set = unsafe { &*self.set };
         // SAFETY: a set binds its tasks to its own registry or to none; this is called once for each.
-        unsafe { self.0.live.remove(task) }
+        unsafe { set.live.remove(task) }
     }
 }
 
@@ -137,26 +172,35 @@ impl LocalTasks {
             Some(context) => context.scheduler().show_identity(identity),
             None => identity,
         });
+        let home = LocalHome { set: Arc::as_ptr(&self.shared) };
         // SAFETY: permits are run, cancelled and dropped by methods of the set, which is not Send, and here. Those in the
-        // inbox are not dropped with it: while one exists its task is not complete, and keeps the inbox alive.
-        let (task, runnable, handle) = unsafe { allocate(future, LocalHome(Arc::clone(&self.shared)), identity) };
-        match self.shared.live.bind(SHARD, task) {
-            Ok(()) => self.enqueue(runnable),
-            Err(_task) => runnable.cancel(),
+        // inbox are not dropped with it: while one exists its task is not complete, and the set waits for that.
+        let (task, runnable, handle) = unsafe { allocate(future, home, identity) };
+        if self.shared.live.bind(SHARD, task).is_err() {
+            runnable.cancel();
+        } else if self.enqueue(runnable) {
+            self.shared.inbox.rouse();
         }
         handle
     }
 
-    fn enqueue(&self, task: Runnable) {
+    /// `true` if whoever polls the set has to be woken.
+    #[must_use]
+    fn enqueue(&self, task: Runnable) -> bool {
         let mut queue = self.queue.borrow_mut();
         if self.shared.inbox.has_posts() {
             // What was woken elsewhere came first.
             self.shared.inbox.take(&mut queue);
         }
         queue.push_back(task);
-        drop(queue);
-        if !self.polled.get() {
-            self.shared.inbox.rouse();
+        !self.polled.get()
+    }
+
+    /// Wakes whoever polls the current thread's set: that is anybody's waker, which may drop the set.
+    #[cold]
+    fn rouse_current() {
+        if let Some(set) = Self::current() {
+            set.shared.inbox.rouse();
         }
     }
 
@@ -252,6 +296,16 @@ fn poll(task: Runnable) {
     }
 }
 
+/// Its tasks know where it is, and were waited for when the set was closed. A panic in the middle of that, which nothing leads to,
+/// would leave some.
+impl Drop for LocalTasks {
+    fn drop(&mut self) {
+        if !self.is_empty() {
+            std::mem::forget(Arc::clone(&self.shared));
+        }
+    }
+}
+
 impl fmt::Debug for LocalTasks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("LocalTasks").field("len", &self.len()).finish_non_exhaustive()
@@ -295,5 +349,39 @@ impl<'a> Polled<'a> {
 impl Drop for Polled<'_> {
     fn drop(&mut self) {
         self.flag.set(self.outer);
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use std::future::{pending, poll_fn};
+    use std::panic::Location;
+    use std::task::Waker;
+
+    fn poll_once(set: &Rc<LocalTasks>) {
+        let mut cx = task::Context::from_waker(Waker::noop());
+        assert!(set.poll_around(&mut cx, |_| Poll::<()>::Pending).is_pending());
+    }
+
+    /// A count that each wake of each task changes is a line that all threads which wake one fight for.
+    #[test]
+    fn neither_tasks_nor_their_wakes_at_home_count_their_set() {
+        let set = LocalTasks::new();
+        let here = Rc::clone(&set);
+        let mut polls = 0;
+        let counting = poll_fn(move |cx| {
+            cx.waker().wake_by_ref();
+            assert_eq!(Arc::strong_count(&here.shared), 1);
+            polls += 1;
+            if polls == 3 { Poll::Ready(()) } else { Poll::Pending }
+        });
+        let counted = set.spawn(counting, Location::caller().into());
+        drop(set.spawn(pending::<()>(), Location::caller().into()));
+        assert_eq!(Arc::strong_count(&set.shared), 1);
+        poll_once(&set);
+        assert!(counted.is_finished());
+        set.close();
+        assert!(set.is_empty());
     }
 }
