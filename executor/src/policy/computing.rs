@@ -179,8 +179,10 @@ impl<'a> Posted<'a> {
     fn post<R: Region + 'static>(context: &'a Context, region: &Arc<R>) -> Self {
         let board = &context.scheduler().computing.board;
         board.post(Arc::clone(region) as Arc<dyn Region>);
+        // Before the call, so that the region comes down if that should unwind.
+        let posted = Self { board, region: Arc::as_ptr(region).cast() };
         context.scheduler().summon();
-        Self { board, region: Arc::as_ptr(region).cast() }
+        posted
     }
 }
 

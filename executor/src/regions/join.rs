@@ -21,8 +21,9 @@ impl Seat<'_> {
         let job = StackJob::new(b);
         // SAFETY: the job stays here until it was taken back or its latch is set, on unwinding too.
         let reference = unsafe { job.as_job_ref() };
-        self.push(reference);
+        // Before others can know of the job.
         let unwinding = OnUnwind { seat: self, job: &job, reference };
+        self.push(reference);
         let result = a();
         mem::forget(unwinding);
         if self.pop_until(reference) {
@@ -79,7 +80,7 @@ impl Seat<'_> {
     }
 }
 
-/// What is done if the first closure panics: the second must not outlive this frame.
+/// What is done if the first closure panics, or the call for help: the second must not outlive this frame.
 struct OnUnwind<'a, F, R>
 where
     F: FnOnce() -> R + Send,

@@ -103,9 +103,11 @@ impl LoopRegion {
         posted: impl FnOnce() -> P,
     ) -> Result<(), Payload> {
         self.begin(count, body);
+        // Before others can know of the body, on which they may be at work whatever becomes of the call for them.
+        let alone = AloneAtTheEnd { region: self, body };
         let posted = posted();
         participate(self, body, OWNERS, &Nobody);
-        self.see_others_off(body);
+        drop(alone);
         drop(posted);
         self.panic.lock().take().map_or(Ok(()), Err)
     }
@@ -224,6 +226,18 @@ impl LoopRegion {
     fn wake_owner(&self) {
         let owner = self.owner.lock().clone();
         owner.expect("an owner names itself before it waits").unpark();
+    }
+}
+
+/// Sees to it that nobody is left in the region when its owner leaves it, unwinding too.
+struct AloneAtTheEnd<'a, B: LoopBody> {
+    region: &'a LoopRegion,
+    body: &'a B,
+}
+
+impl<B: LoopBody> Drop for AloneAtTheEnd<'_, B> {
+    fn drop(&mut self) {
+        self.region.see_others_off(self.body);
     }
 }
 
