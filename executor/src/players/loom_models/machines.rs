@@ -169,3 +169,31 @@ fn two_machines_run_everything_and_then_sleep() {
     });
     CASES.assert_all_met();
 }
+
+/// A machine that is chosen as it enters a hook of the user's: one side of the two takes the processor off the searchers.
+#[test]
+fn a_machine_in_a_hook_is_excused_from_the_search_once() {
+    static BY_CHOOSER: Tally = Tally::new(0);
+    static BY_MACHINE: Tally = Tally::new(0);
+    explore(4, || {
+        let idle = Idle::new(1, 1);
+        let (_, mut held) = Processors::new(1, 1);
+        idle.give_up(held.remove(0), None);
+        let chosen = idle.wake_another().expect("one is idle").processor;
+        let machine = Machine::new();
+        let chooser = {
+            let machine = Arc::clone(&machine);
+            thread::spawn(move || {
+                machine.deliver(chosen);
+                machine.excuse_from_search()
+            })
+        };
+        machine.set_in_hook(true);
+        let by_machine = machine.excuse_from_search();
+        let by_chooser = chooser.join().expect("it does not panic");
+        assert!(by_machine ^ by_chooser, "counted among the searchers still, or taken off twice");
+        assert!(!machine.collect().expect("it was left there").is_searching());
+        (if by_machine { &BY_MACHINE } else { &BY_CHOOSER }).fetch_add(1, Counting);
+    });
+    assert!(BY_MACHINE.load(Counting) > 0 && BY_CHOOSER.load(Counting) > 0, "the model has not met both cases");
+}
