@@ -31,10 +31,17 @@ const OVERDUE: u64 = 2_000_000;
 #[derive(Debug)]
 pub(crate) struct Shared {
     ring: RingThief<Header>,
-    runnext: RunNext<Header>,
     timers: TimerQueue,
     /// On lines of its own: thieves write to what is beside it.
     counters: CachePadded<Counters>,
+    /// Likewise: each look of each searcher reads what is beside it.
+    written: CachePadded<Written>,
+}
+
+/// What the holder writes at each poll and most wakes.
+#[derive(Debug)]
+struct Written {
+    runnext: RunNext<Header>,
     watch: PollWatch,
 }
 
@@ -44,7 +51,7 @@ impl Shared {
     }
 
     pub(crate) fn runnext(&self) -> &RunNext<Header> {
-        &self.runnext
+        &self.written.runnext
     }
 
     pub(crate) fn timers(&self) -> &TimerQueue {
@@ -56,7 +63,7 @@ impl Shared {
     }
 
     pub(crate) fn watch(&self) -> &PollWatch {
-        &self.watch
+        &self.written.watch
     }
 
     /// Takes every task that waits here, as a thief does, for one that will not run them.
@@ -66,13 +73,13 @@ impl Shared {
             if loot.is_empty() {
                 self.ring.steal_into(&mut loot);
             }
-            loot.pop().or_else(|| self.runnext.take()).map(permit)
+            loot.pop().or_else(|| self.written.runnext.take()).map(permit)
         })
     }
 
     /// Tasks waiting here, runnext included.
     pub(crate) fn waiting(&self) -> usize {
-        self.ring.len() + usize::from(!self.runnext.is_empty())
+        self.ring.len() + usize::from(!self.written.runnext.is_empty())
     }
 }
 
@@ -139,10 +146,9 @@ impl Processor {
         let (ring, thief) = ring();
         let shared = Shared {
             ring: thief,
-            runnext: RunNext::new(),
             timers: TimerQueue::new(),
             counters: CachePadded::new(Counters::new(regular, most)),
-            watch: PollWatch::default(),
+            written: CachePadded::new(Written { runnext: RunNext::new(), watch: PollWatch::default() }),
         };
         Self {
             index,
@@ -201,7 +207,7 @@ impl Processor {
     /// The current thread holds the processor from now on, at time `now`.
     pub(crate) fn begin_hold(&mut self, now: u64) {
         self.clock.resume(now);
-        self.shared.watch.begin_hold(current_thread_number());
+        self.shared.watch().begin_hold(current_thread_number());
         if self.woken_at.is_none() {
             self.woken_at = Some(self.shared.counters.polls());
             self.shared.counters.wakes.add(1);
@@ -243,18 +249,18 @@ impl Processor {
 
     pub(crate) fn set_searching(&mut self, searching: bool) {
         self.searching = searching;
-        self.shared.watch.set_searching(searching);
+        self.shared.watch().set_searching(searching);
     }
 
     /// Whether nothing waits here that would be forgotten if the processor went idle.
     pub(crate) fn has_no_task(&self) -> bool {
-        self.ring.is_empty() && self.shared.runnext.is_empty()
+        self.ring.is_empty() && self.shared.runnext().is_empty()
     }
 
     /// Whether nothing is forgotten if it goes idle now. What lies in the ring of the only processor there is stays in sight there,
     /// and whoever has work to look for takes that one.
     pub(super) fn may_go_idle(&self) -> bool {
-        self.has_no_task() || (self.is_only && self.shared.runnext.is_empty())
+        self.has_no_task() || (self.is_only && self.shared.runnext().is_empty())
     }
 
     /// How many due timers to fire now. One after the other, the task of each run before the next fires, while polls are known to
@@ -278,7 +284,7 @@ impl Processor {
     /// Puts a task that was just readied or spawned in runnext; what that displaces goes to the ring's tail.
     #[inline]
     pub(crate) fn push_next(&mut self, task: Runnable) -> Placed<'_> {
-        match self.shared.runnext.replace(task.into_raw()) {
+        match self.shared.runnext().replace(task.into_raw()) {
             None => Placed::Quietly,
             Some(displaced) => self.push_raw(displaced),
         }
@@ -303,7 +309,7 @@ impl Processor {
 
     /// Takes the task out that has yielded, if it is the only one still.
     pub(crate) fn take_lone(&mut self) -> Option<Runnable> {
-        let is_lone = std::mem::take(&mut self.lone) && self.ring.len() == 1 && self.shared.runnext.is_empty();
+        let is_lone = std::mem::take(&mut self.lone) && self.ring.len() == 1 && self.shared.runnext().is_empty();
         if is_lone { self.ring.pop().map(permit) } else { None }
     }
 
@@ -373,7 +379,7 @@ impl Processor {
     /// Takes the task in runnext while the chain's time slice lasts. When it is spent, that task goes to the ring's tail
     /// and the oldest in the ring begins a new slice.
     pub(crate) fn next_in_chain(&mut self) -> Option<Found> {
-        let raw = self.shared.runnext.take()?;
+        let raw = self.shared.runnext().take()?;
         if self.clock.now().saturating_sub(self.slice_began) < TIME_SLICE {
             return Some(permit(raw).found(Source::RUNNEXT));
         }
@@ -406,13 +412,13 @@ impl Processor {
     }
 
     fn runnext_address(&self) -> usize {
-        self.shared.runnext.sighting().map_or(0, Sighting::address)
+        self.shared.runnext().sighting().map_or(0, Sighting::address)
     }
 
     /// Begins a new time slice for a task from the injector, unless a chain through runnext is on: were its slice to begin
     /// anew with each stranger that comes between, nobody in the ring would ever have a turn.
     pub(crate) fn begin_slice_unless_in_chain(&mut self) {
-        if self.shared.runnext.is_empty() {
+        if self.shared.runnext().is_empty() {
             self.begin_slice();
         }
     }
@@ -429,14 +435,14 @@ impl Processor {
 
     /// Takes the task that was sighted in `victim`'s runnext, if it is still there.
     pub(crate) fn take_runnext_of(&mut self, victim: &Shared, sighting: Sighting<Header>) -> Option<Runnable> {
-        let raw = victim.runnext.take_sighted(sighting)?;
+        let raw = victim.runnext().take_sighted(sighting)?;
         self.begin_slice();
         Some(permit(raw))
     }
 
     /// Empties runnext and ring, oldest first, for one that will not be run again or has to wait with empty hands.
     pub(crate) fn drain(&mut self) -> impl Iterator<Item = Runnable> + '_ {
-        std::iter::from_fn(|| self.ring.pop().or_else(|| self.shared.runnext.take()).map(permit))
+        std::iter::from_fn(|| self.ring.pop().or_else(|| self.shared.runnext().take()).map(permit))
     }
 
     /// Notes that the netpoller was looked at.

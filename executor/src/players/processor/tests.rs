@@ -225,3 +225,15 @@ fn what_a_task_of_the_injectors_turn_readies_is_known_from_what_waited_before_it
     assert!(processor.has_more_in_runnext());
     processor.drain().for_each(Runnable::cancel);
 }
+
+/// A searcher's passes over the others would make each poll of a busy processor miss otherwise.
+#[test]
+fn what_thieves_read_lies_apart_from_what_the_holder_writes() {
+    let processor = Processor::new(0, 1, 1);
+    let shared = processor.shared();
+    let line = |address: *const u8| address as usize / align_of::<CachePadded<u8>>();
+    let ring = line(std::ptr::from_ref(shared.ring()).cast());
+    assert_ne!(ring, line(std::ptr::from_ref(shared.watch()).cast()));
+    assert_ne!(ring, line(std::ptr::from_ref(shared.runnext()).cast()));
+    assert_ne!(ring, line(std::ptr::from_ref(shared.counters()).cast()));
+}
