@@ -3,8 +3,9 @@
 
 use std::future::{Future, pending};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 use std::time::Duration;
 
@@ -95,6 +96,66 @@ fn a_task_in_a_nested_block_on_learns_of_the_end() {
         begins.recv_timeout(LIMIT).expect("the task waits");
         drop(runtime);
         assert_told(&told.try_recv().expect("the drop has waited for the poll"), "a `Sleep`");
+    });
+}
+
+/// The `block_on` of another executor: it knows nothing of runtimes.
+fn block_on_elsewhere<F: Future>(wait: F) -> F::Output {
+    struct Unparks(thread::Thread);
+    impl Wake for Unparks {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let mut wait = Box::pin(wait);
+    let waker = Waker::from(Arc::new(Unparks(thread::current())));
+    loop {
+        if let Poll::Ready(output) = wait.as_mut().poll(&mut Context::from_waker(&waker)) {
+            return output;
+        }
+        thread::park();
+    }
+}
+
+#[test]
+fn a_task_in_a_foreign_block_on_learns_of_the_end() {
+    within_a_minute(|| {
+        for runtime in [multi_thread(), current_thread()] {
+            let (wait, begins) = announced(sleep(HOUR));
+            let (tell, told) = channel();
+            runtime.spawn(async move {
+                tell.send(panic_message(|| block_on_elsewhere(wait))).expect("the test waits");
+            });
+            let handle = runtime.handle().clone();
+            let driver = thread::spawn(move || drop(panic_message(|| handle.block_on(sleep(HOUR)))));
+            begins.recv_timeout(LIMIT).expect("the task waits");
+            drop(runtime);
+            assert_told(&told.try_recv().expect("the drop has waited for the poll"), "a `Sleep`");
+            driver.join().expect("the driver ends");
+        }
+    });
+}
+
+#[test]
+fn a_destructor_in_a_foreign_block_on_learns_of_the_end() {
+    within_a_minute(|| {
+        struct SleepsAtTheEnd(Sender<String>);
+        impl Drop for SleepsAtTheEnd {
+            fn drop(&mut self) {
+                let message = panic_message(|| block_on_elsewhere(sleep(HOUR)));
+                self.0.send(message).expect("the test waits");
+            }
+        }
+        for runtime in [multi_thread(), current_thread()] {
+            let (tell, told) = channel();
+            let sleeps = SleepsAtTheEnd(tell);
+            runtime.spawn(async move {
+                let _sleeps = sleeps;
+                pending::<()>().await;
+            });
+            drop(runtime);
+            assert_told(&told.try_recv().expect("the future was dropped"), "a `Sleep`");
+        }
     });
 }
 

@@ -14,11 +14,17 @@ use super::Instant;
 use crate::base::unwind::wake_quietly;
 use crate::policy::{Context, Scheduler};
 
+/// So many polls after the end are pending where the end will drop what polls: a set of futures
+/// polls those that were woken again, some times, before it returns.
+const PATIENCE: u8 = 16;
+
 /// A deadline that can be waited for, again and again if it is set anew.
 #[derive(Debug)]
 pub(super) struct Alarm {
     deadline: Instant,
     stage: Stage,
+    /// How often it was polled, inside of what the end of its runtime drops, after that end.
+    asked_after_the_end: u8,
     /// Made when first needed, and kept for later deadlines.
     entry: Option<Arc<TimerEntry>>,
     /// The address of the scheduler that it was last armed with, to be compared and for nothing
@@ -39,7 +45,7 @@ enum Stage {
 
 impl Alarm {
     pub(super) fn new(deadline: Instant) -> Self {
-        Self { deadline, stage: Stage::Unset, entry: None, armed_with: 0 }
+        Self { deadline, stage: Stage::Unset, asked_after_the_end: 0, entry: None, armed_with: 0 }
     }
 
     pub(super) fn deadline(&self) -> Instant {
@@ -68,7 +74,7 @@ impl Alarm {
         if let (Stage::Armed, Some(entry)) = (self.stage, &self.entry) {
             if entry.poll_fired(cx).is_pending() {
                 if entry.is_cancelled() {
-                    tell_of_the_end(owner);
+                    self.tell_of_the_end(cx, owner);
                 }
                 return Poll::Pending;
             }
@@ -124,6 +130,22 @@ impl Alarm {
         let waiting = self.entry.as_ref().and_then(|entry| entry.take_back());
         waiting.into_iter().for_each(wake_quietly);
     }
+
+    /// The timer's runtime has ended. The poll tells of it by a panic, unless the runtime is about
+    /// to drop what waits here.
+    ///
+    /// That is, when the task's poll has ended. But the task may be in another executor's
+    /// `block_on`, which polls for as long as it is woken: so it is woken, until it has asked often
+    /// enough to be told.
+    #[cold]
+    fn tell_of_the_end(&mut self, cx: &task::Context<'_>, owner: &str) {
+        let is_dropped_soon = Context::with(|context| context.is_some_and(Context::drops_what_waits));
+        if !is_dropped_soon || self.asked_after_the_end == PATIENCE {
+            panic!("wsrt: {owner} was polled after its runtime had been shut down: nobody is left to end the wait");
+        }
+        self.asked_after_the_end += 1;
+        cx.waker().wake_by_ref();
+    }
 }
 
 impl Drop for Alarm {
@@ -143,13 +165,4 @@ fn scheduler<'a>(context: Option<&'a Context>, owner: &str) -> &'a Scheduler {
         );
     };
     context.scheduler()
-}
-
-/// The timer's runtime has ended. The poll tells of it by a panic, unless the runtime is about to
-/// drop what waits here.
-#[cold]
-fn tell_of_the_end(owner: &str) {
-    if !Context::with(|context| context.is_some_and(Context::drops_what_waits)) {
-        panic!("wsrt: {owner} was polled after its runtime had been shut down: nobody is left to end the wait");
-    }
 }
