@@ -121,6 +121,50 @@ fn from_one_runtime_into_another() {
 }
 
 #[test]
+fn through_other_runtimes_back_into_the_first() {
+    within_a_minute(|| {
+        for between in [runtime(1), Builder::new_current_thread().build().expect("a runtime")] {
+            for outer in [runtime(1), Builder::new_current_thread().build().expect("a runtime")] {
+                let (to_outer, to_between) = (outer.handle().clone(), between.handle().clone());
+                let back = async move || {
+                    to_between.block_on(async {
+                        let answer = to_outer.block_on(async { wsrt::spawn(wake_later(7)).await.expect("no panic") });
+                        // And there things go on as before.
+                        answer + wsrt::spawn(async { 1 }).await.expect("no panic")
+                    })
+                };
+                assert_eq!(outer.block_on(back()), 8);
+                let task =
+                    outer.spawn(async move { back().await + wsrt::spawn(wake_later(1)).await.expect("no panic") });
+                assert_eq!(outer.block_on(task).expect("no panic"), 9);
+            }
+        }
+    });
+}
+
+#[test]
+fn under_the_guard_of_another_runtime() {
+    within_a_minute(|| {
+        let other = runtime(1);
+        for runtime in [runtime(1), Builder::new_current_thread().build().expect("a runtime")] {
+            let answer = runtime.block_on(async {
+                let _entered = other.enter();
+                let own = runtime.block_on(async { wsrt::spawn(wake_later(7)).await.expect("no panic") });
+                let of_others = wsrt::spawn(async { Handle::current().metrics().num_workers() });
+                own + of_others.await.expect("no panic")
+            });
+            assert_eq!(answer, 8);
+        }
+    });
+}
+
+/// Goes by way of the timers.
+async fn wake_later(answer: usize) -> usize {
+    sleep(Duration::from_millis(1)).await;
+    answer
+}
+
+#[test]
 fn in_a_blocking_job() {
     within_a_minute(|| {
         let runtime = runtime(1);

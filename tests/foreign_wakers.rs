@@ -6,11 +6,14 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
+use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
-use wsrt_tests::{LIMIT, two_processors, within_a_minute};
+use wsrt::runtime::Builder;
+use wsrt::time::sleep;
+use wsrt_tests::{LIMIT, panic_message, two_processors, within_a_minute};
 
 const THREADS: usize = 6;
 
@@ -177,5 +180,36 @@ fn an_old_waker_wakes_the_same_task() {
             assert!(first.will_wake(&later), "a task has one identity");
         }
         task.abort();
+    });
+}
+
+/// A waker that calls what it is given.
+struct Calls<F>(F);
+
+impl<F: Fn() + Send + Sync> Wake for Calls<F> {
+    fn wake(self: Arc<Self>) {
+        (self.0)();
+    }
+}
+
+/// The machine is at its rounds, and cannot begin others within them.
+#[test]
+fn a_waker_that_blocks_on_its_own_driver_panics() {
+    within_a_minute(|| {
+        let runtime = Builder::new_current_thread().build().expect("a runtime");
+        let (tell, told) = channel();
+        let handle = runtime.handle().clone();
+        let waker = Waker::from(Arc::new(Calls(move || {
+            let message = panic_message(|| handle.block_on(async { wsrt::spawn(async {}).await.expect("no panic") }));
+            tell.send(message).expect("the test waits");
+        })));
+        runtime.block_on(async {
+            let mut rings = Box::pin(sleep(Duration::from_millis(1)));
+            assert!(rings.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+            sleep(Duration::from_millis(20)).await;
+            wsrt::spawn(sleep(Duration::from_millis(1))).await.expect("all goes on");
+        });
+        let message = told.try_recv().expect("it was woken");
+        assert!(message.contains("inside of a waker"), "{message}");
     });
 }

@@ -17,7 +17,7 @@ use wsrt_reactor::budget;
 use crate::base::unwind::Payload;
 use crate::players::{Machine, Parker};
 use crate::policy::console;
-use crate::policy::context::Role;
+use crate::policy::context::{Placing, Role};
 use crate::policy::handoff::with_processor_handed_over;
 use crate::policy::machine_loop::MachineLoop;
 use crate::policy::root::Root;
@@ -33,17 +33,14 @@ impl Scheduler {
     /// The same, without a place of its own in the console: for a future that only waits for a task.
     pub(crate) fn block_on_unwatched<F: Future>(self: &Arc<Self>, future: F) -> F::Output {
         let future = pin!(future);
-        let inside = Context::with(|context| {
-            let context = context?;
-            context.machine()?;
-            Some(context.is_of(Arc::as_ptr(self)))
-        });
-        match (inside, self.config.flavor) {
-            (Some(true), Flavor::CurrentThread) => self.drive_inside_a_task(future),
-            (Some(_), Flavor::MultiThread) => with_processor_handed_over(|| self.wait_for(future)),
-            (Some(false), Flavor::CurrentThread) => with_processor_handed_over(|| self.drive(future)),
-            (None, Flavor::MultiThread) => self.wait_for(future),
-            (None, Flavor::CurrentThread) => self.drive(future),
+        match self.config.flavor {
+            Flavor::MultiThread => with_processor_handed_over(|| self.wait_for(future)),
+            // Whatever the thread has entered since: there is one processor, and the poll below
+            // has it.
+            Flavor::CurrentThread => match Context::of_machine_of(Arc::as_ptr(self)) {
+                Some(context) => self.drive_inside_a_task(&context, future),
+                None => with_processor_handed_over(|| self.drive(future)),
+            },
         }
     }
 
@@ -85,17 +82,25 @@ impl Scheduler {
         }
     }
 
-    /// The same for a thread that is a machine of this runtime already, with a task in the middle of its poll.
-    fn drive_inside_a_task<F: Future>(self: &Arc<Self>, mut future: Pin<&mut F>) -> F::Output {
-        let result = Context::with(|context| {
-            let context = context.expect("a thread with a machine has a context");
-            let mut machine_loop = MachineLoop::new(context);
-            let mut root = RootFuture::new(future.as_mut(), context);
-            context.with_root(false, || machine_loop.run(&mut root));
-            machine_loop.leave_to_task();
-            context.leave_behind(root.aside);
-            root.result
-        });
+    /// The same for a thread that is a machine of this runtime already, in `context`, with a task
+    /// in the middle of its poll. What it has entered above that is set aside meanwhile.
+    fn drive_inside_a_task<F: Future>(self: &Arc<Self>, context: &Context, mut future: Pin<&mut F>) -> F::Output {
+        // The machine loop is in the middle of its rounds, and holds the processor itself.
+        assert!(
+            context.placing() != Placing::Gathering,
+            "wsrt: `block_on` was called inside of a waker that this current-thread runtime wakes, on the thread that runs its \
+             tasks: spawn a task instead, or wake one"
+        );
+        let aside = context.set_others_aside();
+        let mut machine_loop = MachineLoop::new(context);
+        let mut root = RootFuture::new(future.as_mut(), context);
+        context.with_root(false, || machine_loop.run(&mut root));
+        machine_loop.leave_to_task();
+        context.leave_behind(root.aside.take());
+        let result = root.result;
+        if let Some(aside) = aside {
+            Context::put_back(&aside);
+        }
         self.output_of(result, future)
     }
 

@@ -230,6 +230,19 @@ impl Context {
         false
     }
 
+    /// The context in which this thread is a machine of `scheduler`, if it is, whatever the thread
+    /// has entered since.
+    pub(crate) fn of_machine_of(scheduler: *const Scheduler) -> Option<Rc<Self>> {
+        let mut next = Self::current();
+        while let Some(context) = next {
+            if context.is_of(scheduler) && context.machine().is_some() {
+                return Some(context);
+            }
+            next = context.outer.upgrade();
+        }
+        None
+    }
+
     /// Whether what is polled here is about to be dropped: a task, or what its destructor polls,
     /// while its runtime shuts down. It may be left waiting for what will not come.
     pub(crate) fn drops_what_waits(&self) -> bool {

@@ -89,7 +89,8 @@ impl Handle {
     ///
     /// # Panics
     ///
-    /// With the panic of `future`.
+    /// With the panic of `future`. And on a current-thread runtime, if called inside of a waker that
+    /// the runtime itself wakes, on the thread that runs its tasks.
     ///
     /// [`Runtime::block_on`]: crate::runtime::Runtime::block_on
     #[cfg_attr(feature = "console", track_caller)]

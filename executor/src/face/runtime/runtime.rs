@@ -174,7 +174,8 @@ impl Runtime {
     ///
     /// # Panics
     ///
-    /// With the panic of `future`.
+    /// With the panic of `future`. And on a current-thread runtime, if called inside of a waker that
+    /// the runtime itself wakes, on the thread that runs its tasks.
     ///
     /// # Examples
     ///
