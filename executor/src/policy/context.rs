@@ -1,8 +1,8 @@
 //! The context: which runtime the current thread belongs to, and which processor it holds.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, RefCell, RefMut};
 use std::fmt;
-use std::ptr;
+use std::ptr::{self, NonNull};
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
 use std::task::Waker;
@@ -290,6 +290,12 @@ impl Context {
         f(self.processor.borrow_mut().as_deref_mut())
     }
 
+    /// The same as a borrow, for those who let go of it themselves: before they do what may call users' code.
+    #[inline(always)]
+    pub(crate) fn borrow_processor(&self) -> RefMut<'_, Option<Box<Processor>>> {
+        self.processor.borrow_mut()
+    }
+
     pub(crate) fn is_blocking(&self) -> bool {
         self.blocking.get()
     }
@@ -346,6 +352,26 @@ impl Context {
 impl fmt::Debug for Context {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Context").field("role", &self.role).finish_non_exhaustive()
+    }
+}
+
+/// The place of this thread that tells the innermost context. To find it takes longer than to look there.
+#[derive(Clone, Copy)]
+pub(crate) struct Innermost(NonNull<Cell<*const Context>>);
+
+impl Innermost {
+    pub(crate) fn of_this_thread() -> Self {
+        Self(CURRENT.with(|current| NonNull::from(current)))
+    }
+
+    /// As [`Context::come_back`], of a context of the same thread.
+    #[inline]
+    pub(crate) fn come_back_to(self, context: &Context) {
+        // SAFETY: it was a reference, of the thread that this value has not left, and the place has no destructor: it is there
+        // as long as the thread is.
+        if !ptr::eq(unsafe { self.0.as_ref() }.get(), context) {
+            context.leave_others_behind();
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use wsrt_trace::{Activity as Span, EventKind as What};
 
 use crate::base::backoff::Backoff;
 use crate::players::{Found, Grant, Machine, Processor, Resume, Source};
+use crate::policy::context::Innermost;
 use crate::policy::helping::Linger;
 use crate::policy::root::Root;
 use crate::policy::{Context, Scheduler};
@@ -19,6 +20,7 @@ const INJECTOR_BATCH: usize = 128;
 pub(crate) struct MachineLoop<'a> {
     pub(crate) scheduler: &'a Arc<Scheduler>,
     pub(crate) context: &'a Context,
+    innermost: Innermost,
     pub(crate) machine: &'a Arc<Machine>,
     /// Kept between turns of the netpoller and firings of timers, for its allocation.
     pub(crate) wakers: Vec<Waker>,
@@ -44,6 +46,7 @@ impl<'a> MachineLoop<'a> {
         Self {
             scheduler: context.scheduler(),
             context,
+            innermost: Innermost::of_this_thread(),
             machine,
             wakers: Vec::new(),
             from_network: 0,
@@ -70,7 +73,10 @@ impl<'a> MachineLoop<'a> {
                 None => self.sleep(root),
                 Some(processor) if self.scheduler.processors.is_owed() => self.pay_with(processor),
                 Some(mut processor) => match self.look(&mut processor) {
-                    Some(found) => self.poll(processor, found),
+                    Some(found) => {
+                        self.poll(processor, found);
+                        self.innermost.come_back_to(self.context);
+                    }
                     None if root.is_woken() => self.hold_for_root(processor),
                     None => self.retire(processor),
                 },
@@ -124,7 +130,6 @@ impl<'a> MachineLoop<'a> {
         self.context.put_processor(processor);
         budget::refill();
         found.task.run();
-        self.context.come_back();
     }
 
     /// What comes before a poll now and then: others are told of work, and those who look on of the poll.
@@ -140,11 +145,9 @@ impl<'a> MachineLoop<'a> {
         self.context.put_processor(processor);
         budget::refill();
         if in_sight {
-            self.scheduler.poll_in_sight(index, found);
-        } else {
-            found.task.run();
+            return self.scheduler.poll_in_sight(index, found);
         }
-        self.context.come_back();
+        found.task.run();
     }
 
     /// The last searcher to find work wakes the next, if there is more: those who submitted while it searched have woken

@@ -171,44 +171,48 @@ impl Context {
     #[inline]
     fn place_with(&self, task: Runnable, push: impl FnOnce(&mut Processor, Runnable) -> Placed<'_>) {
         let scheduler = self.scheduler();
-        let mut owes_word = false;
-        let left = self.with_processor(|processor| match processor {
+        let mut held = self.borrow_processor();
+        match held.as_deref_mut() {
             Some(processor) if !self.is_blocking() => {
-                owes_word = scheduler.settle_but_for_word(processor.index(), push(processor, task));
-                None
+                let index = processor.index();
+                match push(processor, task) {
+                    Placed::Quietly => return,
+                    placed => scheduler.settle_but_for_word(index, placed),
+                }
+                // A wake may start a thread, whose name a user's function makes: that finds the processor in its place.
+                drop(held);
+                scheduler.wake_one();
             }
-            _ => Some(task),
-        });
-        if owes_word {
-            // Now that the processor is not borrowed any more: a wake may start a thread, whose name a user's function makes.
-            scheduler.wake_one();
-        }
-        if let Some(task) = left {
-            scheduler.inject(task);
+            _ => {
+                drop(held);
+                scheduler.inject(task);
+            }
         }
     }
 }
 
 impl Scheduler {
     /// Does what a placement asks for: overflow to the injector, and word to the idle. Not where the processor is borrowed from
-    /// the context: see [`settle_but_for_word`](Self::settle_but_for_word).
+    /// the context.
     #[inline]
     pub(crate) fn settle(&self, index: usize, placed: Placed<'_>) {
-        if self.settle_but_for_word(index, placed) {
-            self.wake_one();
+        if !matches!(placed, Placed::Quietly) {
+            self.settle_aloud(index, placed);
         }
     }
 
-    /// The same without the word to the idle; `true` if that is owed.
+    #[inline(never)]
+    fn settle_aloud(&self, index: usize, placed: Placed<'_>) {
+        self.settle_but_for_word(index, placed);
+        self.wake_one();
+    }
+
+    /// The same without the word to the idle, which the caller owes them.
     #[inline]
-    #[must_use]
-    fn settle_but_for_word(&self, index: usize, placed: Placed<'_>) -> bool {
-        match placed {
-            Placed::Quietly => return false,
-            Placed::Overflowed(tasks) => self.take_overflow(index, tasks),
-            Placed::InEmptyRing => {}
+    fn settle_but_for_word(&self, index: usize, placed: Placed<'_>) {
+        if let Placed::Overflowed(tasks) = placed {
+            self.take_overflow(index, tasks);
         }
-        true
     }
 
     #[inline(never)]
