@@ -14,6 +14,7 @@
 
 use crate::interest::Interest;
 use slab::Slab;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
@@ -21,6 +22,17 @@ use std::time::{Duration, Instant};
 const CROWD: usize = 64;
 /// The time between two dispersals of crowds, for all of one may be there still.
 const PERIOD: Duration = Duration::from_secs(1);
+
+/// Wakes each of them, with no lock held. They may be anybody's: one that panics keeps no other
+/// from being woken, and the thread that comes by is not the one to hear of it.
+pub(crate) fn wake_all(wakers: Vec<Waker>) {
+    for waker in wakers {
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| waker.wake())) {
+            // Its destructor may panic, too. The panic hook has told of it already.
+            std::mem::forget(payload);
+        }
+    }
+}
 
 /// In whose name a waker is left.
 #[derive(Debug)]
@@ -64,7 +76,7 @@ impl Displaced {
     /// With no lock held.
     pub(crate) fn let_go(self) {
         drop(self.unneeded);
-        self.dispersed.into_iter().for_each(Waker::wake);
+        wake_all(self.dispersed);
     }
 }
 
@@ -159,6 +171,8 @@ impl Waiters {
 mod tests {
     use super::*;
     use std::sync::Arc;
+    use std::sync::atomic::AtomicUsize;
+    use std::sync::atomic::Ordering::Relaxed;
     use std::task::Wake;
 
     struct Sleeper(#[allow(dead_code)] u8);
@@ -174,6 +188,29 @@ mod tests {
             waiters.leave(Interest::READABLE, Place::Shared, [Some(waker), None]).let_go();
         }
         waiters.shared[0].len()
+    }
+
+    #[test]
+    fn a_waker_that_panics_keeps_no_other_of_a_crowd_from_being_woken() {
+        struct Panics;
+        impl Wake for Panics {
+            fn wake(self: Arc<Self>) {
+                panic!("a foreign waker");
+            }
+        }
+        struct Counts(AtomicUsize);
+        impl Wake for Counts {
+            fn wake(self: Arc<Self>) {
+                self.0.fetch_add(1, Relaxed);
+            }
+        }
+        let mut waiters = Waiters::default();
+        let mut leave = |waker| waiters.leave(Interest::READABLE, Place::Shared, [Some(waker), None]).let_go();
+        leave(Waker::from(Arc::new(Panics)));
+        let others: Vec<_> = (1..CROWD).map(|_| Arc::new(Counts(AtomicUsize::new(0)))).collect();
+        others.iter().for_each(|other| leave(Waker::from(Arc::clone(other))));
+        leave(Waker::from(Arc::new(Sleeper(0))));
+        assert!(others.iter().all(|other| other.0.load(Relaxed) == 1));
     }
 
     #[test]

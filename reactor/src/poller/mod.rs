@@ -16,6 +16,7 @@ use crate::registry::{ALARM, INTERRUPT};
 use crate::sight::WatchedSource;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use crate::waiters::wake_all;
 use std::io;
 use std::ops::RangeInclusive;
 use std::task::Waker;
@@ -44,7 +45,7 @@ const EVENTS_PER_TURN: usize = 1024;
 /// // Would wait for ever, were it not interrupted.
 /// let turn = netpoller.turn(None, &mut wakers)?;
 /// assert_eq!(turn, Turn::Polled { events: 0, interrupted: true });
-/// wakers.into_iter().for_each(Waker::wake);
+/// wake_all(wakers);
 /// # std::io::Result::Ok(())
 /// ```
 #[derive(Debug)]
@@ -252,6 +253,6 @@ impl Drop for Netpoller {
     fn drop(&mut self) {
         let mut wakers = Vec::new();
         self.shut_down(&mut wakers);
-        wakers.into_iter().for_each(Waker::wake);
+        wake_all(wakers);
     }
 }

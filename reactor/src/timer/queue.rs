@@ -4,6 +4,7 @@ use super::entry::{Begun, TimerEntry};
 use super::fired::Fired;
 use super::store::{Filed, NEVER, Store};
 use crate::sync::Arc;
+use crate::waiters::wake_all;
 use std::task::Waker;
 
 /// Holds the armed timers of one processor.
@@ -81,7 +82,7 @@ impl TimerQueue {
     fn give_up(&self, generation: u64, entry: &TimerEntry) {
         let mut wakers = Vec::new();
         self.0.abandon(generation, entry, &mut wakers);
-        wakers.into_iter().for_each(Waker::wake);
+        wake_all(wakers);
     }
 
     /// Fires every timer due at `now` and adds their wakers to `wakers`, earliest first; returns how many fired. None
@@ -170,6 +171,6 @@ impl Drop for TimerQueue {
     fn drop(&mut self) {
         let mut wakers = Vec::new();
         self.shut_down(&mut wakers);
-        wakers.into_iter().for_each(Waker::wake);
+        wake_all(wakers);
     }
 }
