@@ -2,15 +2,15 @@
 //! driven ends with its drivers.
 
 use std::future::pending;
-use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
-use wsrt::runtime::{Builder, Handle, Runtime};
+use wsrt::runtime::{Builder, Handle, Runtime, Stall};
 use wsrt::task::{spawn_blocking, spawn_local, yield_now};
 use wsrt_tests::{LIMIT, Roll, in_a_process_of_its_own, panic_message, text_of, within_a_minute};
 
@@ -366,4 +366,24 @@ fn blocking_polls_at_the_end_start_no_thread_in_silence() {
     assert!(output.status.success(), "{}", text_of(&output));
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.is_empty(), "{said}");
+}
+
+#[test]
+fn a_runtime_dropped_by_its_own_watcher_says_so() {
+    within_a_minute(|| {
+        let ((give, given), (tell, told)) = (channel::<Runtime>(), channel());
+        let given = Mutex::new(given);
+        let hook = move |_: &Stall| {
+            let Ok(runtime) = given.lock().expect("no panic").try_recv() else { return };
+            tell.send(panic_message(|| drop(runtime))).expect("the test waits");
+        };
+        let runtime = Builder::new_multi_thread().worker_threads(1).on_stall(hook).build().expect("a runtime");
+        let (roll, handle) = (parked(&runtime, 10), runtime.handle().clone());
+        let (release, released) = channel::<()>();
+        give.send(runtime).expect("the hook is there");
+        handle.spawn(async move { assert!(released.recv_timeout(LIMIT).is_err(), "nothing is sent") });
+        assert_says_so(&told.recv_timeout(LIMIT).expect("the poll is a stall"));
+        drop(release);
+        await_the_end(&roll);
+    });
 }

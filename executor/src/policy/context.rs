@@ -28,6 +28,8 @@ pub(crate) enum Role {
     Machine(Arc<Machine>),
     /// It runs blocking jobs.
     Blocking,
+    /// It watches over those that run tasks.
+    Watching,
     /// It is somebody else's thread, with a guard or in `block_on`.
     Visitor,
     /// It drops what a shutdown has left, whichever thread it is.
@@ -206,7 +208,7 @@ impl Context {
     pub(crate) fn machine(&self) -> Option<&Arc<Machine>> {
         match &self.role {
             Role::Machine(machine) => Some(machine),
-            Role::Blocking | Role::Visitor | Role::Ending => None,
+            Role::Blocking | Role::Watching | Role::Visitor | Role::Ending => None,
         }
     }
 
@@ -222,7 +224,8 @@ impl Context {
     pub(crate) fn is_on_staff_of(scheduler: *const Scheduler) -> bool {
         let mut next = Self::current();
         while let Some(context) = next {
-            if context.is_of(scheduler) && matches!(context.role, Role::Machine(_) | Role::Blocking) {
+            let is_staff = matches!(context.role, Role::Machine(_) | Role::Blocking | Role::Watching);
+            if is_staff && context.is_of(scheduler) {
                 return true;
             }
             next = context.outer.upgrade();
@@ -249,7 +252,7 @@ impl Context {
         let drops = match self.role {
             Role::Machine(_) => !self.in_root.get(),
             Role::Ending => true,
-            Role::Blocking | Role::Visitor => false,
+            Role::Blocking | Role::Watching | Role::Visitor => false,
         };
         drops && self.scheduler.shutdown.has_begun()
     }

@@ -84,7 +84,7 @@ pub(crate) fn serve(scheduler: Arc<Scheduler>) {
     let sleep = scheduler.idle.watcher();
     sleep.adopt_current_thread();
     let _tokio = scheduler.tokio.enter();
-    let entered = Context::enter(&scheduler, Role::Visitor);
+    let entered = Context::enter(&scheduler, Role::Watching);
     let mut watcher = Watcher::new(&scheduler, &entered);
     let mut pause = TICK;
     while !scheduler.shutdown.has_begun() {
