@@ -45,7 +45,7 @@ const EVENTS_PER_TURN: usize = 1024;
 /// // Would wait for ever, were it not interrupted.
 /// let turn = netpoller.turn(None, &mut wakers)?;
 /// assert_eq!(turn, Turn::Polled { events: 0, interrupted: true });
-/// wake_all(wakers);
+/// wakers.into_iter().for_each(Waker::wake);
 /// # std::io::Result::Ok(())
 /// ```
 #[derive(Debug)]
