@@ -1,6 +1,8 @@
 //! The threads of this process, as the system sees them.
 
+use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::path::Path;
 
 /// What the system keeps of a thread's name.
 const NAME_LENGTH: usize = 15;
@@ -17,13 +19,27 @@ const EXITING: u64 = 4;
 #[must_use]
 pub fn count_threads(name: &str) -> usize {
     let name = &name[..name.len().min(NAME_LENGTH)];
+    // A list that is read while a thread ends may leave out another: two that agree are whole.
+    let mut threads = thread_ids();
+    loop {
+        let count = threads.iter().filter(|id| is_thread(id, name)).count();
+        let again = thread_ids();
+        if again == threads {
+            return count;
+        }
+        threads = again;
+    }
+}
+
+fn thread_ids() -> Vec<OsString> {
     let threads = fs::read_dir("/proc/self/task").expect("Linux lists the threads of a process");
-    threads
-        .filter_map(Result::ok)
-        // A thread may be gone by the time that we look.
-        .filter_map(|thread| fs::read_to_string(thread.path().join("stat")).ok())
-        .filter(|stat| is_alive_and_named(stat, name))
-        .count()
+    threads.filter_map(Result::ok).map(|thread| thread.file_name()).collect()
+}
+
+fn is_thread(id: &OsStr, name: &str) -> bool {
+    // A thread may be gone by the time that we look.
+    let stat = fs::read_to_string(Path::new("/proc/self/task").join(id).join("stat"));
+    stat.is_ok_and(|stat| is_alive_and_named(&stat, name))
 }
 
 /// Judges a line such as `1234 (name) S 1 2 3 4 5 flags …`; the name may have any character in it.
