@@ -17,6 +17,7 @@
 
 use std::cell::Cell;
 use std::fmt;
+use std::future::poll_fn;
 use std::marker::PhantomData;
 use std::task::{Context, Poll};
 
@@ -112,6 +113,13 @@ pub fn poll_spending<R>(cx: &mut Context<'_>, operation: impl FnOnce(&mut Contex
         spend();
     }
     answer
+}
+
+/// Takes a unit, waiting for a full budget if there is none.
+///
+/// For an operation that may fail at once, again and again: a client that connects to a port where nobody listens.
+pub async fn consume() {
+    poll_fn(|cx| poll_spending(cx, |_| Poll::Ready(()))).await;
 }
 
 /// Keeps the current budget, to be put back when the guard is dropped: for polls inside of a poll.

@@ -282,7 +282,8 @@ impl<S: mio::event::Source> Evented<S> {
         is_drained: impl Fn(&R) -> bool,
     ) -> io::Result<R> {
         loop {
-            let seen = self.wait(Aim::Try, interest).await?;
+            // An error spends too: a server that accepts again, whatever comes, gets a turn to be cancelled in.
+            let seen = self.wait(Aim::Try, interest).await.inspect_err(|_| budget::spend())?;
             if let Some(answer) = self.attempt(seen, interest, &mut operation, &is_drained) {
                 budget::spend();
                 return answer;

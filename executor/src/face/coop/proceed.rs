@@ -2,7 +2,6 @@
 
 use std::cell::Cell;
 use std::fmt;
-use std::future::poll_fn;
 use std::marker::PhantomData;
 use std::task::{Context, Poll};
 
@@ -46,7 +45,7 @@ pub fn has_budget_remaining() -> bool {
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub async fn consume_budget() {
-    poll_fn(|cx| budget::poll_spending(cx, |_| Poll::Ready(()))).await;
+    budget::consume().await;
 }
 
 /// Returns ready if an operation may be tried; otherwise wakes the task, which is to return from its poll.

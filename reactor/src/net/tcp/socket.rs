@@ -2,6 +2,7 @@
 
 use super::listener::TcpListener;
 use super::stream::TcpStream;
+use crate::budget;
 use crate::context;
 use crate::handle::Handle;
 use crate::interest::Interest;
@@ -160,6 +161,7 @@ impl TcpSocket {
     /// Dropped before it is ready, the attempt is given up and the socket closed.
     pub async fn connect(self, addr: SocketAddr) -> io::Result<TcpStream> {
         let context = context::required("TcpSocket::connect");
+        budget::consume().await;
         match self.socket.connect(&addr.into()) {
             Err(error) if !system::is_in_progress(&error) => return Err(error),
             _ => {}

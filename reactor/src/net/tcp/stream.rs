@@ -1,6 +1,7 @@
 //! The connected socket: how it comes to be, what it is, how it ends.
 
 use super::connect::connect_to_any;
+use crate::budget;
 use crate::context;
 use crate::evented::Evented;
 use crate::handle::Handle;
@@ -92,6 +93,7 @@ impl TcpStream {
     /// Dropped before it is ready, the attempts are given up and their sockets closed.
     pub async fn connect<A: ToSocketAddrs>(addr: A) -> io::Result<TcpStream> {
         let context = context::required("TcpStream::connect");
+        budget::consume().await;
         let addresses = resolve(addr.target()?, "TcpStream::connect").await?;
         connect_to_any(addresses, &context).await
     }

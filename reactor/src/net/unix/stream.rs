@@ -1,6 +1,7 @@
 //! The connected Unix socket.
 
 use super::{SocketAddr, UCred, address, credentials};
+use crate::budget;
 use crate::context;
 use crate::evented::Evented;
 use crate::interest::Interest;
@@ -74,6 +75,7 @@ impl UnixStream {
     }
 
     async fn connect_in(address: &SocketAddr, context: &context::Context) -> io::Result<UnixStream> {
+        budget::consume().await;
         let stream = Self::registered(mio::net::UnixStream::connect_addr(address)?, context.handle())?;
         let outcome = |socket: &mio::net::UnixStream| outcome_of_connect(SockRef::from(socket));
         stream.evented().io(Interest::WRITABLE, outcome).await?;
