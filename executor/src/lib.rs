@@ -96,38 +96,52 @@
 //!
 //! [tokio-console]: https://docs.rs/tokio-console
 
-// Under loom there is no face, and what is public in the lower layers is reached by nobody.
+// Under loom the rooms below are compiled alone, and no public module reaches what is public in them.
 #![cfg_attr(loom, allow(unreachable_pub))]
 
-mod base;
-mod cell;
-mod players;
-mod queues;
-mod regions;
+mod fork_join;
+mod observe;
+mod scheduler;
+pub mod task;
+mod util;
 
 #[cfg(not(loom))]
-mod face;
+mod blocking;
 #[cfg(not(loom))]
-mod policy;
+mod local;
+#[cfg(not(loom))]
+mod offload;
+#[cfg(not(loom))]
+mod sysmon;
+#[cfg(all(not(loom), feature = "tokio-compat"))]
+mod tokio_compat;
+#[cfg(all(not(loom), not(feature = "tokio-compat")))]
+#[path = "tokio_compat_off.rs"]
+mod tokio_compat;
 
 #[cfg(not(loom))]
-pub use crate::public::*;
-
-/// The public modules: what users see of the layers below, under the names that they know from tokio.
+pub mod fs;
+#[cfg(all(not(loom), feature = "hyper"))]
+pub mod hyper;
 #[cfg(not(loom))]
-mod public {
-    pub use crate::face::spawn::spawn;
-    #[cfg(feature = "macros")]
-    pub use wsrt_macros::{main, test};
+pub mod io;
+#[cfg(not(loom))]
+pub mod parallel;
+#[cfg(all(not(loom), unix, feature = "process"))]
+pub mod process;
+#[cfg(not(loom))]
+pub mod runtime;
+#[cfg(all(not(loom), feature = "signal"))]
+pub mod signal;
+#[cfg(not(loom))]
+pub mod sync;
+#[cfg(not(loom))]
+pub mod time;
 
-    /// Sockets, pipes, and how their addresses are found.
-    pub use wsrt_reactor::net;
-
-    #[cfg(feature = "hyper")]
-    pub use crate::face::hyper;
-    #[cfg(all(unix, feature = "process"))]
-    pub use crate::face::process;
-    #[cfg(feature = "signal")]
-    pub use crate::face::signal;
-    pub use crate::face::{fs, io, parallel, runtime, sync, task, time};
-}
+#[cfg(not(loom))]
+pub use crate::task::spawn::spawn;
+#[cfg(all(not(loom), feature = "macros"))]
+pub use wsrt_macros::{main, test};
+/// Sockets, pipes, and how their addresses are found.
+#[cfg(not(loom))]
+pub use wsrt_reactor::net;

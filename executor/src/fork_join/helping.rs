@@ -1,0 +1,246 @@
+//! Helping: what an idle machine does while regions are open.
+
+use std::cell::{Cell, RefCell};
+use std::time::{Duration, Instant};
+
+use wsrt_reactor::budget;
+use wsrt_trace::{Activity as Span, EventKind as What};
+
+use crate::fork_join::computing::{Counted, Seated};
+use crate::fork_join::{Crew, Seat};
+use crate::observe::machine_status::Away;
+use crate::scheduler::Scheduler;
+use crate::scheduler::machine_loop::MachineLoop;
+use crate::scheduler::threads::AbortOnUnwind;
+use crate::task::TaskQueue;
+use crate::util::thread_state::current_core;
+
+/// A helper looks at the netpoller after this time, in nanoseconds, if nobody blocks in it. A machine that did would have
+/// to be given a core first, and with all of them computing a kernel may take milliseconds for that.
+const NETWORK_PERIOD: u64 = 50_000;
+
+/// For so long a helper sleeps to be woken on another core.
+const PARTING_NAP: Duration = Duration::from_micros(20);
+
+/// It does so once in this time at most.
+const PARTING_PERIOD: Duration = Duration::from_millis(2);
+
+/// Ticks that come as often as this are good enough to watch the netpoller by.
+const OFTEN: Duration = Duration::from_micros(100);
+
+impl MachineLoop<'_> {
+    /// Helps with what stands on the board, if there is anything. The machine holds no processor, and is on the list of the
+    /// idle; it is off it when this returns `true`.
+    pub(crate) fn help(&mut self) -> bool {
+        // Before the list is left: a machine that goes to sleep has to be on it while it looks.
+        if self.scheduler.computing.board.find().is_none() {
+            return false;
+        }
+        let Some(counted) = Counted::as_helper(self.context) else { return false };
+        if let Some(processor) = self.stand_up() {
+            self.context.take_up(processor);
+            return true;
+        }
+        if self.scheduler.keeper.is_present() {
+            // It may mean to sleep past the timers that this machine leaves behind.
+            self.watch_own_deadlines();
+        }
+        let budget = budget::keep();
+        // What the last task has left of its own is no limit for others' work.
+        budget::lift();
+        self.context.set_away(Away::Helping);
+        self.scheduler.seeing.show(What::Enter(Span::Helps));
+        let readied = self.work_and_linger();
+        self.scheduler.seeing.show(What::Leave(Span::Helps));
+        self.context.set_away(Away::No);
+        drop(budget);
+        drop(counted);
+        if !readied.is_empty() {
+            self.wake_up_with(readied, true);
+        }
+        true
+    }
+
+    /// Returns the tasks that were readied by what it found in the netpoller.
+    fn work_and_linger(&mut self) -> TaskQueue {
+        let scheduler = self.scheduler;
+        let crew = Helper::new(self);
+        let board = &scheduler.computing.board;
+        while !crew.must_leave() {
+            let seen = board.notices().read();
+            match board.find() {
+                Some(region) => {
+                    scheduler.summon_another();
+                    crew.part_from(region.owners_core());
+                    region.help(&crew);
+                }
+                None if !crew.linger_after(seen) => break,
+                None => {}
+            }
+        }
+        crew.into_readied()
+    }
+
+    /// One turn of the netpoller for a machine without a processor, and all due timers.
+    fn poll_network_without_processor(&mut self) -> TaskQueue {
+        if !self.scheduler.netpoller.is_unused() {
+            let turn = self.turn(Some(Duration::ZERO));
+            self.scheduler.seeing.elsewhere.count_turn(turn);
+        }
+        self.collect_due_timers(usize::MAX, &self.scheduler.seeing.elsewhere);
+        self.gather_wakers()
+    }
+}
+
+impl Scheduler {
+    /// Calls one more helper, if there is a place for one: whoever comes calls the next.
+    fn summon_another(&self) {
+        if self.computing.helpers.count() < self.places() {
+            self.summon();
+        }
+    }
+}
+
+/// How long a machine looks at the board before it goes back to sleep: to wake it costs the owner of a region some
+/// microseconds, and itself some tens. It is tuned by what it brings.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Linger {
+    patience: Duration,
+    left: Option<Instant>,
+}
+
+impl Linger {
+    const MOST: Duration = Duration::from_micros(50);
+    const LEAST: Duration = Duration::from_micros(1);
+    /// A machine that comes back within this time has left too early.
+    const SOON: Duration = Duration::from_micros(200);
+
+    pub(crate) fn new() -> Self {
+        Self { patience: Self::MOST, left: None }
+    }
+
+    fn arrive(&mut self) {
+        if self.left.is_some_and(|left| left.elapsed() < Self::SOON) {
+            self.patience = Self::MOST;
+        }
+    }
+
+    fn leave(&mut self) {
+        self.left = Some(Instant::now());
+    }
+
+    fn was_of_use(&mut self, of_use: bool) {
+        self.patience = if of_use { Self::MOST } else { (self.patience / 2).max(Self::LEAST) };
+    }
+}
+
+/// A helper, and what it has come by while it helped.
+struct Helper<'a, 'b> {
+    scheduler: &'a Scheduler,
+    machine_loop: RefCell<&'b mut MachineLoop<'a>>,
+    readied: RefCell<TaskQueue>,
+    ticked: Cell<Instant>,
+    /// When it last tried to get off the core of a region's owner.
+    parted: Cell<Option<Instant>>,
+    /// Whether it has readied something, and should see to that.
+    has_news: Cell<bool>,
+}
+
+impl<'a, 'b> Helper<'a, 'b> {
+    fn new(machine_loop: &'b mut MachineLoop<'a>) -> Self {
+        machine_loop.linger.arrive();
+        machine_loop.scheduler.computing.helpers.begin_watch();
+        // It is to see that helpers do look: this machine may have been the keeper, who spares it that.
+        machine_loop.scheduler.idle.watcher().wake_if_asleep();
+        Self {
+            scheduler: machine_loop.scheduler,
+            machine_loop: RefCell::new(machine_loop),
+            readied: RefCell::new(TaskQueue::new()),
+            ticked: Cell::new(Instant::now()),
+            parted: Cell::new(None),
+            has_news: Cell::new(false),
+        }
+    }
+
+    fn into_readied(self) -> TaskQueue {
+        self.scheduler.computing.helpers.end_watch();
+        self.machine_loop.into_inner().linger.leave();
+        self.readied.into_inner()
+    }
+
+    /// Gets off the core of a region's owner, where a helper is none.
+    ///
+    /// A kernel may leave both there for long, though others are free: they are busy, and look like one load. It chooses a
+    /// core anew for a thread that wakes, so a nap will do. Not again soon, since there may be just that core.
+    fn part_from(&self, owners_core: Option<u32>) {
+        if owners_core.is_none() || owners_core != current_core() {
+            return;
+        }
+        let now = Instant::now();
+        if self.parted.get().is_none_or(|before| now.duration_since(before) > PARTING_PERIOD) {
+            self.parted.set(Some(now));
+            std::thread::sleep(PARTING_NAP);
+        }
+    }
+
+    /// Looks at the board for a while, in case a region is opened soon. `true` if there is a notice later than `seen`.
+    fn linger_after(&self, seen: u64) -> bool {
+        let computing = &self.scheduler.computing;
+        let mut now = Instant::now();
+        let until = now + self.machine_loop.borrow().linger.patience;
+        computing.helpers.begin_linger();
+        while computing.board.notices().read() == seen && now < until && !self.must_leave() {
+            std::hint::spin_loop();
+            now = Instant::now();
+            self.tick(now);
+        }
+        computing.helpers.end_linger();
+        // After the fence: a notice that was given to nobody else is seen here.
+        let noticed = computing.board.notices().read() != seen;
+        self.machine_loop.borrow_mut().linger.was_of_use(noticed);
+        noticed
+    }
+}
+
+impl Crew for Helper<'_, '_> {
+    fn must_leave(&self) -> bool {
+        let scheduler = self.scheduler;
+        self.has_news.get()
+            || scheduler.computing.helpers.count() > scheduler.places()
+            || scheduler.shutdown.has_begun()
+    }
+
+    /// Looks at the netpoller in the keeper's stead. If there is one it is sent to sleep, as soon as ticks come often.
+    fn tick(&self, now: Instant) {
+        let scheduler = self.scheduler;
+        let since = now.saturating_duration_since(self.ticked.replace(now));
+        if scheduler.keeper.is_present() {
+            if since < OFTEN && scheduler.computing.helpers.take_turn_at_network(scheduler.nanos(now), NETWORK_PERIOD) {
+                scheduler.netpoller.interrupt();
+            }
+            return;
+        }
+        if !scheduler.computing.helpers.take_turn_at_network(scheduler.nanos(now), NETWORK_PERIOD) {
+            return;
+        }
+        // A waker that panics here has nothing to do with the region that is being helped: it ends the process, as in the
+        // machine's own loop.
+        let guard = AbortOnUnwind;
+        let readied = self.machine_loop.borrow_mut().poll_network_without_processor();
+        std::mem::forget(guard);
+        if !readied.is_empty() {
+            self.has_news.set(true);
+            // One that has news leaves before its next turn.
+            *self.readied.borrow_mut() = readied;
+        }
+    }
+
+    fn summon(&self) {
+        self.scheduler.summon();
+    }
+
+    fn with_seat(&self, seat: &Seat<'_>, work: &mut dyn FnMut()) {
+        let _seated = Seated::enter(seat);
+        work();
+    }
+}

@@ -1,0 +1,166 @@
+//! Jobs: closures that wait to be run, on the stack of who waits for them or in a box of their own.
+//!
+//! A queue holds [`JobRef`]s: one pointer, to a head that says how to run what comes behind it. A job is run once, by
+//! whoever took its pointer out of the queue.
+
+use std::ptr::NonNull;
+
+use crate::fork_join::Latch;
+use crate::util::sync::UnsafeCell;
+use crate::util::unwind::{Payload, caught};
+
+/// A job in a queue: the right to run it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct JobRef(NonNull<Head>);
+
+// SAFETY: only jobs whose closures and results are Send are made into references.
+unsafe impl Send for JobRef {}
+
+/// What each kind of job begins with.
+#[derive(Debug)]
+struct Head {
+    /// # Safety
+    ///
+    /// To be called once, with a pointer to this head, while the job is valid.
+    run: unsafe fn(NonNull<Head>),
+}
+
+impl JobRef {
+    /// Runs the job. Panics stay inside: the job keeps them for whoever waits for it.
+    ///
+    /// # Safety
+    ///
+    /// The job has been taken out of the queue, so that it is run once.
+    pub(crate) unsafe fn run(self) {
+        // SAFETY: a job is valid until it has run.
+        let run = unsafe { self.0.as_ref() }.run;
+        // SAFETY: as the caller promises.
+        unsafe { run(self.0) }
+    }
+}
+
+/// A job on the stack of the thread that waits for it.
+#[repr(C)]
+pub(crate) struct StackJob<F, R> {
+    head: Head,
+    closure: UnsafeCell<Option<F>>,
+    result: UnsafeCell<Option<Result<R, Payload>>>,
+    latch: Latch,
+}
+
+impl<F, R> StackJob<F, R>
+where
+    F: FnOnce() -> R + Send,
+    R: Send,
+{
+    #[inline]
+    pub(crate) fn new(closure: F) -> Self {
+        Self {
+            head: Head { run: Self::run_stolen },
+            closure: UnsafeCell::new(Some(closure)),
+            result: UnsafeCell::new(None),
+            latch: Latch::new(),
+        }
+    }
+
+    /// The job as it lies in a queue.
+    ///
+    /// # Safety
+    ///
+    /// The job stays where it is until the reference was taken back, or the latch is set.
+    #[inline]
+    pub(crate) unsafe fn as_job_ref(&self) -> JobRef {
+        // From the whole job, not its head: the pointer has to reach the rest.
+        JobRef(NonNull::from(self).cast())
+    }
+
+    pub(crate) fn latch(&self) -> &Latch {
+        &self.latch
+    }
+
+    /// The closure of a job that nobody else will run.
+    ///
+    /// # Safety
+    ///
+    /// The caller has taken the reference back from the queue, or has never put it there.
+    #[inline]
+    pub(crate) unsafe fn take_back(&self) -> F {
+        let closure = self.closure.with_mut(|closure| {
+            // SAFETY: by the caller's promise nobody else has a reference to run.
+            unsafe { (*closure).take() }
+        });
+        closure.expect("a job is run once")
+    }
+
+    /// The result of a job that another thread has run.
+    ///
+    /// # Safety
+    ///
+    /// The latch was seen set.
+    pub(crate) unsafe fn take_result(&self) -> Result<R, Payload> {
+        let result = self.result.with_mut(|result| {
+            // SAFETY: the thread that ran the job is done with it.
+            unsafe { (*result).take() }
+        });
+        result.expect("a job whose latch is set has a result")
+    }
+
+    /// # Safety
+    ///
+    /// As [`Head::run`].
+    unsafe fn run_stolen(head: NonNull<Head>) {
+        let job = head.cast::<Self>().as_ptr().cast_const();
+        // SAFETY: the job is valid until its latch is set, and the reference ends before.
+        let this = unsafe { &*job };
+        // SAFETY: the caller has taken the reference out of the queue.
+        let closure = unsafe { this.take_back() };
+        let result = caught(closure);
+        this.result.with_mut(|place| {
+            // SAFETY: the owner looks here only when the latch is set.
+            unsafe { *place = Some(result) }
+        });
+        let latch: *const Latch = &raw const this.latch;
+        // SAFETY: it is set here, once, and not touched afterwards.
+        unsafe { Latch::set(latch) }
+    }
+}
+
+impl<F, R> std::fmt::Debug for StackJob<F, R> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("StackJob").field("latch", &self.latch).finish_non_exhaustive()
+    }
+}
+
+/// A job in a box of its own, which nobody waits for by name.
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct BoxedJob<F> {
+    head: Head,
+    closure: F,
+}
+
+impl<F> BoxedJob<F>
+where
+    F: FnOnce() + Send,
+{
+    /// Puts `closure`, which does not panic, in a box.
+    ///
+    /// # Safety
+    ///
+    /// What the closure borrows lives until the job has been run; and it is run.
+    pub(crate) unsafe fn into_job_ref(closure: F) -> JobRef {
+        let job = Box::new(Self { head: Head { run: Self::run_boxed }, closure });
+        JobRef(NonNull::from(Box::leak(job)).cast())
+    }
+
+    /// # Safety
+    ///
+    /// As [`Head::run`].
+    unsafe fn run_boxed(head: NonNull<Head>) {
+        // SAFETY: the pointer comes from `into_job_ref`, and is used once.
+        let job = unsafe { Box::from_raw(head.cast::<Self>().as_ptr()) };
+        let Self { closure, .. } = *job;
+        // Past the box: a closure may be the last thing that its stack frame waits for.
+        closure();
+    }
+}

@@ -1,0 +1,150 @@
+//! The board and who looks at it: a region that is posted is found by a helper that lingers, or its owner wakes one; and a
+//! helper that finds one too late does no harm.
+
+use std::sync::Arc as StdArc;
+use std::sync::atomic::AtomicUsize as Tally;
+use std::sync::atomic::Ordering::Relaxed as Counting;
+
+use super::{Caller, explore};
+use crate::fork_join::{Board, Crew, Region};
+use crate::scheduler::helpers::Helpers;
+use crate::scheduler::idle::{Idle, SpareHand};
+use crate::scheduler::machine::Machine;
+use crate::util::sync::{Arc, thread};
+
+/// A region in which there is always something to do.
+#[derive(Debug)]
+struct Open;
+
+impl Region for Open {
+    fn owners_core(&self) -> Option<u32> {
+        None
+    }
+
+    fn wants_help(&self) -> bool {
+        true
+    }
+
+    fn help(&self, _: &dyn Crew) {}
+}
+
+fn open_region() -> Arc<dyn Region> {
+    let region: StdArc<dyn Region> = StdArc::new(Open);
+    Arc::from_std(region)
+}
+
+struct Scene {
+    board: Board,
+    helpers: Helpers,
+}
+
+impl Scene {
+    fn new() -> Arc<Self> {
+        Arc::new(Self { board: Board::new(), helpers: Helpers::new() })
+    }
+
+    /// As a helper that has run out of work. `true` if it found some after all, `false` if it goes to sleep.
+    fn linger(&self) -> bool {
+        loop {
+            let seen = self.board.notices().read();
+            if let Some(region) = self.board.find() {
+                region.help(&Caller::never());
+                return true;
+            }
+            self.helpers.begin_linger();
+            self.helpers.end_linger();
+            if self.board.notices().read() == seen {
+                return false;
+            }
+        }
+    }
+
+    /// As the owner of a region. `true` if it relies on those who linger.
+    fn post(&self) -> bool {
+        self.board.post(open_region());
+        self.board.notices().give();
+        self.helpers.will_look()
+    }
+}
+
+/// Were the notice lost, the helper would sleep for ever, which loom reports as a deadlock.
+#[test]
+fn a_notice_that_is_left_to_a_lingering_helper_is_not_lost() {
+    static RELIED_ON: Tally = Tally::new(0);
+    explore(3, || {
+        let scene = Scene::new();
+        let helper = {
+            let scene = Arc::clone(&scene);
+            thread::spawn(move || {
+                while !scene.linger() {
+                    thread::park();
+                }
+            })
+        };
+        if scene.post() {
+            RELIED_ON.fetch_add(1, Counting);
+        } else {
+            helper.thread().unpark();
+        }
+        helper.join().expect("it does not panic");
+    });
+    assert!(RELIED_ON.load(Counting) > 0, "the owner has relied on it in some of them");
+}
+
+/// Of two that linger, one sees the notice.
+#[test]
+fn of_two_lingering_helpers_one_sees_the_notice() {
+    explore(2, || {
+        let scene = Scene::new();
+        let helpers = [(); 2].map(|()| {
+            let scene = Arc::clone(&scene);
+            thread::spawn(move || scene.linger())
+        });
+        let relied = scene.post();
+        let found = helpers.map(|helper| helper.join().expect("it does not panic"));
+        assert!(!relied || found.contains(&true), "nobody came");
+    });
+}
+
+#[test]
+fn a_region_is_found_until_it_is_withdrawn() {
+    explore(3, || {
+        let scene = Scene::new();
+        let region = open_region();
+        let at = Arc::as_ptr(&region).cast();
+        scene.board.post(region);
+        let helper = {
+            let scene = Arc::clone(&scene);
+            thread::spawn(move || scene.board.find().is_some())
+        };
+        scene.board.withdraw(at);
+        assert!(scene.board.is_empty());
+        assert!(scene.board.find().is_none());
+        let _ = helper.join().expect("it does not panic");
+    });
+}
+
+/// A machine that has slept for so long that it may end, just as an owner finds it on the list and relies on its coming: it
+/// looks at the board once more when it is off the list.
+#[test]
+fn a_machine_that_ends_sees_the_region_that_it_was_called_for() {
+    static CALLED: Tally = Tally::new(0);
+    explore(4, || {
+        let scene = Scene::new();
+        let (idle, machine) = (Arc::new(Idle::new(1, 1)), Machine::new());
+        idle.enlist(&machine);
+        let owner = {
+            let (scene, idle) = (Arc::clone(&scene), Arc::clone(&idle));
+            thread::spawn(move || {
+                scene.board.post(open_region());
+                matches!(idle.spare_hand(), SpareHand::Asleep(_))
+            })
+        };
+        assert!(idle.delist(&machine), "nobody chooses it");
+        let stays = scene.board.find().is_some();
+        let is_called = owner.join().expect("it does not panic");
+        CALLED.fetch_add(usize::from(is_called), Counting);
+        assert!(stays || !is_called, "the owner waits for help that does not come");
+    });
+    assert!(CALLED.load(Counting) > 0, "the owner has called it in some of them");
+}

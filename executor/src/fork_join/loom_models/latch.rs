@@ -1,0 +1,120 @@
+//! The latch: whoever waits is woken, and who has set it leaves it alone.
+
+use std::sync::atomic::AtomicUsize as Tally;
+use std::sync::atomic::Ordering::Relaxed as Counting;
+
+use super::{Caller, Piece, explore};
+use crate::fork_join::{Latch, TreeRegion};
+use crate::util::sync::{Arc, thread};
+
+/// A latch on the waiting thread's stack, and the way to it that a thief has.
+struct Way(*const Latch);
+
+// SAFETY: a latch is Sync, and stays until it is set.
+unsafe impl Send for Way {}
+
+impl Way {
+    fn set(self) {
+        // SAFETY: it is set here, once.
+        unsafe { Latch::set(self.0) }
+    }
+}
+
+/// Waits for a latch in the manner of `wait`, and then takes it apart: an access of the setter's after that would be a
+/// fault.
+fn await_and_take_apart(wait: impl Fn(&Latch)) {
+    let mut latch = Box::new(Latch::new());
+    let piece = Arc::new(Piece::new());
+    let setter = {
+        let (way, piece) = (Way(&raw const *latch), Arc::clone(&piece));
+        thread::spawn(move || {
+            piece.work();
+            way.set();
+        })
+    };
+    wait(&latch);
+    assert_eq!(piece.times(), 1, "what was done before is visible");
+    latch.state.with_mut(|state| *state = 0xdead);
+    latch.sleeper.with_mut(|sleeper| {
+        // SAFETY: loom has checked that nobody else has access now.
+        unsafe { *sleeper = None }
+    });
+    setter.join().expect("it does not panic");
+}
+
+#[test]
+fn a_latch_may_go_as_soon_as_it_was_seen_set() {
+    static SEEN_UNSET: Tally = Tally::new(0);
+    explore(3, || {
+        await_and_take_apart(|latch| {
+            while !latch.is_set() {
+                SEEN_UNSET.fetch_add(1, Counting);
+                thread::yield_now();
+            }
+        });
+    });
+    assert!(SEEN_UNSET.load(Counting) > 0, "the owner was the first in some of them");
+}
+
+/// Were the wake lost, the owner would sleep for ever, which loom reports as a deadlock.
+#[test]
+fn an_owner_that_sleeps_is_woken_and_the_latch_may_go() {
+    static ASLEEP: Tally = Tally::new(0);
+    explore(3, || {
+        await_and_take_apart(|latch| {
+            let region = TreeRegion::new(1);
+            let crew = Caller::never();
+            // SAFETY: nobody else has the region, and the seat goes before it.
+            let seat = unsafe { region.begin(&crew) };
+            if !latch.is_set() {
+                ASLEEP.fetch_add(1, Counting);
+            }
+            seat.wait_idly_for(latch);
+        });
+    });
+    assert!(ASLEEP.load(Counting) > 0, "the owner slept in some of them");
+}
+
+/// It may name itself a second time, between two jobs that it helps with.
+#[test]
+fn an_owner_may_name_itself_again() {
+    explore(3, || {
+        await_and_take_apart(|latch| {
+            latch.await_here();
+            latch.await_here();
+            while !latch.is_set() {
+                thread::park();
+            }
+        });
+    });
+}
+
+/// In loom an unpark publishes, and comes in one step with the access before it: so that an owner which sees the latch set
+/// without having slept is not met where it names itself. Here it has somebody else named.
+#[test]
+fn an_owner_that_has_named_itself_and_does_not_sleep_sees_what_was_done() {
+    explore(3, || {
+        let (latch, piece) = (Arc::new(Latch::new()), Arc::new(Piece::new()));
+        latch.await_here();
+        let owner = {
+            let (latch, piece) = (Arc::clone(&latch), Arc::clone(&piece));
+            thread::spawn(move || {
+                while !latch.is_set() {
+                    thread::yield_now();
+                }
+                assert_eq!(piece.times(), 1);
+            })
+        };
+        let setter = {
+            let (latch, piece) = (Arc::clone(&latch), Arc::clone(&piece));
+            thread::spawn(move || {
+                piece.work();
+                // SAFETY: it is set here, once.
+                unsafe { Latch::set(&raw const *latch) }
+            })
+        };
+        thread::park();
+        owner.join().expect("it does not panic");
+        setter.join().expect("it does not panic");
+    });
+}

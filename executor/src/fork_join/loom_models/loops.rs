@@ -1,0 +1,210 @@
+//! A loop: an owner and helpers who come late, or are called away, or panic.
+
+use std::ops::Range;
+use std::panic::resume_unwind;
+use std::sync::atomic::AtomicUsize as Tally;
+use std::sync::atomic::Ordering::Relaxed as Counting;
+
+use super::{Caller, Piece, explore};
+use crate::fork_join::{LoopBody, LoopRegion, Region};
+use crate::util::sync::atomic::AtomicBool;
+use crate::util::sync::atomic::Ordering::Relaxed;
+use crate::util::sync::thread;
+use crate::util::sync::thread::JoinHandle;
+use crate::util::sync::{Arc, Mutex};
+use crate::util::unwind::Payload;
+
+/// What a loop goes over. It lies in the owner's frame, and every access is seen by loom.
+struct Body {
+    pieces: Vec<Piece>,
+    /// Read with each access to the body, so that one which comes after the end is a fault.
+    itself: Piece,
+    panics_at: Option<u32>,
+    cancelled: AtomicBool,
+    /// Pieces that a helper is not done with before another is done as well: the first, and the one it waits for.
+    waits: Option<(u32, u32)>,
+    done: Vec<AtomicBool>,
+    owner: thread::ThreadId,
+}
+
+impl Body {
+    fn new(count: u32) -> Self {
+        Self {
+            pieces: Piece::pieces(count),
+            itself: Piece::new(),
+            panics_at: None,
+            cancelled: AtomicBool::new(false),
+            waits: None,
+            done: (0..count).map(|_| AtomicBool::new(false)).collect(),
+            owner: thread::current().id(),
+        }
+    }
+
+    fn is_helper(&self) -> bool {
+        thread::current().id() != self.owner
+    }
+
+    /// Takes the body apart, as the end of its owner's frame does, and says how often each piece was worked on.
+    fn take_apart(&self) -> Vec<u32> {
+        assert_eq!(self.itself.times(), 0);
+        self.pieces.iter().map(Piece::times).collect()
+    }
+}
+
+impl LoopBody for Body {
+    type Local = ();
+
+    fn begin(&self) {
+        self.itself.look();
+    }
+
+    fn run(&self, (): &mut (), range: Range<u32>) {
+        for index in range {
+            self.pieces[index as usize].work();
+            self.done[index as usize].store(true, Relaxed);
+            if let Some((_, other)) = self.waits.filter(|(first, _)| *first == index && self.is_helper()) {
+                while !self.done[other as usize].load(Relaxed) {
+                    thread::yield_now();
+                }
+            }
+            if self.panics_at == Some(index) {
+                // Without the hook, which would tell of it in each interleaving.
+                resume_unwind(Box::new(thread::current().id()));
+            }
+        }
+    }
+
+    fn end(&self, (): ()) {
+        self.itself.look();
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.itself.look();
+        self.cancelled.load(Relaxed)
+    }
+}
+
+/// A thread that helps, once for each of `claims`: after so many it is called away.
+fn helper<const N: usize>(region: &Arc<LoopRegion>, claims: [u32; N]) -> JoinHandle<()> {
+    let region = Arc::clone(region);
+    thread::spawn(move || claims.into_iter().for_each(|claims| region.help(&Caller::after(claims))))
+}
+
+/// Runs a loop over `body`, whose helpers are started once it is open.
+fn run(region: &Arc<LoopRegion>, body: &Body, start: impl FnOnce() -> Vec<JoinHandle<()>>) -> Result<(), Payload> {
+    let helpers = Mutex::new(Vec::new());
+    // SAFETY: the helpers, who have a reference, are started when it has begun.
+    let outcome = unsafe { region.run(body.pieces.len() as u32, body, || *helpers.lock() = start()) };
+    let done = body.take_apart();
+    if outcome.is_ok() && !body.cancelled.load(Relaxed) {
+        assert!(done.iter().all(|times| *times == 1), "{done:?}");
+    } else {
+        assert!(done.iter().all(|times| *times <= 1), "{done:?}");
+    }
+    // Only now, so that they may be late for anything.
+    helpers.lock().drain(..).for_each(|helper| helper.join().expect("a helper does not panic"));
+    outcome
+}
+
+#[test]
+fn an_owner_and_a_helper_do_each_index_once() {
+    explore(3, || {
+        let region = Arc::new(LoopRegion::new(2));
+        let body = Body::new(3);
+        assert!(run(&region, &body, || vec![helper(&region, [u32::MAX])]).is_ok());
+    });
+}
+
+#[test]
+fn an_owner_and_two_helpers_do_each_index_once() {
+    explore(1, || {
+        let region = Arc::new(LoopRegion::new(3));
+        let body = Body::new(3);
+        let helpers = || vec![helper(&region, [u32::MAX]), helper(&region, [u32::MAX])];
+        assert!(run(&region, &body, helpers).is_ok());
+    });
+}
+
+/// The helper has taken two indices and is at the first. It does not get on before the owner has taken the second from it,
+/// which the owner could not see while it was in the helper's hands. Were the owner asleep by now, for good, this would
+/// never end.
+#[test]
+fn an_owner_wakes_for_what_a_thief_lays_out() {
+    explore(3, || {
+        let region = Arc::new(LoopRegion::new(2));
+        let body = Body { waits: Some((0, 1)), ..Body::new(3) };
+        assert!(run(&region, &body, || vec![helper(&region, [u32::MAX])]).is_ok());
+    });
+}
+
+/// The owner may be asleep by then: it wakes, and does the rest.
+#[test]
+fn what_a_helper_leaves_when_it_is_called_away_is_done() {
+    explore(3, || {
+        let region = Arc::new(LoopRegion::new(2));
+        let body = Body::new(4);
+        assert!(run(&region, &body, || vec![helper(&region, [1])]).is_ok());
+    });
+}
+
+/// The owner finds itself alone with a remainder, and opens the region once more. Whoever comes then sits where the
+/// remainder lies.
+#[test]
+fn a_seat_with_a_remainder_is_taken_over() {
+    explore(2, || {
+        let region = Arc::new(LoopRegion::new(2));
+        let body = Body::new(4);
+        assert!(run(&region, &body, || vec![helper(&region, [1, u32::MAX])]).is_ok());
+    });
+}
+
+/// The same with somebody new in the seat, who knows of it by the word alone.
+#[test]
+fn a_seat_with_a_remainder_is_taken_over_by_another() {
+    explore(1, || {
+        let region = Arc::new(LoopRegion::new(2));
+        let body = Body::new(4);
+        assert!(run(&region, &body, || vec![helper(&region, [1]), helper(&region, [2])]).is_ok());
+    });
+}
+
+#[test]
+fn a_region_is_used_again() {
+    explore(2, || {
+        let mut region = Arc::new(LoopRegion::new(2));
+        for _ in 0..2 {
+            let body = Body::new(2);
+            assert!(run(&region, &body, || vec![helper(&region, [u32::MAX])]).is_ok());
+            assert!(Arc::get_mut(&mut region).is_some(), "nobody has it but its owner");
+        }
+    });
+}
+
+#[test]
+fn a_panic_stops_the_loop_and_is_told_when_all_have_left() {
+    static BY_HELPER: Tally = Tally::new(0);
+    static BY_OWNER: Tally = Tally::new(0);
+    explore(2, || {
+        let region = Arc::new(LoopRegion::new(2));
+        let body = Body { panics_at: Some(1), ..Body::new(3) };
+        let panic = run(&region, &body, || vec![helper(&region, [u32::MAX])]).expect_err("it panics");
+        let runner = panic.downcast::<thread::ThreadId>().expect("the payload that was thrown");
+        let tally = if *runner == body.owner { &BY_OWNER } else { &BY_HELPER };
+        tally.fetch_add(1, Counting);
+    });
+    assert!(BY_HELPER.load(Counting) > 0 && BY_OWNER.load(Counting) > 0);
+}
+
+#[test]
+fn a_loop_that_is_cancelled_ends_with_what_was_claimed() {
+    explore(2, || {
+        let region = Arc::new(LoopRegion::new(2));
+        let body = Body::new(3);
+        let start = || {
+            let helping = helper(&region, [u32::MAX]);
+            body.cancelled.store(true, Relaxed);
+            vec![helping]
+        };
+        assert!(run(&region, &body, start).is_ok());
+    });
+}

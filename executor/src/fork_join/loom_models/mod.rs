@@ -1,0 +1,119 @@
+//! Models of fork-join: every interleaving of those who share a region does each piece of work once, shows it to whoever
+//! waits for it, and leaves alone what is gone by then.
+//!
+//! What is worked on lies in loom's cells: an access that is not ordered with the others is a fault, whoever is the second
+//! one. So is a sleep that nobody ends.
+
+mod board;
+mod joins;
+mod latch;
+mod loops;
+mod scopes;
+mod seats;
+mod span;
+
+use std::cell::Cell;
+use std::ptr;
+
+use loom::model::Builder;
+
+use crate::fork_join::{Crew, Seat};
+use crate::util::sync::UnsafeCell;
+
+/// Walks through all interleavings in which no more than `preemptions` threads are interrupted where they would not wait.
+fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
+    let mut builder = Builder::new();
+    builder.preemption_bound = Some(preemptions);
+    builder.check(model);
+}
+
+loom::thread_local! {
+    /// The seat that the model thread's jobs go to.
+    static SEAT: Cell<*const Seat<'static>> = Cell::new(ptr::null());
+}
+
+/// Calls `work` with `seat` as the model thread's.
+fn seated(seat: &Seat<'_>, work: impl FnOnce()) {
+    let before = SEAT.with(|here| here.replace(ptr::from_ref(seat).cast()));
+    work();
+    SEAT.with(|here| here.set(before));
+}
+
+/// Calls `f` with the model thread's seat.
+fn with_seat<R>(f: impl FnOnce(&Seat<'_>) -> R) -> R {
+    let seat = SEAT.with(Cell::get);
+    // SAFETY: `seated` keeps it alive until it has been put back.
+    f(unsafe { seat.as_ref() }.expect("the thread has a seat"))
+}
+
+/// Something that is worked on, without any synchronization of its own: the region has to provide that.
+struct Piece(UnsafeCell<u32>);
+
+// SAFETY: loom checks each access.
+unsafe impl Sync for Piece {}
+// SAFETY: as above.
+unsafe impl Send for Piece {}
+
+impl Piece {
+    fn new() -> Self {
+        Self(UnsafeCell::new(0))
+    }
+
+    fn pieces(count: u32) -> Vec<Self> {
+        (0..count).map(|_| Self::new()).collect()
+    }
+
+    fn work(&self) {
+        self.0.with_mut(|times| {
+            // SAFETY: loom has checked that nobody else has access now.
+            unsafe { *times += 1 }
+        });
+    }
+
+    /// Reads it, as one that is shared.
+    fn look(&self) -> u32 {
+        self.0.with(|times| {
+            // SAFETY: loom has checked that nobody writes now.
+            unsafe { *times }
+        })
+    }
+
+    /// How often it was worked on. For who has it alone from here on: an access of others after this is a fault.
+    fn times(&self) -> u32 {
+        self.0.with_mut(|times| {
+            // SAFETY: loom has checked that nobody else has access now.
+            unsafe { *times }
+        })
+    }
+}
+
+/// A crew that calls its helper away after some claims.
+struct Caller {
+    claims_left: Cell<u32>,
+}
+
+impl Caller {
+    fn never() -> Self {
+        Self::after(u32::MAX)
+    }
+
+    fn after(claims: u32) -> Self {
+        Self { claims_left: Cell::new(claims) }
+    }
+}
+
+impl Crew for Caller {
+    fn must_leave(&self) -> bool {
+        let left = self.claims_left.get();
+        self.claims_left.set(left.saturating_sub(1));
+        left == 0
+    }
+
+    fn tick(&self, _: std::time::Instant) {}
+
+    fn summon(&self) {}
+
+    fn with_seat(&self, seat: &Seat<'_>, work: &mut dyn FnMut()) {
+        seated(seat, work);
+    }
+}

@@ -1,0 +1,320 @@
+//! Stress: regions with real threads that come, are called away, and come again.
+
+use std::cell::Cell;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize};
+use std::thread;
+
+use crate::fork_join::{Board, Crew, LoopBody, LoopRegion, Region, ScopeBase, Seat, TreeRegion};
+
+const HELPERS: usize = 3;
+/// Under miri, which is some thousand times slower, enough to see each path.
+const ROUNDS: usize = if cfg!(miri) { 3 } else { 2_000 };
+const ITEMS: u32 = if cfg!(miri) { 20 } else { 200 };
+
+thread_local! {
+    static SEAT: Cell<*const Seat<'static>> = const { Cell::new(std::ptr::null()) };
+}
+
+fn seated(seat: &Seat<'_>, work: impl FnOnce()) {
+    let before = SEAT.replace(std::ptr::from_ref(seat).cast());
+    work();
+    SEAT.set(before);
+}
+
+fn with_seat<R>(f: impl FnOnce(&Seat<'_>) -> R) -> R {
+    // SAFETY: `seated` keeps it alive until it has been put back.
+    f(unsafe { SEAT.get().as_ref() }.expect("the thread has a seat"))
+}
+
+/// Calls its helper away now and then.
+struct Restless {
+    state: Cell<u32>,
+    over: Arc<AtomicBool>,
+}
+
+impl Crew for Restless {
+    fn must_leave(&self) -> bool {
+        let next = self.state.get().wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        self.state.set(next);
+        next >> 28 == 0 || self.over.load(Relaxed)
+    }
+
+    fn tick(&self, _: std::time::Instant) {}
+
+    fn summon(&self) {}
+
+    fn with_seat(&self, seat: &Seat<'_>, work: &mut dyn FnMut()) {
+        seated(seat, work);
+    }
+}
+
+/// Who opens regions: it stays.
+struct Steady;
+
+impl Crew for Steady {
+    fn must_leave(&self) -> bool {
+        false
+    }
+
+    fn tick(&self, _: std::time::Instant) {}
+
+    fn summon(&self) {}
+
+    fn with_seat(&self, seat: &Seat<'_>, work: &mut dyn FnMut()) {
+        seated(seat, work);
+    }
+}
+
+/// Calls `f` with a board that helpers look at all the time.
+fn with_helpers(f: impl FnOnce(&Board)) {
+    let (board, over) = (Arc::new(Board::new()), Arc::new(AtomicBool::new(false)));
+    let start = |number: usize| {
+        let (board, over) = (Arc::clone(&board), Arc::clone(&over));
+        thread::spawn(move || {
+            let crew = Restless { state: Cell::new(number as u32), over: Arc::clone(&over) };
+            while !over.load(Relaxed) {
+                match board.find() {
+                    Some(region) => region.help(&crew),
+                    None => thread::yield_now(),
+                }
+            }
+        })
+    };
+    let helpers: Vec<_> = (0..HELPERS).map(start).collect();
+    f(&board);
+    over.store(true, Relaxed);
+    helpers.into_iter().for_each(|helper| helper.join().expect("a helper does not panic"));
+}
+
+/// Puts `region` up for as long as what it gives back lives.
+fn post<R: Region + 'static>(board: &Board, region: &Arc<R>) -> impl Sized {
+    struct Posted<'a>(&'a Board, *const ());
+    impl Drop for Posted<'_> {
+        fn drop(&mut self) {
+            self.0.withdraw(self.1);
+        }
+    }
+    board.post(Arc::clone(region) as Arc<dyn Region>);
+    Posted(board, Arc::as_ptr(region).cast())
+}
+
+/// Waits until nobody has `region` but its owner, as regions that are kept for the next call do.
+fn alone<R>(region: &mut Arc<R>) {
+    while Arc::get_mut(region).is_none() {
+        thread::yield_now();
+    }
+}
+
+struct Count {
+    visits: Vec<AtomicU32>,
+    is_over: AtomicBool,
+    fails_at: Option<u32>,
+    locals: AtomicUsize,
+}
+
+impl Count {
+    fn new(fails_at: Option<u32>) -> Self {
+        let visits = (0..ITEMS).map(|_| AtomicU32::new(0)).collect();
+        Self { visits, is_over: AtomicBool::new(false), fails_at, locals: AtomicUsize::new(0) }
+    }
+}
+
+impl LoopBody for Count {
+    type Local = Box<u32>;
+
+    fn begin(&self) -> Box<u32> {
+        assert!(!self.is_over.load(SeqCst), "somebody comes late");
+        self.locals.fetch_add(1, SeqCst);
+        Box::new(0)
+    }
+
+    fn run(&self, local: &mut Box<u32>, range: Range<u32>) {
+        for index in range {
+            self.visits[index as usize].fetch_add(1, Relaxed);
+            **local += 1;
+            if self.fails_at == Some(index) {
+                resume_unwind(Box::new(index));
+            }
+        }
+    }
+
+    fn end(&self, _: Box<u32>) {
+        assert!(!self.is_over.load(SeqCst), "somebody stays on");
+        self.locals.fetch_sub(1, SeqCst);
+    }
+}
+
+#[test]
+fn every_index_is_done_once_by_those_who_come_and_go() {
+    with_helpers(|board| {
+        let mut region = Arc::new(LoopRegion::new(HELPERS + 1));
+        for _ in 0..ROUNDS {
+            alone(&mut region);
+            let body = Count::new(None);
+            // SAFETY: nobody else has it.
+            let outcome = unsafe { region.run(ITEMS, &body, || post(board, &region)) };
+            body.is_over.store(true, SeqCst);
+            assert!(outcome.is_ok());
+            assert_eq!(body.locals.load(SeqCst), 0);
+            assert!(body.visits.iter().all(|visits| visits.load(Relaxed) == 1));
+        }
+    });
+}
+
+/// A region that was stopped is used again, with what it has left behind.
+#[test]
+fn a_loop_that_panics_leaves_a_region_in_good_order() {
+    with_helpers(|board| {
+        let mut region = Arc::new(LoopRegion::new(HELPERS + 1));
+        for round in 0..ROUNDS {
+            alone(&mut region);
+            let fails_at = (round % 3 > 0).then_some(round as u32 % ITEMS);
+            let body = Count::new(fails_at);
+            // SAFETY: nobody else has it.
+            let outcome = unsafe { region.run(ITEMS, &body, || post(board, &region)) };
+            body.is_over.store(true, SeqCst);
+            let panic = outcome.err().map(|panic| *panic.downcast::<u32>().expect("it is what was thrown"));
+            assert_eq!(panic, fails_at);
+            assert_eq!(body.locals.load(SeqCst), 0);
+            let most = body.visits.iter().map(|visits| visits.load(Relaxed)).max();
+            assert_eq!(most, Some(1));
+        }
+    });
+}
+
+/// Calls `f` in a tree that helpers find on the board.
+fn in_tree(board: &Board, region: &mut Arc<TreeRegion>, f: impl FnOnce()) {
+    alone(region);
+    // SAFETY: nobody else has it.
+    let seat = unsafe { region.begin(&Steady) };
+    let posted = post(board, region);
+    let outcome = catch_unwind(AssertUnwindSafe(|| seated(&seat, f)));
+    SEAT.set(std::ptr::null());
+    drop(posted);
+    region.end();
+    outcome.unwrap_or_else(|panic| resume_unwind(panic));
+}
+
+fn fib(n: u32) -> u32 {
+    if n < 2 {
+        return n;
+    }
+    let (a, b) = with_seat(|seat| seat.join(|| fib(n - 1), || fib(n - 2)));
+    a + b
+}
+
+#[test]
+fn every_job_is_done_once_by_those_who_come_and_go() {
+    with_helpers(|board| {
+        let mut region = Arc::new(TreeRegion::new(HELPERS + 1));
+        for _ in 0..ROUNDS {
+            in_tree(board, &mut region, || {
+                if cfg!(miri) {
+                    assert_eq!(fib(5), 5);
+                } else {
+                    assert_eq!(fib(12), 144);
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn a_scope_sees_all_its_jobs_done() {
+    with_helpers(|board| {
+        let mut region = Arc::new(TreeRegion::new(HELPERS + 1));
+        for _ in 0..ROUNDS {
+            in_tree(board, &mut region, || {
+                let count = AtomicUsize::new(0);
+                let outcome = with_seat(|seat| {
+                    let scope = ScopeBase::new(seat);
+                    for number in 0..20 {
+                        let text = number.to_string();
+                        let count = &count;
+                        let seat = (number % 4 > 0).then_some(seat);
+                        let job = move || {
+                            count.fetch_add(text.len(), Relaxed);
+                        };
+                        // SAFETY: what it borrows lives until the scope has finished.
+                        let _ = unsafe { scope.spawn(seat, job) };
+                    }
+                    scope.finish(seat)
+                });
+                assert!(outcome.is_ok());
+                assert_eq!(count.into_inner(), 30);
+            });
+        }
+    });
+}
+
+#[test]
+fn a_panic_in_a_tree_leaves_a_region_in_good_order() {
+    with_helpers(|board| {
+        let mut region = Arc::new(TreeRegion::new(HELPERS + 1));
+        for round in 0..ROUNDS {
+            let outcome = catch_unwind(AssertUnwindSafe(|| {
+                in_tree(board, &mut region, || {
+                    let (text, owned) = (String::from("borrowed"), Box::new(1));
+                    let join = |seat: &Seat<'_>| {
+                        seat.join(
+                            || {
+                                if round % 3 > 0 {
+                                    resume_unwind(Box::new("a"));
+                                }
+                                fib(3)
+                            },
+                            move || {
+                                let one = *owned;
+                                if round % 2 > 0 {
+                                    resume_unwind(Box::new("b"));
+                                }
+                                one + fib(4)
+                            },
+                        )
+                    };
+                    assert_eq!(with_seat(join), (2, 4));
+                    assert_eq!(text.len(), 8);
+                });
+            }));
+            let expected = match (round % 3 > 0, round % 2 > 0) {
+                (true, _) => Some("a"),
+                (false, true) => Some("b"),
+                (false, false) => None,
+            };
+            let panic = outcome.err().map(|panic| *panic.downcast::<&str>().expect("it is what was thrown"));
+            assert_eq!(panic, expected);
+        }
+    });
+}
+
+#[test]
+fn of_many_regions_each_comes_to_be_helped() {
+    #[derive(Debug)]
+    struct Wanting(AtomicUsize);
+    impl Region for Wanting {
+        fn owners_core(&self) -> Option<u32> {
+            None
+        }
+
+        fn wants_help(&self) -> bool {
+            true
+        }
+
+        fn help(&self, _: &dyn Crew) {
+            self.0.fetch_add(1, Relaxed);
+        }
+    }
+    let board = Board::new();
+    let regions: Vec<_> = (0..5).map(|_| Arc::new(Wanting(AtomicUsize::new(0)))).collect();
+    let posted: Vec<_> = regions.iter().map(|region| post(&board, region)).collect();
+    for _ in 0..10 {
+        board.find().expect("all want help").help(&Steady);
+    }
+    assert!(regions.iter().all(|region| region.0.load(Relaxed) == 2));
+    drop(posted);
+    assert!(board.is_empty() && board.find().is_none());
+}

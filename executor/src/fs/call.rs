@@ -1,0 +1,27 @@
+//! The one way in which this module calls the system: with paths, on a thread of the pool. Its
+//! errors are passed on as they are.
+
+use std::io;
+use std::path::Path;
+
+use crate::offload::offload;
+
+/// Calls `call` with `path` on a thread of the pool.
+pub(super) async fn on_path<T: Send + 'static>(
+    caller: &'static str,
+    path: &Path,
+    call: impl FnOnce(&Path) -> io::Result<T> + Send + 'static,
+) -> io::Result<T> {
+    let path = path.to_path_buf();
+    offload(caller, move || call(&path)).await
+}
+
+/// The same with two paths.
+pub(super) async fn on_paths<T: Send + 'static>(
+    caller: &'static str,
+    (from, to): (&Path, &Path),
+    call: impl FnOnce(&Path, &Path) -> io::Result<T> + Send + 'static,
+) -> io::Result<T> {
+    let (from, to) = (from.to_path_buf(), to.to_path_buf());
+    offload(caller, move || call(&from, &to)).await
+}

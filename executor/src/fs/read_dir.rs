@@ -1,0 +1,193 @@
+//! Reading directories, a batch of entries at a time.
+
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::fs::{FileType, Metadata};
+use std::future::{Future, poll_fn};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use super::call::on_path;
+use crate::offload::{answer_of, begin, offload};
+use crate::task::JoinHandle;
+
+/// How many entries one visit to the pool brings: few enough not to delay the first by much, and enough to share the
+/// cost of the visit.
+const BATCH: usize = 32;
+
+/// Opens a directory to list what is in it.
+///
+/// # Errors
+///
+/// When it is not there or not a directory, or the system refuses.
+///
+/// # Cancel safety
+///
+/// Cancel safe: looking changes nothing.
+///
+/// # Examples
+///
+/// ```
+/// # wsrt::runtime::Runtime::new()?.block_on(async {
+/// let mut entries = wsrt::fs::read_dir("/proc/self").await?;
+/// let mut names = Vec::new();
+/// while let Some(entry) = entries.next_entry().await? {
+///     names.push(entry.file_name());
+/// }
+/// assert!(names.contains(&"limits".into()));
+/// # std::io::Result::Ok(()) })?;
+/// # std::io::Result::Ok(())
+/// ```
+pub async fn read_dir(path: impl AsRef<Path>) -> io::Result<ReadDir> {
+    let batch = on_path("fs::read_dir", path.as_ref(), |path| {
+        let mut batch = Batch { source: Some(std::fs::read_dir(path)?), entries: VecDeque::with_capacity(BATCH) };
+        batch.fill();
+        Ok(batch)
+    });
+    Ok(ReadDir(State::Idle(batch.await?)))
+}
+
+/// Lists what is in a directory, in no particular order and without `.` and `..`. Made by [`read_dir`].
+///
+/// Whether it lists what is created or removed meanwhile is open.
+#[derive(Debug)]
+#[must_use = "nothing is read unless it is asked for entries"]
+pub struct ReadDir(State);
+
+#[derive(Debug)]
+enum State {
+    Idle(Batch),
+    Busy(JoinHandle<Batch>),
+}
+
+#[derive(Debug, Default)]
+struct Batch {
+    /// None once it is exhausted, or lost with a job that a runtime's end has cancelled.
+    source: Option<std::fs::ReadDir>,
+    entries: VecDeque<io::Result<DirEntry>>,
+}
+
+impl Batch {
+    fn fill(&mut self) {
+        while self.entries.len() < BATCH {
+            let Some(entry) = self.source.as_mut().and_then(Iterator::next) else {
+                self.source = None;
+                return;
+            };
+            self.entries.push_back(entry.map(DirEntry::new));
+        }
+    }
+}
+
+impl ReadDir {
+    /// Returns the next entry, or `None` after the last.
+    ///
+    /// # Errors
+    ///
+    /// The system's. Further calls go on behind the entry that could not be read.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: no entry is lost.
+    pub async fn next_entry(&mut self) -> io::Result<Option<DirEntry>> {
+        poll_fn(|cx| self.poll_next_entry(cx)).await
+    }
+
+    /// Polls [`next_entry`](Self::next_entry).
+    ///
+    /// # Errors
+    ///
+    /// As [`next_entry`](Self::next_entry).
+    pub fn poll_next_entry(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<DirEntry>>> {
+        loop {
+            match &mut self.0 {
+                State::Busy(job) => {
+                    let outcome = answer_of(ready!(Pin::new(job).poll(cx)));
+                    self.0 = State::Idle(Batch::default());
+                    self.0 = State::Idle(outcome?);
+                }
+                State::Idle(batch) => {
+                    if let Some(entry) = batch.entries.pop_front() {
+                        return Poll::Ready(entry.map(Some));
+                    }
+                    if batch.source.is_none() {
+                        return Poll::Ready(Ok(None));
+                    }
+                    let mut batch = std::mem::take(batch);
+                    self.0 = State::Busy(begin("ReadDir::next_entry", move || {
+                        batch.fill();
+                        batch
+                    }));
+                }
+            }
+        }
+    }
+}
+
+/// One entry of a directory.
+#[derive(Debug)]
+pub struct DirEntry {
+    entry: Arc<std::fs::DirEntry>,
+    /// Asked for on the pool's thread, where it comes along with the name on most systems.
+    file_type: Option<FileType>,
+}
+
+impl DirEntry {
+    /// On a thread of the pool: on some file systems the type takes a call of its own.
+    fn new(entry: std::fs::DirEntry) -> Self {
+        Self { file_type: entry.file_type().ok(), entry: Arc::new(entry) }
+    }
+
+    /// Returns its path: the one given to [`read_dir`], and the name.
+    #[must_use]
+    pub fn path(&self) -> PathBuf {
+        self.entry.path()
+    }
+
+    /// Returns its name.
+    #[must_use]
+    pub fn file_name(&self) -> OsString {
+        self.entry.file_name()
+    }
+
+    /// Returns its kind, length, permissions and times. A symbolic link is not followed.
+    ///
+    /// # Errors
+    ///
+    /// When it is gone, or the system refuses.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: looking changes nothing.
+    pub async fn metadata(&self) -> io::Result<Metadata> {
+        let entry = Arc::clone(&self.entry);
+        offload("DirEntry::metadata", move || entry.metadata()).await
+    }
+
+    /// Returns its kind. A symbolic link is not followed.
+    ///
+    /// # Errors
+    ///
+    /// When it is gone, or the system refuses.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: looking changes nothing.
+    pub async fn file_type(&self) -> io::Result<FileType> {
+        if let Some(known) = self.file_type {
+            return Ok(known);
+        }
+        let entry = Arc::clone(&self.entry);
+        offload("DirEntry::file_type", move || entry.file_type()).await
+    }
+
+    /// Returns its inode number. On Unix only.
+    #[cfg(unix)]
+    #[must_use]
+    pub fn ino(&self) -> u64 {
+        std::os::unix::fs::DirEntryExt::ino(&*self.entry)
+    }
+}

@@ -1,0 +1,317 @@
+//! What the user chooses about a server, and its life from the first accept to the last answer.
+
+use std::error::Error;
+use std::fmt;
+use std::future::{Future, IntoFuture, pending};
+use std::io;
+use std::panic::Location;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::body::{Body, Incoming};
+use hyper::{Request, Response};
+use hyper_util::server::conn::auto;
+use tower_service::Service;
+
+use super::accepting::{Complaints, accept};
+use super::connection::{self, Terms};
+use super::ending::End;
+use super::race::unless;
+use super::{Handshake, Listener, NoHandshake};
+use crate::hyper::{WsrtExecutor, WsrtTimer};
+use crate::task::spawn::with_scheduler;
+
+/// An error of any kind: what services and bodies may fail with.
+pub type BoxError = Box<dyn Error + Send + Sync>;
+
+/// hyper-util's builder of connections that speak HTTP/1.1 or HTTP/2, whichever the client does.
+pub type HttpBuilder = auto::Builder<WsrtExecutor>;
+
+/// How long a client may take for the handshake, and then for the headers of its first request: hyper's own limit for
+/// the headers of any later one.
+const FIRST_REQUEST: Duration = Duration::from_secs(30);
+/// How long an HTTP/2 connection may be silent before it is asked for a sign of life. Without one within hyper's 20 seconds
+/// it is closed: a client whose machine went away says no goodbye.
+const SILENCE: Duration = Duration::from_secs(60);
+
+type Signal = Pin<Box<dyn Future<Output = ()> + Send>>;
+type OnConnectionError = Arc<dyn Fn(&(dyn Error + Send + Sync)) + Send + Sync>;
+
+/// Serves HTTP/1.1 and HTTP/2 on `listener`, and hands the requests to `service`: an axum router, tonic's routes or any
+/// other tower service.
+///
+/// Await what it returns; like `axum::serve` it does not begin before, and does not end by itself. The service is cloned
+/// for each request. Each connection is a task on the runtime's processors, and so is each open request of HTTP/2;
+/// nothing runs elsewhere.
+///
+/// What is taken care of:
+///
+/// - Which HTTP a client speaks is found out from its first bytes. Upgrades work, HTTP/2's extended CONNECT included.
+/// - Each request carries its [`ConnectInfo`](super::ConnectInfo) as an extension.
+/// - When file descriptors run out, the server waits until there are some again.
+/// - A client that dawdles is dropped: after 30 seconds without a complete request head, on a connection that is kept
+///   alive too. A silent HTTP/2 connection is asked for a sign of life each minute. There is no limit on how long a request
+///   or an answer takes as a whole; a layer of the service's can set one.
+///
+/// A panic of the service closes its connection (HTTP/1.1) or resets its stream (HTTP/2), and nothing else.
+///
+/// # Panics
+///
+/// When awaited outside of a wsrt runtime.
+///
+/// # Errors
+///
+/// None so far: a failing listener is asked again for ever. Should one appear, it will be one after which nothing can be
+/// served.
+///
+/// # Cancel safety
+///
+/// Dropping the future closes the listener, and tells open connections to end as soon as they have answered.
+///
+/// # Examples
+///
+/// ```
+/// use std::convert::Infallible;
+/// use hyper::{Request, Response, body::Incoming};
+/// use http_body_util::Full;
+/// use wsrt::net::{TcpListener, TcpStream};
+///
+/// # #[derive(Clone)] struct Hello;
+/// # impl tower_service::Service<Request<Incoming>> for Hello {
+/// #     type Response = Response<Full<&'static [u8]>>;
+/// #     type Error = Infallible;
+/// #     type Future = std::future::Ready<Result<Self::Response, Infallible>>;
+/// #     fn poll_ready(&mut self, _: &mut std::task::Context<'_>) -> std::task::Poll<Result<(), Infallible>> {
+/// #         std::task::Poll::Ready(Ok(()))
+/// #     }
+/// #     fn call(&mut self, _: Request<Incoming>) -> Self::Future {
+/// #         std::future::ready(Ok(Response::new(Full::new(b"hello" as &[u8]))))
+/// #     }
+/// # }
+/// # let runtime = wsrt::runtime::Runtime::new()?;
+/// # runtime.block_on(async {
+/// let listener = TcpListener::bind("127.0.0.1:0").await?;
+/// let mut client = TcpStream::connect(listener.local_addr()?).await?;
+/// let (end, ended) = tokio::sync::oneshot::channel::<()>();
+/// // `Hello` is a service that answers "hello"; with axum: `Router::new().route("/", get(|| async { "hello" }))`.
+/// let server = wsrt::hyper::serve(listener, Hello).with_graceful_shutdown(async { drop(ended.await) });
+/// let server = wsrt::spawn(server.into_future());
+///
+/// client.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").await?;
+/// let mut answer = String::new();
+/// client.read_to_string(&mut answer).await?;
+/// assert!(answer.ends_with("hello"));
+/// drop(end);
+/// server.await?
+/// # })?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[track_caller]
+pub fn serve<L, S, B>(listener: L, service: S) -> Serve<L, S>
+where
+    L: Listener,
+    S: Service<Request<Incoming>, Response = Response<B>, Error: Into<BoxError>, Future: Send + 'static>,
+    S: Clone + Send + 'static,
+    B: Body<Data: Send, Error: Into<BoxError>> + Send + 'static,
+{
+    let mut http = HttpBuilder::new(WsrtExecutor);
+    // The timer is what puts hyper's limits in force.
+    http.http1().timer(WsrtTimer);
+    http.http2().timer(WsrtTimer).keep_alive_interval(SILENCE).enable_connect_protocol();
+    Serve {
+        listener,
+        service,
+        handshake: NoHandshake,
+        terms: Terms { http, first_request_timeout: Some(FIRST_REQUEST), shutdown_timeout: None },
+        complaints: Complaints::default(),
+        on_connection_error: None,
+        signal: None,
+        called_at: Location::caller(),
+    }
+}
+
+/// A server that is yet to begin. Made by [`serve`]; begins when it is awaited.
+#[must_use = "a server does nothing unless it is awaited"]
+pub struct Serve<L, S, H = NoHandshake> {
+    listener: L,
+    service: S,
+    handshake: H,
+    terms: Terms,
+    complaints: Complaints,
+    on_connection_error: Option<OnConnectionError>,
+    signal: Option<Signal>,
+    called_at: &'static Location<'static>,
+}
+
+impl<L, S, H> Serve<L, S, H> {
+    /// Ends the server in good order when `signal` is ready: [`signal::ctrl_c`](crate::signal::ctrl_c()) for one.
+    ///
+    /// The listener is closed at once. Connections that wait for a request are closed, those with open requests when these are
+    /// answered, and then the server's future is ready. Connections that were upgraded are no longer the server's: what runs
+    /// on them should heed the same signal.
+    pub fn with_graceful_shutdown(mut self, signal: impl Future<Output = ()> + Send + 'static) -> Self {
+        self.signal = Some(Box::pin(signal));
+        self
+    }
+
+    /// Limits how long open requests may take once the server ends; their connections are closed then. The default is for
+    /// as long as they like.
+    pub fn with_shutdown_timeout(mut self, limit: Duration) -> Self {
+        self.terms.shutdown_timeout = Some(limit);
+        self
+    }
+
+    /// Limits how long a client may take for the handshake, and then for the headers of its first request. The default is
+    /// 30 seconds; `None` is for as long as it likes. The headers of later requests are
+    /// [hyper's affair](Self::configure_http).
+    pub fn with_first_request_timeout(mut self, limit: impl Into<Option<Duration>>) -> Self {
+        self.terms.first_request_timeout = limit.into();
+        self
+    }
+
+    /// Does a handshake on each connection before HTTP begins: TLS, or reading a proxy's header.
+    ///
+    /// `handshake` is called with what the listener accepted, in the connection's own task, so that slow clients hold up nobody.
+    /// What it returns has to implement hyper's I/O traits: [`TokioIo`](crate::hyper::TokioIo) gives them to what implements
+    /// tokio's. It may take as long as [the first request](Self::with_first_request_timeout).
+    ///
+    /// # Examples
+    ///
+    /// A client has to say the password before it is spoken to. TLS looks the same: call `acceptor.accept(stream)`, and wrap
+    /// what it gives in a `TokioIo`.
+    ///
+    /// ```
+    /// # use hyper::{Request, Response, body::Incoming};
+    /// # use wsrt::hyper::BoxError;
+    /// # use wsrt::net::TcpListener;
+    /// # async fn example<S>(listener: TcpListener, router: S) -> std::io::Result<()>
+    /// # where
+    /// #     S: tower_service::Service<Request<Incoming>, Response = Response<String>, Error: Into<BoxError>>,
+    /// #     S: Clone + Send + 'static,
+    /// #     S::Future: Send + 'static,
+    /// # {
+    /// use std::io;
+    /// use wsrt::net::TcpStream;
+    ///
+    /// wsrt::hyper::serve(listener, router)
+    ///     .with_handshake(|mut stream: TcpStream| async move {
+    ///         let mut password = [0; 6];
+    ///         stream.read_exact(&mut password).await?;
+    ///         if &password == b"sesame" { Ok(stream) } else { Err(io::ErrorKind::PermissionDenied.into()) }
+    ///     })
+    ///     .await
+    /// # }
+    /// ```
+    pub fn with_handshake<NewH>(self, handshake: NewH) -> Serve<L, S, NewH>
+    where
+        L: Listener,
+        NewH: Handshake<L::Io>,
+    {
+        let Self { listener, service, handshake: _, terms, complaints, on_connection_error, signal, called_at } = self;
+        Serve { listener, service, handshake, terms, complaints, on_connection_error, signal, called_at }
+    }
+
+    /// Changes what hyper is told about connections: limits on headers and streams, windows, whether connections are kept
+    /// alive. The timers are set already, a sign of life each 60 seconds on HTTP/2, and HTTP/2's extended CONNECT.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use hyper::{Request, Response, body::Incoming};
+    /// # use wsrt::hyper::BoxError;
+    /// # use wsrt::net::TcpListener;
+    /// # async fn example<S>(listener: TcpListener, router: S) -> std::io::Result<()>
+    /// # where
+    /// #     S: tower_service::Service<Request<Incoming>, Response = Response<String>, Error: Into<BoxError>>,
+    /// #     S: Clone + Send + 'static,
+    /// #     S::Future: Send + 'static,
+    /// # {
+    /// use std::time::Duration;
+    ///
+    /// wsrt::hyper::serve(listener, router)
+    ///     .configure_http(|http| {
+    ///         http.http1().header_read_timeout(Duration::from_secs(5));
+    ///         http.http2().max_concurrent_streams(1000);
+    ///     })
+    ///     .await
+    /// # }
+    /// ```
+    pub fn configure_http(mut self, configure: impl FnOnce(&mut HttpBuilder)) -> Self {
+        configure(&mut self.terms.http);
+        self
+    }
+
+    /// Calls `hook` with each error of accepting. The default tells of them on standard error, once a second at most,
+    /// and leaves out those of clients that went away.
+    pub fn on_accept_error(mut self, hook: impl Fn(&io::Error) + Send + Sync + 'static) -> Self {
+        self.complaints.set_hook(Arc::new(hook));
+        self
+    }
+
+    /// Calls `hook` with each error that ended a connection: a failed handshake, a client that broke off, broke the rules or
+    /// took too long. The default tells nobody.
+    pub fn on_connection_error(mut self, hook: impl Fn(&(dyn Error + Send + Sync)) + Send + Sync + 'static) -> Self {
+        self.on_connection_error = Some(Arc::new(hook));
+        self
+    }
+}
+
+impl<L, S, H, B> Serve<L, S, H>
+where
+    L: Listener,
+    H: Handshake<L::Io>,
+    S: Service<Request<Incoming>, Response = Response<B>, Error: Into<BoxError>, Future: Send + 'static>,
+    S: Clone + Send + 'static,
+    B: Body<Data: Send, Error: Into<BoxError>> + Send + 'static,
+{
+    async fn run(mut self) -> io::Result<()> {
+        let mut signal = self.signal.take().unwrap_or_else(|| Box::pin(pending()));
+        let end = End::new();
+        // The listener is dropped, and so closed, with this.
+        unless(signal.as_mut(), self.accept_for_ever(&end)).await;
+        end.begin();
+        end.all_have_ended().await;
+        Ok(())
+    }
+
+    async fn accept_for_ever(self, end: &End) {
+        let Self { mut listener, service, handshake, mut complaints, on_connection_error, called_at, .. } = self;
+        let terms = Arc::new(self.terms);
+        loop {
+            let accepted = accept(&mut listener, &mut complaints).await;
+            let (handshake, service, terms) = (handshake.clone(), service.clone(), Arc::clone(&terms));
+            let serving = connection::serve(accepted, handshake, service, terms, end.subscribe());
+            let hook = on_connection_error.clone();
+            let connection = async move {
+                if let (Err(error), Some(hook)) = (serving.await, hook) {
+                    hook(&*error);
+                }
+            };
+            // Stall reports name the place where the user called `serve`.
+            with_scheduler("hyper::serve", |scheduler| drop(scheduler.spawn(connection, called_at)));
+        }
+    }
+}
+
+impl<L, S, H, B> IntoFuture for Serve<L, S, H>
+where
+    L: Listener,
+    H: Handshake<L::Io>,
+    S: Service<Request<Incoming>, Response = Response<B>, Error: Into<BoxError>, Future: Send + 'static>,
+    S: Clone + Send + 'static,
+    B: Body<Data: Send, Error: Into<BoxError>> + Send + 'static,
+{
+    type Output = io::Result<()>;
+    type IntoFuture = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.run())
+    }
+}
+
+impl<L: fmt::Debug, S, H> fmt::Debug for Serve<L, S, H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Serve").field("listener", &self.listener).field("terms", &self.terms).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,217 @@
+//! One direction between two sockets: by the buffer at first, by the pipe when there is much.
+
+use std::io;
+use std::ops::Range;
+use std::task::{Context, Poll, ready};
+
+use wsrt_reactor::Interest;
+
+use super::pipe::{Pipe, receive};
+use super::socket::Socket;
+use crate::io::copy_bidirectional::buffered::write_zero;
+use crate::io::copy_bidirectional::turn::Turn;
+
+/// A burst, that is, what comes until the source is empty, is a small one below this: the buffer does it in a read or two.
+const SMALL_BURST: usize = 16 * 1024;
+
+/// The pipe is taken when so much has come without a small burst in between. That is many times what making one costs.
+const BULK: usize = 64 * 1024;
+
+pub(super) struct Direction<'a> {
+    from: &'a dyn Socket,
+    to: &'a dyn Socket,
+    stage: Stage,
+    buffer: Box<[u8]>,
+    /// What the buffer holds. Nothing while there is a pipe.
+    held: Range<usize>,
+    /// There while there is much to copy.
+    pipe: Option<Pipe>,
+    /// How much has come since the source was last found empty.
+    burst: usize,
+    /// How much has come since the last small burst.
+    bulk: usize,
+    /// False once the system has refused, or urgent data has come: then the buffer does it all.
+    can_splice: bool,
+    total: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Stage {
+    Copying,
+    /// The source has ended, and all is written.
+    ShuttingDown,
+    Done,
+}
+
+/// What fetching has brought.
+enum Fetched {
+    Bytes,
+    End,
+    /// Try again: the socket was not ready after all, or it is to be done the other way.
+    Nothing,
+}
+
+impl<'a> Direction<'a> {
+    pub(super) fn new(from: &'a dyn Socket, to: &'a dyn Socket, size: usize) -> Self {
+        Self {
+            from,
+            to,
+            stage: Stage::Copying,
+            buffer: vec![0; size].into(),
+            held: 0..0,
+            pipe: None,
+            burst: 0,
+            bulk: 0,
+            can_splice: true,
+            total: 0,
+        }
+    }
+
+    /// Ready with how many bytes were copied, again and again once it is.
+    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<u64>> {
+        if let Stage::Copying = self.stage {
+            ready!(self.poll_copy(cx))?;
+            self.pipe = None;
+            self.stage = Stage::ShuttingDown;
+        }
+        if let Stage::ShuttingDown = self.stage {
+            self.to.end_writing()?;
+            self.stage = Stage::Done;
+        }
+        Poll::Ready(Ok(self.total))
+    }
+
+    /// Ready when the source has ended and all is written.
+    fn poll_copy(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let mut turn = Turn::new();
+        loop {
+            while self.holds_something() {
+                let count = ready!(self.poll_deliver(cx))?;
+                self.total += count as u64;
+                turn.spend(count);
+            }
+            ready!(turn.poll_left(cx));
+            if let Fetched::End = ready!(self.poll_fetch(cx))? {
+                return Poll::Ready(Ok(()));
+            }
+        }
+    }
+
+    fn holds_something(&self) -> bool {
+        !self.held.is_empty() || self.pipe.as_ref().is_some_and(|pipe| pipe.held() > 0)
+    }
+
+    /// Brings some of what is held to the target.
+    fn poll_deliver(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        loop {
+            ready!(self.to.poll_ready(Interest::WRITABLE, cx))?;
+            let outcome = match &mut self.pipe {
+                Some(pipe) => self.to.try_call(Interest::WRITABLE, &mut || pipe.empty_to(self.to.as_fd())),
+                None => self.to.try_write(&self.buffer[self.held.clone()]),
+            };
+            let count = match outcome {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => continue,
+                outcome => outcome?,
+            };
+            if count == 0 {
+                return Poll::Ready(Err(write_zero()));
+            }
+            if self.pipe.is_none() {
+                self.held.start += count;
+            }
+            return Poll::Ready(Ok(count));
+        }
+    }
+
+    /// Gets more from the source. Nothing is held.
+    fn poll_fetch(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Fetched>> {
+        let Poll::Ready(outcome) = self.from.poll_ready(Interest::READABLE, cx) else {
+            self.end_burst();
+            return Poll::Pending;
+        };
+        outcome?;
+        self.take_pipe_for_bulk();
+        let fetched = if self.pipe.is_some() { self.fetch_by_pipe() } else { self.fetch_by_buffer() };
+        Poll::Ready(match fetched {
+            Ok(0) => Ok(Fetched::End),
+            Ok(count) => {
+                self.burst = self.burst.saturating_add(count);
+                self.bulk = self.bulk.saturating_add(count);
+                Ok(Fetched::Bytes)
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(Fetched::Nothing),
+            // A sandbox, or a kernel that splices no such sockets: nothing was moved.
+            Err(error) if self.pipe.is_some() && is_refusal(&error) => {
+                self.stop_splicing();
+                Ok(Fetched::Nothing)
+            }
+            Err(error) => Err(error),
+        })
+    }
+
+    fn fetch_by_buffer(&mut self) -> io::Result<usize> {
+        let count = self.from.try_read(&mut self.buffer)?;
+        self.held = 0..count;
+        Ok(count)
+    }
+
+    /// By a read, where the pipe's answer is not to be believed: as one call with that, so that
+    /// then only a read's `WouldBlock` clears the socket's readiness.
+    fn fetch_by_pipe(&mut self) -> io::Result<usize> {
+        let (from, buffer) = (self.from, &mut self.buffer);
+        let pipe = self.pipe.as_mut().expect("there is one");
+        let mut was_doubted = false;
+        let outcome = from.try_call(Interest::READABLE, &mut || match pipe.fill_from(from.as_fd()) {
+            answer if is_doubtful(&answer, from) => {
+                was_doubted = true;
+                receive(from.as_fd(), buffer)
+            }
+            answer => answer,
+        });
+        if was_doubted {
+            self.held = 0..*outcome.as_ref().unwrap_or(&0);
+            self.stop_splicing();
+        }
+        outcome
+    }
+
+    fn stop_splicing(&mut self) {
+        self.pipe = None;
+        self.can_splice = false;
+    }
+
+    /// Without a pipe to be had, as when descriptors have run out, the buffer goes on for a while.
+    fn take_pipe_for_bulk(&mut self) {
+        if self.pipe.is_none() && self.can_splice && self.bulk >= BULK {
+            self.pipe = Pipe::new().ok();
+            if self.pipe.is_none() {
+                self.bulk = 0;
+            }
+        }
+    }
+
+    /// The source is empty. After a small burst its descriptors are worth more than the pipe.
+    fn end_burst(&mut self) {
+        // Nothing has come: it is the other direction that was woken.
+        if self.burst == 0 {
+            return;
+        }
+        if self.burst < SMALL_BURST {
+            self.bulk = 0;
+            self.pipe = None;
+        }
+        self.burst = 0;
+    }
+}
+
+/// Whether what a splice answers may be the mark of urgent data, behind which there is more.
+fn is_doubtful(answer: &io::Result<usize>, from: &dyn Socket) -> bool {
+    match answer {
+        Ok(count) => *count == 0,
+        Err(error) => error.kind() == io::ErrorKind::WouldBlock && from.has_seen_urgent(),
+    }
+}
+
+fn is_refusal(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::EINVAL | libc::ENOSYS | libc::EPERM | libc::EOPNOTSUPP))
+}

@@ -1,0 +1,106 @@
+//! The sockets that can be spliced, recognised among all that reads and writes.
+
+use std::any::TypeId;
+use std::io;
+use std::net::Shutdown;
+use std::os::fd::AsFd;
+use std::ptr;
+use std::task::{Context, Poll};
+
+use wsrt_reactor::Interest;
+use wsrt_reactor::net::{TcpStream, UnixStream};
+
+use super::pipe;
+
+/// What splicing asks of a socket. All of it through a shared reference, since each socket is in both directions.
+pub(crate) trait Socket: AsFd + Send + Sync {
+    fn poll_ready(&self, interest: Interest, cx: &mut Context<'_>) -> Poll<io::Result<()>>;
+
+    /// Runs `call` if it is worth trying. If that answers `WouldBlock`, the socket is no longer ready for `interest`.
+    fn try_call(&self, interest: Interest, call: &mut dyn FnMut() -> io::Result<usize>) -> io::Result<usize>;
+
+    fn try_read(&self, buffer: &mut [u8]) -> io::Result<usize>;
+
+    /// Whether urgent data has ever come: reads step over its mark, and a splice does not.
+    fn has_seen_urgent(&self) -> bool;
+
+    fn try_write(&self, bytes: &[u8]) -> io::Result<usize>;
+
+    /// Ends the writing direction. That it has ended already is no error.
+    fn end_writing(&self) -> io::Result<()>;
+}
+
+/// The methods are the types' own, which have the same names.
+macro_rules! is_socket {
+    ($($type:ty),*) => {
+        $(impl Socket for $type {
+            fn poll_ready(&self, interest: Interest, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+                match interest.is_readable() {
+                    true => self.poll_read_ready(cx),
+                    false => self.poll_write_ready(cx),
+                }
+            }
+
+            fn try_call(&self, interest: Interest, call: &mut dyn FnMut() -> io::Result<usize>) -> io::Result<usize> {
+                self.try_io(interest, call)
+            }
+
+            fn try_read(&self, buffer: &mut [u8]) -> io::Result<usize> {
+                self.try_read(buffer)
+            }
+
+            fn has_seen_urgent(&self) -> bool {
+                self.has_seen_urgent()
+            }
+
+            fn try_write(&self, bytes: &[u8]) -> io::Result<usize> {
+                self.try_write(bytes)
+            }
+
+            fn end_writing(&self) -> io::Result<()> {
+                match self.shutdown_with(Shutdown::Write) {
+                    Err(error) if error.kind() == io::ErrorKind::NotConnected => Ok(()),
+                    outcome => outcome,
+                }
+            }
+        })*
+
+        fn as_socket<T: ?Sized>(stream: &T) -> Option<&dyn Socket> {
+            None$(.or_else(|| cast::<T, $type>(stream).map(|socket| socket as &dyn Socket)))*
+        }
+    };
+}
+
+is_socket!(TcpStream, UnixStream);
+
+/// Both as sockets, if both are and splicing is safe in this process.
+pub(crate) fn sockets<'a, A: ?Sized, B: ?Sized>(a: &'a A, b: &'a B) -> Option<(&'a dyn Socket, &'a dyn Socket)> {
+    let sockets = as_socket(a).zip(as_socket(b))?;
+    pipe::a_broken_one_is_survived().then_some(sockets)
+}
+
+/// `value` as a `U`, if that is what it is.
+fn cast<T: ?Sized, U: 'static>(value: &T) -> Option<&U> {
+    if typeid::of::<T>() != TypeId::of::<U>() {
+        return None;
+    }
+    // SAFETY: both are the same type but for lifetimes, and `U`, being `'static` in all of its parameters, has none: so `T` is
+    // `U`, and the reference is to a valid one.
+    Some(unsafe { &*ptr::from_ref(value).cast::<U>() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_type_itself_is_recognised() {
+        let (number, text) = (7_u32, String::from("local"));
+        let borrowed: &str = &text;
+        assert_eq!(cast::<u32, u32>(&number), Some(&7));
+        assert_eq!(cast::<u32, i32>(&number), None);
+        assert_eq!(cast::<&u32, u32>(&&number), None);
+        assert_eq!(cast::<str, String>(borrowed), None);
+        assert_eq!(cast::<dyn Send, u32>(&number as &dyn Send), None);
+    }
+}

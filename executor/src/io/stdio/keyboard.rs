@@ -1,0 +1,268 @@
+//! The one thread that reads standard input, and those who wait for what it reads.
+
+use std::io;
+use std::task::{Context, Poll, Waker};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex};
+use tokio::io::ReadBuf;
+
+use crate::offload::Buffer;
+use crate::util::unwind::wake_quietly;
+
+/// The most that is read at a time: what the standard library's own buffer holds.
+const CHUNK: usize = 8 * 1024;
+
+/// So many readers that wait are a crowd, of whom some may be gone.
+const CROWD: usize = 64;
+/// The time between two dispersals of crowds, for all of one may be there still.
+const PERIOD: Duration = Duration::from_secs(1);
+
+pub(super) static KEYBOARD: Keyboard = Keyboard::reading(read_stdin);
+
+fn read_stdin(buffer: &mut Buffer) -> io::Result<()> {
+    buffer.read_from(&mut io::stdin().lock(), CHUNK)
+}
+
+/// A source that blocks, read by a thread whenever somebody waits.
+#[derive(Debug)]
+pub(super) struct Keyboard {
+    state: Mutex<State>,
+    /// The thread waits here for somebody who waits.
+    on_demand: Condvar,
+    /// Replaces what is in the buffer by what one read returns.
+    read: fn(&mut Buffer) -> io::Result<()>,
+}
+
+#[derive(Debug)]
+struct State {
+    has_thread: bool,
+    phase: Phase,
+    /// A task that loses interest cannot take its waker out: see `disperse`.
+    waiters: Vec<Waker>,
+    /// When a crowd was woken for the last time.
+    dispersed: Option<Instant>,
+}
+
+impl State {
+    /// Takes the crowd of those that wait, if they are one, to be woken once the lock is released:
+    /// a task that waits still polls again, and one that has ended is let go of.
+    fn disperse(&mut self) -> Vec<Waker> {
+        if self.waiters.len() < CROWD {
+            return Vec::new();
+        }
+        let now = Instant::now();
+        if self.dispersed.is_some_and(|last| now.saturating_duration_since(last) < PERIOD) {
+            return Vec::new();
+        }
+        self.dispersed = Some(now);
+        std::mem::take(&mut self.waiters)
+    }
+}
+
+#[derive(Debug)]
+enum Phase {
+    /// What was read and not yet taken is in the buffer. None before the first read.
+    Idle(Option<Buffer>),
+    /// The thread reads, or is about to.
+    Reading(Option<Buffer>),
+    /// A read returned this, and nobody was told yet. No bytes are the end, which a terminal may have several times.
+    Answered(Buffer, io::Result<()>),
+}
+
+impl Keyboard {
+    const fn reading(read: fn(&mut Buffer) -> io::Result<()>) -> Self {
+        let state = State { has_thread: false, phase: Phase::Idle(None), waiters: Vec::new(), dispersed: None };
+        Self { state: Mutex::new(state), on_demand: Condvar::new(), read }
+    }
+
+    pub(super) fn poll_read(&'static self, cx: &mut Context<'_>, target: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let waker = cx.waker().clone();
+        let mut state = self.state.lock();
+        match std::mem::replace(&mut state.phase, Phase::Idle(None)) {
+            Phase::Answered(mut buffer, outcome) => {
+                buffer.take_into(target);
+                state.phase = Phase::Idle(Some(buffer));
+                return Poll::Ready(outcome);
+            }
+            Phase::Idle(Some(mut buffer)) if !buffer.is_empty() => {
+                buffer.take_into(target);
+                state.phase = Phase::Idle(Some(buffer));
+                return Poll::Ready(Ok(()));
+            }
+            Phase::Idle(buffer) => {
+                state.phase = Phase::Idle(buffer);
+                self.demand(&mut state)?;
+            }
+            reading @ Phase::Reading(_) => state.phase = reading,
+        }
+        if !state.waiters.iter().any(|known| known.will_wake(&waker)) {
+            let crowd = state.disperse();
+            state.waiters.push(waker);
+            drop(state);
+            crowd.into_iter().for_each(wake_quietly);
+        }
+        Poll::Pending
+    }
+
+    /// Has the thread read once.
+    fn demand(&'static self, state: &mut State) -> io::Result<()> {
+        if !state.has_thread {
+            thread::Builder::new().name("wsrt-stdin".to_owned()).spawn(|| self.serve())?;
+            state.has_thread = true;
+        }
+        let Phase::Idle(buffer) = &mut state.phase else { unreachable!("nothing is demanded twice") };
+        state.phase = Phase::Reading(buffer.take());
+        self.on_demand.notify_one();
+        Ok(())
+    }
+
+    /// What the thread does, as long as the process lasts.
+    fn serve(&self) {
+        let mut state = self.state.lock();
+        loop {
+            let Phase::Reading(buffer) = &mut state.phase else {
+                self.on_demand.wait(&mut state);
+                continue;
+            };
+            let mut buffer = buffer.take().unwrap_or_default();
+            drop(state);
+            let outcome = (self.read)(&mut buffer);
+            state = self.state.lock();
+            state.phase = Phase::Answered(buffer, outcome);
+            let waiters = std::mem::take(&mut state.waiters);
+            drop(state);
+            // A waker may be anybody's code, and there is no other thread to go on.
+            waiters.into_iter().for_each(wake_quietly);
+            state = self.state.lock();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::future::poll_fn;
+    use std::sync::Mutex as StdMutex;
+    use std::sync::mpsc::{Receiver, Sender, channel};
+
+    use tokio_test::{assert_pending, task};
+
+    use crate::runtime::Runtime;
+
+    /// Reads of a keyboard, answered by the test.
+    type Typed = (StdMutex<Option<Sender<Vec<u8>>>>, StdMutex<Option<Receiver<Vec<u8>>>>);
+
+    async fn read(keyboard: &'static Keyboard, room: usize) -> Vec<u8> {
+        let mut bytes = vec![0; room];
+        let mut target = ReadBuf::new(&mut bytes);
+        poll_fn(|cx| keyboard.poll_read(cx, &mut target)).await.expect("typing is no error");
+        target.filled().to_vec()
+    }
+
+    macro_rules! keyboard {
+        ($keyboard:ident, $typing:ident) => {
+            static TYPED: Typed = (StdMutex::new(None), StdMutex::new(None));
+            static $keyboard: Keyboard = Keyboard::reading(|buffer| {
+                let typed = TYPED.1.lock().unwrap();
+                let bytes = typed.as_ref().unwrap().recv().unwrap_or_default();
+                buffer.read_from(&mut &bytes[..], CHUNK)
+            });
+            let (sender, receiver) = channel();
+            *TYPED.0.lock().unwrap() = Some(sender);
+            *TYPED.1.lock().unwrap() = Some(receiver);
+            let $typing = TYPED.0.lock().unwrap().take().unwrap();
+        };
+    }
+
+    #[test]
+    fn what_was_typed_for_somebody_who_has_gone_is_read_by_the_next_in_another_runtime() {
+        keyboard!(KEYBOARD, typing);
+        let first = Runtime::new().expect("a runtime");
+        let mut waiting = Box::pin(read(&KEYBOARD, 16));
+        first.block_on(poll_fn(|cx| {
+            assert!(std::future::Future::poll(waiting.as_mut(), cx).is_pending());
+            Poll::Ready(())
+        }));
+        drop(waiting);
+        drop(first);
+        typing.send(b"words".to_vec()).expect("the thread reads");
+        let second = Runtime::new().expect("a runtime");
+        assert_eq!(second.block_on(read(&KEYBOARD, 2)), b"wo");
+        assert_eq!(second.block_on(read(&KEYBOARD, 16)), b"rds");
+    }
+
+    #[test]
+    fn the_end_is_told_and_what_comes_behind_it_is_read() {
+        keyboard!(KEYBOARD, typing);
+        let runtime = Runtime::new().expect("a runtime");
+        typing.send(Vec::new()).expect("the thread reads");
+        typing.send(b"more".to_vec()).expect("the thread reads");
+        assert_eq!(runtime.block_on(read(&KEYBOARD, 16)), b"");
+        assert_eq!(runtime.block_on(read(&KEYBOARD, 16)), b"more");
+        drop(typing);
+        assert_eq!(runtime.block_on(read(&KEYBOARD, 16)), b"");
+        assert_eq!(runtime.block_on(read(&KEYBOARD, 16)), b"");
+    }
+
+    #[test]
+    fn a_waker_that_panics_keeps_nobody_from_reading() {
+        struct Rude;
+        impl std::task::Wake for Rude {
+            fn wake(self: std::sync::Arc<Self>) {
+                panic!("not now");
+            }
+        }
+        keyboard!(KEYBOARD, typing);
+        let runtime = Runtime::new().expect("a runtime");
+        for letter in [b"a", b"b"] {
+            let rude = Waker::from(std::sync::Arc::new(Rude));
+            let mut nothing = [0; 1];
+            let mut target = ReadBuf::new(&mut nothing);
+            assert_pending!(KEYBOARD.poll_read(&mut Context::from_waker(&rude), &mut target));
+            let mut behind = task::spawn(read(&KEYBOARD, 1));
+            assert_pending!(behind.poll());
+            typing.send(letter.to_vec()).expect("the thread reads");
+            assert_eq!(runtime.block_on(behind), letter);
+        }
+    }
+
+    #[test]
+    fn readers_that_are_gone_do_not_pile_up() {
+        keyboard!(KEYBOARD, typing);
+        let mut first = task::spawn(read(&KEYBOARD, 1));
+        assert_pending!(first.poll());
+        for _ in 1..CROWD {
+            assert_pending!(task::spawn(read(&KEYBOARD, 1)).poll());
+        }
+        assert!(!first.is_woken());
+        assert_eq!(KEYBOARD.state.lock().waiters.len(), CROWD);
+
+        let begun = Instant::now();
+        let mut last = task::spawn(read(&KEYBOARD, 1));
+        assert_pending!(last.poll());
+        assert!(first.is_woken() && !last.is_woken(), "all before it, to see who is there");
+        assert_eq!(KEYBOARD.state.lock().waiters.len(), 1);
+
+        // However many live, they do not keep waking each other.
+        let mut crowd: Vec<_> = (0..2 * CROWD).map(|_| task::spawn(read(&KEYBOARD, 1))).collect();
+        for reader in &mut crowd {
+            assert_pending!(reader.poll());
+        }
+        assert!(!last.is_woken() || begun.elapsed() >= PERIOD, "once a second at most");
+        typing.send(b"x".to_vec()).expect("the thread reads");
+    }
+
+    #[test]
+    fn everybody_who_waits_is_woken() {
+        keyboard!(KEYBOARD, typing);
+        let runtime = Runtime::new().expect("a runtime");
+        let readers: Vec<_> = (0..3).map(|_| runtime.spawn(read(&KEYBOARD, 1))).collect();
+        typing.send(b"abc".to_vec()).expect("the thread reads");
+        let mut letters: Vec<_> =
+            readers.into_iter().flat_map(|reader| runtime.block_on(reader).expect("no panic")).collect();
+        letters.sort_unstable();
+        assert_eq!(letters, b"abc");
+    }
+}

@@ -1,0 +1,5 @@
+//! Tasks that stay on their thread: those of a `LocalSet`, and those of a current-thread runtime.
+
+pub(crate) mod set;
+pub(crate) mod tasks;
+pub(crate) mod thread_bound;

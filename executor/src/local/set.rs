@@ -1,0 +1,188 @@
+//! `LocalSet`: tasks that need not be Send, on any runtime.
+
+use std::fmt;
+use std::future::Future;
+use std::panic::Location;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+
+use pin_project_lite::pin_project;
+
+use crate::local::tasks::{InSet, LocalTasks};
+use crate::runtime::Runtime;
+use crate::task::JoinHandle;
+
+/// Runs futures that need not be `Send` as tasks, all on the thread that polls the set.
+///
+/// A multi-thread runtime moves its tasks between threads. What may not be moved goes into a set, which stays on one thread
+/// and is polled there: by [`block_on`](Self::block_on), [`run_until`](Self::run_until), or as a future of its own, which is
+/// ready when all of its tasks are. Inside of it, [`spawn_local`](crate::task::spawn_local) adds to it and
+/// [`spawn`](crate::task::spawn::spawn) goes to the runtime as ever.
+///
+/// Tasks run only while the set is polled, in the order in which they were woken, 61 of them before whoever polls it lets
+/// others have their turn. One that does not yield holds up all of them: no spare processor stands in.
+///
+/// On a current-thread runtime no set is needed: `spawn_local` works there by itself.
+///
+/// # Cancel safety
+///
+/// Dropping the set drops every task that is not complete, where it waits, and its handle says cancelled. To await `&mut
+/// local` and to drop that loses nothing.
+///
+/// # Examples
+///
+/// ```
+/// use std::rc::Rc;
+/// use wsrt::task::{LocalSet, spawn_local};
+///
+/// let runtime = wsrt::runtime::Runtime::new()?;
+/// let local = LocalSet::new();
+/// let sum = local.block_on(&runtime, async {
+///     let shared = Rc::new(5);
+///     let theirs = Rc::clone(&shared);
+///     *shared + spawn_local(async move { *theirs }).await.expect("it does not panic")
+/// });
+/// assert_eq!(sum, 10);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub struct LocalSet {
+    tasks: Rc<LocalTasks>,
+}
+
+impl LocalSet {
+    /// Makes an empty set. It needs no runtime.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { tasks: LocalTasks::new() }
+    }
+
+    pub(crate) fn tasks(&self) -> &LocalTasks {
+        &self.tasks
+    }
+
+    /// Spawns a future into the set, from inside of it or not. It is polled when the set is.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wsrt::task::LocalSet;
+    ///
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// let local = LocalSet::new();
+    /// let task = local.spawn_local(async { 7 });
+    /// assert_eq!(local.block_on(&runtime, task).expect("it does not panic"), 7);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn spawn_local<F>(&self, future: F) -> JoinHandle<F::Output>
+    where
+        F: Future + 'static,
+        F::Output: 'static,
+    {
+        self.tasks.spawn(future, Location::caller().into())
+    }
+
+    /// Waits for `future` on this thread, inside of `runtime`, and polls the tasks of the set meanwhile.
+    ///
+    /// The tasks that are left when it is done stay in the set, and go on when it is polled again.
+    ///
+    /// # Panics
+    ///
+    /// With the panic of `future`.
+    #[track_caller]
+    pub fn block_on<F: Future>(&self, runtime: &Runtime, future: F) -> F::Output {
+        runtime.block_on(self.run_until(future))
+    }
+
+    /// Waits for `future`, and polls the tasks of the set meanwhile.
+    ///
+    /// The tasks that are left when it is done stay in the set, and go on when it is polled again. Where several futures poll
+    /// one set in turns, a task that is woken wakes the one that was polled last.
+    ///
+    /// # Cancel safety
+    ///
+    /// As cancel safe as `future` is. The tasks of the set lose nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wsrt::task::{LocalSet, spawn_local};
+    ///
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let local = LocalSet::new();
+    /// let seven = local.run_until(async { spawn_local(async { 7 }).await });
+    /// assert_eq!(seven.await.expect("it does not panic"), 7);
+    /// # });
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub async fn run_until<F: Future>(&self, future: F) -> F::Output {
+        RunUntil { tasks: &self.tasks, future }.await
+    }
+
+    /// Makes this the set that [`spawn_local`](crate::task::spawn_local) adds to on this thread, until the guard is dropped.
+    ///
+    /// # Panics
+    ///
+    /// Guards have to be dropped in the reverse of the order in which they were made: the drop panics otherwise.
+    pub fn enter(&self) -> LocalEnterGuard {
+        LocalEnterGuard { _inside: self.tasks.enter() }
+    }
+}
+
+/// Is ready when every task of the set has ended.
+impl Future for LocalSet {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let pending = self.tasks.poll_around(cx, |_| Poll::<()>::Pending);
+        if self.tasks.is_empty() { Poll::Ready(()) } else { pending }
+    }
+}
+
+impl Default for LocalSet {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Drop for LocalSet {
+    fn drop(&mut self) {
+        self.tasks.close();
+    }
+}
+
+impl fmt::Debug for LocalSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LocalSet").field("len", &self.tasks.len()).finish_non_exhaustive()
+    }
+}
+
+pin_project! {
+    struct RunUntil<'a, F> {
+        tasks: &'a Rc<LocalTasks>,
+        #[pin]
+        future: F,
+    }
+}
+
+impl<F: Future> Future for RunUntil<'_, F> {
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
+        let this = self.project();
+        this.tasks.poll_around(cx, |cx| this.future.poll(cx))
+    }
+}
+
+/// A set is the current thread's for as long as this is alive. Made by [`LocalSet::enter`].
+#[must_use = "the set is left as soon as the guard is dropped"]
+pub struct LocalEnterGuard {
+    _inside: InSet,
+}
+
+impl fmt::Debug for LocalEnterGuard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LocalEnterGuard").finish_non_exhaustive()
+    }
+}

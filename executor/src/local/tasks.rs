@@ -1,0 +1,388 @@
+//! Tasks that belong to one thread: a scheduler small enough to be polled as a future.
+//!
+//! Its tasks are polled where the set is, and nowhere else: the set cannot leave its thread, and holds what may not leave it
+//! either. Wakers go anywhere. A wake on the set's own thread puts the permit in the set's queue; a wake elsewhere puts it in
+//! the inbox, which wakes whoever polls the set.
+//!
+//! When the set is dropped it drops every task, and waits for permits that another thread is just about to put in the
+//! inbox: a permit that came later would have nowhere to go, and may not be dropped there.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::fmt;
+use std::future::Future;
+use std::ptr::{self, NonNull};
+use std::rc::Rc;
+use std::sync::{Arc, Weak};
+use std::task::{self, Poll};
+use std::thread;
+
+use wsrt_reactor::budget;
+
+use crate::observe::console;
+use crate::observe::console::Kind;
+use crate::scheduler::{Context, Scheduler};
+use crate::task::{IdBlock, Identity, JoinHandle, Origin, OwnedTasks, Runnable, Schedule, TaskRef, allocate};
+use crate::util::backoff::Backoff;
+use crate::util::inbox::Inbox;
+
+/// Tasks that one poll of a set polls at most, before whoever polls it has to let others have their turn.
+const MOST_PER_POLL: usize = 61;
+
+/// The one shard of a set's registry.
+const SHARD: usize = 0;
+
+thread_local! {
+    /// The set that is being polled, or was entered, on this thread. Without a destructor, so that wakers may ask at any time.
+    static CURRENT: Cell<*const LocalTasks> = const { Cell::new(ptr::null()) };
+}
+
+/// The tasks of one set, on their thread.
+pub(crate) struct LocalTasks {
+    shared: Arc<SharedTasks>,
+    queue: RefCell<VecDeque<Runnable>>,
+    /// Empty; kept for its memory.
+    arrived: Cell<VecDeque<Runnable>>,
+    ids: RefCell<IdBlock>,
+    /// Whether the set is being polled, so that what is queued now is found without a wake.
+    polled: Cell<bool>,
+    /// The runtime that knows of the set, so that it can be shown there: that in which it was last polled.
+    known_to: RefCell<Weak<Scheduler>>,
+}
+
+/// What the tasks of a set know of it.
+pub(crate) struct SharedTasks {
+    live: OwnedTasks,
+    inbox: Inbox<Runnable>,
+}
+
+impl SharedTasks {
+    pub(crate) fn live(&self) -> &OwnedTasks {
+        &self.live
+    }
+}
+
+impl fmt::Debug for SharedTasks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SharedTasks").field("live", &self.live).finish_non_exhaustive()
+    }
+}
+
+/// A task's scheduler: where its set is.
+///
+/// The pointer is not counted, as little as a runtime's: a set waits, before it is gone, until each of its tasks is complete, and a
+/// permit exists only while its task is not. So whoever has a permit in hand may follow the pointer until the permit is in a queue.
+#[derive(Clone)]
+struct LocalHome {
+    set: *const SharedTasks,
+}
+
+// SAFETY: the pointer leads to a `SharedTasks`, which is Sync.
+unsafe impl Send for LocalHome {}
+// SAFETY: as above.
+unsafe impl Sync for LocalHome {}
+
+impl LocalHome {
+    /// Puts the task into the set's own queue if the set is the thread's, and answers whether the set's poller is to be woken; else
+    /// gives the task back.
+    fn enqueue_here(&self, task: Runnable) -> Result<bool, Runnable> {
+        LocalTasks::with(|current| match current {
+            Some(set) if ptr::eq(Arc::as_ptr(&set.shared), self.set) => Ok(set.enqueue(task)),
+            _ => Err(task),
+        })
+    }
+
+    /// With a counted reference: as soon as the permit is in the inbox, the set might finish without us.
+    #[inline(never)]
+    fn post(&self, task: Runnable) {
+        // SAFETY: `set` comes from `Arc::as_ptr`, and the permit is in hand, so that it is alive.
+        unsafe { Arc::increment_strong_count(self.set) };
+        // SAFETY: the count was raised for this one.
+        let set = unsafe { Arc::from_raw(self.set) };
+        set.inbox.post(task);
+    }
+}
+
+impl Schedule for LocalHome {
+    fn schedule(&self, task: Runnable) {
+        task.note_wake_on_books();
+        match self.enqueue_here(task) {
+            Ok(false) => {}
+            Ok(true) => LocalTasks::rouse_current(),
+            Err(task) => self.post(task),
+        }
+    }
+
+    fn reschedule(&self, task: Runnable) {
+        self.schedule(task);
+    }
+
+    fn release(&self, task: &TaskRef) -> Option<TaskRef> {
+        // SAFETY: the task is listed until this call, on the set's own thread, and the set waits for its list to be empty; a task
+        // that is refused is released by a method of the set.
+        let set = unsafe { &*self.set };
+        // SAFETY: a set binds its tasks to its own registry or to none; this is called once for each.
+        unsafe { set.live.remove(task) }
+    }
+}
+
+impl LocalTasks {
+    pub(crate) fn new() -> Rc<Self> {
+        let shared = Arc::new(SharedTasks { live: OwnedTasks::new(1), inbox: Inbox::default() });
+        Rc::new(Self {
+            shared,
+            queue: RefCell::default(),
+            arrived: Cell::default(),
+            ids: RefCell::default(),
+            polled: Cell::new(false),
+            known_to: RefCell::default(),
+        })
+    }
+
+    /// The current thread's set, which stays while the caller has it, whatever becomes of the guard.
+    pub(crate) fn current() -> Option<Rc<Self>> {
+        let current = NonNull::new(CURRENT.get().cast_mut())?.as_ptr();
+        // SAFETY: the pointer comes from `Rc::as_ptr`, of a set that is alive for the reason that `with` gives.
+        unsafe { Rc::increment_strong_count(current) };
+        // SAFETY: the count was raised for this one.
+        Some(unsafe { Rc::from_raw(current) })
+    }
+
+    /// Calls `f` with the current thread's set. Not for running what users wrote: that may drop the guard that keeps the set.
+    /// See [`current`](Self::current).
+    fn with<R>(f: impl FnOnce(Option<&Self>) -> R) -> R {
+        // SAFETY: the pointer is null or comes from an `InSet` on this thread, which keeps the set alive until it has put the
+        // one before it back, or is leaked.
+        f(unsafe { CURRENT.get().as_ref() })
+    }
+
+    /// Makes this the current thread's set until the guard is dropped.
+    pub(crate) fn enter(self: &Rc<Self>) -> InSet {
+        InSet { outer: CURRENT.replace(Rc::as_ptr(self)), set: Rc::clone(self) }
+    }
+
+    /// Spawns a future that is polled with the set. Once the set is gone, the handle says cancelled.
+    pub(crate) fn spawn<F>(&self, future: F, origin: Origin<'_>) -> JoinHandle<F::Output>
+    where
+        F: Future + 'static,
+    {
+        let id = self.ids.borrow_mut().next();
+        let future = console::watch(future, Kind::local::<F>(), id, origin);
+        let identity = Identity::new(id, origin);
+        let identity = Context::with(|context| match context {
+            Some(context) => context.scheduler().show_identity(identity),
+            None => identity,
+        });
+        let home = LocalHome { set: Arc::as_ptr(&self.shared) };
+        // SAFETY: permits are run, cancelled and dropped by methods of the set, which is not Send, and here. Those in the
+        // inbox are not dropped with it: while one exists its task is not complete, and the set waits for that.
+        let (task, runnable, handle) = unsafe { allocate(future, home, identity) };
+        if self.shared.live.bind(SHARD, task).is_err() {
+            runnable.cancel();
+        } else if self.enqueue(runnable) {
+            self.shared.inbox.rouse();
+        }
+        handle
+    }
+
+    /// `true` if whoever polls the set has to be woken.
+    #[must_use]
+    fn enqueue(&self, task: Runnable) -> bool {
+        let mut queue = self.queue.borrow_mut();
+        if self.shared.inbox.has_posts() {
+            // What was woken elsewhere came first.
+            self.shared.inbox.take(&mut queue);
+        }
+        queue.push_back(task);
+        !self.polled.get()
+    }
+
+    /// Wakes whoever polls the current thread's set: that is anybody's waker, which may drop the set.
+    #[cold]
+    fn rouse_current() {
+        if let Some(set) = Self::current() {
+            set.shared.inbox.rouse();
+        }
+    }
+
+    /// Calls `f`, then polls the tasks that are ready, each with a budget of its own. When it returns, `cx`'s task is woken
+    /// as soon as there is more to do.
+    pub(crate) fn poll_around<R>(
+        self: &Rc<Self>,
+        cx: &mut task::Context<'_>,
+        f: impl FnOnce(&mut task::Context<'_>) -> Poll<R>,
+    ) -> Poll<R> {
+        let _inside = self.enter();
+        let _polled = Polled::begin(&self.polled);
+        self.make_known();
+        let answer = f(cx);
+        if answer.is_pending() {
+            self.poll_tasks(cx);
+        }
+        answer
+    }
+
+    /// Tells the runtime in which the set is polled, if it is in one.
+    fn make_known(&self) {
+        Context::with(|context| {
+            let Some(scheduler) = context.map(Context::scheduler) else { return };
+            // The weak reference keeps the address from being another runtime's.
+            let mut known_to = self.known_to.borrow_mut();
+            if !ptr::eq(known_to.as_ptr(), Arc::as_ptr(scheduler)) {
+                *known_to = Arc::downgrade(scheduler);
+                scheduler.seeing.note_local_set(&self.shared);
+            }
+        });
+    }
+
+    fn poll_tasks(&self, cx: &task::Context<'_>) {
+        let _outer = budget::keep();
+        self.collect(cx);
+        for _ in 0..MOST_PER_POLL {
+            let Some(task) = self.next(cx) else { return };
+            budget::refill();
+            poll(task);
+        }
+        cx.waker().wake_by_ref();
+    }
+
+    fn next(&self, cx: &task::Context<'_>) -> Option<Runnable> {
+        if self.queue.borrow().is_empty() {
+            self.collect(cx);
+        }
+        self.queue.borrow_mut().pop_front()
+    }
+
+    /// Moves what was woken elsewhere to the end of the queue. If that is nothing, `cx`'s task is woken by the next.
+    fn collect(&self, cx: &task::Context<'_>) {
+        let mut arrived = self.arrived.take();
+        // The queue is not borrowed: the inbox clones and drops wakers, which are somebody else's code.
+        let _ = self.shared.inbox.poll_take(cx, &mut arrived);
+        self.queue.borrow_mut().append(&mut arrived);
+        self.arrived.set(arrived);
+    }
+
+    /// Whether every task has ended.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.shared.live.is_empty()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.shared.live.len()
+    }
+
+    /// Drops every task.
+    pub(crate) fn close(self: &Rc<Self>) {
+        let _inside = self.enter();
+        self.shared.live.close(TaskRef::shut_down);
+        let mut backoff = Backoff::new();
+        loop {
+            self.shared.inbox.take(&mut self.queue.borrow_mut());
+            // Popped in a step of its own: what a task drops may queue others.
+            let next = self.queue.borrow_mut().pop_front();
+            match next {
+                Some(task) => task.cancel(),
+                None if self.is_empty() => return,
+                // Another thread has the permit, and is a few instructions away from the inbox.
+                None => backoff.wait(),
+            }
+        }
+    }
+}
+
+fn poll(task: Runnable) {
+    match Context::scheduler_in_sight() {
+        Some(scheduler) => scheduler.seeing.poll_local_in_sight(task),
+        None => task.run_on_books(),
+    }
+}
+
+/// Its tasks know where it is, and were waited for when the set was closed. A panic in the middle of that, which nothing leads to,
+/// would leave some.
+impl Drop for LocalTasks {
+    fn drop(&mut self) {
+        if !self.is_empty() {
+            std::mem::forget(Arc::clone(&self.shared));
+        }
+    }
+}
+
+impl fmt::Debug for LocalTasks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LocalTasks").field("len", &self.len()).finish_non_exhaustive()
+    }
+}
+
+/// A set is the current thread's.
+pub(crate) struct InSet {
+    outer: *const LocalTasks,
+    set: Rc<LocalTasks>,
+}
+
+impl Drop for InSet {
+    fn drop(&mut self) {
+        if CURRENT.get() == Rc::as_ptr(&self.set) {
+            CURRENT.set(self.outer);
+            return;
+        }
+        // A guard made later still points here, and will put this set back: it must never be freed.
+        std::mem::forget(Rc::clone(&self.set));
+        if !thread::panicking() {
+            panic!(
+                "wsrt: guards of `LocalSet::enter` have to be dropped in the reverse of the order in which they were made"
+            );
+        }
+    }
+}
+
+/// The set is being polled.
+struct Polled<'a> {
+    flag: &'a Cell<bool>,
+    outer: bool,
+}
+
+impl<'a> Polled<'a> {
+    fn begin(flag: &'a Cell<bool>) -> Self {
+        Self { flag, outer: flag.replace(true) }
+    }
+}
+
+impl Drop for Polled<'_> {
+    fn drop(&mut self) {
+        self.flag.set(self.outer);
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use std::future::{pending, poll_fn};
+    use std::panic::Location;
+    use std::task::Waker;
+
+    fn poll_once(set: &Rc<LocalTasks>) {
+        let mut cx = task::Context::from_waker(Waker::noop());
+        assert!(set.poll_around(&mut cx, |_| Poll::<()>::Pending).is_pending());
+    }
+
+    /// A count that each wake of each task changes is a line that all threads which wake one fight for.
+    #[test]
+    fn neither_tasks_nor_their_wakes_at_home_count_their_set() {
+        let set = LocalTasks::new();
+        let here = Rc::clone(&set);
+        let mut polls = 0;
+        let counting = poll_fn(move |cx| {
+            cx.waker().wake_by_ref();
+            assert_eq!(Arc::strong_count(&here.shared), 1);
+            polls += 1;
+            if polls == 3 { Poll::Ready(()) } else { Poll::Pending }
+        });
+        let counted = set.spawn(counting, Location::caller().into());
+        drop(set.spawn(pending::<()>(), Location::caller().into()));
+        assert_eq!(Arc::strong_count(&set.shared), 1);
+        poll_once(&set);
+        assert!(counted.is_finished());
+        set.close();
+        assert!(set.is_empty());
+    }
+}

@@ -1,0 +1,89 @@
+//! Futures that may not leave their thread, in task cells that may.
+
+use std::future::Future;
+use std::mem::ManuallyDrop;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::thread::{self, ThreadId};
+
+use crate::util::report::report;
+
+/// A future that is polled and dropped by the thread that made it, and by no other: polling it elsewhere panics, dropping
+/// it elsewhere leaks it. That makes it sound to put one in a task cell, whose permits and wakers go where they like.
+///
+/// The future lies in a box of its own, which is leaked with it. Others may know its address from the first poll on: the
+/// list of all who wait for a `Notify`, for one, runs through its bytes. So `Pin` promises that they stay as they are
+/// until the future is dropped, and of a leaked one that is never; but the cell is freed, or holds a panic, soon after.
+#[derive(Debug)]
+pub(crate) struct ThreadBound<F> {
+    /// Never used again for another thread, unlike an address or the system's number.
+    home: ThreadId,
+    future: ManuallyDrop<Pin<Box<F>>>,
+}
+
+impl<F> ThreadBound<F> {
+    pub(crate) fn new(future: F) -> Self {
+        Self { home: thread::current().id(), future: ManuallyDrop::new(Box::pin(future)) }
+    }
+
+    fn is_at_home(&self) -> bool {
+        self.home == thread::current().id()
+    }
+}
+
+impl<F: Future> Future for ThreadBound<F> {
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        assert!(
+            self.is_at_home(),
+            "wsrt: a task spawned with `spawn_local` belongs to the thread that spawned it; run this runtime's `block_on` there"
+        );
+        self.get_mut().future.as_mut().poll(context)
+    }
+}
+
+impl<F> Drop for ThreadBound<F> {
+    fn drop(&mut self) {
+        if !self.is_at_home() {
+            report(format_args!(
+                "the runtime was dropped, or driven, on another thread than its local tasks' own; a local task was leaked"
+            ));
+            return;
+        }
+        // SAFETY: dropped once, here, and not used afterwards.
+        unsafe { ManuallyDrop::drop(&mut self.future) };
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use std::rc::Rc;
+
+    struct Carrier<T>(T);
+    // SAFETY: what the test sends is only ever dropped on the other thread, which `ThreadBound` turns into a leak.
+    unsafe impl<T> Send for Carrier<T> {}
+
+    #[test]
+    fn a_local_future_dropped_on_another_thread_is_leaked_and_not_touched() {
+        let witness = Rc::new(());
+        let held = Rc::clone(&witness);
+        let bound = Carrier(ThreadBound::new(async move { drop(held) }));
+        thread::spawn(move || {
+            let bound = bound;
+            drop(bound.0);
+        })
+        .join()
+        .expect("dropping leaks, and does not panic");
+        assert_eq!(Rc::strong_count(&witness), 2);
+    }
+
+    #[test]
+    fn a_local_future_dropped_at_home_is_dropped() {
+        let witness = Rc::new(());
+        let held = Rc::clone(&witness);
+        drop(ThreadBound::new(async move { drop(held) }));
+        assert_eq!(Rc::strong_count(&witness), 1);
+    }
+}

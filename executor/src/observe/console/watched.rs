@@ -1,0 +1,64 @@
+//! A future with a span around it, which is entered for each poll and closed when the future has been dropped.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use pin_project_lite::pin_project;
+use tracing::Span;
+
+use super::waking::{Lent, Waking};
+
+pin_project! {
+    /// The future comes first, since fields are dropped in their order: its end is shown once it has ended.
+    #[derive(Debug)]
+    pub(crate) struct Watched<F> {
+        #[pin]
+        future: F,
+        watch: Option<Box<Watch>>,
+    }
+}
+
+/// What a task that is watched has, and others have not.
+#[derive(Debug)]
+struct Watch {
+    span: Span,
+    /// Made at the first poll.
+    waking: Option<Arc<Waking>>,
+}
+
+impl<F> Watched<F> {
+    pub(crate) fn new(future: F, span: Span) -> Self {
+        let watch = (!span.is_disabled()).then(|| Box::new(Watch { span, waking: None }));
+        Self { future, watch }
+    }
+}
+
+impl Watch {
+    /// Brings the waker up to date, for this poll. A task has the same one in all of its polls; the future of a `block_on`
+    /// gets another if its runtime ends while it waits.
+    fn rewaken(&mut self, waker: &Waker) {
+        if !self.waking.as_ref().is_some_and(|waking| waking.leads_to(waker)) {
+            self.waking = self.span.id().map(|id| Arc::new(Waking::new(id, waker.clone())));
+        }
+    }
+
+    fn lend(&self) -> Option<Lent<'_>> {
+        self.waking.as_ref().map(Waking::lend)
+    }
+}
+
+impl<F: Future> Future for Watched<F> {
+    type Output = F::Output;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        let this = self.project();
+        let Some(watch) = this.watch else { return this.future.poll(context) };
+        watch.rewaken(context.waker());
+        let Some(waker) = watch.lend() else { return this.future.poll(context) };
+        let _entered = watch.span.enter();
+        this.future.poll(&mut Context::from_waker(&waker))
+    }
+}

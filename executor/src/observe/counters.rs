@@ -1,0 +1,157 @@
+//! Counts that anybody may read: of those that one thread at a time writes a plain store each, no shared line, no locked cycle.
+
+// std's atomics on purpose: counts take no part in any protocol, and a model need not explore them.
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+
+use wsrt_reactor::Turn;
+use wsrt_reactor::timer::Fired;
+
+use crate::observe::source::Source;
+use crate::observe::victims::Victims;
+
+/// A count that never falls.
+pub(crate) trait Count {
+    fn add(&self, count: u64);
+
+    /// Makes it `least` if it is less.
+    fn raise_to(&self, least: u64);
+
+    fn get(&self) -> u64;
+}
+
+/// A count with a single writer.
+#[derive(Debug, Default)]
+pub(crate) struct Counter(AtomicU64);
+
+impl Counter {
+    /// Adds `count`. Only for the one thread that owns the counter now: two at once could lose counts.
+    #[inline]
+    pub(crate) fn add(&self, count: u64) {
+        self.0.store(self.get().wrapping_add(count), Relaxed);
+    }
+
+    #[inline]
+    pub(crate) fn get(&self) -> u64 {
+        self.0.load(Relaxed)
+    }
+}
+
+impl Count for Counter {
+    fn add(&self, count: u64) {
+        self.add(count);
+    }
+
+    fn raise_to(&self, least: u64) {
+        if self.get() < least {
+            self.0.store(least, Relaxed);
+        }
+    }
+
+    fn get(&self) -> u64 {
+        self.get()
+    }
+}
+
+/// A count that any thread may add to: a locked cycle each, for what is off the fast paths.
+#[derive(Debug, Default)]
+pub(crate) struct SharedCounter(AtomicU64);
+
+impl Count for SharedCounter {
+    fn add(&self, count: u64) {
+        self.0.fetch_add(count, Relaxed);
+    }
+
+    fn raise_to(&self, least: u64) {
+        self.0.fetch_max(least, Relaxed);
+    }
+
+    fn get(&self) -> u64 {
+        self.0.load(Relaxed)
+    }
+}
+
+/// What came from outside of the runtime's tasks: events of the network, and timers that were due.
+#[derive(Debug, Default)]
+pub(crate) struct Arrivals<C> {
+    /// Turns of the netpoller.
+    pub(crate) turns: C,
+    /// Events in them that reached a socket.
+    pub(crate) events: C,
+    /// Timers fired.
+    pub(crate) timers: C,
+    /// By how much they were late, in nanoseconds, added up.
+    pub(crate) late: C,
+    /// By how much the latest of them was.
+    pub(crate) latest: C,
+}
+
+impl<C: Count> Arrivals<C> {
+    /// Counts a turn, if it took place.
+    pub(crate) fn count_turn(&self, turn: Turn) {
+        if let Turn::Polled { events, .. } = turn {
+            self.turns.add(1);
+            self.events.add(events as u64);
+        }
+    }
+
+    pub(crate) fn count_fired(&self, fired: Fired) {
+        if fired.count > 0 {
+            self.timers.add(fired.count as u64);
+            self.late.add(fired.late);
+            self.latest.raise_to(fired.latest);
+        }
+    }
+}
+
+/// What a processor counts, written by its holder.
+#[derive(Debug)]
+pub(crate) struct Counters {
+    /// Polls of tasks, by the kind of place where the task was found.
+    polls: [Counter; Source::KINDS],
+    /// Successful steals by this processor.
+    pub(crate) steals: Victims,
+    /// Times that the processor was given up for want of work.
+    pub(crate) parks: Counter,
+    /// Times that it was taken up from among the idle.
+    pub(crate) wakes: Counter,
+    /// Times that it was back among them without a poll in between.
+    pub(crate) useless_wakes: Counter,
+    /// Looks at the netpoller, also while somebody else was in it.
+    pub(crate) netpolls: Counter,
+    /// Times that the ring was full.
+    pub(crate) overflows: Counter,
+    pub(crate) arrivals: Arrivals<Counter>,
+}
+
+impl Counters {
+    /// Counters for one of up to `most` processors, `regular` of which are there from the start.
+    pub(crate) fn new(regular: usize, most: usize) -> Self {
+        Self {
+            polls: Default::default(),
+            steals: Victims::new(regular, most),
+            parks: Counter::default(),
+            wakes: Counter::default(),
+            useless_wakes: Counter::default(),
+            netpolls: Counter::default(),
+            overflows: Counter::default(),
+            arrivals: Arrivals::default(),
+        }
+    }
+
+    /// Counts a poll of a task that was found at `source`.
+    #[inline]
+    pub(crate) fn count_poll(&self, source: Source) {
+        self.polls[source.kind()].add(1);
+    }
+
+    /// Polls of tasks. A thief that watches this stand still knows that its victim is in one long poll.
+    pub(crate) fn polls(&self) -> u64 {
+        self.polls.iter().map(Counter::get).sum()
+    }
+
+    /// Polls of tasks that were found at places of the kind of `source`.
+    pub(crate) fn polls_from(&self, source: Source) -> u64 {
+        self.polls[source.kind()].get()
+    }
+}

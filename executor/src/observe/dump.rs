@@ -1,0 +1,301 @@
+//! What all tasks of a runtime are doing, found without the help of any: from the registries, the processors' books, and the
+//! places where wakers wait.
+//!
+//! What a task waits for is told by its wakers: whoever holds one will wake it. They lie with sockets, with timers, and in the
+//! slots of tasks that are awaited. A waker that somebody else has wrapped is not recognised.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use wsrt_reactor::{Address, Interest, WatchedSource};
+
+use crate::scheduler::Scheduler;
+use crate::scheduler::processor::Shared;
+use crate::task::{Id, OwnedTasks, Phase, Sighting, task_woken_by};
+
+/// For how long the system is asked for sockets' addresses, at a microsecond or so for each: it would be the longest part of a
+/// dump with many sockets.
+const TIME_FOR_ADDRESSES: Duration = Duration::from_millis(40);
+
+/// One task, and what was found out about it.
+#[derive(Debug, Clone)]
+pub(crate) struct SeenTask {
+    pub(crate) sighting: Sighting,
+    pub(crate) kind: TaskKind,
+    pub(crate) running: Running,
+    pub(crate) waits_on: Vec<WaitsOn>,
+}
+
+/// What kind of task it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum TaskKind {
+    /// Spawned on the runtime's processors.
+    Task,
+    /// Spawned on a [`LocalSet`](crate::task::LocalSet).
+    Local,
+    /// A job of [`spawn_blocking`](crate::task::spawn_blocking), with a thread of its own or waiting for one.
+    BlockingJob,
+}
+
+/// What is known of a poll under way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Running {
+    processor: Option<usize>,
+    elapsed: Option<Duration>,
+    in_block_in_place: bool,
+}
+
+impl Running {
+    /// Returns the index of the processor that the task runs on.
+    ///
+    /// `None` for one that runs elsewhere: in a [`LocalSet`](crate::task::LocalSet), on a thread for blocking jobs, or in the
+    /// middle of a poll of another task, which has called `block_on`.
+    #[must_use]
+    pub fn processor(&self) -> Option<usize> {
+        self.processor
+    }
+
+    /// Returns for how long the poll has lasted.
+    ///
+    /// With [`task_stats`](crate::runtime::Builder::task_stats), that is exact. Without, it is as the watcher has seen it, which
+    /// looks each millisecond or every few: it comes short of the truth by as much, and is `None` for a poll that it has not
+    /// seen twice, and on current-thread runtimes, which have no watcher.
+    #[must_use]
+    pub fn elapsed(&self) -> Option<Duration> {
+        self.elapsed
+    }
+
+    /// Tells whether it was inside of [`block_in_place`](crate::task::block_in_place).
+    #[must_use]
+    pub fn is_in_block_in_place(&self) -> bool {
+        self.in_block_in_place
+    }
+}
+
+/// What will wake a task that waits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WaitsOn {
+    /// A socket, or another source of events.
+    Source(SourceWait),
+    /// A timer.
+    Timer(TimerWait),
+    /// The end of a task, whose [`JoinHandle`](crate::task::JoinHandle) it awaits.
+    Task(Id),
+    /// The end of a blocking job, whose handle it awaits.
+    BlockingJob(Id),
+}
+
+/// A socket, or another source of events, that a task waits for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceWait {
+    kind: &'static str,
+    interest: Interest,
+    descriptor: Option<u64>,
+    local: Option<Address>,
+    peer: Option<Address>,
+}
+
+impl SourceWait {
+    fn of(source: &WatchedSource<'_>, with_addresses: bool) -> Self {
+        Self {
+            kind: source.kind(),
+            interest: source.interest(),
+            descriptor: source.descriptor(),
+            local: with_addresses.then(|| source.local_addr()).flatten(),
+            peer: with_addresses.then(|| source.peer_addr()).flatten(),
+        }
+    }
+
+    /// Returns what kind of source it is: the name of its type, such as `TcpStream`, or `signal`, `process` and the like.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        self.kind
+    }
+
+    /// Tells whether the task waits to read, accept or receive.
+    #[must_use]
+    pub fn is_for_reading(&self) -> bool {
+        self.interest.is_readable()
+    }
+
+    /// Tells whether the task waits to write, connect or send.
+    #[must_use]
+    pub fn is_for_writing(&self) -> bool {
+        self.interest.is_writable()
+    }
+
+    /// Returns the number of its descriptor, or socket, where that is known.
+    #[must_use]
+    pub fn descriptor(&self) -> Option<u64> {
+        self.descriptor
+    }
+
+    /// Returns the address that the socket is bound to, if it is a socket and has one.
+    ///
+    /// Addresses are asked of the system, for 40 ms in all: with tens of thousands of sockets, the rest of them are shown without. The
+    /// descriptor tells which they are.
+    #[must_use]
+    pub fn local_addr(&self) -> Option<&Address> {
+        self.local.as_ref()
+    }
+
+    /// Returns the address that the socket is connected to, if it is: see [`local_addr`](Self::local_addr).
+    #[must_use]
+    pub fn peer_addr(&self) -> Option<&Address> {
+        self.peer.as_ref()
+    }
+}
+
+/// A timer that a task waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TimerWait {
+    due_in: Duration,
+}
+
+impl TimerWait {
+    /// Returns how long it is until the deadline, counted from the dump; zero if it has passed.
+    ///
+    /// It goes by the clock that timers go by, which may stand: see [`time::pause`](crate::time::pause).
+    #[must_use]
+    pub fn due_in(&self) -> Duration {
+        self.due_in
+    }
+}
+
+impl Scheduler {
+    /// All tasks that are live, by id.
+    pub(crate) fn look_at_tasks(&self) -> Vec<SeenTask> {
+        let mut crowd = Crowd::default();
+        crowd.enlist(&self.tasks, TaskKind::Task);
+        crowd.enlist(&self.blocking.jobs, TaskKind::BlockingJob);
+        for set in self.seeing.local_sets() {
+            crowd.enlist(set.live(), TaskKind::Local);
+        }
+        crowd.sort();
+        crowd.note_polls(self);
+        crowd.note_sources(self);
+        crowd.note_timers(self);
+        crowd.note_joins();
+        crowd.tasks
+    }
+}
+
+#[derive(Default)]
+struct Crowd {
+    tasks: Vec<SeenTask>,
+}
+
+impl Crowd {
+    fn enlist(&mut self, registry: &OwnedTasks, kind: TaskKind) {
+        self.tasks.reserve(registry.len());
+        registry.walk(|sighting| {
+            let elapsed = sighting.books.and_then(|books| books.in_poll);
+            let running = Running { elapsed, ..Running::default() };
+            self.tasks.push(SeenTask { sighting, kind, running, waits_on: Vec::new() });
+        });
+    }
+
+    fn sort(&mut self) {
+        self.tasks.sort_unstable_by_key(|task| task.sighting.id.as_u64());
+        // A walk may come by a task again that has moved; none does today.
+        self.tasks.dedup_by_key(|task| task.sighting.id);
+    }
+
+    fn find(&mut self, id: u64) -> Option<&mut SeenTask> {
+        let index = self.tasks.binary_search_by_key(&id, |task| task.sighting.id.as_u64()).ok()?;
+        Some(&mut self.tasks[index])
+    }
+
+    /// Which processor runs whom, and for how long.
+    fn note_polls(&mut self, scheduler: &Scheduler) {
+        let now = scheduler.now();
+        for (index, processor) in scheduler.processors.iter().enumerate() {
+            if scheduler.idle.is_idle(index) {
+                continue;
+            }
+            let sight = processor.watch().sight();
+            // Who searches still has the last task in sight.
+            if sight.searching {
+                continue;
+            }
+            let watched = time_of_poll(processor, now);
+            let Some(task) = self.find(sight.task) else { continue };
+            if task.sighting.phase == Phase::Running {
+                let elapsed = task.running.elapsed.or(watched);
+                task.running = Running { processor: Some(index), elapsed, in_block_in_place: sight.blocking };
+            }
+        }
+    }
+
+    fn note_sources(&mut self, scheduler: &Scheduler) {
+        let began = Instant::now();
+        scheduler.netpoller.for_each_waiter(|waker, source| {
+            let Some(task) = task_woken_by(waker).and_then(|id| self.find(id.as_u64())) else { return };
+            task.wait_for_source(source, began.elapsed() < TIME_FOR_ADDRESSES);
+        });
+    }
+
+    fn note_timers(&mut self, scheduler: &Scheduler) {
+        let now = scheduler.timer_now();
+        for processor in scheduler.processors.iter() {
+            processor.timers().for_each_waiter(|deadline, waker| {
+                let Some(task) = task_woken_by(waker).and_then(|id| self.find(id.as_u64())) else { return };
+                let due_in = Duration::from_nanos(deadline.saturating_sub(now));
+                task.wait_for(WaitsOn::Timer(TimerWait { due_in }));
+            });
+        }
+    }
+
+    fn note_joins(&mut self) {
+        let joined = |task: &SeenTask| {
+            let on = match task.kind {
+                TaskKind::BlockingJob => WaitsOn::BlockingJob,
+                TaskKind::Task | TaskKind::Local => WaitsOn::Task,
+            };
+            task.sighting.joiner.map(|joiner| (joiner, on(task.sighting.id)))
+        };
+        let joins: Vec<_> = self.tasks.iter().filter_map(joined).collect();
+        if joins.is_empty() {
+            return;
+        }
+        let places: HashMap<_, _> =
+            self.tasks.iter().enumerate().map(|(index, task)| (task.sighting.address, index)).collect();
+        for (joiner, on) in joins {
+            if let Some(&index) = places.get(&joiner) {
+                self.tasks[index].wait_for(on);
+            }
+        }
+    }
+}
+
+impl SeenTask {
+    fn wait_for_source(&mut self, source: &WatchedSource<'_>, with_addresses: bool) {
+        if self.sighting.phase != Phase::Idle {
+            return;
+        }
+        if let (Some(WaitsOn::Source(before)), true) = (self.waits_on.last_mut(), source.descriptor().is_some()) {
+            if before.descriptor == source.descriptor() {
+                before.interest = before.interest | source.interest();
+                return;
+            }
+        }
+        self.wait_for(WaitsOn::Source(SourceWait::of(source, with_addresses)));
+    }
+
+    /// Wakers that were left behind by a task that waits no more mean nothing.
+    fn wait_for(&mut self, on: WaitsOn) {
+        if self.sighting.phase == Phase::Idle && !self.waits_on.contains(&on) {
+            // Most tasks wait for one thing.
+            self.waits_on.reserve_exact(1);
+            self.waits_on.push(on);
+        }
+    }
+}
+
+/// For how long the processor's poll has lasted, if the watcher has seen it twice.
+fn time_of_poll(processor: &Shared, now: u64) -> Option<Duration> {
+    let since = processor.watch().under_way_since(processor.counters().polls())?;
+    Some(Duration::from_nanos(now.saturating_sub(since)))
+}

@@ -1,0 +1,127 @@
+//! How long tasks wait to be run once they are runnable, and how long their polls take: histograms of a sample, one poll in
+//! eight, each processor's own.
+//!
+//! What is sampled is chosen at random when a task is readied, so that no pattern of the program's hides from it. The time goes
+//! into a table ([`Stamps`]); the machine that polls the task finds it there, and times that poll too: one reading of the clock
+//! at the wake and two at the poll. A sample is lost where the table's place is taken, which is no matter of how long
+//! the lost one would have waited.
+
+use std::cell::RefCell;
+use std::sync::OnceLock;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+
+use crate::observe::histogram::Histogram;
+use crate::observe::ready_times::Stamps;
+use crate::observe::switches::Switch;
+use crate::scheduler::Scheduler;
+use crate::task::Id;
+use crate::util::rng::FastRand;
+
+/// One wake in so many is sampled.
+const SAMPLED: usize = 8;
+
+thread_local! {
+    /// Without a destructor, so that wakers may ask at any time.
+    static DICE: RefCell<FastRand> = RefCell::new(FastRand::from_entropy());
+}
+
+/// The histograms of one runtime. There is nothing in it until it is first switched on.
+#[derive(Debug, Default)]
+pub(crate) struct Latency {
+    sampling: OnceLock<Sampling>,
+    /// When it was last switched on. A stamp from before may be that of a wake whose poll nobody saw.
+    since: AtomicU64,
+}
+
+#[derive(Debug)]
+struct Sampling {
+    stamps: Stamps,
+    /// By the index of the processor; made at its first sample.
+    processors: Box<[OnceLock<Histograms>]>,
+}
+
+/// The histograms of one processor.
+#[derive(Debug)]
+pub(crate) struct Histograms {
+    /// From runnable to running.
+    pub(crate) waits: Histogram,
+    pub(crate) polls: Histogram,
+}
+
+impl Histograms {
+    fn new() -> Self {
+        Self { waits: Histogram::new(), polls: Histogram::new() }
+    }
+}
+
+impl Latency {
+    /// The histograms of the processor with this index, if anything was sampled there.
+    pub(crate) fn of(&self, processor: usize) -> Option<&Histograms> {
+        self.sampling.get()?.processors.get(processor)?.get()
+    }
+}
+
+impl Scheduler {
+    /// Begins to sample, or ends. What was sampled stays.
+    pub(crate) fn sample_latencies(&self, on: bool) {
+        let Latency { sampling, since } = &self.seeing.latency;
+        if !on {
+            return self.seeing.switches.turn_off(Switch::Latency);
+        }
+        if self.seeing.switches.is_on(Switch::Latency) {
+            return;
+        }
+        sampling.get_or_init(|| Sampling {
+            stamps: Stamps::new(),
+            processors: (0..self.processors.capacity()).map(|_| OnceLock::new()).collect(),
+        });
+        since.store(self.now(), Relaxed);
+        self.seeing.switches.turn_on(Switch::Latency);
+    }
+
+    /// A task was readied, and is about to be placed.
+    pub(crate) fn stamp(&self, task: Id) {
+        if !self.seeing.switches.is_on(Switch::Latency) {
+            return;
+        }
+        let Some(sampling) = self.seeing.latency.sampling.get() else { return };
+        if DICE.with_borrow_mut(|dice| dice.below(SAMPLED)) == 0 {
+            sampling.stamps.put(task.as_u64(), self.now());
+        } else {
+            // A stamp that is still there is that of a wake whose poll nobody saw: its processor had yet to hear of this.
+            let _ = sampling.stamps.take(task.as_u64());
+        }
+    }
+
+    /// A task is about to be polled on the processor with index `processor`: times the poll, until what this returns is
+    /// dropped, if its wake was sampled.
+    pub(crate) fn time_poll(&self, processor: usize, task: Id) -> Option<TimedPoll<'_>> {
+        if !self.seeing.switches.is_on(Switch::Latency) {
+            return None;
+        }
+        let sampling = self.seeing.latency.sampling.get()?;
+        let readied = sampling.stamps.take(task.as_u64())?;
+        if readied < self.seeing.latency.since.load(Relaxed) {
+            return None;
+        }
+        let histograms = sampling.processors[processor].get_or_init(Histograms::new);
+        let began = self.now();
+        histograms.waits.record(began.saturating_sub(readied));
+        Some(TimedPoll { scheduler: self, histograms, began })
+    }
+}
+
+/// A poll that is being timed. It counts for the processor that it began on.
+#[derive(Debug)]
+pub(crate) struct TimedPoll<'a> {
+    scheduler: &'a Scheduler,
+    histograms: &'a Histograms,
+    began: u64,
+}
+
+impl Drop for TimedPoll<'_> {
+    fn drop(&mut self) {
+        self.histograms.polls.record(self.scheduler.now().saturating_sub(self.began));
+    }
+}

@@ -1,0 +1,51 @@
+//! The local sets that are polled in a runtime, so that their tasks can be shown with its own.
+
+use std::sync::{Arc, Weak};
+
+use parking_lot::Mutex;
+
+use crate::local::tasks::SharedTasks;
+use crate::observe::observer::Seeing;
+
+/// Sets that were polled in the runtime once; those that are gone are thrown out as others come. One that goes from runtime to
+/// runtime and back is noted each time: those entries are thrown out then, too.
+#[derive(Debug, Default)]
+pub(crate) struct LocalSets(Mutex<Vec<Weak<SharedTasks>>>);
+
+impl Seeing {
+    /// A set is polled in this runtime for the first time.
+    pub(crate) fn note_local_set(&self, set: &Arc<SharedTasks>) {
+        let mut sets = self.local_sets.0.lock();
+        if sets.len() == sets.capacity() {
+            sets.retain(|set| set.strong_count() > 0);
+            sets.sort_unstable_by_key(Weak::as_ptr);
+            sets.dedup_by(|one, other| one.ptr_eq(other));
+        }
+        sets.push(Arc::downgrade(set));
+    }
+
+    /// The sets that are there.
+    pub(crate) fn local_sets(&self) -> Vec<Arc<SharedTasks>> {
+        self.local_sets.0.lock().iter().filter_map(Weak::upgrade).collect()
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use crate::runtime::Builder;
+    use crate::task::LocalSet;
+
+    #[test]
+    fn a_set_that_goes_from_runtime_to_runtime_is_noted_a_few_times_at_most() {
+        let runtimes = [(); 2].map(|()| Builder::new_current_thread().build().expect("a runtime"));
+        let set = LocalSet::new();
+        for runtime in runtimes.iter().cycle().take(200) {
+            set.block_on(runtime, async {});
+        }
+        for runtime in &runtimes {
+            let noted = runtime.block_on(async { crate::scheduler::Context::current_scheduler() }).expect("inside");
+            let noted = noted.seeing.local_sets.0.lock().len();
+            assert!((1..=8).contains(&noted), "{noted}");
+        }
+    }
+}

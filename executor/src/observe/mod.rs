@@ -1,0 +1,33 @@
+//! Observation: what the runtime counts, records and shows of itself while it runs.
+//!
+//! Data below (switches, counters, histograms, statistics), which others write; readers above, which no other room imports.
+
+pub(crate) mod counters;
+pub(crate) mod histogram;
+pub(crate) mod machine_status;
+pub(crate) mod ready_times;
+pub(crate) mod source;
+pub(crate) mod victims;
+
+#[cfg(all(not(loom), feature = "console"))]
+pub(crate) mod console;
+#[cfg(all(not(loom), not(feature = "console")))]
+#[path = "console_off.rs"]
+pub(crate) mod console;
+#[cfg(not(loom))]
+pub(crate) mod dump;
+#[cfg(not(loom))]
+pub(crate) mod latency;
+#[cfg(not(loom))]
+pub(crate) mod local_sets;
+#[cfg(not(loom))]
+pub(crate) mod observer;
+#[cfg(not(loom))]
+pub(crate) mod switches;
+#[cfg(not(loom))]
+pub(crate) mod tasks;
+#[cfg(not(loom))]
+pub(crate) mod timeline;
+
+#[cfg(all(test, loom))]
+mod loom_models;

@@ -1,0 +1,141 @@
+//! Stamps: when some of the tasks that wait to be run were readied. A table beside the tasks, so that the others, and all of
+//! them while nobody looks, are no larger for it.
+//!
+//! A task has one place in the table, by its id. Who readies it leaves the time there, if the place is free, and who polls it
+//! takes that out. A place that another has is not taken over: were it, those that wait the longest would be lost the most often. But
+//! a stamp whose task was not polled where stamps are taken out would keep its place for ever, and is given up after a minute. Or as
+//! soon as the task itself is readied again: what it waits for is a new poll.
+
+use crate::util::sync::STAMPS;
+use crate::util::sync::atomic::AtomicU64;
+use crate::util::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+
+/// A stamp that has been there for this long, in nanoseconds, is given up when its place is wanted.
+const STALE: u64 = 60_000_000_000;
+
+/// No stamp.
+const FREE: u64 = 0;
+/// Somebody is about to put one there. No task has this id.
+const BEING_FILLED: u64 = u64::MAX;
+
+#[derive(Debug)]
+pub(crate) struct Stamps(Box<[Place]>);
+
+/// The moves of `task`: `FREE`, the id of the same task or a stale one's → `BEING_FILLED` → an id, by who readies; an id → `FREE`, by who polls.
+#[derive(Debug)]
+struct Place {
+    task: AtomicU64,
+    /// When the task was readied. Written while the place is being filled, by who fills it.
+    at: AtomicU64,
+}
+
+impl Stamps {
+    pub(crate) fn new() -> Self {
+        Self((0..STAMPS).map(|_| Place { task: AtomicU64::new(FREE), at: AtomicU64::new(0) }).collect())
+    }
+
+    /// The task with this id is readied now, and not yet where others find it.
+    pub(crate) fn put(&self, task: u64, now: u64) {
+        let place = self.place_of(task);
+        if let Some(found) = place.sight_free(task, now) {
+            place.fill(found, task, now);
+        }
+    }
+
+    /// The task with this id is about to be polled by the caller: when it was readied, if that is known.
+    pub(crate) fn take(&self, task: u64) -> Option<u64> {
+        self.place_of(task).empty(task)
+    }
+
+    fn place_of(&self, task: u64) -> &Place {
+        &self.0[task as usize % self.0.len()]
+    }
+}
+
+impl Place {
+    /// What the place reads, if it may be filled for `task`.
+    fn sight_free(&self, task: u64, now: u64) -> Option<u64> {
+        let found = self.task.load(Relaxed);
+        let is_own = found == FREE || found == task;
+        // A time that is no longer, or not yet, that of the task found does no harm: filling starts from what was found.
+        let is_stale = || found != BEING_FILLED && now.saturating_sub(self.at.load(Relaxed)) > STALE;
+        (is_own || is_stale()).then_some(found)
+    }
+
+    fn fill(&self, found: u64, task: u64, now: u64) {
+        // Acquire pairs with the Release in `empty`: who emptied the place has read the time that was there.
+        if self.task.compare_exchange(found, BEING_FILLED, Acquire, Relaxed).is_ok() {
+            self.at.store(now, Relaxed);
+            // Release pairs with the Acquire in `empty`: the time goes with the id.
+            self.task.store(task, Release);
+        }
+    }
+
+    #[must_use]
+    fn empty(&self, task: u64) -> Option<u64> {
+        // Acquire pairs with the Release in `fill`.
+        if self.task.load(Acquire) != task {
+            return None;
+        }
+        let at = self.at.load(Relaxed);
+        // Release pairs with the Acquire in `fill`. If it fails the stamp was given up, and the time may be another's.
+        self.task.compare_exchange(task, FREE, Release, Relaxed).is_ok().then_some(at)
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stamp_is_taken_once_and_by_its_task_alone() {
+        let stamps = Stamps::new();
+        stamps.put(7, 100);
+        assert_eq!(stamps.take(7 + STAMPS as u64), None);
+        assert_eq!((stamps.take(7), stamps.take(7)), (Some(100), None));
+    }
+
+    #[test]
+    fn a_place_that_is_taken_is_kept_until_it_is_stale() {
+        let stamps = Stamps::new();
+        let (first, other) = (7, 7 + STAMPS as u64);
+        stamps.put(first, 100);
+        stamps.put(other, 100 + STALE);
+        assert_eq!(stamps.take(other), None);
+        stamps.put(other, 101 + STALE);
+        assert_eq!((stamps.take(first), stamps.take(other)), (None, Some(101 + STALE)));
+    }
+
+    #[test]
+    fn a_task_that_is_readied_again_waits_from_then_on() {
+        let stamps = Stamps::new();
+        stamps.put(7, 100);
+        // It was polled by a processor that had yet to hear that stamps are wanted.
+        stamps.put(7, 5_000);
+        assert_eq!(stamps.take(7), Some(5_000));
+    }
+
+    /// Many threads ready and poll tasks that share few places: no stamp is another task's.
+    #[test]
+    fn under_stress_each_stamp_that_is_found_is_that_of_the_task() {
+        let stamps = Stamps::new();
+        let found = AtomicU64::new(0);
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let (stamps, found) = (&stamps, &found);
+                scope.spawn(move || {
+                    for round in 1..50_000 {
+                        // A time for each task, further apart than what is stale, so that places are taken over too.
+                        let task = (round * 4 + thread) * STAMPS as u64;
+                        let time = task * STALE;
+                        stamps.put(task, time);
+                        let taken = stamps.take(task);
+                        assert!(taken.is_none_or(|taken| taken == time), "{task}: {taken:?}");
+                        found.fetch_add(u64::from(taken.is_some()), Relaxed);
+                    }
+                });
+            }
+        });
+        assert!(found.load(Relaxed) > 0);
+    }
+}

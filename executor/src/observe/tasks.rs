@@ -1,0 +1,29 @@
+//! Books on tasks: who is to have some, and what is entered when.
+
+use crate::observe::switches::Switch;
+use crate::scheduler::Scheduler;
+use crate::task::{Identity, PollOnBooks, Runnable};
+
+impl Scheduler {
+    /// The identity of a task that is about to be made, with books if any are to be kept.
+    #[inline]
+    pub(crate) fn show_identity(&self, identity: Identity) -> Identity {
+        if self.seeing.is_on() { self.identify_in_sight(identity) } else { identity }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn identify_in_sight(&self, identity: Identity) -> Identity {
+        if self.seeing.switches.is_on(Switch::Tasks) { identity.with_books() } else { identity }
+    }
+}
+
+/// A poll is about to begin. It ends when the answer is dropped.
+pub(crate) fn begin_poll(task: &Runnable) -> Option<PollOnBooks> {
+    task.begin_on_books()
+}
+
+/// A task is about to be placed, because it was woken or spawned.
+pub(crate) fn readied(task: &Runnable) {
+    task.note_wake_on_books();
+}

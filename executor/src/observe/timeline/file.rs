@@ -1,0 +1,134 @@
+//! A timeline that is written to a file as its batches come.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use tokio::sync::oneshot;
+use wsrt_trace::encode::{EncodeContext, Encoder, EventBatch};
+
+use crate::util::report::report;
+
+/// Counts the events and bytes of a recording that has ended.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+///
+/// let runtime = wsrt::runtime::Runtime::new()?;
+/// let name = format!("wsrt-summary-{}.perfetto-trace", std::process::id());
+/// let path = std::env::temp_dir().join(name);
+/// let recording = runtime.handle().trace_for(Duration::from_millis(20), &path);
+/// let summary = runtime.block_on(recording)?;
+/// println!("{} events, {} dropped, {} bytes", summary.events, summary.dropped, summary.bytes);
+/// std::fs::remove_file(path)
+/// # .map_err(Box::<dyn std::error::Error>::from)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TraceSummary {
+    /// Events that were recorded. One becomes one to three packets of the file.
+    pub events: u64,
+    /// Events that were dropped, since a thread's buffer was full. The file shows where.
+    pub dropped: u64,
+    /// The size of the file.
+    pub bytes: u64,
+}
+
+/// Tells the program that waits for the end of a recording.
+pub(crate) type Reply = oneshot::Sender<io::Result<TraceSummary>>;
+
+/// A file that is being written.
+#[derive(Debug)]
+pub(crate) struct TraceFile {
+    encoder: Encoder,
+    file: File,
+    path: PathBuf,
+    written: u64,
+    bytes: Vec<u8>,
+    /// When it ends, if that is before the runtime does, and the reply to send then.
+    until: Option<(Instant, Reply)>,
+}
+
+impl TraceFile {
+    /// Creates the file, or empties the one that is there.
+    pub(crate) fn create(path: &Path, until: Option<(Instant, Reply)>) -> Result<Self, (io::Error, Option<Reply>)> {
+        match File::create(path) {
+            Ok(file) => {
+                Ok(Self { encoder: Encoder::begin(), file, path: path.into(), written: 0, bytes: Vec::new(), until })
+            }
+            Err(error) => Err((error, until.map(|(_, reply)| reply))),
+        }
+    }
+
+    /// Returns whether its time is over, or the program has stopped waiting for it.
+    pub(crate) fn is_due(&self) -> bool {
+        self.until.as_ref().is_some_and(|(until, reply)| *until <= Instant::now() || reply.is_closed())
+    }
+
+    /// Returns when it ends, if that is before the runtime does.
+    pub(crate) fn until(&self) -> Option<Instant> {
+        self.until.as_ref().map(|(until, _)| *until)
+    }
+
+    /// Writes a batch.
+    pub(crate) fn add(&mut self, batch: &EventBatch, context: EncodeContext<'_>) -> io::Result<()> {
+        self.encoder.add(batch, context);
+        self.write()
+    }
+
+    /// Ends the file, and tells the program that waits for it.
+    pub(crate) fn end(mut self, until: u64, context: EncodeContext<'_>) {
+        self.encoder.end(until, context);
+        match self.write() {
+            Ok(()) => {
+                let summary = self.summary();
+                self.reply(Ok(summary));
+            }
+            Err(error) => self.fail(&error),
+        }
+    }
+
+    /// Gives up, and reports it: once, since nothing more will be written.
+    pub(crate) fn fail(self, error: &io::Error) {
+        if self.until.is_none() {
+            report_failure(&self.path, error);
+        }
+        self.reply(Err(copy_of(error)));
+    }
+
+    fn reply(self, result: io::Result<TraceSummary>) {
+        if let Some((_, reply)) = self.until {
+            // The program may have stopped waiting.
+            let _ = reply.send(result);
+        }
+    }
+
+    fn summary(&self) -> TraceSummary {
+        let (events, dropped) = self.encoder.counts();
+        TraceSummary { events, dropped, bytes: self.written }
+    }
+
+    fn write(&mut self) -> io::Result<()> {
+        self.encoder.take(&mut self.bytes);
+        self.file.write_all(&self.bytes)?;
+        self.written += self.bytes.len() as u64;
+        Ok(())
+    }
+}
+
+/// Reports that there will be no timeline, or no more of it.
+pub(crate) fn report_failure(path: &Path, error: &io::Error) {
+    report(format_args!("no timeline is recorded any more: {}: {error}; the program goes on", path.display()));
+}
+
+/// Returns the error once more, for a reply.
+pub(crate) fn copy_of(error: &io::Error) -> io::Error {
+    match error.raw_os_error() {
+        Some(number) => io::Error::from_raw_os_error(number),
+        None => io::Error::new(error.kind(), error.to_string()),
+    }
+}

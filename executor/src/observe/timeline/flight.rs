@@ -1,0 +1,211 @@
+//! The flight recorder: it keeps the last seconds in memory, and writes them after a stall or a
+//! panic.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+use wsrt_trace::encode::{BatchEntry, EncodeContext, Encoder, EventBatch, QueueSample};
+
+use super::file::copy_of;
+use crate::util::report::report;
+
+/// The most records that a runtime writes unasked: a program that stalls all the time must not fill
+/// the disk.
+const MOST_UNASKED: u32 = 16;
+
+/// Keeps the last seconds of the timeline in memory, and writes them to a file when a poll is
+/// reported as a stall, a task panics, or
+/// [`Handle::write_flight_record`](crate::runtime::Handle::write_flight_record) is called. Given to
+/// [`Builder::flight_recorder`](crate::runtime::Builder::flight_recorder).
+///
+/// Each record is a file of its own: `flight.perfetto-trace` becomes `flight-1.perfetto-trace`,
+/// `flight-2.perfetto-trace` and so on; files of an earlier run are overwritten. After stalls and
+/// panics the runtime writes at most one record in the time that is kept, and 16 in all.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+/// use wsrt::runtime::{Builder, FlightRecorder};
+///
+/// let path = std::env::temp_dir().join("flight.perfetto-trace");
+/// let runtime = Builder::new_multi_thread()
+///     .flight_recorder(FlightRecorder::new(path).keep(Duration::from_secs(5)).max_bytes(16 << 20))
+///     .build()?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct FlightRecorder {
+    path: PathBuf,
+    keep: Duration,
+    max_bytes: usize,
+}
+
+impl FlightRecorder {
+    /// Writes records beside `path`, with a number added to its name.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into(), keep: Duration::from_secs(10), max_bytes: 64 << 20 }
+    }
+
+    /// Keeps this much of the past. The default is 10 seconds. Less is kept when that takes more
+    /// than [`max_bytes`](Self::max_bytes).
+    #[must_use]
+    pub fn keep(mut self, duration: Duration) -> Self {
+        self.keep = duration;
+        self
+    }
+
+    /// Keeps at most this many bytes in memory, at 40 bytes an event. The default is 64 MiB, which
+    /// is about 1.6 million events.
+    #[must_use]
+    pub fn max_bytes(mut self, bytes: usize) -> Self {
+        self.max_bytes = bytes;
+        self
+    }
+}
+
+/// A request for a record.
+#[derive(Debug)]
+pub(crate) enum RecordRequest {
+    /// A poll stalls, or a task has panicked.
+    Unasked,
+    /// The program waits for the record's path.
+    OnDemand(oneshot::Sender<io::Result<PathBuf>>),
+}
+
+impl RecordRequest {
+    /// Replies that there is no flight recorder.
+    pub(crate) fn refuse(self) {
+        self.reply(|| {
+            let message = "this runtime has no flight recorder: it takes `Builder::flight_recorder`";
+            Err(io::Error::new(io::ErrorKind::Unsupported, message))
+        });
+    }
+
+    fn reply(self, result: impl FnOnce() -> io::Result<PathBuf>) {
+        if let Self::OnDemand(reply) = self {
+            // The program may have stopped waiting.
+            let _ = reply.send(result());
+        }
+    }
+}
+
+/// The batches that are kept.
+#[derive(Debug)]
+pub(crate) struct FlightBuffer {
+    config: FlightRecorder,
+    kept: VecDeque<EventBatch>,
+    bytes: usize,
+    /// How many records were written, and how many of these unasked.
+    records: u32,
+    unasked: u32,
+    /// When the last one was written unasked, by the monotonic clock.
+    last: Option<u64>,
+    is_failure_reported: bool,
+}
+
+impl FlightBuffer {
+    pub(crate) fn new(config: FlightRecorder) -> Self {
+        Self { config, kept: VecDeque::new(), bytes: 0, records: 0, unasked: 0, last: None, is_failure_reported: false }
+    }
+
+    /// Keeps a batch, and drops batches that are too old or too many.
+    pub(crate) fn keep(&mut self, batch: &EventBatch, context: EncodeContext<'_>) {
+        self.bytes += size(batch);
+        self.kept.push_back(batch.clone());
+        let now = context.clock.nanos(batch.until);
+        let oldest = now.saturating_sub(u64::try_from(self.config.keep.as_nanos()).unwrap_or(u64::MAX));
+        while let Some(first) = self.kept.front() {
+            if self.bytes <= self.config.max_bytes && context.clock.nanos(first.until) >= oldest {
+                break;
+            }
+            self.bytes -= size(first);
+            self.kept.pop_front();
+        }
+    }
+
+    /// Writes one record, which answers all requests.
+    pub(crate) fn write_records(&mut self, requests: Vec<RecordRequest>, until: u64, context: EncodeContext<'_>) {
+        let (unasked, on_demand): (Vec<_>, Vec<_>) =
+            requests.into_iter().partition(|request| matches!(request, RecordRequest::Unasked));
+        let now = context.clock.nanos(until);
+        let is_due = !unasked.is_empty() && self.may_write_unasked(now);
+        if on_demand.is_empty() && !is_due {
+            return;
+        }
+        if is_due {
+            self.unasked += 1;
+            self.last = Some(now);
+        }
+        let path = self.next_path();
+        let result = self.write_record(&path, until, context);
+        match &result {
+            Ok(()) if is_due => report(format_args!("the last moments of the timeline are in {}", path.display())),
+            Err(error) if is_due && !std::mem::replace(&mut self.is_failure_reported, true) => {
+                let path = path.display();
+                report(format_args!("the flight recorder could not write a record: {path}: {error} (said once)"));
+            }
+            _ => {}
+        }
+        for request in on_demand {
+            request.reply(|| match &result {
+                Ok(()) => Ok(path.clone()),
+                Err(error) => Err(copy_of(error)),
+            });
+        }
+    }
+
+    fn may_write_unasked(&self, now: u64) -> bool {
+        let is_soon = self.last.is_some_and(|last| Duration::from_nanos(now - last) < self.config.keep);
+        !is_soon && self.unasked < MOST_UNASKED
+    }
+
+    fn next_path(&mut self) -> PathBuf {
+        self.records += 1;
+        numbered(&self.config.path, self.records)
+    }
+
+    fn write_record(&self, path: &Path, until: u64, context: EncodeContext<'_>) -> io::Result<()> {
+        let mut file = File::create(path)?;
+        let (mut encoder, mut bytes) = (Encoder::begin(), Vec::new());
+        for batch in &self.kept {
+            encoder.add(batch, context);
+            encoder.take(&mut bytes);
+            file.write_all(&bytes)?;
+        }
+        encoder.end(until, context);
+        encoder.take(&mut bytes);
+        file.write_all(&bytes)
+    }
+}
+
+fn size(batch: &EventBatch) -> usize {
+    let entries = batch.entries.len() * size_of::<BatchEntry>();
+    entries + batch.samples.len() * size_of::<QueueSample>() + size_of::<EventBatch>()
+}
+
+/// Returns `path` with a number before its extension.
+pub(crate) fn numbered(path: &Path, number: u32) -> PathBuf {
+    let mut name = path.file_stem().unwrap_or_default().to_owned();
+    name.push(format!("-{number}"));
+    if let Some(extension) = path.extension() {
+        name.push(".");
+        name.push(extension);
+    }
+    path.with_file_name(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_goes_before_the_extension() {
+        assert_eq!(numbered(Path::new("/a/b.perfetto-trace"), 2), Path::new("/a/b-2.perfetto-trace"));
+        assert_eq!(numbered(Path::new("b"), 3), Path::new("b-3"));
+    }
+}

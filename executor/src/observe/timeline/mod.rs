@@ -1,0 +1,169 @@
+//! The timeline: what each thread does when, for Perfetto.
+//!
+//! ```text
+//! machines, blocking threads, ...         the recorder's thread "wsrt-timeline"
+//!   hooks ─► thread writer ─► buffer ──►  recorder ─► batch ─► encoder ─► file
+//!                                                       └────► flight recorder: encoded later
+//! ```
+//!
+//! Events, buffer, batch and encoder are in the crate `wsrt-trace`. Which events there are, and
+//! what their bits mean, is in docs/TIMELINE.md.
+
+mod file;
+mod flight;
+mod hooks;
+mod recorder;
+mod thread_writer;
+
+pub use file::TraceSummary;
+pub use flight::FlightRecorder;
+pub(crate) use flight::numbered;
+use wsrt_trace::StampCounter;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Weak};
+use std::thread;
+use std::time::Instant;
+
+use parking_lot::Mutex;
+use tokio::sync::oneshot;
+
+use crate::observe::observer::Seeing;
+use crate::observe::switches::Switch;
+use crate::observe::timeline::file::{Reply, TraceFile};
+use crate::observe::timeline::flight::{FlightBuffer, RecordRequest};
+use crate::observe::timeline::recorder::Recorder;
+use crate::scheduler::Scheduler;
+
+/// The timeline of one runtime.
+#[derive(Debug, Default)]
+pub(crate) struct Timeline {
+    /// The number of the recorder, 0 if there is none. Relaxed: a thread writer that was made for
+    /// another recorder takes the lock.
+    recorder: AtomicU64,
+    state: Mutex<TimelineState>,
+}
+
+#[derive(Debug, Default)]
+struct TimelineState {
+    recorder: Option<Arc<Recorder>>,
+    thread: Option<thread::JoinHandle<()>>,
+    /// The runtime has ended.
+    is_over: bool,
+}
+
+impl Timeline {
+    /// Returns the recorder's number.
+    #[inline]
+    fn number(&self) -> u64 {
+        self.recorder.load(Relaxed)
+    }
+
+    fn current(&self) -> Option<Arc<Recorder>> {
+        self.state.lock().recorder.clone()
+    }
+}
+
+impl Seeing {
+    /// Records the whole run to a file. A failure is reported, and the run goes on.
+    pub(crate) fn trace_all(&self, scheduler: &Weak<Scheduler>, path: &Path) {
+        let started = TraceFile::create(path, None).map_err(|(error, _)| error);
+        let started = started.and_then(|file| self.record(scheduler, |recorder| recorder.add_file(file)));
+        if let Err(error) = started {
+            file::report_failure(path, &error);
+        }
+    }
+
+    /// Records to a file until then, and sends the outcome to `reply`.
+    pub(crate) fn trace_until(&self, scheduler: &Weak<Scheduler>, path: &Path, until: Instant, reply: Reply) {
+        match TraceFile::create(path, Some((until, reply))) {
+            Ok(file) => {
+                let mut file = Some(file);
+                let started = self.record(scheduler, |recorder| recorder.add_file(file.take().expect("called once")));
+                if let (Err(error), Some(file)) = (started, file) {
+                    file.fail(&error);
+                }
+            }
+            Err((error, reply)) => drop(reply.map(|reply| reply.send(Err(error)))),
+        }
+    }
+
+    /// Keeps the last seconds for records of the flight recorder.
+    pub(crate) fn fly(&self, scheduler: &Weak<Scheduler>, config: FlightRecorder) -> io::Result<()> {
+        self.record(scheduler, |recorder| recorder.set_flight(FlightBuffer::new(config)))
+    }
+
+    /// Asks for a record of the flight recorder.
+    pub(crate) fn write_flight_record(&self) -> oneshot::Receiver<io::Result<PathBuf>> {
+        let (reply, result) = oneshot::channel();
+        let request = RecordRequest::OnDemand(reply);
+        match &self.timeline.state.lock().recorder {
+            Some(recorder) => recorder.request_record(request),
+            None => request.refuse(),
+        }
+        result
+    }
+
+    /// Asks for a record after a stall or a panic.
+    pub(crate) fn write_flight_record_of_own_accord(&self) {
+        if let Some(recorder) = &self.timeline.state.lock().recorder {
+            recorder.request_record(RecordRequest::Unasked);
+        }
+    }
+
+    /// Makes a request to the recorder, which is started if there is none.
+    fn record(&self, scheduler: &Weak<Scheduler>, request: impl FnOnce(&Recorder)) -> io::Result<()> {
+        let mut state = self.timeline.state.lock();
+        if state.is_over {
+            return Err(io::Error::other("the runtime has shut down"));
+        }
+        if let Some(recorder) = &state.recorder {
+            request(recorder);
+            return Ok(());
+        }
+        StampCounter::choose();
+        let recorder = Recorder::new();
+        let (own, scheduler) = (Arc::clone(&recorder), Weak::clone(scheduler));
+        let thread = thread::Builder::new().name("wsrt-timeline".into());
+        state.thread = Some(thread.spawn(move || recorder::serve(own, scheduler))?);
+        request(&recorder);
+        self.timeline.recorder.store(recorder.number(), Relaxed);
+        state.recorder = Some(recorder);
+        self.switches.turn_on(Switch::Timeline);
+        Ok(())
+    }
+
+    /// Retires a recorder without outputs, if it `is_idle` still.
+    fn retire_recorder(&self, recorder: &Arc<Recorder>, is_idle: impl FnOnce() -> bool) -> bool {
+        let mut state = self.timeline.state.lock();
+        if !is_idle() {
+            return false;
+        }
+        if state.recorder.take_if(|current| Arc::ptr_eq(current, recorder)).is_some() {
+            self.switches.turn_off(Switch::Timeline);
+            self.timeline.recorder.store(0, Relaxed);
+        }
+        true
+    }
+
+    /// Ends all recording, and waits until the files are complete.
+    pub(crate) fn finish_timeline(&self) {
+        let (recorder, thread) = {
+            let mut state = self.timeline.state.lock();
+            state.is_over = true;
+            self.switches.turn_off(Switch::Timeline);
+            self.timeline.recorder.store(0, Relaxed);
+            (state.recorder.take(), state.thread.take())
+        };
+        if let Some(recorder) = recorder {
+            recorder.finish();
+        }
+        if let Some(thread) = thread {
+            // A thread that has panicked has reported it.
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,325 @@
+//! The recorder: a thread that collects the events of all others, and passes them on in batches.
+//!
+//! No thread waits for it. Events that it is too slow for are dropped by their writers, and
+//! counted.
+
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex};
+use wsrt_trace::encode::{
+    BatchEntry, EncodeContext, EventBatch, QueueSample, TaskNames, ThreadInfo, recorded_at, time_events,
+};
+use wsrt_trace::{
+    ClockReading, ClockSync, EVENT_CAPACITY, Event, EventKind, EventReader, EventWriter, PollOutcome, StampCounter,
+    event_buffer,
+};
+
+use super::file::TraceFile;
+use super::flight::{FlightBuffer, RecordRequest};
+use crate::scheduler::Scheduler;
+use crate::util::thread_state::current_thread_number;
+
+/// The shortest and the longest time between two batches.
+const SHORTEST: Duration = Duration::from_millis(1);
+const LONGEST: Duration = Duration::from_millis(16);
+/// With this many events of one thread in a batch, the next batch comes sooner.
+const MANY: usize = EVENT_CAPACITY / 8;
+/// The lengths of queues are sampled once in this time.
+const SAMPLE_PERIOD: Duration = Duration::from_millis(4);
+
+/// The recorder, as other threads see it.
+#[derive(Debug)]
+pub(crate) struct Recorder {
+    number: u64,
+    new_threads: Mutex<Vec<(ThreadInfo, EventReader)>>,
+    /// Tasks with a name that were spawned since the last batch.
+    new_names: Mutex<Vec<(u64, Arc<str>)>>,
+    requests: Mutex<Requests>,
+    on_request: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Requests {
+    files: Vec<TraceFile>,
+    flight: Option<FlightBuffer>,
+    /// Requests for records of the flight recorder.
+    records: Vec<RecordRequest>,
+    is_over: bool,
+}
+
+impl Recorder {
+    pub(crate) fn new() -> Arc<Self> {
+        /// 0 stands for no recorder.
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        Arc::new(Self {
+            number: LAST.fetch_add(1, Relaxed) + 1,
+            new_threads: Mutex::default(),
+            new_names: Mutex::default(),
+            requests: Mutex::default(),
+            on_request: Condvar::new(),
+        })
+    }
+
+    /// Returns its number: different for each recorder of the process, and not 0.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Makes a buffer for the current thread, and returns its writing end.
+    pub(crate) fn register_current_thread(&self) -> EventWriter {
+        let (writer, reader) = event_buffer();
+        let thread = std::thread::current();
+        let info = ThreadInfo { tid: current_thread_number(), name: thread.name().unwrap_or("thread").to_owned() };
+        self.new_threads.lock().push((info, reader));
+        writer
+    }
+
+    pub(crate) fn name_task(&self, task: u64, name: Arc<str>) {
+        self.new_names.lock().push((task, name));
+    }
+
+    pub(crate) fn add_file(&self, file: TraceFile) {
+        self.requests.lock().files.push(file);
+        self.on_request.notify_one();
+    }
+
+    pub(crate) fn set_flight(&self, flight: FlightBuffer) {
+        self.requests.lock().flight = Some(flight);
+        self.on_request.notify_one();
+    }
+
+    /// Asks for a record of the flight recorder.
+    pub(crate) fn request_record(&self, request: RecordRequest) {
+        self.requests.lock().records.push(request);
+        self.on_request.notify_one();
+    }
+
+    /// Ends all recording.
+    pub(crate) fn finish(&self) {
+        self.requests.lock().is_over = true;
+        self.on_request.notify_one();
+    }
+
+    /// Waits for requests, until `due` at most, and takes them.
+    fn take_requests(&self, due: Instant) -> Requests {
+        let mut requests = self.requests.lock();
+        while requests.is_empty() && !self.on_request.wait_until(&mut requests, due).timed_out() {}
+        let is_over = requests.is_over;
+        let taken = std::mem::take(&mut *requests);
+        requests.is_over = is_over;
+        taken
+    }
+}
+
+impl Requests {
+    fn is_empty(&self) -> bool {
+        self.files.is_empty() && self.flight.is_none() && self.records.is_empty() && !self.is_over
+    }
+}
+
+/// The state of the recorder's thread.
+#[derive(Debug)]
+struct RecorderThread {
+    recorder: Arc<Recorder>,
+    scheduler: Weak<Scheduler>,
+    /// By the thread's number; `None` for threads that have ended.
+    readers: Vec<Option<EventReader>>,
+    threads: Vec<ThreadInfo>,
+    /// Each thread's events that were recorded after the end of the last batch.
+    ahead: Vec<Vec<Event>>,
+    names: TaskNames,
+    /// Tasks that are complete, whose names this batch still needs.
+    complete: Vec<u64>,
+    clock: ClockSync,
+    batch: EventBatch,
+    dropped: Vec<u64>,
+    files: Vec<TraceFile>,
+    flight: Option<FlightBuffer>,
+    period: Duration,
+    sampled: Option<Instant>,
+}
+
+/// Runs the recorder's thread, until it is told to end or has nothing left to record to.
+pub(crate) fn serve(recorder: Arc<Recorder>, scheduler: Weak<Scheduler>) {
+    lower_priority();
+    let mut thread = RecorderThread::new(recorder, scheduler);
+    loop {
+        let requests = thread.recorder.take_requests(thread.next_batch());
+        let is_over = requests.is_over || thread.scheduler.strong_count() == 0;
+        thread.collect(if is_over { u64::MAX } else { StampCounter::read() });
+        thread.pass_on(requests);
+        if is_over {
+            return thread.end_all();
+        }
+        if thread.has_no_output() && thread.retire() {
+            return;
+        }
+    }
+}
+
+/// Where all cores are busy, the timeline rather has gaps than the program waits for a core. On
+/// Linux each thread has a niceness of its own.
+#[cfg(target_os = "linux")]
+fn lower_priority() {
+    const NICER: libc::c_int = 10;
+    // SAFETY: it takes a number and no pointer. If it fails, the priority stays.
+    let _ = unsafe { libc::nice(NICER) };
+}
+
+#[cfg(not(target_os = "linux"))]
+fn lower_priority() {}
+
+impl RecorderThread {
+    fn new(recorder: Arc<Recorder>, scheduler: Weak<Scheduler>) -> Self {
+        Self {
+            recorder,
+            scheduler,
+            readers: Vec::new(),
+            threads: Vec::new(),
+            ahead: Vec::new(),
+            names: TaskNames::default(),
+            complete: Vec::new(),
+            clock: ClockSync::begin(),
+            batch: EventBatch::default(),
+            dropped: Vec::new(),
+            files: Vec::new(),
+            flight: None,
+            period: SHORTEST,
+            sampled: None,
+        }
+    }
+
+    fn next_batch(&self) -> Instant {
+        let next = Instant::now() + self.period;
+        self.files.iter().filter_map(TraceFile::until).fold(next, Instant::min)
+    }
+
+    /// Makes a batch of all events that were recorded by `until`.
+    fn collect(&mut self, until: u64) {
+        self.clock.add(ClockReading::now());
+        for (info, reader) in std::mem::take(&mut *self.recorder.new_threads.lock()) {
+            self.threads.push(info);
+            self.readers.push(Some(reader));
+            self.ahead.push(Vec::new());
+            self.dropped.push(0);
+        }
+        self.names.extend(std::mem::take(&mut *self.recorder.new_names.lock()));
+        self.batch = EventBatch {
+            until: until.min(StampCounter::read()),
+            entries: std::mem::take(&mut self.batch.entries),
+            ..EventBatch::default()
+        };
+        self.batch.entries.clear();
+        let mut most = 0;
+        for thread in 0..self.readers.len() {
+            most = most.max(self.collect_from(thread, until));
+        }
+        self.period = if most > MANY { SHORTEST } else { (self.period * 2).min(LONGEST) };
+        self.sample();
+        self.note_complete();
+    }
+
+    /// Collects the events of one thread, and returns their number.
+    fn collect_from(&mut self, thread: usize, until: u64) -> usize {
+        let ahead = &mut self.ahead[thread];
+        if let Some(reader) = &mut self.readers[thread] {
+            let is_last = reader.is_closed();
+            reader.read(ahead);
+            let dropped = reader.dropped();
+            self.batch.dropped += dropped - std::mem::replace(&mut self.dropped[thread], dropped);
+            if is_last {
+                self.readers[thread] = None;
+            }
+        }
+        let count = ahead.iter().position(|event| recorded_at(event) > until).unwrap_or(ahead.len());
+        let entries = ahead.drain(..count).map(|event| BatchEntry { thread: thread as u32, later: 0, event });
+        let first = self.batch.entries.len();
+        self.batch.entries.extend(entries);
+        time_events(&mut self.batch.entries[first..]);
+        count
+    }
+
+    fn sample(&mut self) {
+        if self.sampled.is_some_and(|sampled| sampled.elapsed() < SAMPLE_PERIOD) {
+            return;
+        }
+        let Some(scheduler) = self.scheduler.upgrade() else { return };
+        self.sampled = Some(Instant::now());
+        let nanos = self.clock.nanos(StampCounter::read());
+        let injector = QueueSample { nanos, processor: None, waiting: scheduler.injector.len() as u64 };
+        self.batch.samples.push(injector);
+        for (index, processor) in scheduler.processors.iter().enumerate() {
+            let sample = QueueSample { nanos, processor: Some(index as u16), waiting: processor.waiting() as u64 };
+            self.batch.samples.push(sample);
+        }
+    }
+
+    /// Notes which named tasks are complete: no later batch needs their names. The flight recorder
+    /// does, for its records show the past.
+    fn note_complete(&mut self) {
+        if self.names.is_empty() || self.flight.is_some() {
+            return;
+        }
+        let ended = self.batch.entries.iter().filter_map(|entry| match entry.event.kind() {
+            EventKind::Ended { task, .. } | EventKind::Poll { task, outcome: PollOutcome::Ready, .. } => Some(task),
+            _ => None,
+        });
+        self.complete.extend(ended.filter(|task| self.names.contains_key(task)));
+    }
+
+    /// Passes the batch on to all outputs, new ones included, and ends those that are due.
+    fn pass_on(&mut self, requests: Requests) {
+        if !requests.files.is_empty() || requests.flight.is_some() {
+            self.learn_names();
+        }
+        self.files.extend(requests.files);
+        if requests.flight.is_some() {
+            self.flight = requests.flight;
+        }
+        let context = EncodeContext { threads: &self.threads, names: &self.names, clock: &self.clock };
+        for mut file in std::mem::take(&mut self.files) {
+            match file.add(&self.batch, context) {
+                Err(error) => file.fail(&error),
+                Ok(()) if file.is_due() => file.end(self.batch.until, context),
+                Ok(()) => self.files.push(file),
+            }
+        }
+        match &mut self.flight {
+            Some(flight) => {
+                flight.keep(&self.batch, context);
+                flight.write_records(requests.records, self.batch.until, context);
+            }
+            None => requests.records.into_iter().for_each(RecordRequest::refuse),
+        }
+        for task in self.complete.drain(..) {
+            self.names.remove(&task);
+        }
+    }
+
+    /// Learns the names of tasks that were spawned before this output was there.
+    fn learn_names(&mut self) {
+        let Some(scheduler) = self.scheduler.upgrade() else { return };
+        let live = scheduler.tasks.live_tasks().into_iter();
+        self.names.extend(live.filter_map(|task| Some((task.id.as_u64(), task.name?))));
+    }
+
+    fn has_no_output(&self) -> bool {
+        self.files.is_empty() && self.flight.is_none()
+    }
+
+    /// Ends this recorder's use by the runtime. Returns `false` if there is a new request.
+    fn retire(&self) -> bool {
+        let Some(scheduler) = self.scheduler.upgrade() else { return true };
+        scheduler.seeing.retire_recorder(&self.recorder, || self.recorder.requests.lock().is_empty())
+    }
+
+    fn end_all(&mut self) {
+        let context = EncodeContext { threads: &self.threads, names: &self.names, clock: &self.clock };
+        for file in self.files.drain(..) {
+            file.end(self.batch.until, context);
+        }
+    }
+}

@@ -1,0 +1,313 @@
+//! The writer of a thread: its end of the buffer, and the state it keeps between the beginning of a
+//! poll or a turn and its end.
+
+use std::cell::{Cell, RefCell};
+use std::panic::Location;
+
+use wsrt_trace::{
+    Activity, Event, EventKind, EventWriter, NO_PROCESSOR, PollOutcome, PollStart, StampCounter, WokenBy,
+};
+
+use super::recorder::Recorder;
+use crate::task::{current_id, take_panic};
+
+/// In the counter's unit: a poll that has lasted for this long when an event happens in it is
+/// opened, so that the event need not wait for the poll's end. Between 0.2 and 20 ms, whatever is
+/// counted.
+const LONG: u64 = 1 << 21;
+
+thread_local! {
+    static WRITER: ThreadWriter = const { ThreadWriter::new() };
+}
+
+/// In the counter's unit: a poll that takes less is light. Some microseconds at most.
+const LIGHT: u64 = 1 << 13;
+/// After this many light polls in a row the next one is expected to be light too.
+const MANY_LIGHT: u32 = 8;
+/// The most wakes in a row that are left untimed.
+const MOST_UNTIMED: u32 = 3;
+
+/// The state of the current thread.
+#[derive(Debug)]
+pub(crate) struct ThreadWriter {
+    events: RefCell<Option<EventWriter>>,
+    /// The number of the recorder that reads the events.
+    recorder: Cell<u64>,
+    /// The poll that this thread is in, the innermost.
+    poll: Cell<OpenPoll>,
+    /// The polls around it.
+    outer: RefCell<Vec<OpenPoll>>,
+    /// Within how many polls and turns the thread is, which are recorded later.
+    depth: Cell<u32>,
+    /// When the last poll ended, if there was no event since; else 0.
+    ended_at: Cell<u64>,
+    /// The last stamp, or the beginning of the poll, whichever is later.
+    last_stamp: Cell<u64>,
+    /// Light polls since the last other one.
+    light: Cell<u32>,
+    untimed: Cell<u32>,
+    /// The task that has completed in the innermost poll.
+    completed: Cell<u64>,
+    /// The processor that this thread is known to hold.
+    held: Cell<u16>,
+    /// What wakes tasks now, where that is no task.
+    waking: Cell<Option<WokenBy>>,
+    turn: Cell<Option<OpenTurn>>,
+}
+
+/// A poll that has begun.
+#[derive(Clone, Copy, Debug)]
+struct OpenPoll {
+    stamp: u64,
+    start: PollStart,
+    opened: bool,
+    is_over: bool,
+}
+
+/// A turn of the netpoller that has begun.
+#[derive(Clone, Copy, Debug)]
+struct OpenTurn {
+    begun: u64,
+    events: u32,
+    blocked: bool,
+}
+
+impl OpenPoll {
+    const NONE: Self = Self { stamp: 0, start: PollStart::new(0, NO_PROCESSOR, 0, None), opened: false, is_over: true };
+}
+
+impl ThreadWriter {
+    const fn new() -> Self {
+        Self {
+            events: RefCell::new(None),
+            recorder: Cell::new(0),
+            poll: Cell::new(OpenPoll::NONE),
+            outer: RefCell::new(Vec::new()),
+            depth: Cell::new(0),
+            ended_at: Cell::new(0),
+            last_stamp: Cell::new(0),
+            light: Cell::new(0),
+            untimed: Cell::new(0),
+            completed: Cell::new(0),
+            held: Cell::new(NO_PROCESSOR),
+            waking: Cell::new(None),
+            turn: Cell::new(None),
+        }
+    }
+
+    /// Calls `f` with the current thread's writer. `None` on a thread that ends.
+    #[inline]
+    pub(crate) fn with<R>(f: impl FnOnce(&Self) -> R) -> Option<R> {
+        WRITER.try_with(f).ok()
+    }
+
+    /// Returns whether it writes for the recorder with this number.
+    #[inline]
+    pub(crate) fn is_for(&self, recorder: u64) -> bool {
+        self.recorder.get() == recorder
+    }
+
+    /// Writes for `recorder` from now on. The state of this thread may be long out of date.
+    #[cold]
+    pub(crate) fn write_for(&self, recorder: &Recorder) {
+        *self.events.borrow_mut() = Some(recorder.register_current_thread());
+        self.recorder.set(recorder.number());
+        self.held.set(NO_PROCESSOR);
+        self.ended_at.set(0);
+        self.turn.set(None);
+        // A panic from before there was a recorder.
+        let _ = take_panic();
+    }
+
+    /// Returns the processor that the thread is known to hold, or none.
+    pub(crate) fn held(&self) -> u16 {
+        self.held.get()
+    }
+
+    #[inline(always)]
+    fn write(&self, event: Event) {
+        if let Some(events) = &mut *self.events.borrow_mut() {
+            events.write(event);
+        }
+    }
+
+    /// Records an event that happens now.
+    pub(crate) fn record(&self, kind: EventKind, site: Option<&'static Location<'static>>) {
+        let stamp = self.stamp();
+        match kind {
+            EventKind::Enter(Activity::Holds(processor)) => self.held.set(processor),
+            EventKind::Leave(Activity::Holds(_)) => self.held.set(NO_PROCESSOR),
+            _ => {}
+        }
+        let event = Event::new(stamp, kind).within(self.depth.get());
+        self.write(event.at(site));
+    }
+
+    /// Returns the time now, by the counter. A poll that takes long is opened first.
+    #[inline]
+    fn stamp(&self) -> u64 {
+        let now = StampCounter::read();
+        self.last_stamp.set(now);
+        self.untimed.set(0);
+        if self.poll.get().is_over {
+            self.ended_at.set(now);
+        } else if now.wrapping_sub(self.poll.get().stamp) > LONG {
+            self.open();
+        }
+        now
+    }
+
+    /// Returns whether a wake may do without reading the counter: in a poll that is expected to be
+    /// light, unless it is the fourth in a row. It is shown somewhere between the stamps before and
+    /// after it, which are close together then.
+    #[inline]
+    fn may_be_untimed(&self) -> bool {
+        self.light.get() >= MANY_LIGHT && self.untimed.get() < MOST_UNTIMED && !self.poll.get().is_over
+    }
+
+    #[cold]
+    fn open(&self) {
+        let poll = self.poll.get();
+        if poll.opened {
+            return;
+        }
+        self.poll.set(OpenPoll { opened: true, ..poll });
+        if self.depth.get() == 1 {
+            self.write(poll.start.opened(poll.stamp));
+        }
+    }
+
+    /// Begins a poll, perhaps within another. To be followed by [`end_poll`](Self::end_poll).
+    ///
+    /// It begins when the poll before it ended, if the machine found its task at once: that saves
+    /// reading the counter.
+    #[inline]
+    pub(crate) fn begin_poll(
+        &self,
+        task: u64,
+        site: &'static Location<'static>,
+        processor: u16,
+        source: u32,
+        found_at_once: bool,
+    ) {
+        let ended_at = self.ended_at.get();
+        let stamp = if found_at_once && ended_at != 0 { ended_at } else { StampCounter::read() };
+        self.last_stamp.set(stamp);
+        self.untimed.set(0);
+        self.held.set(processor);
+        let depth = self.depth.get();
+        self.depth.set(depth + 1);
+        self.completed.set(0);
+        if depth > 0 {
+            self.outer.borrow_mut().push(self.poll.get());
+        }
+        let start = PollStart::new(task, processor, source, Some(site));
+        self.poll.set(OpenPoll { stamp, start, opened: false, is_over: false });
+    }
+
+    /// Ends the innermost poll; the one around it goes on.
+    #[inline]
+    pub(crate) fn end_poll(&self) {
+        let depth = self.depth.get() - 1;
+        self.depth.set(depth);
+        if self.poll.get().is_over {
+            // The processor was handed over in the middle of the poll.
+            self.ended_at.set(0);
+        } else {
+            let now = StampCounter::read();
+            self.ended_at.set(now);
+            self.note_weight(now.wrapping_sub(self.poll.get().stamp));
+            let is_complete = self.completed.get() == self.poll.get().start.task();
+            self.write_poll(now, if is_complete { PollOutcome::Ready } else { PollOutcome::Pending }, depth);
+        }
+        let outer = if depth > 0 { self.outer.borrow_mut().pop() } else { None };
+        match outer {
+            Some(outer) => self.poll.set(outer),
+            None => self.poll.set(OpenPoll { is_over: true, ..self.poll.get() }),
+        }
+    }
+
+    #[inline]
+    fn note_weight(&self, lasted: u64) {
+        self.light.set(if lasted < LIGHT { self.light.get().saturating_add(1) } else { 0 });
+    }
+
+    #[inline]
+    fn write_poll(&self, now: u64, outcome: PollOutcome, depth: u32) {
+        let OpenPoll { stamp, start, .. } = self.poll.get();
+        self.write(start.poll(stamp, now.saturating_sub(stamp), outcome).within(depth));
+    }
+
+    /// The processor is handed over; the poll goes on without one.
+    pub(crate) fn hand_over(&self) {
+        let poll = self.poll.get();
+        if !poll.is_over && self.depth.get() > 0 {
+            self.write_poll(StampCounter::read(), PollOutcome::HandedOver, self.depth.get() - 1);
+            self.poll.set(OpenPoll { is_over: true, ..poll });
+        }
+    }
+
+    /// Records that a task is complete: the one that is polled here, or one that was cancelled.
+    pub(crate) fn complete(&self, task: u64) {
+        let poll = self.poll.get();
+        if !poll.is_over && poll.start.task() == task {
+            return self.completed.set(task);
+        }
+        self.record(EventKind::Ended { task, processor: self.held.get() }, None);
+    }
+
+    /// Records that a task was spawned or woken.
+    #[inline]
+    pub(crate) fn ready(&self, task: u64, site: &'static Location<'static>, spawned: bool) {
+        let by = match (self.waking.get(), current_id()) {
+            (Some(by), _) => by,
+            (None, Some(waker)) => WokenBy::Task(waker.as_u64()),
+            (None, None) => WokenBy::Outside,
+        };
+        let readied = |stamp| Event::readied(stamp, task, self.held.get(), by, spawned);
+        let event = if self.may_be_untimed() {
+            self.untimed.set(self.untimed.get() + 1);
+            readied(self.last_stamp.get()).untimed()
+        } else {
+            readied(self.stamp())
+        };
+        self.write(event.within(self.depth.get()).at(spawned.then_some(site)));
+    }
+
+    /// Begins a turn of the netpoller.
+    pub(crate) fn begin_turn(&self, blocked: bool) {
+        self.turn.set(Some(OpenTurn { begun: StampCounter::read(), events: 0, blocked }));
+    }
+
+    /// Ends the turn, but for waking the tasks that it has readied.
+    pub(crate) fn end_turn(&self, events: usize) {
+        self.turn.set(self.turn.get().map(|turn| OpenTurn { events: events as u32, ..turn }));
+    }
+
+    /// Begins to wake the tasks of a turn. Returns the argument of
+    /// [`end_waking`](Self::end_waking).
+    pub(crate) fn begin_waking(&self) -> bool {
+        let in_turn = self.turn.get().is_some();
+        self.depth.set(self.depth.get() + u32::from(in_turn));
+        in_turn
+    }
+
+    /// Sets what wakes tasks from now on.
+    pub(crate) fn wake_for(&self, by: Option<WokenBy>) {
+        self.waking.set(by);
+    }
+
+    /// Records the turn: all its tasks are woken, `timers` of them by timers. A turn that found
+    /// nothing and did not block is not recorded.
+    pub(crate) fn end_waking(&self, in_turn: bool, timers: usize) {
+        self.waking.set(None);
+        self.depth.set(self.depth.get() - u32::from(in_turn));
+        let Some(OpenTurn { begun, events, blocked }) = self.turn.take() else { return };
+        let now = StampCounter::read();
+        self.ended_at.set(now);
+        if blocked || events > 0 || timers > 0 {
+            let turn = EventKind::Turn { events, timers: timers as u32, lasted: now.saturating_sub(begun) };
+            self.write(Event::new(begun, turn).within(self.depth.get()));
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Who was robbed how often, and of how much: one thief's row of the steal matrix.
+
+use std::sync::OnceLock;
+
+use crate::observe::counters::Counter;
+
+/// What one processor has stolen, by victim. Written by its holder.
+///
+/// A row has 16 bytes for each processor that is there from the start. Those for the spares, of which there may be hundreds,
+/// are made when the first of them is robbed.
+#[derive(Debug)]
+pub(crate) struct Victims {
+    regular: Box<[Stolen]>,
+    spares: OnceLock<Box<[Stolen]>>,
+    most: usize,
+}
+
+/// What was stolen from one victim.
+#[derive(Debug, Default)]
+pub(crate) struct Stolen {
+    /// Successful steals.
+    pub(crate) steals: Counter,
+    /// Tasks that they moved.
+    pub(crate) tasks: Counter,
+}
+
+impl Victims {
+    pub(crate) fn new(regular: usize, most: usize) -> Self {
+        Self { regular: row(regular), spares: OnceLock::new(), most }
+    }
+
+    /// Counts a steal of `tasks` tasks from the processor with index `victim`.
+    pub(crate) fn count(&self, victim: usize, tasks: usize) {
+        let stolen = match self.regular.get(victim) {
+            Some(stolen) => stolen,
+            None => {
+                let spares = self.spares.get_or_init(|| row(self.most - self.regular.len()));
+                &spares[victim - self.regular.len()]
+            }
+        };
+        stolen.steals.add(1);
+        stolen.tasks.add(tasks as u64);
+    }
+
+    /// What was stolen from each processor, by its index. Spares are left out if none of them was robbed ever.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Stolen> {
+        self.regular.iter().chain(self.spares.get().into_iter().flatten())
+    }
+
+    pub(crate) fn steals(&self) -> u64 {
+        self.iter().map(|stolen| stolen.steals.get()).sum()
+    }
+
+    pub(crate) fn tasks(&self) -> u64 {
+        self.iter().map(|stolen| stolen.tasks.get()).sum()
+    }
+}
+
+fn row(length: usize) -> Box<[Stolen]> {
+    (0..length).map(|_| Stolen::default()).collect()
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steals_are_counted_by_victim_and_spares_have_room_once_one_is_robbed() {
+        let victims = Victims::new(2, 5);
+        victims.count(1, 7);
+        victims.count(1, 1);
+        assert_eq!(victims.iter().count(), 2);
+        victims.count(4, 3);
+        let row: Vec<_> = victims.iter().map(|stolen| (stolen.steals.get(), stolen.tasks.get())).collect();
+        assert_eq!(row, [(0, 0), (2, 8), (0, 0), (0, 0), (1, 3)]);
+        assert_eq!((victims.steals(), victims.tasks()), (3, 11));
+    }
+}

@@ -1,0 +1,65 @@
+//! `join`.
+
+use crate::fork_join::computing::{in_tree, is_alone, with_seat};
+
+/// Runs two closures, at the same time if somebody is free to take one, and returns both results.
+///
+/// `a` runs on the calling thread. `b` waits on a stack of jobs where helpers find it, and runs on the calling thread
+/// after `a` if nobody has taken it, which is the usual case and costs a few nanoseconds. So divide and conquer needs no
+/// cut-off to be fast, though one never hurts.
+///
+/// Not guaranteed: that the two run at the same time. Closures that wait for each other may wait forever.
+///
+/// While it waits for a `b` that was taken, the calling thread works on other jobs of the same outermost `join` or [`scope`](super::scope()), and on
+/// nothing else. A lock held across `join` may meet such a job, and deadlock: hold none.
+///
+/// # Panics
+///
+/// If a closure panics, with its panic; with that of `a` if both do. The other is waited for, or dropped if it has not
+/// begun.
+///
+/// # Examples
+///
+/// ```
+/// fn sum(numbers: &[u64]) -> u64 {
+///     if numbers.len() <= 1000 {
+///         return numbers.iter().sum();
+///     }
+///     let (left, right) = numbers.split_at(numbers.len() / 2);
+///     let (left, right) = wsrt::parallel::join(|| sum(left), || sum(right));
+///     left + right
+/// }
+///
+/// # let runtime = wsrt::runtime::Runtime::new().unwrap();
+/// # runtime.block_on(async {
+/// let numbers: Vec<u64> = (0..100_000).collect();
+/// assert_eq!(sum(&numbers), 4_999_950_000);
+/// # });
+/// ```
+#[inline]
+pub fn join<A, B, RA, RB>(a: A, b: B) -> (RA, RB)
+where
+    A: FnOnce() -> RA + Send,
+    B: FnOnce() -> RB + Send,
+    RA: Send,
+    RB: Send,
+{
+    with_seat(|seat| match seat {
+        Some(seat) => seat.join(a, b),
+        None => outermost(a, b),
+    })
+}
+
+#[inline(never)]
+fn outermost<A, B, RA, RB>(a: A, b: B) -> (RA, RB)
+where
+    A: FnOnce() -> RA + Send,
+    B: FnOnce() -> RB + Send,
+    RA: Send,
+    RB: Send,
+{
+    if is_alone() {
+        return (a(), b());
+    }
+    in_tree(|seat| seat.join(a, b))
+}

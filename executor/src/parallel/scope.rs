@@ -1,0 +1,119 @@
+//! `scope`.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::panic::resume_unwind;
+
+use crate::fork_join::ScopeBase;
+use crate::fork_join::computing::{in_tree, summon, with_seat};
+use crate::util::unwind::{caught, drop_quietly};
+
+/// A place to spawn jobs that may borrow everything that lives longer than `'scope`; made by [`scope()`].
+pub struct Scope<'scope> {
+    base: ScopeBase,
+    /// Neither longer nor shorter: a longer one would let jobs borrow what is gone, a shorter one would let them borrow the
+    /// scope's own frame.
+    marker: PhantomData<fn(&'scope ()) -> &'scope ()>,
+}
+
+/// Calls `f` with a scope, and returns when it and all jobs spawned in that scope are done.
+///
+/// Jobs are closures on the runtime's processors, not tasks: they may borrow from the caller's stack, they may spawn more
+/// in the same scope, and they should not block. They run in no particular order; the calling thread runs them too, the
+/// youngest first, once `f` has returned. A job costs an allocation: for two closures, [`join`](super::join()) does without, and
+/// for many like items [`for_each`](super::for_each).
+///
+/// Not guaranteed: that jobs run at the same time. Jobs that wait for each other may wait forever.
+///
+/// # Panics
+///
+/// With the first panic of `f` or a job, when all are done. Jobs that have not begun by then are dropped.
+///
+/// # Examples
+///
+/// ```
+/// # let runtime = wsrt::runtime::Runtime::new().unwrap();
+/// # runtime.block_on(async {
+/// let mut words = vec!["one".to_string(), "two".to_string(), "three".to_string()];
+/// wsrt::parallel::scope(|scope| {
+///     for word in &mut words {
+///         scope.spawn(|_| word.make_ascii_uppercase());
+///     }
+/// });
+/// assert_eq!(words, ["ONE", "TWO", "THREE"]);
+/// # });
+/// ```
+pub fn scope<'scope, F, R>(f: F) -> R
+where
+    F: FnOnce(&Scope<'scope>) -> R,
+{
+    in_tree(|seat| {
+        let scope = Scope { base: ScopeBase::new(seat), marker: PhantomData };
+        let result = caught(|| f(&scope));
+        let result = result.map_err(|payload| scope.base.fail(payload));
+        if let Err(payload) = scope.base.finish(seat) {
+            drop_quietly(result);
+            resume_unwind(payload);
+        }
+        result.expect("a scope that has failed has kept why")
+    })
+}
+
+impl<'scope> Scope<'scope> {
+    /// Spawns a job, which gets the scope to spawn more.
+    ///
+    /// To be called from any thread: from one that does not work in this scope, another thread of it takes the job when it
+    /// next looks.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+    /// use wsrt::parallel::{Scope, scope};
+    ///
+    /// fn visit<'scope>(depth: u32, visited: &'scope AtomicU32, scope: &Scope<'scope>) {
+    ///     visited.fetch_add(1, Relaxed);
+    ///     if depth > 0 {
+    ///         scope.spawn(move |scope| visit(depth - 1, visited, scope));
+    ///         scope.spawn(move |scope| visit(depth - 1, visited, scope));
+    ///     }
+    /// }
+    ///
+    /// # let runtime = wsrt::runtime::Runtime::new().unwrap();
+    /// # runtime.block_on(async {
+    /// let visited = AtomicU32::new(0);
+    /// scope(|scope| visit(9, &visited, scope));
+    /// assert_eq!(visited.into_inner(), 1023);
+    /// # });
+    /// ```
+    pub fn spawn<F>(&self, f: F)
+    where
+        F: FnOnce(&Scope<'scope>) + Send + 'scope,
+    {
+        let scope = Pointer(self);
+        let work = move || f(scope.get());
+        // SAFETY: what `f` borrows lives for `'scope`, which is longer than `scope` runs, and that calls `finish`.
+        if with_seat(|seat| unsafe { self.base.spawn(seat, work) }) {
+            summon();
+        }
+    }
+}
+
+impl fmt::Debug for Scope<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.base.fmt(f)
+    }
+}
+
+/// A job's way to its scope.
+struct Pointer<'scope>(*const Scope<'scope>);
+
+// SAFETY: it leads to a scope, which is Sync.
+unsafe impl Send for Pointer<'_> {}
+
+impl<'scope> Pointer<'scope> {
+    fn get(&self) -> &Scope<'scope> {
+        // SAFETY: the scope waits for the job that has this.
+        unsafe { &*self.0 }
+    }
+}

@@ -1,0 +1,156 @@
+//! How the end of a child is noticed: by a descriptor of its own where the system has such, else by SIGCHLD.
+
+use std::io;
+use std::task::{Context, Poll, ready};
+
+#[cfg(target_os = "linux")]
+use wsrt_reactor::{Evented, Interest};
+
+use crate::signal::Listener;
+use crate::signal::unix::SignalKind;
+
+/// Tells when it is worth looking whether a child has ended.
+#[derive(Debug)]
+pub(super) enum Exit {
+    #[cfg(target_os = "linux")]
+    Descriptor(Evented<pidfd::PidFd>),
+    /// Each has a listener of its own, and each learns of the end of any child.
+    Signal(Listener),
+}
+
+impl Exit {
+    /// Of the child `id`, which nobody has waited for yet.
+    pub(super) fn of(id: u32, netpoller: &wsrt_reactor::Handle) -> io::Result<Self> {
+        #[cfg(target_os = "linux")]
+        if let Ok(descriptor) = pidfd::PidFd::open(id) {
+            return Evented::of_kind("process", descriptor, netpoller).map(Self::Descriptor);
+        }
+        // The kernel is an old one, or a sandbox forbids the call.
+        let _ = id;
+        Self::by_signal(netpoller)
+    }
+
+    fn by_signal(netpoller: &wsrt_reactor::Handle) -> io::Result<Self> {
+        let mut listener = Listener::new(SignalKind::child())?;
+        listener.attach_to(netpoller)?;
+        Ok(Self::Signal(listener))
+    }
+
+    /// Ready with what `look` finds, which is called whenever that may have changed.
+    pub(super) fn poll<T>(
+        &self,
+        cx: &mut Context<'_>,
+        mut look: impl FnMut() -> io::Result<Option<T>>,
+    ) -> Poll<io::Result<T>> {
+        match self {
+            #[cfg(target_os = "linux")]
+            Self::Descriptor(descriptor) => descriptor.poll_io(Interest::READABLE, cx, |_| {
+                let found = look()?;
+                found.ok_or_else(|| io::ErrorKind::WouldBlock.into())
+            }),
+            // The listener is older than the look, so a signal in between is in it.
+            Self::Signal(listener) => loop {
+                if let Some(found) = look()? {
+                    return Poll::Ready(Ok(found));
+                }
+                ready!(listener.poll_recv(cx))?;
+            },
+        }
+    }
+}
+
+/// A descriptor for a process, which becomes readable when that ends.
+#[cfg(target_os = "linux")]
+mod pidfd {
+    use std::io;
+    use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+
+    use mio::unix::SourceFd;
+    use mio::{Interest, Registry, Token};
+
+    #[derive(Debug)]
+    pub(crate) struct PidFd(OwnedFd);
+
+    impl PidFd {
+        pub(super) fn open(id: u32) -> io::Result<Self> {
+            let id = libc::pid_t::try_from(id).map_err(|_| io::ErrorKind::InvalidInput)?;
+            let flags: libc::c_uint = 0;
+            // SAFETY: the call takes two numbers, and touches no memory of ours.
+            let answer = unsafe { libc::syscall(libc::SYS_pidfd_open, id, flags) };
+            if answer < 0 {
+                return Err(io::Error::last_os_error());
+            }
+            let descriptor = i32::try_from(answer).expect("descriptors are of this type");
+            // SAFETY: the system has just opened it for us, so nobody else owns it.
+            Ok(Self(unsafe { OwnedFd::from_raw_fd(descriptor) }))
+        }
+    }
+
+    impl mio::event::Source for PidFd {
+        fn register(&mut self, registry: &Registry, token: Token, interest: Interest) -> io::Result<()> {
+            SourceFd(&self.0.as_raw_fd()).register(registry, token, interest)
+        }
+
+        fn reregister(&mut self, registry: &Registry, token: Token, interest: Interest) -> io::Result<()> {
+            SourceFd(&self.0.as_raw_fd()).reregister(registry, token, interest)
+        }
+
+        fn deregister(&mut self, registry: &Registry) -> io::Result<()> {
+            SourceFd(&self.0.as_raw_fd()).deregister(registry)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::future::poll_fn;
+    use std::process::{Child, Command, Stdio};
+
+    use crate::runtime::Builder;
+    use crate::task::spawn::with_scheduler;
+
+    /// A child that ends with status 7 when its standard input is closed.
+    fn patient_child() -> Child {
+        let mut command = Command::new("sh");
+        command.args(["-c", "read line; exit 7"]).stdin(Stdio::piped()).spawn().expect("there is a shell")
+    }
+
+    fn ends_when_asked_to(exit: impl FnOnce(u32, &wsrt_reactor::Handle) -> io::Result<Exit>) {
+        Builder::new_current_thread().build().expect("a runtime").block_on(async {
+            let netpoller = with_scheduler("a test", |scheduler| scheduler.netpoller.handle().clone());
+            let (mut one, mut other) = (patient_child(), patient_child());
+            let exit = exit(one.id(), &netpoller).expect("there are resources for it");
+            poll_fn(|cx| {
+                assert!(exit.poll(cx, || one.try_wait()).is_pending());
+                Poll::Ready(())
+            })
+            .await;
+            drop(other.stdin.take());
+            other.wait().expect("it ends");
+            drop(one.stdin.take());
+            let status = poll_fn(|cx| exit.poll(cx, || one.try_wait())).await.expect("it can be waited for");
+            assert_eq!(status.code(), Some(7));
+        });
+    }
+
+    #[test]
+    fn a_signal_tells_of_the_end_and_that_of_another_child_does_no_harm() {
+        ends_when_asked_to(|_, netpoller| Exit::by_signal(netpoller));
+    }
+
+    #[test]
+    fn what_the_system_offers_tells_of_the_end() {
+        ends_when_asked_to(Exit::of);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_process_that_is_not_there_has_no_descriptor() {
+        let mut child = patient_child();
+        let id = child.id();
+        child.wait().expect("it ends when its input does");
+        assert!(pidfd::PidFd::open(id).is_err());
+        assert!(pidfd::PidFd::open(u32::MAX).is_err());
+    }
+}

@@ -1,0 +1,196 @@
+//! The ends of a child's pipes that its parent holds.
+
+use std::io::{self, IoSlice};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
+use std::pin::Pin;
+use std::process::Stdio;
+use std::task::{Context, Poll};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use wsrt_reactor::net::unix::pipe::{Receiver, Sender};
+
+use crate::task::spawn::with_scheduler;
+
+/// Panics outside a runtime, on behalf of `caller`.
+#[track_caller]
+fn require_runtime(caller: &str) {
+    with_scheduler(caller, |_| ());
+}
+
+/// Writes to a child's standard input, by [`AsyncWrite`]. Found in [`Child::stdin`](super::Child::stdin).
+///
+/// Dropping it closes the pipe, as does `shutdown`: the child reads the end of its input. (tokio's `shutdown` does nothing.) A
+/// write to a child that has closed its end is an error of kind [`BrokenPipe`](io::ErrorKind::BrokenPipe).
+///
+/// # Cancel safety
+///
+/// `write` is cancel safe: dropped before it is ready, nothing was written.
+#[derive(Debug)]
+pub struct ChildStdin(Option<Sender>);
+
+impl ChildStdin {
+    /// Inside a runtime. The child's end is not changed: each end of a pipe blocks or not by itself.
+    pub(super) fn new(pipe: impl Into<OwnedFd>) -> io::Result<Self> {
+        Sender::from_owned_fd_unchecked(pipe.into()).map(|pipe| Self(Some(pipe)))
+    }
+
+    /// Takes over the standard library's.
+    ///
+    /// # Panics
+    ///
+    /// Outside a wsrt runtime.
+    ///
+    /// # Errors
+    ///
+    /// When the system refuses to make it non-blocking or to poll it.
+    #[track_caller]
+    pub fn from_std(pipe: std::process::ChildStdin) -> io::Result<Self> {
+        require_runtime("ChildStdin::from_std");
+        Self::new(pipe)
+    }
+
+    /// Turns it into a descriptor that blocks.
+    ///
+    /// # Errors
+    ///
+    /// After `shutdown`, of kind [`BrokenPipe`](io::ErrorKind::BrokenPipe); the system's.
+    pub fn into_owned_fd(self) -> io::Result<OwnedFd> {
+        self.0.ok_or_else(closed)?.into_blocking_fd()
+    }
+}
+
+fn closed() -> io::Error {
+    io::Error::new(io::ErrorKind::BrokenPipe, "the pipe to the child was shut down on this side")
+}
+
+impl AsyncWrite for ChildStdin {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, source: &[u8]) -> Poll<io::Result<usize>> {
+        let pipe = self.0.as_mut().ok_or_else(closed)?;
+        Pin::new(pipe).poll_write(cx, source)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        sources: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let pipe = self.0.as_mut().ok_or_else(closed)?;
+        Pin::new(pipe).poll_write_vectored(cx, sources)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        true
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        drop(self.0.take());
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsFd for ChildStdin {
+    /// # Panics
+    ///
+    /// After `shutdown`.
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_ref().expect("the pipe to the child was shut down on this side").as_fd()
+    }
+}
+
+impl AsRawFd for ChildStdin {
+    /// # Panics
+    ///
+    /// After `shutdown`.
+    fn as_raw_fd(&self) -> RawFd {
+        self.as_fd().as_raw_fd()
+    }
+}
+
+impl TryFrom<ChildStdin> for Stdio {
+    type Error = io::Error;
+
+    /// Has another child write to it.
+    fn try_from(pipe: ChildStdin) -> io::Result<Stdio> {
+        pipe.into_owned_fd().map(Stdio::from)
+    }
+}
+
+macro_rules! readable_end {
+    ($type:ident, $field:literal, $what:literal, $from_std:literal) => {
+        #[doc = concat!("Reads a child's standard ", $what, ", by [`AsyncRead`]. Found in")]
+        #[doc = concat!("[`Child::", $field, "`](super::Child::", $field, ").")]
+        ///
+        /// It ends when everybody has closed their end: the child, and the processes that have it from the child.
+        ///
+        /// # Cancel safety
+        ///
+        /// `read` is cancel safe: dropped before it is ready, nothing was read.
+        #[derive(Debug)]
+        pub struct $type(Receiver);
+
+        impl $type {
+            /// Inside a runtime.
+            pub(super) fn new(pipe: impl Into<OwnedFd>) -> io::Result<Self> {
+                Receiver::from_owned_fd_unchecked(pipe.into()).map(Self)
+            }
+
+            /// Takes over the standard library's.
+            ///
+            /// # Panics
+            ///
+            /// Outside a wsrt runtime.
+            ///
+            /// # Errors
+            ///
+            /// When the system refuses to make it non-blocking or to poll it.
+            #[track_caller]
+            pub fn from_std(pipe: std::process::$type) -> io::Result<Self> {
+                require_runtime($from_std);
+                Self::new(pipe)
+            }
+
+            /// Turns it into a descriptor that blocks.
+            ///
+            /// # Errors
+            ///
+            /// The system's.
+            pub fn into_owned_fd(self) -> io::Result<OwnedFd> {
+                self.0.into_blocking_fd()
+            }
+        }
+
+        impl AsyncRead for $type {
+            fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, target: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+                Pin::new(&mut self.get_mut().0).poll_read(cx, target)
+            }
+        }
+
+        impl AsFd for $type {
+            fn as_fd(&self) -> BorrowedFd<'_> {
+                self.0.as_fd()
+            }
+        }
+
+        impl AsRawFd for $type {
+            fn as_raw_fd(&self) -> RawFd {
+                self.as_fd().as_raw_fd()
+            }
+        }
+
+        impl TryFrom<$type> for Stdio {
+            type Error = io::Error;
+
+            /// Has another child read from it.
+            fn try_from(pipe: $type) -> io::Result<Stdio> {
+                pipe.into_owned_fd().map(Stdio::from)
+            }
+        }
+    };
+}
+
+readable_end!(ChildStdout, "stdout", "output", "ChildStdout::from_std");
+readable_end!(ChildStderr, "stderr", "error", "ChildStderr::from_std");

@@ -1,0 +1,196 @@
+//! Draining: an end that lets tasks finish.
+
+use std::fmt;
+use std::future::{Future, poll_fn};
+use std::panic::Location;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+
+use super::{Handle, Runtime};
+use crate::runtime::services::TimerDelay;
+use crate::task::{Id, LiveTask, current_id};
+use crate::time::Instant;
+
+impl Runtime {
+    /// Takes no new work, and waits on this thread until the tasks that there are have ended, until `deadline` at the
+    /// latest. Tells what is left.
+    ///
+    /// Nobody is cancelled, and nobody is told: tasks have to know of their end by some other way, such as a
+    /// `CancellationToken`, and loops that accept have to stop accepting. What is left then ends, or not, with the
+    /// runtime: drop it, or call [`shutdown_background`](Self::shutdown_background).
+    ///
+    /// From the call on, for ever:
+    ///
+    /// * What is spawned from outside is refused: its handle says cancelled. Outside are other threads, other runtimes, and
+    ///   the futures given to `block_on`.
+    /// * What the tasks and blocking jobs of this runtime spawn goes on as before, and is waited for too: they are
+    ///   carrying out what they were given.
+    ///
+    /// Tasks of a [`LocalSet`](crate::task::LocalSet) are the set's, and are not waited for. On a current-thread runtime the
+    /// tasks run in this call. Called inside a task, it does not wait for that one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wsrt::time::{Instant, sleep};
+    ///
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// runtime.spawn(sleep(Duration::from_millis(5)));
+    /// wsrt::task::Builder::new().name("stubborn").spawn_on(std::future::pending::<()>(), runtime.handle());
+    ///
+    /// let drained = runtime.drain(Instant::now() + Duration::from_millis(50));
+    /// assert_eq!(drained.left.len(), 1);
+    /// assert_eq!(drained.left[0].name.as_deref(), Some("stubborn"));
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn drain(&self, deadline: Instant) -> Drained {
+        self.block_on(self.handle().drain(deadline))
+    }
+}
+
+impl Handle {
+    /// Takes no new work on the runtime, and waits until the tasks that there are have ended, until `deadline` at the latest.
+    /// Tells what is left.
+    ///
+    /// As [`Runtime::drain`], which says what is refused and what is not, for use inside of a task: the task that awaits this
+    /// is not waited for. Two that wait in two tasks wait for each other.
+    ///
+    /// It may be awaited outside of the runtime too. A current-thread runtime has to be in some `block_on` meanwhile, or
+    /// neither its tasks end nor its deadline comes. If the runtime is shut down meanwhile, the
+    /// wait is over, and what is told is what was left at that moment.
+    ///
+    /// # Cancel safety
+    ///
+    /// The runtime takes no new work from the first poll on, and goes on refusing it if the future is dropped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wsrt::runtime::Handle;
+    /// use wsrt::time::Instant;
+    ///
+    /// # wsrt::runtime::Runtime::new()?.run(async {
+    /// wsrt::spawn(async { /* the last request */ });
+    /// let drained = Handle::current().drain(Instant::now() + Duration::from_secs(10)).await;
+    /// assert!(drained.is_complete(), "{drained}");
+    /// # });
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub async fn drain(&self, deadline: Instant) -> Drained {
+        let began = Instant::now();
+        let scheduler = self.scheduler();
+        scheduler.refuse_outsiders();
+        let own = current_id();
+        let deadline = scheduler.nanos(deadline.into_std());
+        let last = scheduler.watch_for_the_last(own);
+        let mut expiry = pin!(TimerDelay::until(deadline, scheduler));
+        poll_fn(|cx| {
+            if deadline <= scheduler.timer_now() || last.poll(cx.waker()).is_ready() {
+                return Poll::Ready(());
+            }
+            expiry.as_mut().poll(cx)
+        })
+        .await;
+        drop(last);
+        let (tasks, jobs) = scheduler.left();
+        let tasks = tasks.into_iter().filter(|task| Some(task.id) != own).map(|task| LeftTask::new(task, false));
+        let jobs = jobs.into_iter().filter(|job| Some(job.id) != own).map(|job| LeftTask::new(job, true));
+        Drained { left: tasks.chain(jobs).collect(), waited: began.elapsed() }
+    }
+}
+
+/// What came of draining a runtime: see [`Runtime::drain`].
+///
+/// Displayed, it names each place where tasks were spawned that are left, with the first few of them.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+#[must_use = "tasks may be left"]
+pub struct Drained {
+    /// The tasks that had not ended at the deadline, and the blocking jobs, in no order.
+    pub left: Vec<LeftTask>,
+    /// How long it took.
+    pub waited: Duration,
+}
+
+impl Drained {
+    /// Tells whether every task has ended.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.left.is_empty()
+    }
+}
+
+/// A task that had not ended when its runtime was drained.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct LeftTask {
+    /// Its id.
+    pub id: Id,
+    /// Its name, if it was given one with [`task::Builder::name`](crate::task::Builder::name).
+    pub name: Option<Arc<str>>,
+    /// Where it was spawned.
+    pub spawned_at: &'static Location<'static>,
+    /// Whether it is a job of [`spawn_blocking`](crate::task::spawn_blocking).
+    pub is_blocking: bool,
+}
+
+impl LeftTask {
+    fn new(task: LiveTask, is_blocking: bool) -> Self {
+        Self { id: task.id, name: task.name, spawned_at: task.spawned_at, is_blocking }
+    }
+}
+
+impl fmt::Display for LeftTask {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = if self.is_blocking { "blocking job" } else { "task" };
+        write!(f, "{kind} {}", self.id)?;
+        if let Some(name) = &self.name {
+            write!(f, " \"{name}\"")?;
+        }
+        write!(f, ", spawned at {}", self.spawned_at)
+    }
+}
+
+/// How many tasks of one place are named.
+const NAMED: usize = 3;
+
+impl fmt::Display for Drained {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let waited = self.waited.as_millis();
+        if self.is_complete() {
+            return write!(f, "every task has ended, within {waited} ms");
+        }
+        write!(f, "tasks left after {waited} ms: {}", self.left.len())?;
+        for (site, tasks) in self.by_site() {
+            write!(f, "\n  spawned at {site}: ")?;
+            for (index, task) in tasks.iter().take(NAMED).enumerate() {
+                let separator = if index == 0 { "" } else { ", " };
+                match &task.name {
+                    Some(name) => write!(f, "{separator}{} \"{name}\"", task.id)?,
+                    None => write!(f, "{separator}{}", task.id)?,
+                }
+            }
+            if tasks.len() > NAMED {
+                write!(f, " and {} more", tasks.len() - NAMED)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drained {
+    /// What is left of each place, most first.
+    fn by_site(&self) -> Vec<(&'static Location<'static>, Vec<&LeftTask>)> {
+        let mut sites = std::collections::BTreeMap::<_, Vec<_>>::new();
+        for task in &self.left {
+            sites.entry(task.spawned_at).or_default().push(task);
+        }
+        let mut sites: Vec<_> = sites.into_iter().collect();
+        sites.sort_by_key(|(_, tasks)| std::cmp::Reverse(tasks.len()));
+        sites
+    }
+}

@@ -1,0 +1,234 @@
+//! Dumps: what each task of a runtime is doing, shown without the help of any.
+
+mod json;
+#[cfg(all(unix, feature = "signal"))]
+pub(super) mod on_signal;
+mod text;
+
+use std::panic::Location;
+use std::time::{Duration, Instant};
+
+use super::Handle;
+use crate::observe::dump::{Running, SeenTask, TaskKind, WaitsOn};
+use crate::task::{BooksRead, Id, Phase};
+
+impl Handle {
+    /// Looks at every live task of the runtime: what it is called, where it was spawned, whether it runs, and what it waits
+    /// for.
+    ///
+    /// It polls nothing, wakes nobody, and waits for no task: it returns though every processor is stuck, on any thread, in a task
+    /// or outside of the runtime. With 100,000 tasks it takes some tens of milliseconds, on the thread that calls it, and holds the
+    /// locks that spawns, sockets and timers need for some tens of microseconds at a time. (tokio's method of this name is async,
+    /// polls every task, and waits for its workers.)
+    ///
+    /// What is not guaranteed:
+    ///
+    /// * It is no snapshot. Tasks are looked at one after the other while the others go on: one that is spawned, ends or changes
+    ///   what it waits for meanwhile may be shown or not, or as it was.
+    /// * What a task waits for is known by its waker: it is found with wsrt's sockets and other sources of events, timers and
+    ///   join handles. Nothing is known of a task that waits for something else, such as a channel, a lock or a
+    ///   [`JoinSet`](crate::task::JoinSet), or whose wakers were wrapped by somebody, as `FuturesUnordered` does. A
+    ///   waker that was left behind, such as that of a read that was given up halfway, counts as waiting still.
+    /// * Addresses of sockets are asked of the system for 40 ms in all. With tens of thousands of sockets, the rest of them are shown
+    ///   without.
+    /// * Tasks of a [`LocalSet`](crate::task::LocalSet) are shown by the runtime in which the set was polled last. Futures given
+    ///   to `block_on` are no tasks, and are not shown.
+    /// * Ages, times and counts of polls are there for tasks that were spawned with
+    ///   [`Builder::task_stats`](crate::runtime::Builder::task_stats).
+    ///
+    /// Two dumps at the same time wait for each other.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wsrt::net::TcpListener;
+    /// use wsrt::runtime::{Handle, TaskState, WaitsOn};
+    /// use wsrt::task;
+    ///
+    /// # wsrt::runtime::Runtime::new()?.run(async {
+    /// let listener = TcpListener::bind("127.0.0.1:0").await?;
+    /// let address = listener.local_addr()?;
+    /// task::Builder::new().name("accept").spawn(async move { listener.accept().await });
+    ///
+    /// // Until the task has come as far as to wait.
+    /// loop {
+    ///     let dump = Handle::current().dump();
+    ///     let accept = dump.tasks().iter().find(|task| task.name() == Some("accept")).expect("it never ends");
+    ///     if let [WaitsOn::Source(source)] = accept.waits_on() {
+    ///         assert_eq!((accept.state(), source.kind()), (TaskState::Idle, "TcpListener"));
+    ///         assert_eq!(source.local_addr().expect("it is bound").to_string(), address.to_string());
+    ///         println!("{dump}");
+    ///         break;
+    ///     }
+    ///     task::yield_now().await;
+    /// }
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
+    #[must_use]
+    pub fn dump(&self) -> Dump {
+        let began = Instant::now();
+        let tasks = self.scheduler().look_at_tasks().into_iter().map(TaskDump).collect();
+        Dump { tasks, took: began.elapsed() }
+    }
+}
+
+/// What the tasks of a runtime were doing: see [`Handle::dump`].
+///
+/// Displayed, it is a headline and a line for each task.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Dump {
+    tasks: Vec<TaskDump>,
+    took: Duration,
+}
+
+impl Dump {
+    /// Returns the tasks, by id: about in the order in which they were spawned.
+    #[must_use]
+    pub fn tasks(&self) -> &[TaskDump] {
+        &self.tasks
+    }
+
+    /// Returns how long it took to look at them.
+    #[must_use]
+    pub fn took(&self) -> Duration {
+        self.took
+    }
+
+    /// Writes it as one JSON object, on one line.
+    ///
+    /// Durations are in whole microseconds; what is not known is `null`, or an empty list. For the fields see the example.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wsrt::runtime::{Builder, Handle};
+    /// use wsrt::task;
+    ///
+    /// let runtime = Builder::new_current_thread().task_stats(true).build()?;
+    /// let json = runtime.block_on(async {
+    ///     let _sleeper = task::Builder::new().name("sleeper").spawn(wsrt::time::sleep(std::time::Duration::from_secs(60)));
+    ///     task::yield_now().await;
+    ///     Handle::current().dump().to_json()
+    /// });
+    /// // {"took_us":21,"tasks":[{"id":1,"kind":"task","name":"sleeper",
+    /// //  "spawned_at":{"file":"src/main.rs","line":6,"column":62},
+    /// //  "state":"idle","processor":null,"in_poll_us":null,"in_block_in_place":false,
+    /// //  "waits_on":[{"kind":"timer","due_in_us":59999871}],
+    /// //  "stats":{"age_us":130,"polls":1,"total_poll_us":6,"longest_poll_us":6,"since_wake_us":null}}]}
+    /// assert!(json.contains(r#""kind":"task","name":"sleeper","spawned_at":{"file":""#));
+    /// assert!(json.contains(r#""waits_on":[{"kind":"timer","due_in_us":59"#), "{json}");
+    /// // A wait for a socket is {"kind":"source","source":"TcpStream","read":true,"write":false,"descriptor":7,
+    /// //  "local_addr":"127.0.0.1:80","peer_addr":"127.0.0.1:4242"},
+    /// // and one for another task {"kind":"task","id":7}, or "blocking_job" for its kind.
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        json::of(self)
+    }
+}
+
+/// One task of a [`Dump`].
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct TaskDump(SeenTask);
+
+impl TaskDump {
+    /// Returns the id of the task.
+    #[must_use]
+    pub fn id(&self) -> Id {
+        self.0.sighting.id
+    }
+
+    /// Returns the name that it was given with [`task::Builder::name`](crate::task::Builder::name).
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        self.0.sighting.name.as_deref()
+    }
+
+    /// Returns where it was spawned.
+    #[must_use]
+    pub fn spawned_at(&self) -> &'static Location<'static> {
+        self.0.sighting.spawned_at
+    }
+
+    /// Returns what kind of task it is.
+    #[must_use]
+    pub fn kind(&self) -> TaskKind {
+        self.0.kind
+    }
+
+    /// Returns whether it ran, waited for its turn, or waited for something to happen.
+    #[must_use]
+    pub fn state(&self) -> TaskState {
+        match self.0.sighting.phase {
+            Phase::Scheduled => TaskState::Scheduled,
+            Phase::Running => TaskState::Running(self.0.running),
+            Phase::Idle | Phase::Complete => TaskState::Idle,
+        }
+    }
+
+    /// Returns what an idle task waits for, as far as that is known: whichever comes first. Nothing for others.
+    #[must_use]
+    pub fn waits_on(&self) -> &[WaitsOn] {
+        &self.0.waits_on
+    }
+
+    /// Returns what was written down of it, if that was [asked for](crate::runtime::Builder::task_stats) when it was spawned.
+    #[must_use]
+    pub fn stats(&self) -> Option<TaskStats> {
+        self.0.sighting.books.map(TaskStats)
+    }
+}
+
+/// What a task was doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TaskState {
+    /// It is in a queue, waiting for its turn; a blocking job, for a thread.
+    Scheduled,
+    /// It is being polled, or its future dropped; a blocking job has begun.
+    Running(Running),
+    /// It waits to be woken.
+    Idle,
+}
+
+/// What was written down of a task since it was spawned: see [`Builder::task_stats`](crate::runtime::Builder::task_stats).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TaskStats(BooksRead);
+
+impl TaskStats {
+    /// Returns how long ago it was spawned.
+    #[must_use]
+    pub fn age(&self) -> Duration {
+        self.0.age
+    }
+
+    /// Returns how often it was polled, the poll under way included.
+    #[must_use]
+    pub fn polls(&self) -> u64 {
+        self.0.polls
+    }
+
+    /// Returns how long its polls took together, the one under way included.
+    #[must_use]
+    pub fn total_poll_time(&self) -> Duration {
+        self.0.total
+    }
+
+    /// Returns how long its longest poll took, which may be the one under way.
+    #[must_use]
+    pub fn longest_poll(&self) -> Duration {
+        self.0.longest
+    }
+
+    /// Returns how long ago it was last woken; `None` if it never was. One that is woken while it is polled counts as woken at the
+    /// end of that poll.
+    #[must_use]
+    pub fn since_wake(&self) -> Option<Duration> {
+        self.0.since_wake
+    }
+}

@@ -1,0 +1,32 @@
+//! Dumps on standard error, one for each time that a signal comes.
+//!
+//! On a thread of its own, which needs no processor: a dump is wanted most when none is to be had.
+
+use std::io::{self, Write};
+use std::sync::{Arc, Weak};
+
+use crate::runtime::Handle;
+use crate::scheduler::Scheduler;
+use crate::signal::SignalThread;
+use crate::signal::unix::SignalKind;
+
+/// The thread that writes them; dropping this ends it, after the dump that it is writing.
+#[derive(Debug)]
+pub(crate) struct DumpOnSignal {
+    _thread: SignalThread,
+}
+
+impl DumpOnSignal {
+    pub(crate) fn start(kind: SignalKind, scheduler: &Arc<Scheduler>) -> io::Result<Self> {
+        let watched = Arc::downgrade(scheduler);
+        let thread = SignalThread::start("wsrt-dump", kind, move || write_dump(&watched))?;
+        Ok(Self { _thread: thread })
+    }
+}
+
+fn write_dump(scheduler: &Weak<Scheduler>) {
+    let Some(scheduler) = scheduler.upgrade() else { return };
+    let text = format!("wsrt dump: {}\n", Handle::new(scheduler).dump());
+    // A closed standard error is no reason to end the program.
+    let _ = io::stderr().write_all(text.as_bytes());
+}

@@ -1,0 +1,122 @@
+//! A dump as text: a headline, and one line a task, so that it can be searched by lines.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::{Dump, TaskDump, TaskState, TaskStats};
+use crate::observe::dump::{Running, SourceWait, TaskKind, WaitsOn};
+
+impl fmt::Display for Dump {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = |wanted: fn(&TaskDump) -> bool| self.tasks.iter().filter(|task| wanted(task)).count();
+        let jobs = count(|task| task.kind() == TaskKind::BlockingJob);
+        write!(
+            f,
+            "{}, {}: {} running, {} scheduled, {} idle (looked at in {:.1?})",
+            counted(self.tasks.len() - jobs, "task"),
+            counted(jobs, "blocking job"),
+            count(|task| matches!(task.state(), TaskState::Running(_))),
+            count(|task| task.state() == TaskState::Scheduled),
+            count(|task| task.state() == TaskState::Idle),
+            self.took,
+        )?;
+        self.tasks.iter().try_for_each(|task| write!(f, "\n{task}"))
+    }
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+impl fmt::Display for TaskDump {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self.kind() {
+            TaskKind::Task => "task",
+            TaskKind::Local => "local task",
+            TaskKind::BlockingJob => "blocking job",
+        };
+        write!(f, "{kind} {}", self.id())?;
+        if let Some(name) = self.name() {
+            // With what would break the line escaped.
+            write!(f, " {name:?}")?;
+        }
+        write!(f, ", spawned at {}: ", self.spawned_at())?;
+        match self.state() {
+            TaskState::Scheduled => f.write_str("scheduled")?,
+            TaskState::Running(running) => running.fmt(f)?,
+            TaskState::Idle => write_waits(self.waits_on(), f)?,
+        }
+        self.stats().map_or(Ok(()), |stats| write!(f, "; {stats}"))
+    }
+}
+
+fn write_waits(waits: &[WaitsOn], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    f.write_str("idle, waits for ")?;
+    if waits.is_empty() {
+        return f.write_str("something unknown");
+    }
+    for (index, on) in waits.iter().enumerate() {
+        let separator = if index == 0 { "" } else { " or " };
+        write!(f, "{separator}{on}")?;
+    }
+    Ok(())
+}
+
+impl fmt::Display for Running {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("running")?;
+        if let Some(processor) = self.processor() {
+            write!(f, " on P{processor}")?;
+        }
+        if let Some(elapsed) = self.elapsed() {
+            write!(f, " for {elapsed:.1?}")?;
+        }
+        if self.is_in_block_in_place() { f.write_str(", in block_in_place") } else { Ok(()) }
+    }
+}
+
+impl fmt::Display for WaitsOn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Source(source) => source.fmt(f),
+            Self::Timer(timer) if timer.due_in() == Duration::ZERO => f.write_str("a timer that is due"),
+            Self::Timer(timer) => write!(f, "a timer due in {:.1?}", timer.due_in()),
+            Self::Task(id) => write!(f, "the end of task {id}"),
+            Self::BlockingJob(id) => write!(f, "the end of blocking job {id}"),
+        }
+    }
+}
+
+impl fmt::Display for SourceWait {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.kind())?;
+        if let Some(descriptor) = self.descriptor() {
+            write!(f, " {descriptor}")?;
+        }
+        if let Some(local) = self.local_addr() {
+            write!(f, " at {local}")?;
+        }
+        if let Some(peer) = self.peer_addr() {
+            write!(f, " with peer {peer}")?;
+        }
+        f.write_str(match (self.is_for_reading(), self.is_for_writing()) {
+            (true, false) => " (to read)",
+            (false, true) => " (to write)",
+            _ => " (to read or write)",
+        })
+    }
+}
+
+impl fmt::Display for TaskStats {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "age {:.1?}, polls {}, took {:.1?}, longest {:.1?}",
+            self.age(),
+            self.polls(),
+            self.total_poll_time(),
+            self.longest_poll(),
+        )?;
+        self.since_wake().map_or(Ok(()), |since| write!(f, ", woken {since:.1?} ago"))
+    }
+}

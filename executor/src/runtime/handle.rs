@@ -1,0 +1,228 @@
+//! A handle: a runtime's address, to be cloned and sent anywhere.
+
+use std::error::Error;
+use std::fmt;
+use std::future::Future;
+use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::sync::Arc;
+
+use futures_task::{FutureObj, Spawn, SpawnError};
+
+use crate::runtime::Metrics;
+use crate::scheduler::context::Role;
+use crate::scheduler::{Context, Entered, Scheduler};
+use crate::task::JoinHandle;
+use crate::tokio_compat::TokioEntered;
+
+/// A handle to a runtime.
+///
+/// It keeps nothing alive: when the [`Runtime`](crate::runtime::Runtime) is dropped, what is spawned through a handle is
+/// cancelled at once.
+///
+/// # Examples
+///
+/// ```
+/// let runtime = wsrt::runtime::Runtime::new()?;
+/// let handle = runtime.handle().clone();
+/// let thread = std::thread::spawn(move || handle.block_on(async { wsrt::spawn(async { 7 }).await }));
+/// assert_eq!(thread.join().expect("the thread does not panic")?, 7);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Handle(Arc<Scheduler>);
+
+impl Handle {
+    pub(super) fn new(scheduler: Arc<Scheduler>) -> Self {
+        Self(scheduler)
+    }
+
+    pub(crate) fn scheduler(&self) -> &Arc<Scheduler> {
+        &self.0
+    }
+
+    /// A handle to the runtime that the current thread belongs to.
+    ///
+    /// # Panics
+    ///
+    /// Outside of a runtime. [`try_current`](Self::try_current) does not panic.
+    #[track_caller]
+    pub fn current() -> Self {
+        match Self::try_current() {
+            Ok(handle) => handle,
+            Err(error) => panic!("wsrt: `Handle::current`: {error}"),
+        }
+    }
+
+    /// A handle to the runtime that the current thread belongs to, if it does.
+    ///
+    /// # Errors
+    ///
+    /// Outside of a runtime.
+    pub fn try_current() -> Result<Self, TryCurrentError> {
+        Context::current_scheduler().map(Self).ok_or(TryCurrentError { _private: () })
+    }
+
+    /// Spawns a future as a task of this runtime: see [`spawn`](crate::task::spawn::spawn), which needs no handle.
+    #[track_caller]
+    pub fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        self.0.spawn(future, Location::caller())
+    }
+
+    /// Runs a closure that blocks on a thread made for that: see [`spawn_blocking`](crate::task::spawn_blocking).
+    #[track_caller]
+    pub fn spawn_blocking<F, T>(&self, job: F) -> JoinHandle<T>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        self.0.spawn_blocking(job, Location::caller())
+    }
+
+    /// Waits for `future`, which is polled on this very thread: see [`Runtime::block_on`]. In a task it takes a thread of those that
+    /// [`Builder::max_machines`](crate::runtime::Builder::max_machines) limits.
+    ///
+    /// If the runtime is shut down meanwhile, the wait goes on, for as long as `future` takes without it.
+    ///
+    /// # Panics
+    ///
+    /// With the panic of `future`. And on a current-thread runtime, if called inside of a waker that
+    /// the runtime itself wakes, on the thread that runs its tasks.
+    ///
+    /// [`Runtime::block_on`]: crate::runtime::Runtime::block_on
+    #[cfg_attr(feature = "console", track_caller)]
+    pub fn block_on<F: Future>(&self, future: F) -> F::Output {
+        self.0.block_on(future)
+    }
+
+    /// How many polls were reported as stalls, by the place where their tasks were spawned, in no order: see
+    /// [`Builder::on_stall`](crate::runtime::Builder::on_stall).
+    pub fn stall_counts(&self) -> Vec<(&'static Location<'static>, u64)> {
+        self.0.stalls.by_site()
+    }
+
+    /// Returns what the runtime has counted so far, and how it is just now.
+    ///
+    /// It stops nothing. The short locks of each processor's timers, of the lists of the idle and of the blocking pool are taken, one
+    /// after the other. Some microseconds and a few allocations for each processor: for once in a while, not for each request.
+    /// Counting goes on in every build and costs next to nothing, a plain store in memory of the processor's own.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Builder::new_multi_thread().worker_threads(2).build()?;
+    /// runtime.run(async { wsrt::spawn(async {}).await.expect("it does not panic") });
+    /// let metrics = runtime.handle().metrics();
+    /// assert_eq!(metrics.num_workers(), 2);
+    /// assert!(metrics.total().poll_count() >= 2);
+    /// for (index, processor) in metrics.processors().iter().enumerate() {
+    ///     println!("P{index}: {} polls, {} tasks stolen", processor.poll_count(), processor.steal_count());
+    /// }
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn metrics(&self) -> Metrics {
+        Metrics::read(&self.0)
+    }
+
+    /// Begins or ends to sample how long tasks wait to be run and how long their polls take: see
+    /// [`Builder::latency_histograms`](crate::runtime::Builder::latency_histograms). What was sampled before is kept.
+    ///
+    /// A poll that begins or ends while this is called may count or not.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// runtime.handle().set_latency_histograms(true);
+    /// // For as long as it is of interest.
+    /// runtime.handle().set_latency_histograms(false);
+    /// println!("{:?}", runtime.metrics().total().schedule_latency());
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn set_latency_histograms(&self, on: bool) {
+        self.0.sample_latencies(on);
+    }
+
+    /// Makes this the current thread's runtime until the guard is dropped, so that [`spawn`](crate::task::spawn::spawn), sockets and
+    /// timers find it.
+    ///
+    /// Inside a task that lasts until its poll ends: a guard that the task forgets, or holds across an await, counts no more after it.
+    /// The same goes for a blocking job and its end. The future given to `block_on` may hold one across awaits.
+    ///
+    /// # Panics
+    ///
+    /// Guards have to be dropped in the reverse of the order in which they were made: the drop panics otherwise.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// let guard = runtime.enter();
+    /// let task = wsrt::spawn(async { "found it" });
+    /// drop(guard);
+    /// assert_eq!(runtime.block_on(task)?, "found it");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn enter(&self) -> EnterGuard<'_> {
+        // Entering the runtime that the thread is in already would only hide the processor that it holds.
+        let is_inside = Context::with(|context| context.is_some_and(|context| context.is_of(Arc::as_ptr(&self.0))));
+        let entered = (!is_inside).then(|| Context::enter(&self.0, Role::Visitor).for_users());
+        EnterGuard { _entered: entered, _tokio: self.0.tokio.enter() }
+    }
+}
+
+impl fmt::Debug for Handle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Handle").field(&self.0).finish()
+    }
+}
+
+impl Spawn for Handle {
+    #[track_caller]
+    fn spawn_obj(&self, future: FutureObj<'static, ()>) -> Result<(), SpawnError> {
+        self.status()?;
+        drop(self.spawn(future));
+        Ok(())
+    }
+
+    fn status(&self) -> Result<(), SpawnError> {
+        if self.0.takes_work() { Ok(()) } else { Err(SpawnError::shutdown()) }
+    }
+}
+
+/// The current thread belongs to a runtime for as long as this is alive. Made by [`Handle::enter`].
+#[must_use = "the runtime is left as soon as the guard is dropped"]
+pub struct EnterGuard<'a> {
+    _entered: Option<Entered>,
+    _tokio: TokioEntered<'a>,
+}
+
+// It is dropped in a panic as otherwise, and has nothing to show.
+impl UnwindSafe for EnterGuard<'_> {}
+impl RefUnwindSafe for EnterGuard<'_> {}
+
+impl fmt::Debug for EnterGuard<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EnterGuard").finish_non_exhaustive()
+    }
+}
+
+/// The error of [`Handle::try_current`]: the thread belongs to no runtime.
+#[derive(Debug, Clone)]
+pub struct TryCurrentError {
+    _private: (),
+}
+
+impl fmt::Display for TryCurrentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "this thread is outside of a wsrt runtime: call it inside `#[wsrt::main]`, a spawned task or `Runtime::block_on`, \
+             or while the guard of `Handle::enter` is held",
+        )
+    }
+}
+
+impl Error for TryCurrentError {}

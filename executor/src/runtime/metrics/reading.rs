@@ -1,0 +1,108 @@
+//! Reading a runtime's counts while it goes on.
+
+use std::cmp::Reverse;
+use std::sync::atomic::Ordering::Acquire;
+use std::sync::atomic::fence;
+use std::time::Duration;
+
+use super::processor::Counts;
+use super::{Arrivals, Gauges, LatencyHistogram, Metrics, PollSources, ProcessorMetrics, Steals};
+use crate::observe::counters::{Count, Counters};
+use crate::observe::source::Source;
+use crate::scheduler::Scheduler;
+use crate::scheduler::processor::Shared;
+
+/// How often the counters of a processor are read at most, in the hope that two readings agree.
+const READINGS: usize = 8;
+
+impl Metrics {
+    pub(crate) fn read(scheduler: &Scheduler) -> Self {
+        let processors = scheduler.processors.all().enumerate();
+        let mut stalls_by_site = scheduler.stalls.by_site();
+        stalls_by_site.sort_by_key(|(_, count)| Reverse(*count));
+        Self {
+            elapsed: Duration::from_nanos(scheduler.now()),
+            processors: processors.map(|(index, processor)| read_processor(scheduler, index, processor)).collect(),
+            elsewhere: read_arrivals(&*scheduler.seeing.elsewhere),
+            stalls: stalls_by_site.iter().map(|(_, count)| count).sum(),
+            stalls_by_site,
+            gauges: read_gauges(scheduler),
+        }
+    }
+}
+
+fn read_gauges(scheduler: &Scheduler) -> Gauges {
+    let pool = scheduler.blocking.census();
+    Gauges {
+        workers: scheduler.processors.regular(),
+        spares: scheduler.processors.spares(),
+        idle_processors: scheduler.idle.count_idle(),
+        searching: scheduler.idle.count_searching(),
+        machines: scheduler.threads.alive(),
+        idle_machines: scheduler.idle.count_machines(),
+        helpers: scheduler.computing.helpers.count(),
+        alive_tasks: scheduler.tasks.len(),
+        global_queue: scheduler.injector.len(),
+        blocking_queue: pool.queued,
+        blocking_threads: pool.threads,
+        idle_blocking_threads: pool.idle,
+    }
+}
+
+fn read_processor(scheduler: &Scheduler, index: usize, processor: &Shared) -> ProcessorMetrics {
+    let histograms = scheduler.seeing.latency.of(index);
+    ProcessorMetrics {
+        counts: read_at_rest(processor.counters()),
+        is_idle: scheduler.idle.is_idle(index),
+        queue: processor.waiting(),
+        timers: processor.timers().len(),
+        schedule_latency: histograms.map_or_else(Default::default, |both| LatencyHistogram::read(&both.waits)),
+        poll_time: histograms.map_or_else(Default::default, |both| LatencyHistogram::read(&both.polls)),
+    }
+}
+
+/// Reads until two readings agree: counters that only rise were all at once what both say. Not for ever, since a processor
+/// that is at work may count more often than it can be read.
+fn read_at_rest(counters: &Counters) -> Counts {
+    let mut counts = read_counts(counters);
+    for _ in 1..READINGS {
+        // Keeps the readings apart. It pairs with nothing: the counters' stores order nothing.
+        fence(Acquire);
+        let again = read_counts(counters);
+        if again == counts {
+            break;
+        }
+        counts = again;
+    }
+    counts
+}
+
+fn read_counts(counters: &Counters) -> Counts {
+    let steals = counters.steals.iter();
+    Counts {
+        polls: PollSources {
+            runnext: counters.polls_from(Source::RUNNEXT),
+            ring: counters.polls_from(Source::RING),
+            injector: counters.polls_from(Source::INJECTOR),
+            network: counters.polls_from(Source::NETWORK),
+            timer: counters.polls_from(Source::TIMER),
+            stolen: counters.polls_from(Source::stolen_from(0)),
+        },
+        steals: steals.map(|from| Steals { operations: from.steals.get(), tasks: from.tasks.get() }).collect(),
+        parks: counters.parks.get(),
+        wakes: counters.wakes.get(),
+        noops: counters.useless_wakes.get(),
+        overflows: counters.overflows.get(),
+        arrivals: read_arrivals(&counters.arrivals),
+    }
+}
+
+fn read_arrivals(arrivals: &crate::observe::counters::Arrivals<impl Count>) -> Arrivals {
+    Arrivals {
+        turns: arrivals.turns.get(),
+        events: arrivals.events.get(),
+        timers: arrivals.timers.get(),
+        timer_lateness: Duration::from_nanos(arrivals.late.get()),
+        timer_lateness_max: Duration::from_nanos(arrivals.latest.get()),
+    }
+}

@@ -1,0 +1,31 @@
+//! Building a runtime, running futures on it, and ending it.
+
+mod builder;
+mod drain;
+mod dump;
+pub(crate) mod environment;
+mod handle;
+mod metrics;
+pub(crate) mod periodic;
+#[allow(clippy::module_inception)]
+mod runtime;
+pub(crate) mod schedtrace;
+pub(crate) mod services;
+mod trace;
+
+pub use builder::Builder;
+pub use drain::{Drained, LeftTask};
+pub use dump::{Dump, TaskDump, TaskState, TaskStats};
+pub use handle::{EnterGuard, Handle, TryCurrentError};
+#[cfg(feature = "metrics")]
+pub use metrics::MetricsExport;
+pub use metrics::{Arrivals, LatencyHistogram, Metrics, PollSources, ProcessorMetrics, Steals};
+pub use runtime::Runtime;
+pub use trace::Recording;
+
+pub use crate::observe::dump::{Running, SourceWait, TaskKind, TimerWait, WaitsOn};
+pub use crate::observe::timeline::{FlightRecorder, TraceSummary};
+pub use crate::sysmon::stall::Stall;
+/// Where a socket is, or its peer, in a [`SourceWait`].
+#[doc(inline)]
+pub use wsrt_reactor::Address;

@@ -1,0 +1,281 @@
+//! The runtime: the one value that, dropped, ends it all.
+
+use std::future::Future;
+use std::io;
+use std::panic::{Location, RefUnwindSafe, UnwindSafe, resume_unwind};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+#[cfg(all(unix, feature = "signal"))]
+use crate::runtime::dump::on_signal::DumpOnSignal;
+use crate::runtime::environment;
+use crate::runtime::schedtrace::SchedTrace;
+use crate::runtime::{Builder, EnterGuard, Handle, Metrics};
+use crate::scheduler::{Context, Flavor, Scheduler};
+#[cfg(all(unix, feature = "signal"))]
+use crate::signal::unix::SignalKind;
+use crate::task::JoinHandle;
+
+/// A runtime: processors, the network and timers, and the threads that serve them.
+///
+/// # Dropping it
+///
+/// Every task that is not complete is dropped once, at the point where it waits, and its handle says cancelled; polls that
+/// are running end first, and so do blocking jobs that have begun: the drop waits for them without limit.
+/// [`shutdown_timeout`](Runtime::shutdown_timeout) limits the wait, [`shutdown_background`](Runtime::shutdown_background)
+/// does without. Wakers may fire at any time, before and after: they do nothing any more.
+///
+/// Destructors run inside the runtime, on whichever thread that is: what they spawn is cancelled at
+/// once.
+///
+/// * On an ordinary thread, that is all there is to it.
+/// * Inside a task of *another* runtime it works too, but holds up that task's processor: wrap it in
+///   [`block_in_place`](crate::task::block_in_place).
+/// * Inside one of its *own* tasks or blocking jobs it would wait for itself: it begins the shutdown, waits for nothing,
+///   and panics to say so. On a current-thread runtime that goes for the future given to `block_on`
+///   as well. It makes no difference if a further `block_on` or a guard of [`enter`](Handle::enter)
+///   of any runtime lies in between.
+///
+/// A thread that is in `block_on` of a current-thread runtime runs its tasks: the drop waits until
+/// its poll has returned, and no longer. The future that was given to `block_on`, on either kind of
+/// runtime, is not dropped: its thread goes on to wait for it. If it waits for a socket of the
+/// runtime that gives an error then, and if it waits for a timer that panics. The same goes for
+/// what a blocking job waits for.
+///
+/// # Examples
+///
+/// ```
+/// let runtime = wsrt::runtime::Runtime::new()?;
+/// let answer = runtime.run(async {
+///     let parts = [wsrt::spawn(async { 40 }), wsrt::spawn(async { 2 })];
+///     let mut sum = 0;
+///     for part in parts {
+///         sum += part.await.expect("no part panics");
+///     }
+///     sum
+/// });
+/// assert_eq!(answer, 42);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Runtime {
+    /// Ended when all is over: what keeps a runtime from ending is among what dumps are to tell. But before the handle is gone, for
+    /// signals that have come are still to be answered.
+    #[cfg(all(unix, feature = "signal"))]
+    dump_on_signal: Option<DumpOnSignal>,
+    handle: Handle,
+    schedtrace: Option<SchedTrace>,
+    ending: Ending,
+}
+
+// As its handle: a panic that is caught beside it leaves nothing of it half changed.
+impl UnwindSafe for Runtime {}
+impl RefUnwindSafe for Runtime {}
+
+/// What dropping the runtime is to wait for.
+#[derive(Debug, Clone, Copy)]
+enum Ending {
+    Unlimited,
+    Within(Duration),
+    Background,
+}
+
+impl Runtime {
+    /// Builds a multi-thread runtime with the defaults of [`Builder`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Builder::build`].
+    pub fn new() -> io::Result<Self> {
+        Builder::new_multi_thread().build()
+    }
+
+    pub(super) fn new_stopped(scheduler: Arc<Scheduler>) -> Self {
+        Self {
+            handle: Handle::new(scheduler),
+            schedtrace: None,
+            ending: Ending::Unlimited,
+            #[cfg(all(unix, feature = "signal"))]
+            dump_on_signal: None,
+        }
+    }
+
+    pub(super) fn start(&mut self) -> io::Result<()> {
+        let scheduler = self.handle.scheduler();
+        scheduler.tokio.start(scheduler)?;
+        if scheduler.config.flavor == Flavor::MultiThread {
+            scheduler.start_machines()?;
+        }
+        if let Some(settings) = environment::schedtrace() {
+            self.schedtrace = Some(SchedTrace::start(scheduler, settings)?);
+        }
+        Ok(())
+    }
+
+    /// Writes dumps on the signal `kind`, or on that of the environment, if any. As with other switches for looking on, what is wrong in
+    /// the environment keeps no program from running.
+    #[cfg(all(unix, feature = "signal"))]
+    pub(super) fn dump_on(&mut self, kind: Option<SignalKind>) -> io::Result<()> {
+        let start = |kind| DumpOnSignal::start(kind, self.handle.scheduler());
+        self.dump_on_signal = match kind {
+            Some(kind) => Some(start(kind)?),
+            None => environment::dump_signal().and_then(|kind| {
+                let ignore = |error| environment::ignore_dump_signal(format_args!("on {kind}: {error}"));
+                start(kind).map_err(ignore).ok()
+            }),
+        };
+        Ok(())
+    }
+
+    /// A handle to this runtime, to be cloned and sent anywhere.
+    pub fn handle(&self) -> &Handle {
+        &self.handle
+    }
+
+    /// Runs `future` as the root of the program: a task on one of the processors, as fast at spawning and messaging as any
+    /// other, while this thread waits. What `#[wsrt::main]` calls.
+    ///
+    /// The tasks that it has spawned go on when it is done, until the runtime is dropped. On a current-thread runtime this
+    /// is `block_on` of a spawned task.
+    ///
+    /// # Panics
+    ///
+    /// With the panic of `future`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// assert!(runtime.run(async { wsrt::task::try_id().is_some() }));
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn run<F>(&self, future: F) -> F::Output
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        match self.handle.scheduler().block_on_unwatched(self.spawn(future)) {
+            Ok(output) => output,
+            Err(error) => match error.try_into_panic() {
+                Ok(panic) => resume_unwind(panic),
+                Err(error) => panic!("wsrt: the root future did not complete: {error}"),
+            },
+        }
+    }
+
+    /// Waits for `future`, which is polled on this very thread.
+    ///
+    /// It need not be Send nor `'static`. On a multi-thread runtime it runs beside the processors, so that each message
+    /// between it and a task goes from thread to thread, which costs some microseconds: [`run`](Self::run) is faster. On a
+    /// current-thread runtime this thread runs the tasks between polls of `future`, and tasks wait when it is done.
+    ///
+    /// Inside a task it works too, as a [`block_in_place`](crate::task::block_in_place).
+    ///
+    /// # Panics
+    ///
+    /// With the panic of `future`. And on a current-thread runtime, if called inside of a waker that
+    /// the runtime itself wakes, on the thread that runs its tasks.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// let text = String::from("borrowed");
+    /// assert_eq!(runtime.block_on(async { text.len() }), 8);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[cfg_attr(feature = "console", track_caller)]
+    pub fn block_on<F: Future>(&self, future: F) -> F::Output {
+        self.handle.block_on(future)
+    }
+
+    /// Spawns a future as a task of this runtime: see [`spawn`](crate::task::spawn::spawn), which needs no runtime at hand.
+    #[track_caller]
+    pub fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        self.handle.scheduler().spawn(future, Location::caller())
+    }
+
+    /// Runs a closure that blocks on a thread made for that: see [`spawn_blocking`](crate::task::spawn_blocking).
+    #[track_caller]
+    pub fn spawn_blocking<F, T>(&self, job: F) -> JoinHandle<T>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        self.handle.scheduler().spawn_blocking(job, Location::caller())
+    }
+
+    /// Returns what the runtime has counted so far: see [`Handle::metrics`].
+    pub fn metrics(&self) -> Metrics {
+        self.handle.metrics()
+    }
+
+    /// Makes this the current thread's runtime until the guard is dropped: see [`Handle::enter`].
+    pub fn enter(&self) -> EnterGuard<'_> {
+        self.handle.enter()
+    }
+
+    /// Ends the runtime as dropping it does, but waits no longer than `timeout`.
+    ///
+    /// What is left then goes on in the background, polls and jobs that do not return, and everything else ends as soon as
+    /// they do.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// runtime.spawn_blocking(|| std::thread::sleep(Duration::from_secs(3600)));
+    /// runtime.shutdown_timeout(Duration::from_millis(10));
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn shutdown_timeout(mut self, timeout: Duration) {
+        self.ending = Ending::Within(timeout);
+    }
+
+    /// Ends the runtime as dropping it does, but waits for nothing. Works anywhere, inside its own tasks too.
+    pub fn shutdown_background(mut self) {
+        self.ending = Ending::Background;
+    }
+
+    /// Waits for the end, where that is possible. `false` if it goes on in the background.
+    fn wait(&self, deadline: Option<Instant>) -> bool {
+        !self.is_own_thread() && self.handle.scheduler().wait_for_shutdown(deadline)
+    }
+
+    fn is_own_thread(&self) -> bool {
+        Context::is_on_staff_of(Arc::as_ptr(self.handle.scheduler()))
+    }
+}
+
+impl Drop for Runtime {
+    fn drop(&mut self) {
+        drop(self.schedtrace.take());
+        let scheduler = self.handle.scheduler();
+        scheduler.begin_shutdown();
+        let deadline = match self.ending {
+            Ending::Unlimited | Ending::Background => None,
+            // A timeout beyond what the clock can tell is none.
+            Ending::Within(timeout) => Instant::now().checked_add(timeout),
+        };
+        let is_to_wait = !matches!(self.ending, Ending::Background);
+        if is_to_wait && self.wait(deadline) {
+            scheduler.tokio.shut_down(deadline);
+        } else {
+            scheduler.tokio.shut_down_later(scheduler);
+        }
+        scheduler.seeing.finish_timeline();
+        if is_to_wait && self.is_own_thread() && !std::thread::panicking() {
+            panic!(
+                "wsrt: a runtime was dropped inside one of its own tasks or blocking jobs, where waiting for it to end would \
+                 never end; it shuts down in the background. Drop it outside, or call `shutdown_background`"
+            );
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! The detail: a line for each processor in sight, and one for each machine.
+//!
+//! ```text
+//!   P0: status=running m=1 task=17 since=3ms ring=12 runnext=1 timers=2 polls=8311 steal=4 stolen=31 parks=7 noops=1 overflows=0
+//!   M1: thread=24817 status=running p=0
+//! ```
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use crate::observe::machine_status::Away;
+use crate::scheduler::Scheduler;
+use crate::scheduler::machine::Machine;
+use crate::scheduler::poll_watch::Sight;
+use crate::scheduler::processor::Shared;
+
+pub(super) fn write(text: &mut String, scheduler: &Scheduler) {
+    let held: Vec<Held> =
+        scheduler.processors.iter().enumerate().map(|(index, p)| Held::see(scheduler, index, p)).collect();
+    let machines = scheduler.threads.machines();
+    for (processor, held) in scheduler.processors.iter().zip(&held) {
+        write_processor(text, scheduler, processor, held, &machines);
+    }
+    for machine in &machines {
+        write_machine(text, machine, &held);
+    }
+}
+
+/// A processor and who holds it, as far as can be seen from outside.
+struct Held {
+    index: usize,
+    sight: Sight,
+    /// The holder's thread; `None` for a processor that is idle, or out of play.
+    thread: Option<u32>,
+}
+
+impl Held {
+    fn see(scheduler: &Scheduler, index: usize, processor: &Shared) -> Self {
+        let sight = processor.watch().sight();
+        let thread = (!scheduler.idle.is_idle(index)).then_some(sight.thread);
+        Self { index, sight, thread }
+    }
+
+    fn status(&self) -> &'static str {
+        match self.sight {
+            _ if self.thread.is_none() => "idle",
+            Sight { blocking: true, .. } => "blocked",
+            Sight { computing: true, .. } => "computing",
+            Sight { searching: true, .. } => "searching",
+            _ => "running",
+        }
+    }
+
+    fn is_in_a_poll(&self) -> bool {
+        self.thread.is_some() && !self.sight.searching && self.sight.task != 0
+    }
+
+    /// Where threads have no numbers, nobody knows who holds what.
+    fn is_held_by(&self, thread: u32) -> bool {
+        thread != 0 && self.thread == Some(thread)
+    }
+}
+
+fn write_processor(
+    text: &mut String,
+    scheduler: &Scheduler,
+    processor: &Shared,
+    held: &Held,
+    machines: &[Arc<Machine>],
+) {
+    let _ = write!(text, "  P{}: status={}", held.index, held.status());
+    let names = machines.iter().filter_map(|machine| machine.whereabouts().name());
+    if let Some(name) = names.clone().find(|name| held.is_held_by(name.thread)) {
+        let _ = write!(text, " m={}", name.number);
+    }
+    if held.is_in_a_poll() {
+        let _ = write!(text, " task={}", held.sight.task);
+        if let Some(since) = processor.watch().under_way_since(processor.counters().polls()) {
+            let _ = write!(text, " since={}ms", scheduler.now().saturating_sub(since) / 1_000_000);
+        }
+    }
+    let counters = processor.counters();
+    let _ = writeln!(
+        text,
+        " ring={} runnext={} timers={} polls={} steal={} stolen={} parks={} noops={} overflows={}",
+        processor.ring().len(),
+        u8::from(!processor.runnext().is_empty()),
+        processor.timers().len(),
+        counters.polls(),
+        counters.steals.steals(),
+        counters.steals.tasks(),
+        counters.parks.get(),
+        counters.useless_wakes.get(),
+        counters.overflows.get(),
+    );
+}
+
+fn write_machine(text: &mut String, machine: &Machine, held: &[Held]) {
+    let Some(name) = machine.whereabouts().name() else { return };
+    let _ = write!(text, "  M{}: thread={}", name.number, name.thread);
+    let parker = machine.parker();
+    let away = match machine.whereabouts().away() {
+        Away::Helping => Some("helping"),
+        Away::HandedOver => Some("blocked"),
+        Away::No if parker.is_polling() => Some("netpoller"),
+        Away::No if parker.is_parked() => Some("parked"),
+        Away::No => None,
+    };
+    let _ = match (away, held.iter().find(|held| held.is_held_by(name.thread))) {
+        (Some(away), _) => writeln!(text, " status={away}"),
+        (None, Some(held)) => writeln!(text, " status={} p={}", held.status(), held.index),
+        // On its way to sleep, or just woken.
+        (None, None) => writeln!(text, " status=awake"),
+    };
+}

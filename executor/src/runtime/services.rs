@@ -1,0 +1,75 @@
+//! What the runtime does for its sockets: it resolves names on the blocking pool, and paces connects with its timers.
+
+use std::future::Future;
+use std::panic::Location;
+use std::pin::Pin;
+use std::sync::{Arc, Weak};
+use std::task::{self, Poll};
+use std::time::Duration;
+
+use wsrt_reactor::context::{Delay, Services};
+use wsrt_reactor::timer::TimerEntry;
+
+use crate::scheduler::Scheduler;
+
+/// The services of one runtime, which they do not keep alive.
+pub(crate) struct RuntimeServices(Weak<Scheduler>);
+
+impl RuntimeServices {
+    pub(crate) fn new(scheduler: &Arc<Scheduler>) -> Self {
+        Self(Arc::downgrade(scheduler))
+    }
+}
+
+impl Services for RuntimeServices {
+    /// A runtime that is gone drops the job, which the reactor reports as an error.
+    fn offload(&self, job: Box<dyn FnOnce() + Send>) {
+        if let Some(scheduler) = self.0.upgrade() {
+            drop(scheduler.spawn_blocking(job, Location::caller()));
+        }
+    }
+
+    /// In a runtime that is gone, or goes meanwhile, it is over at once: what was to come next
+    /// finds out.
+    fn delay(&self, duration: Duration) -> Delay {
+        match self.0.upgrade() {
+            Some(scheduler) => Box::pin(TimerDelay::after(duration, &scheduler)),
+            None => Box::pin(std::future::ready(())),
+        }
+    }
+}
+
+/// One arming of one timer: a wait that is over with the runtime at the latest.
+pub(crate) struct TimerDelay(Arc<TimerEntry>);
+
+impl TimerDelay {
+    fn after(duration: Duration, scheduler: &Scheduler) -> Self {
+        let nanos = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
+        Self::until(scheduler.timer_now().saturating_add(nanos), scheduler)
+    }
+
+    /// Waits until the moment `deadline`, as timers count.
+    pub(crate) fn until(deadline: u64, scheduler: &Scheduler) -> Self {
+        let entry = TimerEntry::new();
+        scheduler.arm_timer(&entry, deadline);
+        Self(entry)
+    }
+}
+
+impl Future for TimerDelay {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<()> {
+        match self.0.poll_fired(cx) {
+            // By the end of the runtime: its owner cancels it in its drop.
+            Poll::Pending if self.0.is_cancelled() => Poll::Ready(()),
+            polled => polled,
+        }
+    }
+}
+
+impl Drop for TimerDelay {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}

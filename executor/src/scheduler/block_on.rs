@@ -1,0 +1,245 @@
+//! `block_on`: a future that is polled by the thread that waits for it.
+//!
+//! On a multi-thread runtime that thread only waits: the processors have their machines. On a current-thread runtime it is
+//! the machine, and runs the tasks between polls of its future.
+
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::pin::{Pin, pin};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::{AcqRel, Acquire};
+use std::task::{self, Poll, Wake, Waker};
+
+use wsrt_reactor::budget;
+
+use crate::blocking::in_place::with_processor_handed_over;
+use crate::observe::console;
+use crate::scheduler::context::{Placing, Role};
+use crate::scheduler::machine::Machine;
+use crate::scheduler::machine_loop::MachineLoop;
+use crate::scheduler::parker::Parker;
+use crate::scheduler::root::Root;
+use crate::scheduler::{Context, Flavor, Scheduler};
+use crate::util::unwind::Payload;
+
+impl Scheduler {
+    /// Waits for `future`, polled on this thread, and drives the runtime meanwhile if it has no machines of its own.
+    #[cfg_attr(feature = "console", track_caller)]
+    pub(crate) fn block_on<F: Future>(self: &Arc<Self>, future: F) -> F::Output {
+        self.block_on_unwatched(console::watch_block_on(future))
+    }
+
+    /// The same, without a place of its own in the console: for a future that only waits for a task.
+    pub(crate) fn block_on_unwatched<F: Future>(self: &Arc<Self>, future: F) -> F::Output {
+        let future = pin!(future);
+        match self.config.flavor {
+            Flavor::MultiThread => with_processor_handed_over(|| self.wait_for(future)),
+            // Whatever the thread has entered since: there is one processor, and the poll below
+            // has it.
+            Flavor::CurrentThread => match Context::of_machine_of(Arc::as_ptr(self)) {
+                Some(context) => self.drive_inside_a_task(&context, future),
+                None => with_processor_handed_over(|| self.drive(future)),
+            },
+        }
+    }
+
+    /// Polls `future` on this thread, which does nothing else.
+    fn wait_for<F: Future>(self: &Arc<Self>, future: Pin<&mut F>) -> F::Output {
+        let _tokio = self.tokio.enter();
+        let _entered = Context::enter(self, Role::Visitor);
+        wait_on_thread(future)
+    }
+
+    /// Polls `future` on this thread, which is a machine of the runtime until the future is done,
+    /// or the runtime shuts down: then it only waits.
+    fn drive<F: Future>(self: &Arc<Self>, mut future: Pin<&mut F>) -> F::Output {
+        let result = self.drive_to_the_end(future.as_mut());
+        self.output_of(result, future)
+    }
+
+    /// `None` if the runtime has shut down before the future was done. The thread has departed by
+    /// then: a shutdown waits for those that run tasks, and for no root future.
+    fn drive_to_the_end<F: Future>(self: &Arc<Self>, future: Pin<&mut F>) -> Option<Result<F::Output, Payload>> {
+        let _present = Present::arrive(self)?;
+        let machine = Machine::new();
+        machine.parker().adopt_current_thread();
+        self.threads.enroll(&machine);
+        let _tokio = self.tokio.enter();
+        let entered = Context::enter(self, Role::Machine(machine));
+        self.take_first_processor(&entered);
+        let mut machine_loop = MachineLoop::new(&entered);
+        let mut root = RootFuture::new(future, &entered);
+        machine_loop.run(&mut root);
+        machine_loop.leave();
+        entered.leave_behind(root.aside);
+        root.result
+    }
+
+    fn take_first_processor(&self, entered: &Context) {
+        if let Some(processor) = self.idle.acquire() {
+            entered.take_up(processor);
+        }
+    }
+
+    /// The same for a thread that is a machine of this runtime already, in `context`, with a task
+    /// in the middle of its poll. What it has entered above that is set aside meanwhile.
+    fn drive_inside_a_task<F: Future>(self: &Arc<Self>, context: &Context, mut future: Pin<&mut F>) -> F::Output {
+        // The machine loop is in the middle of its rounds, and holds the processor itself.
+        assert!(
+            context.placing() != Placing::Gathering,
+            "wsrt: `block_on` was called inside of a waker that this current-thread runtime wakes, on the thread that runs its \
+             tasks: spawn a task instead, or wake one"
+        );
+        let aside = context.set_others_aside();
+        let mut machine_loop = MachineLoop::new(context);
+        let mut root = RootFuture::new(future.as_mut(), context);
+        context.with_root(false, || machine_loop.run(&mut root));
+        machine_loop.leave_to_task();
+        context.leave_behind(root.aside.take());
+        let result = root.result;
+        if let Some(aside) = aside {
+            Context::put_back(&aside);
+        }
+        self.output_of(result, future)
+    }
+
+    /// The output of a root future; without the loop, if the runtime was shut down before that was
+    /// done. Then the thread is a visitor: no shutdown drops what it waits in.
+    fn output_of<F: Future>(
+        self: &Arc<Self>,
+        result: Option<Result<F::Output, Payload>>,
+        future: Pin<&mut F>,
+    ) -> F::Output {
+        match result {
+            Some(Ok(output)) => output,
+            Some(Err(panic)) => resume_unwind(panic),
+            None => self.wait_for(future),
+        }
+    }
+}
+
+/// The thread is present in the runtime, and is waited for when that shuts down.
+struct Present<'a>(&'a Scheduler);
+
+impl<'a> Present<'a> {
+    /// `None` if the runtime has shut down.
+    fn arrive(scheduler: &'a Scheduler) -> Option<Self> {
+        // Not `then_some`: a guard that is made has to depart.
+        scheduler.shutdown.arrive().then(|| Self(scheduler))
+    }
+}
+
+impl Drop for Present<'_> {
+    fn drop(&mut self) {
+        self.0.shutdown.depart(self.0);
+    }
+}
+
+/// Polls `future` until it is ready, asleep in between.
+fn wait_on_thread<F: Future>(mut future: Pin<&mut F>) -> F::Output {
+    let sleeper = Arc::new(Sleeper(Parker::new()));
+    sleeper.0.adopt_current_thread();
+    let waker = Waker::from(Arc::clone(&sleeper));
+    let mut context = task::Context::from_waker(&waker);
+    let _outer_budget = budget::keep();
+    loop {
+        budget::refill();
+        if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
+            return output;
+        }
+        sleeper.0.park();
+    }
+}
+
+struct Sleeper(Parker);
+
+impl Wake for Sleeper {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        // A sleeper is never in the netpoller: there is nothing to interrupt.
+        let _ = self.0.unpark();
+    }
+}
+
+/// The future that a driving thread waits for.
+struct RootFuture<'a, F: Future> {
+    future: Pin<&'a mut F>,
+    /// What became of it; `None` until it is done.
+    result: Option<Result<F::Output, Payload>>,
+    wakeup: Arc<RootWakeup>,
+    waker: Waker,
+    /// What it has entered and holds on to between its polls, when tasks are run.
+    aside: Option<Rc<Context>>,
+}
+
+/// What wakes it, from any thread and at any time.
+struct RootWakeup {
+    woken: AtomicBool,
+    machine: Arc<Machine>,
+    scheduler: std::sync::Weak<Scheduler>,
+}
+
+impl<'a, F: Future> RootFuture<'a, F> {
+    fn new(future: Pin<&'a mut F>, context: &Context) -> Self {
+        let wakeup = Arc::new(RootWakeup {
+            woken: AtomicBool::new(true),
+            machine: Arc::clone(context.machine().expect("a driving thread is a machine")),
+            scheduler: Arc::downgrade(context.scheduler()),
+        });
+        let waker = Waker::from(Arc::clone(&wakeup));
+        Self { future, result: None, wakeup, waker, aside: None }
+    }
+}
+
+impl<F: Future> Root for RootFuture<'_, F> {
+    fn poll_if_woken(&mut self, here: &Context) -> bool {
+        // Acquire pairs with the Release half in `wake_by_ref`: what the waker did is visible to the poll.
+        if !self.wakeup.woken.swap(false, AcqRel) {
+            return false;
+        }
+        let mut context = task::Context::from_waker(&self.waker);
+        budget::refill();
+        if let Some(aside) = self.aside.take() {
+            Context::put_back(&aside);
+        }
+        let future = self.future.as_mut();
+        // The loop must end in good order, so the panic goes on when it has.
+        let poll = || catch_unwind(AssertUnwindSafe(|| future.poll(&mut context)));
+        self.result = match here.with_root(true, poll) {
+            Ok(Poll::Pending) => {
+                self.aside = here.set_others_aside();
+                return false;
+            }
+            Ok(Poll::Ready(output)) => Some(Ok(output)),
+            Err(panic) => Some(Err(panic)),
+        };
+        here.come_back();
+        true
+    }
+
+    fn is_woken(&self) -> bool {
+        self.wakeup.woken.load(Acquire)
+    }
+}
+
+impl Wake for RootWakeup {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        // AcqRel: Release pairs with the Acquire of the poll that answers.
+        if self.woken.swap(true, AcqRel) {
+            return;
+        }
+        match self.scheduler.upgrade() {
+            Some(scheduler) => scheduler.rouse(&self.machine),
+            None => drop(self.machine.parker().unpark()),
+        }
+    }
+}

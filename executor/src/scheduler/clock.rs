@@ -1,0 +1,200 @@
+//! The clock that timers go by: the system's, unless a test has stopped it.
+//!
+//! Only timers, and who asks them for the time, follow it. What the scheduler does for its own ends, time slices and the
+//! looks at the netpoller, goes by the system's clock, which nobody stops.
+
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU8};
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+use crate::scheduler::Context;
+
+/// Whether any clock of this process was ever stopped. While it is false, as it is in every program that is no test, the
+/// time is a matter of this one load, of a line that nobody writes.
+///
+/// Relaxed: a thread that stops a clock sees its own store, and others have no promise when they see the clock stand.
+static ANY_STOPPED: AtomicBool = AtomicBool::new(false);
+
+/// The time on the clock of the current thread's runtime, or on the system's if there is none.
+#[inline]
+pub(crate) fn current_time() -> Instant {
+    if !ANY_STOPPED.load(Relaxed) {
+        return Instant::now();
+    }
+    Context::with(|context| context.map_or_else(Instant::now, |context| context.scheduler().clock.now()))
+}
+
+/// Goes with the system's clock, as it did from the start.
+const SYSTEM: u8 = 0;
+/// Stands still.
+const STOPPED: u8 = 1;
+/// Goes again, ahead or behind by what it was moved while it stood.
+const SHIFTED: u8 = 2;
+
+/// A clock is not moved closer to the last moment that it can show than this, some hundred years:
+/// it has to be able to go on from there.
+const TO_SPARE: Duration = Duration::from_secs(100 * 365 * 24 * 3_600);
+
+/// Why a clock was not moved on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CannotAdvance {
+    /// It goes by itself.
+    Goes,
+    /// It cannot show a moment so far away.
+    TooFar,
+}
+
+/// One runtime's clock.
+#[derive(Debug)]
+pub(crate) struct Clock {
+    /// Written under the lock. Relaxed: who finds anything but `SYSTEM` takes the lock, and who finds `SYSTEM` at the moment
+    /// at which another thread stops the clock has read it a moment before.
+    mode: AtomicU8,
+    hands: Mutex<Hands>,
+}
+
+/// What a clock shows that does not go with the system's.
+#[derive(Debug, Clone, Copy)]
+struct Hands {
+    shown: Instant,
+    /// When it showed that, if it goes.
+    since: Option<Instant>,
+}
+
+impl Hands {
+    fn read(self) -> Instant {
+        match self.since {
+            None => self.shown,
+            Some(since) => self.shown + since.elapsed(),
+        }
+    }
+}
+
+impl Clock {
+    pub(crate) fn new() -> Self {
+        let now = Instant::now();
+        Self { mode: AtomicU8::new(SYSTEM), hands: Mutex::new(Hands { shown: now, since: Some(now) }) }
+    }
+
+    /// Whether it is the system's clock.
+    #[inline]
+    pub(crate) fn is_system(&self) -> bool {
+        self.mode.load(Relaxed) == SYSTEM
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.mode.load(Relaxed) == STOPPED
+    }
+
+    #[inline]
+    pub(crate) fn now(&self) -> Instant {
+        if self.is_system() { Instant::now() } else { self.hands.lock().read() }
+    }
+
+    /// The moment of the system's clock at which this one, if it goes on, shows `moment`.
+    pub(crate) fn in_system_time(&self, moment: Instant) -> Instant {
+        if self.is_system() {
+            return moment;
+        }
+        let now = Instant::now();
+        // A sum beyond the system's clock is so far away that any moment will do for the waiter to look again.
+        now.checked_add(moment.saturating_duration_since(self.now())).unwrap_or(now)
+    }
+
+    /// Stops it. `false` if it stands already.
+    #[must_use]
+    pub(crate) fn stop(&self) -> bool {
+        ANY_STOPPED.store(true, Relaxed);
+        let mut hands = self.hands.lock();
+        if self.is_stopped() {
+            return false;
+        }
+        *hands = Hands { shown: hands.read(), since: None };
+        self.mode.store(STOPPED, Relaxed);
+        true
+    }
+
+    /// Lets it go on from what it shows. `false` if it does not stand.
+    #[must_use]
+    pub(crate) fn start(&self) -> bool {
+        let mut hands = self.hands.lock();
+        if !self.is_stopped() {
+            return false;
+        }
+        hands.since = Some(Instant::now());
+        self.mode.store(SHIFTED, Relaxed);
+        true
+    }
+
+    /// Moves it on while it stands.
+    pub(crate) fn advance(&self, by: Duration) -> Result<(), CannotAdvance> {
+        let mut hands = self.hands.lock();
+        if !self.is_stopped() {
+            return Err(CannotAdvance::Goes);
+        }
+        let there = hands.shown.checked_add(by).filter(|there| there.checked_add(TO_SPARE).is_some());
+        hands.shown = there.ok_or(CannotAdvance::TooFar)?;
+        Ok(())
+    }
+
+    /// Moves it on to `moment`, unless it goes, or shows a later one.
+    pub(crate) fn skip_to(&self, moment: Instant) {
+        let mut hands = self.hands.lock();
+        if self.is_stopped() {
+            hands.shown = hands.shown.max(moment);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOUR: Duration = Duration::from_secs(3_600);
+
+    #[test]
+    fn a_clock_that_stands_shows_the_same_until_it_is_moved() {
+        let clock = Clock::new();
+        assert!(clock.is_system() && clock.stop() && !clock.stop());
+        let stood = clock.now();
+        std::thread::sleep(Duration::from_millis(2));
+        assert_eq!(clock.now(), stood);
+        assert_eq!(clock.advance(HOUR), Ok(()));
+        clock.skip_to(stood);
+        assert_eq!(clock.now(), stood + HOUR, "it does not go back");
+        clock.skip_to(stood + 2 * HOUR);
+        assert_eq!(clock.now(), stood + 2 * HOUR);
+        assert_eq!(clock.advance(Duration::MAX), Err(CannotAdvance::TooFar));
+        assert_eq!(clock.now(), stood + 2 * HOUR);
+    }
+
+    #[test]
+    fn a_clock_moved_to_its_end_goes_on_from_there() {
+        let clock = Clock::new();
+        assert!(clock.stop());
+        // By ever smaller steps, as far as it can be moved.
+        let seconds = (0..63).rev().map(|exponent| Duration::from_secs(1 << exponent));
+        let nanos = (0..30).rev().map(|exponent| Duration::from_nanos(1 << exponent));
+        seconds.chain(nanos).for_each(|step| while clock.advance(step).is_ok() {});
+        assert!(clock.start());
+        let shown = clock.now();
+        std::thread::sleep(Duration::from_millis(1));
+        assert!(clock.now() > shown, "it goes on");
+        assert!(clock.stop());
+    }
+
+    #[test]
+    fn a_clock_that_goes_again_goes_on_from_what_it_showed() {
+        let clock = Clock::new();
+        assert!(!clock.start() && clock.advance(HOUR) == Err(CannotAdvance::Goes));
+        assert!(clock.stop() && clock.advance(HOUR).is_ok());
+        let shown = clock.now();
+        assert!(clock.start() && !clock.is_stopped() && !clock.is_system());
+        assert!(clock.now() >= shown && clock.now() < shown + HOUR);
+        let ahead = clock.in_system_time(shown + HOUR).saturating_duration_since(Instant::now());
+        assert!(ahead <= HOUR && ahead > HOUR / 2, "{ahead:?}");
+        assert!(clock.stop(), "and may be stopped again");
+    }
+}

@@ -1,0 +1,441 @@
+//! The context: which runtime the current thread belongs to, and which processor it holds.
+
+use std::cell::{Cell, RefCell, RefMut};
+use std::fmt;
+use std::ptr::{self, NonNull};
+use std::rc::{Rc, Weak};
+use std::sync::Arc;
+use std::task::Waker;
+
+use wsrt_trace::{Activity as Span, EventKind as What};
+
+use crate::observe::machine_status::Away;
+use crate::runtime::services::RuntimeServices;
+use crate::scheduler::Scheduler;
+use crate::scheduler::machine::Machine;
+use crate::scheduler::processor::Processor;
+use crate::task::{Runnable, TaskQueue};
+use crate::util::unwind::wake_quietly;
+
+thread_local! {
+    /// The innermost context entered on this thread. It has no destructor, so that it may be asked at any time, by wakers
+    /// that fire while the thread ends too.
+    static CURRENT: Cell<*const Context> = const { Cell::new(ptr::null()) };
+}
+
+/// What a thread does in the runtime that it has entered.
+#[derive(Debug)]
+pub(crate) enum Role {
+    /// It runs tasks.
+    Machine(Arc<Machine>),
+    /// It runs blocking jobs.
+    Blocking,
+    /// It watches over those that run tasks.
+    Watching,
+    /// It is somebody else's thread, with a guard or in `block_on`.
+    Visitor,
+    /// It drops what a shutdown has left, whichever thread it is.
+    Ending,
+}
+
+/// Where tasks go that are readied now on this thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Placing {
+    /// One by one, to where they run soonest: what the processors of a multi-thread runtime do.
+    Nearby,
+    /// One by one, behind all that wait.
+    InLine,
+    /// They are gathered, and placed together afterwards.
+    Gathering,
+}
+
+/// What a thread that belongs to a runtime carries with it.
+pub(crate) struct Context {
+    /// Itself, for calls that outlive a guard which is dropped inside.
+    me: Weak<Self>,
+    /// The context that was innermost when this one was entered. Weak, for its own guard is what
+    /// keeps it: one that was dropped before its turn has leaked it, so that it is there still.
+    outer: Weak<Self>,
+    /// Whether the runtime has come back to a context below this one, and the guard, wherever it is, puts nothing back.
+    left_behind: Cell<bool>,
+    scheduler: Arc<Scheduler>,
+    /// What sockets find where this is the innermost.
+    reactor: wsrt_reactor::context::Context,
+    role: Role,
+    /// The processor, while a task runs on it: the machine loop puts it here before a poll and takes it back after.
+    processor: RefCell<Option<Box<Processor>>>,
+    placing: Cell<Placing>,
+    gathered: RefCell<TaskQueue>,
+    /// Whether the running task is inside `block_in_place`: then its processor will not come by what it wakes for a while.
+    blocking: Cell<bool>,
+    /// Whether the thread computes without a processor, and is counted among the helpers.
+    computing: Cell<bool>,
+    /// Whether it polls the root future of a `block_on`, which no shutdown drops.
+    in_root: Cell<bool>,
+}
+
+impl Context {
+    fn new(me: &Weak<Self>, scheduler: &Arc<Scheduler>, role: Role) -> Self {
+        let placing = if scheduler.keeps_order() { Placing::InLine } else { Placing::Nearby };
+        let services = Arc::new(RuntimeServices::new(scheduler));
+        Self {
+            me: Weak::clone(me),
+            outer: Self::with(|outer| outer.map_or_else(Weak::new, |outer| Weak::clone(&outer.me))),
+            left_behind: Cell::new(false),
+            scheduler: Arc::clone(scheduler),
+            reactor: wsrt_reactor::context::Context::new(scheduler.netpoller.handle().clone(), services),
+            role,
+            processor: RefCell::new(None),
+            placing: Cell::new(placing),
+            gathered: RefCell::new(TaskQueue::new()),
+            blocking: Cell::new(false),
+            computing: Cell::new(false),
+            in_root: Cell::new(false),
+        }
+    }
+
+    /// Calls `f` with the thread's innermost context. Not for running what users wrote: that may drop the guard that keeps
+    /// the context. See [`current`](Self::current).
+    #[inline]
+    pub(crate) fn with<R>(f: impl FnOnce(Option<&Context>) -> R) -> R {
+        let current = CURRENT.get();
+        // SAFETY: the pointer is null or comes from an `Entered` on this thread, which keeps the context alive until another
+        // is innermost that has this one not among those below it; dropped before that, it leaks the context.
+        f(unsafe { current.as_ref() })
+    }
+
+    /// The thread's innermost context, which stays while the caller has it, whatever becomes of the guard.
+    pub(crate) fn current() -> Option<Rc<Self>> {
+        Self::with(|context| context.and_then(|context| context.me.upgrade()))
+    }
+
+    /// This context, to stay whatever becomes of the guard.
+    pub(crate) fn keep(&self) -> Option<Rc<Self>> {
+        self.me.upgrade()
+    }
+
+    /// Calls `user_code` where callers may be inside of [`with`](Self::with). If it drops the guard that keeps their context, that
+    /// is leaked, since they go on to use it. Nothing that a program does in its right mind; so it costs those who may pay.
+    #[cold]
+    pub(crate) fn kept_during<R>(user_code: impl FnOnce() -> R) -> R {
+        let kept = Self::current();
+        let result = user_code();
+        if let Some(last) = kept.filter(|kept| Rc::strong_count(kept) == 1) {
+            std::mem::forget(last);
+        }
+        result
+    }
+
+    /// The runtime that the thread belongs to.
+    pub(crate) fn current_scheduler() -> Option<Arc<Scheduler>> {
+        Self::with(|context| context.map(|context| Arc::clone(&context.scheduler)))
+    }
+
+    /// The same if anything is looked at there.
+    pub(crate) fn scheduler_in_sight() -> Option<Arc<Scheduler>> {
+        let in_sight = |context: &&Context| context.scheduler.seeing.is_on();
+        Self::with(|context| context.filter(in_sight).map(|context| Arc::clone(&context.scheduler)))
+    }
+
+    /// Enters `scheduler` on this thread, until the guard is dropped. For the runtime itself, whose guards never leave their
+    /// place on the stack: what was entered above and not left is left behind. A guard for users is made of it by
+    /// [`for_users`](Entered::for_users).
+    pub(crate) fn enter(scheduler: &Arc<Scheduler>, role: Role) -> Entered {
+        let context = Rc::new_cyclic(|me| Context::new(me, scheduler, role));
+        let previous = CURRENT.replace(Rc::as_ptr(&context));
+        let reactor_before = wsrt_reactor::context::replace(Some(context.reactor.clone()));
+        Entered { context, previous, reactor_before, is_users: false }
+    }
+
+    fn is_innermost(&self) -> bool {
+        ptr::eq(CURRENT.get(), self)
+    }
+
+    /// Makes this the innermost context again, if users' code has left others above it: by guards that it has forgotten, or
+    /// keeps somewhere. Nobody else is to be taken for their runtime's.
+    #[inline]
+    pub(crate) fn come_back(&self) {
+        if !self.is_innermost() {
+            self.leave_others_behind();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn leave_others_behind(&self) {
+        self.leave_behind(Self::current());
+        self.make_innermost();
+    }
+
+    /// Leaves `others` behind, the innermost of those above this context: for them who were set aside and are not put back.
+    pub(crate) fn leave_behind(&self, others: Option<Rc<Self>>) {
+        let mut above = others;
+        while let Some(context) = above.filter(|context| !ptr::eq(&raw const **context, self)) {
+            context.left_behind.set(true);
+            above = context.outer.upgrade();
+        }
+    }
+
+    /// Makes this the innermost context again, and answers with what was entered above it, for
+    /// [`put_back`](Self::put_back).
+    #[inline]
+    pub(crate) fn set_others_aside(&self) -> Option<Rc<Self>> {
+        if self.is_innermost() { None } else { self.set_aside() }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn set_aside(&self) -> Option<Rc<Self>> {
+        let above = Self::current();
+        self.make_innermost();
+        above
+    }
+
+    /// Makes a context that was set aside the innermost again. Its guard has not been dropped meanwhile, or has leaked it.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn put_back(aside: &Rc<Self>) {
+        aside.make_innermost();
+    }
+
+    fn make_innermost(&self) {
+        CURRENT.set(self.me.as_ptr());
+        drop(wsrt_reactor::context::replace(Some(self.reactor.clone())));
+    }
+
+    pub(crate) fn scheduler(&self) -> &Arc<Scheduler> {
+        &self.scheduler
+    }
+
+    pub(crate) fn machine(&self) -> Option<&Arc<Machine>> {
+        match &self.role {
+            Role::Machine(machine) => Some(machine),
+            Role::Blocking | Role::Watching | Role::Visitor | Role::Ending => None,
+        }
+    }
+
+    /// Leaves in sight what this thread's machine, if it has one, does without a processor.
+    pub(crate) fn set_away(&self, away: Away) {
+        if let Some(machine) = self.machine() {
+            machine.whereabouts().set_away(away);
+        }
+    }
+
+    /// Whether `scheduler` waits for this thread when it shuts down, whatever the thread has
+    /// entered since.
+    pub(crate) fn is_on_staff_of(scheduler: *const Scheduler) -> bool {
+        let mut next = Self::current();
+        while let Some(context) = next {
+            let is_staff = matches!(context.role, Role::Machine(_) | Role::Blocking | Role::Watching);
+            if is_staff && context.is_of(scheduler) {
+                return true;
+            }
+            next = context.outer.upgrade();
+        }
+        false
+    }
+
+    /// The context in which this thread is a machine of `scheduler`, if it is, whatever the thread
+    /// has entered since.
+    pub(crate) fn of_machine_of(scheduler: *const Scheduler) -> Option<Rc<Self>> {
+        let mut next = Self::current();
+        while let Some(context) = next {
+            if context.is_of(scheduler) && context.machine().is_some() {
+                return Some(context);
+            }
+            next = context.outer.upgrade();
+        }
+        None
+    }
+
+    /// Whether what is polled here is about to be dropped: a task, or what its destructor polls,
+    /// while its runtime shuts down. It may be left waiting for what will not come.
+    pub(crate) fn drops_what_waits(&self) -> bool {
+        let drops = match self.role {
+            Role::Machine(_) => !self.in_root.get(),
+            Role::Ending => true,
+            Role::Blocking | Role::Watching | Role::Visitor => false,
+        };
+        drops && self.scheduler.shutdown.has_begun()
+    }
+
+    /// Calls `f`, which polls the root future of a `block_on`, or with `false` the tasks beside it,
+    /// and does not unwind.
+    pub(crate) fn with_root<R>(&self, in_root: bool, f: impl FnOnce() -> R) -> R {
+        let outer = self.in_root.replace(in_root);
+        let result = f();
+        self.in_root.set(outer);
+        result
+    }
+
+    /// Whether this thread belongs to `scheduler`.
+    pub(crate) fn is_of(&self, scheduler: *const Scheduler) -> bool {
+        ptr::eq(Arc::as_ptr(&self.scheduler), scheduler)
+    }
+
+    pub(crate) fn put_processor(&self, processor: Box<Processor>) {
+        let previous = self.processor.replace(Some(processor));
+        debug_assert!(previous.is_none(), "a machine holds one processor at most");
+    }
+
+    /// Holds `processor` from now on, on this thread.
+    pub(crate) fn take_up(&self, mut processor: Box<Processor>) {
+        processor.begin_hold(self.scheduler.now());
+        self.scheduler.seeing.show(What::Enter(Span::Holds(processor.index() as u16)));
+        self.put_processor(processor);
+    }
+
+    pub(crate) fn take_processor(&self) -> Option<Box<Processor>> {
+        self.processor.take()
+    }
+
+    /// Calls `f` with the processor that the running task's machine holds, if it does.
+    #[inline(always)]
+    pub(crate) fn with_processor<R>(&self, f: impl FnOnce(Option<&mut Processor>) -> R) -> R {
+        f(self.processor.borrow_mut().as_deref_mut())
+    }
+
+    /// The same as a borrow, for those who let go of it themselves: before they do what may call users' code.
+    #[inline(always)]
+    pub(crate) fn borrow_processor(&self) -> RefMut<'_, Option<Box<Processor>>> {
+        self.processor.borrow_mut()
+    }
+
+    pub(crate) fn is_blocking(&self) -> bool {
+        self.blocking.get()
+    }
+
+    pub(crate) fn set_blocking(&self, blocking: bool) {
+        self.blocking.set(blocking);
+    }
+
+    pub(crate) fn is_computing(&self) -> bool {
+        self.computing.get()
+    }
+
+    /// Whether the thread is a machine in a parallel call: outside of any task, in one that somebody else has opened.
+    pub(crate) fn is_helping(&self) -> bool {
+        self.machine().is_some() && self.is_computing()
+    }
+
+    pub(crate) fn set_computing(&self, computing: bool) {
+        self.computing.set(computing);
+    }
+
+    /// Runs `wake`, which does not panic, and returns the tasks that it readied instead of placing them one by one.
+    pub(crate) fn gather(&self, wake: impl FnOnce()) -> TaskQueue {
+        let outer = self.placing.replace(Placing::Gathering);
+        debug_assert!(outer != Placing::Gathering, "wakers do not gather");
+        wake();
+        self.placing.set(outer);
+        self.gathered.replace(TaskQueue::new())
+    }
+
+    /// Wakes what was collected, `from_network` of it by the netpoller and the rest by timers, and returns the tasks that it
+    /// readied.
+    pub(crate) fn gather_wakers(&self, wakers: &mut Vec<Waker>, from_network: usize) -> TaskQueue {
+        if self.scheduler.seeing.is_on() {
+            return self.gather(|| self.scheduler.seeing.wake_in_sight(wakers, from_network));
+        }
+        if wakers.is_empty() {
+            return TaskQueue::new();
+        }
+        self.gather(|| wakers.drain(..).for_each(wake_quietly))
+    }
+
+    #[inline]
+    pub(crate) fn placing(&self) -> Placing {
+        self.placing.get()
+    }
+
+    /// Takes one of the tasks that are being gathered.
+    pub(crate) fn gather_one(&self, task: Runnable) {
+        self.gathered.borrow_mut().push_back(task);
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context").field("role", &self.role).finish_non_exhaustive()
+    }
+}
+
+/// The place of this thread that tells the innermost context. To find it takes longer than to look there.
+#[derive(Clone, Copy)]
+pub(crate) struct Innermost(NonNull<Cell<*const Context>>);
+
+impl Innermost {
+    pub(crate) fn of_this_thread() -> Self {
+        Self(CURRENT.with(|current| NonNull::from(current)))
+    }
+
+    /// As [`Context::come_back`], of a context of the same thread.
+    #[inline]
+    pub(crate) fn come_back_to(self, context: &Context) {
+        // SAFETY: it was a reference, of the thread that this value has not left, and the place has no destructor: it is there
+        // as long as the thread is.
+        if !ptr::eq(unsafe { self.0.as_ref() }.get(), context) {
+            context.leave_others_behind();
+        }
+    }
+}
+
+/// The thread is inside a runtime. Not Send: it stands for this thread's state.
+pub(crate) struct Entered {
+    context: Rc<Context>,
+    previous: *const Context,
+    /// What sockets found before.
+    reactor_before: Option<wsrt_reactor::context::Context>,
+    /// Whether it is in a user's hands, who may drop it at any time on this thread, or never.
+    is_users: bool,
+}
+
+impl Entered {
+    /// The guard, to be given to users.
+    pub(crate) fn for_users(self) -> Self {
+        let mut guard = self;
+        guard.is_users = true;
+        guard
+    }
+
+    fn restore(&mut self) {
+        CURRENT.set(self.previous);
+        drop(wsrt_reactor::context::replace(self.reactor_before.take()));
+    }
+
+    /// Another context is the innermost, or none.
+    #[cold]
+    fn leave_out_of_order(&self) {
+        if self.context.left_behind.get() {
+            return;
+        }
+        // A guard entered later still points here, or is set aside, and will put this context back: it must never be freed.
+        std::mem::forget(Rc::clone(&self.context));
+        if !std::thread::panicking() {
+            panic!("wsrt: runtime guards have to be dropped in the reverse of the order in which they were entered");
+        }
+    }
+}
+
+impl std::ops::Deref for Entered {
+    type Target = Context;
+
+    fn deref(&self) -> &Context {
+        &self.context
+    }
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        if !self.is_users {
+            self.context.come_back();
+        }
+        if self.context.is_innermost() { self.restore() } else { self.leave_out_of_order() }
+    }
+}
+
+impl fmt::Debug for Entered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Entered").field(&self.context).finish()
+    }
+}

@@ -1,0 +1,129 @@
+//! The count of helpers: machines that compute in the time of idle processors.
+//!
+//! A helper holds no processor. There may be as many as there are idle processors, so that together with the busy ones
+//! they are as many threads as the runtime is to have cores; who finds that there are more goes.
+
+use crate::util::sync::atomic::Ordering::{Relaxed, SeqCst};
+use crate::util::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, fence};
+
+/// Helpers that have not looked at the netpoller for this long, in nanoseconds, are in a long piece of work, and another
+/// machine had better see to it.
+const ABSENT: u64 = 1_000_000;
+
+/// Relaxed throughout but for the fences: it counts, and hands out no data.
+#[derive(Debug)]
+pub(crate) struct Helpers {
+    /// Machines that help, and threads that own a region and hold no processor.
+    present: AtomicUsize,
+    /// Helpers that have run out of work and look at the board for a while before they go.
+    lingering: AtomicUsize,
+    /// Machines that help, or linger: they look at the netpoller now and then. Unlike `present` without owners, who do not.
+    watching: AtomicUsize,
+    /// Looks that helpers took at the netpoller, for the watcher.
+    netpolls: AtomicU64,
+    /// When the last of them was, in nanoseconds of the scheduler's clock.
+    polled_network: AtomicU64,
+    /// Whether a thread has been started that is to help and has not come yet: one at a time.
+    starting: AtomicBool,
+}
+
+impl Helpers {
+    pub(crate) fn new() -> Self {
+        Self {
+            present: AtomicUsize::new(0),
+            lingering: AtomicUsize::new(0),
+            watching: AtomicUsize::new(0),
+            netpolls: AtomicU64::new(0),
+            polled_network: AtomicU64::new(0),
+            starting: AtomicBool::new(false),
+        }
+    }
+
+    /// Counts the caller in if there are fewer than `places`.
+    #[must_use]
+    pub(crate) fn join(&self, places: usize) -> bool {
+        self.present.fetch_update(Relaxed, Relaxed, |present| (present < places).then_some(present + 1)).is_ok()
+    }
+
+    /// Counts in a thread that computes whether there is a place for it or not: it is its own work.
+    pub(crate) fn join_anyway(&self) {
+        self.present.fetch_add(1, Relaxed);
+    }
+
+    pub(crate) fn leave(&self) {
+        let before = self.present.fetch_sub(1, Relaxed);
+        debug_assert!(before > 0, "only who has joined leaves");
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.present.load(Relaxed)
+    }
+
+    /// Whether somebody is looking at the board, or will before it sleeps. To be asked after a notice was given.
+    #[must_use]
+    pub(crate) fn will_look(&self) -> bool {
+        // Pairs with the fence in `end_linger`: one of the two sees the other.
+        fence(SeqCst);
+        self.lingering.load(Relaxed) > 0
+    }
+
+    pub(crate) fn begin_linger(&self) {
+        self.lingering.fetch_add(1, Relaxed);
+    }
+
+    /// The caller looks at the board once more after this.
+    pub(crate) fn end_linger(&self) {
+        self.lingering.fetch_sub(1, Relaxed);
+        // Pairs with the fence in `will_look`.
+        fence(SeqCst);
+    }
+
+    /// Whether it is the caller's turn to look at the netpoller: `period` has passed since a helper did.
+    #[must_use]
+    pub(crate) fn take_turn_at_network(&self, now: u64, period: u64) -> bool {
+        let last = self.polled_network.load(Relaxed);
+        let turn = now.saturating_sub(last) >= period
+            && self.polled_network.compare_exchange(last, now, Relaxed, Relaxed).is_ok();
+        if turn {
+            self.netpolls.fetch_add(1, Relaxed);
+        }
+        turn
+    }
+
+    /// The caller looks at the netpoller from now on.
+    pub(crate) fn begin_watch(&self) {
+        self.watching.fetch_add(1, Relaxed);
+    }
+
+    /// It does so no more. It keeps the netpoller next, if nobody else watches it.
+    pub(crate) fn end_watch(&self) {
+        self.watching.fetch_sub(1, Relaxed);
+    }
+
+    /// Whether there are any who should look at the netpoller.
+    #[must_use]
+    pub(crate) fn any_watch(&self) -> bool {
+        self.watching.load(Relaxed) > 0
+    }
+
+    /// Whether helpers look at the netpoller these days.
+    #[must_use]
+    pub(crate) fn watch_network(&self, now: u64) -> bool {
+        self.any_watch() && now.saturating_sub(self.polled_network.load(Relaxed)) < ABSENT
+    }
+
+    pub(crate) fn netpolls(&self) -> u64 {
+        self.netpolls.load(Relaxed)
+    }
+
+    /// `true` for the one who is to start a thread.
+    #[must_use]
+    pub(crate) fn begin_start(&self) -> bool {
+        !self.starting.swap(true, Relaxed)
+    }
+
+    /// The thread has come, or never will.
+    pub(crate) fn end_start(&self) {
+        self.starting.store(false, Relaxed);
+    }
+}

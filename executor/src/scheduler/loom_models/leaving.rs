@@ -1,0 +1,196 @@
+//! Machines that leave with timers on the processor that they give up: the keeper, or its successor, sees them.
+//!
+//! What `MachineLoop::leave` and `pay_with` do, with the words that they do it with, against a machine on its way to the
+//! netpoller. While a processor is held, a timer on it is armed without a word to anybody.
+
+use std::sync::atomic::AtomicUsize as Tally;
+use std::sync::atomic::Ordering::Relaxed as Counting;
+
+use super::explore;
+use crate::scheduler::idle::{Chosen, Idle};
+use crate::scheduler::machine::Machine;
+use crate::scheduler::parker::Unparked;
+use crate::scheduler::poll_owner::{Keeper, Watch};
+use crate::scheduler::processor::Processor;
+use crate::scheduler::processors::Processors;
+use crate::util::sync::atomic::AtomicU64;
+use crate::util::sync::atomic::Ordering::{Acquire, Release};
+use crate::util::sync::{Arc, thread};
+
+const NEVER: u64 = u64::MAX;
+/// When the timer that is left behind is due.
+const DUE: u64 = 3;
+/// A deadline of another processor, by which the keeper is up anyway.
+const LATER: u64 = 5;
+
+/// The books, the keeper, and the earliest deadlines of two processors' timers as their queues publish them.
+struct Scene {
+    idle: Idle,
+    keeper: Keeper,
+    timers: [AtomicU64; 2],
+}
+
+/// What came of a machine's way to the netpoller.
+#[derive(Debug)]
+struct Slept {
+    /// Until when it would block; `None` if it did not come to that.
+    until: Option<u64>,
+    machine: Arc<Machine>,
+}
+
+/// What a machine that leaves has done for others.
+#[derive(Debug, Default)]
+struct Told {
+    interrupted: bool,
+    chosen: Vec<Chosen>,
+}
+
+impl Scene {
+    /// `processors` in play, and a timer for `deadline` on the second.
+    fn new(processors: usize, deadline: u64) -> Arc<Self> {
+        Arc::new(Self {
+            idle: Idle::new(processors, 2),
+            keeper: Keeper::new(),
+            timers: [NEVER, deadline].map(AtomicU64::new),
+        })
+    }
+
+    fn earliest(&self) -> u64 {
+        self.timers.iter().map(|timer| timer.load(Acquire)).min().unwrap_or(NEVER)
+    }
+
+    /// A machine without a processor that finds nothing to do, as in `MachineLoop::sleep`.
+    fn sleep(&self) -> Slept {
+        let machine = Machine::new();
+        machine.parker().adopt_current_thread();
+        self.idle.enlist(&machine);
+        let published = self.earliest();
+        assert!(self.keeper.take_over(published), "nobody else keeps");
+        self.idle.choose_last(&machine);
+        let polls = machine.parker().begin_polling();
+        let until = polls.then(|| self.earliest().min(published));
+        Slept { until, machine }
+    }
+
+    /// Arms a timer in the queue of the processor that this thread holds.
+    fn arm_own(&self) {
+        self.timers[0].store(DUE, Release);
+    }
+
+    fn wake_one(&self, told: &mut Told) {
+        let Some(chosen) = self.idle.submit() else { return };
+        if let Some(machine) = &chosen.machine {
+            told.interrupted |= machine.parker().unpark() == Unparked::InNetpoller;
+        }
+        told.chosen.push(chosen);
+    }
+
+    fn watch_own_deadlines(&self, told: &mut Told) {
+        match self.keeper.watch(self.earliest()) {
+            Watch::InTime => {}
+            Watch::TooLate => told.interrupted = true,
+            Watch::Nobody => self.wake_one(told),
+        }
+    }
+
+    /// As `MachineLoop::leave`.
+    fn leave(&self, processor: Box<Processor>) -> Told {
+        let mut told = Told::default();
+        self.idle.give_up(processor, None);
+        if !self.keeper.is_present() {
+            self.wake_one(&mut told);
+        }
+        self.watch_own_deadlines(&mut told);
+        told
+    }
+
+    /// As `MachineLoop::pay_with`.
+    fn pay_with(&self, mut processor: Box<Processor>, processors: &Processors) -> Told {
+        let mut told = Told::default();
+        let debt = processors.take_debt().expect("one is owed");
+        let _ = self.idle.retire_for_good(&mut processor);
+        processors.take_out_of_play(processor, debt);
+        self.watch_own_deadlines(&mut told);
+        told
+    }
+}
+
+/// How the timer came to be seen, over all interleavings of a model.
+struct Cases {
+    by_the_keeper: Tally,
+    by_interrupt: Tally,
+    by_wake: Tally,
+}
+
+impl Cases {
+    const fn new() -> Self {
+        Self { by_the_keeper: Tally::new(0), by_interrupt: Tally::new(0), by_wake: Tally::new(0) }
+    }
+
+    /// Somebody is up by the time that the timer is due, and looks at it or becomes the keeper then.
+    fn assert_seen(&self, slept: &Slept, told: &Told) {
+        let woken = told.chosen.iter().filter_map(|chosen| chosen.machine.as_ref());
+        let case = match slept.until {
+            Some(until) if until <= DUE => &self.by_the_keeper,
+            Some(_) if told.interrupted => &self.by_interrupt,
+            None if woken.into_iter().any(|machine| Arc::ptr_eq(machine, &slept.machine)) => &self.by_wake,
+            _ => panic!("the timer is nobody's: {slept:?}, {told:?}"),
+        };
+        case.fetch_add(1, Counting);
+    }
+
+    fn met(&self) -> [bool; 3] {
+        [&self.by_the_keeper, &self.by_interrupt, &self.by_wake].map(|tally| tally.load(Counting) > 0)
+    }
+}
+
+/// Two threads in `block_on` of a current-thread runtime: the one that ran the tasks leaves, and the other sleeps.
+fn model_leave(others_deadline: u64) {
+    static CASES: [Cases; 2] = [const { Cases::new() }; 2];
+    let cases = &CASES[usize::from(others_deadline == NEVER)];
+    explore(4, move || {
+        let scene = Scene::new(1, others_deadline);
+        let (_, mut held) = Processors::new(1, 2);
+        let sleeper = {
+            let scene = Arc::clone(&scene);
+            thread::spawn(move || scene.sleep())
+        };
+        scene.arm_own();
+        let told = scene.leave(held.remove(0));
+        let slept = sleeper.join().expect("it ends in good order");
+        cases.assert_seen(&slept, &told);
+    });
+    assert_eq!(cases.met(), [true; 3], "seen by the keeper, interrupted, woken");
+}
+
+#[test]
+fn timers_of_one_who_leaves_are_seen_by_the_keeper() {
+    model_leave(NEVER);
+}
+
+#[test]
+fn timers_of_one_who_leaves_are_seen_by_a_keeper_with_a_later_deadline() {
+    model_leave(LATER);
+}
+
+/// The payer goes on with another processor that it finds idle, so that it does not tell the keeper as it goes to sleep.
+#[test]
+fn timers_of_one_who_pays_are_seen_by_the_keeper() {
+    static CASES: Cases = Cases::new();
+    explore(3, || {
+        let scene = Scene::new(1, NEVER);
+        let (processors, mut held) = Processors::new(1, 2);
+        scene.idle.add(processors.put_into_play().expect("there is room for one spare"));
+        processors.ask_for_one();
+        let sleeper = {
+            let scene = Arc::clone(&scene);
+            thread::spawn(move || scene.sleep())
+        };
+        scene.arm_own();
+        let told = scene.pay_with(held.remove(0), &processors);
+        let _another = if told.chosen.is_empty() { scene.idle.acquire() } else { None };
+        let slept = sleeper.join().expect("it ends in good order");
+        CASES.assert_seen(&slept, &told);
+    });
+    assert_eq!(CASES.met(), [true; 3], "seen by the keeper, interrupted, woken");
+}

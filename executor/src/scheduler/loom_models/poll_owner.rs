@@ -1,0 +1,119 @@
+//! The keeper: whoever arms a timer and whoever goes to sleep on the netpoller see one another.
+
+use super::explore;
+use crate::scheduler::poll_owner::{Keeper, Watch};
+use crate::util::sync::atomic::AtomicU64;
+use crate::util::sync::atomic::Ordering::{Acquire, Release};
+use crate::util::sync::{Arc, thread};
+
+const NEVER: u64 = u64::MAX;
+const SOON: u64 = 3;
+const LATER: u64 = 5;
+
+/// A keeper, and the earliest deadlines of two processors' timers as their queues publish them.
+struct Scene {
+    keeper: Keeper,
+    timers: [AtomicU64; 2],
+}
+
+impl Scene {
+    fn new(timers: [u64; 2]) -> Arc<Self> {
+        Arc::new(Self { keeper: Keeper::new(), timers: timers.map(AtomicU64::new) })
+    }
+
+    fn earliest(&self) -> u64 {
+        self.timers.iter().map(|timer| timer.load(Acquire)).min().unwrap_or(NEVER)
+    }
+
+    /// The keeper's side. Returns until when it would block: not past what it has published, for others count on that, and
+    /// not past what it finds on looking again.
+    fn keep(&self) -> Option<u64> {
+        let published = self.earliest();
+        self.keeper.take_over(published).then(|| published.min(self.earliest()))
+    }
+
+    fn arm(&self, processor: usize, deadline: u64) -> Watch {
+        self.timers[processor].store(deadline, Release);
+        self.keeper.watch(deadline)
+    }
+}
+
+#[test]
+fn a_timer_armed_while_the_keeper_goes_to_sleep_is_seen_or_interrupts_it() {
+    explore(4, || {
+        let scene = Scene::new([NEVER, NEVER]);
+        let armer = {
+            let scene = Arc::clone(&scene);
+            thread::spawn(move || scene.arm(0, LATER))
+        };
+        let until = scene.keep().expect("nobody else keeps");
+        let watch = armer.join().expect("the armer ends in good order");
+        assert!(until <= LATER || watch == Watch::TooLate, "until {until}, and the armer found {watch:?}");
+    });
+}
+
+/// The deadline that the keeper has published passes away, fired by another machine, before the keeper looks again. Who
+/// arms a timer behind it relies on the keeper's being up by then.
+#[test]
+fn a_deadline_that_was_published_is_kept_though_its_timer_has_gone() {
+    explore(4, || {
+        let scene = Scene::new([SOON, NEVER]);
+        let others = {
+            let scene = Arc::clone(&scene);
+            thread::spawn(move || {
+                scene.timers[0].store(NEVER, Release);
+                scene.arm(1, LATER)
+            })
+        };
+        let until = scene.keep().expect("nobody else keeps");
+        let watch = others.join().expect("the armer ends in good order");
+        assert!(until <= LATER || watch == Watch::TooLate, "until {until}, and the armer found {watch:?}");
+    });
+}
+
+#[test]
+fn there_is_one_keeper_at_a_time() {
+    explore(4, || {
+        let scene = Scene::new([NEVER, SOON]);
+        let other = {
+            let scene = Arc::clone(&scene);
+            thread::spawn(move || scene.keep())
+        };
+        let own = scene.keep();
+        let other = other.join().expect("the other ends in good order");
+        assert!(own.is_some() ^ other.is_some());
+        assert!(scene.keeper.is_present());
+        scene.keeper.leave();
+        assert!(!scene.keeper.is_present());
+        assert_eq!(scene.keeper.watch(LATER), Watch::Nobody);
+    });
+}
+
+/// A machine that goes idle beside a keeper leaves its timers to that; the keeper may be about to leave. Then either it has
+/// the timers on its next look, or the other finds nobody and sees to a successor.
+#[test]
+fn timers_left_behind_are_seen_by_the_keeper_or_by_its_successor() {
+    explore(3, || {
+        let scene = Scene::new([NEVER, NEVER]);
+        assert!(scene.keeper.take_over(NEVER));
+        let retiring = {
+            let scene = Arc::clone(&scene);
+            thread::spawn(move || {
+                scene.timers[1].store(LATER, Release);
+                match scene.keep() {
+                    Some(until) => Err(until),
+                    None => Ok(scene.keeper.watch(LATER)),
+                }
+            })
+        };
+        scene.keeper.leave();
+        let again = scene.keep();
+        let retired = retiring.join().expect("the other ends in good order");
+        let is_served = match (again, retired) {
+            (_, Err(until)) => until <= LATER,
+            (Some(until), Ok(watch)) => until <= LATER || watch == Watch::TooLate,
+            (None, Ok(_)) => false,
+        };
+        assert!(is_served, "kept again until {again:?}; the other: {retired:?}");
+    });
+}

@@ -1,0 +1,129 @@
+//! The watcher and its spares: it is woken when there is something to watch, a spare meets the work that it was put into
+//! play for, and as many processors go as are owed.
+
+use std::ptr::NonNull;
+
+use super::explore;
+use crate::scheduler::idle::Idle;
+use crate::scheduler::processor::Processor;
+use crate::scheduler::processors::Processors;
+use crate::scheduler::queue::ring;
+use crate::scheduler::watcher_sleep::WatcherSleep;
+use crate::util::sync::atomic::AtomicUsize;
+use crate::util::sync::atomic::Ordering::Relaxed;
+use crate::util::sync::{Arc, Mutex, thread};
+
+/// Were the wake lost, the watcher would sleep for ever, which loom reports as a deadlock.
+#[test]
+fn the_watcher_wakes_when_a_processor_is_taken() {
+    explore(3, || {
+        let sleep = Arc::new(WatcherSleep::new());
+        let busy = Arc::new(AtomicUsize::new(0));
+        let taker = {
+            let (sleep, busy) = (Arc::clone(&sleep), Arc::clone(&busy));
+            thread::spawn(move || {
+                busy.fetch_add(1, Relaxed);
+                sleep.wake_if_asleep();
+            })
+        };
+        sleep.adopt_current_thread();
+        while busy.load(Relaxed) == 0 {
+            sleep.sleep_until_busy(|| busy.load(Relaxed) > 0);
+        }
+        taker.join().expect("it does not panic");
+    });
+}
+
+/// A task that is queued while the only processor is stuck: the submitter finds the spare idle, or the watcher finds the
+/// task when it has put the spare into play.
+#[test]
+fn a_spare_meets_the_task_it_was_put_into_play_for() {
+    explore(3, || {
+        let (processors, mut held) = Processors::new(1, 2);
+        let stuck = held.remove(0);
+        let idle = Arc::new(Idle::new(1, 2));
+        let (mut owner, thief) = ring::<u8>();
+        let submitter = {
+            let idle = Arc::clone(&idle);
+            thread::spawn(move || {
+                assert!(owner.push(NonNull::dangling()).is_ok());
+                (idle.submit(), owner)
+            })
+        };
+        idle.add(processors.put_into_play().expect("there is room for one spare"));
+        let by_watcher = if thief.is_empty() { None } else { idle.submit() };
+        let (by_submitter, _owner) = submitter.join().expect("it does not panic");
+        let chosen = usize::from(by_watcher.is_some()) + usize::from(by_submitter.is_some());
+        assert_eq!(chosen, 1, "one machine is sent, and not two for one processor");
+        drop(stuck);
+    });
+}
+
+/// Two holders see that one processor is owed: one of them gives its up, whichever.
+#[test]
+fn what_is_owed_is_paid_once() {
+    explore(3, || {
+        let (processors, mut held) = Processors::new(1, 2);
+        let spare = processors.put_into_play().expect("there is room for one spare");
+        let regular = held.remove(0);
+        let processors = Arc::new(processors);
+        let payer = {
+            let processors = Arc::clone(&processors);
+            thread::spawn(move || pay(&processors, spare))
+        };
+        processors.ask_for_one();
+        let kept = [pay(&processors, regular), payer.join().expect("it does not panic")];
+        let last = kept.into_iter().flatten().fold(None, |before: Option<Box<Processor>>, processor| {
+            if before.is_none() { pay(&processors, processor) } else { Some(processor) }
+        });
+        assert!(last.is_some(), "one stays in play");
+        assert_eq!(processors.spares(), 0);
+        assert!(processors.take_debt().is_none());
+    });
+}
+
+/// Gives `processor` up if one is owed.
+fn pay(processors: &Processors, processor: Box<Processor>) -> Option<Box<Processor>> {
+    if !processors.is_owed() {
+        return Some(processor);
+    }
+    let Some(debt) = processors.take_debt() else {
+        return Some(processor);
+    };
+    processors.take_out_of_play(processor, debt);
+    None
+}
+
+/// The stuck poll returns and its holder goes on with its ring, while the spare steals from it, has to go, and leaves what
+/// it stole to everybody: each task is found once.
+#[test]
+fn a_spare_that_goes_leaves_what_it_stole() {
+    explore(3, || {
+        let (processors, mut held) = Processors::new(1, 2);
+        let spare = processors.put_into_play().expect("there is room for one spare");
+        let regular = held.remove(0);
+        let (processors, injector) = (Arc::new(processors), Arc::new(Mutex::new(0)));
+        let (mut stuck, thief) = ring::<u8>();
+        for _ in 0..3 {
+            assert!(stuck.push(NonNull::dangling()).is_ok());
+        }
+        let stand_in = {
+            let (processors, injector) = (Arc::clone(&processors), Arc::clone(&injector));
+            thread::spawn(move || {
+                let (mut own, _) = ring();
+                thief.steal_into(&mut own);
+                let run = usize::from(own.pop().is_some());
+                let spare = pay(&processors, spare);
+                if spare.is_none() {
+                    *injector.lock() += std::iter::from_fn(|| own.pop()).count();
+                }
+                run + std::iter::from_fn(|| own.pop()).count()
+            })
+        };
+        processors.ask_for_one();
+        let run = std::iter::from_fn(|| stuck.pop()).count();
+        let run = run + stand_in.join().expect("it does not panic") + *injector.lock();
+        assert_eq!(run, 3);
+        drop(regular);
+    });
+}

@@ -1,0 +1,353 @@
+//! The loop that every machine runs: take a processor, look for a task, poll it; with nothing found, sleep.
+
+use std::sync::Arc;
+use std::task::Waker;
+
+use wsrt_reactor::budget;
+use wsrt_trace::{Activity as Span, EventKind as What};
+
+use crate::fork_join::helping::Linger;
+use crate::observe::source::{Found, Source};
+use crate::scheduler::context::Innermost;
+use crate::scheduler::fairness::Grant;
+use crate::scheduler::idle::Resume;
+use crate::scheduler::machine::Machine;
+use crate::scheduler::processor::Processor;
+use crate::scheduler::root::Root;
+use crate::scheduler::{Context, Scheduler};
+use crate::util::backoff::Backoff;
+
+/// The most that one machine takes from the injector at a time.
+const INJECTOR_BATCH: usize = 128;
+
+/// One machine at work.
+pub(crate) struct MachineLoop<'a> {
+    pub(crate) scheduler: &'a Arc<Scheduler>,
+    pub(crate) context: &'a Context,
+    innermost: Innermost,
+    pub(crate) machine: &'a Arc<Machine>,
+    /// Kept between turns of the netpoller and firings of timers, for its allocation.
+    pub(crate) wakers: Vec<Waker>,
+    /// How many of the wakers the netpoller has collected; the others are of timers.
+    pub(crate) from_network: usize,
+    /// Whether the machine stands on the list of the idle, or was chosen from it and has yet to collect its processor.
+    pub(crate) listed: bool,
+    /// Whether the polls on the processor that it had last took next to no time.
+    pub(crate) light: bool,
+    /// Whether the machine has slept so long that the runtime can do without it.
+    pub(crate) surplus: bool,
+    pub(crate) linger: Linger,
+    /// The processor that the machine gave up last, and how many polls that had counted.
+    retired: (usize, u64),
+    /// How long it has come back for tasks that are out of reach.
+    gap: Backoff,
+}
+
+impl<'a> MachineLoop<'a> {
+    /// A loop for the current thread, which has entered `context` with a machine.
+    pub(crate) fn new(context: &'a Context) -> Self {
+        let machine = context.machine().expect("only a thread with a machine runs the loop");
+        Self {
+            scheduler: context.scheduler(),
+            context,
+            innermost: Innermost::of_this_thread(),
+            machine,
+            wakers: Vec::new(),
+            from_network: 0,
+            listed: false,
+            light: false,
+            surplus: false,
+            linger: Linger::new(),
+            retired: (0, 0),
+            gap: Backoff::new(),
+        }
+    }
+
+    /// The same for a machine that the runtime has started: it stands on the list of the idle, or was chosen from it, or
+    /// never was on it and has a processor in its mailbox.
+    pub(crate) fn started(context: &'a Context) -> Self {
+        Self { listed: true, ..Self::new(context) }
+    }
+
+    /// Runs until the runtime shuts down, the root future is done, or the machine is surplus.
+    pub(crate) fn run(&mut self, root: &mut impl Root) {
+        let _outer_budget = budget::keep();
+        while !self.is_over() && !root.poll_if_woken(self.context) {
+            match self.processor() {
+                None => self.sleep(root),
+                Some(processor) if self.scheduler.processors.is_owed() => self.pay_with(processor),
+                Some(mut processor) => match self.look(&mut processor) {
+                    Some(found) => {
+                        self.poll(processor, found);
+                        self.innermost.come_back_to(self.context);
+                    }
+                    None if root.is_woken() => self.hold_for_root(processor),
+                    None => self.retire(processor),
+                },
+            }
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.surplus || self.scheduler.shutdown.has_begun()
+    }
+
+    /// The processor that this machine holds: the one it had, unless the last task has handed that over, or one that it was
+    /// given meanwhile.
+    fn processor(&mut self) -> Option<Box<Processor>> {
+        self.context.take_processor().or_else(|| self.collect_processor())
+    }
+
+    #[inline(never)]
+    fn collect_processor(&mut self) -> Option<Box<Processor>> {
+        let mut delivered = self.machine.collect()?;
+        self.listed = false;
+        delivered.begin_hold(self.scheduler.now());
+        self.scheduler.seeing.show(What::Enter(Span::Holds(delivered.index() as u16)));
+        Some(delivered)
+    }
+
+    /// The list of places where a task may be found, in order.
+    ///
+    /// What is nearest comes first, and what would starve behind it comes first now and then: timers and the netpoller
+    /// when their time has come, the injector at one tick in 61 at least. Ticks count polls, those of a chain through runnext too,
+    /// so that no chain can hold anything off. The netpoller comes before stealing, since what it holds waits for nobody
+    /// else to be done.
+    fn look(&mut self, processor: &mut Processor) -> Option<Found> {
+        processor.clock().advance();
+        self.keep_time(processor);
+        self.injector_on_its_turn(processor)
+            .or_else(|| processor.next_in_chain())
+            .or_else(|| processor.pop().map(|task| task.found(Source::RING)))
+            .or_else(|| self.batch_from_injector(processor))
+            .or_else(|| self.look_at_network(processor))
+            .or_else(|| self.steal(processor))
+    }
+
+    #[inline]
+    fn poll(&mut self, processor: Box<Processor>, found: Found) {
+        processor.shared().counters().count_poll(found.source);
+        processor.shared().watch().begin_poll(found.task.id().as_u64(), found.task.spawned_at());
+        if processor.is_special() {
+            return self.poll_after_all_else(processor, found);
+        }
+        self.context.put_processor(processor);
+        budget::refill();
+        found.task.run();
+    }
+
+    /// What comes before a poll now and then: others are told of work, and those who look on of the poll.
+    #[inline(never)]
+    fn poll_after_all_else(&self, mut processor: Box<Processor>, found: Found) {
+        if processor.is_searching() {
+            self.stop_searching(&mut processor);
+        }
+        if processor.take_unannounced() {
+            self.scheduler.wake_one();
+        }
+        let (index, in_sight) = (processor.index(), processor.is_in_sight());
+        self.context.put_processor(processor);
+        budget::refill();
+        if in_sight {
+            return self.scheduler.poll_in_sight(index, found);
+        }
+        found.task.run();
+    }
+
+    /// The last searcher to find work wakes the next, if there is more: those who submitted while it searched have woken
+    /// nobody, on its account.
+    #[cold]
+    fn stop_searching(&self, processor: &mut Processor) {
+        processor.set_searching(false);
+        if self.scheduler.idle.stop_searching() && self.scheduler.work_is_visible() {
+            self.scheduler.wake_one();
+        }
+    }
+
+    fn injector_on_its_turn(&self, processor: &mut Processor) -> Option<Found> {
+        let interval = self.scheduler.config.global_queue_interval;
+        if !processor.turns().tick(interval) {
+            return None;
+        }
+        self.one_from_injector(processor, interval)
+    }
+
+    /// The next task of the injector's turn. It ends here if there is none; and if there is nothing else to do, no turns are
+    /// needed.
+    #[inline(never)]
+    fn one_from_injector(&self, processor: &mut Processor, interval: u32) -> Option<Found> {
+        let now = processor.clock().now();
+        if self.scheduler.keeps_order() {
+            // What is in the injector came later than what is in the ring.
+            processor.turns().end(now);
+            return None;
+        }
+        match processor.turns().grant(interval, now) {
+            Grant::Own => return None,
+            Grant::First => processor.set_runnext_aside(),
+            // The turn goes on with what its tasks have readied.
+            Grant::Another if processor.has_more_in_runnext() => return None,
+            Grant::Another => {}
+        }
+        let injector = &self.scheduler.injector;
+        if processor.has_no_task() || injector.is_empty() {
+            processor.turns().end(now);
+            return None;
+        }
+        // Where a push is under way there may be none for a moment; the turn goes on.
+        let task = injector.take()?;
+        processor.begin_slice_unless_in_chain();
+        Some(task.found(Source::INJECTOR))
+    }
+
+    /// Takes this processor's share of the injector, one task to run and the others for the ring, which is empty.
+    fn batch_from_injector(&self, processor: &mut Processor) -> Option<Found> {
+        if self.scheduler.injector.is_empty() {
+            return None;
+        }
+        let waiting = self.scheduler.injector.len().max(1);
+        let share = INJECTOR_BATCH.min(waiting).min(waiting / self.scheduler.processors.regular() + 1);
+        let mut batch = self.scheduler.injector.take_batch(share);
+        let first = batch.next()?;
+        let placed = processor.push_own_batch(&mut batch);
+        drop(batch);
+        self.scheduler.settle(processor.index(), placed);
+        processor.begin_slice();
+        Some(first.found(Source::INJECTOR))
+    }
+
+    /// Takes the processor out of play, if that is still wanted: a stuck poll that one stood in for has returned.
+    #[inline(never)]
+    fn pay_with(&self, mut processor: Box<Processor>) {
+        let Some(debt) = self.scheduler.processors.take_debt() else {
+            return self.context.put_processor(processor);
+        };
+        self.scheduler.seeing.show(What::Leave(Span::Holds(processor.index() as u16)));
+        self.scheduler.part_with(&mut processor);
+        let _ = self.scheduler.idle.retire_for_good(&mut processor);
+        self.scheduler.processors.take_out_of_play(processor, debt);
+        if self.scheduler.work_is_visible() {
+            self.scheduler.wake_one();
+        }
+        // Not left to the sleep that follows: the machine may find another processor idle, and go on.
+        self.watch_own_deadlines();
+    }
+
+    /// Goes on with the root future, which yielded: all others have had their turn, and the netpoller was looked at.
+    fn hold_for_root(&self, mut processor: Box<Processor>) {
+        if processor.is_searching() {
+            self.stop_searching(&mut processor);
+        }
+        self.context.put_processor(processor);
+    }
+
+    /// The retiring side of the sleeping protocol: give the processor up, then look at everything once more.
+    #[inline(never)]
+    fn retire(&mut self, mut processor: Box<Processor>) {
+        processor.shared().counters().parks.add(1);
+        self.light = processor.clock().polls_are_light();
+        self.scheduler.seeing.show(What::Leave(Span::Holds(processor.index() as u16)));
+        let (given_up, polls) = (processor.index(), processor.shared().counters().polls());
+        self.scheduler.idle.retire(processor, self.machine);
+        self.listed = true;
+        self.wait_at_gap(given_up, polls);
+        self.look_again_without(given_up);
+    }
+
+    /// Waits for a moment if the machine comes back without having polled anything, and there is something in the injector: then it
+    /// lies behind a push under way, and the pusher may need this core to go on.
+    fn wait_at_gap(&mut self, given_up: usize, polls: u64) {
+        let before = std::mem::replace(&mut self.retired, (given_up, polls));
+        if before != self.retired || self.scheduler.injector.is_empty() {
+            self.gap = Backoff::new();
+        } else {
+            self.gap.wait();
+        }
+    }
+
+    /// Looks at all queues once more after giving a processor up. A machine that goes to sleep then tells the keeper of the timers
+    /// on that one (`try_keep`), and one that has it back looks at them itself. If another machine was quicker to take it, that
+    /// one does either; but the watcher may have taken it out of play.
+    fn look_again_without(&mut self, given_up: usize) {
+        if self.look_again() && !self.holds(given_up) {
+            self.watch_own_deadlines();
+        }
+    }
+
+    fn holds(&self, index: usize) -> bool {
+        self.context.with_processor(|processor| processor.is_some_and(|processor| processor.index() == index))
+    }
+
+    /// Looks at all queues once more, now that the machine is on the list of the idle, and comes back from there if there is
+    /// work and a processor to do it with. `true` if it has one.
+    pub(crate) fn look_again(&mut self) -> bool {
+        if !self.scheduler.work_is_visible() {
+            return false;
+        }
+        let Resume::With(processor) = self.scheduler.idle.resume(self.machine) else {
+            return false;
+        };
+        self.listed = false;
+        self.context.take_up(processor);
+        true
+    }
+
+    /// Takes the machine off the list of the idle. `Some` if it was chosen already: then it has a processor.
+    pub(crate) fn stand_up(&mut self) -> Option<Box<Processor>> {
+        if !std::mem::take(&mut self.listed) || self.scheduler.idle.delist(self.machine) {
+            return None;
+        }
+        Some(self.await_delivery())
+    }
+
+    /// Waits for the processor that is on its way, which takes the other side a few instructions.
+    fn await_delivery(&self) -> Box<Processor> {
+        loop {
+            if let Some(processor) = self.machine.collect() {
+                return processor;
+            }
+            self.machine.parker().park();
+        }
+    }
+
+    /// Ends the loop inside a task: the task goes on with a processor, if there is one.
+    pub(crate) fn leave_to_task(&mut self) {
+        if let Some(processor) = self.stand_up() {
+            self.context.put_processor(processor);
+        }
+    }
+
+    /// Ends this machine's part: whatever its processor holds goes to the injector, the processor to the idle.
+    pub(crate) fn leave(&mut self) {
+        let held = self.context.take_processor().or_else(|| self.stand_up());
+        if let Some(mut processor) = held {
+            self.scheduler.seeing.show(What::Leave(Span::Holds(processor.index() as u16)));
+            self.scheduler.part_with(&mut processor);
+            self.scheduler.idle.give_up(processor, None);
+        }
+        if self.scheduler.shutdown.has_begun() {
+            return;
+        }
+        // This machine may have been the one to watch the network and the timers: then another has to. A machine that goes
+        // to sleep now sees that there is no keeper, or is on the list already and is seen here.
+        if self.scheduler.work_is_visible() || !self.scheduler.keeper.is_present() {
+            self.scheduler.wake_one();
+        }
+        // A keeper may mean to sleep past the timers that were armed here. Not only if nobody was woken: a machine that was
+        // finds work, and may be busy with it for longer than until they are due.
+        self.watch_own_deadlines();
+    }
+}
+
+impl Scheduler {
+    /// Empties a processor's queues into the injector, before it is given up for other reasons than want of work. Where tasks
+    /// run in order they stay: they would come behind those that are in the injector.
+    pub(crate) fn part_with(&self, processor: &mut Processor) {
+        if !self.keeps_order() {
+            self.injector.push_all(processor.drain());
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests;

@@ -1,0 +1,104 @@
+//! What a machine owes the others as it leaves its processor: on a scheduler without threads, on which the test is one machine
+//! after the other.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use wsrt_reactor::Turn;
+use wsrt_reactor::timer::TimerEntry;
+
+use super::MachineLoop;
+use crate::runtime::Builder;
+use crate::scheduler::context::Role;
+use crate::scheduler::machine::Machine;
+use crate::scheduler::{Context, Entered, Scheduler};
+
+fn current_thread() -> Arc<Scheduler> {
+    Scheduler::new(Builder::new_current_thread().config().expect("it is in order")).expect("a netpoller")
+}
+
+/// Of a multi-thread runtime, with `processors` and room for a spare.
+fn multi_thread(processors: usize) -> Arc<Scheduler> {
+    let mut builder = Builder::new_multi_thread();
+    builder.worker_threads(processors).max_machines(processors + 1);
+    Scheduler::new(builder.config().expect("it is in order")).expect("a netpoller")
+}
+
+/// The test's thread is a machine with a processor, from whose queue a timer hangs.
+fn machine_with_a_timer(scheduler: &Arc<Scheduler>) -> (Entered, Arc<TimerEntry>) {
+    let entered = Context::enter(scheduler, Role::Machine(Machine::new()));
+    entered.take_up(scheduler.idle.acquire().expect("one is idle"));
+    let timer = TimerEntry::new();
+    scheduler.arm_timer(&timer, scheduler.timer_now() + 3_600_000_000_000);
+    assert!(!is_keeper_interrupted(scheduler), "whoever holds the processor looks at its timers");
+    (entered, timer)
+}
+
+/// Another machine sleeps in the netpoller, and knows of no timer.
+fn begin_to_keep(scheduler: &Scheduler) {
+    assert!(scheduler.keeper.take_over(u64::MAX));
+}
+
+/// Whether a machine that sleeps in the netpoller has been told to look again.
+fn is_keeper_interrupted(scheduler: &Scheduler) -> bool {
+    let turn = scheduler.netpoller.turn(Some(Duration::from_millis(1)), &mut Vec::new());
+    matches!(turn.expect("it works"), Turn::Polled { interrupted: true, .. })
+}
+
+#[test]
+fn a_thread_that_leaves_block_on_tells_the_keeper_of_its_timers() {
+    let scheduler = current_thread();
+    begin_to_keep(&scheduler);
+    let (entered, _timer) = machine_with_a_timer(&scheduler);
+    MachineLoop::new(&entered).leave();
+    assert!(is_keeper_interrupted(&scheduler), "it sleeps past the timer");
+    scheduler.begin_shutdown();
+}
+
+#[test]
+fn a_machine_that_pays_with_its_processor_tells_the_keeper() {
+    let scheduler = multi_thread(1);
+    begin_to_keep(&scheduler);
+    let (entered, _timer) = machine_with_a_timer(&scheduler);
+    let spare = scheduler.processors.put_into_play().expect("there is room for one");
+    scheduler.idle.add(spare);
+    scheduler.processors.ask_for_one();
+    let processor = entered.take_processor().expect("the machine has one");
+    MachineLoop::new(&entered).pay_with(processor);
+    assert!(entered.take_processor().is_none(), "it is out of play");
+    assert!(is_keeper_interrupted(&scheduler), "it sleeps past the timer");
+    scheduler.begin_shutdown();
+}
+
+/// It goes on busy: then nobody but the keeper looks at the timers of the processor that it gave up.
+#[test]
+fn a_machine_that_comes_back_with_another_processor_tells_the_keeper() {
+    let scheduler = multi_thread(2);
+    begin_to_keep(&scheduler);
+    let (entered, _timer) = machine_with_a_timer(&scheduler);
+    drop(scheduler.spawn(async {}, std::panic::Location::caller()));
+    let mut processor = entered.take_processor().expect("the machine has one");
+    let given_up = processor.index();
+    scheduler.part_with(&mut processor);
+    let mut machine_loop = MachineLoop::new(&entered);
+    scheduler.idle.retire(processor, machine_loop.machine);
+    let _out_of_play = scheduler.idle.remove().expect("the watcher finds it idle");
+    machine_loop.look_again_without(given_up);
+    let held = entered.take_processor().expect("there is a task, and another processor");
+    assert_ne!(held.index(), given_up);
+    assert!(is_keeper_interrupted(&scheduler), "it sleeps past the timer");
+    scheduler.begin_shutdown();
+}
+
+/// A push that another thread has begun may need this core to be ended, and a machine that only goes round keeps it.
+#[test]
+fn a_machine_that_goes_round_for_tasks_out_of_reach_sleeps() {
+    let scheduler = current_thread();
+    let entered = Context::enter(&scheduler, Role::Machine(Machine::new()));
+    let mut machine_loop = MachineLoop::new(&entered);
+    drop(scheduler.spawn(async {}, std::panic::Location::caller()));
+    let begin = Instant::now();
+    (0..200).for_each(|_| machine_loop.wait_at_gap(0, 1));
+    assert!(begin.elapsed() > 100 * Duration::from_micros(50), "what is in the injector stays there");
+    scheduler.begin_shutdown();
+}

@@ -1,0 +1,60 @@
+//! The scheduler: processors and the machines that hold them, the queues, the loop, and how it all sleeps, wakes and ends.
+//!
+//! Start with [`machine_loop`]: its `look` is the list of places where a machine looks for a task, in order. Each place has
+//! a file of its own.
+
+pub(crate) mod queue;
+
+#[cfg(not(loom))]
+pub(crate) mod block_on;
+#[cfg(not(loom))]
+pub(crate) mod clock;
+#[cfg(not(loom))]
+pub(crate) mod context;
+#[cfg(not(loom))]
+pub(crate) mod drain;
+pub(crate) mod fairness;
+pub(crate) mod helpers;
+pub(crate) mod idle;
+pub(crate) mod machine;
+#[cfg(not(loom))]
+pub(crate) mod machine_loop;
+#[cfg(not(loom))]
+pub(crate) mod network;
+pub(crate) mod parker;
+#[cfg(not(loom))]
+pub(crate) mod place;
+pub(crate) mod poll_owner;
+pub(crate) mod poll_watch;
+pub(crate) mod presence;
+pub(crate) mod processor;
+pub(crate) mod processors;
+#[cfg(not(loom))]
+pub(crate) mod refusals;
+#[cfg(not(loom))]
+pub(crate) mod root;
+#[cfg(not(loom))]
+#[allow(clippy::module_inception)]
+pub(crate) mod scheduler;
+#[cfg(not(loom))]
+pub(crate) mod shutdown;
+#[cfg(not(loom))]
+pub(crate) mod spread;
+#[cfg(not(loom))]
+pub(crate) mod steal;
+#[cfg(not(loom))]
+pub(crate) mod threads;
+pub(crate) mod tick_clock;
+#[cfg(not(loom))]
+pub(crate) mod timekeeping;
+#[cfg(not(loom))]
+pub(crate) mod wake;
+pub(crate) mod watcher_sleep;
+
+#[cfg(not(loom))]
+pub(crate) use self::context::{Context, Entered};
+#[cfg(not(loom))]
+pub(crate) use self::scheduler::{Config, Flavor, Hook, Scheduler};
+
+#[cfg(all(test, loom))]
+pub(crate) mod loom_models;

@@ -1,0 +1,398 @@
+//! Where a task goes: the processor that the current thread holds, or the injector.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use wsrt_trace::EventKind as What;
+
+use crate::local::thread_bound::ThreadBound;
+use crate::observe::console;
+use crate::observe::console::Kind;
+use crate::scheduler::context::Placing;
+use crate::scheduler::processor::{OverflowedTasks, Placed, Processor};
+use crate::scheduler::{Context, Scheduler};
+use crate::task::{Id, Identity, JoinHandle, Origin, Runnable, Schedule, TaskQueue, TaskRef, allocate};
+
+/// Half of a ring: one that was not half full already takes such a batch without an overflow.
+const LARGEST_ORDERED_BATCH: usize = 128;
+
+/// What a task knows of its scheduler: where it is.
+///
+/// The pointer is not counted. A scheduler waits, as it shuts down, until each of its tasks is complete, and a permit to
+/// poll exists only while its task is not: so whoever has a permit in hand may follow the pointer, until the permit is in
+/// a queue.
+#[derive(Debug, Clone)]
+pub(crate) struct Home {
+    scheduler: *const Scheduler,
+}
+
+// SAFETY: the pointer leads to a `Scheduler`, which is Sync.
+unsafe impl Send for Home {}
+// SAFETY: as above.
+unsafe impl Sync for Home {}
+
+impl Home {
+    /// Calls `local` if this thread belongs to the scheduler, and injects the task otherwise.
+    #[inline]
+    fn place(&self, task: Runnable, local: impl FnOnce(&Context, Runnable)) {
+        Context::with(|context| match context {
+            Some(context) if context.is_of(self.scheduler) => local(context, task),
+            _ => self.inject(task),
+        });
+    }
+
+    /// With a counted reference: as soon as the permit is in the injector, the scheduler might finish without us.
+    #[inline(never)]
+    fn inject(&self, task: Runnable) {
+        self.counted().inject_readied(task);
+    }
+
+    fn counted(&self) -> Arc<Scheduler> {
+        // SAFETY: `scheduler` comes from `Arc::as_ptr`, and the caller has a permit in hand, so that it is alive.
+        unsafe { Arc::increment_strong_count(self.scheduler) };
+        // SAFETY: the count was raised for this one.
+        unsafe { Arc::from_raw(self.scheduler) }
+    }
+}
+
+impl Schedule for Home {
+    #[inline]
+    fn schedule(&self, task: Runnable) {
+        self.place(task, Context::schedule);
+    }
+
+    fn reschedule(&self, task: Runnable) {
+        self.place(task, Context::reschedule);
+    }
+
+    #[inline]
+    fn release(&self, task: &TaskRef) -> Option<TaskRef> {
+        // SAFETY: the task is listed until this call, and the scheduler waits for its list to be empty.
+        let scheduler = unsafe { &*self.scheduler };
+        if scheduler.seeing.is_on() {
+            scheduler.ended_in_sight(task.id());
+        }
+        // SAFETY: whoever makes a `Home` binds its task to that scheduler's registry or to none; this is called once.
+        unsafe { scheduler.tasks.remove(task) }
+    }
+}
+
+impl Context {
+    /// Places a task that was readied or spawned: in runnext, where this thread holds a processor.
+    #[inline]
+    fn schedule(&self, task: Runnable) {
+        if self.scheduler().seeing.is_on() {
+            return self.schedule_in_sight(task);
+        }
+        self.schedule_unseen(task);
+    }
+
+    #[inline]
+    fn schedule_unseen(&self, task: Runnable) {
+        if self.placing() != Placing::Nearby {
+            return self.place_in_line_or_gather(task, false);
+        }
+        self.place_with(task, Processor::push_next);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn schedule_in_sight(&self, task: Runnable) {
+        self.schedule_unseen(self.scheduler().readied_in_sight(task));
+    }
+
+    /// The same for a task that was just spawned.
+    #[inline]
+    fn schedule_new(&self, task: Runnable) {
+        if self.scheduler().seeing.is_on() {
+            return self.schedule_new_in_sight(task);
+        }
+        self.schedule_unseen(task);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn schedule_new_in_sight(&self, task: Runnable) {
+        self.schedule_unseen(self.scheduler().spawned_in_sight(task));
+    }
+
+    /// Places a task that was woken during its own poll: behind everything that waits already.
+    #[inline]
+    fn reschedule(&self, task: Runnable) {
+        if self.scheduler().seeing.is_on() {
+            return self.reschedule_in_sight(task);
+        }
+        self.reschedule_unseen(task);
+    }
+
+    #[inline]
+    fn reschedule_unseen(&self, task: Runnable) {
+        if self.placing() != Placing::Nearby {
+            return self.place_in_line_or_gather(task, true);
+        }
+        let wants_a_look = || self.scheduler().network_wants_a_look();
+        self.place_with(task, |processor, task| processor.push_yielded(task, wants_a_look));
+    }
+
+    /// `yielded` tells that the task was woken during its own poll.
+    #[inline(never)]
+    fn place_in_line_or_gather(&self, task: Runnable, yielded: bool) {
+        if self.placing() == Placing::Gathering {
+            return self.gather_one(task);
+        }
+        let left = self.with_processor(|processor| match processor {
+            Some(processor) => {
+                self.scheduler().push_in_line(processor, task, yielded);
+                None
+            }
+            None => Some(task),
+        });
+        if let Some(task) = left {
+            self.scheduler().inject(task);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn reschedule_in_sight(&self, task: Runnable) {
+        self.reschedule_unseen(self.scheduler().readied_in_sight(task));
+    }
+
+    /// Places a batch behind everything that waits, in its order if that fits into a ring. The injector, where a larger one
+    /// goes, is looked into out of turn now and then.
+    pub(crate) fn place_in_order(&self, mut batch: TaskQueue) {
+        if !self.scheduler().keeps_order() && batch.len() > LARGEST_ORDERED_BATCH {
+            return self.scheduler().inject_all(batch);
+        }
+        while let Some(task) = batch.pop_front() {
+            self.reschedule_unseen(task);
+        }
+    }
+
+    #[inline]
+    fn place_with(&self, task: Runnable, push: impl FnOnce(&mut Processor, Runnable) -> Placed<'_>) {
+        let scheduler = self.scheduler();
+        let mut held = self.borrow_processor();
+        match held.as_deref_mut() {
+            Some(processor) if !self.is_blocking() => {
+                let index = processor.index();
+                match push(processor, task) {
+                    Placed::Quietly => return,
+                    placed => scheduler.settle_but_for_word(index, placed),
+                }
+                // A wake may start a thread, whose name a user's function makes: that finds the processor in its place.
+                drop(held);
+                scheduler.wake_one();
+            }
+            _ => {
+                drop(held);
+                scheduler.inject(task);
+            }
+        }
+    }
+}
+
+impl Scheduler {
+    /// Does what a placement asks for: overflow to the injector, and word to the idle. Not where the processor is borrowed from
+    /// the context.
+    #[inline]
+    pub(crate) fn settle(&self, index: usize, placed: Placed<'_>) {
+        if !matches!(placed, Placed::Quietly) {
+            self.settle_aloud(index, placed);
+        }
+    }
+
+    #[inline(never)]
+    fn settle_aloud(&self, index: usize, placed: Placed<'_>) {
+        self.settle_but_for_word(index, placed);
+        self.wake_one();
+    }
+
+    /// The same without the word to the idle, which the caller owes them.
+    #[inline]
+    fn settle_but_for_word(&self, index: usize, placed: Placed<'_>) {
+        if let Placed::Overflowed(tasks) = placed {
+            self.take_overflow(index, tasks);
+        }
+    }
+
+    #[inline(never)]
+    fn take_overflow(&self, index: usize, tasks: OverflowedTasks<'_>) {
+        self.processors.get(index).counters().overflows.add(1);
+        let mut count = 0;
+        self.injector.push_all(tasks.inspect(|_| count += 1));
+        self.seeing.show(What::Overflow { processor: index as u16, tasks: count });
+    }
+
+    /// Puts a task behind all that wait, where tasks run in order. The caller holds the only processor, so that there is no idle
+    /// one to be told of it.
+    fn push_in_line(&self, processor: &mut Processor, task: Runnable, yielded: bool) {
+        if !self.injector.is_empty() {
+            return self.injector.push(task);
+        }
+        if yielded && processor.has_no_task() && self.network_wants_a_look() {
+            processor.look_before_the_only_task();
+        }
+        if let Some(task) = processor.push_last(task) {
+            processor.shared().counters().overflows.add(1);
+            self.injector.push(task);
+        }
+    }
+
+    /// Does the same for a batch.
+    pub(crate) fn push_all_in_line(&self, processor: &mut Processor, mut batch: TaskQueue) {
+        if self.injector.is_empty() {
+            processor.push_last_batch(&mut batch);
+        }
+        self.injector.push_all(batch);
+    }
+
+    /// Puts a task back that has yielded and was taken out, so that the netpoller might be looked at before its turn.
+    pub(crate) fn put_back_yielded(&self, processor: &mut Processor, task: Runnable) {
+        if self.keeps_order() {
+            self.push_in_line(processor, task, false);
+        } else {
+            self.settle(processor.index(), processor.push_own(task));
+        }
+    }
+
+    /// Places a task that was readied by a thread that is not this scheduler's.
+    fn inject_readied(&self, task: Runnable) {
+        self.inject(if self.seeing.is_on() { self.readied_in_sight(task) } else { task });
+    }
+
+    /// The same for a task that was just spawned.
+    fn inject_new(&self, task: Runnable) {
+        self.inject(if self.seeing.is_on() { self.spawned_in_sight(task) } else { task });
+    }
+
+    /// Puts a task in the injector, for whoever comes first.
+    pub(crate) fn inject(&self, task: Runnable) {
+        self.injector.push(task);
+        self.wake_one();
+    }
+
+    /// Puts a batch in the injector, in its order.
+    pub(crate) fn inject_all(&self, batch: TaskQueue) {
+        if batch.is_empty() {
+            return;
+        }
+        self.injector.push_all(batch);
+        self.wake_one();
+    }
+
+    /// Spawns a future.
+    pub(crate) fn spawn<'a, F>(self: &Arc<Self>, future: F, origin: impl Into<Origin<'a>>) -> JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        let origin = origin.into();
+        // SAFETY: the future and its output are Send.
+        Context::with(|context| unsafe { self.spawn_unchecked(self.own(context), future, Kind::task::<F>(), origin) })
+            .handle()
+    }
+
+    /// Spawns a future that is polled by this thread alone.
+    pub(crate) fn spawn_local<'a, F>(
+        self: &Arc<Self>,
+        future: F,
+        origin: impl Into<Origin<'a>>,
+    ) -> JoinHandle<F::Output>
+    where
+        F: Future + 'static,
+    {
+        let (future, origin) = (ThreadBound::new(future), origin.into());
+        // SAFETY: a `ThreadBound` refuses to be polled on other threads, and when it is dropped there it leaks its inside,
+        // which lies in a box of its own.
+        Context::with(|context| unsafe { self.spawn_unchecked(self.own(context), future, Kind::local::<F>(), origin) })
+            .handle()
+    }
+
+    fn own<'a>(&self, context: Option<&'a Context>) -> Option<&'a Context> {
+        context.filter(|context| context.is_of(self))
+    }
+
+    /// Spawns a future; `here` is this thread's context, if it is one of this scheduler's.
+    ///
+    /// What does not depend on the future is in functions that do not either: each kind of future has this one of its own.
+    ///
+    /// # Safety
+    ///
+    /// The caller promises of `F` what [`allocate`] asks for, on all threads.
+    #[inline]
+    unsafe fn spawn_unchecked<F>(
+        self: &Arc<Self>,
+        here: Option<&Context>,
+        future: F,
+        kind: Kind,
+        origin: Origin<'_>,
+    ) -> Spawned<F::Output>
+    where
+        F: Future + 'static,
+    {
+        let (id, shard) = self.next_id(here);
+        let _kept = console::keep(here);
+        let future = console::watch(future, kind, id, origin);
+        let home = Home { scheduler: Arc::as_ptr(self) };
+        let identity = self.show_identity(Identity::new(id, origin).with_name_in(&self.names));
+        // SAFETY: by the caller's promise: to be watched changes nothing of where the future is polled and dropped.
+        let (task, permit, handle) = unsafe { allocate(future, home, identity) };
+        Spawned { handle, refused: self.launch(here, shard, task, permit) }
+    }
+
+    /// An id for a new task, and the shard that lists it: those of the current processor, which nobody else uses now.
+    #[inline]
+    fn next_id(&self, here: Option<&Context>) -> (Id, usize) {
+        let own = here.and_then(|context| context.with_processor(|own| own.map(|own| (own.ids().next(), own.index()))));
+        let (id, number) = own.unwrap_or_else(|| {
+            let id = Id::next();
+            (id, id.as_u64() as usize)
+        });
+        (id, self.tasks.shard_for(number))
+    }
+
+    /// Lists a new task and submits its permit. Gives that back if the runtime shuts down or is drained.
+    fn launch(&self, here: Option<&Context>, shard: usize, task: TaskRef, permit: Runnable) -> Option<Runnable> {
+        if self.tasks.bind(shard, task).or_else(|task| self.bind_follow_up(&self.tasks, shard, task)).is_err() {
+            return Some(permit);
+        }
+        match here {
+            Some(context) => context.schedule_new(permit),
+            None => self.inject_new(permit),
+        }
+        None
+    }
+}
+
+impl Context {
+    /// Spawns a future on the context's runtime.
+    pub(crate) fn spawn<'a, F>(&self, future: F, origin: impl Into<Origin<'a>>) -> Spawned<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        // SAFETY: the future and its output are Send.
+        unsafe { self.scheduler().spawn_unchecked(Some(self), future, Kind::task::<F>(), origin.into()) }
+    }
+}
+
+/// A task that was just spawned.
+#[must_use]
+pub(crate) struct Spawned<T> {
+    handle: JoinHandle<T>,
+    /// Its permit, if it was not let in.
+    refused: Option<Runnable>,
+}
+
+impl<T> Spawned<T> {
+    /// The handle, which says cancelled if the task was not let in. To be called outside of [`Context::with`], since it may
+    /// drop the future.
+    #[inline]
+    pub(crate) fn handle(self) -> JoinHandle<T> {
+        if let Some(permit) = self.refused {
+            permit.cancel();
+        }
+        self.handle
+    }
+}

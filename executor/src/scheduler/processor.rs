@@ -1,0 +1,479 @@
+//! A processor: the right to run tasks, and the queues that go with it.
+//!
+//! There are two halves. [`Processor`] is the right itself: one box, moved from hand to hand, so that at any time one
+//! machine at most holds it, and only its holder can reach what takes no lock. [`Shared`] is what the others may touch:
+//! the thieves' end of the ring, runnext, timers and counts.
+
+use std::fmt;
+use std::ptr::NonNull;
+
+use crossbeam_utils::CachePadded;
+use wsrt_reactor::timer::TimerQueue;
+
+use crate::observe::counters::Counters;
+use crate::observe::source::{Found, Source};
+use crate::scheduler::fairness::{Every, Turns};
+use crate::scheduler::poll_watch::PollWatch;
+use crate::scheduler::queue::{RingOwner, RingThief, RunNext, Sighting, ring};
+use crate::scheduler::tick_clock::TickClock;
+use crate::task::{Header, IdBlock, Runnable};
+use crate::util::rng::FastRand;
+use crate::util::sync::Arc;
+use crate::util::thread_state::current_thread_number;
+
+/// How long a chain through runnext may hold the processor, in nanoseconds: Go's time slice.
+///
+/// The limit is time and not a count, so that two light tasks and two heavy ones, each pair handing off to each other, get
+/// like shares of a processor.
+const TIME_SLICE: u64 = 10_000_000;
+
+/// Timers that are overdue by this, in nanoseconds, are more than one processor keeps up with, be their tasks ever so
+/// light. Twice what a crowd of timers waits for its shared wake.
+const OVERDUE: u64 = 2_000_000;
+
+/// The half of a processor that anybody may touch.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    ring: RingThief<Header>,
+    timers: TimerQueue,
+    /// On lines of its own: thieves write to what is beside it.
+    counters: CachePadded<Counters>,
+    /// Likewise: each look of each searcher reads what is beside it.
+    written: CachePadded<Written>,
+}
+
+/// What the holder writes at each poll and most wakes.
+#[derive(Debug)]
+struct Written {
+    runnext: RunNext<Header>,
+    watch: PollWatch,
+}
+
+impl Shared {
+    pub(crate) fn ring(&self) -> &RingThief<Header> {
+        &self.ring
+    }
+
+    pub(crate) fn runnext(&self) -> &RunNext<Header> {
+        &self.written.runnext
+    }
+
+    pub(crate) fn timers(&self) -> &TimerQueue {
+        &self.timers
+    }
+
+    pub(crate) fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    pub(crate) fn watch(&self) -> &PollWatch {
+        &self.written.watch
+    }
+
+    /// Takes every task that waits here, as a thief does, for one that will not run them.
+    pub(crate) fn rob(&self) -> impl Iterator<Item = Runnable> + '_ {
+        let (mut loot, _) = ring();
+        std::iter::from_fn(move || {
+            if loot.is_empty() {
+                self.ring.steal_into(&mut loot);
+            }
+            loot.pop().or_else(|| self.written.runnext.take()).map(permit)
+        })
+    }
+
+    /// Tasks waiting here, runnext included.
+    pub(crate) fn waiting(&self) -> usize {
+        self.ring.len() + usize::from(!self.written.runnext.is_empty())
+    }
+}
+
+/// The half that only the holder touches. Holding the box is the right to run tasks.
+pub(crate) struct Processor {
+    index: usize,
+    /// Whether there is no other, nor ever will be.
+    is_only: bool,
+    shared: Arc<CachePadded<Shared>>,
+    ring: RingOwner<Header>,
+    clock: TickClock,
+    rng: FastRand,
+    ids: IdBlock,
+    /// When the slice of the chain that runs now began.
+    slice_began: u64,
+    /// Whether the machine that holds this is out of own work and looking: counted in [`Idle`](crate::scheduler::idle::Idle).
+    searching: bool,
+    /// Whether the ring holds a task that no idle processor was told of.
+    unannounced: bool,
+    /// Whether somebody looks at what the scheduler does, as far as this processor has heard.
+    in_sight: bool,
+    /// Whether the task in the ring is one that yielded with no other to run: before its turn the netpoller is looked at.
+    lone: bool,
+    turns: Turns,
+    /// The address of what was in runnext when the injector's turn began, or 0: that has to wait until the turn is over.
+    set_aside: usize,
+    network_ticks: Every,
+    /// When the netpoller was last looked at by this processor.
+    polled_network: u64,
+    /// How many polls it had counted when it was taken up from among the idle; none while it is there.
+    woken_at: Option<u64>,
+}
+
+/// Where a task that was readied by this processor's holder has gone.
+#[must_use]
+pub(crate) enum Placed<'a> {
+    /// In runnext, or behind other tasks that the idle were told of: nobody needs a wake.
+    Quietly,
+    /// In a ring that was empty: an idle processor should hear of it.
+    InEmptyRing,
+    /// The ring was full: these go to the injector.
+    Overflowed(OverflowedTasks<'a>),
+}
+
+/// The oldest half of a full ring and the task that did not fit.
+pub(crate) struct OverflowedTasks<'a>(crate::scheduler::queue::Overflow<'a, Header>);
+
+impl Iterator for OverflowedTasks<'_> {
+    type Item = Runnable;
+
+    fn next(&mut self) -> Option<Runnable> {
+        self.0.next().map(permit)
+    }
+}
+
+/// Turns what a queue held back into the permit it stands for.
+fn permit(raw: NonNull<Header>) -> Runnable {
+    // SAFETY: the queues of processors are filled from `Runnable::into_raw` alone and yield each entry once.
+    unsafe { Runnable::from_raw(raw) }
+}
+
+impl Processor {
+    pub(super) fn new(index: usize, regular: usize, most: usize) -> Self {
+        let (ring, thief) = ring();
+        let shared = Shared {
+            ring: thief,
+            timers: TimerQueue::new(),
+            counters: CachePadded::new(Counters::new(regular, most)),
+            written: CachePadded::new(Written { runnext: RunNext::new(), watch: PollWatch::default() }),
+        };
+        Self {
+            index,
+            is_only: most == 1,
+            shared: Arc::new(CachePadded::new(shared)),
+            ring,
+            clock: TickClock::new(),
+            rng: FastRand::from_entropy(),
+            ids: IdBlock::default(),
+            slice_began: 0,
+            searching: false,
+            unannounced: false,
+            in_sight: false,
+            lone: false,
+            turns: Turns::default(),
+            set_aside: 0,
+            network_ticks: Every::default(),
+            polled_network: 0,
+            woken_at: None,
+        }
+    }
+
+    pub(crate) fn index(&self) -> usize {
+        self.index
+    }
+
+    pub(crate) fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
+    pub(super) fn shared_handle(&self) -> Arc<CachePadded<Shared>> {
+        Arc::clone(&self.shared)
+    }
+
+    pub(crate) fn clock(&mut self) -> &mut TickClock {
+        &mut self.clock
+    }
+
+    /// Whose turn it is, as long as there is always something to do here.
+    pub(crate) fn turns(&mut self) -> &mut Turns {
+        &mut self.turns
+    }
+
+    /// Counts a tick. Whether the netpoller is to be looked at on it.
+    #[inline]
+    pub(crate) fn is_network_tick(&mut self, interval: u32) -> bool {
+        self.network_ticks.is_now(interval)
+    }
+
+    /// Takes a reading of the clock.
+    pub(crate) fn note_time(&mut self, now: u64) {
+        self.clock.set(now);
+        self.turns.note_time(now);
+    }
+
+    /// The current thread holds the processor from now on, at time `now`.
+    pub(crate) fn begin_hold(&mut self, now: u64) {
+        self.clock.resume(now);
+        self.shared.watch().begin_hold(current_thread_number());
+        if self.woken_at.is_none() {
+            self.woken_at = Some(self.shared.counters.polls());
+            self.shared.counters.wakes.add(1);
+        }
+    }
+
+    /// The processor is about to be idle.
+    pub(super) fn end_hold(&mut self) {
+        if self.woken_at.take() == Some(self.shared.counters.polls()) {
+            self.shared.counters.useless_wakes.add(1);
+        }
+    }
+
+    pub(crate) fn rng(&mut self) -> &mut FastRand {
+        &mut self.rng
+    }
+
+    pub(crate) fn ids(&mut self) -> &mut IdBlock {
+        &mut self.ids
+    }
+
+    /// Whether the next poll is not one like most: something has to be seen to before it.
+    #[inline]
+    pub(crate) fn is_special(&self) -> bool {
+        self.searching | self.unannounced | self.in_sight
+    }
+
+    pub(crate) fn is_in_sight(&self) -> bool {
+        self.in_sight
+    }
+
+    pub(crate) fn set_in_sight(&mut self, in_sight: bool) {
+        self.in_sight = in_sight;
+    }
+
+    pub(crate) fn is_searching(&self) -> bool {
+        self.searching
+    }
+
+    pub(crate) fn set_searching(&mut self, searching: bool) {
+        self.searching = searching;
+        self.shared.watch().set_searching(searching);
+    }
+
+    /// Whether nothing waits here that would be forgotten if the processor went idle.
+    pub(crate) fn has_no_task(&self) -> bool {
+        self.ring.is_empty() && self.shared.runnext().is_empty()
+    }
+
+    /// Whether nothing is forgotten if it goes idle now. What lies in the ring of the only processor there is stays in sight there,
+    /// and whoever has work to look for takes that one.
+    pub(super) fn may_go_idle(&self) -> bool {
+        self.has_no_task() || (self.is_only && self.shared.runnext().is_empty())
+    }
+
+    /// How many due timers to fire now. One after the other, the task of each run before the next fires, while polls are known to
+    /// take next to no time and nothing else waits: to wake another machine for a few such tasks would cost many times what
+    /// they do. Once a poll has taken long, or others wait, or the first of them is `late` by too many nanoseconds, all that are
+    /// left, so that their tasks are spread.
+    pub(crate) fn timers_at_once(&mut self, late: u64) -> usize {
+        if !self.clock.polls_are_light() || !self.has_no_task() || late > OVERDUE {
+            return usize::MAX;
+        }
+        // The next timer is not to wait for the end of the stride.
+        self.clock.hurry();
+        1
+    }
+
+    /// Whether a task in the ring is still unknown to the idle; it counts as announced from now on.
+    pub(crate) fn take_unannounced(&mut self) -> bool {
+        std::mem::take(&mut self.unannounced) && !self.ring.is_empty()
+    }
+
+    /// Puts a task that was just readied or spawned in runnext; what that displaces goes to the ring's tail.
+    #[inline]
+    pub(crate) fn push_next(&mut self, task: Runnable) -> Placed<'_> {
+        match self.shared.runnext().replace(task.into_raw()) {
+            None => Placed::Quietly,
+            Some(displaced) => self.push_raw(displaced),
+        }
+    }
+
+    /// Puts a task that yielded at the ring's tail. If it is alone, and the network `wants_a_look`, that comes first.
+    #[inline]
+    pub(crate) fn push_yielded(&mut self, task: Runnable, wants_a_look: impl FnOnce() -> bool) -> Placed<'_> {
+        let alone = self.has_no_task();
+        if alone && wants_a_look() {
+            self.look_before_the_only_task();
+        }
+        self.push_own_beside(task, alone)
+    }
+
+    /// What is in the ring next is one task that yielded, and no other has anything to run: the next tick is one on which the
+    /// netpoller is looked at, before [that task](Self::take_lone) has its turn.
+    pub(crate) fn look_before_the_only_task(&mut self) {
+        self.lone = true;
+        self.network_ticks.hurry();
+    }
+
+    /// Takes the task out that has yielded, if it is the only one still.
+    pub(crate) fn take_lone(&mut self) -> Option<Runnable> {
+        let is_lone = std::mem::take(&mut self.lone) && self.ring.len() == 1 && self.shared.runnext().is_empty();
+        if is_lone { self.ring.pop().map(permit) } else { None }
+    }
+
+    /// Puts a task that this processor will come to by itself at the ring's tail: one that yielded, or was found in the
+    /// netpoller. If it is alone, nobody is woken for it; should something else be run first after all,
+    /// [`take_unannounced`](Self::take_unannounced) makes up for it.
+    #[inline]
+    pub(crate) fn push_own(&mut self, task: Runnable) -> Placed<'_> {
+        let alone = self.has_no_task();
+        self.push_own_beside(task, alone)
+    }
+
+    /// The same with the answer to whether nothing else waits.
+    #[inline(always)]
+    fn push_own_beside(&mut self, task: Runnable, alone: bool) -> Placed<'_> {
+        let placed = self.ring.push(task.into_raw());
+        match placed {
+            Ok(_) if alone => {
+                self.unannounced = true;
+                Placed::Quietly
+            }
+            Ok(was_empty) if was_empty.0 => Placed::InEmptyRing,
+            Ok(_) => announce_once(&mut self.unannounced),
+            Err(overflow) => Placed::Overflowed(OverflowedTasks(overflow)),
+        }
+    }
+
+    /// Does for a batch what [`push_own`](Self::push_own) does for a task, as far as there is room. The rest stays with the
+    /// caller.
+    pub(crate) fn push_own_batch(&mut self, tasks: &mut impl Iterator<Item = Runnable>) -> Placed<'static> {
+        let alone = self.has_no_task();
+        match self.ring.push_batch(&mut tasks.map(Runnable::into_raw)) {
+            (0, _) => Placed::Quietly,
+            (1, _) if alone => {
+                self.unannounced = true;
+                Placed::Quietly
+            }
+            (_, was_empty) if was_empty.0 => Placed::InEmptyRing,
+            _ => announce_once(&mut self.unannounced),
+        }
+    }
+
+    /// Puts a task at the ring's tail, of which no other processor has to be told, since there is none. Gives it back if there is
+    /// no room.
+    pub(crate) fn push_last(&mut self, task: Runnable) -> Option<Runnable> {
+        if self.ring.is_full() {
+            return Some(task);
+        }
+        let pushed = self.ring.push(task.into_raw());
+        debug_assert!(pushed.is_ok(), "only the owner fills the ring");
+        None
+    }
+
+    /// Does the same for a batch, as far as there is room. The rest stays with the caller.
+    pub(crate) fn push_last_batch(&mut self, tasks: &mut impl Iterator<Item = Runnable>) {
+        let _ = self.ring.push_batch(&mut tasks.map(Runnable::into_raw));
+    }
+
+    fn push_raw(&mut self, raw: NonNull<Header>) -> Placed<'_> {
+        match self.ring.push(raw) {
+            Ok(was_empty) if was_empty.0 => Placed::InEmptyRing,
+            Ok(_) => announce_once(&mut self.unannounced),
+            Err(overflow) => Placed::Overflowed(OverflowedTasks(overflow)),
+        }
+    }
+
+    /// Takes the task in runnext while the chain's time slice lasts. When it is spent, that task goes to the ring's tail
+    /// and the oldest in the ring begins a new slice.
+    pub(crate) fn next_in_chain(&mut self) -> Option<Found> {
+        let raw = self.shared.runnext().take()?;
+        if self.clock.now().saturating_sub(self.slice_began) < TIME_SLICE {
+            return Some(permit(raw).found(Source::RUNNEXT));
+        }
+        self.begin_slice();
+        let Some(oldest) = self.ring.pop() else {
+            return Some(permit(raw).found(Source::RUNNEXT));
+        };
+        let was_empty = self.ring.push(raw).expect("only the owner fills the ring, and it has just made room");
+        // The oldest was the only one, and a machine that went idle between the two moves has seen an empty ring.
+        self.unannounced |= was_empty.0;
+        Some(permit(oldest).found(Source::RING))
+    }
+
+    /// Takes the oldest task in the ring; it has a time slice of its own.
+    pub(crate) fn pop(&mut self) -> Option<Runnable> {
+        let raw = self.ring.pop()?;
+        self.begin_slice();
+        Some(permit(raw))
+    }
+
+    /// The injector's turn begins: what is in runnext now waits for its end.
+    pub(crate) fn set_runnext_aside(&mut self) {
+        self.set_aside = self.runnext_address();
+    }
+
+    /// Whether something is in runnext that was not there when the injector's turn began: then a task of that turn has put it there.
+    pub(crate) fn has_more_in_runnext(&self) -> bool {
+        let now = self.runnext_address();
+        now != 0 && now != self.set_aside
+    }
+
+    fn runnext_address(&self) -> usize {
+        self.shared.runnext().sighting().map_or(0, Sighting::address)
+    }
+
+    /// Begins a new time slice for a task from the injector, unless a chain through runnext is on: were its slice to begin
+    /// anew with each stranger that comes between, nobody in the ring would ever have a turn.
+    pub(crate) fn begin_slice_unless_in_chain(&mut self) {
+        if self.shared.runnext().is_empty() {
+            self.begin_slice();
+        }
+    }
+
+    /// Begins a new time slice, for a task that did not come through runnext.
+    pub(crate) fn begin_slice(&mut self) {
+        self.slice_began = self.clock.now();
+    }
+
+    /// Steals the newest half of `victim`'s ring into this one's, which is empty. Returns how many that were.
+    pub(crate) fn steal_from(&mut self, victim: &Shared) -> usize {
+        victim.ring.steal_into(&mut self.ring)
+    }
+
+    /// Takes the task that was sighted in `victim`'s runnext, if it is still there.
+    pub(crate) fn take_runnext_of(&mut self, victim: &Shared, sighting: Sighting<Header>) -> Option<Runnable> {
+        let raw = victim.runnext().take_sighted(sighting)?;
+        self.begin_slice();
+        Some(permit(raw))
+    }
+
+    /// Empties runnext and ring, oldest first, for one that will not be run again or has to wait with empty hands.
+    pub(crate) fn drain(&mut self) -> impl Iterator<Item = Runnable> + '_ {
+        std::iter::from_fn(|| self.ring.pop().or_else(|| self.shared.runnext().take()).map(permit))
+    }
+
+    /// Notes that the netpoller was looked at.
+    pub(crate) fn note_network_polled(&mut self) {
+        self.polled_network = self.clock.now();
+    }
+
+    /// How long ago, in nanoseconds, this processor looked at the netpoller.
+    pub(crate) fn since_network_polled(&self) -> u64 {
+        self.clock.now().saturating_sub(self.polled_network)
+    }
+}
+
+fn announce_once<'a>(unannounced: &mut bool) -> Placed<'a> {
+    if std::mem::take(unannounced) { Placed::InEmptyRing } else { Placed::Quietly }
+}
+
+impl fmt::Debug for Processor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Processor")
+            .field("index", &self.index)
+            .field("ring", &self.ring)
+            .field("clock", &self.clock)
+            .field("searching", &self.searching)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests;

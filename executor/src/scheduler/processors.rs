@@ -1,0 +1,239 @@
+//! All processors of a runtime: N of them, and room for spares.
+
+#![expect(clippy::vec_box, reason = "the box is the right to run tasks, and moves from hand to hand")]
+
+use std::fmt;
+use std::sync::OnceLock;
+
+use crossbeam_utils::CachePadded;
+
+use crate::scheduler::processor::{Processor, Shared};
+use crate::util::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use crate::util::sync::atomic::{AtomicBool, AtomicUsize};
+use crate::util::sync::{Arc, Mutex};
+
+/// What everybody sees of the processors, by index, and the spares that are not in play.
+///
+/// The first N are there from the start. A spare is made when it is first wanted, at the lowest index that is free, and
+/// kept when it is not wanted any more: it is *dormant* then, with empty queues. Timers may be left in it, so that a
+/// dormant processor stays in sight until they are gone.
+pub(crate) struct Processors {
+    slots: Box<[OnceLock<Arc<CachePadded<Shared>>>]>,
+    /// Slots below this are filled and to be looked at.
+    in_sight: AtomicUsize,
+    dormant: Mutex<Dormant>,
+    /// Whether anything is owed, for holders to look at without the lock. Relaxed: the count under the lock decides.
+    is_owed: AtomicBool,
+    regular: usize,
+}
+
+#[derive(Debug, Default)]
+struct Dormant {
+    /// Sorted by index, the lowest last.
+    processors: Vec<Box<Processor>>,
+    /// How many processors there are, dormant or in play.
+    made: usize,
+    /// Processors in play beyond the regular number.
+    spares: usize,
+    /// How many of them their holders are to take out of play.
+    owed: usize,
+}
+
+impl Processors {
+    /// Makes `regular` processors and room for as many spares as makes `most` in all. Returns the regular ones too, which
+    /// the caller puts into play.
+    pub(crate) fn new(regular: usize, most: usize) -> (Self, Vec<Box<Processor>>) {
+        let processors = Self {
+            slots: (0..most.max(regular)).map(|_| OnceLock::new()).collect(),
+            in_sight: AtomicUsize::new(regular),
+            dormant: Mutex::new(Dormant { made: regular, ..Dormant::default() }),
+            is_owed: AtomicBool::new(false),
+            regular,
+        };
+        let owned = (0..regular).map(|index| processors.make(index)).collect();
+        (processors, owned)
+    }
+
+    fn make(&self, index: usize) -> Box<Processor> {
+        let processor = Box::new(Processor::new(index, self.regular, self.slots.len()));
+        let filled = self.slots[index].set(processor.shared_handle());
+        assert!(filled.is_ok(), "processor {index} was made twice");
+        processor
+    }
+
+    /// The number of processors that run tasks when none of them is stuck.
+    pub(crate) fn regular(&self) -> usize {
+        self.regular
+    }
+
+    /// How many there may be, spares included.
+    pub(crate) fn capacity(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Processors in play beyond the regular number.
+    pub(crate) fn spares(&self) -> usize {
+        self.dormant.lock().spares
+    }
+
+    /// Whether there is no spare to be put into play.
+    pub(crate) fn are_all_in_play(&self) -> bool {
+        self.regular + self.spares() >= self.capacity()
+    }
+
+    /// How many there are to be looked at, with indices from 0.
+    #[inline]
+    pub(crate) fn in_sight(&self) -> usize {
+        // Acquire pairs with the Release in `put_into_play`: the slots below are filled.
+        self.in_sight.load(Acquire)
+    }
+
+    pub(crate) fn get(&self, index: usize) -> &Shared {
+        self.slots[index].get().expect("a processor in sight was made")
+    }
+
+    /// All that were ever made, those out of play included: what they have counted stays.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Shared> {
+        self.slots.iter().map_while(|slot| slot.get().map(|shared| &***shared))
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Shared> {
+        self.slots[..self.in_sight()].iter().filter_map(|slot| slot.get().map(|shared| &***shared))
+    }
+
+    /// Takes a spare, made if need be, to be put into play by the caller. `None` at the limit.
+    pub(crate) fn put_into_play(&self) -> Option<Box<Processor>> {
+        let mut dormant = self.dormant.lock();
+        let processor = match dormant.processors.pop() {
+            Some(processor) => processor,
+            None => {
+                let index = dormant.made;
+                let processor = (index < self.slots.len()).then(|| self.make(index))?;
+                dormant.made += 1;
+                processor
+            }
+        };
+        dormant.spares += 1;
+        let sight = self.in_sight().max(processor.index() + 1);
+        // Release pairs with the Acquire in `in_sight`.
+        self.in_sight.store(sight, Release);
+        Some(processor)
+    }
+
+    /// How many spares are in play, not counting those that are owed.
+    pub(crate) fn lasting_spares(&self) -> usize {
+        let dormant = self.dormant.lock();
+        dormant.spares - dormant.owed
+    }
+
+    /// Asks that one holder of a processor, whichever comes first, takes it out of play.
+    pub(crate) fn ask_for_one(&self) {
+        let mut dormant = self.dormant.lock();
+        if dormant.owed < dormant.spares {
+            dormant.owed += 1;
+            self.is_owed.store(true, Relaxed);
+        }
+    }
+
+    /// Whether a holder should give up its processor.
+    #[inline]
+    pub(crate) fn is_owed(&self) -> bool {
+        self.is_owed.load(Relaxed)
+    }
+
+    /// Takes the debt of one processor upon the caller. It has to take one out of play then.
+    #[must_use]
+    pub(crate) fn take_debt(&self) -> Option<Debt> {
+        let mut dormant = self.dormant.lock();
+        dormant.owed = dormant.owed.checked_sub(1)?;
+        dormant.spares -= 1;
+        self.is_owed.store(dormant.owed > 0, Relaxed);
+        Some(Debt(()))
+    }
+
+    /// The same for the watcher, which has found an idle processor. `None` if no spare is in play that is not owed.
+    #[must_use]
+    pub(crate) fn assume_debt(&self) -> Option<Debt> {
+        let mut dormant = self.dormant.lock();
+        if dormant.spares == dormant.owed {
+            return None;
+        }
+        dormant.spares -= 1;
+        Some(Debt(()))
+    }
+
+    /// Puts into play again what a debt was assumed for, since no processor was found to pay with.
+    pub(crate) fn return_debt(&self, Debt(()): Debt) {
+        self.dormant.lock().spares += 1;
+    }
+
+    /// Takes a processor out of play, its queues empty.
+    pub(crate) fn take_out_of_play(&self, processor: Box<Processor>, Debt(()): Debt) {
+        debug_assert!(processor.has_no_task(), "a processor goes out of play with empty queues");
+        let mut dormant = self.dormant.lock();
+        let at = dormant.processors.partition_point(|other| other.index() > processor.index());
+        dormant.processors.insert(at, processor);
+        self.narrow_sight(&dormant);
+    }
+
+    /// Looks no more at dormant processors with the highest indices, once they hold no timers. Called with the lock held.
+    fn narrow_sight(&self, dormant: &Dormant) {
+        let mut sight = self.in_sight();
+        for processor in &dormant.processors {
+            let is_last = processor.index() + 1 == sight;
+            if !is_last || sight == self.regular || !processor.shared().timers().is_empty() {
+                break;
+            }
+            sight -= 1;
+        }
+        self.in_sight.store(sight, Release);
+    }
+}
+
+/// The duty to take one processor out of play; it has been counted out already, so that no second one goes for the same
+/// reason.
+#[derive(Debug)]
+#[must_use]
+pub(crate) struct Debt(());
+
+impl fmt::Debug for Processors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Processors")
+            .field("regular", &self.regular)
+            .field("in_sight", &self.in_sight())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spares_are_made_up_to_the_limit_and_used_again() {
+        let (processors, owned) = Processors::new(2, 4);
+        assert_eq!(owned.len(), 2);
+        let first = processors.put_into_play().expect("room for two spares");
+        let second = processors.put_into_play().expect("room for two spares");
+        assert_eq!((first.index(), second.index(), processors.in_sight(), processors.spares()), (2, 3, 4, 2));
+        assert!(processors.put_into_play().is_none());
+        processors.ask_for_one();
+        let debt = processors.take_debt().expect("one is owed");
+        assert!(processors.take_debt().is_none(), "one was");
+        processors.take_out_of_play(first, debt);
+        assert_eq!(processors.in_sight(), 4, "the spare with the highest index is in play");
+        processors.take_out_of_play(second, processors.assume_debt().expect("one spare is in play"));
+        assert!(processors.assume_debt().is_none(), "none is in play");
+        assert_eq!((processors.in_sight(), processors.spares()), (2, 0));
+        assert_eq!(processors.put_into_play().expect("two are dormant").index(), 2);
+    }
+
+    #[test]
+    fn a_regular_processor_may_go_while_a_spare_stays() {
+        let (processors, mut owned) = Processors::new(1, 2);
+        let _spare = processors.put_into_play().expect("room for one spare");
+        processors.take_out_of_play(owned.remove(0), processors.assume_debt().expect("one spare is in play"));
+        assert_eq!((processors.in_sight(), processors.spares()), (2, 0));
+        assert_eq!(processors.put_into_play().expect("one is dormant").index(), 0);
+    }
+}

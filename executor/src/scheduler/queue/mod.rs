@@ -1,0 +1,12 @@
+//! Where tasks wait: the three queues, in the order in which they are tried; and the inbox of whoever waits for posts.
+
+mod injector;
+mod ring;
+mod runnext;
+
+pub(crate) use injector::Injector;
+pub(crate) use ring::{Overflow, Owner as RingOwner, Thief as RingThief, ring};
+pub(crate) use runnext::{RunNext, Sighting};
+
+#[cfg(all(test, loom))]
+mod loom_models;

@@ -1,0 +1,242 @@
+//! The scheduler: everything that the machines of one runtime share.
+
+use std::fmt;
+use std::io;
+use std::panic::RefUnwindSafe;
+use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use wsrt_reactor::Netpoller;
+
+use crate::blocking::pool::BlockingPool;
+use crate::fork_join::computing::Computing;
+use crate::observe::observer::Seeing;
+use crate::scheduler::clock::Clock;
+use crate::scheduler::idle::Idle;
+use crate::scheduler::poll_owner::Keeper;
+use crate::scheduler::processors::Processors;
+use crate::scheduler::queue::Injector;
+use crate::scheduler::shutdown::Shutdown;
+use crate::scheduler::threads::Threads;
+use crate::sysmon::stall::{StallHook, Stalls};
+use crate::task::{Names, OwnedTasks, Runnable};
+use crate::tokio_compat::TokioCompat;
+
+/// A function of the user's that is called on threads of the runtime.
+pub(crate) type Hook = Arc<dyn Fn() + Send + Sync>;
+
+/// Which of the two kinds of runtime this is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Flavor {
+    /// N processors, run by machines that the runtime starts.
+    MultiThread,
+    /// One processor, run by whichever thread is in `block_on`.
+    CurrentThread,
+}
+
+/// What the builder decides.
+#[derive(Clone)]
+pub(crate) struct Config {
+    pub(crate) flavor: Flavor,
+    pub(crate) processors: usize,
+    pub(crate) thread_name: Arc<dyn Fn() -> String + Send + Sync>,
+    pub(crate) thread_stack_size: Option<usize>,
+    pub(crate) max_blocking_threads: usize,
+    pub(crate) thread_keep_alive: Duration,
+    pub(crate) on_thread_start: Option<Hook>,
+    pub(crate) on_thread_stop: Option<Hook>,
+    /// Processors in play at most, spares for stuck polls included.
+    pub(crate) max_machines: usize,
+    /// How long a poll may take before it is reported; `None` reports nothing.
+    pub(crate) stall_threshold: Option<Duration>,
+    pub(crate) on_stall: Option<StallHook>,
+    /// The injector has its turn after so many ticks at most, and for a number of polls that goes by this.
+    pub(crate) global_queue_interval: u32,
+    /// A busy processor looks at the netpoller at one tick in so many.
+    pub(crate) event_interval: u32,
+}
+
+/// Processors at most, whatever the builder says: the books on them take some room for each that there might be, and their
+/// indices have 16 bits in the timeline.
+const MOST_PROCESSORS: usize = 16_384;
+
+impl Config {
+    /// Spares serve machines, of which a current-thread runtime has none of its own.
+    fn most_processors(&self) -> usize {
+        match self.flavor {
+            Flavor::MultiThread => self.most_machines().min(MOST_PROCESSORS),
+            Flavor::CurrentThread => 1,
+        }
+    }
+
+    /// Threads that run tasks, at most.
+    pub(crate) fn most_machines(&self) -> usize {
+        self.max_machines.max(self.processors)
+    }
+}
+
+impl fmt::Debug for Config {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Config")
+            .field("flavor", &self.flavor)
+            .field("processors", &self.processors)
+            .field("max_blocking_threads", &self.max_blocking_threads)
+            .field("thread_keep_alive", &self.thread_keep_alive)
+            .field("global_queue_interval", &self.global_queue_interval)
+            .field("event_interval", &self.event_interval)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What the machines of one runtime share.
+pub(crate) struct Scheduler {
+    /// Itself, for the few methods that start threads.
+    pub(crate) me: Weak<Self>,
+    pub(crate) config: Config,
+    /// What everybody sees of the processors, by index.
+    pub(crate) processors: Processors,
+    pub(crate) injector: Injector<Runnable>,
+    pub(crate) idle: Idle,
+    /// Every task that is not complete, so that shutting down can drop those that are in no queue.
+    pub(crate) tasks: OwnedTasks,
+    /// The names that users have given to some of them.
+    pub(crate) names: Arc<Names>,
+    pub(crate) netpoller: Netpoller,
+    pub(crate) keeper: Keeper,
+    pub(crate) blocking: BlockingPool,
+    /// Regions of fork-join, and who helps with them.
+    pub(crate) computing: Computing,
+    pub(crate) threads: Threads,
+    pub(crate) shutdown: Shutdown,
+    pub(crate) stalls: Stalls,
+    /// What is looked at while all of this runs.
+    pub(crate) seeing: Seeing,
+    /// The tokio runtime in the background, with the feature that wants one.
+    pub(crate) tokio: TokioCompat,
+    /// Where timers armed by threads without a processor went last: they take turns.
+    pub(crate) next_timer_queue: AtomicUsize,
+    /// What timers go by.
+    pub(crate) clock: Clock,
+    /// Deadlines and processors' clocks count nanoseconds from here.
+    origin: Instant,
+}
+
+// Panics of user code are held back before they reach the scheduler's books: a future that panics
+// leaves none of them half changed, and a machine that does ends the process.
+impl RefUnwindSafe for Scheduler {}
+
+impl Scheduler {
+    /// Makes a scheduler with all its processors idle and no machine yet.
+    pub(crate) fn new(config: Config) -> io::Result<Arc<Self>> {
+        let (processors, owned) = Processors::new(config.processors, config.most_processors());
+        let netpoller = Netpoller::new()?;
+        let scheduler = Arc::new_cyclic(|me| Self {
+            me: Weak::clone(me),
+            idle: Idle::new(config.processors, processors.capacity()),
+            processors,
+            injector: Injector::new(),
+            tasks: OwnedTasks::new(config.processors),
+            names: Arc::default(),
+            netpoller,
+            keeper: Keeper::new(),
+            blocking: BlockingPool::new(),
+            computing: Computing::new(),
+            threads: Threads::new(),
+            shutdown: Shutdown::new(),
+            stalls: Stalls::default(),
+            seeing: Seeing::new(),
+            tokio: TokioCompat::new(),
+            next_timer_queue: AtomicUsize::new(0),
+            clock: Clock::new(),
+            origin: Instant::now(),
+            config,
+        });
+        for processor in owned.into_iter().rev() {
+            scheduler.idle.give_up(processor, None);
+        }
+        Ok(scheduler)
+    }
+
+    /// Whether tasks run in the order in which they were spawned and woken. Then there is one processor: all that its holder readies
+    /// goes to the ring's tail, but behind the injector while that holds any, and the ring is filled from there.
+    #[inline]
+    pub(crate) fn keeps_order(&self) -> bool {
+        self.config.flavor == Flavor::CurrentThread
+    }
+
+    /// Nanoseconds since the scheduler was made, by the system's clock.
+    pub(crate) fn now(&self) -> u64 {
+        self.nanos(Instant::now())
+    }
+
+    /// The same by the clock that timers go by.
+    pub(crate) fn timer_now(&self) -> u64 {
+        self.nanos(self.clock.now())
+    }
+
+    /// What timers go by when it is `now` by the system's clock, which is `now` itself outside of tests.
+    #[inline]
+    pub(crate) fn timer_time(&self, now: u64) -> u64 {
+        if self.clock.is_system() { now } else { self.timer_now() }
+    }
+
+    /// `instant` in nanoseconds since the scheduler was made, as timers count: at most some 584 years.
+    pub(crate) fn nanos(&self, instant: Instant) -> u64 {
+        let since = instant.saturating_duration_since(self.origin);
+        u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    /// The moment that is `nanos` after the scheduler was made.
+    pub(crate) fn instant(&self, nanos: u64) -> Instant {
+        // Beyond the clock, which no deadline is that anybody waits for, a moment that wakes the waiter too early will do.
+        self.origin.checked_add(Duration::from_nanos(nanos)).unwrap_or(self.origin)
+    }
+
+    /// Whether a task waits where an idle processor could find it, or a timer is due.
+    pub(crate) fn work_is_visible(&self) -> bool {
+        !self.injector.is_empty()
+            || self.processors.iter().any(|processor| !processor.ring().is_empty())
+            || self.timer_is_due()
+    }
+
+    /// Whether nobody blocks in the netpoller at the time `now`, or looks at it while helping, though there is something to
+    /// wait for.
+    pub(crate) fn needs_keeper(&self, now: u64) -> bool {
+        !self.keeper.is_present() && !self.computing.helpers.watch_network(now) && self.has_something_to_keep()
+    }
+
+    /// Whether a socket may have become ready that only a busy processor would see, since nobody blocks in the netpoller.
+    pub(crate) fn network_wants_a_look(&self) -> bool {
+        !self.netpoller.is_unused() && !self.keeper.is_present()
+    }
+
+    /// Whether somebody waits for a socket or a timer.
+    pub(crate) fn has_something_to_keep(&self) -> bool {
+        !self.netpoller.is_unused() || self.earliest_deadline() != u64::MAX
+    }
+
+    pub(crate) fn timer_is_due(&self) -> bool {
+        match self.earliest_deadline() {
+            u64::MAX => false,
+            deadline => deadline <= self.timer_now(),
+        }
+    }
+
+    /// The earliest deadline of all processors' timers, or `u64::MAX`.
+    pub(crate) fn earliest_deadline(&self) -> u64 {
+        self.processors.iter().map(|processor| processor.timers().next_deadline()).min().unwrap_or(u64::MAX)
+    }
+
+    /// The same, timers aside that were cancelled or put off: for those to whom it matters which moment is the next. Takes
+    /// every queue's lock.
+    pub(crate) fn next_deadline(&self) -> u64 {
+        self.processors.iter().map(|processor| processor.timers().settle()).min().unwrap_or(u64::MAX)
+    }
+}
+
+impl fmt::Debug for Scheduler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scheduler").field("config", &self.config).field("idle", &self.idle).finish_non_exhaustive()
+    }
+}

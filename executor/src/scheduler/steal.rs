@@ -1,0 +1,174 @@
+//! Stealing: what a machine does when its own queues, the injector and the netpoller have nothing.
+
+use std::time::{Duration, Instant};
+
+use wsrt_trace::EventKind as What;
+
+use crate::observe::source::{Found, Source};
+use crate::scheduler::machine_loop::MachineLoop;
+use crate::scheduler::processor::{Processor, Shared};
+
+/// How often all victims are gone through. The first passes look at rings only; the last takes timers and runnext too.
+const PASSES: usize = 4;
+
+/// How long a thief watches a task in runnext before it takes it. A hand-off, from the push into runnext to its poll, takes
+/// a fraction of a microsecond when the task that did it is about to wait; a victim that has stayed in one poll
+/// for this long will not come round to it soon. Go sleeps for 3 µs here, which Linux stretches to some 55.
+const LONGER_THAN_A_HAND_OFF: Duration = Duration::from_micros(5);
+
+impl MachineLoop<'_> {
+    /// Looks at the other processors, in an order drawn anew for each pass.
+    pub(crate) fn steal(&mut self, processor: &mut Processor) -> Option<Found> {
+        if !self.may_search(processor) {
+            return None;
+        }
+        for pass in 0..PASSES {
+            let is_last = pass == PASSES - 1;
+            for victim in VictimOrder::draw(processor, self.scheduler.processors.in_sight()) {
+                if victim == processor.index() {
+                    continue;
+                }
+                let found = if self.scheduler.idle.is_idle(victim) {
+                    self.visit_idle(processor, victim, is_last)
+                } else {
+                    self.rob(processor, victim, is_last)
+                };
+                if found.is_some() {
+                    return found;
+                }
+            }
+        }
+        None
+    }
+
+    fn may_search(&self, processor: &mut Processor) -> bool {
+        if !processor.is_searching() {
+            let searching = self.scheduler.idle.start_searching();
+            processor.set_searching(searching);
+        }
+        processor.is_searching()
+    }
+
+    /// An idle processor has no tasks, but its timers go on.
+    fn visit_idle(&mut self, processor: &mut Processor, victim: usize, is_last: bool) -> Option<Found> {
+        let scheduler = self.scheduler;
+        if is_last { self.fire_timers_of(processor, scheduler.processors.get(victim)) } else { None }
+    }
+
+    fn rob(&mut self, processor: &mut Processor, index: usize, is_last: bool) -> Option<Found> {
+        let scheduler = self.scheduler;
+        let victim = scheduler.processors.get(index);
+        let stolen = processor.steal_from(victim);
+        if stolen > 0 {
+            self.count_steal(processor, index, stolen);
+            return Some(processor.pop()?.found(Source::stolen_from(index)));
+        }
+        if !is_last {
+            return None;
+        }
+        self.fire_timers_of(processor, victim).or_else(|| self.rob_runnext(processor, index, victim))
+    }
+
+    fn fire_timers_of(&mut self, processor: &mut Processor, victim: &Shared) -> Option<Found> {
+        if victim.timers().next_deadline() == u64::MAX {
+            return None;
+        }
+        let now = self.scheduler.timer_now();
+        let fired = victim.timers().fire_some_due(now, usize::MAX, &mut self.wakers);
+        if fired.count == 0 {
+            return None;
+        }
+        processor.shared().counters().arrivals.count_fired(fired);
+        let batch = self.gather_wakers();
+        self.spread(processor, batch);
+        Some(processor.pop()?.found(Source::TIMER))
+    }
+
+    /// Takes the task in the runnext of a victim that has nothing else, if it stays there, with the victim in one and the same
+    /// poll, for longer than a hand-off takes.
+    fn rob_runnext(&self, processor: &mut Processor, index: usize, victim: &Shared) -> Option<Found> {
+        let sighting = victim.runnext().sighting()?;
+        let polls = victim.counters().polls();
+        let until = Instant::now() + LONGER_THAN_A_HAND_OFF;
+        while Instant::now() < until {
+            std::hint::spin_loop();
+            if victim.runnext().sighting() != Some(sighting) || victim.counters().polls() != polls {
+                return None;
+            }
+        }
+        if !victim.ring().is_empty() {
+            return None;
+        }
+        let task = processor.take_runnext_of(victim, sighting)?;
+        self.count_steal(processor, index, 1);
+        Some(task.found(Source::stolen_from(index)))
+    }
+
+    fn count_steal(&self, processor: &Processor, victim: usize, stolen: usize) {
+        processor.shared().counters().steals.count(victim, stolen);
+        let (thief, victim) = (processor.index() as u16, victim as u64);
+        self.scheduler.seeing.show(What::Stolen { processor: thief, victim, tasks: stolen as u64 });
+    }
+}
+
+/// All processors, each once: from a random start in steps of a random number that shares no divisor with their count.
+#[derive(Debug)]
+struct VictimOrder {
+    next: usize,
+    step: usize,
+    count: usize,
+    left: usize,
+}
+
+impl VictimOrder {
+    fn draw(processor: &mut Processor, count: usize) -> Self {
+        let rng = processor.rng();
+        let next = rng.below(count);
+        let mut step = rng.below(count).max(1);
+        while greatest_common_divisor(step, count) != 1 {
+            step = step % count + 1;
+        }
+        Self { next, step, count, left: count }
+    }
+}
+
+impl Iterator for VictimOrder {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        self.left = self.left.checked_sub(1)?;
+        let victim = self.next;
+        self.next = (self.next + self.step) % self.count;
+        Some(victim)
+    }
+}
+
+fn greatest_common_divisor(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::scheduler::processors::Processors;
+
+    #[test]
+    fn every_victim_comes_once_in_each_order() {
+        for count in 1..=64 {
+            let (_, mut owned) = Processors::new(1, 1);
+            for _ in 0..20 {
+                let mut order: Vec<_> = VictimOrder::draw(&mut owned[0], count).collect();
+                order.sort_unstable();
+                assert!(order.iter().copied().eq(0..count), "{count}: {order:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn orders_differ_in_start_and_step() {
+        let (_, mut owned) = Processors::new(1, 1);
+        let orders: std::collections::HashSet<Vec<usize>> =
+            (0..200).map(|_| VictimOrder::draw(&mut owned[0], 8).collect()).collect();
+        assert!(orders.len() > 16, "{} orders of 8 victims in 200 draws", orders.len());
+    }
+}

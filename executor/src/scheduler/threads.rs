@@ -1,0 +1,340 @@
+//! Starting machines, and letting those go that the runtime can do without.
+
+use std::io;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU32, AtomicUsize};
+use std::sync::{Arc, Once, Weak};
+use std::thread::{self, JoinHandle};
+
+use parking_lot::Mutex;
+use wsrt_trace::{Activity as Span, EventKind as What};
+
+use crate::scheduler::context::Role;
+use crate::scheduler::machine::Machine;
+use crate::scheduler::machine_loop::MachineLoop;
+use crate::scheduler::processor::Processor;
+use crate::scheduler::refusals::{NoThread, Refusals};
+use crate::scheduler::root::NoRoot;
+use crate::scheduler::{Config, Context, Flavor, Scheduler};
+use crate::sysmon::watcher;
+use crate::util::backoff::Backoff;
+use crate::util::report::report;
+use crate::util::time_slice;
+use crate::util::unwind::{caught, swallow};
+
+/// The machines' threads.
+#[derive(Debug)]
+pub(crate) struct Threads {
+    /// Machines that have not been let go. Relaxed throughout: a count, it guards nothing.
+    alive: AtomicUsize,
+    /// To be joined when the runtime is dropped. Those of threads that have ended are dropped as others are started.
+    handles: Mutex<Vec<JoinHandle<()>>>,
+    /// Machines that have begun, for those who look on.
+    roll: Mutex<Vec<Weak<Machine>>>,
+    /// How many ever have.
+    enrolled: AtomicU32,
+    pub(crate) refusals: Refusals,
+    /// Done when it was said that there are as many as there may be.
+    limit_told: Once,
+}
+
+impl Threads {
+    pub(crate) fn new() -> Self {
+        Self {
+            alive: AtomicUsize::new(0),
+            handles: Mutex::new(Vec::new()),
+            roll: Mutex::new(Vec::new()),
+            enrolled: AtomicU32::new(0),
+            refusals: Refusals::default(),
+            limit_told: Once::new(),
+        }
+    }
+
+    pub(crate) fn alive(&self) -> usize {
+        self.alive.load(Relaxed)
+    }
+
+    /// Gives the machine of the current thread a number, and lists it for as long as it exists.
+    pub(crate) fn enroll(&self, machine: &Arc<Machine>) {
+        machine.whereabouts().introduce(self.enrolled.fetch_add(1, Relaxed));
+        let mut roll = self.roll.lock();
+        roll.retain(|machine| machine.strong_count() > 0);
+        roll.push(Arc::downgrade(machine));
+    }
+
+    /// The machines that there are, by their numbers.
+    pub(crate) fn machines(&self) -> Vec<Arc<Machine>> {
+        self.roll.lock().iter().filter_map(Weak::upgrade).collect()
+    }
+
+    fn keep(&self, handle: JoinHandle<()>) {
+        let mut handles = self.handles.lock();
+        handles.retain(|handle| !handle.is_finished());
+        handles.push(handle);
+    }
+
+    /// Counts one machine more, unless there are `most` already.
+    #[must_use]
+    fn count_in(&self, most: usize) -> bool {
+        let more = |alive: usize| (alive < most).then_some(alive + 1);
+        self.alive.fetch_update(Relaxed, Relaxed, more).is_ok()
+    }
+
+    /// Counts one machine less, if that leaves as many as there are processors.
+    fn let_one_go(&self, processors: usize) -> bool {
+        let fewer = |alive: usize| (alive > processors).then(|| alive - 1);
+        self.alive.fetch_update(Relaxed, Relaxed, fewer).is_ok()
+    }
+
+    /// Waits until every machine's thread is gone. Only after shutdown has finished.
+    pub(crate) fn join(&self) {
+        let handles = std::mem::take(&mut *self.handles.lock());
+        for handle in handles {
+            // A machine that panicked has aborted the process: there is no error to see.
+            let _ = handle.join();
+        }
+    }
+}
+
+impl Scheduler {
+    /// Starts as many machines as there are processors.
+    pub(crate) fn start_machines(self: &Arc<Self>) -> io::Result<()> {
+        let count = self.config.processors;
+        for number in 1..=count {
+            let machine = Machine::new();
+            // Listed before its thread runs, so that work that comes at once finds it and starts no other.
+            self.idle.enlist(&machine);
+            self.start_machine(Arc::clone(&machine)).inspect_err(|why| {
+                let _ = self.idle.delist(&machine);
+                // The error that the builder returns is the system's, and does not say so.
+                report(format_args!("could not start machine thread {number} of {count}: {why}"));
+            })?;
+        }
+        self.start_watcher()
+    }
+
+    fn start_watcher(self: &Arc<Self>) -> io::Result<()> {
+        let scheduler = Arc::clone(self);
+        let arrived = self.shutdown.arrive();
+        debug_assert!(arrived, "a runtime that is being built has not ended");
+        match thread::Builder::new().name("wsrt-sysmon".into()).spawn(move || watcher::serve(scheduler)) {
+            Ok(handle) => self.threads.keep(handle),
+            Err(error) => {
+                self.shutdown.depart(self);
+                report(format_args!("could not start the watcher's thread: {error}"));
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Starts a machine for a processor that none of the idle machines can take.
+    pub(crate) fn start_machine_with(&self, processor: Box<Processor>) {
+        // The machines of a current-thread runtime are the threads in `block_on`. And machines that come during shutdown
+        // would only leave again, and each that finds work as it leaves would start the next.
+        let is_useless = self.config.flavor == Flavor::CurrentThread || self.shutdown.has_begun();
+        if is_useless || self.threads.refusals.are_recent(self.now()) {
+            return self.give_back(processor);
+        }
+        let machine = Machine::with_processor(processor);
+        if let Err(processor) = self.try_start_with(machine) {
+            // The machines that there are will come to its work when they next look.
+            self.give_back(processor);
+        }
+    }
+
+    /// Like `start_machine_with`; gives the processor back if the thread cannot be created.
+    pub(crate) fn try_start_with(&self, machine: Arc<Machine>) -> Result<(), Box<Processor>> {
+        let scheduler = self.counted();
+        scheduler.start_machine(Arc::clone(&machine)).map_err(|why| {
+            self.report_missing_machine(&why);
+            machine.collect().expect("a thread that was never started has not emptied the mailbox")
+        })
+    }
+
+    fn report_missing_machine(&self, why: &NoThread) {
+        match why {
+            NoThread::Refused(error) => {
+                let refusals = &self.threads.refusals.of_machines;
+                refusals.report(format_args!("could not start another machine thread: {error}"));
+            }
+            NoThread::AtLimit => self.report_thread_limit(),
+            NoThread::RefusedLately | NoThread::ShutDown => {}
+        }
+    }
+
+    /// Whether as many threads run tasks as may.
+    pub(crate) fn is_at_thread_limit(&self) -> bool {
+        self.threads.alive() >= self.config.most_machines()
+    }
+
+    /// Says once that it is so, and that others wait.
+    pub(crate) fn report_thread_limit(&self) {
+        self.threads.limit_told.call_once(|| {
+            report(format_args!(
+                "{} threads run tasks, the limit, and tasks that wait in blocking ways, as in `block_on`, keep others waiting \
+                 (said once; `Builder::max_machines` sets the limit)",
+                self.config.most_machines()
+            ));
+        });
+    }
+
+    /// Puts a processor that nobody can run back among the idle ones. A machine that came meanwhile has found none there,
+    /// and is woken now.
+    fn give_back(&self, mut processor: Box<Processor>) {
+        self.part_with(&mut processor);
+        self.idle.give_up(processor, None);
+        if !self.shutdown.has_begun() && self.idle.count_machines() > 0 && self.work_is_visible() {
+            self.wake_one();
+        }
+    }
+
+    /// Takes a machine whose thread could not be started off the list. If it was chosen meanwhile, its processor goes back.
+    pub(crate) fn dismiss(&self, machine: &Arc<Machine>) {
+        if self.idle.delist(machine) {
+            return;
+        }
+        let mut backoff = Backoff::new();
+        let delivered = loop {
+            match machine.collect() {
+                Some(processor) => break processor,
+                None => backoff.wait(),
+            }
+        };
+        self.give_back(delivered);
+    }
+
+    /// Starts a thread for `machine`. Callers may be anywhere in the scheduler.
+    pub(crate) fn start_machine(self: &Arc<Self>, machine: Arc<Machine>) -> Result<(), NoThread> {
+        Context::kept_during(|| self.try_start_machine(machine))
+    }
+
+    fn try_start_machine(self: &Arc<Self>, machine: Arc<Machine>) -> Result<(), NoThread> {
+        let scheduler = Arc::clone(self);
+        if !self.threads.count_in(self.config.most_machines()) {
+            return Err(NoThread::AtLimit);
+        }
+        if !self.shutdown.arrive() {
+            self.threads.alive.fetch_sub(1, Relaxed);
+            return Err(NoThread::ShutDown);
+        }
+        match self.start_thread(move || serve(scheduler, machine)) {
+            Ok(handle) => {
+                self.threads.keep(handle);
+                Ok(())
+            }
+            Err(why) => {
+                self.threads.alive.fetch_sub(1, Relaxed);
+                self.shutdown.depart(self);
+                Err(why)
+            }
+        }
+    }
+
+    /// Starts a thread of the runtime, unless the system has refused one just now.
+    pub(crate) fn start_thread(&self, main: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, NoThread> {
+        self.threads.refusals.ask(self.now(), || self.config.start_thread(main))
+    }
+
+    /// Parks a machine, for the keep-alive time at most where there are more machines than processors. `true` if the time
+    /// ran out.
+    pub(crate) fn park_machine(&self, machine: &Machine) -> bool {
+        self.seeing.show(What::Enter(Span::Parked));
+        let timed_out = if self.threads.alive() <= self.config.processors {
+            machine.parker().park();
+            false
+        } else {
+            !machine.parker().park_timeout(self.config.thread_keep_alive)
+        };
+        self.seeing.show(What::Leave(Span::Parked));
+        timed_out
+    }
+
+    /// Whether the calling machine, which nobody needed for so long, may end.
+    pub(crate) fn can_spare_a_machine(&self) -> bool {
+        self.threads.let_one_go(self.config.processors)
+    }
+}
+
+impl Config {
+    /// Starts a thread with the name and the stack size that the runtime's threads have.
+    ///
+    /// Whoever wants one has counted it already, or has a region open that others know of: so what users have given, the
+    /// function for the name, does not unwind from here.
+    fn start_thread(&self, main: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
+        let name = caught(&*self.thread_name).map_err(|panic| {
+            swallow(panic);
+            io::Error::other("the function given to `thread_name_fn` panicked")
+        })?;
+        if name.contains('\0') {
+            let message = format!("{name:?} cannot be a thread's name: it has a NUL in it");
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+        }
+        let builder = thread::Builder::new().name(name);
+        let builder = match self.thread_stack_size {
+            Some(size) => builder.stack_size(size),
+            None => builder,
+        };
+        builder.spawn(main)
+    }
+
+    /// What users have to do on each thread of the runtime before anything else.
+    pub(crate) fn call_start_hook(&self, context: &Context) {
+        if let Some(hook) = &self.on_thread_start {
+            call_hook("on_thread_start", || hook());
+            context.come_back();
+        }
+    }
+
+    /// What they have to do on it last.
+    pub(crate) fn call_stop_hook(&self) {
+        if let Some(hook) = &self.on_thread_stop {
+            call_hook("on_thread_stop", || hook());
+        }
+    }
+}
+
+/// Calls a function that was given to the builder's method of this name. A panic in it ends the process, as is documented there:
+/// nobody is left to hear of it, and the thread that it ran on has duties.
+pub(crate) fn call_hook(name: &str, hook: impl FnOnce()) {
+    if caught(hook).is_err() {
+        report(format_args!("the function given to `Builder::{name}` panicked; aborting"));
+        std::process::abort();
+    }
+}
+
+/// What a machine's thread does.
+fn serve(scheduler: Arc<Scheduler>, machine: Arc<Machine>) {
+    let guard = AbortOnUnwind;
+    machine.parker().adopt_current_thread();
+    scheduler.threads.enroll(&machine);
+    scheduler.computing.helpers.end_start();
+    let _tokio = scheduler.tokio.enter();
+    let entered = Context::enter(&scheduler, Role::Machine(machine));
+    let machine = entered.machine().expect("it has entered as one");
+    machine.set_in_hook(true);
+    scheduler.excuse_from_search(machine);
+    scheduler.config.call_start_hook(&entered);
+    machine.set_in_hook(false);
+    time_slice::ask_for_short_ones();
+    let mut machine_loop = MachineLoop::started(&entered);
+    machine_loop.run(&mut NoRoot);
+    machine_loop.leave();
+    scheduler.config.call_stop_hook();
+    drop(entered);
+    scheduler.shutdown.depart(&scheduler);
+    std::mem::forget(guard);
+}
+
+/// Ends the process if a machine unwinds: a panic of a task never gets here, and a machine that has lost its place in the
+/// scheduler's books could not go on.
+pub(crate) struct AbortOnUnwind;
+
+impl Drop for AbortOnUnwind {
+    fn drop(&mut self) {
+        report(format_args!(
+            "a machine thread panicked outside of any task (in a foreign waker, or by a fault in wsrt); aborting"
+        ));
+        std::process::abort();
+    }
+}

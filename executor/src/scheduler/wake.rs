@@ -1,0 +1,73 @@
+//! Waking: choosing a machine for work that was published, and getting it to run.
+
+use std::sync::Arc;
+
+use crate::scheduler::Scheduler;
+use crate::scheduler::idle::Chosen;
+use crate::scheduler::machine::Machine;
+use crate::scheduler::parker::Unparked;
+use crate::scheduler::poll_owner::Watch;
+
+impl Scheduler {
+    /// The submitting side of the sleeping protocol: to be called after work was published. Wakes one machine, as a
+    /// searcher, if a processor is idle and nobody searches.
+    pub(crate) fn wake_one(&self) {
+        if let Some(chosen) = self.idle.submit() {
+            self.put_to_work(chosen);
+        }
+    }
+
+    /// Wakes up to `count` machines at once, for a batch of tasks.
+    pub(crate) fn wake_several(&self, count: usize) {
+        for _ in 0..count {
+            match self.idle.wake_another() {
+                Some(chosen) => self.put_to_work(chosen),
+                None => return,
+            }
+        }
+    }
+
+    fn put_to_work(&self, Chosen { processor, machine }: Chosen) {
+        match machine {
+            Some(machine) => {
+                machine.deliver(processor);
+                self.excuse_from_search(&machine);
+                self.rouse(&machine);
+            }
+            None => self.start_machine_with(processor),
+        }
+    }
+
+    /// Sends another to search in place of a machine that was chosen while it is in a hook of the user's. It keeps the processor:
+    /// the watcher sees that as it sees a long poll.
+    pub(crate) fn excuse_from_search(&self, machine: &Machine) {
+        if machine.excuse_from_search() && self.idle.stop_searching() && self.work_is_visible() {
+            self.wake_one();
+        }
+    }
+
+    /// Wakes a machine wherever it sleeps.
+    pub(crate) fn rouse(&self, machine: &Machine) {
+        if machine.parker().unpark() == Unparked::InNetpoller {
+            self.netpoller.interrupt();
+        }
+    }
+
+    /// Sees to it that a timer for `deadline`, in a queue that no running machine looks at, fires in time.
+    pub(crate) fn watch_deadline(&self, deadline: u64) {
+        match self.keeper.watch(deadline) {
+            Watch::InTime => {}
+            Watch::TooLate => self.netpoller.interrupt(),
+            // Whoever is woken finds nothing to do and becomes the keeper, with the right deadline.
+            Watch::Nobody => self.wake_one(),
+        }
+    }
+
+    /// Wakes every machine that sleeps, for shutdown.
+    pub(crate) fn wake_everyone(&self) {
+        let machines: Vec<Arc<Machine>> = self.idle.everyone();
+        machines.iter().for_each(|machine| self.rouse(machine));
+        self.netpoller.interrupt();
+        self.idle.watcher().wake();
+    }
+}

@@ -1,0 +1,51 @@
+//! Signals of the operating system, as futures.
+//!
+//! [`ctrl_c()`] waits for the user to interrupt the program; [`unix`] has the other signals. On systems other than Unix this
+//! module is empty.
+//!
+//! The first to listen for a signal takes its default effect away for the life of the process: from then on ctrl-c does not
+//! end the program by itself, nor after the listener is gone. Handlers that the program had installed before are called still.
+//!
+//! # Examples
+//!
+//! A server that ends in good order at the first ctrl-c, and at once at the second:
+//!
+//! ```no_run
+//! # async fn serve() {}
+//! # async fn finish() {}
+//! # fn main() -> std::io::Result<()> {
+//! # let runtime = wsrt::runtime::Runtime::new()?;
+//! # runtime.block_on(async {
+//! let interrupted = wsrt::signal::ctrl_c();
+//! let server = wsrt::spawn(serve());
+//! interrupted.await?;
+//!
+//! wsrt::spawn(async {
+//!     if wsrt::signal::ctrl_c().await.is_ok() {
+//!         std::process::exit(130);
+//!     }
+//! });
+//! server.abort();
+//! finish().await;
+//! # Ok(())
+//! # })
+//! # }
+//! ```
+
+#[cfg(unix)]
+mod ctrl_c;
+#[cfg(unix)]
+mod listener;
+#[cfg(all(test, unix))]
+mod tests;
+#[cfg(unix)]
+mod thread;
+#[cfg(unix)]
+pub mod unix;
+
+#[cfg(unix)]
+pub use self::ctrl_c::{CtrlC, ctrl_c};
+#[cfg(all(unix, feature = "process"))]
+pub(crate) use self::listener::Listener;
+#[cfg(unix)]
+pub(crate) use self::thread::SignalThread;

@@ -1,0 +1,6 @@
+//! sysmon: the watcher thread, which puts spare processors in for stuck polls.
+
+pub(crate) mod cadence;
+pub(crate) mod cpu_meter;
+pub(crate) mod stall;
+pub(crate) mod watcher;

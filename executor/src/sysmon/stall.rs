@@ -1,0 +1,86 @@
+//! Stalls: polls that held a processor for long, counted, logged once for each spawn site, and passed on to a hook.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::panic::Location;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+use crate::scheduler::threads::call_hook;
+use crate::util::report::report;
+use parking_lot::Mutex;
+
+/// One poll that has held its processor for longer than the threshold, and still did when this was made.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Stall {
+    /// The id of the task, as [`Id`](crate::task::Id) displays it.
+    pub task_id: u64,
+    /// The task's name, if it was given one with [`task::Builder::name`](crate::task::Builder::name).
+    pub task_name: Option<Arc<str>>,
+    /// Where the task was spawned.
+    pub spawned_at: &'static Location<'static>,
+    /// For how long the poll has lasted so far. It began up to two milliseconds earlier than was noticed.
+    pub duration: Duration,
+    /// Whether the thread sleeps in a system call; else it burns CPU time, or waits for a core to do so.
+    pub asleep: bool,
+}
+
+impl fmt::Display for Stall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "task {}", self.task_id)?;
+        if let Some(name) = &self.task_name {
+            write!(f, " \"{name}\"")?;
+        }
+        let doing = if self.asleep { "asleep in a blocking call" } else { "burning CPU time" };
+        write!(
+            f,
+            ", spawned at {}, has been in one poll for {} ms, {doing}",
+            self.spawned_at,
+            self.duration.as_millis()
+        )
+    }
+}
+
+/// What is called for each stall.
+pub(crate) type StallHook = Arc<dyn Fn(&Stall) + Send + Sync>;
+
+/// The stalls of one runtime.
+#[derive(Debug, Default)]
+pub(crate) struct Stalls {
+    total: AtomicU64,
+    by_site: Mutex<HashMap<&'static Location<'static>, u64>>,
+}
+
+impl Stalls {
+    pub(crate) fn total(&self) -> u64 {
+        self.total.load(Relaxed)
+    }
+
+    /// Each spawn site's count, in no order.
+    pub(crate) fn by_site(&self) -> Vec<(&'static Location<'static>, u64)> {
+        self.by_site.lock().iter().map(|(&site, &count)| (site, count)).collect()
+    }
+
+    /// Counts `stall`, logs it if it is the first of its site, and calls the hook.
+    pub(crate) fn report(&self, stall: &Stall, hook: Option<&StallHook>) {
+        self.total.fetch_add(1, Relaxed);
+        let count = {
+            let mut by_site = self.by_site.lock();
+            let count = by_site.entry(stall.spawned_at).or_insert(0);
+            *count += 1;
+            *count
+        };
+        if count == 1 {
+            report(format_args!(
+                "{stall}; others go on meanwhile, but `block_in_place` or `spawn_blocking` would cost them less (said \
+                 once for this spawn site; WSRT_STALL_MS sets the threshold, 0 turns this off)"
+            ));
+        }
+        if let Some(hook) = hook {
+            call_hook("on_stall", || hook(stall));
+        }
+    }
+}

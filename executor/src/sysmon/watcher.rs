@@ -1,0 +1,452 @@
+//! sysmon: the watcher, on a thread that needs no processor. It is the net under everything that trusts a poll to return.
+//!
+//! It ticks about every millisecond while a processor is busy, every four when nothing was stuck for a while, and sleeps
+//! while all are idle. On each tick it looks for processors that are in the same poll as on the last one, and sees to it
+//! that nobody waits for them:
+//!
+//! * If work waits and a processor is idle, a machine is woken: it finds what the stuck processor holds like any thief.
+//! * If none is idle, a *spare* processor is put into play: at once for a thread that is asleep; for one that computes, when
+//!   it has burnt CPU time from one tick to the next. Polls that compute in parallel are compensated only as far as they
+//!   leave tasks less than half of the processors. Nothing is taken from under the stuck thread: its task may go on to
+//!   wake and spawn as if nothing had happened.
+//! * When such polls have returned, as many processors are taken out of play again, after a grace time, since who blocked
+//!   once will do so again.
+//!
+//! It also looks at the netpoller and fires timers when nobody else has for a while.
+
+use std::sync::Arc;
+use std::task::Waker;
+use std::time::Duration;
+
+use wsrt_reactor::Turn;
+
+use crate::scheduler::context::Role;
+use crate::scheduler::poll_watch::Sight;
+use crate::scheduler::processor::Shared;
+use crate::scheduler::threads::AbortOnUnwind;
+use crate::scheduler::{Context, Scheduler};
+use crate::sysmon::cadence::{Mood, TICK};
+use crate::sysmon::cpu_meter::BurnMeter;
+use crate::sysmon::stall::Stall;
+use crate::util::report::report;
+use crate::util::thread_state::is_asleep;
+
+/// After a sleep the first look comes sooner: it sees a poll that began with the wake, and the next one sees it again.
+const FIRST_LOOK: Duration = Duration::from_micros(300);
+/// A poll that burns CPU time is compensated after this time, in nanoseconds, where the system does not say more.
+const BURNING: u64 = 2_000_000;
+/// Such a poll has had this much CPU time, in nanoseconds, since the watcher first asked, on the second tick that saw it.
+const BURNED: u64 = 500_000;
+/// Nobody has looked at the netpoller for this long, in nanoseconds: the watcher does.
+const NETWORK_UNWATCHED: u64 = 10_000_000;
+/// Ticks for which spares are kept though nothing is stuck any more.
+const GRACE: u32 = 10;
+
+/// What the watcher remembers of one processor.
+#[derive(Debug, Clone, Copy, Default)]
+struct Watched {
+    /// The poll that it was in, as a count.
+    poll: u64,
+    /// Whether it was in the same poll on the last tick.
+    stuck: bool,
+    /// When the watcher first saw it in that poll.
+    since: u64,
+    /// When it last saw it in `block_in_place`, or else first saw it: a poll that says that it blocks is no stall.
+    silent_since: u64,
+    /// Whether a spare stands in for it.
+    compensation: Option<Why>,
+    reported: bool,
+    burnt: BurnMeter,
+}
+
+/// Why a poll does not return.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Why {
+    Asleep,
+    Burning,
+}
+
+struct Watcher<'a> {
+    scheduler: &'a Arc<Scheduler>,
+    context: &'a Context,
+    watched: Vec<Watched>,
+    wakers: Vec<Waker>,
+    /// Turns of the netpoller by processors, as last counted, and when that count last changed.
+    network: (u64, u64),
+    mood: Mood,
+    /// Ticks for which there were spares to spare.
+    surplus_ticks: u32,
+    limit_reported: bool,
+}
+
+/// What the watcher's thread does.
+pub(crate) fn serve(scheduler: Arc<Scheduler>) {
+    let guard = AbortOnUnwind;
+    let sleep = scheduler.idle.watcher();
+    sleep.adopt_current_thread();
+    let _tokio = scheduler.tokio.enter();
+    let entered = Context::enter(&scheduler, Role::Watching);
+    let mut watcher = Watcher::new(&scheduler, &entered);
+    let mut pause = TICK;
+    while !scheduler.shutdown.has_begun() {
+        sleep.nap(pause);
+        watcher.tick();
+        pause = watcher.mood.tick();
+        if watcher.mood.may_sleep(watcher.has_nothing_to_watch()) {
+            sleep.sleep_until_busy(|| !scheduler.needs_no_watcher() || scheduler.shutdown.has_begun());
+            pause = FIRST_LOOK;
+        }
+    }
+    drop(entered);
+    scheduler.shutdown.depart(&scheduler);
+    std::mem::forget(guard);
+}
+
+impl<'a> Watcher<'a> {
+    fn new(scheduler: &'a Arc<Scheduler>, context: &'a Context) -> Self {
+        Self {
+            scheduler,
+            context,
+            watched: Vec::new(),
+            wakers: Vec::new(),
+            network: (0, 0),
+            mood: Mood::default(),
+            surplus_ticks: 0,
+            limit_reported: false,
+        }
+    }
+
+    fn tick(&mut self) {
+        let now = self.scheduler.now();
+        self.watched.resize(self.scheduler.processors.in_sight(), Watched::default());
+        // All are looked at before anything is done: what is done for one depends on what the others do.
+        for index in 0..self.watched.len() {
+            self.watched[index].stuck = self.is_in_the_same_poll(index, now);
+        }
+        for index in 0..self.watched.len() {
+            if self.watched[index].stuck {
+                self.note_long_poll(index);
+                self.report_if_stalled(index, now);
+                self.revoke_if_shared(index);
+                self.help(index, now);
+            }
+        }
+        self.fire_forgotten_timers(now);
+        self.watch_network(now);
+        self.take_back_spares();
+        self.scheduler.start_refused_threads(now);
+    }
+
+    /// All are idle, and no spare waits to be taken back.
+    fn has_nothing_to_watch(&self) -> bool {
+        self.scheduler.needs_no_watcher() && self.scheduler.processors.spares() == 0
+    }
+
+    /// Whether the processor's holder is in a poll that the watcher has seen before.
+    fn is_in_the_same_poll(&mut self, index: usize, now: u64) -> bool {
+        let processor = self.scheduler.processors.get(index);
+        let poll = processor.counters().polls();
+        let watched = &mut self.watched[index];
+        if self.scheduler.idle.is_idle(index) || poll != watched.poll {
+            *watched = Watched { poll, since: now, silent_since: now, ..Watched::default() };
+            self.ask_ahead(index, now);
+            return false;
+        }
+        true
+    }
+
+    /// Leaves in sight since when the poll has been under way, for dumps.
+    fn note_long_poll(&self, index: usize) {
+        let Watched { poll, since, .. } = self.watched[index];
+        self.scheduler.processors.get(index).watch().note_long_poll(poll, since);
+    }
+
+    /// Notes the CPU time of a thread whose poll may turn out to be stuck, so that the next tick can tell whether it burns.
+    /// Only where that is likely, and would matter.
+    fn ask_ahead(&mut self, index: usize, now: u64) {
+        let idle = &self.scheduler.idle;
+        if !self.mood.is_alert() || idle.is_idle(index) || idle.count_idle() > 0 {
+            return;
+        }
+        let processor = self.scheduler.processors.get(index);
+        if processor.waiting() > 0 || !self.scheduler.injector.is_empty() {
+            let thread = processor.watch().sight().thread;
+            let _ = self.watched[index].burnt.read(thread, now);
+        }
+    }
+
+    /// Sees to it that nobody waits for this processor, which is stuck.
+    fn help(&mut self, index: usize, now: u64) {
+        let stuck = self.scheduler.processors.get(index);
+        if !self.somebody_waits(stuck, now) {
+            // A long poll that nobody waits for is looked at as calmly as any: a close look costs it 4 % of its core.
+            return;
+        }
+        self.mood.suspect();
+        if self.scheduler.idle.count_idle() == 0 && !self.compensate(index, now) {
+            return;
+        }
+        self.mood.alarm();
+        self.send_somebody();
+    }
+
+    /// Wakes a machine for what waits. Not if one searches, for that one will find it, unless it is stuck itself, in a waker of
+    /// somebody else's.
+    fn send_somebody(&self) {
+        if self.a_searcher_is_stuck() {
+            self.scheduler.wake_several(1);
+        } else {
+            self.scheduler.wake_one();
+        }
+    }
+
+    /// Whether a processor searches now that has not begun a poll since the last tick.
+    fn a_searcher_is_stuck(&self) -> bool {
+        let mut processors = self.scheduler.processors.iter().zip(&self.watched);
+        processors.any(|(processor, watched)| watched.stuck && processor.watch().sight().searching)
+    }
+
+    /// Whether a task or a timer waits that a free processor would see to, or the network waits for a keeper.
+    fn somebody_waits(&self, stuck: &Shared, now: u64) -> bool {
+        stuck.waiting() > 0 || self.scheduler.work_is_visible() || self.scheduler.needs_keeper(now)
+    }
+
+    /// Puts a spare into play for a stuck processor. `false` if it has one, does not need one yet, or there is no more.
+    fn compensate(&mut self, index: usize, now: u64) -> bool {
+        if self.watched[index].compensation.is_some() {
+            return false;
+        }
+        let Some(why) = self.why_stuck(index, now) else { return false };
+        if why == Why::Burning && self.has_its_share(index) {
+            return false;
+        }
+        if self.spares_to_spare() {
+            // One is in play that no stuck poll needs any more.
+            self.watched[index].compensation = Some(why);
+            return false;
+        }
+        // Polls that compute are compensated as far as tasks have less than their share, and that is limit enough.
+        let limited = why == Why::Burning && !self.computes(index);
+        if limited && self.count(Why::Burning) >= self.scheduler.processors.regular() {
+            return false;
+        }
+        if !self.scheduler.processors.are_all_in_play() && self.nobody_could_run_another() {
+            self.scheduler.report_thread_limit();
+            return false;
+        }
+        let Some(spare) = self.scheduler.processors.put_into_play() else {
+            self.report_limit();
+            return false;
+        };
+        self.watched[index].compensation = Some(why);
+        self.scheduler.idle.add(spare);
+        true
+    }
+
+    /// Whether every thread that there may be has something to do: tasks that wait in `block_on` have one each, and no processor.
+    fn nobody_could_run_another(&self) -> bool {
+        self.scheduler.is_at_thread_limit() && self.scheduler.idle.count_machines() == 0
+    }
+
+    /// Lets the spare of a poll that computes in parallel go, once tasks have enough processors without it.
+    fn revoke_if_shared(&mut self, index: usize) {
+        let compensated = self.watched[index].compensation == Some(Why::Burning);
+        if compensated && self.computes(index) && self.serving() > self.share_of_tasks() {
+            self.watched[index].compensation = None;
+        }
+    }
+
+    /// Whether the poll computes in parallel and leaves tasks their share. A region has its processor as its own share of the
+    /// cores: it opens no gap that a spare would have to fill, as long as enough others run tasks.
+    fn has_its_share(&self, index: usize) -> bool {
+        self.computes(index) && self.serving() >= self.share_of_tasks()
+    }
+
+    /// Processors that tasks keep, whatever is computed: half of them.
+    fn share_of_tasks(&self) -> usize {
+        self.scheduler.processors.regular().div_ceil(2)
+    }
+
+    /// Processors that are not stuck in a poll, but for spares that nobody needs any more.
+    fn serving(&self) -> usize {
+        let stuck = self.watched.iter().filter(|watched| watched.stuck).count();
+        (self.scheduler.processors.regular() + self.count_compensated()).saturating_sub(stuck)
+    }
+
+    fn computes(&self, index: usize) -> bool {
+        self.scheduler.processors.get(index).watch().sight().computing
+    }
+
+    /// Why the poll does not return, once it has lasted long enough for that to matter. A thread that is neither asleep nor
+    /// on a core waits for one: others have it, and a spare would only wait beside it.
+    fn why_stuck(&mut self, index: usize, now: u64) -> Option<Why> {
+        let Sight { blocking, computing, thread, .. } = self.scheduler.processors.get(index).watch().sight();
+        if blocking || self.looks_asleep(index, thread, now) {
+            return Some(Why::Asleep);
+        }
+        if computing {
+            return Some(Why::Burning);
+        }
+        let watched = &mut self.watched[index];
+        let has_burned = match watched.burnt.read(thread, now) {
+            Some(burnt) => burnt >= BURNED,
+            None => now - watched.since >= BURNING,
+        };
+        has_burned.then_some(Why::Burning)
+    }
+
+    /// Whether the thread sleeps in the kernel. In a process that can open no more files its clock has to tell.
+    fn looks_asleep(&mut self, index: usize, thread: u32, now: u64) -> bool {
+        is_asleep(thread).unwrap_or_else(|| self.watched[index].burnt.is_at_rest(thread, now))
+    }
+
+    fn count(&self, why: Why) -> usize {
+        self.watched.iter().filter(|watched| watched.compensation == Some(why)).count()
+    }
+
+    fn count_compensated(&self) -> usize {
+        self.watched.iter().filter(|watched| watched.compensation.is_some()).count()
+    }
+
+    /// Whether more spares are in play than there are stuck polls.
+    fn spares_to_spare(&self) -> bool {
+        self.scheduler.processors.lasting_spares() > self.count_compensated()
+    }
+
+    /// Takes spares out of play when fewer polls are stuck than there are spares, and have been for a while: idle ones here
+    /// and now, busy ones by having their holders give them up.
+    fn take_back_spares(&mut self) {
+        if !self.spares_to_spare() {
+            self.surplus_ticks = 0;
+            return;
+        }
+        self.surplus_ticks += 1;
+        if self.surplus_ticks < GRACE {
+            return;
+        }
+        while self.spares_to_spare() {
+            self.take_back_one();
+        }
+    }
+
+    fn take_back_one(&self) {
+        let processors = &self.scheduler.processors;
+        let Some(debt) = processors.assume_debt() else { return };
+        match self.scheduler.idle.remove() {
+            Some(idle) => processors.take_out_of_play(idle, debt),
+            None => {
+                processors.return_debt(debt);
+                processors.ask_for_one();
+            }
+        }
+    }
+
+    /// Fires due timers of processors whose holder does not: idle ones with no keeper in the netpoller, and stuck ones.
+    fn fire_forgotten_timers(&mut self, now: u64) {
+        let timer_time = self.scheduler.timer_time(now);
+        if self.scheduler.keeper.is_present() || self.scheduler.earliest_deadline() > timer_time {
+            return;
+        }
+        for (index, processor) in self.scheduler.processors.iter().enumerate() {
+            let stuck = self.watched.get(index).is_some_and(|watched| watched.since < now);
+            if stuck || self.scheduler.idle.is_idle(index) {
+                let fired = processor.timers().fire_some_due(timer_time, usize::MAX, &mut self.wakers);
+                self.scheduler.seeing.elsewhere.count_fired(fired);
+            }
+        }
+        self.inject_readied(0);
+    }
+
+    /// Looks at the netpoller when nobody has for long, and wakes a machine to keep it if one is to be had.
+    fn watch_network(&mut self, now: u64) {
+        let processors = self.scheduler.processors.iter().map(|processor| processor.counters().netpolls.get());
+        let turns = processors.sum::<u64>() + self.scheduler.computing.helpers.netpolls();
+        if !self.scheduler.needs_keeper(now) || self.network.0 != turns {
+            self.network = (turns, now);
+            return;
+        }
+        if self.scheduler.idle.count_idle() > 0 {
+            // Whoever is woken finds nothing to do and blocks in the netpoller.
+            self.send_somebody();
+        } else if now - self.network.1 >= NETWORK_UNWATCHED {
+            self.network.1 = now;
+            self.look_at_network();
+        }
+    }
+
+    fn look_at_network(&mut self) {
+        match self.scheduler.netpoller.turn(Some(Duration::ZERO), &mut self.wakers) {
+            Ok(turn @ Turn::Polled { .. }) => {
+                self.scheduler.seeing.elsewhere.count_turn(turn);
+                self.inject_readied(self.wakers.len());
+            }
+            // Somebody is in there after all; a failure is that machine's to report.
+            Ok(Turn::Busy | Turn::Kept) | Err(_) => {}
+        }
+    }
+
+    fn inject_readied(&mut self, from_network: usize) {
+        let batch = self.context.gather_wakers(&mut self.wakers, from_network);
+        self.scheduler.inject_all(batch);
+    }
+
+    fn report_if_stalled(&mut self, index: usize, now: u64) {
+        let Some(threshold) = self.scheduler.config.stall_threshold else { return };
+        let processor = self.scheduler.processors.get(index);
+        let sight = processor.watch().sight();
+        if sight.blocking {
+            // Noted on each tick: after a long call its poll may be over before anything else tells so.
+            self.watched[index].silent_since = now;
+            return;
+        }
+        let watched = self.watched[index];
+        let duration = Duration::from_nanos(now - watched.silent_since);
+        if watched.reported || duration < threshold {
+            return;
+        }
+        let asleep = self.looks_asleep(index, sight.thread, now);
+        if !asleep && !self.has_burned(index, sight.thread, now, threshold) {
+            return;
+        }
+        let Some(spawned_at) = sight.spawned_at else { return };
+        // After the sight, which may be of a later poll: that has been counted then. Who searches has the last task in sight still.
+        if processor.counters().polls() != watched.poll || sight.searching {
+            return;
+        }
+        self.watched[index].reported = true;
+        let task_name = self.scheduler.names.of(sight.task);
+        let stall = Stall { task_id: sight.task, task_name, spawned_at, duration, asleep };
+        self.scheduler.seeing.show_stall(index, &stall);
+        self.scheduler.stalls.report(&stall, self.scheduler.config.on_stall.as_ref());
+    }
+
+    /// Whether the poll had a core for at least half of the threshold, as far as is known: it may just have been kept from
+    /// one by other programs.
+    fn has_burned(&mut self, index: usize, thread: u32, now: u64, threshold: Duration) -> bool {
+        let burnt = self.watched[index].burnt.read(thread, now);
+        burnt.is_none_or(|burnt| Duration::from_nanos(burnt) >= threshold / 2)
+    }
+
+    fn report_limit(&mut self) {
+        if std::mem::replace(&mut self.limit_reported, true) {
+            return;
+        }
+        report(format_args!(
+            "{} processors are in play, the limit, and stuck polls keep others waiting (said once; \
+             `Builder::max_machines` sets the limit)",
+            self.scheduler.processors.capacity()
+        ));
+    }
+}
+
+impl Scheduler {
+    /// All processors are idle, no helper watches the netpoller in a keeper's stead, and no blocking job waits for a thread that was
+    /// refused. Whether anybody waits for the netpoller does not matter: a visitor that comes to do so tells nobody.
+    fn needs_no_watcher(&self) -> bool {
+        let is_kept = self.keeper.is_present() || !self.computing.helpers.any_watch();
+        self.idle.count_busy() == 0 && is_kept && !self.wants_refused_threads()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,41 @@
+//! What the watcher does without the locks that others hold.
+
+use std::panic::Location;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use crate::runtime::Builder;
+use crate::scheduler::Scheduler;
+use crate::task::Origin;
+
+/// More than any stall takes to be reported.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+#[test]
+fn a_stall_is_reported_while_the_registry_of_tasks_is_locked() {
+    for name in [None, Some("stalled")] {
+        let (stalled, stalls) = channel();
+        let mut builder = Builder::new_multi_thread();
+        builder.worker_threads(2).on_stall(move |stall| stalled.send(stall.clone()).expect("the test waits"));
+        let scheduler = Scheduler::new(builder.config().expect("it is in order")).expect("a netpoller");
+        scheduler.start_machines().expect("two threads");
+        let (began, has_begun) = channel();
+        let (release, released) = channel::<()>();
+        let origin = Origin { spawned_at: Location::caller(), name };
+        let stall = async move {
+            began.send(()).expect("the test waits");
+            released.recv().expect_err("it is dropped");
+        };
+        let task = scheduler.spawn(stall, origin);
+        has_begun.recv_timeout(PATIENCE).expect("it runs");
+        let stall =
+            scheduler.tasks.with_all_locked(|| stalls.recv_timeout(PATIENCE).expect("the watcher needs no lock"));
+        assert_eq!(stall.task_id, task.id().as_u64());
+        assert_eq!(stall.task_name.as_deref(), name);
+        assert!(std::ptr::eq(stall.spawned_at, origin.spawned_at));
+        drop(release);
+        scheduler.block_on(task).expect("no panic");
+        scheduler.begin_shutdown();
+        assert!(scheduler.wait_for_shutdown(None));
+    }
+}

@@ -1,0 +1,169 @@
+//! What a join handle returns in place of an output.
+
+use std::any::Any;
+use std::error::Error;
+use std::fmt;
+use std::io;
+use std::panic::Location;
+
+use super::Id;
+use crate::util::unwind::Payload;
+
+/// Tells why a task has no output: it was cancelled, or it panicked.
+///
+/// Returned by awaiting a [`JoinHandle`](super::JoinHandle). It prints the task's id and where it was spawned:
+/// `task 7 (spawned at src/main.rs:10:5) panicked with message "boom"`.
+///
+/// # Examples
+///
+/// ```
+/// let runtime = wsrt::runtime::Runtime::new().unwrap();
+/// runtime.block_on(async {
+///     let error = wsrt::spawn(async { panic!("boom") }).await.unwrap_err();
+///     assert!(error.is_panic());
+///     assert!(error.to_string().ends_with("panicked with message \"boom\""));
+/// });
+/// ```
+pub struct JoinError {
+    id: Id,
+    spawned_at: &'static Location<'static>,
+    cause: Cause,
+}
+
+enum Cause {
+    Cancelled,
+    Panic(Shareable),
+}
+
+/// A panic's payload, which is Send but need not be Sync.
+struct Shareable(Payload);
+
+// SAFETY: through `&Shareable` a payload is only ever asked for a `&str` or a `String`, both of which are Sync; any
+// other type is reached by value alone.
+unsafe impl Sync for Shareable {}
+
+impl Shareable {
+    fn message(&self) -> Option<&str> {
+        let payload: &(dyn Any + Send) = &*self.0;
+        payload.downcast_ref::<&'static str>().copied().or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+    }
+}
+
+impl JoinError {
+    pub(crate) fn cancelled(id: Id, spawned_at: &'static Location<'static>) -> Self {
+        Self { id, spawned_at, cause: Cause::Cancelled }
+    }
+
+    pub(crate) fn panicked(id: Id, spawned_at: &'static Location<'static>, payload: Payload) -> Self {
+        Self { id, spawned_at, cause: Cause::Panic(Shareable(payload)) }
+    }
+
+    /// Tells whether the task was cancelled: by [`abort`](super::JoinHandle::abort), or by the end of its runtime.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        matches!(self.cause, Cause::Cancelled)
+    }
+
+    /// Tells whether the task panicked: in a poll, or when its future was dropped.
+    #[must_use]
+    pub fn is_panic(&self) -> bool {
+        matches!(self.cause, Cause::Panic(_))
+    }
+
+    /// Returns the id of the task.
+    #[must_use]
+    pub fn id(&self) -> Id {
+        self.id
+    }
+
+    /// Returns what the task panicked with, for [`std::panic::resume_unwind`].
+    ///
+    /// # Panics
+    ///
+    /// If the task did not panic; [`is_panic`](Self::is_panic) tells, and [`try_into_panic`](Self::try_into_panic) asks
+    /// and takes in one step.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new().unwrap();
+    /// runtime.block_on(async {
+    ///     let error = wsrt::spawn(async { panic!("boom") }).await.unwrap_err();
+    ///     assert_eq!(error.into_panic().downcast_ref(), Some(&"boom"));
+    /// });
+    /// ```
+    #[must_use]
+    pub fn into_panic(self) -> Box<dyn Any + Send + 'static> {
+        match self.try_into_panic() {
+            Ok(payload) => payload,
+            Err(error) => panic!("`JoinError::into_panic` on an error that is no panic: {error}"),
+        }
+    }
+
+    /// Returns what the task panicked with, for [`std::panic::resume_unwind`].
+    ///
+    /// # Errors
+    ///
+    /// Gives the error back if the task was cancelled.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new().unwrap();
+    /// runtime.block_on(async {
+    ///     let error = wsrt::spawn(async { panic!("boom") }).await.unwrap_err();
+    ///     assert!(error.try_into_panic().is_ok());
+    /// });
+    /// ```
+    pub fn try_into_panic(self) -> Result<Box<dyn Any + Send + 'static>, Self> {
+        match self.cause {
+            Cause::Panic(Shareable(payload)) => Ok(payload),
+            Cause::Cancelled => Err(self),
+        }
+    }
+}
+
+impl fmt::Display for JoinError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "task {} (spawned at {}) ", self.id, self.spawned_at)?;
+        match &self.cause {
+            Cause::Cancelled => f.write_str("was cancelled"),
+            Cause::Panic(payload) => match payload.message() {
+                Some(message) => write!(f, "panicked with message {message:?}"),
+                None => f.write_str("panicked"),
+            },
+        }
+    }
+}
+
+impl fmt::Debug for JoinError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JoinError")
+            .field("id", &self.id)
+            .field("spawned_at", &format_args!("{}", self.spawned_at))
+            .field("cause", &self.cause)
+            .finish()
+    }
+}
+
+impl fmt::Debug for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Cancelled => f.write_str("Cancelled"),
+            Self::Panic(payload) => match payload.message() {
+                Some(message) => f.debug_tuple("Panic").field(&message).finish(),
+                None => f.write_str("Panic(..)"),
+            },
+        }
+    }
+}
+
+impl Error for JoinError {}
+
+impl From<JoinError> for io::Error {
+    /// Wraps the error, as one of kind [`Other`](io::ErrorKind::Other): whether it was a cancellation or a panic is
+    /// told by the [`JoinError`] inside.
+    fn from(error: JoinError) -> Self {
+        Self::other(error)
+    }
+}

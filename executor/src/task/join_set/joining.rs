@@ -1,0 +1,245 @@
+//! Taking results out of a `JoinSet`.
+
+use std::future::poll_fn;
+use std::panic::resume_unwind;
+use std::task::{Context, Poll, ready};
+
+use wsrt_reactor::budget;
+
+use super::JoinSet;
+use crate::task::{Id, JoinError};
+
+/// A result, and whose it is.
+type Joined<T> = (Id, Result<T, JoinError>);
+
+impl<T> JoinSet<T> {
+    /// Waits until a task of the set is done, and returns its result; `None` if the set is empty.
+    ///
+    /// Results come about in the order in which tasks finish; for tasks that finish at the same time on different processors
+    /// no order is promised. The task leaves the set.
+    ///
+    /// # Errors
+    ///
+    /// [`JoinError`] inside the `Some`, if the task panicked or was cancelled.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: a result that was not returned stays in the set.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wsrt::task::JoinSet;
+    ///
+    /// # let runtime = wsrt::runtime::Runtime::new().unwrap();
+    /// # runtime.block_on(async {
+    /// let mut set = JoinSet::new();
+    /// set.spawn(async { 7 });
+    /// assert_eq!(set.join_next().await.unwrap().unwrap(), 7);
+    /// assert!(set.join_next().await.is_none());
+    /// # });
+    /// ```
+    pub async fn join_next(&mut self) -> Option<Result<T, JoinError>> {
+        poll_fn(|cx| self.poll_join_next(cx)).await
+    }
+
+    /// Waits until a task of the set is done, and returns its output with its id; `None` if the set is empty.
+    ///
+    /// As [`join_next`](Self::join_next). A [`JoinError`] has the id in itself.
+    ///
+    /// # Errors
+    ///
+    /// [`JoinError`] inside the `Some`, if the task panicked or was cancelled.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: a result that was not returned stays in the set.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wsrt::task::JoinSet;
+    ///
+    /// # let runtime = wsrt::runtime::Runtime::new().unwrap();
+    /// # runtime.block_on(async {
+    /// let mut set = JoinSet::new();
+    /// let id = set.spawn(async { 7 }).id();
+    /// assert_eq!(set.join_next_with_id().await.unwrap().unwrap(), (id, 7));
+    /// # });
+    /// ```
+    pub async fn join_next_with_id(&mut self) -> Option<Result<(Id, T), JoinError>> {
+        poll_fn(|cx| self.poll_join_next_with_id(cx)).await
+    }
+
+    /// Returns the result of a task that is done already; `None` if there is none, or none is known of yet.
+    ///
+    /// A task announces itself a moment after it is done, so that this may return `None` even though an
+    /// [`AbortHandle`](crate::task::AbortHandle) says that a task is finished.
+    ///
+    /// # Errors
+    ///
+    /// [`JoinError`] inside the `Some`, if the task panicked or was cancelled.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wsrt::task::JoinSet;
+    ///
+    /// # let runtime = wsrt::runtime::Runtime::new().unwrap();
+    /// # runtime.block_on(async {
+    /// let mut set = JoinSet::<()>::new();
+    /// set.spawn(std::future::pending());
+    /// assert!(set.try_join_next().is_none());
+    /// # });
+    /// ```
+    pub fn try_join_next(&mut self) -> Option<Result<T, JoinError>> {
+        self.take_joined().map(|(_, result)| result)
+    }
+
+    /// Returns the output of a task that is done already, with its id; `None` if there is none, or none is known of yet.
+    ///
+    /// As [`try_join_next`](Self::try_join_next).
+    ///
+    /// # Errors
+    ///
+    /// [`JoinError`] inside the `Some`, if the task panicked or was cancelled.
+    pub fn try_join_next_with_id(&mut self) -> Option<Result<(Id, T), JoinError>> {
+        self.take_joined().map(with_id)
+    }
+
+    /// Returns what [`join_next`](Self::join_next) does, once it is there; until then wakes `cx`'s task when it is.
+    ///
+    /// The waker of the last call counts, for tasks that are spawned after it too.
+    ///
+    /// # Errors
+    ///
+    /// [`JoinError`] inside the `Some`, if the task panicked or was cancelled.
+    pub fn poll_join_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<T, JoinError>>> {
+        self.poll_joined(cx).map(|joined| joined.map(|(_, result)| result))
+    }
+
+    /// Returns what [`join_next_with_id`](Self::join_next_with_id) does, once it is there; until then wakes `cx`'s task when
+    /// it is.
+    ///
+    /// The waker of the last call counts, for tasks that are spawned after it too.
+    ///
+    /// # Errors
+    ///
+    /// [`JoinError`] inside the `Some`, if the task panicked or was cancelled.
+    pub fn poll_join_next_with_id(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<(Id, T), JoinError>>> {
+        self.poll_joined(cx).map(|joined| joined.map(with_id))
+    }
+
+    /// Aborts every task of the set, and waits until they are all gone. Outputs and panics are dropped.
+    ///
+    /// Jobs of [`spawn_blocking`](Self::spawn_blocking) that have begun run to their end, and are waited for.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropped half way, all tasks have been aborted, and those that are not gone yet are still in the set.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use wsrt::task::JoinSet;
+    ///
+    /// # let runtime = wsrt::runtime::Runtime::new().unwrap();
+    /// # runtime.block_on(async {
+    /// let resource = Arc::new(());
+    /// let mut set = JoinSet::new();
+    /// for _ in 0..10 {
+    ///     let held = Arc::clone(&resource);
+    ///     set.spawn(async move {
+    ///         std::future::pending::<()>().await;
+    ///         drop(held);
+    ///     });
+    /// }
+    /// set.shutdown().await;
+    /// assert_eq!(Arc::strong_count(&resource), 1);
+    /// # });
+    /// ```
+    pub async fn shutdown(&mut self) {
+        self.abort_all();
+        while self.join_next().await.is_some() {}
+    }
+
+    /// Waits for every task, and returns their outputs in the order in which they finished.
+    ///
+    /// # Panics
+    ///
+    /// If a task panicked, with what it panicked with, and if one was cancelled. The other tasks are aborted by that.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropped half way, the outputs so far are lost, and the tasks that are left are aborted, since the set goes too. Loop
+    /// over [`join_next`](Self::join_next) where that matters.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wsrt::task::JoinSet;
+    ///
+    /// # let runtime = wsrt::runtime::Runtime::new().unwrap();
+    /// # runtime.block_on(async {
+    /// let set: JoinSet<u32> = (0..4).map(|n| async move { n }).collect();
+    /// let mut outputs = set.join_all().await;
+    /// outputs.sort();
+    /// assert_eq!(outputs, [0, 1, 2, 3]);
+    /// # });
+    /// ```
+    pub async fn join_all(mut self) -> Vec<T> {
+        let mut outputs = Vec::with_capacity(self.len());
+        while let Some(result) = self.join_next().await {
+            outputs.push(result.unwrap_or_else(|error| rethrow(error)));
+        }
+        outputs
+    }
+
+    fn poll_joined(&mut self, cx: &mut Context<'_>) -> Poll<Option<Joined<T>>> {
+        budget::poll_spending(cx, |cx| self.poll_arrived(cx))
+    }
+
+    fn poll_arrived(&mut self, cx: &mut Context<'_>) -> Poll<Option<Joined<T>>> {
+        loop {
+            if let Some(joined) = self.take_arrived() {
+                return Poll::Ready(Some(joined));
+            }
+            if self.is_empty() {
+                return Poll::Ready(None);
+            }
+            ready!(self.arrivals.poll_take(cx, &mut self.arrived));
+        }
+    }
+
+    fn take_joined(&mut self) -> Option<Joined<T>> {
+        self.take_arrived().or_else(|| {
+            self.arrivals.take(&mut self.arrived);
+            self.take_arrived()
+        })
+    }
+
+    /// A result that the set knows to be there, without a look at the list.
+    fn take_arrived(&mut self) -> Option<Joined<T>> {
+        while let Some(key) = self.arrived.pop_front() {
+            let Some(child) = self.children.get_mut(key) else { continue };
+            if let Poll::Ready(result) = child.poll() {
+                let child = self.children.remove(key);
+                return Some((child.handle.id(), result));
+            }
+        }
+        None
+    }
+}
+
+fn with_id<T>((id, result): Joined<T>) -> Result<(Id, T), JoinError> {
+    result.map(|output| (id, output))
+}
+
+/// Goes on with a task's panic; panics with the error's text if it was cancelled.
+fn rethrow(error: JoinError) -> ! {
+    match error.try_into_panic() {
+        Ok(payload) => resume_unwind(payload),
+        Err(error) => panic!("wsrt: `JoinSet::join_all`: {error}"),
+    }
+}

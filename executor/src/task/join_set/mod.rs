@@ -1,0 +1,352 @@
+//! `JoinSet`: many tasks, waited for in the order in which they finish.
+//!
+//! Waiting is here and in [`joining`]; [`arrivals`] is how a set learns which child is done without asking the others.
+
+mod arrivals;
+mod builder;
+mod joining;
+#[cfg(test)]
+mod tests;
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::future::Future;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use slab::Slab;
+
+pub use self::builder::Builder;
+use crate::runtime::Handle;
+use crate::task;
+use crate::task::join_set::arrivals::{Arrivals, announcer};
+use crate::task::{AbortHandle, JoinError, JoinHandle, LocalSet};
+
+/// Holds tasks that return the same type, and gives their results in the order in which they finish.
+///
+/// Finding the next result takes the same time however many tasks there are. Tasks run whether the set is waited for or
+/// not. Dropping the set aborts those that are left: each is cancelled when it next waits, and nobody waits for that. Use
+/// [`shutdown`](Self::shutdown) to see them gone, [`detach_all`](Self::detach_all) to let them live.
+///
+/// Results are kept until they are taken. A set that is spawned into for ever needs somebody who takes them out, with
+/// [`join_next`](Self::join_next) or, from time to time, [`try_join_next`](Self::try_join_next).
+///
+/// # Examples
+///
+/// ```
+/// use wsrt::task::JoinSet;
+///
+/// # let runtime = wsrt::runtime::Runtime::new().unwrap();
+/// # runtime.block_on(async {
+/// let mut squares = JoinSet::new();
+/// for n in 1..=10_u32 {
+///     squares.spawn(async move { n * n });
+/// }
+///
+/// let mut sum = 0;
+/// while let Some(square) = squares.join_next().await {
+///     sum += square.expect("squaring does not panic");
+/// }
+/// assert_eq!(sum, 385);
+/// # });
+/// ```
+#[must_use = "a set that is dropped aborts its tasks"]
+pub struct JoinSet<T> {
+    children: Slab<Child<T>>,
+    /// Keys taken from `arrivals` and not yet looked at.
+    arrived: VecDeque<usize>,
+    arrivals: Arc<Arrivals>,
+}
+
+/// A child whose result was not taken yet.
+struct Child<T> {
+    handle: JoinHandle<T>,
+    announcer: Waker,
+}
+
+impl<T> Child<T> {
+    fn poll(&mut self) -> Poll<Result<T, JoinError>> {
+        self.handle.poll_result(&mut Context::from_waker(&self.announcer))
+    }
+}
+
+impl<T> JoinSet<T> {
+    /// Makes an empty set. It allocates little, and needs no runtime.
+    pub fn new() -> Self {
+        Self { children: Slab::new(), arrived: VecDeque::new(), arrivals: Arc::default() }
+    }
+
+    /// Returns how many tasks the set holds: all that were spawned, less those whose results were taken.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.children.len()
+    }
+
+    /// Tells whether the set holds no task, so that [`join_next`](Self::join_next) returns `None`.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Aborts every task in the set. They stay in it, and [`join_next`](Self::join_next) returns a result for each.
+    ///
+    /// A task that is done before it gets to see the abort still returns its output. Jobs of
+    /// [`spawn_blocking`](Self::spawn_blocking) that have begun are not stopped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wsrt::task::JoinSet;
+    ///
+    /// # let runtime = wsrt::runtime::Runtime::new().unwrap();
+    /// # runtime.block_on(async {
+    /// let mut set = JoinSet::<()>::new();
+    /// set.spawn(std::future::pending());
+    /// set.abort_all();
+    /// let error = set.join_next().await.unwrap().unwrap_err();
+    /// assert!(error.is_cancelled());
+    /// # });
+    /// ```
+    pub fn abort_all(&mut self) {
+        self.children.iter().for_each(|(_, child)| child.handle.abort());
+    }
+
+    /// Empties the set without aborting the tasks: they run on, and nobody learns of their results.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wsrt::task::JoinSet;
+    ///
+    /// # let runtime = wsrt::runtime::Runtime::new().unwrap();
+    /// # runtime.block_on(async {
+    /// let (sender, receiver) = std::sync::mpsc::channel();
+    /// let mut set = JoinSet::new();
+    /// set.spawn(async move { sender.send("done").unwrap() });
+    /// set.detach_all();
+    /// drop(set);
+    /// let word = wsrt::task::spawn_blocking(move || receiver.recv());
+    /// assert_eq!(word.await.unwrap(), Ok("done"));
+    /// # });
+    /// ```
+    pub fn detach_all(&mut self) {
+        // Those that are done just now announce themselves to the old list, where nobody looks.
+        self.arrivals = Arc::default();
+        self.arrived.clear();
+        self.children.clear();
+    }
+
+    fn insert(&mut self, handle: JoinHandle<T>) -> AbortHandle {
+        let abort_handle = handle.abort_handle();
+        let place = self.children.vacant_entry();
+        let key = place.key();
+        let mut child = Child { handle, announcer: announcer(&self.arrivals, key) };
+        let is_done = child.handle.watch(&child.announcer);
+        place.insert(child);
+        if is_done {
+            // Nobody else will. And the set may have been polled, found pending, and only then spawned into.
+            self.arrivals.post(key);
+        }
+        abort_handle
+    }
+}
+
+impl<T: 'static> JoinSet<T> {
+    /// Spawns a future on the current runtime, and puts the task in the set.
+    ///
+    /// # Panics
+    ///
+    /// Outside a wsrt runtime.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wsrt::task::JoinSet;
+    ///
+    /// # let runtime = wsrt::runtime::Runtime::new().unwrap();
+    /// # runtime.block_on(async {
+    /// let mut set = JoinSet::new();
+    /// let abort_handle = set.spawn(std::future::pending::<()>());
+    /// abort_handle.abort();
+    /// assert!(set.join_next().await.unwrap().unwrap_err().is_cancelled());
+    /// # });
+    /// ```
+    #[track_caller]
+    pub fn spawn<F>(&mut self, future: F) -> AbortHandle
+    where
+        F: Future<Output = T> + Send + 'static,
+        T: Send,
+    {
+        self.insert(task::spawn(future))
+    }
+
+    /// Spawns a future on the runtime of `handle`, from inside a runtime or not, and puts the task in the set.
+    ///
+    /// On a runtime that has been shut down the task is cancelled at once.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wsrt::task::JoinSet;
+    ///
+    /// let runtime = wsrt::runtime::Runtime::new().unwrap();
+    /// let mut set = JoinSet::new();
+    /// set.spawn_on(async { 7 }, runtime.handle());
+    /// assert_eq!(runtime.block_on(set.join_all()), [7]);
+    /// ```
+    #[track_caller]
+    pub fn spawn_on<F>(&mut self, future: F, handle: &Handle) -> AbortHandle
+    where
+        F: Future<Output = T> + Send + 'static,
+        T: Send,
+    {
+        self.insert(handle.spawn(future))
+    }
+
+    /// Spawns a future that need not be `Send` on the current [`LocalSet`], or else on the current-thread runtime that this
+    /// thread drives, and puts the task in the set.
+    ///
+    /// # Panics
+    ///
+    /// Anywhere else: see [`task::spawn_local`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::rc::Rc;
+    /// use wsrt::runtime::Builder;
+    /// use wsrt::task::JoinSet;
+    ///
+    /// # let runtime = Builder::new_current_thread().build().unwrap();
+    /// # runtime.block_on(async {
+    /// let mut set = JoinSet::new();
+    /// let shared = Rc::new(7);
+    /// set.spawn_local({
+    ///     let shared = Rc::clone(&shared);
+    ///     async move { *shared }
+    /// });
+    /// assert_eq!(set.join_all().await, [7]);
+    /// # });
+    /// ```
+    #[track_caller]
+    pub fn spawn_local<F>(&mut self, future: F) -> AbortHandle
+    where
+        F: Future<Output = T> + 'static,
+    {
+        self.insert(task::spawn_local(future))
+    }
+
+    /// Spawns a future that need not be `Send` on `local_set`, and puts the task in this set.
+    ///
+    /// It is polled when `local_set` is.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::rc::Rc;
+    /// use wsrt::task::{JoinSet, LocalSet};
+    ///
+    /// # let runtime = wsrt::runtime::Runtime::new().unwrap();
+    /// let local = LocalSet::new();
+    /// let mut set = JoinSet::new();
+    /// let shared = Rc::new(7);
+    /// set.spawn_local_on(async move { *shared }, &local);
+    /// assert_eq!(local.block_on(&runtime, set.join_all()), [7]);
+    /// ```
+    #[track_caller]
+    pub fn spawn_local_on<F>(&mut self, future: F, local_set: &LocalSet) -> AbortHandle
+    where
+        F: Future<Output = T> + 'static,
+    {
+        self.insert(local_set.spawn_local(future))
+    }
+
+    /// Runs a closure that blocks on a thread of the current runtime's blocking pool, and puts the job in the set.
+    ///
+    /// A job that has begun cannot be aborted: not by the handle, nor by the set's drop.
+    ///
+    /// # Panics
+    ///
+    /// Outside a wsrt runtime.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wsrt::task::JoinSet;
+    ///
+    /// # let runtime = wsrt::runtime::Runtime::new().unwrap();
+    /// # runtime.block_on(async {
+    /// let mut set = JoinSet::new();
+    /// for n in 0..4 {
+    ///     set.spawn_blocking(move || n);
+    /// }
+    /// assert_eq!(set.join_all().await.into_iter().sum::<i32>(), 6);
+    /// # });
+    /// ```
+    #[track_caller]
+    pub fn spawn_blocking<F>(&mut self, job: F) -> AbortHandle
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send,
+    {
+        self.insert(task::spawn_blocking(job))
+    }
+
+    /// Runs a closure that blocks on a thread of the blocking pool of `handle`'s runtime, and puts the job in the set.
+    ///
+    /// As [`spawn_blocking`](Self::spawn_blocking), from inside a runtime or not.
+    #[track_caller]
+    pub fn spawn_blocking_on<F>(&mut self, job: F, handle: &Handle) -> AbortHandle
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send,
+    {
+        self.insert(handle.spawn_blocking(job))
+    }
+}
+
+/// Aborts the tasks that are left, and does not wait for them.
+impl<T> Drop for JoinSet<T> {
+    fn drop(&mut self) {
+        self.abort_all();
+    }
+}
+
+impl<T> Default for JoinSet<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+// Nothing is pinned: results are held as they are returned, by value.
+impl<T> Unpin for JoinSet<T> {}
+
+impl<T> fmt::Debug for JoinSet<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JoinSet").field("len", &self.len()).finish_non_exhaustive()
+    }
+}
+
+/// Spawns each future, as [`spawn`](JoinSet::spawn) does.
+impl<T, F> Extend<F> for JoinSet<T>
+where
+    F: Future<Output = T> + Send + 'static,
+    T: Send + 'static,
+{
+    fn extend<I: IntoIterator<Item = F>>(&mut self, futures: I) {
+        futures.into_iter().for_each(|future| drop(self.spawn(future)));
+    }
+}
+
+/// Spawns each future, as [`spawn`](JoinSet::spawn) does.
+impl<T, F> FromIterator<F> for JoinSet<T>
+where
+    F: Future<Output = T> + Send + 'static,
+    T: Send + 'static,
+{
+    fn from_iter<I: IntoIterator<Item = F>>(futures: I) -> Self {
+        let mut set = Self::new();
+        set.extend(futures);
+        set
+    }
+}

@@ -1,0 +1,80 @@
+//! Tasks: spawning them, waiting for them, and what a task may do inside of itself.
+//!
+//! A task is a spawned future. It is polled by one machine at a time, on whichever processor comes by it, and goes on when
+//! its [`JoinHandle`] is dropped.
+
+mod abort;
+mod allocation;
+mod body;
+mod cell;
+mod current;
+mod error;
+mod header;
+mod id;
+mod identity;
+mod join;
+mod join_slot;
+mod lifecycle;
+mod names;
+mod queue;
+mod reference;
+mod registry;
+mod runnable;
+mod state;
+mod stats;
+mod waker;
+
+#[cfg(not(loom))]
+pub(crate) mod builder;
+#[cfg(not(loom))]
+pub mod coop;
+#[cfg(not(loom))]
+pub mod join_set;
+#[cfg(not(loom))]
+pub(crate) mod spawn;
+#[cfg(not(loom))]
+pub(crate) mod task_local;
+
+#[cfg(all(test, loom))]
+mod loom_models;
+#[cfg(all(test, not(loom)))]
+mod tests;
+
+pub use self::abort::AbortHandle;
+pub use self::error::JoinError;
+pub use self::id::Id;
+pub use self::join::JoinHandle;
+
+pub(crate) use self::allocation::allocate;
+pub(crate) use self::cell::Schedule;
+pub(crate) use self::current::{current_id, take_panic};
+pub(crate) use self::header::Header;
+pub(crate) use self::id::IdBlock;
+pub(crate) use self::identity::{Identity, Origin};
+pub(crate) use self::names::Names;
+pub(crate) use self::queue::TaskQueue;
+pub(crate) use self::reference::TaskRef;
+pub(crate) use self::registry::{LiveTask, OwnedTasks, Sighting};
+pub(crate) use self::runnable::Runnable;
+pub(crate) use self::state::Phase;
+pub(crate) use self::stats::{BooksRead, PollOnBooks};
+pub(crate) use self::waker::{TaskAddress, task_woken_by};
+
+#[cfg(not(loom))]
+pub use crate::local::set::{LocalEnterGuard, LocalSet};
+#[cfg(not(loom))]
+pub use crate::task::builder::Builder;
+#[cfg(not(loom))]
+pub use crate::task::coop::{Unconstrained, consume_budget, unconstrained};
+#[cfg(not(loom))]
+pub use crate::task::join_set::JoinSet;
+#[cfg(not(loom))]
+pub use crate::task::spawn::{block_in_place, id, spawn, spawn_blocking, spawn_local, try_id, yield_now};
+#[cfg(not(loom))]
+pub use crate::task::task_local::{AccessError, LocalKey};
+
+/// The futures that have names.
+#[cfg(not(loom))]
+pub mod futures {
+    pub use crate::task::task_local::TaskLocalFuture;
+}

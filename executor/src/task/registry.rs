@@ -1,0 +1,329 @@
+//! The registry of live tasks: what a runtime has to drop when it ends.
+//!
+//! It is cut into shards, each a doubly linked list under a lock of its own. A processor lists what it spawns in its
+//! own shard, so that the lock is met by others only when a task ends on another processor than it was born on.
+//!
+//! *Listed* and *live* are not the same. A task is live from [`bind`](OwnedTasks::bind) until it completes. It is
+//! listed until it completes or [`close_and_take`](OwnedTasks::close_and_take) hands its life reference out, whichever
+//! is first: a task that was taken while its permit was on the way to a queue is live until that permit has been found
+//! and used. So a runtime that has emptied its registry waits until nothing is live.
+//!
+//! Before its end a runtime may be drained, which is [`draining`]'s affair; who looks at all of them goes by [`walk`].
+
+mod draining;
+mod walk;
+
+use std::fmt;
+use std::ops::DerefMut;
+use std::ptr::NonNull;
+use std::task::Waker;
+
+use crossbeam_utils::CachePadded;
+
+use super::header::Header;
+use super::{Id, TaskRef};
+use crate::util::sync::Mutex;
+use crate::util::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use crate::util::sync::atomic::{AtomicU32, AtomicUsize};
+use crate::util::unwind::wake_quietly;
+
+/// A listed task's neighbours; none for a task that is not listed.
+#[derive(Default)]
+pub(super) struct Links {
+    previous: Option<NonNull<Header>>,
+    next: Option<NonNull<Header>>,
+}
+
+/// Which shard counts a task as live. It is written by whoever lists the task, before its first permit is submitted, and by
+/// whoever completes it: one after the other, so that nothing has to be ordered by it.
+pub(super) struct ListedIn(AtomicU32);
+
+impl ListedIn {
+    const NOWHERE: u32 = u32::MAX;
+
+    pub(super) fn nowhere() -> Self {
+        Self(AtomicU32::new(Self::NOWHERE))
+    }
+
+    fn enter(&self, shard: usize) {
+        self.0.store(shard as u32, Relaxed);
+    }
+
+    fn leave(&self) {
+        self.0.store(Self::NOWHERE, Relaxed);
+    }
+
+    fn shard(&self) -> Option<usize> {
+        let shard = self.0.load(Relaxed);
+        (shard != Self::NOWHERE).then_some(shard as usize)
+    }
+}
+
+pub(crate) use self::draining::LiveTask;
+pub(crate) use self::walk::Sighting;
+
+/// The live tasks of a runtime.
+pub(crate) struct OwnedTasks {
+    shards: Box<[CachePadded<Shard>]>,
+    /// Held by who walks over all tasks.
+    walk: Mutex<()>,
+}
+
+struct Shard {
+    list: Mutex<List>,
+    /// A copy of the list's count, to be read without the lock.
+    live: AtomicUsize,
+}
+
+struct List {
+    head: Option<NonNull<Header>>,
+    /// The next task that a walk comes to: a listed one, or none.
+    cursor: Option<NonNull<Header>>,
+    intake: Intake,
+    live: usize,
+    /// To be woken when no more than one task is left: each waker with the number of the drain that has left it.
+    watchers: Vec<(Id, Waker)>,
+}
+
+/// Which tasks are let in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Intake {
+    Open,
+    /// Only what live tasks spawn.
+    FollowUps,
+    Closed,
+}
+
+// SAFETY: the list owns the life references of the tasks in it, which are Send, as the wakers are.
+unsafe impl Send for List {}
+
+impl OwnedTasks {
+    /// A registry of `shards` parts.
+    ///
+    /// # Panics
+    ///
+    /// With no shards, or with more than can be numbered in 32 bits.
+    pub(crate) fn new(shards: usize) -> Self {
+        assert!(shards > 0, "a registry of tasks needs a shard");
+        assert!(u32::try_from(shards).is_ok(), "{shards} shards of a registry of tasks are too many");
+        let shards = (0..shards).map(|_| CachePadded::new(Shard::new())).collect();
+        Self { shards, walk: Mutex::new(()) }
+    }
+
+    /// The shard for what the processor with this number lists, or any number.
+    #[inline]
+    pub(crate) fn shard_for(&self, number: usize) -> usize {
+        if number < self.shards.len() { number } else { self.shard_of_a_large(number) }
+    }
+
+    /// For spare processors, and threads without one.
+    #[cold]
+    fn shard_of_a_large(&self, number: usize) -> usize {
+        number % self.shards.len()
+    }
+
+    /// Lists a task in `shard`. Gives it back if the shard is closed, or open for follow-ups only. To be called before the
+    /// first permit is submitted: a task that completes before it is listed is live for ever.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such shard.
+    #[inline]
+    pub(crate) fn bind(&self, shard: usize, task: TaskRef) -> Result<(), TaskRef> {
+        self.bind_if(shard, task, |intake| intake == Intake::Open)
+    }
+
+    /// The same for a task that a live one has spawned, or that takes the place of one.
+    pub(crate) fn bind_follow_up(&self, shard: usize, task: TaskRef) -> Result<(), TaskRef> {
+        self.bind_if(shard, task, |intake| intake != Intake::Closed)
+    }
+
+    #[inline]
+    fn bind_if(&self, shard: usize, task: TaskRef, is_let_in: impl FnOnce(Intake) -> bool) -> Result<(), TaskRef> {
+        let number = shard;
+        let shard = &*self.shards[number];
+        let mut list = shard.list.lock();
+        if !is_let_in(list.intake) {
+            return Err(task);
+        }
+        let task = task.into_raw();
+        // SAFETY: the life reference keeps the cell alive.
+        unsafe { task.as_ref() }.listed_in.enter(number);
+        // SAFETY: a task with a life reference outside the registry is in no list, and the lock is held.
+        unsafe { list.push(task) };
+        list.live += 1;
+        shard.publish(list.live);
+        Ok(())
+    }
+
+    /// Takes a completed task off its shard. Its life reference comes back, unless it was handed out before. Does nothing
+    /// to a task that is not live.
+    ///
+    /// # Safety
+    ///
+    /// The task was bound to this registry, or to none. Nobody else removes it at the same time.
+    pub(crate) unsafe fn remove(&self, task: &TaskRef) -> Option<TaskRef> {
+        let task = task.as_raw();
+        // SAFETY: the caller's reference keeps the cell alive.
+        let listed_in = &unsafe { task.as_ref() }.listed_in;
+        let shard = &*self.shards[listed_in.shard()?];
+        listed_in.leave();
+        let mut list = shard.list.lock();
+        list.live -= 1;
+        shard.publish(list.live);
+        // SAFETY: the task is this shard's, as the caller promises, and the lock is held.
+        let life = unsafe { list.unlink(task) };
+        if list.live <= 1 && !list.watchers.is_empty() {
+            wake_watchers(list);
+        }
+        life
+    }
+
+    /// Closes `shard` and takes a task off its list. The task stays live until it completes. Call it until it returns
+    /// `None`: from then on nothing is listed there.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such shard.
+    pub(crate) fn close_and_take(&self, shard: usize) -> Option<TaskRef> {
+        let mut list = self.shards[shard].list.lock();
+        list.intake = Intake::Closed;
+        let head = list.head?;
+        // SAFETY: the head is in this list, and the lock is held.
+        unsafe { list.unlink(head) }
+    }
+
+    /// Closes all shards, then hands every listed task to `f`, with no lock held: dropping a future may run anything, a
+    /// spawn included, which finds all shards closed.
+    pub(crate) fn close(&self, mut f: impl FnMut(TaskRef)) {
+        for shard in &self.shards {
+            shard.list.lock().intake = Intake::Closed;
+        }
+        for shard in 0..self.shards.len() {
+            while let Some(task) = self.close_and_take(shard) {
+                f(task);
+            }
+        }
+    }
+
+    /// Calls `f` while all shards are locked.
+    #[cfg(all(test, not(loom)))]
+    pub(crate) fn with_all_locked<R>(&self, f: impl FnOnce() -> R) -> R {
+        let locked: Vec<_> = self.shards.iter().map(|shard| shard.list.lock()).collect();
+        let result = f();
+        drop(locked);
+        result
+    }
+
+    /// How many tasks are live. A sum of counts read one after the other: exact only while nothing is spawned or ends.
+    pub(crate) fn len(&self) -> usize {
+        self.shards.iter().map(|shard| shard.live()).sum()
+    }
+
+    /// Whether no task is live. Once all shards are closed, an answer of yes is final, and each future is gone.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl Shard {
+    fn new() -> Self {
+        let list = List { head: None, cursor: None, intake: Intake::Open, live: 0, watchers: Vec::new() };
+        Self { list: Mutex::new(list), live: AtomicUsize::new(0) }
+    }
+
+    /// Acquire pairs with the Release of `publish`: whoever sees that a task has ended sees what its drop did.
+    fn live(&self) -> usize {
+        self.live.load(Acquire)
+    }
+
+    /// Release pairs with the Acquire of `live`. Called with the lock held, so that no older count comes later.
+    fn publish(&self, live: usize) {
+        self.live.store(live, Release);
+    }
+}
+
+impl List {
+    /// # Safety
+    ///
+    /// The caller has the life reference of `task`, gives it to the list, and holds the list's lock.
+    unsafe fn push(&mut self, task: NonNull<Header>) {
+        let next = self.head.replace(task);
+        // SAFETY: the lock is held.
+        unsafe { with_links(task, |links| *links = Links { previous: None, next }) };
+        if let Some(next) = next {
+            // SAFETY: it is in this list.
+            unsafe { with_links(next, |links| links.previous = Some(task)) };
+        }
+    }
+
+    /// The listed tasks' headers, the newest first. The borrow is the lock's: while it lasts, none leaves the list.
+    fn headers(&self) -> impl Iterator<Item = &Header> {
+        let mut next = self.head;
+        std::iter::from_fn(move || {
+            let task = next?;
+            // SAFETY: the lock is held.
+            next = unsafe { with_links(task, |links| links.next) };
+            // SAFETY: a listed task is kept alive by the life reference that the list has.
+            Some(unsafe { task.as_ref() })
+        })
+    }
+
+    /// Takes `task` out, if it is listed.
+    ///
+    /// # Safety
+    ///
+    /// The task is in this list or in none, and the caller holds the list's lock.
+    unsafe fn unlink(&mut self, task: NonNull<Header>) -> Option<TaskRef> {
+        // SAFETY: the lock is held.
+        let Links { previous, next } = unsafe { with_links(task, std::mem::take) };
+        match previous {
+            // SAFETY: it is in this list.
+            Some(previous) => unsafe { with_links(previous, |links| links.next = next) },
+            None if self.head == Some(task) => self.head = next,
+            // With no neighbour before it, and not the first: in no list.
+            None => return None,
+        }
+        if let Some(next) = next {
+            // SAFETY: it is in this list.
+            unsafe { with_links(next, |links| links.previous = previous) };
+        }
+        if self.cursor == Some(task) {
+            self.cursor = next;
+        }
+        // SAFETY: `push` was given the life reference, and the list has it no more.
+        Some(unsafe { TaskRef::from_raw(task) })
+    }
+}
+
+/// Wakes those who wait for the last tasks. `list` is locked, and is free again before anybody is woken.
+#[cold]
+fn wake_watchers(mut list: impl DerefMut<Target = List>) {
+    let watchers = std::mem::take(&mut list.watchers);
+    drop(list);
+    // From here on the registry may be gone.
+    watchers.into_iter().for_each(|(_, waker)| wake_quietly(waker));
+}
+
+/// # Safety
+///
+/// The task is alive, and the caller holds the lock of its shard.
+unsafe fn with_links<R>(task: NonNull<Header>, f: impl FnOnce(&mut Links) -> R) -> R {
+    // SAFETY: by the caller's promise.
+    let header = unsafe { task.as_ref() };
+    // SAFETY: the links are under the shard's lock.
+    header.links.with_mut(|links| f(unsafe { &mut *links }))
+}
+
+impl Drop for OwnedTasks {
+    /// Tasks that were not shut down go on unlisted: it is safe, if hardly meant.
+    fn drop(&mut self) {
+        self.close(drop);
+    }
+}
+
+impl fmt::Debug for OwnedTasks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OwnedTasks").field("shards", &self.shards.len()).field("live", &self.len()).finish()
+    }
+}

@@ -1,0 +1,287 @@
+//! The free functions of `wsrt::task`: they work on the runtime that the current thread belongs to.
+
+use std::future::Future;
+use std::panic::Location;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context as PollContext, Poll};
+
+use crate::blocking::in_place;
+use crate::local::tasks::LocalTasks;
+use crate::scheduler::{Context, Flavor, Scheduler};
+use crate::task::{Id, JoinHandle, Origin, current_id};
+
+/// Calls `f` with the runtime that the current thread belongs to; `wanted` is what needs one, for the message.
+///
+/// With a counted context: `f` may run what users wrote, such as the drop of a job that is refused, and that may drop the guard
+/// with which the thread has entered the runtime.
+#[track_caller]
+pub(crate) fn with_scheduler<R>(wanted: &str, f: impl FnOnce(&Arc<Scheduler>) -> R) -> R {
+    match Context::current() {
+        Some(context) => f(context.scheduler()),
+        None => refuse_outside(wanted),
+    }
+}
+
+#[cold]
+#[track_caller]
+fn refuse_outside(wanted: &str) -> ! {
+    panic!(
+        "wsrt: `{wanted}` was called outside of a wsrt runtime: call it inside `#[wsrt::main]`, a spawned task or \
+         `Runtime::block_on`, or while the guard of `Handle::enter` is held"
+    )
+}
+
+/// Spawns a future on the runtime that the current thread belongs to; `wanted` is what needs one, for the message.
+#[track_caller]
+pub(crate) fn spawn_from<'a, F>(wanted: &str, future: F, origin: impl Into<Origin<'a>>) -> JoinHandle<F::Output>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    // Not counted, since each spawn would pay for it: what might run users' code is left to `handle`.
+    match Context::with(|context| context.map(|context| context.spawn(future, origin))) {
+        Some(spawned) => spawned.handle(),
+        None => refuse_outside(wanted),
+    }
+}
+
+/// Spawns a future that stays on this thread: in the set that is current here, or else on the runtime that this thread
+/// drives. `wanted` is what needs one of them, for the message.
+#[track_caller]
+pub(super) fn spawn_local_from<F>(wanted: &str, future: F, origin: Origin<'_>) -> JoinHandle<F::Output>
+where
+    F: Future + 'static,
+{
+    match LocalTasks::current() {
+        Some(set) => set.spawn(future, origin),
+        None => with_local_scheduler(wanted, |scheduler| scheduler.spawn_local(future, origin)),
+    }
+}
+
+/// Calls `f` with the runtime whose `block_on` is running on this thread.
+#[track_caller]
+fn with_local_scheduler<R>(wanted: &str, f: impl FnOnce(&Arc<Scheduler>) -> R) -> R {
+    let is_driving = Context::with(|context| context.is_some_and(|context| context.machine().is_some()));
+    with_scheduler(wanted, |scheduler| {
+        assert!(
+            scheduler.config.flavor == Flavor::CurrentThread && is_driving,
+            "wsrt: `{wanted}` needs a `LocalSet` that is being polled, or a current-thread runtime and the thread that is in its \
+             `block_on`: use `spawn`, `LocalSet::run_until` or `#[wsrt::main(flavor = \"current_thread\")]`"
+        );
+        f(scheduler)
+    })
+}
+
+/// Spawns a future as a task of the current runtime, and returns a handle to wait for it with.
+///
+/// The task may run at once on another processor, or later on this one: it goes to the current processor's `runnext`,
+/// and what was there before goes to the processor's ring, where idle processors find it. It runs whether the handle
+/// is awaited or not; dropping the handle detaches the task.
+///
+/// On a multi-thread runtime nothing is promised about the order in which spawned tasks run; on a current-thread one it is that in
+/// which they were spawned and woken. A task may not run at all when the runtime shuts down first.
+///
+/// # Panics
+///
+/// Outside of a runtime. A panic of the future itself stays in the task: the handle gives it as a [`JoinError`].
+///
+/// [`JoinError`]: crate::task::JoinError
+///
+/// # Examples
+///
+/// ```
+/// # wsrt::runtime::Runtime::new()?.block_on(async {
+/// let handle = wsrt::spawn(async { 6 * 7 });
+/// assert_eq!(handle.await?, 42);
+/// # Ok::<(), Box<dyn std::error::Error>>(()) })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[track_caller]
+pub fn spawn<F>(future: F) -> JoinHandle<F::Output>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    spawn_from("spawn", future, Location::caller())
+}
+
+/// Spawns a future that need not be Send, to be polled and dropped by this thread alone.
+///
+/// Inside a [`LocalSet`](crate::task::LocalSet) the task belongs to that set, and is polled when the set is. Outside of one
+/// it belongs to the current-thread runtime whose `block_on` is running on this thread, and waits while none is.
+///
+/// # Panics
+///
+/// Where there is no set: outside of a runtime, on a multi-thread runtime, and on threads that only visit a current-thread runtime: those of
+/// `spawn_blocking`, or with the guard of [`Handle::enter`](crate::runtime::Handle::enter). When the task is polled, if
+/// `block_on` was called on another thread meanwhile.
+///
+/// A runtime that is dropped on another thread than its local tasks' leaks their futures, memory and all, and says so on
+/// standard error. The same becomes of a local task that another thread polls, or aborts and then drives the runtime.
+///
+/// # Examples
+///
+/// ```
+/// use std::rc::Rc;
+///
+/// let runtime = wsrt::runtime::Builder::new_current_thread().build()?;
+/// let shared = Rc::new(5);
+/// let sum = runtime.block_on(async {
+///     let theirs = Rc::clone(&shared);
+///     *shared + wsrt::task::spawn_local(async move { *theirs }).await.expect("it does not panic")
+/// });
+/// assert_eq!(sum, 10);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[track_caller]
+pub fn spawn_local<F>(future: F) -> JoinHandle<F::Output>
+where
+    F: Future + 'static,
+    F::Output: 'static,
+{
+    spawn_local_from("spawn_local", future, Location::caller().into())
+}
+
+/// Runs a closure that blocks on a thread made for that, and returns a handle to wait for its result with.
+///
+/// Threads are started as they are needed, up to the builder's `max_blocking_threads`, and end when they had nothing to do
+/// for its `thread_keep_alive`. Beyond the limit, jobs wait in a queue without bound. If the system refuses a thread,
+/// the job is run by one of the others, or, if there is none, on a processor.
+///
+/// A job that has begun cannot be cancelled: [`abort`](JoinHandle::abort) then does nothing. Dropping the runtime
+/// waits for jobs that have begun and cancels the others.
+///
+/// # Panics
+///
+/// Outside of a runtime. A panic of the closure is given by the handle.
+///
+/// # Examples
+///
+/// ```
+/// # wsrt::runtime::Runtime::new()?.block_on(async {
+/// let read = wsrt::task::spawn_blocking(|| std::fs::read_to_string("/proc/self/comm"));
+/// let name = read.await??;
+/// assert!(!name.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(()) })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[track_caller]
+pub fn spawn_blocking<F, T>(job: F) -> JoinHandle<T>
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    let spawned_at = Location::caller();
+    with_scheduler("spawn_blocking", |scheduler| scheduler.spawn_blocking(job, spawned_at))
+}
+
+/// Calls a closure that may block, right here, while the tasks that wait on this processor go on elsewhere.
+///
+/// The processor is only marked as blocked, which costs two stores, so that a call that is over in microseconds costs nothing
+/// else. If it lasts, a spare processor stands in, and takes over what waits on this one, within a millisecond or two. Tasks
+/// that the closure wakes or spawns go where others find them at once.
+///
+/// Cheaper than [`spawn_blocking`] where the closure borrows from the task, since nothing has to move; but the other futures
+/// in the same task wait. On a current-thread runtime, and on threads that hold no processor, the closure is just called.
+///
+/// # Panics
+///
+/// Only if the closure does.
+///
+/// # Examples
+///
+/// ```
+/// # wsrt::runtime::Runtime::new()?.block_on(async {
+/// let text = String::from("borrowed, not moved");
+/// let length = wsrt::spawn(async move {
+///     wsrt::task::block_in_place(|| {
+///         std::thread::sleep(std::time::Duration::from_millis(1));
+///         text.len()
+///     })
+/// });
+/// assert_eq!(length.await?, 19);
+/// # Ok::<(), wsrt::task::JoinError>(()) })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn block_in_place<F, R>(block: F) -> R
+where
+    F: FnOnce() -> R,
+{
+    in_place::block_in_place(block)
+}
+
+/// Lets the other tasks have their turn: the current one goes behind everything that waits on its processor.
+///
+/// Between two turns of a task that yields, the processor looks at its timers, the injector and the network as often as it
+/// does between any two tasks; so a loop that yields does not hold up anything.
+///
+/// Where no other task has anything to run, and no idle processor's thread watches the network, each yield looks at it first, if any
+/// socket is registered: what has arrived by then is seen, and the tasks that waited for it have their turn. That is one system call. The
+/// same is so for the future that a thread waits for in `block_on` of a current-thread runtime.
+///
+/// # Cancel safety
+///
+/// Nothing is lost if the future is dropped.
+///
+/// # Examples
+///
+/// ```
+/// # wsrt::runtime::Runtime::new()?.block_on(async {
+/// for _ in 0..3 {
+///     wsrt::task::yield_now().await;
+/// }
+/// # });
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub async fn yield_now() {
+    YieldNow { yielded: false }.await;
+}
+
+struct YieldNow {
+    yielded: bool,
+}
+
+impl Future for YieldNow {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut PollContext<'_>) -> Poll<()> {
+        if std::mem::replace(&mut self.yielded, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    }
+}
+
+/// The id of the task that is running.
+///
+/// # Panics
+///
+/// Outside of a task; the future given to `block_on` is none. [`try_id`] does not panic.
+///
+/// # Examples
+///
+/// ```
+/// # wsrt::runtime::Runtime::new()?.block_on(async {
+/// let handle = wsrt::spawn(async { wsrt::task::id() });
+/// let id = handle.id();
+/// assert_eq!(handle.await?, id);
+/// # Ok::<(), wsrt::task::JoinError>(()) })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[track_caller]
+pub fn id() -> Id {
+    try_id().expect("wsrt: `task::id` was called outside of a task; use `task::try_id` where there may be none")
+}
+
+/// The id of the task that is running, if one is.
+///
+/// # Examples
+///
+/// ```
+/// assert_eq!(wsrt::task::try_id(), None);
+/// ```
+pub fn try_id() -> Option<Id> {
+    current_id()
+}

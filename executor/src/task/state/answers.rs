@@ -1,0 +1,128 @@
+//! What the moves of the word answer: what the caller has got, and what it owes.
+
+/// What a wake or an abort owes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(crate) enum Woken {
+    /// The caller made the permit, and has to hand it to the scheduler.
+    Submit,
+    /// Somebody has the permit already, or the task is complete.
+    Nothing,
+    /// As `Nothing`, and the reference given up with the wake was the last: the cell has to be freed.
+    Free,
+}
+
+/// What the holder of a permit has to do with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(crate) enum Started {
+    Poll,
+    Cancel,
+}
+
+/// What comes after a poll that returned pending.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(crate) enum Paused {
+    /// Waits for a wake. The cell is no longer the caller's to touch.
+    Idle,
+    /// It was woken meanwhile: the caller holds a permit again, for the back of the queue.
+    Reschedule,
+    /// It was cancelled meanwhile: the caller holds a permit again, to cancel with.
+    Cancel,
+}
+
+/// What the side that completed the task owes, besides the reference that it got for doing so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(crate) struct Completion {
+    /// Nobody will take the result: drop it.
+    pub(crate) drop_result: bool,
+    /// The waker in the slot is the caller's: take it out and wake it.
+    pub(crate) wake_joiner: bool,
+    /// The life reference was left to the task: give it back.
+    pub(crate) self_held: bool,
+}
+
+/// What becomes of a task that is shut down, and of the life reference used for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(crate) enum ShutDown {
+    /// It was idle: the caller has it, as if running, and drops the future.
+    Claimed,
+    /// The holder of the permit will drop the future.
+    LeftToPermit,
+    /// It was complete already: the reference is still the caller's to give back.
+    Complete,
+}
+
+/// What becomes of a life reference that is let go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(crate) enum LetGo {
+    /// Completion will give it back.
+    LeftToTask,
+    /// The task is complete: the reference is still the caller's to give back.
+    Complete,
+}
+
+/// What the join handle finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(crate) enum Joining {
+    /// The result is there, unless it was taken.
+    Complete,
+    /// Completion will wake the waker in the slot.
+    Watched,
+    /// The slot is empty, and the handle's.
+    Unwatched,
+}
+
+/// Whether the join handle came before completion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(crate) enum Watched {
+    InTime,
+    Complete,
+}
+
+/// What a dropped join handle owes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(crate) enum Detached {
+    /// Nothing: its reference is given back too.
+    Done,
+    /// The waker in the slot is its to drop; then its reference.
+    OwesWaker,
+    /// The result is its to drop, unless it was taken; then its reference.
+    OwesResult,
+}
+
+/// Whether references given back were the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(crate) enum Dropped {
+    Others,
+    Last,
+}
+
+/// Where a task stands, for those who look on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// It waits for its turn.
+    Scheduled,
+    /// Somebody polls the future, or drops it.
+    Running,
+    /// It waits for a wake.
+    Idle,
+    /// The future is gone.
+    Complete,
+}
+
+/// What an onlooker sees, who holds nothing but a reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Look {
+    pub(crate) phase: Phase,
+    /// The join waker's slot is filled, or was a moment ago.
+    pub(crate) is_watched: bool,
+}

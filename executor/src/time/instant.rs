@@ -1,0 +1,229 @@
+//! A moment on the runtime's clock.
+
+use std::fmt;
+use std::ops::{Add, AddAssign, Sub, SubAssign};
+use std::time::Duration;
+
+use crate::scheduler::clock::current_time;
+
+/// What is waited for in place of a moment that lies beyond the clock: some thirty years, which every system's clock can
+/// count, and which no program lives to see.
+const FAR: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
+
+/// A moment on the clock that sleeps, timeouts and intervals go by.
+///
+/// It is a [`std::time::Instant`] under a name of its own, and turns into one and back by `From`. Code that takes the
+/// time from here rather than from std follows when a test [pauses](super::pause) the runtime's clock or moves it on.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+/// use wsrt::time::{Instant, sleep_until};
+///
+/// # let runtime = wsrt::runtime::Runtime::new().unwrap();
+/// # runtime.block_on(async {
+/// let began = Instant::now();
+/// sleep_until(began + Duration::from_millis(2)).await;
+/// assert!(began.elapsed() >= Duration::from_millis(2));
+/// # });
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Instant(std::time::Instant);
+
+impl Instant {
+    /// Reads the clock: that of the runtime that this thread is in, which is the system's unless a test has
+    /// [paused](super::pause) it. In a process that pauses none, this costs what the system's clock does.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wsrt::time::Instant;
+    ///
+    /// let earlier = Instant::now();
+    /// assert!(Instant::now() >= earlier);
+    /// ```
+    #[must_use]
+    pub fn now() -> Self {
+        Self(current_time())
+    }
+
+    /// Takes a moment of std's clock.
+    #[must_use]
+    pub fn from_std(std: std::time::Instant) -> Self {
+        Self(std)
+    }
+
+    /// Gives the moment on std's clock.
+    #[must_use]
+    pub fn into_std(self) -> std::time::Instant {
+        self.0
+    }
+
+    /// Measures the time since this moment; zero if it lies ahead.
+    #[must_use]
+    pub fn elapsed(&self) -> Duration {
+        Self::now().duration_since(*self)
+    }
+
+    /// Measures the time from `earlier` to this moment; zero if `earlier` is the later one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wsrt::time::Instant;
+    ///
+    /// let now = Instant::now();
+    /// let later = now + Duration::from_secs(1);
+    /// assert_eq!(later.duration_since(now), Duration::from_secs(1));
+    /// assert_eq!(now.duration_since(later), Duration::ZERO);
+    /// ```
+    #[must_use]
+    pub fn duration_since(&self, earlier: Self) -> Duration {
+        self.saturating_duration_since(earlier)
+    }
+
+    /// Measures the time from `earlier` to this moment; `None` if `earlier` is the later one.
+    #[must_use]
+    pub fn checked_duration_since(&self, earlier: Self) -> Option<Duration> {
+        self.0.checked_duration_since(earlier.0)
+    }
+
+    /// Measures the time from `earlier` to this moment; zero if `earlier` is the later one.
+    #[must_use]
+    pub fn saturating_duration_since(&self, earlier: Self) -> Duration {
+        self.0.saturating_duration_since(earlier.0)
+    }
+
+    /// Gives the moment `duration` after this one; `None` if the clock cannot count that far.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wsrt::time::Instant;
+    ///
+    /// let now = Instant::now();
+    /// assert!(now.checked_add(Duration::from_secs(1)) > Some(now));
+    /// assert_eq!(now.checked_add(Duration::MAX), None);
+    /// ```
+    #[must_use]
+    pub fn checked_add(&self, duration: Duration) -> Option<Self> {
+        self.0.checked_add(duration).map(Self)
+    }
+
+    /// Gives the moment `duration` before this one; `None` if the clock cannot count that far back.
+    #[must_use]
+    pub fn checked_sub(&self, duration: Duration) -> Option<Self> {
+        self.0.checked_sub(duration).map(Self)
+    }
+
+    /// The moment `duration` after this one, or one that is far enough in the future to never come.
+    pub(super) fn after(self, duration: Duration) -> Self {
+        self.checked_add(duration).or_else(|| self.checked_add(FAR)).unwrap_or(self)
+    }
+}
+
+impl Add<Duration> for Instant {
+    type Output = Self;
+
+    /// Gives the moment `duration` after this one.
+    ///
+    /// # Panics
+    ///
+    /// If the clock cannot count that far; [`checked_add`](Instant::checked_add) tells.
+    fn add(self, duration: Duration) -> Self {
+        Self(self.0 + duration)
+    }
+}
+
+impl AddAssign<Duration> for Instant {
+    fn add_assign(&mut self, duration: Duration) {
+        self.0 += duration;
+    }
+}
+
+impl Sub<Duration> for Instant {
+    type Output = Self;
+
+    /// Gives the moment `duration` before this one.
+    ///
+    /// # Panics
+    ///
+    /// If the clock cannot count that far back; [`checked_sub`](Instant::checked_sub) tells.
+    fn sub(self, duration: Duration) -> Self {
+        Self(self.0 - duration)
+    }
+}
+
+impl SubAssign<Duration> for Instant {
+    fn sub_assign(&mut self, duration: Duration) {
+        self.0 -= duration;
+    }
+}
+
+impl Sub for Instant {
+    type Output = Duration;
+
+    /// Measures the time from `earlier` to this moment; zero if `earlier` is the later one.
+    fn sub(self, earlier: Self) -> Duration {
+        self.duration_since(earlier)
+    }
+}
+
+impl From<std::time::Instant> for Instant {
+    fn from(std: std::time::Instant) -> Self {
+        Self::from_std(std)
+    }
+}
+
+impl From<Instant> for std::time::Instant {
+    fn from(instant: Instant) -> Self {
+        instant.into_std()
+    }
+}
+
+impl fmt::Debug for Instant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_goes_to_std_and_back_unchanged() {
+        let moment = Instant::now();
+        assert_eq!(Instant::from(std::time::Instant::from(moment)), moment);
+    }
+
+    #[test]
+    fn adding_any_duration_any_number_of_times_neither_panics_nor_goes_back() {
+        let now = Instant::now();
+        let far = now.after(Duration::MAX);
+        assert!(far >= now + FAR);
+        let mut moment = now;
+        for seconds in [1, 1 << 40, i64::MAX as u64, u64::MAX, u64::MAX, 1] {
+            let next = moment.after(Duration::from_secs(seconds));
+            assert!(next >= moment, "{moment:?} + {seconds} s = {next:?}");
+            moment = next;
+        }
+    }
+
+    #[test]
+    fn arithmetic_agrees_with_itself() {
+        let now = Instant::now();
+        let step = Duration::from_nanos(1_234_567_891);
+        let mut moved = now + step;
+        assert_eq!(moved - now, step);
+        assert_eq!(now - moved, Duration::ZERO);
+        moved -= step;
+        assert_eq!(moved, now);
+        moved += step;
+        assert_eq!(moved - step, now);
+        assert_eq!(now.checked_duration_since(moved), None);
+    }
+}

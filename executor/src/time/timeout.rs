@@ -1,0 +1,157 @@
+//! `timeout`: a future that is given up after a while.
+
+use std::future::{Future, IntoFuture};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use pin_project_lite::pin_project;
+use wsrt_reactor::budget;
+
+use super::Instant;
+use super::error::Elapsed;
+use super::timer::Timer;
+use crate::observe::console::TimerSight;
+
+/// Waits for `future`, for `duration` at most, counted from this call.
+///
+/// The future is polled before the clock is looked at: if it is ready, its output counts, however late it is. A future that
+/// never yields is not interrupted; the time is looked at when its polls return, even if they have used up the task's
+/// [budget](crate::task::coop). A duration that the clock cannot
+/// count, such as [`Duration::MAX`], is taken as some thirty years.
+///
+/// # Errors
+///
+/// [`Elapsed`] if the time was over first. The future is not dropped by that: it goes when the [`Timeout`] does, which for
+/// `timeout(..).await` is at once.
+///
+/// # Panics
+///
+/// The call does not; the first poll that has to wait does, outside a wsrt runtime, and a later one
+/// if the runtime has ended meanwhile.
+///
+/// # Cancel safety
+///
+/// As cancel safe as `future` is. The same goes for the time running out: it drops `future` wherever it waits.
+///
+/// # Examples
+///
+/// ```
+/// use std::future::{pending, ready};
+/// use std::time::Duration;
+/// use wsrt::time::timeout;
+///
+/// # let runtime = wsrt::runtime::Runtime::new().unwrap();
+/// # runtime.block_on(async {
+/// assert_eq!(timeout(Duration::from_secs(1), ready(7)).await, Ok(7));
+/// assert!(timeout(Duration::from_millis(1), pending::<()>()).await.is_err());
+/// # });
+/// ```
+#[cfg_attr(feature = "console", track_caller)]
+pub fn timeout<F: IntoFuture>(duration: Duration, future: F) -> Timeout<F::IntoFuture> {
+    timeout_at(Instant::now().after(duration), future)
+}
+
+/// Waits for `future`, until `deadline` at the latest.
+///
+/// As [`timeout`], whose notes apply, for several operations that have one deadline together.
+///
+/// # Errors
+///
+/// [`Elapsed`] if the deadline came first.
+///
+/// # Panics
+///
+/// The call does not; the first poll that has to wait does, outside a wsrt runtime, and a later one
+/// if the runtime has ended meanwhile.
+///
+/// # Cancel safety
+///
+/// As cancel safe as `future` is.
+///
+/// # Examples
+///
+/// ```
+/// use std::future::{pending, ready};
+/// use std::time::Duration;
+/// use wsrt::time::{Instant, timeout_at};
+///
+/// # let runtime = wsrt::runtime::Runtime::new().unwrap();
+/// # runtime.block_on(async {
+/// let deadline = Instant::now() + Duration::from_millis(5);
+/// assert_eq!(timeout_at(deadline, ready("first")).await, Ok("first"));
+/// assert!(timeout_at(deadline, pending::<()>()).await.is_err());
+/// # });
+/// ```
+#[cfg_attr(feature = "console", track_caller)]
+pub fn timeout_at<F: IntoFuture>(deadline: Instant, future: F) -> Timeout<F::IntoFuture> {
+    let sight = TimerSight::new("Timeout", "Timeout::poll", "poll_elapsed");
+    Timeout { future: future.into_future(), timer: Timer::new(deadline, sight) }
+}
+
+pin_project! {
+    /// The future of [`timeout`] and [`timeout_at`].
+    ///
+    /// No timer is armed before a poll has found the inner future pending. Once the time is over, further polls still ask the
+    /// inner future first.
+    #[derive(Debug)]
+    #[must_use = "a timeout does nothing unless it is awaited"]
+    pub struct Timeout<F> {
+        #[pin]
+        future: F,
+        timer: Timer,
+    }
+}
+
+impl<F> Timeout<F> {
+    /// Returns the inner future.
+    #[must_use]
+    pub fn get_ref(&self) -> &F {
+        &self.future
+    }
+
+    /// Returns the inner future, to change it.
+    #[must_use]
+    pub fn get_mut(&mut self) -> &mut F {
+        &mut self.future
+    }
+
+    /// Takes the inner future out, free of the deadline.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::future::ready;
+    /// use std::time::Duration;
+    /// use wsrt::time::timeout;
+    ///
+    /// # let runtime = wsrt::runtime::Runtime::new().unwrap();
+    /// # runtime.block_on(async {
+    /// let limited = timeout(Duration::ZERO, ready(7));
+    /// assert_eq!(limited.into_inner().await, 7);
+    /// # });
+    /// ```
+    #[must_use]
+    pub fn into_inner(self) -> F {
+        self.future
+    }
+}
+
+impl<F: Future> Future for Timeout<F> {
+    type Output = Result<F::Output, Elapsed>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        let had_budget = budget::has_remaining();
+        if let Poll::Ready(output) = this.future.poll(cx) {
+            return Poll::Ready(Ok(output));
+        }
+        // A future that uses up the budget in each of its polls must not hold off the end of its time.
+        let elapsed = if had_budget && !budget::has_remaining() {
+            this.timer.poll_rung(cx, "a `Timeout`")
+        } else {
+            this.timer.poll(cx, "a `Timeout`")
+        };
+        elapsed.map(|()| Err(Elapsed::new()))
+    }
+}

@@ -1,0 +1,119 @@
+//! Feature `tokio-compat`: a tokio runtime in the background, for crates that insist on one.
+//!
+//! Each wsrt runtime has one of its own. Every thread of wsrt's enters it once and for as long as it lives, so that
+//! `tokio::spawn`, tokio's sockets and its timers find it there. In return the tokio runtime's threads enter wsrt, so that
+//! what runs there may spawn and sleep on wsrt.
+//!
+//! It is shut down last: futures that are dropped while wsrt ends may still spawn.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::io;
+use std::sync::{Arc, OnceLock, Weak};
+use std::thread;
+use std::time::Instant;
+
+use parking_lot::Mutex;
+use tokio::runtime::{Builder, Handle, Runtime};
+
+use crate::scheduler::context::Role;
+use crate::scheduler::{Context, Entered, Scheduler};
+
+thread_local! {
+    /// What a thread of the tokio runtime's holds of wsrt.
+    static ENTERED: RefCell<Option<Entered>> = const { RefCell::new(None) };
+}
+
+/// The tokio runtime of one wsrt runtime.
+pub(crate) struct TokioCompat(OnceLock<Background>);
+
+struct Background {
+    handle: Handle,
+    /// Taken out by whoever shuts it down.
+    runtime: Mutex<Option<Runtime>>,
+}
+
+/// The thread is inside the tokio runtime. Not Send.
+pub(crate) type TokioEntered<'a> = Option<tokio::runtime::EnterGuard<'a>>;
+
+impl TokioCompat {
+    pub(crate) fn new() -> Self {
+        Self(OnceLock::new())
+    }
+
+    /// Starts it, before any thread of `scheduler`'s.
+    pub(crate) fn start(&self, scheduler: &Arc<Scheduler>) -> io::Result<()> {
+        let scheduler = Arc::downgrade(scheduler);
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("wsrt-tokio")
+            .on_thread_start(move || enter_wsrt(&scheduler))
+            .on_thread_stop(leave_wsrt)
+            .enable_all()
+            .build()?;
+        let started = Background { handle: runtime.handle().clone(), runtime: Mutex::new(Some(runtime)) };
+        let set = self.0.set(started);
+        debug_assert!(set.is_ok(), "a runtime is started once");
+        Ok(())
+    }
+
+    /// Enters it on this thread, until the guard is dropped.
+    pub(crate) fn enter(&self) -> TokioEntered<'_> {
+        self.0.get().map(|background| background.handle.enter())
+    }
+
+    /// Ends it, now that wsrt has ended: its tasks are dropped, and its blocking jobs waited for, until `deadline` at most.
+    pub(crate) fn shut_down(&self, deadline: Option<Instant>) {
+        let Some(runtime) = self.take() else { return };
+        match deadline {
+            // Inside any tokio runtime tokio panics rather than wait where that could hold up tasks.
+            _ if Handle::try_current().is_ok() => runtime.shutdown_background(),
+            Some(deadline) => runtime.shutdown_timeout(deadline.saturating_duration_since(Instant::now())),
+            None => drop(runtime),
+        }
+    }
+
+    /// Ends it once wsrt has ended, which nobody waits for.
+    pub(crate) fn shut_down_later(&self, scheduler: &Arc<Scheduler>) {
+        let Some(runtime) = self.take() else { return };
+        let scheduler = Arc::clone(scheduler);
+        // If there is no thread to be had, the runtime is dropped here, with the closure, and waits for nothing.
+        let runtime = EndsInBackground(Some(runtime));
+        let waiting = thread::Builder::new().name("wsrt-tokio-end".into()).spawn(move || {
+            let _ = scheduler.wait_for_shutdown(None);
+            drop(runtime);
+        });
+        drop(waiting);
+    }
+
+    fn take(&self) -> Option<Runtime> {
+        self.0.get()?.runtime.lock().take()
+    }
+}
+
+/// A tokio runtime that does not wait for its blocking jobs when it is dropped.
+struct EndsInBackground(Option<Runtime>);
+
+impl Drop for EndsInBackground {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+fn enter_wsrt(scheduler: &Weak<Scheduler>) {
+    if let Some(scheduler) = scheduler.upgrade() {
+        ENTERED.set(Some(Context::enter(&scheduler, Role::Visitor)));
+    }
+}
+
+fn leave_wsrt() {
+    drop(ENTERED.take());
+}
+
+impl fmt::Debug for TokioCompat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("TokioCompat").field(&self.0.get().map(|background| background.handle.id())).finish()
+    }
+}

@@ -1,0 +1,63 @@
+//! Waiting for what another thread does with its next few instructions: it has announced that, and nobody wakes the waiter.
+//!
+//! Spinning is enough where that thread has a core, and yielding where it waits for this one. Neither is where the waiter has the
+//! higher priority of the two (`SCHED_FIFO`): a yield comes back at once then, and the other never gets to do it. So
+//! who waits for long sleeps.
+
+use std::time::Duration;
+
+use crate::util::sync::{sleep, spin_for_a_while, thread};
+
+/// A wait of one thread for another's next steps: first some spins, then some yields, then short sleeps.
+#[derive(Debug, Default)]
+pub(crate) struct Backoff {
+    rounds: u32,
+}
+
+impl Backoff {
+    /// Rounds that spin, some hundred nanoseconds each.
+    const SPINS: u32 = 4;
+    /// Rounds that spin or yield.
+    const YIELDS: u32 = Self::SPINS + 16;
+    const SLEEP: Duration = Duration::from_micros(50);
+
+    pub(crate) fn new() -> Self {
+        Self::default()
+    }
+
+    /// Waits for one round. The caller looks again after it.
+    pub(crate) fn wait(&mut self) {
+        let round = self.rounds;
+        self.rounds = round.saturating_add(1);
+        match round {
+            ..Self::SPINS => spin_for_a_while(),
+            Self::SPINS..Self::YIELDS => thread::yield_now(),
+            Self::YIELDS.. => sleep(Self::SLEEP),
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    /// Yields alone would leave the other without a core for ever, if it has the lower priority.
+    #[test]
+    fn a_long_wait_sleeps() {
+        let mut backoff = Backoff::new();
+        for _ in 0..Backoff::YIELDS {
+            backoff.wait();
+        }
+        let start = std::time::Instant::now();
+        (0..10).for_each(|_| backoff.wait());
+        assert!(start.elapsed() >= 10 * Backoff::SLEEP);
+    }
+
+    #[test]
+    fn rounds_may_go_on_for_ever() {
+        let mut backoff = Backoff { rounds: u32::MAX };
+        backoff.wait();
+        backoff.wait();
+        assert_eq!(backoff.rounds, u32::MAX);
+    }
+}

@@ -1,0 +1,100 @@
+//! A queue that many post to and one waits at, asleep.
+
+use std::collections::VecDeque;
+use std::panic::RefUnwindSafe;
+use std::task::{Context, Poll, Waker};
+
+use crate::util::sync::Mutex;
+use crate::util::sync::atomic::AtomicBool;
+use crate::util::sync::atomic::Ordering::Relaxed;
+
+/// What was posted and not taken yet, and who waits for it.
+///
+/// Under one lock, so that a post either is seen by whoever comes to wait, or sees them.
+#[derive(Debug)]
+pub(crate) struct Inbox<T> {
+    inner: Mutex<Inner<T>>,
+    /// Whether there are posts, to be asked without the lock. Written with it.
+    has_posts: AtomicBool,
+}
+
+#[derive(Debug)]
+struct Inner<T> {
+    posts: VecDeque<T>,
+    waiter: Option<Waker>,
+}
+
+// Wakers are woken, cloned and dropped with the lock released: a panic in one leaves nothing half
+// changed.
+impl<T> RefUnwindSafe for Inbox<T> {}
+
+impl<T> Inbox<T> {
+    /// Puts `post` in, and wakes whoever waits.
+    pub(crate) fn post(&self, post: T) {
+        let waiter = {
+            let mut inner = self.inner.lock();
+            inner.posts.push_back(post);
+            self.has_posts.store(true, Relaxed);
+            inner.waiter.take()
+        };
+        waiter.into_iter().for_each(Waker::wake);
+    }
+
+    /// Wakes whoever waits, to look around.
+    pub(crate) fn rouse(&self) {
+        let waiter = self.inner.lock().waiter.take();
+        waiter.into_iter().for_each(Waker::wake);
+    }
+
+    /// Whether there are posts. Relaxed: a post that came before, by any order that the caller knows of, is seen.
+    #[inline]
+    pub(crate) fn has_posts(&self) -> bool {
+        self.has_posts.load(Relaxed)
+    }
+
+    /// Moves all posts to the end of `taken`.
+    pub(crate) fn take(&self, taken: &mut VecDeque<T>) {
+        self.empty(&mut self.inner.lock(), taken);
+    }
+
+    /// Does the same with the lock held.
+    fn empty(&self, inner: &mut Inner<T>, taken: &mut VecDeque<T>) {
+        taken.append(&mut inner.posts);
+        self.has_posts.store(false, Relaxed);
+    }
+
+    /// Moves all posts to the end of `taken`. If there are none, it is pending, and `cx`'s task is woken by the next.
+    pub(crate) fn poll_take(&self, cx: &Context<'_>, taken: &mut VecDeque<T>) -> Poll<()> {
+        {
+            let mut inner = self.inner.lock();
+            if !inner.posts.is_empty() {
+                self.empty(&mut inner, taken);
+                return Poll::Ready(());
+            }
+            if inner.is_awaited_by(cx.waker()) {
+                return Poll::Pending;
+            }
+        }
+        // Cloning and dropping wakers is somebody else's code, and not for under the lock.
+        let waiter = cx.waker().clone();
+        let (came, _displaced) = {
+            let mut inner = self.inner.lock();
+            let came = !inner.posts.is_empty();
+            self.empty(&mut inner, taken);
+            (came, inner.waiter.replace(waiter))
+        };
+        if came { Poll::Ready(()) } else { Poll::Pending }
+    }
+}
+
+impl<T> Inner<T> {
+    fn is_awaited_by(&self, waker: &Waker) -> bool {
+        self.waiter.as_ref().is_some_and(|waiter| waiter.will_wake(waker))
+    }
+}
+
+impl<T> Default for Inbox<T> {
+    fn default() -> Self {
+        Self { inner: Mutex::new(Inner { posts: VecDeque::new(), waiter: None }), has_posts: AtomicBool::new(false) }
+    }
+}

@@ -1,0 +1,10 @@
+//! What every room stands on: std or loom, random numbers, short waits, reports, held-back panics, and the thread's state.
+
+pub(crate) mod backoff;
+pub(crate) mod inbox;
+pub(crate) mod report;
+pub(crate) mod rng;
+pub(crate) mod sync;
+pub(crate) mod thread_state;
+pub(crate) mod time_slice;
+pub(crate) mod unwind;
