@@ -117,7 +117,11 @@ pub fn poll_spending<R>(cx: &mut Context<'_>, operation: impl FnOnce(&mut Contex
 
 /// Takes a unit, waiting for a full budget if there is none.
 ///
-/// For an operation that may fail at once, again and again: a client that connects to a port where nobody listens.
+/// For an operation that may fail at once, again and again: a client that connects to a port on which no server listens.
+///
+/// # Cancel safety
+///
+/// Dropped before it is ready, it has taken nothing.
 pub async fn consume() {
     poll_fn(|cx| poll_spending(cx, |_| Poll::Ready(()))).await;
 }
