@@ -64,13 +64,13 @@ impl Context {
         });
         self.set_blocking(marked);
         if marked {
-            self.scheduler().seeing.show(What::Enter(Span::InPlace));
+            self.scheduler().observer.show(What::Enter(Span::InPlace));
         }
         marked
     }
 
     fn end_blocking(&self) {
-        self.scheduler().seeing.show(What::Leave(Span::InPlace));
+        self.scheduler().observer.show(What::Leave(Span::InPlace));
         self.set_blocking(false);
         self.with_processor(|processor| {
             if let Some(processor) = processor {
@@ -88,15 +88,15 @@ impl Context {
         };
         processor.shared().watch().end_blocking();
         processor.shared().watch().set_computing(false);
-        self.scheduler().seeing.show_handed_over(processor.index());
+        self.scheduler().observer.show_handed_over(processor.index());
         match self.scheduler().hand_over(processor) {
             Ok(()) => {
                 self.set_away(Away::HandedOver);
-                self.scheduler().seeing.show(What::Enter(Span::InPlace));
+                self.scheduler().observer.show(What::Enter(Span::InPlace));
                 true
             }
             Err(processor) => {
-                self.scheduler().seeing.show(What::Enter(Span::Holds(processor.index() as u16)));
+                self.scheduler().observer.show(What::Enter(Span::Holds(processor.index() as u16)));
                 self.put_processor(processor);
                 false
             }
@@ -105,7 +105,7 @@ impl Context {
 
     fn regain(&self) {
         self.set_away(Away::No);
-        self.scheduler().seeing.show(What::Leave(Span::InPlace));
+        self.scheduler().observer.show(What::Leave(Span::InPlace));
         if let Some(processor) = self.scheduler().idle.acquire() {
             self.take_up(processor);
         }

@@ -444,10 +444,10 @@ fn serve(scheduler: Arc<Scheduler>) {
     while let Some((job, starts)) = scheduler.blocking.next_job(&scheduler, comes) {
         comes = false;
         (0..starts).for_each(|_| scheduler.start_blocking_thread());
-        scheduler.seeing.show_at(What::Enter(Span::BlockingJob), job.permit.spawned_at());
+        scheduler.observer.show_at(What::Enter(Span::BlockingJob), job.permit.spawned_at());
         job.permit.run_on_books();
         entered.come_back();
-        scheduler.seeing.show(What::Leave(Span::BlockingJob));
+        scheduler.observer.show(What::Leave(Span::BlockingJob));
         scheduler.finish_blocking_job();
     }
     scheduler.config.call_stop_hook();

@@ -49,9 +49,9 @@ impl MachineLoop<'_> {
         // What the last task has left of its own is no limit for others' work.
         budget::lift();
         self.context.set_away(Away::Helping);
-        self.scheduler.seeing.show(What::Enter(Span::Helps));
+        self.scheduler.observer.show(What::Enter(Span::Helps));
         let readied = self.work_and_linger();
-        self.scheduler.seeing.show(What::Leave(Span::Helps));
+        self.scheduler.observer.show(What::Leave(Span::Helps));
         self.context.set_away(Away::No);
         drop(budget);
         drop(counted);
@@ -85,9 +85,9 @@ impl MachineLoop<'_> {
     fn poll_network_without_processor(&mut self) -> TaskQueue {
         if !self.scheduler.netpoller.is_unused() {
             let turn = self.turn(Some(Duration::ZERO));
-            self.scheduler.seeing.elsewhere.count_turn(turn);
+            self.scheduler.observer.elsewhere.count_turn(turn);
         }
-        self.collect_due_timers(usize::MAX, &self.scheduler.seeing.elsewhere);
+        self.collect_due_timers(usize::MAX, &self.scheduler.observer.elsewhere);
         self.gather_wakers()
     }
 }

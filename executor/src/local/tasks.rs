@@ -230,7 +230,7 @@ impl LocalTasks {
             let mut known_to = self.known_to.borrow_mut();
             if !ptr::eq(known_to.as_ptr(), Arc::as_ptr(scheduler)) {
                 *known_to = Arc::downgrade(scheduler);
-                scheduler.seeing.note_local_set(&self.shared);
+                scheduler.observer.note_local_set(&self.shared);
             }
         });
     }
@@ -291,8 +291,8 @@ impl LocalTasks {
 }
 
 fn poll(task: Runnable) {
-    match Context::scheduler_in_sight() {
-        Some(scheduler) => scheduler.seeing.poll_local_in_sight(task),
+    match Context::observed_scheduler() {
+        Some(scheduler) => scheduler.observer.poll_local_observed(task),
         None => task.run_on_books(),
     }
 }

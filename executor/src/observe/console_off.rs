@@ -49,9 +49,9 @@ pub(crate) fn watch_block_on<F>(future: F) -> Watched<F> {
 }
 
 #[derive(Debug)]
-pub(crate) struct TimerSight;
+pub(crate) struct TimerSpan;
 
-impl TimerSight {
+impl TimerSpan {
     #[inline(always)]
     pub(crate) fn new(_: &'static str, _: &'static str, _: &'static str) -> Self {
         Self

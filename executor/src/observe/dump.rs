@@ -11,7 +11,7 @@ use wsrt_reactor::{Address, Interest, WatchedSource};
 
 use crate::scheduler::Scheduler;
 use crate::scheduler::processor::Shared;
-use crate::task::{Id, OwnedTasks, Phase, Sighting, task_woken_by};
+use crate::task::{Id, OwnedTasks, Phase, TaskSnapshot, task_woken_by};
 
 /// For how long the system is asked for sockets' addresses, at a microsecond or so for each: it would be the longest part of a
 /// dump with many sockets.
@@ -20,7 +20,7 @@ const TIME_FOR_ADDRESSES: Duration = Duration::from_millis(40);
 /// One task, and what was found out about it.
 #[derive(Debug, Clone)]
 pub(crate) struct SeenTask {
-    pub(crate) sighting: Sighting,
+    pub(crate) snapshot: TaskSnapshot,
     pub(crate) kind: TaskKind,
     pub(crate) running: Running,
     pub(crate) waits_on: Vec<WaitsOn>,
@@ -170,7 +170,7 @@ impl Scheduler {
         let mut crowd = Crowd::default();
         crowd.enlist(&self.tasks, TaskKind::Task);
         crowd.enlist(&self.blocking.jobs, TaskKind::BlockingJob);
-        for set in self.seeing.local_sets() {
+        for set in self.observer.local_sets() {
             crowd.enlist(set.live(), TaskKind::Local);
         }
         crowd.sort();
@@ -190,21 +190,21 @@ struct Crowd {
 impl Crowd {
     fn enlist(&mut self, registry: &OwnedTasks, kind: TaskKind) {
         self.tasks.reserve(registry.len());
-        registry.walk(|sighting| {
-            let elapsed = sighting.books.and_then(|books| books.in_poll);
+        registry.walk(|snapshot| {
+            let elapsed = snapshot.books.and_then(|books| books.in_poll);
             let running = Running { elapsed, ..Running::default() };
-            self.tasks.push(SeenTask { sighting, kind, running, waits_on: Vec::new() });
+            self.tasks.push(SeenTask { snapshot, kind, running, waits_on: Vec::new() });
         });
     }
 
     fn sort(&mut self) {
-        self.tasks.sort_unstable_by_key(|task| task.sighting.id.as_u64());
+        self.tasks.sort_unstable_by_key(|task| task.snapshot.id.as_u64());
         // A walk may come by a task again that has moved; none does today.
-        self.tasks.dedup_by_key(|task| task.sighting.id);
+        self.tasks.dedup_by_key(|task| task.snapshot.id);
     }
 
     fn find(&mut self, id: u64) -> Option<&mut SeenTask> {
-        let index = self.tasks.binary_search_by_key(&id, |task| task.sighting.id.as_u64()).ok()?;
+        let index = self.tasks.binary_search_by_key(&id, |task| task.snapshot.id.as_u64()).ok()?;
         Some(&mut self.tasks[index])
     }
 
@@ -215,16 +215,16 @@ impl Crowd {
             if scheduler.idle.is_idle(index) {
                 continue;
             }
-            let sight = processor.watch().sight();
-            // Who searches still has the last task in sight.
-            if sight.searching {
+            let state = processor.watch().state();
+            // Who searches still has the last task in state.
+            if state.searching {
                 continue;
             }
             let watched = time_of_poll(processor, now);
-            let Some(task) = self.find(sight.task) else { continue };
-            if task.sighting.phase == Phase::Running {
+            let Some(task) = self.find(state.task) else { continue };
+            if task.snapshot.phase == Phase::Running {
                 let elapsed = task.running.elapsed.or(watched);
-                task.running = Running { processor: Some(index), elapsed, in_block_in_place: sight.blocking };
+                task.running = Running { processor: Some(index), elapsed, in_block_in_place: state.blocking };
             }
         }
     }
@@ -254,14 +254,14 @@ impl Crowd {
                 TaskKind::BlockingJob => WaitsOn::BlockingJob,
                 TaskKind::Task | TaskKind::Local => WaitsOn::Task,
             };
-            task.sighting.joiner.map(|joiner| (joiner, on(task.sighting.id)))
+            task.snapshot.joiner.map(|joiner| (joiner, on(task.snapshot.id)))
         };
         let joins: Vec<_> = self.tasks.iter().filter_map(joined).collect();
         if joins.is_empty() {
             return;
         }
         let places: HashMap<_, _> =
-            self.tasks.iter().enumerate().map(|(index, task)| (task.sighting.address, index)).collect();
+            self.tasks.iter().enumerate().map(|(index, task)| (task.snapshot.address, index)).collect();
         for (joiner, on) in joins {
             if let Some(&index) = places.get(&joiner) {
                 self.tasks[index].wait_for(on);
@@ -272,7 +272,7 @@ impl Crowd {
 
 impl SeenTask {
     fn wait_for_source(&mut self, source: &WatchedSource<'_>, with_addresses: bool) {
-        if self.sighting.phase != Phase::Idle {
+        if self.snapshot.phase != Phase::Idle {
             return;
         }
         if let (Some(WaitsOn::Source(before)), true) = (self.waits_on.last_mut(), source.descriptor().is_some()) {
@@ -286,7 +286,7 @@ impl SeenTask {
 
     /// Wakers that were left behind by a task that waits no more mean nothing.
     fn wait_for(&mut self, on: WaitsOn) {
-        if self.sighting.phase == Phase::Idle && !self.waits_on.contains(&on) {
+        if self.snapshot.phase == Phase::Idle && !self.waits_on.contains(&on) {
             // Most tasks wait for one thing.
             self.waits_on.reserve_exact(1);
             self.waits_on.push(on);

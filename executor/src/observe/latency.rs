@@ -65,11 +65,11 @@ impl Latency {
 impl Scheduler {
     /// Begins to sample, or ends. What was sampled stays.
     pub(crate) fn sample_latencies(&self, on: bool) {
-        let Latency { sampling, since } = &self.seeing.latency;
+        let Latency { sampling, since } = &self.observer.latency;
         if !on {
-            return self.seeing.switches.turn_off(Switch::Latency);
+            return self.observer.switches.turn_off(Switch::Latency);
         }
-        if self.seeing.switches.is_on(Switch::Latency) {
+        if self.observer.switches.is_on(Switch::Latency) {
             return;
         }
         sampling.get_or_init(|| Sampling {
@@ -77,15 +77,15 @@ impl Scheduler {
             processors: (0..self.processors.capacity()).map(|_| OnceLock::new()).collect(),
         });
         since.store(self.now(), Relaxed);
-        self.seeing.switches.turn_on(Switch::Latency);
+        self.observer.switches.turn_on(Switch::Latency);
     }
 
     /// A task was readied, and is about to be placed.
     pub(crate) fn stamp(&self, task: Id) {
-        if !self.seeing.switches.is_on(Switch::Latency) {
+        if !self.observer.switches.is_on(Switch::Latency) {
             return;
         }
-        let Some(sampling) = self.seeing.latency.sampling.get() else { return };
+        let Some(sampling) = self.observer.latency.sampling.get() else { return };
         if DICE.with_borrow_mut(|dice| dice.below(SAMPLED)) == 0 {
             sampling.stamps.put(task.as_u64(), self.now());
         } else {
@@ -97,12 +97,12 @@ impl Scheduler {
     /// A task is about to be polled on the processor with index `processor`: times the poll, until what this returns is
     /// dropped, if its wake was sampled.
     pub(crate) fn time_poll(&self, processor: usize, task: Id) -> Option<TimedPoll<'_>> {
-        if !self.seeing.switches.is_on(Switch::Latency) {
+        if !self.observer.switches.is_on(Switch::Latency) {
             return None;
         }
-        let sampling = self.seeing.latency.sampling.get()?;
+        let sampling = self.observer.latency.sampling.get()?;
         let readied = sampling.stamps.take(task.as_u64())?;
-        if readied < self.seeing.latency.since.load(Relaxed) {
+        if readied < self.observer.latency.since.load(Relaxed) {
             return None;
         }
         let histograms = sampling.processors[processor].get_or_init(Histograms::new);

@@ -5,14 +5,14 @@ use std::sync::{Arc, Weak};
 use parking_lot::Mutex;
 
 use crate::local::tasks::SharedTasks;
-use crate::observe::observer::Seeing;
+use crate::observe::observer::Observer;
 
 /// Sets that were polled in the runtime once; those that are gone are thrown out as others come. One that goes from runtime to
 /// runtime and back is noted each time: those entries are thrown out then, too.
 #[derive(Debug, Default)]
 pub(crate) struct LocalSets(Mutex<Vec<Weak<SharedTasks>>>);
 
-impl Seeing {
+impl Observer {
     /// A set is polled in this runtime for the first time.
     pub(crate) fn note_local_set(&self, set: &Arc<SharedTasks>) {
         let mut sets = self.local_sets.0.lock();
@@ -44,7 +44,7 @@ mod tests {
         }
         for runtime in &runtimes {
             let noted = runtime.block_on(async { crate::scheduler::Context::current_scheduler() }).expect("inside");
-            let noted = noted.seeing.local_sets.0.lock().len();
+            let noted = noted.observer.local_sets.0.lock().len();
             assert!((1..=8).contains(&noted), "{noted}");
         }
     }

@@ -1,6 +1,6 @@
 //! What a machine leaves in sight of those who look on: who it is, and what it does while it holds no processor.
 
-// std's atomics on purpose: these are sightings, and order nothing.
+// std's atomics on purpose: these are snapshots, and order nothing.
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU8;
 use std::sync::atomic::Ordering::Relaxed;

@@ -1,7 +1,7 @@
-//! Seeing: what the scheduler shows of itself while it runs.
+//! Observer: what the scheduler shows of itself while it runs.
 //!
 //! All of it is in the ordinary build, and off. A poll, a spawn, a wake and the end of a task look at one word, the
-//! [`Switches`]; only where one is on do they go by way of this module, out of line. Each kind of seeing has a file of its own and
+//! [`Switches`]; only where one is on do they go by way of this module, out of line. Each kind of observer has a file of its own and
 //! is one named call here.
 
 use crossbeam_utils::CachePadded;
@@ -17,7 +17,7 @@ use crate::task::{Id, Runnable};
 
 /// What is looked at in one runtime.
 #[derive(Debug, Default)]
-pub(crate) struct Seeing {
+pub(crate) struct Observer {
     pub(crate) switches: Switches,
     /// What came by way of threads that held no processor: the keeper, helpers, the watcher.
     pub(crate) elsewhere: CachePadded<Arrivals<SharedCounter>>,
@@ -26,7 +26,7 @@ pub(crate) struct Seeing {
     pub(crate) timeline: Timeline,
 }
 
-impl Seeing {
+impl Observer {
     pub(crate) fn new() -> Self {
         Self::default()
     }
@@ -42,20 +42,20 @@ impl Scheduler {
     /// Polls a task that was found by the holder of the processor with index `processor`.
     #[cold]
     #[inline(never)]
-    pub(crate) fn poll_in_sight(&self, processor: usize, found: Found) {
+    pub(crate) fn poll_observed(&self, processor: usize, found: Found) {
         let _timed = self.time_poll(processor, found.task.id());
         let _on_books = tasks::begin_poll(&found.task);
-        let shown = self.seeing.begin_poll(processor, &found);
+        let shown = self.observer.begin_poll(processor, &found);
         found.task.run();
-        self.seeing.end_poll(shown);
+        self.observer.end_poll(shown);
     }
 
     /// A task was made, and is about to be placed for the first time.
     #[cold]
     #[inline(never)]
-    pub(crate) fn spawned_in_sight(&self, task: Runnable) -> Runnable {
+    pub(crate) fn spawned_observed(&self, task: Runnable) -> Runnable {
         self.stamp(task.id());
-        self.seeing.note_spawned(&task);
+        self.observer.note_spawned(&task);
         task
     }
 
@@ -64,17 +64,17 @@ impl Scheduler {
     /// so that the fast path may keep it in a register.
     #[cold]
     #[inline(never)]
-    pub(crate) fn readied_in_sight(&self, task: Runnable) -> Runnable {
+    pub(crate) fn readied_observed(&self, task: Runnable) -> Runnable {
         self.stamp(task.id());
         tasks::readied(&task);
-        self.seeing.note_readied(&task);
+        self.observer.note_readied(&task);
         task
     }
 
     /// A task is complete, and its future gone.
     #[cold]
     #[inline(never)]
-    pub(crate) fn ended_in_sight(&self, id: Id) {
-        self.seeing.note_ended(id);
+    pub(crate) fn ended_observed(&self, id: Id) {
+        self.observer.note_ended(id);
     }
 }

@@ -1,10 +1,10 @@
-//! The switches: which kinds of seeing are on. One word, read at every poll, spawn, wake and end of a task.
+//! The switches: which kinds of observer are on. One word, read at every poll, spawn, wake and end of a task.
 
 // std's atomics on purpose: whoever is late to see a switch shows a poll more or less, which is no part of any protocol.
 use std::sync::atomic::AtomicU8;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// One kind of seeing.
+/// One kind of observer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Switch {

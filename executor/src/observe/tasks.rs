@@ -8,13 +8,13 @@ impl Scheduler {
     /// The identity of a task that is about to be made, with books if any are to be kept.
     #[inline]
     pub(crate) fn show_identity(&self, identity: Identity) -> Identity {
-        if self.seeing.is_on() { self.identify_in_sight(identity) } else { identity }
+        if self.observer.is_on() { self.identify_observed(identity) } else { identity }
     }
 
     #[cold]
     #[inline(never)]
-    fn identify_in_sight(&self, identity: Identity) -> Identity {
-        if self.seeing.switches.is_on(Switch::Tasks) { identity.with_books() } else { identity }
+    fn identify_observed(&self, identity: Identity) -> Identity {
+        if self.observer.switches.is_on(Switch::Tasks) { identity.with_books() } else { identity }
     }
 }
 

@@ -388,7 +388,7 @@ impl Builder {
         }
         scheduler.sample_latencies(self.latency_histograms);
         if self.task_stats.unwrap_or_else(environment::task_stats) {
-            scheduler.seeing.switches.turn_on(Switch::Tasks);
+            scheduler.observer.switches.turn_on(Switch::Tasks);
         }
         // From here on the runtime's drop ends whatever was started, should something else fail.
         let mut runtime = Runtime::new_stopped(scheduler);
@@ -405,10 +405,10 @@ impl Builder {
     fn start_timeline(&self, runtime: &Runtime) -> io::Result<()> {
         let scheduler = runtime.handle().scheduler();
         if let Some(path) = self.trace.clone().or_else(environment::trace) {
-            scheduler.seeing.trace_all(&scheduler.me, &path);
+            scheduler.observer.trace_all(&scheduler.me, &path);
         }
         match self.flight_recorder.clone() {
-            Some(recorder) => scheduler.seeing.fly(&scheduler.me, recorder),
+            Some(recorder) => scheduler.observer.fly(&scheduler.me, recorder),
             None => Ok(()),
         }
     }

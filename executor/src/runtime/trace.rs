@@ -68,7 +68,7 @@ impl Handle {
         let (reply, result) = oneshot::channel();
         let until = Instant::now() + duration.min(LONGEST);
         let scheduler = self.scheduler();
-        scheduler.seeing.trace_until(&scheduler.me, path.as_ref(), until, reply);
+        scheduler.observer.trace_until(&scheduler.me, path.as_ref(), until, reply);
         Recording { result }
     }
 
@@ -96,7 +96,7 @@ impl Handle {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn write_flight_record(&self) -> impl Future<Output = io::Result<PathBuf>> + Send + use<> {
-        let result = self.scheduler().seeing.write_flight_record();
+        let result = self.scheduler().observer.write_flight_record();
         async move { result.await.unwrap_or_else(|_| Err(io::Error::other("the runtime has shut down"))) }
     }
 }

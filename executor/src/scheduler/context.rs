@@ -132,9 +132,9 @@ impl Context {
     }
 
     /// The same if anything is looked at there.
-    pub(crate) fn scheduler_in_sight() -> Option<Arc<Scheduler>> {
-        let in_sight = |context: &&Context| context.scheduler.seeing.is_on();
-        Self::with(|context| context.filter(in_sight).map(|context| Arc::clone(&context.scheduler)))
+    pub(crate) fn observed_scheduler() -> Option<Arc<Scheduler>> {
+        let observed = |context: &&Context| context.scheduler.observer.is_on();
+        Self::with(|context| context.filter(observed).map(|context| Arc::clone(&context.scheduler)))
     }
 
     /// Enters `scheduler` on this thread, until the guard is dropped. For the runtime itself, whose guards never leave their
@@ -281,7 +281,7 @@ impl Context {
     /// Holds `processor` from now on, on this thread.
     pub(crate) fn take_up(&self, mut processor: Box<Processor>) {
         processor.begin_hold(self.scheduler.now());
-        self.scheduler.seeing.show(What::Enter(Span::Holds(processor.index() as u16)));
+        self.scheduler.observer.show(What::Enter(Span::Holds(processor.index() as u16)));
         self.put_processor(processor);
     }
 
@@ -334,8 +334,8 @@ impl Context {
     /// Wakes what was collected, `from_network` of it by the netpoller and the rest by timers, and returns the tasks that it
     /// readied.
     pub(crate) fn gather_wakers(&self, wakers: &mut Vec<Waker>, from_network: usize) -> TaskQueue {
-        if self.scheduler.seeing.is_on() {
-            return self.gather(|| self.scheduler.seeing.wake_in_sight(wakers, from_network));
+        if self.scheduler.observer.is_on() {
+            return self.gather(|| self.scheduler.observer.wake_observed(wakers, from_network));
         }
         if wakers.is_empty() {
             return TaskQueue::new();

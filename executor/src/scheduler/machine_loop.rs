@@ -103,7 +103,7 @@ impl<'a> MachineLoop<'a> {
         let mut delivered = self.machine.collect()?;
         self.listed = false;
         delivered.begin_hold(self.scheduler.now());
-        self.scheduler.seeing.show(What::Enter(Span::Holds(delivered.index() as u16)));
+        self.scheduler.observer.show(What::Enter(Span::Holds(delivered.index() as u16)));
         Some(delivered)
     }
 
@@ -145,11 +145,11 @@ impl<'a> MachineLoop<'a> {
         if processor.take_unannounced() {
             self.scheduler.wake_one();
         }
-        let (index, in_sight) = (processor.index(), processor.is_in_sight());
+        let (index, observed) = (processor.index(), processor.is_observed());
         self.context.put_processor(processor);
         budget::refill();
-        if in_sight {
-            return self.scheduler.poll_in_sight(index, found);
+        if observed {
+            return self.scheduler.poll_observed(index, found);
         }
         found.task.run();
     }
@@ -222,7 +222,7 @@ impl<'a> MachineLoop<'a> {
         let Some(debt) = self.scheduler.processors.take_debt() else {
             return self.context.put_processor(processor);
         };
-        self.scheduler.seeing.show(What::Leave(Span::Holds(processor.index() as u16)));
+        self.scheduler.observer.show(What::Leave(Span::Holds(processor.index() as u16)));
         self.scheduler.part_with(&mut processor);
         let _ = self.scheduler.idle.retire_for_good(&mut processor);
         self.scheduler.processors.take_out_of_play(processor, debt);
@@ -246,7 +246,7 @@ impl<'a> MachineLoop<'a> {
     fn retire(&mut self, mut processor: Box<Processor>) {
         processor.shared().counters().parks.add(1);
         self.light = processor.clock().polls_are_light();
-        self.scheduler.seeing.show(What::Leave(Span::Holds(processor.index() as u16)));
+        self.scheduler.observer.show(What::Leave(Span::Holds(processor.index() as u16)));
         let (given_up, polls) = (processor.index(), processor.shared().counters().polls());
         self.scheduler.idle.retire(processor, self.machine);
         self.listed = true;
@@ -321,7 +321,7 @@ impl<'a> MachineLoop<'a> {
     pub(crate) fn leave(&mut self) {
         let held = self.context.take_processor().or_else(|| self.stand_up());
         if let Some(mut processor) = held {
-            self.scheduler.seeing.show(What::Leave(Span::Holds(processor.index() as u16)));
+            self.scheduler.observer.show(What::Leave(Span::Holds(processor.index() as u16)));
             self.scheduler.part_with(&mut processor);
             self.scheduler.idle.give_up(processor, None);
         }

@@ -92,14 +92,14 @@ impl MachineLoop<'_> {
         }
         self.scheduler.idle.choose_last(self.machine);
         if self.machine.parker().begin_polling() {
-            self.scheduler.seeing.show(What::Enter(Span::Netpoller));
+            self.scheduler.observer.show(What::Enter(Span::Netpoller));
             self.block_in_netpoller(published);
-            self.scheduler.seeing.show(What::Leave(Span::Netpoller));
+            self.scheduler.observer.show(What::Leave(Span::Netpoller));
             self.machine.parker().end_polling();
         }
         self.scheduler.keeper.leave();
         if !self.light {
-            self.collect_due_timers(usize::MAX, &self.scheduler.seeing.elsewhere);
+            self.collect_due_timers(usize::MAX, &self.scheduler.observer.elsewhere);
         }
         Some(self.gather_wakers())
     }
@@ -123,7 +123,7 @@ impl MachineLoop<'_> {
                 _ if self.scheduler.clock.is_stopped() => self.turn_without_time(),
                 deadline => self.turn_until(deadline..=self.scheduler.shared_wake(deadline)),
             };
-            self.scheduler.seeing.elsewhere.count_turn(turn);
+            self.scheduler.observer.elsewhere.count_turn(turn);
             match turn {
                 Turn::Polled { .. } => return,
                 // Another machine polls without blocking, and is done in a microsecond.
@@ -147,7 +147,7 @@ impl MachineLoop<'_> {
     }
 
     pub(crate) fn turn(&mut self, timeout: Option<Duration>) -> Turn {
-        self.scheduler.seeing.show_turn_begin(timeout != Some(Duration::ZERO));
+        self.scheduler.observer.show_turn_begin(timeout != Some(Duration::ZERO));
         let turn = self.scheduler.netpoller.turn(timeout, &mut self.wakers);
         self.end_turn(turn)
     }
@@ -156,7 +156,7 @@ impl MachineLoop<'_> {
     fn turn_until(&mut self, deadlines: RangeInclusive<u64>) -> Turn {
         let moment = |deadline| self.scheduler.clock.in_system_time(self.scheduler.instant(deadline));
         let moments = moment(*deadlines.start())..=moment(*deadlines.end());
-        self.scheduler.seeing.show_turn_begin(true);
+        self.scheduler.observer.show_turn_begin(true);
         let turn = self.scheduler.netpoller.turn_until_one_of(moments, &mut self.wakers);
         self.end_turn(turn)
     }
@@ -164,7 +164,7 @@ impl MachineLoop<'_> {
     fn end_turn(&mut self, turn: std::io::Result<Turn>) -> Turn {
         let turn = turn.unwrap_or_else(|error| poller_failed(&error));
         self.from_network = self.wakers.len();
-        self.scheduler.seeing.show_turn_end(if let Turn::Polled { events, .. } = turn { events } else { 0 });
+        self.scheduler.observer.show_turn_end(if let Turn::Polled { events, .. } = turn { events } else { 0 });
         turn
     }
 
@@ -200,7 +200,7 @@ impl MachineLoop<'_> {
             Some(mut processor) => {
                 let now = self.scheduler.now();
                 processor.begin_hold(now);
-                self.scheduler.seeing.show(What::Enter(Span::Holds(processor.index() as u16)));
+                self.scheduler.observer.show(What::Enter(Span::Holds(processor.index() as u16)));
                 self.spread(&mut processor, batch);
                 self.context.put_processor(processor);
                 true
@@ -208,7 +208,7 @@ impl MachineLoop<'_> {
             None => {
                 self.scheduler.inject_all(batch);
                 // What was left to the processor that was hoped for.
-                self.collect_due_timers(usize::MAX, &self.scheduler.seeing.elsewhere);
+                self.collect_due_timers(usize::MAX, &self.scheduler.observer.elsewhere);
                 let batch = self.gather_wakers();
                 self.scheduler.inject_all(batch);
                 false

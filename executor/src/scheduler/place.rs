@@ -69,8 +69,8 @@ impl Schedule for Home {
     fn release(&self, task: &TaskRef) -> Option<TaskRef> {
         // SAFETY: the task is listed until this call, and the scheduler waits for its list to be empty.
         let scheduler = unsafe { &*self.scheduler };
-        if scheduler.seeing.is_on() {
-            scheduler.ended_in_sight(task.id());
+        if scheduler.observer.is_on() {
+            scheduler.ended_observed(task.id());
         }
         // SAFETY: whoever makes a `Home` binds its task to that scheduler's registry or to none; this is called once.
         unsafe { scheduler.tasks.remove(task) }
@@ -81,14 +81,14 @@ impl Context {
     /// Places a task that was readied or spawned: in runnext, where this thread holds a processor.
     #[inline]
     fn schedule(&self, task: Runnable) {
-        if self.scheduler().seeing.is_on() {
-            return self.schedule_in_sight(task);
+        if self.scheduler().observer.is_on() {
+            return self.schedule_observed(task);
         }
-        self.schedule_unseen(task);
+        self.schedule_unobserved(task);
     }
 
     #[inline]
-    fn schedule_unseen(&self, task: Runnable) {
+    fn schedule_unobserved(&self, task: Runnable) {
         if self.placing() != Placing::Nearby {
             return self.place_in_line_or_gather(task, false);
         }
@@ -97,36 +97,36 @@ impl Context {
 
     #[cold]
     #[inline(never)]
-    fn schedule_in_sight(&self, task: Runnable) {
-        self.schedule_unseen(self.scheduler().readied_in_sight(task));
+    fn schedule_observed(&self, task: Runnable) {
+        self.schedule_unobserved(self.scheduler().readied_observed(task));
     }
 
     /// The same for a task that was just spawned.
     #[inline]
     fn schedule_new(&self, task: Runnable) {
-        if self.scheduler().seeing.is_on() {
-            return self.schedule_new_in_sight(task);
+        if self.scheduler().observer.is_on() {
+            return self.schedule_new_observed(task);
         }
-        self.schedule_unseen(task);
+        self.schedule_unobserved(task);
     }
 
     #[cold]
     #[inline(never)]
-    fn schedule_new_in_sight(&self, task: Runnable) {
-        self.schedule_unseen(self.scheduler().spawned_in_sight(task));
+    fn schedule_new_observed(&self, task: Runnable) {
+        self.schedule_unobserved(self.scheduler().spawned_observed(task));
     }
 
     /// Places a task that was woken during its own poll: behind everything that waits already.
     #[inline]
     fn reschedule(&self, task: Runnable) {
-        if self.scheduler().seeing.is_on() {
-            return self.reschedule_in_sight(task);
+        if self.scheduler().observer.is_on() {
+            return self.reschedule_observed(task);
         }
-        self.reschedule_unseen(task);
+        self.reschedule_unobserved(task);
     }
 
     #[inline]
-    fn reschedule_unseen(&self, task: Runnable) {
+    fn reschedule_unobserved(&self, task: Runnable) {
         if self.placing() != Placing::Nearby {
             return self.place_in_line_or_gather(task, true);
         }
@@ -154,8 +154,8 @@ impl Context {
 
     #[cold]
     #[inline(never)]
-    fn reschedule_in_sight(&self, task: Runnable) {
-        self.reschedule_unseen(self.scheduler().readied_in_sight(task));
+    fn reschedule_observed(&self, task: Runnable) {
+        self.reschedule_unobserved(self.scheduler().readied_observed(task));
     }
 
     /// Places a batch behind everything that waits, in its order if that fits into a ring. The injector, where a larger one
@@ -165,7 +165,7 @@ impl Context {
             return self.scheduler().inject_all(batch);
         }
         while let Some(task) = batch.pop_front() {
-            self.reschedule_unseen(task);
+            self.reschedule_unobserved(task);
         }
     }
 
@@ -221,7 +221,7 @@ impl Scheduler {
         self.processors.get(index).counters().overflows.add(1);
         let mut count = 0;
         self.injector.push_all(tasks.inspect(|_| count += 1));
-        self.seeing.show(What::Overflow { processor: index as u16, tasks: count });
+        self.observer.show(What::Overflow { processor: index as u16, tasks: count });
     }
 
     /// Puts a task behind all that wait, where tasks run in order. The caller holds the only processor, so that there is no idle
@@ -258,12 +258,12 @@ impl Scheduler {
 
     /// Places a task that was readied by a thread that is not this scheduler's.
     fn inject_readied(&self, task: Runnable) {
-        self.inject(if self.seeing.is_on() { self.readied_in_sight(task) } else { task });
+        self.inject(if self.observer.is_on() { self.readied_observed(task) } else { task });
     }
 
     /// The same for a task that was just spawned.
     fn inject_new(&self, task: Runnable) {
-        self.inject(if self.seeing.is_on() { self.spawned_in_sight(task) } else { task });
+        self.inject(if self.observer.is_on() { self.spawned_observed(task) } else { task });
     }
 
     /// Puts a task in the injector, for whoever comes first.

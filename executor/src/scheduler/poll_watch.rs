@@ -29,7 +29,7 @@ pub(crate) struct PollWatch {
 
 /// What the watcher saw. The parts are read one by one: the watcher makes sure that the poll is still the same.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Sight {
+pub(crate) struct PollState {
     pub(crate) task: u64,
     /// Where that task was spawned; none before the first.
     pub(crate) spawned_at: Option<&'static Location<'static>>,
@@ -87,8 +87,8 @@ impl PollWatch {
         is_seen.then(|| self.long_since.load(Relaxed))
     }
 
-    pub(crate) fn sight(&self) -> Sight {
-        Sight {
+    pub(crate) fn state(&self) -> PollState {
+        PollState {
             blocking: self.blocking.load(Acquire),
             computing: self.computing.load(Relaxed),
             searching: self.searching.load(Relaxed),

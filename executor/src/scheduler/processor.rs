@@ -14,7 +14,7 @@ use crate::observe::counters::Counters;
 use crate::observe::source::{Found, Source};
 use crate::scheduler::fairness::{Every, Turns};
 use crate::scheduler::poll_watch::PollWatch;
-use crate::scheduler::queue::{RingOwner, RingThief, RunNext, Sighting, ring};
+use crate::scheduler::queue::{RingOwner, RingThief, RunNext, SlotAddress, ring};
 use crate::scheduler::tick_clock::TickClock;
 use crate::task::{Header, IdBlock, Runnable};
 use crate::util::rng::FastRand;
@@ -104,7 +104,7 @@ pub(crate) struct Processor {
     /// Whether the ring holds a task that no idle processor was told of.
     unannounced: bool,
     /// Whether somebody looks at what the scheduler does, as far as this processor has heard.
-    in_sight: bool,
+    observed: bool,
     /// Whether the task in the ring is one that yielded with no other to run: before its turn the netpoller is looked at.
     lone: bool,
     turns: Turns,
@@ -165,7 +165,7 @@ impl Processor {
             slice_began: 0,
             searching: false,
             unannounced: false,
-            in_sight: false,
+            observed: false,
             lone: false,
             turns: Turns::default(),
             set_aside: 0,
@@ -236,15 +236,15 @@ impl Processor {
     /// Whether the next poll is not one like most: something has to be seen to before it.
     #[inline]
     pub(crate) fn is_special(&self) -> bool {
-        self.searching | self.unannounced | self.in_sight
+        self.searching | self.unannounced | self.observed
     }
 
-    pub(crate) fn is_in_sight(&self) -> bool {
-        self.in_sight
+    pub(crate) fn is_observed(&self) -> bool {
+        self.observed
     }
 
-    pub(crate) fn set_in_sight(&mut self, in_sight: bool) {
-        self.in_sight = in_sight;
+    pub(crate) fn set_observed(&mut self, observed: bool) {
+        self.observed = observed;
     }
 
     pub(crate) fn is_searching(&self) -> bool {
@@ -416,7 +416,7 @@ impl Processor {
     }
 
     fn runnext_address(&self) -> usize {
-        self.shared.runnext().sighting().map_or(0, Sighting::address)
+        self.shared.runnext().peek().map_or(0, SlotAddress::address)
     }
 
     /// Begins a new time slice for a task from the injector, unless a chain through runnext is on: were its slice to begin
@@ -438,8 +438,8 @@ impl Processor {
     }
 
     /// Takes the task that was sighted in `victim`'s runnext, if it is still there.
-    pub(crate) fn take_runnext_of(&mut self, victim: &Shared, sighting: Sighting<Header>) -> Option<Runnable> {
-        let raw = victim.runnext().take_sighted(sighting)?;
+    pub(crate) fn take_runnext_of(&mut self, victim: &Shared, seen: SlotAddress<Header>) -> Option<Runnable> {
+        let raw = victim.runnext().take_if(seen)?;
         self.begin_slice();
         Some(permit(raw))
     }

@@ -16,11 +16,11 @@ use crate::util::sync::{Arc, Mutex};
 ///
 /// The first N are there from the start. A spare is made when it is first wanted, at the lowest index that is free, and
 /// kept when it is not wanted any more: it is *dormant* then, with empty queues. Timers may be left in it, so that a
-/// dormant processor stays in sight until they are gone.
+/// dormant processor stays in len until they are gone.
 pub(crate) struct Processors {
     slots: Box<[OnceLock<Arc<CachePadded<Shared>>>]>,
     /// Slots below this are filled and to be looked at.
-    in_sight: AtomicUsize,
+    scan_len: AtomicUsize,
     dormant: Mutex<Dormant>,
     /// Whether anything is owed, for holders to look at without the lock. Relaxed: the count under the lock decides.
     is_owed: AtomicBool,
@@ -45,7 +45,7 @@ impl Processors {
     pub(crate) fn new(regular: usize, most: usize) -> (Self, Vec<Box<Processor>>) {
         let processors = Self {
             slots: (0..most.max(regular)).map(|_| OnceLock::new()).collect(),
-            in_sight: AtomicUsize::new(regular),
+            scan_len: AtomicUsize::new(regular),
             dormant: Mutex::new(Dormant { made: regular, ..Dormant::default() }),
             is_owed: AtomicBool::new(false),
             regular,
@@ -83,13 +83,13 @@ impl Processors {
 
     /// How many there are to be looked at, with indices from 0.
     #[inline]
-    pub(crate) fn in_sight(&self) -> usize {
+    pub(crate) fn scan_len(&self) -> usize {
         // Acquire pairs with the Release in `put_into_play`: the slots below are filled.
-        self.in_sight.load(Acquire)
+        self.scan_len.load(Acquire)
     }
 
     pub(crate) fn get(&self, index: usize) -> &Shared {
-        self.slots[index].get().expect("a processor in sight was made")
+        self.slots[index].get().expect("a processor in len was made")
     }
 
     /// All that were ever made, those out of play included: what they have counted stays.
@@ -98,7 +98,7 @@ impl Processors {
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Shared> {
-        self.slots[..self.in_sight()].iter().filter_map(|slot| slot.get().map(|shared| &***shared))
+        self.slots[..self.scan_len()].iter().filter_map(|slot| slot.get().map(|shared| &***shared))
     }
 
     /// Takes a spare, made if need be, to be put into play by the caller. `None` at the limit.
@@ -114,9 +114,9 @@ impl Processors {
             }
         };
         dormant.spares += 1;
-        let sight = self.in_sight().max(processor.index() + 1);
-        // Release pairs with the Acquire in `in_sight`.
-        self.in_sight.store(sight, Release);
+        let len = self.scan_len().max(processor.index() + 1);
+        // Release pairs with the Acquire in `scan_len`.
+        self.scan_len.store(len, Release);
         Some(processor)
     }
 
@@ -173,20 +173,20 @@ impl Processors {
         let mut dormant = self.dormant.lock();
         let at = dormant.processors.partition_point(|other| other.index() > processor.index());
         dormant.processors.insert(at, processor);
-        self.narrow_sight(&dormant);
+        self.shrink_scan(&dormant);
     }
 
     /// Looks no more at dormant processors with the highest indices, once they hold no timers. Called with the lock held.
-    fn narrow_sight(&self, dormant: &Dormant) {
-        let mut sight = self.in_sight();
+    fn shrink_scan(&self, dormant: &Dormant) {
+        let mut len = self.scan_len();
         for processor in &dormant.processors {
-            let is_last = processor.index() + 1 == sight;
-            if !is_last || sight == self.regular || !processor.shared().timers().is_empty() {
+            let is_last = processor.index() + 1 == len;
+            if !is_last || len == self.regular || !processor.shared().timers().is_empty() {
                 break;
             }
-            sight -= 1;
+            len -= 1;
         }
-        self.in_sight.store(sight, Release);
+        self.scan_len.store(len, Release);
     }
 }
 
@@ -200,7 +200,7 @@ impl fmt::Debug for Processors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Processors")
             .field("regular", &self.regular)
-            .field("in_sight", &self.in_sight())
+            .field("scan_len", &self.scan_len())
             .finish_non_exhaustive()
     }
 }
@@ -215,16 +215,16 @@ mod tests {
         assert_eq!(owned.len(), 2);
         let first = processors.put_into_play().expect("room for two spares");
         let second = processors.put_into_play().expect("room for two spares");
-        assert_eq!((first.index(), second.index(), processors.in_sight(), processors.spares()), (2, 3, 4, 2));
+        assert_eq!((first.index(), second.index(), processors.scan_len(), processors.spares()), (2, 3, 4, 2));
         assert!(processors.put_into_play().is_none());
         processors.ask_for_one();
         let debt = processors.take_debt().expect("one is owed");
         assert!(processors.take_debt().is_none(), "one was");
         processors.take_out_of_play(first, debt);
-        assert_eq!(processors.in_sight(), 4, "the spare with the highest index is in play");
+        assert_eq!(processors.scan_len(), 4, "the spare with the highest index is in play");
         processors.take_out_of_play(second, processors.assume_debt().expect("one spare is in play"));
         assert!(processors.assume_debt().is_none(), "none is in play");
-        assert_eq!((processors.in_sight(), processors.spares()), (2, 0));
+        assert_eq!((processors.scan_len(), processors.spares()), (2, 0));
         assert_eq!(processors.put_into_play().expect("two are dormant").index(), 2);
     }
 
@@ -233,7 +233,7 @@ mod tests {
         let (processors, mut owned) = Processors::new(1, 2);
         let _spare = processors.put_into_play().expect("room for one spare");
         processors.take_out_of_play(owned.remove(0), processors.assume_debt().expect("one spare is in play"));
-        assert_eq!((processors.in_sight(), processors.spares()), (2, 0));
+        assert_eq!((processors.scan_len(), processors.spares()), (2, 0));
         assert_eq!(processors.put_into_play().expect("one is dormant").index(), 0);
     }
 }

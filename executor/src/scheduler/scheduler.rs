@@ -11,7 +11,7 @@ use wsrt_reactor::Netpoller;
 
 use crate::blocking::pool::BlockingPool;
 use crate::fork_join::computing::Computing;
-use crate::observe::observer::Seeing;
+use crate::observe::observer::Observer;
 use crate::scheduler::clock::Clock;
 use crate::scheduler::idle::Idle;
 use crate::scheduler::poll_owner::Keeper;
@@ -111,7 +111,7 @@ pub(crate) struct Scheduler {
     pub(crate) shutdown: Shutdown,
     pub(crate) stalls: Stalls,
     /// What is looked at while all of this runs.
-    pub(crate) seeing: Seeing,
+    pub(crate) observer: Observer,
     /// The tokio runtime in the background, with the feature that wants one.
     pub(crate) tokio: TokioCompat,
     /// Where timers armed by threads without a processor went last: they take turns.
@@ -145,7 +145,7 @@ impl Scheduler {
             threads: Threads::new(),
             shutdown: Shutdown::new(),
             stalls: Stalls::default(),
-            seeing: Seeing::new(),
+            observer: Observer::new(),
             tokio: TokioCompat::new(),
             next_timer_queue: AtomicUsize::new(0),
             clock: Clock::new(),

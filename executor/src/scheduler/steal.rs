@@ -24,7 +24,7 @@ impl MachineLoop<'_> {
         }
         for pass in 0..PASSES {
             let is_last = pass == PASSES - 1;
-            for victim in VictimOrder::draw(processor, self.scheduler.processors.in_sight()) {
+            for victim in VictimOrder::draw(processor, self.scheduler.processors.scan_len()) {
                 if victim == processor.index() {
                     continue;
                 }
@@ -87,19 +87,19 @@ impl MachineLoop<'_> {
     /// Takes the task in the runnext of a victim that has nothing else, if it stays there, with the victim in one and the same
     /// poll, for longer than a hand-off takes.
     fn rob_runnext(&self, processor: &mut Processor, index: usize, victim: &Shared) -> Option<Found> {
-        let sighting = victim.runnext().sighting()?;
+        let seen = victim.runnext().peek()?;
         let polls = victim.counters().polls();
         let until = Instant::now() + LONGER_THAN_A_HAND_OFF;
         while Instant::now() < until {
             std::hint::spin_loop();
-            if victim.runnext().sighting() != Some(sighting) || victim.counters().polls() != polls {
+            if victim.runnext().peek() != Some(seen) || victim.counters().polls() != polls {
                 return None;
             }
         }
         if !victim.ring().is_empty() {
             return None;
         }
-        let task = processor.take_runnext_of(victim, sighting)?;
+        let task = processor.take_runnext_of(victim, seen)?;
         self.count_steal(processor, index, 1);
         Some(task.found(Source::stolen_from(index)))
     }
@@ -107,7 +107,7 @@ impl MachineLoop<'_> {
     fn count_steal(&self, processor: &Processor, victim: usize, stolen: usize) {
         processor.shared().counters().steals.count(victim, stolen);
         let (thief, victim) = (processor.index() as u16, victim as u64);
-        self.scheduler.seeing.show(What::Stolen { processor: thief, victim, tasks: stolen as u64 });
+        self.scheduler.observer.show(What::Stolen { processor: thief, victim, tasks: stolen as u64 });
     }
 }
 

@@ -239,14 +239,14 @@ impl Scheduler {
     /// Parks a machine, for the keep-alive time at most where there are more machines than processors. `true` if the time
     /// ran out.
     pub(crate) fn park_machine(&self, machine: &Machine) -> bool {
-        self.seeing.show(What::Enter(Span::Parked));
+        self.observer.show(What::Enter(Span::Parked));
         let timed_out = if self.threads.alive() <= self.config.processors {
             machine.parker().park();
             false
         } else {
             !machine.parker().park_timeout(self.config.thread_keep_alive)
         };
-        self.seeing.show(What::Leave(Span::Parked));
+        self.observer.show(What::Leave(Span::Parked));
         timed_out
     }
 

@@ -42,7 +42,7 @@ impl MachineLoop<'_> {
         }
         let now = self.scheduler.now();
         processor.note_time(now);
-        processor.set_in_sight(self.scheduler.seeing.is_on());
+        processor.set_observed(self.scheduler.observer.is_on());
         if processor.since_network_polled() > NETWORK_PERIOD {
             one_by_one |= self.poll_network(processor);
         }
@@ -97,7 +97,7 @@ impl Context {
         let mut wakers = Vec::new();
         for processor in scheduler.processors.iter() {
             let fired = processor.timers().fire_some_due(now, usize::MAX, &mut wakers);
-            scheduler.seeing.elsewhere.count_fired(fired);
+            scheduler.observer.elsewhere.count_fired(fired);
         }
         let caller = Location::caller();
         let mut spawned = None;

@@ -21,7 +21,7 @@ use std::time::Duration;
 use wsrt_reactor::Turn;
 
 use crate::scheduler::context::Role;
-use crate::scheduler::poll_watch::Sight;
+use crate::scheduler::poll_watch::PollState;
 use crate::scheduler::processor::Shared;
 use crate::scheduler::threads::AbortOnUnwind;
 use crate::scheduler::{Context, Scheduler};
@@ -118,7 +118,7 @@ impl<'a> Watcher<'a> {
 
     fn tick(&mut self) {
         let now = self.scheduler.now();
-        self.watched.resize(self.scheduler.processors.in_sight(), Watched::default());
+        self.watched.resize(self.scheduler.processors.scan_len(), Watched::default());
         // All are looked at before anything is done: what is done for one depends on what the others do.
         for index in 0..self.watched.len() {
             self.watched[index].stuck = self.is_in_the_same_poll(index, now);
@@ -155,7 +155,7 @@ impl<'a> Watcher<'a> {
         true
     }
 
-    /// Leaves in sight since when the poll has been under way, for dumps.
+    /// Leaves in state since when the poll has been under way, for dumps.
     fn note_long_poll(&self, index: usize) {
         let Watched { poll, since, .. } = self.watched[index];
         self.scheduler.processors.get(index).watch().note_long_poll(poll, since);
@@ -170,7 +170,7 @@ impl<'a> Watcher<'a> {
         }
         let processor = self.scheduler.processors.get(index);
         if processor.waiting() > 0 || !self.scheduler.injector.is_empty() {
-            let thread = processor.watch().sight().thread;
+            let thread = processor.watch().state().thread;
             let _ = self.watched[index].burnt.read(thread, now);
         }
     }
@@ -203,7 +203,7 @@ impl<'a> Watcher<'a> {
     /// Whether a processor searches now that has not begun a poll since the last tick.
     fn a_searcher_is_stuck(&self) -> bool {
         let mut processors = self.scheduler.processors.iter().zip(&self.watched);
-        processors.any(|(processor, watched)| watched.stuck && processor.watch().sight().searching)
+        processors.any(|(processor, watched)| watched.stuck && processor.watch().state().searching)
     }
 
     /// Whether a task or a timer waits that a free processor would see to, or the network waits for a keeper.
@@ -274,13 +274,13 @@ impl<'a> Watcher<'a> {
     }
 
     fn computes(&self, index: usize) -> bool {
-        self.scheduler.processors.get(index).watch().sight().computing
+        self.scheduler.processors.get(index).watch().state().computing
     }
 
     /// Why the poll does not return, once it has lasted long enough for that to matter. A thread that is neither asleep nor
     /// on a core waits for one: others have it, and a spare would only wait beside it.
     fn why_stuck(&mut self, index: usize, now: u64) -> Option<Why> {
-        let Sight { blocking, computing, thread, .. } = self.scheduler.processors.get(index).watch().sight();
+        let PollState { blocking, computing, thread, .. } = self.scheduler.processors.get(index).watch().state();
         if blocking || self.looks_asleep(index, thread, now) {
             return Some(Why::Asleep);
         }
@@ -351,7 +351,7 @@ impl<'a> Watcher<'a> {
             let stuck = self.watched.get(index).is_some_and(|watched| watched.since < now);
             if stuck || self.scheduler.idle.is_idle(index) {
                 let fired = processor.timers().fire_some_due(timer_time, usize::MAX, &mut self.wakers);
-                self.scheduler.seeing.elsewhere.count_fired(fired);
+                self.scheduler.observer.elsewhere.count_fired(fired);
             }
         }
         self.inject_readied(0);
@@ -377,7 +377,7 @@ impl<'a> Watcher<'a> {
     fn look_at_network(&mut self) {
         match self.scheduler.netpoller.turn(Some(Duration::ZERO), &mut self.wakers) {
             Ok(turn @ Turn::Polled { .. }) => {
-                self.scheduler.seeing.elsewhere.count_turn(turn);
+                self.scheduler.observer.elsewhere.count_turn(turn);
                 self.inject_readied(self.wakers.len());
             }
             // Somebody is in there after all; a failure is that machine's to report.
@@ -393,8 +393,8 @@ impl<'a> Watcher<'a> {
     fn report_if_stalled(&mut self, index: usize, now: u64) {
         let Some(threshold) = self.scheduler.config.stall_threshold else { return };
         let processor = self.scheduler.processors.get(index);
-        let sight = processor.watch().sight();
-        if sight.blocking {
+        let state = processor.watch().state();
+        if state.blocking {
             // Noted on each tick: after a long call its poll may be over before anything else tells so.
             self.watched[index].silent_since = now;
             return;
@@ -404,19 +404,19 @@ impl<'a> Watcher<'a> {
         if watched.reported || duration < threshold {
             return;
         }
-        let asleep = self.looks_asleep(index, sight.thread, now);
-        if !asleep && !self.has_burned(index, sight.thread, now, threshold) {
+        let asleep = self.looks_asleep(index, state.thread, now);
+        if !asleep && !self.has_burned(index, state.thread, now, threshold) {
             return;
         }
-        let Some(spawned_at) = sight.spawned_at else { return };
-        // After the sight, which may be of a later poll: that has been counted then. Who searches has the last task in sight still.
-        if processor.counters().polls() != watched.poll || sight.searching {
+        let Some(spawned_at) = state.spawned_at else { return };
+        // After the state, which may be of a later poll: that has been counted then. Who searches has the last task in state still.
+        if processor.counters().polls() != watched.poll || state.searching {
             return;
         }
         self.watched[index].reported = true;
-        let task_name = self.scheduler.names.of(sight.task);
-        let stall = Stall { task_id: sight.task, task_name, spawned_at, duration, asleep };
-        self.scheduler.seeing.show_stall(index, &stall);
+        let task_name = self.scheduler.names.of(state.task);
+        let stall = Stall { task_id: state.task, task_name, spawned_at, duration, asleep };
+        self.scheduler.observer.show_stall(index, &stall);
         self.scheduler.stalls.report(&stall, self.scheduler.config.on_stall.as_ref());
     }
 

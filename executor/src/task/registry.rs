@@ -60,7 +60,7 @@ impl ListedIn {
 }
 
 pub(crate) use self::draining::LiveTask;
-pub(crate) use self::walk::Sighting;
+pub(crate) use self::walk::TaskSnapshot;
 
 /// The live tasks of a runtime.
 pub(crate) struct OwnedTasks {

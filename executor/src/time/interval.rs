@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::timer::Timer;
 use super::{Instant, MissedTickBehavior};
-use crate::observe::console::TimerSight;
+use crate::observe::console::TimerSpan;
 
 /// Makes an [`Interval`] that ticks every `period`, for the first time at once.
 ///
@@ -60,8 +60,8 @@ pub fn interval(period: Duration) -> Interval {
 #[track_caller]
 pub fn interval_at(start: Instant, period: Duration) -> Interval {
     assert!(!period.is_zero(), "wsrt: `interval_at` needs a period longer than zero");
-    let sight = TimerSight::new("Interval", "Interval::tick", "poll_tick");
-    Interval { timer: Timer::new(start, sight), period, missed_tick_behavior: MissedTickBehavior::default() }
+    let span = TimerSpan::new("Interval", "Interval::tick", "poll_tick");
+    Interval { timer: Timer::new(start, span), period, missed_tick_behavior: MissedTickBehavior::default() }
 }
 
 /// Ticks at a steady rate.

@@ -11,7 +11,7 @@ use pin_project_lite::pin_project;
 
 use super::Instant;
 use super::timer::Timer;
-use crate::observe::console::TimerSight;
+use crate::observe::console::TimerSpan;
 
 /// Waits for `duration`, counted from this call.
 ///
@@ -74,8 +74,8 @@ pub fn sleep(duration: Duration) -> Sleep {
 /// ```
 #[cfg_attr(feature = "console", track_caller)]
 pub fn sleep_until(deadline: Instant) -> Sleep {
-    let sight = TimerSight::new("Sleep", "Sleep::new_timeout", "poll_elapsed");
-    Sleep { timer: Timer::new(deadline, sight), _pinned: PhantomPinned }
+    let span = TimerSpan::new("Sleep", "Sleep::new_timeout", "poll_elapsed");
+    Sleep { timer: Timer::new(deadline, span), _pinned: PhantomPinned }
 }
 
 pin_project! {

@@ -11,7 +11,7 @@ use wsrt_reactor::budget;
 use super::Instant;
 use super::error::Elapsed;
 use super::timer::Timer;
-use crate::observe::console::TimerSight;
+use crate::observe::console::TimerSpan;
 
 /// Waits for `future`, for `duration` at most, counted from this call.
 ///
@@ -85,8 +85,8 @@ pub fn timeout<F: IntoFuture>(duration: Duration, future: F) -> Timeout<F::IntoF
 /// ```
 #[cfg_attr(feature = "console", track_caller)]
 pub fn timeout_at<F: IntoFuture>(deadline: Instant, future: F) -> Timeout<F::IntoFuture> {
-    let sight = TimerSight::new("Timeout", "Timeout::poll", "poll_elapsed");
-    Timeout { future: future.into_future(), timer: Timer::new(deadline, sight) }
+    let span = TimerSpan::new("Timeout", "Timeout::poll", "poll_elapsed");
+    Timeout { future: future.into_future(), timer: Timer::new(deadline, span) }
 }
 
 pin_project! {

@@ -5,19 +5,19 @@ use std::time::Duration;
 
 use super::Instant;
 use super::alarm::Alarm;
-use crate::observe::console::TimerSight;
+use crate::observe::console::TimerSpan;
 
 /// An [`Alarm`]; with feature `console`, one that is shown.
 #[derive(Debug)]
 pub(super) struct Timer {
     alarm: Alarm,
-    sight: TimerSight,
+    span: TimerSpan,
 }
 
 impl Timer {
     #[inline]
-    pub(super) fn new(deadline: Instant, sight: TimerSight) -> Self {
-        Self { alarm: Alarm::new(deadline), sight }
+    pub(super) fn new(deadline: Instant, span: TimerSpan) -> Self {
+        Self { alarm: Alarm::new(deadline), span }
     }
 
     #[inline]
@@ -35,21 +35,21 @@ impl Timer {
     #[inline]
     pub(super) fn poll(&mut self, cx: &mut Context<'_>, owner: &str) -> Poll<()> {
         let deadline = self.alarm.deadline();
-        self.sight.poll(|| remaining(deadline), || self.alarm.poll(cx, owner))
+        self.span.poll(|| remaining(deadline), || self.alarm.poll(cx, owner))
     }
 
     /// See [`Alarm::poll_rung`].
     #[inline]
     pub(super) fn poll_rung(&mut self, cx: &mut Context<'_>, owner: &str) -> Poll<()> {
         let deadline = self.alarm.deadline();
-        self.sight.poll(|| remaining(deadline), || self.alarm.poll_rung(cx, owner))
+        self.span.poll(|| remaining(deadline), || self.alarm.poll_rung(cx, owner))
     }
 
     /// See [`Alarm::set`].
     #[inline]
     pub(super) fn set(&mut self, deadline: Instant) {
         self.alarm.set(deadline);
-        self.sight.set(|| remaining(deadline));
+        self.span.set(|| remaining(deadline));
     }
 }
 

@@ -24,4 +24,4 @@ mod watched;
 mod tests;
 
 pub(crate) use spawned::{Kind, keep, watch, watch_block_on};
-pub(crate) use timer::TimerSight;
+pub(crate) use timer::TimerSpan;

@@ -10,7 +10,7 @@ use tracing::{Span, trace, trace_span};
 
 /// What the console sees of one timer.
 #[derive(Debug)]
-pub(crate) struct TimerSight {
+pub(crate) struct TimerSpan {
     concrete_type: &'static str,
     /// The operation that makes somebody wait, and what one poll of it is called.
     source: &'static str,
@@ -29,10 +29,10 @@ struct Spans {
 
 // Whether a timer may cross a `catch_unwind` is not to depend on a feature. Subscribers are called from everywhere, and see to
 // it themselves that they stay in order.
-impl UnwindSafe for TimerSight {}
-impl RefUnwindSafe for TimerSight {}
+impl UnwindSafe for TimerSpan {}
+impl RefUnwindSafe for TimerSpan {}
 
-impl TimerSight {
+impl TimerSpan {
     #[track_caller]
     pub(crate) fn new(concrete_type: &'static str, source: &'static str, poll: &'static str) -> Self {
         Self { concrete_type, source, poll, made_at: Location::caller(), spans: None }

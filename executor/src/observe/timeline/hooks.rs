@@ -6,7 +6,7 @@ use std::task::Waker;
 use wsrt_trace::{Activity, EventKind, WokenBy};
 
 use super::thread_writer::ThreadWriter;
-use crate::observe::observer::Seeing;
+use crate::observe::observer::Observer;
 use crate::observe::source::{Found, Source};
 use crate::observe::switches::Switch;
 use crate::sysmon::stall::Stall;
@@ -17,7 +17,7 @@ use crate::util::unwind::wake_quietly;
 #[derive(Debug)]
 pub(crate) struct RecordedPoll;
 
-impl Seeing {
+impl Observer {
     /// Calls `f` with the thread's writer, if the timeline is on.
     #[inline]
     fn with_writer<R>(&self, f: impl FnOnce(&ThreadWriter) -> R) -> Option<R> {
@@ -63,7 +63,7 @@ impl Seeing {
 }
 
 /// The calls of the rest of the scheduler.
-impl Seeing {
+impl Observer {
     /// Records an event that happens now.
     #[inline]
     pub(crate) fn show(&self, kind: EventKind) {
@@ -120,7 +120,7 @@ impl Seeing {
 
     /// Wakes the collected tasks, `from_network` of them by the netpoller and the rest by timers.
     #[cold]
-    pub(crate) fn wake_in_sight(&self, wakers: &mut Vec<Waker>, from_network: usize) {
+    pub(crate) fn wake_observed(&self, wakers: &mut Vec<Waker>, from_network: usize) {
         let timers = wakers.len().saturating_sub(from_network);
         let in_turn = self.with_writer(|writer| {
             writer.wake_for(Some(WokenBy::Network));
@@ -165,7 +165,7 @@ impl Seeing {
 
     /// Polls a task of a `LocalSet`, within the poll of the task or root future that drives the
     /// set.
-    pub(crate) fn poll_local_in_sight(&self, task: Runnable) {
+    pub(crate) fn poll_local_observed(&self, task: Runnable) {
         let recorded = self.with_writer(|writer| {
             let (id, site) = (task.id().as_u64(), task.spawned_at());
             writer.begin_poll(id, site, writer.held(), Source::LOCAL.number(), false);

@@ -31,7 +31,7 @@ use std::time::Instant;
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
-use crate::observe::observer::Seeing;
+use crate::observe::observer::Observer;
 use crate::observe::switches::Switch;
 use crate::observe::timeline::file::{Reply, TraceFile};
 use crate::observe::timeline::flight::{FlightBuffer, RecordRequest};
@@ -67,7 +67,7 @@ impl Timeline {
     }
 }
 
-impl Seeing {
+impl Observer {
     /// Records the whole run to a file. A failure is reported, and the run goes on.
     pub(crate) fn trace_all(&self, scheduler: &Weak<Scheduler>, path: &Path) {
         let started = TraceFile::create(path, None).map_err(|(error, _)| error);

@@ -313,7 +313,7 @@ impl RecorderThread {
     /// Ends this recorder's use by the runtime. Returns `false` if there is a new request.
     fn retire(&self) -> bool {
         let Some(scheduler) = self.scheduler.upgrade() else { return true };
-        scheduler.seeing.retire_recorder(&self.recorder, || self.recorder.requests.lock().is_empty())
+        scheduler.observer.retire_recorder(&self.recorder, || self.recorder.requests.lock().is_empty())
     }
 
     fn end_all(&mut self) {

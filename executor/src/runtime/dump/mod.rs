@@ -140,19 +140,19 @@ impl TaskDump {
     /// Returns the id of the task.
     #[must_use]
     pub fn id(&self) -> Id {
-        self.0.sighting.id
+        self.0.snapshot.id
     }
 
     /// Returns the name that it was given with [`task::Builder::name`](crate::task::Builder::name).
     #[must_use]
     pub fn name(&self) -> Option<&str> {
-        self.0.sighting.name.as_deref()
+        self.0.snapshot.name.as_deref()
     }
 
     /// Returns where it was spawned.
     #[must_use]
     pub fn spawned_at(&self) -> &'static Location<'static> {
-        self.0.sighting.spawned_at
+        self.0.snapshot.spawned_at
     }
 
     /// Returns what kind of task it is.
@@ -164,7 +164,7 @@ impl TaskDump {
     /// Returns whether it ran, waited for its turn, or waited for something to happen.
     #[must_use]
     pub fn state(&self) -> TaskState {
-        match self.0.sighting.phase {
+        match self.0.snapshot.phase {
             Phase::Scheduled => TaskState::Scheduled,
             Phase::Running => TaskState::Running(self.0.running),
             Phase::Idle | Phase::Complete => TaskState::Idle,
@@ -180,7 +180,7 @@ impl TaskDump {
     /// Returns what was written down of it, if that was [asked for](crate::runtime::Builder::task_stats) when it was spawned.
     #[must_use]
     pub fn stats(&self) -> Option<TaskStats> {
-        self.0.sighting.books.map(TaskStats)
+        self.0.snapshot.books.map(TaskStats)
     }
 }
 

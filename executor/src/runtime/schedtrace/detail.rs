@@ -1,4 +1,4 @@
-//! The detail: a line for each processor in sight, and one for each machine.
+//! The detail: a line for each processor in state, and one for each machine.
 //!
 //! ```text
 //!   P0: status=running m=1 task=17 since=3ms ring=12 runnext=1 timers=2 polls=8311 steal=4 stolen=31 parks=7 noops=1 overflows=0
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use crate::observe::machine_status::Away;
 use crate::scheduler::Scheduler;
 use crate::scheduler::machine::Machine;
-use crate::scheduler::poll_watch::Sight;
+use crate::scheduler::poll_watch::PollState;
 use crate::scheduler::processor::Shared;
 
 pub(super) fn write(text: &mut String, scheduler: &Scheduler) {
@@ -29,30 +29,30 @@ pub(super) fn write(text: &mut String, scheduler: &Scheduler) {
 /// A processor and who holds it, as far as can be seen from outside.
 struct Held {
     index: usize,
-    sight: Sight,
+    state: PollState,
     /// The holder's thread; `None` for a processor that is idle, or out of play.
     thread: Option<u32>,
 }
 
 impl Held {
     fn see(scheduler: &Scheduler, index: usize, processor: &Shared) -> Self {
-        let sight = processor.watch().sight();
-        let thread = (!scheduler.idle.is_idle(index)).then_some(sight.thread);
-        Self { index, sight, thread }
+        let state = processor.watch().state();
+        let thread = (!scheduler.idle.is_idle(index)).then_some(state.thread);
+        Self { index, state, thread }
     }
 
     fn status(&self) -> &'static str {
-        match self.sight {
+        match self.state {
             _ if self.thread.is_none() => "idle",
-            Sight { blocking: true, .. } => "blocked",
-            Sight { computing: true, .. } => "computing",
-            Sight { searching: true, .. } => "searching",
+            PollState { blocking: true, .. } => "blocked",
+            PollState { computing: true, .. } => "computing",
+            PollState { searching: true, .. } => "searching",
             _ => "running",
         }
     }
 
     fn is_in_a_poll(&self) -> bool {
-        self.thread.is_some() && !self.sight.searching && self.sight.task != 0
+        self.thread.is_some() && !self.state.searching && self.state.task != 0
     }
 
     /// Where threads have no numbers, nobody knows who holds what.
@@ -74,7 +74,7 @@ fn write_processor(
         let _ = write!(text, " m={}", name.number);
     }
     if held.is_in_a_poll() {
-        let _ = write!(text, " task={}", held.sight.task);
+        let _ = write!(text, " task={}", held.state.task);
         if let Some(since) = processor.watch().under_way_since(processor.counters().polls()) {
             let _ = write!(text, " since={}ms", scheduler.now().saturating_sub(since) / 1_000_000);
         }

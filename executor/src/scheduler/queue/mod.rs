@@ -6,7 +6,7 @@ mod runnext;
 
 pub(crate) use injector::Injector;
 pub(crate) use ring::{Overflow, Owner as RingOwner, Thief as RingThief, ring};
-pub(crate) use runnext::{RunNext, Sighting};
+pub(crate) use runnext::{RunNext, SlotAddress};
 
 #[cfg(all(test, loom))]
 mod loom_models;

@@ -37,17 +37,17 @@ impl<T> RunNext<T> {
     }
 
     /// What is in the slot now, for a thief that wants to see whether it stays there.
-    pub(crate) fn sighting(&self) -> Option<Sighting<T>> {
-        NonNull::new(self.0.load(Relaxed)).map(Sighting)
+    pub(crate) fn peek(&self) -> Option<SlotAddress<T>> {
+        NonNull::new(self.0.load(Relaxed)).map(SlotAddress)
     }
 
     /// Empties the slot if it still, or again, holds what was sighted.
-    pub(crate) fn take_sighted(&self, sighting: Sighting<T>) -> Option<NonNull<T>> {
-        let item = sighting.0.as_ptr();
+    pub(crate) fn take_if(&self, seen: SlotAddress<T>) -> Option<NonNull<T>> {
+        let item = seen.0.as_ptr();
         // Acquire pairs with the Release in `replace`. That the same task may have been run and put in again since the
-        // sighting does no harm: whatever is taken out was in.
+        // seen does no harm: whatever is taken out was in.
         let taken = self.0.compare_exchange(item, std::ptr::null_mut(), Acquire, Relaxed);
-        taken.is_ok().then_some(sighting.0)
+        taken.is_ok().then_some(seen.0)
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -62,31 +62,31 @@ impl<T> fmt::Debug for RunNext<T> {
 }
 
 /// The address of a task seen in a slot: to compare with, never to follow.
-pub(crate) struct Sighting<T>(NonNull<T>);
+pub(crate) struct SlotAddress<T>(NonNull<T>);
 
-impl<T> Sighting<T> {
+impl<T> SlotAddress<T> {
     /// The same as a number, which is not null.
     pub(crate) fn address(self) -> usize {
         self.0.addr().get()
     }
 }
 
-impl<T> Clone for Sighting<T> {
+impl<T> Clone for SlotAddress<T> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T> Copy for Sighting<T> {}
+impl<T> Copy for SlotAddress<T> {}
 
-impl<T> PartialEq for Sighting<T> {
+impl<T> PartialEq for SlotAddress<T> {
     fn eq(&self, other: &Self) -> bool {
         self.0 == other.0
     }
 }
 
-impl<T> fmt::Debug for Sighting<T> {
+impl<T> fmt::Debug for SlotAddress<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Sighting").field(&self.0).finish()
+        f.debug_tuple("SlotAddress").field(&self.0).finish()
     }
 }

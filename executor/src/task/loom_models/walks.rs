@@ -7,8 +7,8 @@ use super::*;
 /// How often a walk comes by each of these tasks.
 fn walk(home: &Home, tasks: &[Id]) -> Vec<usize> {
     let mut seen = vec![0; tasks.len()];
-    home.inner.owned.walk(|sighting| {
-        let index = tasks.iter().position(|&id| id == sighting.id).expect("one of the model's tasks");
+    home.inner.owned.walk(|snapshot| {
+        let index = tasks.iter().position(|&id| id == snapshot.id).expect("one of the model's tasks");
         seen[index] += 1;
     });
     seen

@@ -17,7 +17,7 @@ use crate::util::sync::{WALK_STRIDE, hand_on};
 
 /// A live task, as it was seen.
 #[derive(Debug, Clone)]
-pub(crate) struct Sighting {
+pub(crate) struct TaskSnapshot {
     pub(crate) id: Id,
     pub(crate) name: Option<Arc<str>>,
     pub(crate) spawned_at: &'static Location<'static>,
@@ -31,7 +31,7 @@ pub(crate) struct Sighting {
 
 impl OwnedTasks {
     /// Shows every live task to `f`, with no lock held but that of the walk.
-    pub(crate) fn walk(&self, mut f: impl FnMut(Sighting)) {
+    pub(crate) fn walk(&self, mut f: impl FnMut(TaskSnapshot)) {
         let _one_at_a_time = self.walk.lock();
         let mut seen = Vec::with_capacity(WALK_STRIDE);
         for shard in &self.shards {
@@ -55,7 +55,7 @@ impl List {
     }
 
     /// Looks at the next few tasks: `None` for one that is complete already. Nothing is left when `seen` stays empty.
-    fn walk_on(&mut self, seen: &mut Vec<Option<Sighting>>) {
+    fn walk_on(&mut self, seen: &mut Vec<Option<TaskSnapshot>>) {
         // One reading for all of them: they are read within some microseconds.
         let now = Instant::now();
         while seen.len() < WALK_STRIDE {
@@ -63,12 +63,12 @@ impl List {
             // SAFETY: the lock is held.
             self.cursor = unsafe { with_links(task, |links| links.next) };
             // SAFETY: a listed task is kept alive by the life reference that the list has.
-            seen.push(Sighting::of(unsafe { task.as_ref() }, now));
+            seen.push(TaskSnapshot::of(unsafe { task.as_ref() }, now));
         }
     }
 }
 
-impl Sighting {
+impl TaskSnapshot {
     fn of(header: &Header, now: Instant) -> Option<Self> {
         let seen = header.state.look();
         (seen.phase != Phase::Complete).then(|| Self {

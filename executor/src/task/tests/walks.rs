@@ -3,14 +3,14 @@
 use super::*;
 use std::time::Duration;
 
-fn sightings(home: &Home) -> Vec<Sighting> {
+fn snapshots(home: &Home) -> Vec<TaskSnapshot> {
     let mut seen = Vec::new();
-    home.0.owned.walk(|sighting| seen.push(sighting));
+    home.0.owned.walk(|snapshot| seen.push(snapshot));
     seen
 }
 
-fn only(home: &Home) -> Sighting {
-    let mut seen = sightings(home);
+fn only(home: &Home) -> TaskSnapshot {
+    let mut seen = snapshots(home);
     assert_eq!(seen.len(), 1);
     seen.remove(0)
 }
@@ -32,7 +32,7 @@ fn a_task_is_shown_in_each_of_its_phases_until_it_is_complete() {
     waker.lock().unwrap().take().expect("polled").wake();
     assert_eq!(only(&home).phase, Phase::Scheduled);
     home.run();
-    assert!(sightings(&home).is_empty());
+    assert!(snapshots(&home).is_empty());
     assert!(result(handle).is_ok());
 }
 
@@ -43,8 +43,8 @@ fn a_walk_shows_whose_waker_waits_for_a_task() {
     let id = awaited.id();
     let joiner = home.spawn(awaited);
     home.run();
-    let seen = sightings(&home);
-    let of = |id| seen.iter().find(|sighting| sighting.id == id).expect("it is live");
+    let seen = snapshots(&home);
+    let of = |id| seen.iter().find(|snapshot| snapshot.id == id).expect("it is live");
     assert_eq!(of(id).joiner, Some(of(joiner.id()).address));
     assert_eq!(of(joiner.id()).joiner, None);
     home.shut_down();

@@ -255,7 +255,7 @@ fn runnext_replaced_and_taken_by_its_owner_and_by_thieves() {
         let robbers = [0, 1].map(|_| {
             let (items, slot) = (items.clone(), Arc::clone(&slot));
             thread::spawn(move || {
-                let taken = slot.sighting().and_then(|sighting| slot.take_sighted(sighting));
+                let taken = slot.peek().and_then(|seen| slot.take_if(seen));
                 taken.into_iter().for_each(|item| items.deliver(item));
             })
         });
