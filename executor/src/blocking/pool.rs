@@ -417,10 +417,10 @@ impl Scheduler {
     /// A promised job runs right here, since the processors may be about to leave.
     fn run_on_processor(&self, job: Job) {
         if job.is_promised {
-            in_place::block_in_place(|| job.permit.run_on_books());
+            in_place::block_in_place(|| job.permit.run_counted());
             return self.finish_blocking_job();
         }
-        drop(self.counted().spawn(async move { job.permit.run_on_books() }, Location::caller()));
+        drop(self.counted().spawn(async move { job.permit.run_counted() }, Location::caller()));
         // What runs on a processor is no reason for a clock to stand.
         self.finish_blocking_job();
     }
@@ -445,7 +445,7 @@ fn serve(scheduler: Arc<Scheduler>) {
         comes = false;
         (0..starts).for_each(|_| scheduler.start_blocking_thread());
         scheduler.observer.show_at(What::Enter(Span::BlockingJob), job.permit.spawned_at());
-        job.permit.run_on_books();
+        job.permit.run_counted();
         entered.come_back();
         scheduler.observer.show(What::Leave(Span::BlockingJob));
         scheduler.finish_blocking_job();

@@ -105,7 +105,7 @@ impl LocalHome {
 
 impl Schedule for LocalHome {
     fn schedule(&self, task: Runnable) {
-        task.note_wake_on_books();
+        task.count_wake();
         match self.enqueue_here(task) {
             Ok(false) => {}
             Ok(true) => LocalTasks::rouse_current(),
@@ -293,7 +293,7 @@ impl LocalTasks {
 fn poll(task: Runnable) {
     match Context::observed_scheduler() {
         Some(scheduler) => scheduler.observer.poll_local_observed(task),
-        None => task.run_on_books(),
+        None => task.run_counted(),
     }
 }
 

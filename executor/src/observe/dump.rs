@@ -191,7 +191,7 @@ impl Crowd {
     fn enlist(&mut self, registry: &OwnedTasks, kind: TaskKind) {
         self.tasks.reserve(registry.len());
         registry.walk(|snapshot| {
-            let elapsed = snapshot.books.and_then(|books| books.in_poll);
+            let elapsed = snapshot.counts.and_then(|counts| counts.in_poll);
             let running = Running { elapsed, ..Running::default() };
             self.tasks.push(SeenTask { snapshot, kind, running, waits_on: Vec::new() });
         });

@@ -44,7 +44,7 @@ impl Scheduler {
     #[inline(never)]
     pub(crate) fn poll_observed(&self, processor: usize, found: Found) {
         let _timed = self.time_poll(processor, found.task.id());
-        let _on_books = tasks::begin_poll(&found.task);
+        let _counted = tasks::begin_poll(&found.task);
         let shown = self.observer.begin_poll(processor, &found);
         found.task.run();
         self.observer.end_poll(shown);

@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering::Relaxed;
 pub(crate) enum Switch {
     /// Events for the timeline.
     Timeline = 1 << 0,
-    /// Books on each task, for dumps.
+    /// TaskCounts on each task, for dumps.
     Tasks = 1 << 1,
     /// Histograms of how long tasks wait to be run, and of how long they run.
     Latency = 1 << 2,

@@ -1,8 +1,8 @@
-//! Books on tasks: who is to have some, and what is entered when.
+//! TaskCounts on tasks: who is to have some, and what is entered when.
 
 use crate::observe::switches::Switch;
 use crate::scheduler::Scheduler;
-use crate::task::{Identity, PollOnBooks, Runnable};
+use crate::task::{CountedPoll, Identity, Runnable};
 
 impl Scheduler {
     /// The identity of a task that is about to be made, with books if any are to be kept.
@@ -14,16 +14,16 @@ impl Scheduler {
     #[cold]
     #[inline(never)]
     fn identify_observed(&self, identity: Identity) -> Identity {
-        if self.observer.switches.is_on(Switch::Tasks) { identity.with_books() } else { identity }
+        if self.observer.switches.is_on(Switch::Tasks) { identity.with_counts() } else { identity }
     }
 }
 
 /// A poll is about to begin. It ends when the answer is dropped.
-pub(crate) fn begin_poll(task: &Runnable) -> Option<PollOnBooks> {
-    task.begin_on_books()
+pub(crate) fn begin_poll(task: &Runnable) -> Option<CountedPoll> {
+    task.begin_counted()
 }
 
 /// A task is about to be placed, because it was woken or spawned.
 pub(crate) fn readied(task: &Runnable) {
-    task.note_wake_on_books();
+    task.count_wake();
 }

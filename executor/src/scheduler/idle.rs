@@ -75,7 +75,7 @@ pub(crate) enum SpareHand {
 }
 
 impl Idle {
-    /// Books for `processors`, all of them running, with room for as many as make `most` in all.
+    /// TaskCounts for `processors`, all of them running, with room for as many as make `most` in all.
     pub(crate) fn new(processors: usize, most: usize) -> Self {
         Self {
             word: IdleWord::new(),

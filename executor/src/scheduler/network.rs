@@ -170,14 +170,14 @@ impl MachineLoop<'_> {
 
     /// Collects the wakers of the timers that are due, whichever processor they belong to, but not of more than `most`, and
     /// counts them in `books`.
-    pub(crate) fn collect_due_timers(&mut self, mut most: usize, books: &Arrivals<impl Count>) {
+    pub(crate) fn collect_due_timers(&mut self, mut most: usize, counts: &Arrivals<impl Count>) {
         if self.scheduler.earliest_deadline() == u64::MAX {
             return;
         }
         let now = self.scheduler.timer_now();
         for processor in self.scheduler.processors.iter() {
             let fired = processor.timers().fire_some_due(now, most, &mut self.wakers);
-            books.count_fired(fired);
+            counts.count_fired(fired);
             most -= fired.count;
             if most == 0 {
                 return;

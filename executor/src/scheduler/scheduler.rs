@@ -122,7 +122,7 @@ pub(crate) struct Scheduler {
     origin: Instant,
 }
 
-// Panics of user code are held back before they reach the scheduler's books: a future that panics
+// Panics of user code are held back before they reach the scheduler's counts: a future that panics
 // leaves none of them half changed, and a machine that does ends the process.
 impl RefUnwindSafe for Scheduler {}
 

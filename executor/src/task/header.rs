@@ -17,7 +17,7 @@ use super::join_slot::JoinSlot;
 use super::state::State;
 use super::{Id, TaskRef};
 use crate::task::registry::{Links, ListedIn};
-use crate::task::stats::Books;
+use crate::task::stats::TaskCounts;
 use crate::util::sync::UnsafeCell;
 use crate::util::sync::atomic::AtomicPtr;
 
@@ -70,8 +70,8 @@ impl Header {
         self.extras.as_ref()?.name.clone()
     }
 
-    pub(super) fn books(&self) -> Option<&Books> {
-        self.extras.as_ref()?.books.as_ref()
+    pub(super) fn counts(&self) -> Option<&TaskCounts> {
+        self.extras.as_ref()?.counts.as_ref()
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Id;
 use super::names::{ListedName, Names};
-use crate::task::stats::Books;
+use crate::task::stats::TaskCounts;
 
 /// Where a task comes from: what its spawner says of it.
 #[derive(Debug, Clone, Copy)]
@@ -25,7 +25,7 @@ impl From<&'static Location<'static>> for Origin<'_> {
 pub(crate) struct Extras {
     pub(super) name: Option<Arc<str>>,
     pub(super) listed_name: Option<ListedName>,
-    pub(super) books: Option<Books>,
+    pub(super) counts: Option<TaskCounts>,
 }
 
 /// What a task is told of itself when it is made.
@@ -60,8 +60,8 @@ impl Identity {
     }
 
     /// The same, with books to be kept on the task from now on.
-    pub(crate) fn with_books(mut self) -> Self {
-        self.extras.get_or_insert_default().books = Some(Books::open());
+    pub(crate) fn with_counts(mut self) -> Self {
+        self.extras.get_or_insert_default().counts = Some(TaskCounts::open());
         self
     }
 }

@@ -57,7 +57,7 @@ pub(crate) use self::reference::TaskRef;
 pub(crate) use self::registry::{LiveTask, OwnedTasks, TaskSnapshot};
 pub(crate) use self::runnable::Runnable;
 pub(crate) use self::state::Phase;
-pub(crate) use self::stats::{BooksRead, PollOnBooks};
+pub(crate) use self::stats::{CountedPoll, StatsRead};
 pub(crate) use self::waker::{TaskAddress, task_woken_by};
 
 #[cfg(not(loom))]

@@ -1,6 +1,6 @@
 //! What is written down of one task while it lives: when it was made, how often and how long it was polled, when it was woken.
 //!
-//! Only of tasks that are to be shown ([`Identity::with_books`](super::Identity::with_books)). The beginning of a poll is
+//! Only of tasks that are to be shown ([`Identity::with_counts`](super::Identity::with_counts)). The beginning of a poll is
 //! entered by whoever holds the permit, a wake by whoever has made it, so that each of these has one writer at a time: plain
 //! stores. The end of a poll is entered once that has returned, when the permit is gone: the next poll may be under way by
 //! then, on another thread, or over. So whoever ends a poll remembers when it began, adds up in one step, and leaves alone what
@@ -16,7 +16,7 @@ use super::reference::Counted;
 
 /// The books on one task. Moments are nanoseconds since it was made.
 #[derive(Debug)]
-pub(crate) struct Books {
+pub(crate) struct TaskCounts {
     made: Instant,
     /// Polls that have begun.
     polls: AtomicU64,
@@ -33,7 +33,7 @@ const NEVER: u64 = u64::MAX;
 
 /// What the books say at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct BooksRead {
+pub(crate) struct StatsRead {
     pub(crate) age: Duration,
     /// The poll under way included, here and below.
     pub(crate) polls: u64,
@@ -45,7 +45,7 @@ pub(crate) struct BooksRead {
     pub(crate) since_wake: Option<Duration>,
 }
 
-impl Books {
+impl TaskCounts {
     pub(super) fn open() -> Self {
         Self {
             made: Instant::now(),
@@ -90,12 +90,12 @@ impl Books {
     }
 
     /// What they say at the moment `now`.
-    pub(super) fn read(&self, now: Instant) -> BooksRead {
+    pub(super) fn read(&self, now: Instant) -> StatsRead {
         let now = self.at(now);
         let since = |moment: u64| (moment != NEVER).then(|| Duration::from_nanos(now.saturating_sub(moment)));
         let in_poll = since(self.poll_began.load(Relaxed));
         let so_far = in_poll.unwrap_or_default();
-        BooksRead {
+        StatsRead {
             age: Duration::from_nanos(now),
             polls: self.polls.load(Relaxed),
             total: Duration::from_nanos(self.total.load(Relaxed)) + so_far,
@@ -108,34 +108,34 @@ impl Books {
 
 /// A poll that is entered in the books; dropping this ends it. The task may be complete by then, so this keeps its cell.
 #[must_use = "the poll ends when this is dropped"]
-pub(crate) struct PollOnBooks {
+pub(crate) struct CountedPoll {
     task: Counted,
     began: u64,
 }
 
-impl Drop for PollOnBooks {
+impl Drop for CountedPoll {
     fn drop(&mut self) {
-        if let Some(books) = self.task.header().books() {
-            books.end_poll(self.began);
+        if let Some(counts) = self.task.header().counts() {
+            counts.end_poll(self.began);
         }
     }
 }
 
 impl Runnable {
     /// Enters the poll that is about to begin, if there are books on the task.
-    pub(crate) fn begin_on_books(&self) -> Option<PollOnBooks> {
-        let began = self.header().books()?.begin_poll();
-        Some(PollOnBooks { task: self.counted(), began })
+    pub(crate) fn begin_counted(&self) -> Option<CountedPoll> {
+        let began = self.header().counts()?.begin_poll();
+        Some(CountedPoll { task: self.counted(), began })
     }
 
     /// As [`run`](Self::run), entered in the books if there are any.
-    pub(crate) fn run_on_books(self) {
-        let _poll = self.begin_on_books();
+    pub(crate) fn run_counted(self) {
+        let _poll = self.begin_counted();
         self.run();
     }
 
     /// Enters the wake that has made this permit, if there are books on the task.
-    pub(crate) fn note_wake_on_books(&self) {
-        self.header().books().into_iter().for_each(Books::note_wake);
+    pub(crate) fn count_wake(&self) {
+        self.header().counts().into_iter().for_each(TaskCounts::note_wake);
     }
 }

@@ -171,7 +171,7 @@ impl Observer {
             writer.begin_poll(id, site, writer.held(), Source::LOCAL.number(), false);
             RecordedPoll
         });
-        task.run_on_books();
+        task.run_counted();
         self.end_poll(recorded);
     }
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::Handle;
 use crate::observe::dump::{Running, SeenTask, TaskKind, WaitsOn};
-use crate::task::{BooksRead, Id, Phase};
+use crate::task::{Id, Phase, StatsRead};
 
 impl Handle {
     /// Looks at every live task of the runtime: what it is called, where it was spawned, whether it runs, and what it waits
@@ -180,7 +180,7 @@ impl TaskDump {
     /// Returns what was written down of it, if that was [asked for](crate::runtime::Builder::task_stats) when it was spawned.
     #[must_use]
     pub fn stats(&self) -> Option<TaskStats> {
-        self.0.snapshot.books.map(TaskStats)
+        self.0.snapshot.counts.map(TaskStats)
     }
 }
 
@@ -198,7 +198,7 @@ pub enum TaskState {
 
 /// What was written down of a task since it was spawned: see [`Builder::task_stats`](crate::runtime::Builder::task_stats).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TaskStats(BooksRead);
+pub struct TaskStats(StatsRead);
 
 impl TaskStats {
     /// Returns how long ago it was spawned.

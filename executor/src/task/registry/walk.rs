@@ -11,7 +11,7 @@ use std::time::Instant;
 use super::{List, OwnedTasks, with_links};
 use crate::task::header::Header;
 use crate::task::state::Phase;
-use crate::task::stats::BooksRead;
+use crate::task::stats::StatsRead;
 use crate::task::{Id, TaskAddress};
 use crate::util::sync::{WALK_STRIDE, hand_on};
 
@@ -26,7 +26,7 @@ pub(crate) struct TaskSnapshot {
     pub(crate) address: TaskAddress,
     /// The task that awaits it, if one does with a waker of its own.
     pub(crate) joiner: Option<TaskAddress>,
-    pub(crate) books: Option<BooksRead>,
+    pub(crate) counts: Option<StatsRead>,
 }
 
 impl OwnedTasks {
@@ -78,7 +78,7 @@ impl TaskSnapshot {
             phase: seen.phase,
             address: TaskAddress::of(header),
             joiner: seen.is_watched.then(|| header.join_slot.peek()).flatten(),
-            books: header.books().map(|books| books.read(now)),
+            counts: header.counts().map(|counts| counts.read(now)),
         })
     }
 }

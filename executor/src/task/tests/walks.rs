@@ -64,9 +64,9 @@ fn a_waker_tells_its_task_and_a_foreign_one_tells_none() {
 }
 
 /// A task with books, its first permit, and a name if it is to have one.
-fn with_books(home: &Home, future: Scripted, name: Option<&str>) -> (Runnable, JoinHandle<Output>) {
+fn with_counts(home: &Home, future: Scripted, name: Option<&str>) -> (Runnable, JoinHandle<Output>) {
     let origin = Origin { spawned_at: Location::caller(), name };
-    let identity = Identity::new(Id::next(), origin).with_books();
+    let identity = Identity::new(Id::next(), origin).with_counts();
     // SAFETY: the future and its output are Send.
     let (task, runnable, handle) = unsafe { allocate(future, home.clone(), identity) };
     home.0.owned.bind(0, task).expect("open");
@@ -79,20 +79,20 @@ fn books_count_polls_and_wakes_and_time_them() {
     let nap = Duration::from_millis(2);
     let future = Scripted::new(&[Step::Pending]).inside(move |_| std::thread::sleep(nap));
     let waker = Arc::clone(&future.waker);
-    let (first, _handle) = with_books(&home, future, Some("booked"));
-    let books = || only(&home).books.expect("they are kept");
-    first.note_wake_on_books();
-    assert_eq!((books().polls, books().in_poll, books().since_wake), (0, None, None), "a spawn is no wake");
-    first.run_on_books();
-    let after_one = books();
+    let (first, _handle) = with_counts(&home, future, Some("booked"));
+    let counts = || only(&home).counts.expect("they are kept");
+    first.count_wake();
+    assert_eq!((counts().polls, counts().in_poll, counts().since_wake), (0, None, None), "a spawn is no wake");
+    first.run_counted();
+    let after_one = counts();
     assert_eq!((after_one.polls, after_one.in_poll), (1, None));
     assert!(after_one.longest >= nap && after_one.total == after_one.longest && after_one.age >= nap);
     waker.lock().unwrap().take().expect("polled").wake();
     let second = home.pop().expect("woken");
-    second.note_wake_on_books();
-    assert!(books().since_wake.is_some());
-    second.run_on_books();
-    let after_two = books();
+    second.count_wake();
+    assert!(counts().since_wake.is_some());
+    second.run_counted();
+    let after_two = counts();
     assert_eq!(after_two.polls, 2);
     assert!(after_two.total >= 2 * nap && after_two.longest < after_two.total);
     assert_eq!(only(&home).name.as_deref(), Some("booked"));
@@ -105,30 +105,30 @@ fn a_poll_that_ends_once_the_next_has_begun_elsewhere_leaves_that_on_the_books()
     let nap = Duration::from_millis(2);
     let future = Scripted::new(&[Step::Pending, Step::Pending]).inside(move |_| std::thread::sleep(nap));
     let waker = Arc::clone(&future.waker);
-    let (first, _handle) = with_books(&home, future, None);
-    let books = || only(&home).books.expect("they are kept");
-    let ends_late = first.begin_on_books().expect("there are books");
+    let (first, _handle) = with_counts(&home, future, None);
+    let counts = || only(&home).counts.expect("they are kept");
+    let ends_late = first.begin_counted().expect("there are counts");
     first.run();
     waker.lock().unwrap().take().expect("polled").wake();
     let second = home.pop().expect("woken");
-    let next = second.begin_on_books().expect("there are books");
+    let next = second.begin_counted().expect("there are counts");
     drop(ends_late);
-    assert!(books().in_poll.is_some(), "the second poll is under way");
+    assert!(counts().in_poll.is_some(), "the second poll is under way");
     second.run();
     drop(next);
-    assert_eq!((books().polls, books().in_poll), (2, None));
-    assert!(books().total >= 2 * nap, "{:?}", books());
+    assert_eq!((counts().polls, counts().in_poll), (2, None));
+    assert!(counts().total >= 2 * nap, "{:?}", counts());
     home.shut_down();
 }
 
 #[test]
 fn a_poll_on_the_books_may_complete_the_task_and_be_the_last_to_know_of_it() {
     let home = Home::default();
-    let (first, handle) = with_books(&home, Scripted::new(&[Step::Ready]), None);
+    let (first, handle) = with_counts(&home, Scripted::new(&[Step::Ready]), None);
     drop(handle);
-    let poll = first.begin_on_books().expect("there are books");
+    let poll = first.begin_counted().expect("there are counts");
     first.run();
-    assert_eq!(home.cells(), 1, "the books are in the cell");
+    assert_eq!(home.cells(), 1, "the counts are in the cell");
     drop(poll);
     assert_eq!(home.cells(), 0);
 }
