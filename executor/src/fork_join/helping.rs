@@ -41,7 +41,7 @@ impl MachineLoop<'_> {
             self.context.take_up(processor);
             return true;
         }
-        if self.scheduler.keeper.is_present() {
+        if self.scheduler.poll_owner.is_present() {
             // It may mean to sleep past the timers that this machine leaves behind.
             self.watch_own_deadlines();
         }
@@ -150,7 +150,7 @@ impl<'a, 'b> Helper<'a, 'b> {
     fn new(machine_loop: &'b mut MachineLoop<'a>) -> Self {
         machine_loop.linger.arrive();
         machine_loop.scheduler.computing.helpers.begin_watch();
-        // It is to see that helpers do look: this machine may have been the keeper, who spares it that.
+        // It is to see that helpers do look: this machine may have been the poll_owner, who spares it that.
         machine_loop.scheduler.idle.watcher().wake_if_asleep();
         Self {
             scheduler: machine_loop.scheduler,
@@ -214,7 +214,7 @@ impl Crew for Helper<'_, '_> {
     fn tick(&self, now: Instant) {
         let scheduler = self.scheduler;
         let since = now.saturating_duration_since(self.ticked.replace(now));
-        if scheduler.keeper.is_present() {
+        if scheduler.poll_owner.is_present() {
             if since < OFTEN && scheduler.computing.helpers.take_turn_at_network(scheduler.nanos(now), NETWORK_PERIOD) {
                 scheduler.netpoller.interrupt();
             }

@@ -19,7 +19,7 @@ use crate::task::{Id, Runnable};
 #[derive(Debug, Default)]
 pub(crate) struct Observer {
     pub(crate) switches: Switches,
-    /// What came by way of threads that held no processor: the keeper, helpers, the watcher.
+    /// What came by way of threads that held no processor: the poll_owner, helpers, the watcher.
     pub(crate) elsewhere: CachePadded<Arrivals<SharedCounter>>,
     pub(crate) latency: Latency,
     pub(crate) local_sets: local_sets::LocalSets,

@@ -266,7 +266,7 @@ impl<'a> MachineLoop<'a> {
     }
 
     /// Looks at all queues once more after giving a processor up. A machine that goes to sleep then tells the keeper of the timers
-    /// on that one (`try_keep`), and one that has it back looks at them itself. If another machine was quicker to take it, that
+    /// on that one (`try_own_poll`), and one that has it back looks at them itself. If another machine was quicker to take it, that
     /// one does either; but the watcher may have taken it out of play.
     fn look_again_without(&mut self, given_up: usize) {
         if self.look_again() && !self.holds(given_up) {
@@ -329,8 +329,8 @@ impl<'a> MachineLoop<'a> {
             return;
         }
         // This machine may have been the one to watch the network and the timers: then another has to. A machine that goes
-        // to sleep now sees that there is no keeper, or is on the list already and is seen here.
-        if self.scheduler.work_is_visible() || !self.scheduler.keeper.is_present() {
+        // to sleep now sees that there is no poll_owner, or is on the list already and is seen here.
+        if self.scheduler.work_is_visible() || !self.scheduler.poll_owner.is_present() {
             self.scheduler.wake_one();
         }
         // A keeper may mean to sleep past the timers that were armed here. Not only if nobody was woken: a machine that was

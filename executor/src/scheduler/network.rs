@@ -31,13 +31,13 @@ impl MachineLoop<'_> {
         processor.note_network_polled();
         let counters = processor.shared().counters();
         counters.netpolls.add(1);
-        if self.scheduler.keeper.is_present() {
+        if self.scheduler.poll_owner.is_present() {
             return false;
         }
         if !self.scheduler.netpoller.is_unused() {
             counters.arrivals.count_turn(self.turn(Some(Duration::ZERO)));
         }
-        // Nobody else looks at the timers of idle processors while there is no keeper.
+        // Nobody else looks at the timers of idle processors while there is no poll_owner.
         let now = self.scheduler.timer_time(processor.clock().now());
         let most = self.timers_at_once(processor, now.saturating_sub(self.scheduler.earliest_deadline()));
         self.collect_due_timers(most, &processor.shared().counters().arrivals);
@@ -65,7 +65,7 @@ impl MachineLoop<'_> {
         // Both after the barrier of retiring or enlisting: who wakes the root or shuts down sees the machine on the list,
         // or is seen here.
         if !root.is_woken() && !self.scheduler.shutdown.has_begun() {
-            match self.try_keep() {
+            match self.try_own_poll() {
                 Some(readied) => batch = readied,
                 None => timed_out = self.scheduler.park_machine(self.machine),
             }
@@ -78,7 +78,7 @@ impl MachineLoop<'_> {
     }
 
     /// Blocks in the netpoller, unless somebody does already, and returns what that and the timers have readied.
-    fn try_keep(&mut self) -> Option<TaskQueue> {
+    fn try_own_poll(&mut self) -> Option<TaskQueue> {
         let helpers = &self.scheduler.computing.helpers;
         if helpers.any_watch() && helpers.watch_network(self.scheduler.now()) {
             // They may come upon a long piece of work. Then the watcher sees to the netpoller: it has to be up.
@@ -86,7 +86,7 @@ impl MachineLoop<'_> {
             return None;
         }
         let published = self.scheduler.earliest_deadline();
-        if !self.scheduler.keeper.take_over(published) {
+        if !self.scheduler.poll_owner.take_over(published) {
             self.watch_own_deadlines();
             return None;
         }
@@ -97,7 +97,7 @@ impl MachineLoop<'_> {
             self.scheduler.observer.show(What::Leave(Span::Netpoller));
             self.machine.parker().end_polling();
         }
-        self.scheduler.keeper.leave();
+        self.scheduler.poll_owner.leave();
         if !self.light {
             self.collect_due_timers(usize::MAX, &self.scheduler.observer.elsewhere);
         }
@@ -117,7 +117,7 @@ impl MachineLoop<'_> {
     fn block_in_netpoller(&mut self, published: u64) {
         let mut backoff = Backoff::new();
         loop {
-            // Read again, now that the keeper's deadline is published: see `Keeper`.
+            // Read again, now that the keeper's deadline is published: see `PollOwner`.
             let turn = match self.scheduler.earliest_deadline().min(published) {
                 u64::MAX => self.turn(None),
                 _ if self.scheduler.clock.is_stopped() => self.turn_without_time(),

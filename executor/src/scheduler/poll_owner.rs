@@ -1,4 +1,4 @@
-//! The keeper: the one machine that blocks in the netpoller, and the deadline up to which it will.
+//! The poll_owner: the one machine that blocks in the netpoller, and the deadline up to which it will.
 
 use crate::util::sync::atomic::Ordering::{Relaxed, SeqCst};
 use crate::util::sync::atomic::{AtomicU64, fence};
@@ -11,9 +11,9 @@ const NOBODY: u64 = 0;
 /// wake up. The two sides meet here as they do in the sleeping protocol: the keeper publishes its deadline, full barrier,
 /// looks at all timers once more; the other side arms its timer, full barrier, looks at the keeper's deadline.
 #[derive(Debug)]
-pub(crate) struct Keeper(AtomicU64);
+pub(crate) struct PollOwner(AtomicU64);
 
-/// What a timer's owner finds on looking at the keeper.
+/// What a timer's owner finds on looking at the poll_owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum Watch {
@@ -25,7 +25,7 @@ pub(crate) enum Watch {
     Nobody,
 }
 
-impl Keeper {
+impl PollOwner {
     pub(crate) fn new() -> Self {
         Self(AtomicU64::new(NOBODY))
     }

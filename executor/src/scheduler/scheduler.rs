@@ -14,7 +14,7 @@ use crate::fork_join::computing::Computing;
 use crate::observe::observer::Observer;
 use crate::scheduler::clock::Clock;
 use crate::scheduler::idle::Idle;
-use crate::scheduler::poll_owner::Keeper;
+use crate::scheduler::poll_owner::PollOwner;
 use crate::scheduler::processors::Processors;
 use crate::scheduler::queue::Injector;
 use crate::scheduler::shutdown::Shutdown;
@@ -103,7 +103,7 @@ pub(crate) struct Scheduler {
     /// The names that users have given to some of them.
     pub(crate) names: Arc<Names>,
     pub(crate) netpoller: Netpoller,
-    pub(crate) keeper: Keeper,
+    pub(crate) poll_owner: PollOwner,
     pub(crate) blocking: BlockingPool,
     /// Regions of fork-join, and who helps with them.
     pub(crate) computing: Computing,
@@ -139,7 +139,7 @@ impl Scheduler {
             tasks: OwnedTasks::new(config.processors),
             names: Arc::default(),
             netpoller,
-            keeper: Keeper::new(),
+            poll_owner: PollOwner::new(),
             blocking: BlockingPool::new(),
             computing: Computing::new(),
             threads: Threads::new(),
@@ -202,17 +202,17 @@ impl Scheduler {
 
     /// Whether nobody blocks in the netpoller at the time `now`, or looks at it while helping, though there is something to
     /// wait for.
-    pub(crate) fn needs_keeper(&self, now: u64) -> bool {
-        !self.keeper.is_present() && !self.computing.helpers.watch_network(now) && self.has_something_to_keep()
+    pub(crate) fn needs_poll_owner(&self, now: u64) -> bool {
+        !self.poll_owner.is_present() && !self.computing.helpers.watch_network(now) && self.has_something_to_poll()
     }
 
     /// Whether a socket may have become ready that only a busy processor would see, since nobody blocks in the netpoller.
     pub(crate) fn network_wants_a_look(&self) -> bool {
-        !self.netpoller.is_unused() && !self.keeper.is_present()
+        !self.netpoller.is_unused() && !self.poll_owner.is_present()
     }
 
     /// Whether somebody waits for a socket or a timer.
-    pub(crate) fn has_something_to_keep(&self) -> bool {
+    pub(crate) fn has_something_to_poll(&self) -> bool {
         !self.netpoller.is_unused() || self.earliest_deadline() != u64::MAX
     }
 

@@ -55,10 +55,10 @@ impl Scheduler {
 
     /// Sees to it that a timer for `deadline`, in a queue that no running machine looks at, fires in time.
     pub(crate) fn watch_deadline(&self, deadline: u64) {
-        match self.keeper.watch(deadline) {
+        match self.poll_owner.watch(deadline) {
             Watch::InTime => {}
             Watch::TooLate => self.netpoller.interrupt(),
-            // Whoever is woken finds nothing to do and becomes the keeper, with the right deadline.
+            // Whoever is woken finds nothing to do and becomes the poll_owner, with the right deadline.
             Watch::Nobody => self.wake_one(),
         }
     }

@@ -206,9 +206,9 @@ impl<'a> Watcher<'a> {
         processors.any(|(processor, watched)| watched.stuck && processor.watch().state().searching)
     }
 
-    /// Whether a task or a timer waits that a free processor would see to, or the network waits for a keeper.
+    /// Whether a task or a timer waits that a free processor would see to, or the network waits for a poll_owner.
     fn somebody_waits(&self, stuck: &Shared, now: u64) -> bool {
-        stuck.waiting() > 0 || self.scheduler.work_is_visible() || self.scheduler.needs_keeper(now)
+        stuck.waiting() > 0 || self.scheduler.work_is_visible() || self.scheduler.needs_poll_owner(now)
     }
 
     /// Puts a spare into play for a stuck processor. `false` if it has one, does not need one yet, or there is no more.
@@ -344,7 +344,7 @@ impl<'a> Watcher<'a> {
     /// Fires due timers of processors whose holder does not: idle ones with no keeper in the netpoller, and stuck ones.
     fn fire_forgotten_timers(&mut self, now: u64) {
         let timer_time = self.scheduler.timer_time(now);
-        if self.scheduler.keeper.is_present() || self.scheduler.earliest_deadline() > timer_time {
+        if self.scheduler.poll_owner.is_present() || self.scheduler.earliest_deadline() > timer_time {
             return;
         }
         for (index, processor) in self.scheduler.processors.iter().enumerate() {
@@ -361,7 +361,7 @@ impl<'a> Watcher<'a> {
     fn watch_network(&mut self, now: u64) {
         let processors = self.scheduler.processors.iter().map(|processor| processor.counters().netpolls.get());
         let turns = processors.sum::<u64>() + self.scheduler.computing.helpers.netpolls();
-        if !self.scheduler.needs_keeper(now) || self.network.0 != turns {
+        if !self.scheduler.needs_poll_owner(now) || self.network.0 != turns {
             self.network = (turns, now);
             return;
         }
@@ -443,7 +443,7 @@ impl Scheduler {
     /// All processors are idle, no helper watches the netpoller in a keeper's stead, and no blocking job waits for a thread that was
     /// refused. Whether anybody waits for the netpoller does not matter: a visitor that comes to do so tells nobody.
     fn needs_no_watcher(&self) -> bool {
-        let is_kept = self.keeper.is_present() || !self.computing.helpers.any_watch();
+        let is_kept = self.poll_owner.is_present() || !self.computing.helpers.any_watch();
         self.idle.count_busy() == 0 && is_kept && !self.wants_refused_threads()
     }
 }

@@ -375,7 +375,7 @@ fn one_processor_is_acquired_or_resumed_with() {
         let Start { scene, owners: [mut owner, _other], mut held } = start(1);
         let processor = held.pop().expect("there is one");
         assert!(owner.push(task()).is_ok());
-        let keeper = {
+        let poll_owner = {
             let scene = Arc::clone(&scene);
             thread::spawn(move || scene.idle.acquire())
         };
@@ -383,7 +383,7 @@ fn one_processor_is_acquired_or_resumed_with() {
         scene.idle.retire(processor, &machine);
         assert!(scene.work_is_visible());
         let resumed = scene.idle.resume(&machine);
-        let acquired = join(keeper);
+        let acquired = join(poll_owner);
         match (&resumed, &acquired) {
             (Resume::With(processor), None) => assert!(processor.is_searching()),
             (Resume::NoneIdle, Some(processor)) => {

@@ -1,4 +1,4 @@
-//! Machines that leave with timers on the processor that they give up: the keeper, or its successor, sees them.
+//! Machines that leave with timers on the processor that they give up: the poll_owner, or its successor, sees them.
 //!
 //! What `MachineLoop::leave` and `pay_with` do, with the words that they do it with, against a machine on its way to the
 //! netpoller. While a processor is held, a timer on it is armed without a word to anybody.
@@ -10,7 +10,7 @@ use super::explore;
 use crate::scheduler::idle::{Chosen, Idle};
 use crate::scheduler::machine::Machine;
 use crate::scheduler::parker::Unparked;
-use crate::scheduler::poll_owner::{Keeper, Watch};
+use crate::scheduler::poll_owner::{PollOwner, Watch};
 use crate::scheduler::processor::Processor;
 use crate::scheduler::processors::Processors;
 use crate::util::sync::atomic::AtomicU64;
@@ -23,10 +23,10 @@ const DUE: u64 = 3;
 /// A deadline of another processor, by which the keeper is up anyway.
 const LATER: u64 = 5;
 
-/// The books, the keeper, and the earliest deadlines of two processors' timers as their queues publish them.
+/// The books, the poll_owner, and the earliest deadlines of two processors' timers as their queues publish them.
 struct Scene {
     idle: Idle,
-    keeper: Keeper,
+    poll_owner: PollOwner,
     timers: [AtomicU64; 2],
 }
 
@@ -50,7 +50,7 @@ impl Scene {
     fn new(processors: usize, deadline: u64) -> Arc<Self> {
         Arc::new(Self {
             idle: Idle::new(processors, 2),
-            keeper: Keeper::new(),
+            poll_owner: PollOwner::new(),
             timers: [NEVER, deadline].map(AtomicU64::new),
         })
     }
@@ -65,7 +65,7 @@ impl Scene {
         machine.parker().adopt_current_thread();
         self.idle.enlist(&machine);
         let published = self.earliest();
-        assert!(self.keeper.take_over(published), "nobody else keeps");
+        assert!(self.poll_owner.take_over(published), "nobody else keeps");
         self.idle.choose_last(&machine);
         let polls = machine.parker().begin_polling();
         let until = polls.then(|| self.earliest().min(published));
@@ -86,7 +86,7 @@ impl Scene {
     }
 
     fn watch_own_deadlines(&self, told: &mut Told) {
-        match self.keeper.watch(self.earliest()) {
+        match self.poll_owner.watch(self.earliest()) {
             Watch::InTime => {}
             Watch::TooLate => told.interrupted = true,
             Watch::Nobody => self.wake_one(told),
@@ -97,7 +97,7 @@ impl Scene {
     fn leave(&self, processor: Box<Processor>) -> Told {
         let mut told = Told::default();
         self.idle.give_up(processor, None);
-        if !self.keeper.is_present() {
+        if !self.poll_owner.is_present() {
             self.wake_one(&mut told);
         }
         self.watch_own_deadlines(&mut told);
@@ -160,7 +160,7 @@ fn model_leave(others_deadline: u64) {
         let slept = sleeper.join().expect("it ends in good order");
         cases.assert_seen(&slept, &told);
     });
-    assert_eq!(cases.met(), [true; 3], "seen by the keeper, interrupted, woken");
+    assert_eq!(cases.met(), [true; 3], "seen by the poll_owner, interrupted, woken");
 }
 
 #[test]
@@ -192,5 +192,5 @@ fn timers_of_one_who_pays_are_seen_by_the_keeper() {
         let slept = sleeper.join().expect("it ends in good order");
         CASES.assert_seen(&slept, &told);
     });
-    assert_eq!(CASES.met(), [true; 3], "seen by the keeper, interrupted, woken");
+    assert_eq!(CASES.met(), [true; 3], "seen by the poll_owner, interrupted, woken");
 }

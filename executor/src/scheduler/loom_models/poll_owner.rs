@@ -1,7 +1,7 @@
-//! The keeper: whoever arms a timer and whoever goes to sleep on the netpoller see one another.
+//! The poll_owner: whoever arms a timer and whoever goes to sleep on the netpoller see one another.
 
 use super::explore;
-use crate::scheduler::poll_owner::{Keeper, Watch};
+use crate::scheduler::poll_owner::{PollOwner, Watch};
 use crate::util::sync::atomic::AtomicU64;
 use crate::util::sync::atomic::Ordering::{Acquire, Release};
 use crate::util::sync::{Arc, thread};
@@ -10,15 +10,15 @@ const NEVER: u64 = u64::MAX;
 const SOON: u64 = 3;
 const LATER: u64 = 5;
 
-/// A keeper, and the earliest deadlines of two processors' timers as their queues publish them.
+/// A poll_owner, and the earliest deadlines of two processors' timers as their queues publish them.
 struct Scene {
-    keeper: Keeper,
+    poll_owner: PollOwner,
     timers: [AtomicU64; 2],
 }
 
 impl Scene {
     fn new(timers: [u64; 2]) -> Arc<Self> {
-        Arc::new(Self { keeper: Keeper::new(), timers: timers.map(AtomicU64::new) })
+        Arc::new(Self { poll_owner: PollOwner::new(), timers: timers.map(AtomicU64::new) })
     }
 
     fn earliest(&self) -> u64 {
@@ -29,12 +29,12 @@ impl Scene {
     /// not past what it finds on looking again.
     fn keep(&self) -> Option<u64> {
         let published = self.earliest();
-        self.keeper.take_over(published).then(|| published.min(self.earliest()))
+        self.poll_owner.take_over(published).then(|| published.min(self.earliest()))
     }
 
     fn arm(&self, processor: usize, deadline: u64) -> Watch {
         self.timers[processor].store(deadline, Release);
-        self.keeper.watch(deadline)
+        self.poll_owner.watch(deadline)
     }
 }
 
@@ -82,10 +82,10 @@ fn there_is_one_keeper_at_a_time() {
         let own = scene.keep();
         let other = other.join().expect("the other ends in good order");
         assert!(own.is_some() ^ other.is_some());
-        assert!(scene.keeper.is_present());
-        scene.keeper.leave();
-        assert!(!scene.keeper.is_present());
-        assert_eq!(scene.keeper.watch(LATER), Watch::Nobody);
+        assert!(scene.poll_owner.is_present());
+        scene.poll_owner.leave();
+        assert!(!scene.poll_owner.is_present());
+        assert_eq!(scene.poll_owner.watch(LATER), Watch::Nobody);
     });
 }
 
@@ -95,18 +95,18 @@ fn there_is_one_keeper_at_a_time() {
 fn timers_left_behind_are_seen_by_the_keeper_or_by_its_successor() {
     explore(3, || {
         let scene = Scene::new([NEVER, NEVER]);
-        assert!(scene.keeper.take_over(NEVER));
+        assert!(scene.poll_owner.take_over(NEVER));
         let retiring = {
             let scene = Arc::clone(&scene);
             thread::spawn(move || {
                 scene.timers[1].store(LATER, Release);
                 match scene.keep() {
                     Some(until) => Err(until),
-                    None => Ok(scene.keeper.watch(LATER)),
+                    None => Ok(scene.poll_owner.watch(LATER)),
                 }
             })
         };
-        scene.keeper.leave();
+        scene.poll_owner.leave();
         let again = scene.keep();
         let retired = retiring.join().expect("the other ends in good order");
         let is_served = match (again, retired) {

@@ -12,7 +12,7 @@ use super::explore;
 use crate::scheduler::idle::{Chosen, Idle, Resume, SpareHand};
 use crate::scheduler::machine::Machine;
 use crate::scheduler::parker::Unparked;
-use crate::scheduler::poll_owner::Keeper;
+use crate::scheduler::poll_owner::PollOwner;
 use crate::scheduler::processor::Processor;
 use crate::scheduler::processors::Processors;
 use crate::scheduler::queue::{RingOwner, RingThief, ring};
@@ -25,7 +25,7 @@ const NEVER: u64 = u64::MAX;
 /// A runtime in small: one ring that is filled from outside, machines that rob it, and an end when all tasks have run.
 struct Scene {
     idle: Idle,
-    keeper: Keeper,
+    poll_owner: PollOwner,
     /// The netpoller's part: a flag that ends a turn at once, or the next one.
     interrupted: AtomicBool,
     victim: RingThief<u8>,
@@ -41,7 +41,7 @@ struct Met {
     unlisted: Tally,
     /// The machine was chosen as it took itself off the list.
     chosen_at_the_end: Tally,
-    /// It saw work as it went to sleep, with no processor to be had, and slept, as the keeper.
+    /// It saw work as it went to sleep, with no processor to be had, and slept, as the poll_owner.
     none_idle_then_kept: Tally,
 }
 
@@ -64,7 +64,7 @@ impl Scene {
         let (owner, victim) = ring();
         let scene = Self {
             idle: Idle::new(processors, processors),
-            keeper: Keeper::new(),
+            poll_owner: PollOwner::new(),
             interrupted: AtomicBool::new(false),
             victim,
             left: AtomicUsize::new(tasks),
@@ -197,9 +197,9 @@ impl Sleeper<'_> {
         self.stand_up()
     }
 
-    /// `false` if another machine is the keeper.
+    /// `false` if another machine is the poll_owner.
     fn keep(&self) -> bool {
-        if !self.scene.keeper.take_over(NEVER) {
+        if !self.scene.poll_owner.take_over(NEVER) {
             return false;
         }
         self.scene.idle.choose_last(self.machine);
@@ -211,7 +211,7 @@ impl Sleeper<'_> {
             self.scene.interrupted.store(false, Relaxed);
             self.machine.parker().end_polling();
         }
-        self.scene.keeper.leave();
+        self.scene.poll_owner.leave();
         true
     }
 
@@ -238,7 +238,7 @@ fn model_a_call_for_nothing(beside_a_keeper: bool) {
         let (scene, mut owner) = Scene::new(1, 1, met);
         let (_, mut held) = Processors::new(1, 1);
         // Then it sleeps on its parker.
-        assert!(!beside_a_keeper || scene.keeper.take_over(NEVER));
+        assert!(!beside_a_keeper || scene.poll_owner.take_over(NEVER));
         let machine = {
             let (scene, processor) = (Arc::clone(&scene), held.pop());
             thread::spawn(move || scene.serve(processor))

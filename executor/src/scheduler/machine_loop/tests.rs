@@ -30,17 +30,17 @@ fn machine_with_a_timer(scheduler: &Arc<Scheduler>) -> (Entered, Arc<TimerEntry>
     entered.take_up(scheduler.idle.acquire().expect("one is idle"));
     let timer = TimerEntry::new();
     scheduler.arm_timer(&timer, scheduler.timer_now() + 3_600_000_000_000);
-    assert!(!is_keeper_interrupted(scheduler), "whoever holds the processor looks at its timers");
+    assert!(!is_poll_owner_interrupted(scheduler), "whoever holds the processor looks at its timers");
     (entered, timer)
 }
 
 /// Another machine sleeps in the netpoller, and knows of no timer.
 fn begin_to_keep(scheduler: &Scheduler) {
-    assert!(scheduler.keeper.take_over(u64::MAX));
+    assert!(scheduler.poll_owner.take_over(u64::MAX));
 }
 
 /// Whether a machine that sleeps in the netpoller has been told to look again.
-fn is_keeper_interrupted(scheduler: &Scheduler) -> bool {
+fn is_poll_owner_interrupted(scheduler: &Scheduler) -> bool {
     let turn = scheduler.netpoller.turn(Some(Duration::from_millis(1)), &mut Vec::new());
     matches!(turn.expect("it works"), Turn::Polled { interrupted: true, .. })
 }
@@ -51,7 +51,7 @@ fn a_thread_that_leaves_block_on_tells_the_keeper_of_its_timers() {
     begin_to_keep(&scheduler);
     let (entered, _timer) = machine_with_a_timer(&scheduler);
     MachineLoop::new(&entered).leave();
-    assert!(is_keeper_interrupted(&scheduler), "it sleeps past the timer");
+    assert!(is_poll_owner_interrupted(&scheduler), "it sleeps past the timer");
     scheduler.begin_shutdown();
 }
 
@@ -66,7 +66,7 @@ fn a_machine_that_pays_with_its_processor_tells_the_keeper() {
     let processor = entered.take_processor().expect("the machine has one");
     MachineLoop::new(&entered).pay_with(processor);
     assert!(entered.take_processor().is_none(), "it is out of play");
-    assert!(is_keeper_interrupted(&scheduler), "it sleeps past the timer");
+    assert!(is_poll_owner_interrupted(&scheduler), "it sleeps past the timer");
     scheduler.begin_shutdown();
 }
 
@@ -86,7 +86,7 @@ fn a_machine_that_comes_back_with_another_processor_tells_the_keeper() {
     machine_loop.look_again_without(given_up);
     let held = entered.take_processor().expect("there is a task, and another processor");
     assert_ne!(held.index(), given_up);
-    assert!(is_keeper_interrupted(&scheduler), "it sleeps past the timer");
+    assert!(is_poll_owner_interrupted(&scheduler), "it sleeps past the timer");
     scheduler.begin_shutdown();
 }
 
