@@ -2,7 +2,7 @@
 //!
 //! They work on any runtime, between runtimes and plain threads too. Two things are different on wsrt:
 //!
-//! * **Turns.** On tokio's runtime each operation counts against the task's turn, and a task that receives without end is
+//! * **Fairness.** On tokio's runtime each operation counts against the task's turn, and a task that receives without end is
 //!   made to yield. That count is tokio's: on wsrt these operations never end a turn. A task that never waits for
 //!   anything else gives the others theirs with [`task::consume_budget`](crate::task::consume_budget) in each round.
 //! * **Time.** `mpsc::Sender::send_timeout` needs tokio's timers, and is not there: put a

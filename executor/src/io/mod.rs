@@ -8,9 +8,9 @@
 //! * [`Interest`] and [`Ready`], which the sockets' `ready` takes and returns;
 //! * on Unix, `unix::AsyncFd`, which waits for any descriptor that the system can poll.
 //!
-//! # Turns
+//! # Fairness
 //!
-//! What comes from tokio counts no turns: a loop over something that is always ready, such as a [`duplex`] pipe, goes on until
+//! What comes from tokio counts no fairness: a loop over something that is always ready, such as a [`duplex`] pipe, goes on until
 //! it has to wait. wsrt's own streams end their turn from time to time, and loops over these end with them.
 //!
 //! # Examples

@@ -74,8 +74,8 @@ impl Count for SharedCounter {
 /// What came from outside of the runtime's tasks: events of the network, and timers that were due.
 #[derive(Debug, Default)]
 pub(crate) struct Arrivals<C> {
-    /// Turns of the netpoller.
-    pub(crate) turns: C,
+    /// Fairness of the netpoller.
+    pub(crate) fairness: C,
     /// Events in them that reached a socket.
     pub(crate) events: C,
     /// Timers fired.
@@ -90,7 +90,7 @@ impl<C: Count> Arrivals<C> {
     /// Counts a turn, if it took place.
     pub(crate) fn count_turn(&self, turn: Turn) {
         if let Turn::Polled { events, .. } = turn {
-            self.turns.add(1);
+            self.fairness.add(1);
             self.events.add(events as u64);
         }
     }

@@ -36,7 +36,7 @@ pub trait IntoItems {
     /// The items that it turns into.
     type Items: Items;
 
-    /// Turns it into items.
+    /// Fairness it into items.
     fn into_items(self) -> Self::Items;
 }
 

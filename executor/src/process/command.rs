@@ -55,7 +55,7 @@ impl Command {
         &mut self.std
     }
 
-    /// Turns it into the standard library's; [`kill_on_drop`](Self::kill_on_drop) is lost.
+    /// Fairness it into the standard library's; [`kill_on_drop`](Self::kill_on_drop) is lost.
     #[must_use]
     pub fn into_std(self) -> StdCommand {
         self.std

@@ -49,7 +49,7 @@ impl ChildStdin {
         Self::new(pipe)
     }
 
-    /// Turns it into a descriptor that blocks.
+    /// Fairness it into a descriptor that blocks.
     ///
     /// # Errors
     ///
@@ -153,7 +153,7 @@ macro_rules! readable_end {
                 Self::new(pipe)
             }
 
-            /// Turns it into a descriptor that blocks.
+            /// Fairness it into a descriptor that blocks.
             ///
             /// # Errors
             ///

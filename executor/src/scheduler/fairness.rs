@@ -50,7 +50,7 @@ impl Every {
 
 /// The turns on one processor.
 #[derive(Debug, Default)]
-pub(crate) struct Turns {
+pub(crate) struct Fairness {
     /// Ticks of the processor's own turn. While the injector has its turn, each tick is the last.
     own: Every,
     injector: Option<InjectorsTurn>,
@@ -76,7 +76,7 @@ struct InjectorsTurn {
     until: u64,
 }
 
-impl Turns {
+impl Fairness {
     /// Counts a tick. Whether the injector may have its turn: then [`grant`](Self::grant) tells.
     #[inline]
     pub(crate) fn tick(&mut self, interval: u32) -> bool {
@@ -138,11 +138,11 @@ mod tests {
     /// Who gets each of `polls` polls, of which the injector's take `strangers` ns and the processor's own `own` ns, with
     /// always something to do for both: `true` for the injector. The clock is read at each.
     fn shares(interval: u32, polls: usize, own: u64, strangers: u64) -> Vec<bool> {
-        let (mut turns, mut now) = (Turns::default(), 0);
+        let (mut fairness, mut now) = (Fairness::default(), 0);
         (0..polls)
             .map(|_| {
-                turns.note_time(now);
-                let granted = turns.tick(interval) && turns.grant(interval, now) != Grant::Own;
+                fairness.note_time(now);
+                let granted = fairness.tick(interval) && fairness.grant(interval, now) != Grant::Own;
                 now += if granted { strangers } else { own };
                 granted
             })
@@ -197,13 +197,13 @@ mod tests {
 
     #[test]
     fn an_empty_injector_is_looked_into_once_in_the_interval() {
-        let mut turns = Turns::default();
+        let mut fairness = Fairness::default();
         for _ in 0..10 {
             for tick in 1..=7 {
-                assert_eq!(turns.tick(7), tick == 7);
+                assert_eq!(fairness.tick(7), tick == 7);
             }
-            assert_eq!(turns.grant(7, 0), Grant::First);
-            turns.end(0);
+            assert_eq!(fairness.grant(7, 0), Grant::First);
+            fairness.end(0);
         }
     }
 

@@ -116,7 +116,7 @@ impl<'a> MachineLoop<'a> {
     fn look(&mut self, processor: &mut Processor) -> Option<Found> {
         processor.clock().advance();
         self.keep_time(processor);
-        self.injector_on_its_turn(processor)
+        self.injector_in_its_turn(processor)
             .or_else(|| processor.next_in_chain())
             .or_else(|| processor.pop().map(|task| task.found(Source::RING)))
             .or_else(|| self.batch_from_injector(processor))
@@ -164,9 +164,9 @@ impl<'a> MachineLoop<'a> {
         }
     }
 
-    fn injector_on_its_turn(&self, processor: &mut Processor) -> Option<Found> {
+    fn injector_in_its_turn(&self, processor: &mut Processor) -> Option<Found> {
         let interval = self.scheduler.config.global_queue_interval;
-        if !processor.turns().tick(interval) {
+        if !processor.fairness().tick(interval) {
             return None;
         }
         self.one_from_injector(processor, interval)
@@ -179,10 +179,10 @@ impl<'a> MachineLoop<'a> {
         let now = processor.clock().now();
         if self.scheduler.keeps_order() {
             // What is in the injector came later than what is in the ring.
-            processor.turns().end(now);
+            processor.fairness().end(now);
             return None;
         }
-        match processor.turns().grant(interval, now) {
+        match processor.fairness().grant(interval, now) {
             Grant::Own => return None,
             Grant::First => processor.set_runnext_aside(),
             // The turn goes on with what its tasks have readied.
@@ -191,7 +191,7 @@ impl<'a> MachineLoop<'a> {
         }
         let injector = &self.scheduler.injector;
         if processor.has_no_task() || injector.is_empty() {
-            processor.turns().end(now);
+            processor.fairness().end(now);
             return None;
         }
         // Where a push is under way there may be none for a moment; the turn goes on.

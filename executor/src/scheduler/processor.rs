@@ -12,7 +12,7 @@ use wsrt_reactor::timer::TimerQueue;
 
 use crate::observe::counters::Counters;
 use crate::observe::source::{Found, Source};
-use crate::scheduler::fairness::{Every, Turns};
+use crate::scheduler::fairness::{Every, Fairness};
 use crate::scheduler::poll_watch::PollWatch;
 use crate::scheduler::queue::{RingOwner, RingThief, RunNext, SlotAddress, ring};
 use crate::scheduler::tick_clock::TickClock;
@@ -107,7 +107,7 @@ pub(crate) struct Processor {
     observed: bool,
     /// Whether the task in the ring is one that yielded with no other to run: before its turn the netpoller is looked at.
     lone: bool,
-    turns: Turns,
+    fairness: Fairness,
     /// The address of what was in runnext when the injector's turn began, or 0: that has to wait until the turn is over.
     set_aside: usize,
     network_ticks: Every,
@@ -139,7 +139,7 @@ impl Iterator for OverflowedTasks<'_> {
     }
 }
 
-/// Turns what a queue held back into the permit it stands for.
+/// Fairness what a queue held back into the permit it stands for.
 fn permit(raw: NonNull<Header>) -> Runnable {
     // SAFETY: the queues of processors are filled from `Runnable::into_raw` alone and yield each entry once.
     unsafe { Runnable::from_raw(raw) }
@@ -167,7 +167,7 @@ impl Processor {
             unannounced: false,
             observed: false,
             lone: false,
-            turns: Turns::default(),
+            fairness: Fairness::default(),
             set_aside: 0,
             network_ticks: Every::default(),
             polled_network: 0,
@@ -192,8 +192,8 @@ impl Processor {
     }
 
     /// Whose turn it is, as long as there is always something to do here.
-    pub(crate) fn turns(&mut self) -> &mut Turns {
-        &mut self.turns
+    pub(crate) fn fairness(&mut self) -> &mut Fairness {
+        &mut self.fairness
     }
 
     /// Counts a tick. Whether the netpoller is to be looked at on it.
@@ -205,7 +205,7 @@ impl Processor {
     /// Takes a reading of the clock.
     pub(crate) fn note_time(&mut self, now: u64) {
         self.clock.set(now);
-        self.turns.note_time(now);
+        self.fairness.note_time(now);
     }
 
     /// The current thread holds the processor from now on, at time `now`.

@@ -71,7 +71,7 @@ struct Watcher<'a> {
     context: &'a Context,
     watched: Vec<Watched>,
     wakers: Vec<Waker>,
-    /// Turns of the netpoller by processors, as last counted, and when that count last changed.
+    /// Fairness of the netpoller by processors, as last counted, and when that count last changed.
     network: (u64, u64),
     mood: Mood,
     /// Ticks for which there were spares to spare.

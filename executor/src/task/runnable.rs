@@ -48,14 +48,14 @@ impl Runnable {
         self.header().extras.as_ref()?.name.as_deref()
     }
 
-    /// Turns the permit into a pointer, for a queue. Whoever forgets the pointer leaks the task.
+    /// Fairness the permit into a pointer, for a queue. Whoever forgets the pointer leaks the task.
     pub(crate) fn into_raw(self) -> NonNull<Header> {
         let task = self.0;
         mem::forget(self);
         task
     }
 
-    /// Turns a pointer back into the permit.
+    /// Fairness a pointer back into the permit.
     ///
     /// # Safety
     ///

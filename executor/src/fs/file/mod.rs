@@ -127,7 +127,7 @@ impl File {
         File { inner: Mutex::new(Inner::new(Arc::clone(&std))), std, limit: MOST_AT_ONCE }
     }
 
-    /// Turns it into a standard file, once the operation under way has ended. Bytes that were read and not handed out are
+    /// Fairness it into a standard file, once the operation under way has ended. Bytes that were read and not handed out are
     /// given back: the file stands behind those handed out.
     ///
     /// A write's error that was not told yet is lost: call `flush` before.
@@ -142,7 +142,7 @@ impl File {
         Arc::into_inner(self.std).expect("the buffer's share is gone, and no operation is under way")
     }
 
-    /// Turns it into a standard file, unless an operation is under way or bytes that were read are left.
+    /// Fairness it into a standard file, unless an operation is under way or bytes that were read are left.
     ///
     /// # Errors
     ///

@@ -5,7 +5,7 @@ use std::io;
 
 use hyper::rt::{Read, Write};
 
-/// Turns what a listener accepts into what HTTP is spoken over: see
+/// Fairness what a listener accepts into what HTTP is spoken over: see
 /// [`Serve::with_handshake`](super::Serve::with_handshake).
 ///
 /// Any closure that takes the stream and returns a future of an `io::Result` is one; so there is hardly a reason to

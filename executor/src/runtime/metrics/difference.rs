@@ -94,7 +94,7 @@ impl PollSources {
 impl Arrivals {
     fn since(&self, earlier: &Self) -> Self {
         Self {
-            turns: self.turns.saturating_sub(earlier.turns),
+            fairness: self.fairness.saturating_sub(earlier.fairness),
             events: self.events.saturating_sub(earlier.events),
             timers: self.timers.saturating_sub(earlier.timers),
             timer_lateness: self.timer_lateness.saturating_sub(earlier.timer_lateness),
@@ -104,7 +104,7 @@ impl Arrivals {
 
     fn plus(&self, other: &Self) -> Self {
         Self {
-            turns: self.turns + other.turns,
+            fairness: self.fairness + other.fairness,
             events: self.events + other.events,
             timers: self.timers + other.timers,
             timer_lateness: self.timer_lateness.saturating_add(other.timer_lateness),

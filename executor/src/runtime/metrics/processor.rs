@@ -68,8 +68,8 @@ pub struct Steals {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Arrivals {
-    /// Turns of the netpoller: calls of the system's `epoll_wait` or its like.
-    pub turns: u64,
+    /// Fairness of the netpoller: calls of the system's `epoll_wait` or its like.
+    pub fairness: u64,
     /// Events in them that reached a socket.
     pub events: u64,
     /// Timers fired.

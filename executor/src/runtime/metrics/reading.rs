@@ -99,7 +99,7 @@ fn read_counts(counters: &Counters) -> Counts {
 
 fn read_arrivals(arrivals: &crate::observe::counters::Arrivals<impl Count>) -> Arrivals {
     Arrivals {
-        turns: arrivals.turns.get(),
+        fairness: arrivals.fairness.get(),
         events: arrivals.events.get(),
         timers: arrivals.timers.get(),
         timer_lateness: Duration::from_nanos(arrivals.late.get()),

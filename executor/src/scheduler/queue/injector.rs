@@ -39,10 +39,10 @@ pub(crate) unsafe trait Queued: Send {
     /// What the permit stands for.
     type Node;
 
-    /// Turns the permit into its node.
+    /// Fairness the permit into its node.
     fn into_node(self) -> NonNull<Self::Node>;
 
-    /// Turns a node back into its permit.
+    /// Fairness a node back into its permit.
     ///
     /// # Safety
     ///

@@ -99,7 +99,7 @@ fn steals_from(thief: &str, victim: usize, steals: &Steals) {
 
 fn arrivals(processor: &str, arrivals: &Arrivals) {
     let counts = [
-        ("wsrt_netpolls_total", arrivals.turns),
+        ("wsrt_netpolls_total", arrivals.fairness),
         ("wsrt_network_events_total", arrivals.events),
         ("wsrt_timers_fired_total", arrivals.timers),
         (
@@ -133,7 +133,7 @@ fn describe() {
         ("wsrt_useless_wakes_total", "Wakes that were followed by no poll"),
         ("wsrt_overflows_total", "Times that the processor's queue was full"),
         ("wsrt_sampled_polls_total", "Polls in the histograms"),
-        ("wsrt_netpolls_total", "Turns of the netpoller"),
+        ("wsrt_netpolls_total", "Fairness of the netpoller"),
         ("wsrt_network_events_total", "Events that reached a socket"),
         ("wsrt_timers_fired_total", "Timers fired"),
         ("wsrt_stalls_total", "Polls that were reported as stalls"),
