@@ -2,7 +2,7 @@
 //! eight, each processor's own.
 //!
 //! What is sampled is chosen at random when a task is readied, so that no pattern of the program's hides from it. The time goes
-//! into a table ([`Stamps`]); the machine that polls the task finds it there, and times that poll too: one reading of the clock
+//! into a table ([`ReadyTimes`]); the machine that polls the task finds it there, and times that poll too: one reading of the clock
 //! at the wake and two at the poll. A sample is lost where the table's place is taken, which is no matter of how long
 //! the lost one would have waited.
 
@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
 use crate::observe::histogram::Histogram;
-use crate::observe::ready_times::Stamps;
+use crate::observe::ready_times::ReadyTimes;
 use crate::observe::switches::Switch;
 use crate::scheduler::Scheduler;
 use crate::task::Id;
@@ -36,7 +36,7 @@ pub(crate) struct Latency {
 
 #[derive(Debug)]
 struct Sampling {
-    stamps: Stamps,
+    ready_times: ReadyTimes,
     /// By the index of the processor; made at its first sample.
     processors: Box<[OnceLock<Histograms>]>,
 }
@@ -73,7 +73,7 @@ impl Scheduler {
             return;
         }
         sampling.get_or_init(|| Sampling {
-            stamps: Stamps::new(),
+            ready_times: ReadyTimes::new(),
             processors: (0..self.processors.capacity()).map(|_| OnceLock::new()).collect(),
         });
         since.store(self.now(), Relaxed);
@@ -87,10 +87,10 @@ impl Scheduler {
         }
         let Some(sampling) = self.observer.latency.sampling.get() else { return };
         if DICE.with_borrow_mut(|dice| dice.below(SAMPLED)) == 0 {
-            sampling.stamps.put(task.as_u64(), self.now());
+            sampling.ready_times.put(task.as_u64(), self.now());
         } else {
             // A stamp that is still there is that of a wake whose poll nobody saw: its processor had yet to hear of this.
-            let _ = sampling.stamps.take(task.as_u64());
+            let _ = sampling.ready_times.take(task.as_u64());
         }
     }
 
@@ -101,7 +101,7 @@ impl Scheduler {
             return None;
         }
         let sampling = self.observer.latency.sampling.get()?;
-        let readied = sampling.stamps.take(task.as_u64())?;
+        let readied = sampling.ready_times.take(task.as_u64())?;
         if readied < self.observer.latency.since.load(Relaxed) {
             return None;
         }

@@ -1,6 +1,6 @@
-//! Stamps: who polls a task finds its own time or none, whoever else wants the place.
+//! ReadyTimes: who polls a task finds its own time or none, whoever else wants the place.
 
-use crate::observe::ready_times::Stamps;
+use crate::observe::ready_times::ReadyTimes;
 use crate::scheduler::loom_models::explore;
 use crate::util::sync::{Arc, thread};
 
@@ -11,34 +11,34 @@ const LATER: u64 = OLD + 120_000_000_000;
 #[test]
 fn a_task_that_is_polled_while_its_stamp_is_given_up_finds_its_own_or_none() {
     explore(4, || {
-        let stamps = Arc::new(Stamps::new());
-        stamps.put(1, OLD);
+        let stamps = Arc::new(ReadyTimes::new());
+        ready_times.put(1, OLD);
         let other = {
-            let stamps = Arc::clone(&stamps);
+            let stamps = Arc::clone(&ready_times);
             thread::spawn(move || {
-                stamps.put(2, LATER);
-                stamps.take(2)
+                ready_times.put(2, LATER);
+                ready_times.take(2)
             })
         };
-        let first = stamps.take(1);
+        let first = ready_times.take(1);
         assert!(matches!(first, None | Some(OLD)), "{first:?}");
         let second = other.join().expect("it ends in good order");
         assert!(matches!(second, None | Some(LATER)), "{second:?}");
         // The place is free again, whoever had it.
-        stamps.put(3, LATER);
-        assert_eq!(stamps.take(3), Some(LATER));
+        ready_times.put(3, LATER);
+        assert_eq!(ready_times.take(3), Some(LATER));
     });
 }
 
 #[test]
 fn two_that_want_a_place_at_once_do_not_mix_their_times() {
     explore(4, || {
-        let stamps = Arc::new(Stamps::new());
+        let stamps = Arc::new(ReadyTimes::new());
         let threads = [1, 2].map(|task| {
-            let stamps = Arc::clone(&stamps);
+            let stamps = Arc::clone(&ready_times);
             thread::spawn(move || {
-                stamps.put(task, task * 10);
-                stamps.take(task).is_none_or(|time| time == task * 10)
+                ready_times.put(task, task * 10);
+                ready_times.take(task).is_none_or(|time| time == task * 10)
             })
         });
         for thread in threads {

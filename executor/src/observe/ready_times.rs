@@ -1,4 +1,4 @@
-//! Stamps: when some of the tasks that wait to be run were readied. A table beside the tasks, so that the others, and all of
+//! ReadyTimes: when some of the tasks that wait to be run were readied. A table beside the tasks, so that the others, and all of
 //! them while nobody looks, are no larger for it.
 //!
 //! A task has one place in the table, by its id. Who readies it leaves the time there, if the place is free, and who polls it
@@ -19,7 +19,7 @@ const FREE: u64 = 0;
 const BEING_FILLED: u64 = u64::MAX;
 
 #[derive(Debug)]
-pub(crate) struct Stamps(Box<[Place]>);
+pub(crate) struct ReadyTimes(Box<[Place]>);
 
 /// The moves of `task`: `FREE`, the id of the same task or a stale one's → `BEING_FILLED` → an id, by who readies; an id → `FREE`, by who polls.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ struct Place {
     at: AtomicU64,
 }
 
-impl Stamps {
+impl ReadyTimes {
     pub(crate) fn new() -> Self {
         Self((0..STAMPS).map(|_| Place { task: AtomicU64::new(FREE), at: AtomicU64::new(0) }).collect())
     }
@@ -89,47 +89,47 @@ mod tests {
 
     #[test]
     fn a_stamp_is_taken_once_and_by_its_task_alone() {
-        let stamps = Stamps::new();
-        stamps.put(7, 100);
-        assert_eq!(stamps.take(7 + STAMPS as u64), None);
-        assert_eq!((stamps.take(7), stamps.take(7)), (Some(100), None));
+        let ready_times = ReadyTimes::new();
+        ready_times.put(7, 100);
+        assert_eq!(ready_times.take(7 + STAMPS as u64), None);
+        assert_eq!((ready_times.take(7), ready_times.take(7)), (Some(100), None));
     }
 
     #[test]
     fn a_place_that_is_taken_is_kept_until_it_is_stale() {
-        let stamps = Stamps::new();
+        let ready_times = ReadyTimes::new();
         let (first, other) = (7, 7 + STAMPS as u64);
-        stamps.put(first, 100);
-        stamps.put(other, 100 + STALE);
-        assert_eq!(stamps.take(other), None);
-        stamps.put(other, 101 + STALE);
-        assert_eq!((stamps.take(first), stamps.take(other)), (None, Some(101 + STALE)));
+        ready_times.put(first, 100);
+        ready_times.put(other, 100 + STALE);
+        assert_eq!(ready_times.take(other), None);
+        ready_times.put(other, 101 + STALE);
+        assert_eq!((ready_times.take(first), ready_times.take(other)), (None, Some(101 + STALE)));
     }
 
     #[test]
     fn a_task_that_is_readied_again_waits_from_then_on() {
-        let stamps = Stamps::new();
-        stamps.put(7, 100);
+        let ready_times = ReadyTimes::new();
+        ready_times.put(7, 100);
         // It was polled by a processor that had yet to hear that stamps are wanted.
-        stamps.put(7, 5_000);
-        assert_eq!(stamps.take(7), Some(5_000));
+        ready_times.put(7, 5_000);
+        assert_eq!(ready_times.take(7), Some(5_000));
     }
 
     /// Many threads ready and poll tasks that share few places: no stamp is another task's.
     #[test]
     fn under_stress_each_stamp_that_is_found_is_that_of_the_task() {
-        let stamps = Stamps::new();
+        let ready_times = ReadyTimes::new();
         let found = AtomicU64::new(0);
         std::thread::scope(|scope| {
             for thread in 0..4 {
-                let (stamps, found) = (&stamps, &found);
+                let (ready_times, found) = (&ready_times, &found);
                 scope.spawn(move || {
                     for round in 1..50_000 {
                         // A time for each task, further apart than what is stale, so that places are taken over too.
                         let task = (round * 4 + thread) * STAMPS as u64;
                         let time = task * STALE;
-                        stamps.put(task, time);
-                        let taken = stamps.take(task);
+                        ready_times.put(task, time);
+                        let taken = ready_times.take(task);
                         assert!(taken.is_none_or(|taken| taken == time), "{task}: {taken:?}");
                         found.fetch_add(u64::from(taken.is_some()), Relaxed);
                     }

@@ -19,7 +19,7 @@ mod with_std {
     /// Slots in a processor's ring; a power of two.
     pub(crate) const RING_CAPACITY: u32 = 256;
 
-    /// Places in a table of stamps.
+    /// Places in a table of ready_times.
     pub(crate) const STAMPS: usize = 1024;
     /// Tasks that are looked at under one hold of their registry's lock by who walks over all of them.
     pub(crate) const WALK_STRIDE: usize = 64;
