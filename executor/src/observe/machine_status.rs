@@ -21,7 +21,7 @@ pub(crate) enum Away {
 
 /// Written by the machine's own thread with plain stores, read by anybody.
 #[derive(Debug, Default)]
-pub(crate) struct Whereabouts {
+pub(crate) struct MachineStatus {
     name: OnceLock<Name>,
     away: AtomicU8,
 }
@@ -35,7 +35,7 @@ pub(crate) struct Name {
     pub(crate) thread: u32,
 }
 
-impl Whereabouts {
+impl MachineStatus {
     /// Names the machine of the current thread.
     pub(crate) fn introduce(&self, number: u32) {
         let _ = self.name.set(Name { number, thread: current_thread_number() });

@@ -217,7 +217,7 @@ impl Context {
     /// Leaves in sight what this thread's machine, if it has one, does without a processor.
     pub(crate) fn set_away(&self, away: Away) {
         if let Some(machine) = self.machine() {
-            machine.whereabouts().set_away(away);
+            machine.status().set_away(away);
         }
     }
 

@@ -1,6 +1,6 @@
 //! A machine: an OS thread that runs tasks, but only while it holds a processor.
 
-use crate::observe::machine_status::Whereabouts;
+use crate::observe::machine_status::MachineStatus;
 use crate::scheduler::parker::Parker;
 use crate::scheduler::processor::Processor;
 use crate::util::sync::atomic::AtomicBool;
@@ -19,7 +19,7 @@ pub(crate) struct Machine {
     /// Relaxed: the mailbox's lock orders it. Who chooses the machine fills the mailbox before it looks here, the machine writes
     /// here before it looks into the mailbox.
     in_hook: AtomicBool,
-    whereabouts: Whereabouts,
+    status: MachineStatus,
 }
 
 impl Machine {
@@ -34,15 +34,15 @@ impl Machine {
 
     fn make(processor: Option<Box<Processor>>) -> Arc<Self> {
         let (parker, mailbox) = (Parker::new(), Mutex::new(processor));
-        Arc::new(Self { parker, mailbox, in_hook: AtomicBool::new(false), whereabouts: Whereabouts::default() })
+        Arc::new(Self { parker, mailbox, in_hook: AtomicBool::new(false), status: MachineStatus::default() })
     }
 
     pub(crate) fn parker(&self) -> &Parker {
         &self.parker
     }
 
-    pub(crate) fn whereabouts(&self) -> &Whereabouts {
-        &self.whereabouts
+    pub(crate) fn status(&self) -> &MachineStatus {
+        &self.status
     }
 
     /// Leaves a processor for the machine. The caller wakes it afterwards.

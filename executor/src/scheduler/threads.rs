@@ -30,7 +30,7 @@ pub(crate) struct Threads {
     /// To be joined when the runtime is dropped. Those of threads that have ended are dropped as others are started.
     handles: Mutex<Vec<JoinHandle<()>>>,
     /// Machines that have begun, for those who look on.
-    roll: Mutex<Vec<Weak<Machine>>>,
+    machines: Mutex<Vec<Weak<Machine>>>,
     /// How many ever have.
     enrolled: AtomicU32,
     pub(crate) refusals: Refusals,
@@ -43,7 +43,7 @@ impl Threads {
         Self {
             alive: AtomicUsize::new(0),
             handles: Mutex::new(Vec::new()),
-            roll: Mutex::new(Vec::new()),
+            machines: Mutex::new(Vec::new()),
             enrolled: AtomicU32::new(0),
             refusals: Refusals::default(),
             limit_told: Once::new(),
@@ -56,15 +56,15 @@ impl Threads {
 
     /// Gives the machine of the current thread a number, and lists it for as long as it exists.
     pub(crate) fn enroll(&self, machine: &Arc<Machine>) {
-        machine.whereabouts().introduce(self.enrolled.fetch_add(1, Relaxed));
-        let mut roll = self.roll.lock();
-        roll.retain(|machine| machine.strong_count() > 0);
-        roll.push(Arc::downgrade(machine));
+        machine.status().introduce(self.enrolled.fetch_add(1, Relaxed));
+        let mut machines = self.machines.lock();
+        machines.retain(|machine| machine.strong_count() > 0);
+        machines.push(Arc::downgrade(machine));
     }
 
     /// The machines that there are, by their numbers.
     pub(crate) fn machines(&self) -> Vec<Arc<Machine>> {
-        self.roll.lock().iter().filter_map(Weak::upgrade).collect()
+        self.machines.lock().iter().filter_map(Weak::upgrade).collect()
     }
 
     fn keep(&self, handle: JoinHandle<()>) {

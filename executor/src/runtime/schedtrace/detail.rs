@@ -69,7 +69,7 @@ fn write_processor(
     machines: &[Arc<Machine>],
 ) {
     let _ = write!(text, "  P{}: status={}", held.index, held.status());
-    let names = machines.iter().filter_map(|machine| machine.whereabouts().name());
+    let names = machines.iter().filter_map(|machine| machine.status().name());
     if let Some(name) = names.clone().find(|name| held.is_held_by(name.thread)) {
         let _ = write!(text, " m={}", name.number);
     }
@@ -96,10 +96,10 @@ fn write_processor(
 }
 
 fn write_machine(text: &mut String, machine: &Machine, held: &[Held]) {
-    let Some(name) = machine.whereabouts().name() else { return };
+    let Some(name) = machine.status().name() else { return };
     let _ = write!(text, "  M{}: thread={}", name.number, name.thread);
     let parker = machine.parker();
-    let away = match machine.whereabouts().away() {
+    let away = match machine.status().away() {
         Away::Helping => Some("helping"),
         Away::HandedOver => Some("blocked"),
         Away::No if parker.is_polling() => Some("netpoller"),
