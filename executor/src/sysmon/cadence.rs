@@ -14,7 +14,7 @@ const CALM_IDLE_TICKS: u32 = 5;
 /// How closely the watcher looks. A nap and what follows cost some 15 µs on a virtual machine: one in each millisecond is
 /// more than a calm runtime should pay, so that the watcher looks less often when nothing has been stuck for a while.
 #[derive(Debug, Default)]
-pub(crate) struct Mood {
+pub(crate) struct Cadence {
     /// Ticks since something was stuck.
     calm_ticks: u32,
     /// Whether on this tick a poll was seen twice that somebody waits for.
@@ -23,7 +23,7 @@ pub(crate) struct Mood {
     idle_ticks: u32,
 }
 
-impl Mood {
+impl Cadence {
     pub(crate) fn is_alert(&self) -> bool {
         self.calm_ticks < ALERT_TICKS
     }

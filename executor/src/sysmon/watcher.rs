@@ -25,7 +25,7 @@ use crate::scheduler::poll_watch::PollState;
 use crate::scheduler::processor::Shared;
 use crate::scheduler::threads::AbortOnUnwind;
 use crate::scheduler::{Context, Scheduler};
-use crate::sysmon::cadence::{Mood, TICK};
+use crate::sysmon::cadence::{Cadence, TICK};
 use crate::sysmon::cpu_meter::BurnMeter;
 use crate::sysmon::stall::Stall;
 use crate::util::report::report;
@@ -73,7 +73,7 @@ struct Watcher<'a> {
     wakers: Vec<Waker>,
     /// Fairness of the netpoller by processors, as last counted, and when that count last changed.
     network: (u64, u64),
-    mood: Mood,
+    cadence: Cadence,
     /// Ticks for which there were spares to spare.
     surplus_ticks: u32,
     limit_reported: bool,
@@ -91,8 +91,8 @@ pub(crate) fn serve(scheduler: Arc<Scheduler>) {
     while !scheduler.shutdown.has_begun() {
         sleep.nap(pause);
         watcher.tick();
-        pause = watcher.mood.tick();
-        if watcher.mood.may_sleep(watcher.has_nothing_to_watch()) {
+        pause = watcher.cadence.tick();
+        if watcher.cadence.may_sleep(watcher.has_nothing_to_watch()) {
             sleep.sleep_until_busy(|| !scheduler.needs_no_watcher() || scheduler.shutdown.has_begun());
             pause = FIRST_LOOK;
         }
@@ -110,7 +110,7 @@ impl<'a> Watcher<'a> {
             watched: Vec::new(),
             wakers: Vec::new(),
             network: (0, 0),
-            mood: Mood::default(),
+            cadence: Cadence::default(),
             surplus_ticks: 0,
             limit_reported: false,
         }
@@ -165,7 +165,7 @@ impl<'a> Watcher<'a> {
     /// Only where that is likely, and would matter.
     fn ask_ahead(&mut self, index: usize, now: u64) {
         let idle = &self.scheduler.idle;
-        if !self.mood.is_alert() || idle.is_idle(index) || idle.count_idle() > 0 {
+        if !self.cadence.is_alert() || idle.is_idle(index) || idle.count_idle() > 0 {
             return;
         }
         let processor = self.scheduler.processors.get(index);
@@ -182,11 +182,11 @@ impl<'a> Watcher<'a> {
             // A long poll that nobody waits for is looked at as calmly as any: a close look costs it 4 % of its core.
             return;
         }
-        self.mood.suspect();
+        self.cadence.suspect();
         if self.scheduler.idle.count_idle() == 0 && !self.compensate(index, now) {
             return;
         }
-        self.mood.alarm();
+        self.cadence.alarm();
         self.send_somebody();
     }
 
