@@ -75,7 +75,9 @@ impl<'a> MachineLoop<'a> {
         while !self.is_over() && !root.poll_if_woken(self.context) {
             match self.processor() {
                 None => self.sleep(root),
-                Some(processor) if self.scheduler.processors.is_owed() => self.pay_with(processor),
+                Some(processor) if self.scheduler.processors.is_retirement_due() => {
+                    self.retire_for_good_with(processor)
+                }
                 Some(mut processor) => match self.look(&mut processor) {
                     Some(found) => {
                         self.poll(processor, found);
@@ -218,14 +220,14 @@ impl<'a> MachineLoop<'a> {
 
     /// Takes the processor out of play, if that is still wanted: a stuck poll that one stood in for has returned.
     #[inline(never)]
-    fn pay_with(&self, mut processor: Box<Processor>) {
-        let Some(debt) = self.scheduler.processors.take_debt() else {
+    fn retire_for_good_with(&self, mut processor: Box<Processor>) {
+        let Some(request) = self.scheduler.processors.take_retire_request() else {
             return self.context.put_processor(processor);
         };
         self.scheduler.observer.show(What::Leave(Span::Holds(processor.index() as u16)));
         self.scheduler.part_with(&mut processor);
         let _ = self.scheduler.idle.retire_for_good(&mut processor);
-        self.scheduler.processors.take_out_of_play(processor, debt);
+        self.scheduler.processors.take_out_of_play(processor, request);
         if self.scheduler.work_is_visible() {
             self.scheduler.wake_one();
         }

@@ -21,14 +21,14 @@ pub(crate) struct Processors {
     slots: Box<[OnceLock<Arc<CachePadded<Shared>>>]>,
     /// Slots below this are filled and to be looked at.
     scan_len: AtomicUsize,
-    dormant: Mutex<Dormant>,
-    /// Whether anything is owed, for holders to look at without the lock. Relaxed: the count under the lock decides.
-    is_owed: AtomicBool,
+    parked: Mutex<ParkedSpares>,
+    /// Whether anything is retirements_due, for holders to look at without the lock. Relaxed: the count under the lock decides.
+    is_retirement_due: AtomicBool,
     regular: usize,
 }
 
 #[derive(Debug, Default)]
-struct Dormant {
+struct ParkedSpares {
     /// Sorted by index, the lowest last.
     processors: Vec<Box<Processor>>,
     /// How many processors there are, dormant or in play.
@@ -36,7 +36,7 @@ struct Dormant {
     /// Processors in play beyond the regular number.
     spares: usize,
     /// How many of them their holders are to take out of play.
-    owed: usize,
+    retirements_due: usize,
 }
 
 impl Processors {
@@ -46,8 +46,8 @@ impl Processors {
         let processors = Self {
             slots: (0..most.max(regular)).map(|_| OnceLock::new()).collect(),
             scan_len: AtomicUsize::new(regular),
-            dormant: Mutex::new(Dormant { made: regular, ..Dormant::default() }),
-            is_owed: AtomicBool::new(false),
+            parked: Mutex::new(ParkedSpares { made: regular, ..ParkedSpares::default() }),
+            is_retirement_due: AtomicBool::new(false),
             regular,
         };
         let owned = (0..regular).map(|index| processors.make(index)).collect();
@@ -73,7 +73,7 @@ impl Processors {
 
     /// Processors in play beyond the regular number.
     pub(crate) fn spares(&self) -> usize {
-        self.dormant.lock().spares
+        self.parked.lock().spares
     }
 
     /// Whether there is no spare to be put into play.
@@ -103,83 +103,83 @@ impl Processors {
 
     /// Takes a spare, made if need be, to be put into play by the caller. `None` at the limit.
     pub(crate) fn put_into_play(&self) -> Option<Box<Processor>> {
-        let mut dormant = self.dormant.lock();
-        let processor = match dormant.processors.pop() {
+        let mut parked = self.parked.lock();
+        let processor = match parked.processors.pop() {
             Some(processor) => processor,
             None => {
-                let index = dormant.made;
+                let index = parked.made;
                 let processor = (index < self.slots.len()).then(|| self.make(index))?;
-                dormant.made += 1;
+                parked.made += 1;
                 processor
             }
         };
-        dormant.spares += 1;
+        parked.spares += 1;
         let len = self.scan_len().max(processor.index() + 1);
         // Release pairs with the Acquire in `scan_len`.
         self.scan_len.store(len, Release);
         Some(processor)
     }
 
-    /// How many spares are in play, not counting those that are owed.
+    /// How many spares are in play, not counting those that are retirements_due.
     pub(crate) fn lasting_spares(&self) -> usize {
-        let dormant = self.dormant.lock();
-        dormant.spares - dormant.owed
+        let parked = self.parked.lock();
+        parked.spares - parked.retirements_due
     }
 
     /// Asks that one holder of a processor, whichever comes first, takes it out of play.
     pub(crate) fn ask_for_one(&self) {
-        let mut dormant = self.dormant.lock();
-        if dormant.owed < dormant.spares {
-            dormant.owed += 1;
-            self.is_owed.store(true, Relaxed);
+        let mut parked = self.parked.lock();
+        if parked.retirements_due < parked.spares {
+            parked.retirements_due += 1;
+            self.is_retirement_due.store(true, Relaxed);
         }
     }
 
     /// Whether a holder should give up its processor.
     #[inline]
-    pub(crate) fn is_owed(&self) -> bool {
-        self.is_owed.load(Relaxed)
+    pub(crate) fn is_retirement_due(&self) -> bool {
+        self.is_retirement_due.load(Relaxed)
     }
 
-    /// Takes the debt of one processor upon the caller. It has to take one out of play then.
+    /// Takes the request of one processor upon the caller. It has to take one out of play then.
     #[must_use]
-    pub(crate) fn take_debt(&self) -> Option<Debt> {
-        let mut dormant = self.dormant.lock();
-        dormant.owed = dormant.owed.checked_sub(1)?;
-        dormant.spares -= 1;
-        self.is_owed.store(dormant.owed > 0, Relaxed);
-        Some(Debt(()))
+    pub(crate) fn take_retire_request(&self) -> Option<RetireRequest> {
+        let mut parked = self.parked.lock();
+        parked.retirements_due = parked.retirements_due.checked_sub(1)?;
+        parked.spares -= 1;
+        self.is_retirement_due.store(parked.retirements_due > 0, Relaxed);
+        Some(RetireRequest(()))
     }
 
-    /// The same for the watcher, which has found an idle processor. `None` if no spare is in play that is not owed.
+    /// The same for the watcher, which has found an idle processor. `None` if no spare is in play that is not retirements_due.
     #[must_use]
-    pub(crate) fn assume_debt(&self) -> Option<Debt> {
-        let mut dormant = self.dormant.lock();
-        if dormant.spares == dormant.owed {
+    pub(crate) fn make_retire_request(&self) -> Option<RetireRequest> {
+        let mut parked = self.parked.lock();
+        if parked.spares == parked.retirements_due {
             return None;
         }
-        dormant.spares -= 1;
-        Some(Debt(()))
+        parked.spares -= 1;
+        Some(RetireRequest(()))
     }
 
-    /// Puts into play again what a debt was assumed for, since no processor was found to pay with.
-    pub(crate) fn return_debt(&self, Debt(()): Debt) {
-        self.dormant.lock().spares += 1;
+    /// Puts into play again what a request was assumed for, since no processor was found to pay with.
+    pub(crate) fn withdraw_retire_request(&self, RetireRequest(()): RetireRequest) {
+        self.parked.lock().spares += 1;
     }
 
     /// Takes a processor out of play, its queues empty.
-    pub(crate) fn take_out_of_play(&self, processor: Box<Processor>, Debt(()): Debt) {
+    pub(crate) fn take_out_of_play(&self, processor: Box<Processor>, RetireRequest(()): RetireRequest) {
         debug_assert!(processor.has_no_task(), "a processor goes out of play with empty queues");
-        let mut dormant = self.dormant.lock();
-        let at = dormant.processors.partition_point(|other| other.index() > processor.index());
-        dormant.processors.insert(at, processor);
-        self.shrink_scan(&dormant);
+        let mut parked = self.parked.lock();
+        let at = parked.processors.partition_point(|other| other.index() > processor.index());
+        parked.processors.insert(at, processor);
+        self.shrink_scan(&parked);
     }
 
     /// Looks no more at dormant processors with the highest indices, once they hold no timers. Called with the lock held.
-    fn shrink_scan(&self, dormant: &Dormant) {
+    fn shrink_scan(&self, parked: &ParkedSpares) {
         let mut len = self.scan_len();
-        for processor in &dormant.processors {
+        for processor in &parked.processors {
             let is_last = processor.index() + 1 == len;
             if !is_last || len == self.regular || !processor.shared().timers().is_empty() {
                 break;
@@ -194,7 +194,7 @@ impl Processors {
 /// reason.
 #[derive(Debug)]
 #[must_use]
-pub(crate) struct Debt(());
+pub(crate) struct RetireRequest(());
 
 impl fmt::Debug for Processors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -218,22 +218,22 @@ mod tests {
         assert_eq!((first.index(), second.index(), processors.scan_len(), processors.spares()), (2, 3, 4, 2));
         assert!(processors.put_into_play().is_none());
         processors.ask_for_one();
-        let debt = processors.take_debt().expect("one is owed");
-        assert!(processors.take_debt().is_none(), "one was");
-        processors.take_out_of_play(first, debt);
+        let request = processors.take_retire_request().expect("one is due");
+        assert!(processors.take_retire_request().is_none(), "one was");
+        processors.take_out_of_play(first, request);
         assert_eq!(processors.scan_len(), 4, "the spare with the highest index is in play");
-        processors.take_out_of_play(second, processors.assume_debt().expect("one spare is in play"));
-        assert!(processors.assume_debt().is_none(), "none is in play");
+        processors.take_out_of_play(second, processors.make_retire_request().expect("one spare is in play"));
+        assert!(processors.make_retire_request().is_none(), "none is in play");
         assert_eq!((processors.scan_len(), processors.spares()), (2, 0));
-        assert_eq!(processors.put_into_play().expect("two are dormant").index(), 2);
+        assert_eq!(processors.put_into_play().expect("two are parked").index(), 2);
     }
 
     #[test]
     fn a_regular_processor_may_go_while_a_spare_stays() {
         let (processors, mut owned) = Processors::new(1, 2);
         let _spare = processors.put_into_play().expect("room for one spare");
-        processors.take_out_of_play(owned.remove(0), processors.assume_debt().expect("one spare is in play"));
+        processors.take_out_of_play(owned.remove(0), processors.make_retire_request().expect("one spare is in play"));
         assert_eq!((processors.scan_len(), processors.spares()), (2, 0));
-        assert_eq!(processors.put_into_play().expect("one is dormant").index(), 0);
+        assert_eq!(processors.put_into_play().expect("one is parked").index(), 0);
     }
 }

@@ -331,11 +331,11 @@ impl<'a> Watcher<'a> {
 
     fn take_back_one(&self) {
         let processors = &self.scheduler.processors;
-        let Some(debt) = processors.assume_debt() else { return };
+        let Some(request) = processors.make_retire_request() else { return };
         match self.scheduler.idle.remove() {
-            Some(idle) => processors.take_out_of_play(idle, debt),
+            Some(idle) => processors.take_out_of_play(idle, request),
             None => {
-                processors.return_debt(debt);
+                processors.withdraw_retire_request(request);
                 processors.ask_for_one();
             }
         }

@@ -1,6 +1,6 @@
 //! Machines that leave with timers on the processor that they give up: the poll_owner, or its successor, sees them.
 //!
-//! What `MachineLoop::leave` and `pay_with` do, with the words that they do it with, against a machine on its way to the
+//! What `MachineLoop::leave` and `retire_for_good_with` do, with the words that they do it with, against a machine on its way to the
 //! netpoller. While a processor is held, a timer on it is armed without a word to anybody.
 
 use std::sync::atomic::AtomicUsize as Tally;
@@ -104,12 +104,12 @@ impl Scene {
         told
     }
 
-    /// As `MachineLoop::pay_with`.
-    fn pay_with(&self, mut processor: Box<Processor>, processors: &Processors) -> Told {
+    /// As `MachineLoop::retire_for_good_with`.
+    fn retire_for_good_with(&self, mut processor: Box<Processor>, processors: &Processors) -> Told {
         let mut told = Told::default();
-        let debt = processors.take_debt().expect("one is owed");
+        let request = processors.take_retire_request().expect("one is due");
         let _ = self.idle.retire_for_good(&mut processor);
-        processors.take_out_of_play(processor, debt);
+        processors.take_out_of_play(processor, request);
         self.watch_own_deadlines(&mut told);
         told
     }
@@ -187,7 +187,7 @@ fn timers_of_one_who_pays_are_seen_by_the_keeper() {
             thread::spawn(move || scene.sleep())
         };
         scene.arm_own();
-        let told = scene.pay_with(held.remove(0), &processors);
+        let told = scene.retire_for_good_with(held.remove(0), &processors);
         let _another = if told.chosen.is_empty() { scene.idle.acquire() } else { None };
         let slept = sleeper.join().expect("it ends in good order");
         CASES.assert_seen(&slept, &told);

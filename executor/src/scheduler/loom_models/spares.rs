@@ -1,5 +1,5 @@
 //! The watcher and its spares: it is woken when there is something to watch, a spare meets the work that it was put into
-//! play for, and as many processors go as are owed.
+//! play for, and as many processors go as are retirements_due.
 
 use std::ptr::NonNull;
 
@@ -59,7 +59,7 @@ fn a_spare_meets_the_task_it_was_put_into_play_for() {
     });
 }
 
-/// Two holders see that one processor is owed: one of them gives its up, whichever.
+/// Two holders see that one processor is retirements_due: one of them gives its up, whichever.
 #[test]
 fn what_is_owed_is_paid_once() {
     explore(3, || {
@@ -78,19 +78,19 @@ fn what_is_owed_is_paid_once() {
         });
         assert!(last.is_some(), "one stays in play");
         assert_eq!(processors.spares(), 0);
-        assert!(processors.take_debt().is_none());
+        assert!(processors.take_retire_request().is_none());
     });
 }
 
-/// Gives `processor` up if one is owed.
+/// Gives `processor` up if one is retirements_due.
 fn pay(processors: &Processors, processor: Box<Processor>) -> Option<Box<Processor>> {
-    if !processors.is_owed() {
+    if !processors.is_retirement_due() {
         return Some(processor);
     }
-    let Some(debt) = processors.take_debt() else {
+    let Some(request) = processors.take_retire_request() else {
         return Some(processor);
     };
-    processors.take_out_of_play(processor, debt);
+    processors.take_out_of_play(processor, request);
     None
 }
 

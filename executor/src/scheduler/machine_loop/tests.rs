@@ -64,7 +64,7 @@ fn a_machine_that_pays_with_its_processor_tells_the_keeper() {
     scheduler.idle.add(spare);
     scheduler.processors.ask_for_one();
     let processor = entered.take_processor().expect("the machine has one");
-    MachineLoop::new(&entered).pay_with(processor);
+    MachineLoop::new(&entered).retire_for_good_with(processor);
     assert!(entered.take_processor().is_none(), "it is out of play");
     assert!(is_poll_owner_interrupted(&scheduler), "it sleeps past the timer");
     scheduler.begin_shutdown();
