@@ -16,7 +16,9 @@ use std::time::Instant;
 
 use parking_lot::Mutex;
 
-use crate::fork_join::{Board, Crew, LoopBody, LoopRegion, MOST_SEATS, Nobody, Region, Seat, TreeRegion};
+use crate::fork_join::{
+    LoopBody, LoopRegion, MOST_SLOTS, OpenRegions, Participant, Region, TreeRegion, TreeSlot, Unattended,
+};
 use crate::scheduler::helpers::Helpers;
 use crate::scheduler::idle::SpareHand;
 use crate::scheduler::machine::Machine;
@@ -27,14 +29,14 @@ use crate::util::unwind::Payload;
 const SPARE_REGIONS: usize = 16;
 
 thread_local! {
-    /// The seat that this thread's jobs go to, in the innermost tree that it works in. Valid while it is set.
-    static SEAT: Cell<*const Seat<'static>> = const { Cell::new(ptr::null()) };
+    /// The slot that this thread's jobs go to, in the innermost tree that it works in. Valid while it is set.
+    static SLOT: Cell<*const TreeSlot<'static>> = const { Cell::new(ptr::null()) };
 }
 
 /// What the machines of a runtime share for fork-join.
 #[derive(Debug)]
 pub(crate) struct Computing {
-    pub(crate) board: Board,
+    pub(crate) open_regions: OpenRegions,
     pub(crate) helpers: Helpers,
     loops: Spares<LoopRegion>,
     trees: Spares<TreeRegion>,
@@ -42,7 +44,7 @@ pub(crate) struct Computing {
 
 impl Computing {
     pub(crate) fn new() -> Self {
-        Self { board: Board::new(), helpers: Helpers::new(), loops: Spares::new(), trees: Spares::new() }
+        Self { open_regions: OpenRegions::new(), helpers: Helpers::new(), loops: Spares::new(), trees: Spares::new() }
     }
 }
 
@@ -82,7 +84,7 @@ pub(crate) fn run_loop<B: LoopBody>(count: u32, body: &B) -> Result<(), Payload>
         Some(context) if count > 1 => {
             let context = &*context;
             let computing = &context.scheduler().computing;
-            let region = computing.loops.take(|| LoopRegion::new(context.scheduler().seats()));
+            let region = computing.loops.take(|| LoopRegion::new(context.scheduler().slots()));
             let counted = Counted::as_owner(context);
             // SAFETY: nobody else has it, by the promise of `take`.
             let outcome = unsafe { region.run(count, body, || Posted::post(context, &region)) };
@@ -98,23 +100,23 @@ pub(crate) fn run_loop<B: LoopBody>(count: u32, body: &B) -> Result<(), Payload>
     }
 }
 
-/// Calls `f` with the thread's seat in a tree: the one it has, or that of a tree which is opened for the call.
-pub(crate) fn in_tree<R>(f: impl FnOnce(&Seat<'_>) -> R) -> R {
-    with_seat(|seat| match seat {
-        Some(seat) => f(seat),
+/// Calls `f` with the thread's slot in a tree: the one it has, or that of a tree which is opened for the call.
+pub(crate) fn in_tree<R>(f: impl FnOnce(&TreeSlot<'_>) -> R) -> R {
+    with_slot(|slot| match slot {
+        Some(slot) => f(slot),
         None => in_new_tree(f),
     })
 }
 
-/// Calls `f` with the thread's seat, if it has one.
+/// Calls `f` with the thread's slot, if it has one.
 #[inline]
-pub(crate) fn with_seat<R>(f: impl FnOnce(Option<&Seat<'_>>) -> R) -> R {
-    let seat = SEAT.get();
-    // SAFETY: whoever set it keeps the seat alive until it has been put back; `f` cannot keep it.
-    f(unsafe { seat.as_ref() })
+pub(crate) fn with_slot<R>(f: impl FnOnce(Option<&TreeSlot<'_>>) -> R) -> R {
+    let slot = SLOT.get();
+    // SAFETY: whoever set it keeps the slot alive until it has been put back; `f` cannot keep it.
+    f(unsafe { slot.as_ref() })
 }
 
-/// Has an idle machine of the runtime that the calling thread belongs to look at the board.
+/// Has an idle machine of the runtime that the calling thread belongs to look at the open_regions.
 pub(crate) fn summon() {
     Context::with(|context| context.into_iter().for_each(|context| context.scheduler().summon()));
 }
@@ -130,28 +132,28 @@ pub(crate) fn is_alone() -> bool {
     Context::with(|context| !context.is_some_and(Context::can_be_helped))
 }
 
-fn in_new_tree<R>(f: impl FnOnce(&Seat<'_>) -> R) -> R {
+fn in_new_tree<R>(f: impl FnOnce(&TreeSlot<'_>) -> R) -> R {
     match helped_context() {
         Some(context) => {
             let context = &*context;
             let tree = OpenTree { context, region: context.scheduler().take_tree() };
             let counted = Counted::as_owner(context);
-            let crew = Owner(context);
-            // SAFETY: nobody else has the region, and the seat goes before `tree`.
-            let seat = unsafe { tree.region.begin(&crew) };
+            let participant = Owner(context);
+            // SAFETY: nobody else has the region, and the slot goes before `tree`.
+            let slot = unsafe { tree.region.begin(&participant) };
             let posted = Posted::post(context, &tree.region);
-            let seated = Seated::enter(&seat);
-            let result = f(&seat);
-            drop((seated, posted, counted));
+            let current_slot = CurrentSlot::enter(&slot);
+            let result = f(&slot);
+            drop((current_slot, posted, counted));
             result
         }
         None => {
             let alone = TreeRegion::new(1);
-            // SAFETY: it was just made, and the seat goes before it.
-            let seat = unsafe { alone.begin(&Nobody) };
-            let seated = Seated::enter(&seat);
-            let result = f(&seat);
-            drop(seated);
+            // SAFETY: it was just made, and the slot goes before it.
+            let slot = unsafe { alone.begin(&Unattended) };
+            let current_slot = CurrentSlot::enter(&slot);
+            let result = f(&slot);
+            drop(current_slot);
             result
         }
     }
@@ -170,19 +172,19 @@ impl Drop for OpenTree<'_> {
     }
 }
 
-/// A region on the board, until this is dropped.
+/// A region on the open_regions, until this is dropped.
 struct Posted<'a> {
-    board: &'a Board,
+    open_regions: &'a OpenRegions,
     region: *const (),
 }
 
 impl<'a> Posted<'a> {
     /// Puts `region` up and calls for help.
     fn post<R: Region + 'static>(context: &'a Context, region: &Arc<R>) -> Self {
-        let board = &context.scheduler().computing.board;
-        board.post(Arc::clone(region) as Arc<dyn Region>);
+        let open_regions = &context.scheduler().computing.open_regions;
+        open_regions.post(Arc::clone(region) as Arc<dyn Region>);
         // Before the call, so that the region comes down if that should unwind.
-        let posted = Self { board, region: Arc::as_ptr(region).cast() };
+        let posted = Self { open_regions, region: Arc::as_ptr(region).cast() };
         context.scheduler().summon();
         posted
     }
@@ -190,24 +192,24 @@ impl<'a> Posted<'a> {
 
 impl Drop for Posted<'_> {
     fn drop(&mut self) {
-        self.board.withdraw(self.region);
+        self.open_regions.withdraw(self.region);
     }
 }
 
-/// The thread has a seat, until this is dropped.
-pub(super) struct Seated {
-    before: *const Seat<'static>,
+/// The thread has a slot, until this is dropped.
+pub(super) struct CurrentSlot {
+    before: *const TreeSlot<'static>,
 }
 
-impl Seated {
-    pub(super) fn enter(seat: &Seat<'_>) -> Self {
-        Self { before: SEAT.replace(ptr::from_ref(seat).cast()) }
+impl CurrentSlot {
+    pub(super) fn enter(slot: &TreeSlot<'_>) -> Self {
+        Self { before: SLOT.replace(ptr::from_ref(slot).cast()) }
     }
 }
 
-impl Drop for Seated {
+impl Drop for CurrentSlot {
     fn drop(&mut self) {
-        SEAT.set(self.before);
+        SLOT.set(self.before);
     }
 }
 
@@ -277,26 +279,26 @@ impl Context {
 }
 
 impl Scheduler {
-    /// Seats of a region: one for each processor, and its owner's.
-    fn seats(&self) -> usize {
-        (self.processors.regular() + 1).min(MOST_SEATS)
+    /// Slots of a region: one for each processor, and its owner's.
+    fn slots(&self) -> usize {
+        (self.processors.regular() + 1).min(MOST_SLOTS)
     }
 
     fn take_tree(&self) -> Arc<TreeRegion> {
-        self.computing.trees.take(|| TreeRegion::new(self.seats()))
+        self.computing.trees.take(|| TreeRegion::new(self.slots()))
     }
 
     /// How many may help now: one for each processor that is idle. Spares are not counted, since they stand in for
     /// processors whose threads may burn.
     pub(super) fn places(&self) -> usize {
-        self.processors.regular().saturating_sub(self.idle.count_busy()).min(MOST_SEATS - 1)
+        self.processors.regular().saturating_sub(self.idle.count_busy()).min(MOST_SLOTS - 1)
     }
 
-    /// Has an idle machine look at the board, if there is a place for a helper and nobody looks already. Whoever comes
+    /// Has an idle machine look at the open_regions, if there is a place for a helper and nobody looks already. Whoever comes
     /// calls the next.
     pub(crate) fn summon(&self) {
-        let Computing { board, helpers, .. } = &self.computing;
-        board.notices().give();
+        let Computing { open_regions, helpers, .. } = &self.computing;
+        open_regions.epoch().give();
         if helpers.will_look() || helpers.count() >= self.places() || self.shutdown.has_begun() {
             return;
         }
@@ -326,7 +328,7 @@ impl Scheduler {
 /// An owner's view: it does not leave.
 struct Owner<'a>(&'a Context);
 
-impl Crew for Owner<'_> {
+impl Participant for Owner<'_> {
     fn must_leave(&self) -> bool {
         false
     }
@@ -337,8 +339,8 @@ impl Crew for Owner<'_> {
         self.0.scheduler().summon();
     }
 
-    fn with_seat(&self, seat: &Seat<'_>, work: &mut dyn FnMut()) {
-        let _seated = Seated::enter(seat);
+    fn with_slot(&self, slot: &TreeSlot<'_>, work: &mut dyn FnMut()) {
+        let _current = CurrentSlot::enter(slot);
         work();
     }
 }

@@ -4,10 +4,10 @@ use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
 use wsrt_reactor::budget;
-use wsrt_trace::{Activity as Span, EventKind as What};
+use wsrt_trace::{Activity as WorkRange, EventKind as What};
 
-use crate::fork_join::computing::{Counted, Seated};
-use crate::fork_join::{Crew, Seat};
+use crate::fork_join::computing::{Counted, CurrentSlot};
+use crate::fork_join::{Participant, TreeSlot};
 use crate::observe::machine_status::Away;
 use crate::scheduler::Scheduler;
 use crate::scheduler::machine_loop::MachineLoop;
@@ -29,11 +29,11 @@ const PARTING_PERIOD: Duration = Duration::from_millis(2);
 const OFTEN: Duration = Duration::from_micros(100);
 
 impl MachineLoop<'_> {
-    /// Helps with what stands on the board, if there is anything. The machine holds no processor, and is on the list of the
+    /// Helps with what stands on the open_regions, if there is anything. The machine holds no processor, and is on the list of the
     /// idle; it is off it when this returns `true`.
     pub(crate) fn help(&mut self) -> bool {
         // Before the list is left: a machine that goes to sleep has to be on it while it looks.
-        if self.scheduler.computing.board.find().is_none() {
+        if self.scheduler.computing.open_regions.find().is_none() {
             return false;
         }
         let Some(counted) = Counted::as_helper(self.context) else { return false };
@@ -49,9 +49,9 @@ impl MachineLoop<'_> {
         // What the last task has left of its own is no limit for others' work.
         budget::lift();
         self.context.set_away(Away::Helping);
-        self.scheduler.observer.show(What::Enter(Span::Helps));
+        self.scheduler.observer.show(What::Enter(WorkRange::Helps));
         let readied = self.work_and_linger();
-        self.scheduler.observer.show(What::Leave(Span::Helps));
+        self.scheduler.observer.show(What::Leave(WorkRange::Helps));
         self.context.set_away(Away::No);
         drop(budget);
         drop(counted);
@@ -64,21 +64,21 @@ impl MachineLoop<'_> {
     /// Returns the tasks that were readied by what it found in the netpoller.
     fn work_and_linger(&mut self) -> TaskQueue {
         let scheduler = self.scheduler;
-        let crew = Helper::new(self);
-        let board = &scheduler.computing.board;
-        while !crew.must_leave() {
-            let seen = board.notices().read();
-            match board.find() {
+        let participant = Helper::new(self);
+        let open_regions = &scheduler.computing.open_regions;
+        while !participant.must_leave() {
+            let seen = open_regions.epoch().read();
+            match open_regions.find() {
                 Some(region) => {
                     scheduler.summon_another();
-                    crew.part_from(region.owners_core());
-                    region.help(&crew);
+                    participant.part_from(region.owners_core());
+                    region.help(&participant);
                 }
-                None if !crew.linger_after(seen) => break,
+                None if !participant.linger_after(seen) => break,
                 None => {}
             }
         }
-        crew.into_readied()
+        participant.into_readied()
     }
 
     /// One turn of the netpoller for a machine without a processor, and all due timers.
@@ -104,12 +104,12 @@ impl Scheduler {
 /// How long a machine looks at the board before it goes back to sleep: to wake it costs the owner of a region some
 /// microseconds, and itself some tens. It is tuned by what it brings.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Linger {
+pub(crate) struct Spinner {
     patience: Duration,
     left: Option<Instant>,
 }
 
-impl Linger {
+impl Spinner {
     const MOST: Duration = Duration::from_micros(50);
     const LEAST: Duration = Duration::from_micros(1);
     /// A machine that comes back within this time has left too early.
@@ -148,7 +148,7 @@ struct Helper<'a, 'b> {
 
 impl<'a, 'b> Helper<'a, 'b> {
     fn new(machine_loop: &'b mut MachineLoop<'a>) -> Self {
-        machine_loop.linger.arrive();
+        machine_loop.spinner.arrive();
         machine_loop.scheduler.computing.helpers.begin_watch();
         // It is to see that helpers do look: this machine may have been the poll_owner, who spares it that.
         machine_loop.scheduler.idle.watcher().wake_if_asleep();
@@ -164,7 +164,7 @@ impl<'a, 'b> Helper<'a, 'b> {
 
     fn into_readied(self) -> TaskQueue {
         self.scheduler.computing.helpers.end_watch();
-        self.machine_loop.into_inner().linger.leave();
+        self.machine_loop.into_inner().spinner.leave();
         self.readied.into_inner()
     }
 
@@ -187,22 +187,22 @@ impl<'a, 'b> Helper<'a, 'b> {
     fn linger_after(&self, seen: u64) -> bool {
         let computing = &self.scheduler.computing;
         let mut now = Instant::now();
-        let until = now + self.machine_loop.borrow().linger.patience;
+        let until = now + self.machine_loop.borrow().spinner.patience;
         computing.helpers.begin_linger();
-        while computing.board.notices().read() == seen && now < until && !self.must_leave() {
+        while computing.open_regions.epoch().read() == seen && now < until && !self.must_leave() {
             std::hint::spin_loop();
             now = Instant::now();
             self.tick(now);
         }
         computing.helpers.end_linger();
         // After the fence: a notice that was given to nobody else is seen here.
-        let noticed = computing.board.notices().read() != seen;
-        self.machine_loop.borrow_mut().linger.was_of_use(noticed);
+        let noticed = computing.open_regions.epoch().read() != seen;
+        self.machine_loop.borrow_mut().spinner.was_of_use(noticed);
         noticed
     }
 }
 
-impl Crew for Helper<'_, '_> {
+impl Participant for Helper<'_, '_> {
     fn must_leave(&self) -> bool {
         let scheduler = self.scheduler;
         self.has_news.get()
@@ -239,8 +239,8 @@ impl Crew for Helper<'_, '_> {
         self.scheduler.summon();
     }
 
-    fn with_seat(&self, seat: &Seat<'_>, work: &mut dyn FnMut()) {
-        let _seated = Seated::enter(seat);
+    fn with_slot(&self, slot: &TreeSlot<'_>, work: &mut dyn FnMut()) {
+        let _current = CurrentSlot::enter(slot);
         work();
     }
 }

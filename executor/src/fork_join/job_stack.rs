@@ -1,4 +1,4 @@
-//! The jobs of one seat: its owner pushes and pops at the young end, thieves take from the old one.
+//! The jobs of one slot: its owner pushes and pops at the young end, thieves take from the old one.
 //!
 //! Newest first keeps what the owner works on in its caches and the stack of waiting calls shallow. Oldest first gives
 //! thieves what was split off first, which in divide and conquer is the greatest part.
@@ -25,7 +25,7 @@ impl JobStack {
     ///
     /// # Safety
     ///
-    /// The caller sits in the seat that this stack belongs to.
+    /// The caller sits in the slot that this stack belongs to.
     #[inline]
     pub(super) unsafe fn push(&self, job: JobRef) {
         self.owner.push(job);

@@ -3,10 +3,10 @@
 use std::mem;
 use std::panic::resume_unwind;
 
-use crate::fork_join::{JobRef, Seat, StackJob};
+use crate::fork_join::{JobRef, StackJob, TreeSlot};
 use crate::util::unwind::drop_quietly;
 
-impl Seat<'_> {
+impl TreeSlot<'_> {
     /// Runs both closures, `a` here and now, `b` here afterwards or elsewhere meanwhile.
     ///
     /// Returns, or unwinds, when neither runs any more. Of two panics the one of `a` goes on; if `a` panics and nobody has
@@ -22,7 +22,7 @@ impl Seat<'_> {
         // SAFETY: the job stays here until it was taken back or its latch is set, on unwinding too.
         let reference = unsafe { job.as_job_ref() };
         // Before others can know of the job.
-        let unwinding = OnUnwind { seat: self, job: &job, reference };
+        let unwinding = OnUnwind { slot: self, job: &job, reference };
         self.push(reference);
         let result = a();
         mem::forget(unwinding);
@@ -86,7 +86,7 @@ where
     F: FnOnce() -> R + Send,
     R: Send,
 {
-    seat: &'a Seat<'a>,
+    slot: &'a TreeSlot<'a>,
     job: &'a StackJob<F, R>,
     reference: JobRef,
 }
@@ -97,12 +97,12 @@ where
     R: Send,
 {
     fn drop(&mut self) {
-        if self.seat.take_off_until(self.reference) {
+        if self.slot.take_off_until(self.reference) {
             // SAFETY: it was just taken back.
             let closure = unsafe { self.job.take_back() };
             return drop_quietly(closure);
         }
-        self.seat.wait_idly_for(self.job.latch());
+        self.slot.wait_idly_for(self.job.latch());
         // SAFETY: the latch is set.
         let result = unsafe { self.job.take_result() };
         drop_quietly(result);

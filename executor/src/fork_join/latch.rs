@@ -9,9 +9,9 @@ use crate::util::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use crate::util::sync::thread;
 use crate::util::sync::thread::Thread;
 
-/// Nobody has set it.
+/// Unattended has set it.
 const UNSET: u32 = 0;
-/// Nobody has set it, and its owner may be asleep: the thread to wake is in the cell.
+/// Unattended has set it, and its owner may be asleep: the thread to wake is in the cell.
 const AWAITED: u32 = 1;
 const SET: u32 = 2;
 

@@ -1,6 +1,6 @@
 //! A loop: ranges of indices, one before each participant, and what is to be done with them.
 //!
-//! The owner begins with all indices before it. Whoever comes to help takes half of the longest span; when that is worked
+//! The owner begins with all indices before it. Whoever comes to help takes half of the longest range; when that is worked
 //! off, again, down to a single index. So nobody has to say how large a piece should be, and a loop whose costs are all
 //! at one end is shared as well as any other.
 
@@ -9,11 +9,11 @@ use std::ptr;
 
 use crossbeam_utils::CachePadded;
 
-use crate::fork_join::board::{Crew, Nobody, Region};
 use crate::fork_join::core::OwnersCore;
+use crate::fork_join::open_regions::{Participant, Region, Unattended};
 use crate::fork_join::pace::Pace;
-use crate::fork_join::seats::{Closing, OWNERS, Seats};
-use crate::fork_join::span::Span;
+use crate::fork_join::slots::{Closing, OWNERS, Slots};
+use crate::fork_join::work_range::WorkRange;
 use crate::util::sync::atomic::Ordering::{Relaxed, SeqCst};
 use crate::util::sync::atomic::{AtomicBool, fence};
 use crate::util::sync::thread;
@@ -44,15 +44,15 @@ pub(crate) trait LoopBody: Sync {
 }
 
 pub(crate) struct LoopRegion {
-    seats: Seats,
-    spans: Box<[CachePadded<Span>]>,
+    slots: Slots,
+    ranges: Box<[CachePadded<WorkRange>]>,
     /// Whether what is left is to be left alone: after a panic, or when it was cancelled. Relaxed: it publishes nothing.
     stopped: AtomicBool,
     panic: Mutex<Option<Payload>>,
     /// Whom a leaving participant wakes, when the owner waits.
     owner: Mutex<Option<Thread>>,
     owners_core: OwnersCore,
-    /// Written while the region is closed and nobody else knows it, read by those who sit in it.
+    /// Written while the region is closed and nobody else knows it, read by those who enter in it.
     work: UnsafeCell<Work>,
 }
 
@@ -63,7 +63,7 @@ struct Work {
     /// # Safety
     ///
     /// `body` leads to the body that this was made for, and the caller sits in the region.
-    participate: unsafe fn(*const (), &LoopRegion, usize, &dyn Crew),
+    participate: unsafe fn(*const (), &LoopRegion, usize, &dyn Participant),
 }
 
 // SAFETY: `work` leads to a body, which is Sync, and is written only while the region is closed and unshared.
@@ -72,12 +72,12 @@ unsafe impl Send for LoopRegion {}
 unsafe impl Sync for LoopRegion {}
 
 impl LoopRegion {
-    /// A region for `seats` participants, its owner included.
-    pub(crate) fn new(seats: usize) -> Self {
-        unsafe fn nobody(_: *const (), _: &LoopRegion, _: usize, _: &dyn Crew) {}
+    /// A region for `slots` participants, its owner included.
+    pub(crate) fn new(slots: usize) -> Self {
+        unsafe fn nobody(_: *const (), _: &LoopRegion, _: usize, _: &dyn Participant) {}
         Self {
-            seats: Seats::new(seats),
-            spans: (0..seats).map(|_| CachePadded::new(Span::empty())).collect(),
+            slots: Slots::new(slots),
+            ranges: (0..slots).map(|_| CachePadded::new(WorkRange::empty())).collect(),
             stopped: AtomicBool::new(false),
             panic: Mutex::new(None),
             owner: Mutex::new(None),
@@ -96,7 +96,7 @@ impl LoopRegion {
     ///
     /// # Safety
     ///
-    /// Nobody else has a reference to this region when this begins.
+    /// Unattended else has a reference to this region when this begins.
     pub(crate) unsafe fn run<B: LoopBody, P>(
         &self,
         count: u32,
@@ -107,7 +107,7 @@ impl LoopRegion {
         // Before others can know of the body, on which they may be at work whatever becomes of the call for them.
         let alone = AloneAtTheEnd { region: self, body };
         let posted = posted();
-        participate(self, body, OWNERS, &Nobody);
+        participate(self, body, OWNERS, &Unattended);
         drop(alone);
         drop(posted);
         self.panic.lock().take().map_or(Ok(()), Err)
@@ -122,12 +122,12 @@ impl LoopRegion {
         });
         self.owners_core.note();
         self.stopped.store(false, Relaxed);
-        for span in &self.spans {
+        for range in &self.ranges {
             // What a stopped loop has left behind.
-            while span.steal().is_some() {}
+            while range.steal().is_some() {}
         }
-        self.spans[OWNERS].fill(0..count);
-        self.seats.open();
+        self.ranges[OWNERS].fill(0..count);
+        self.slots.open();
     }
 
     /// Waits until the owner is alone and the work done, and closes the region: after that, nobody touches the body.
@@ -136,14 +136,14 @@ impl LoopRegion {
         loop {
             if !self.is_used_up() {
                 // A helper that was called away has left something.
-                participate(self, body, OWNERS, &Nobody);
+                participate(self, body, OWNERS, &Unattended);
             }
             // What is left lies before somebody who sits here, or is there to be seen: whoever steals, sits.
-            if !self.seats.has_others() && self.seats.close() == Closing::Closed {
+            if !self.slots.has_others() && self.slots.close() == Closing::Closed {
                 if self.is_used_up() {
                     return;
                 }
-                self.seats.open();
+                self.slots.open();
             }
             looks += 1;
             if looks < LOOKS_BEFORE_SLEEP {
@@ -157,19 +157,19 @@ impl LoopRegion {
     /// Or until there is something to claim again.
     fn sleep_until_somebody_leaves(&self) {
         *self.owner.lock() = Some(thread::current());
-        if self.seats.begin_wait() {
+        if self.slots.begin_wait() {
             // Pairs with the fence in `lay_out`.
             fence(SeqCst);
             if self.is_used_up() {
                 thread::park();
             }
         }
-        self.seats.end_wait();
+        self.slots.end_wait();
     }
 
     /// Whether no index is left to be claimed, or none is wanted.
     fn is_used_up(&self) -> bool {
-        self.stopped.load(Relaxed) || self.spans.iter().all(|span| span.is_empty())
+        self.stopped.load(Relaxed) || self.ranges.iter().all(|range| range.is_empty())
     }
 
     fn stop(&self) {
@@ -190,36 +190,36 @@ impl LoopRegion {
         drop_quietly(late);
     }
 
-    /// The next indices for whoever sits in `seat`: up to `stride` from its own span, one of what it can steal otherwise.
+    /// The next indices for whoever sits in `slot`: up to `stride` from its own range, one of what it can steal otherwise.
     #[inline]
-    fn claim(&self, seat: usize, stride: u32) -> Option<Range<u32>> {
-        self.spans[seat].claim(stride).or_else(|| self.rob(seat))
+    fn claim(&self, slot: usize, stride: u32) -> Option<Range<u32>> {
+        self.ranges[slot].claim(stride).or_else(|| self.rob(slot))
     }
 
-    /// Takes half of the longest span, keeps one index and puts the rest before `seat`.
+    /// Takes half of the longest range, keeps one index and puts the rest before `slot`.
     #[inline(never)]
-    fn rob(&self, seat: usize) -> Option<Range<u32>> {
+    fn rob(&self, slot: usize) -> Option<Range<u32>> {
         loop {
-            let longest = self.spans.iter().max_by_key(|span| span.load().len())?;
+            let longest = self.ranges.iter().max_by_key(|range| range.load().len())?;
             if longest.is_empty() {
                 return None;
             }
             if let Some(loot) = longest.steal() {
-                self.lay_out(seat, loot.start + 1..loot.end);
+                self.lay_out(slot, loot.start + 1..loot.end);
                 return Some(loot.start..loot.start + 1);
             }
         }
     }
 
-    /// Puts loot before `seat`. While it was in the thief's hands nobody could see it, and the owner may have gone to sleep.
-    fn lay_out(&self, seat: usize, loot: Range<u32>) {
+    /// Puts loot before `slot`. While it was in the thief's hands nobody could see it, and the owner may have gone to sleep.
+    fn lay_out(&self, slot: usize, loot: Range<u32>) {
         if loot.is_empty() {
             return;
         }
-        self.spans[seat].fill(loot);
+        self.ranges[slot].fill(loot);
         // Pairs with the fence in `sleep_until_somebody_leaves`: the owner sees the loot, or is seen to sleep.
         fence(SeqCst);
-        if self.seats.owner_waits() {
+        if self.slots.owner_waits() {
             self.wake_owner();
         }
     }
@@ -242,20 +242,20 @@ impl<B: LoopBody> Drop for AloneAtTheEnd<'_, B> {
     }
 }
 
-/// Claims and works until there is nothing left, or the loop was stopped, or the crew calls.
-fn participate<B: LoopBody>(region: &LoopRegion, body: &B, seat: usize, crew: &dyn Crew) {
+/// Claims and works until there is nothing left, or the loop was stopped, or the participant calls.
+fn participate<B: LoopBody>(region: &LoopRegion, body: &B, slot: usize, participant: &dyn Participant) {
     let mut local = body.begin();
     let outcome = caught(|| {
         let mut pace = Pace::new();
-        while !region.stopped.load(Relaxed) && !crew.must_leave() {
+        while !region.stopped.load(Relaxed) && !participant.must_leave() {
             if body.is_cancelled() {
                 return region.stop();
             }
-            let Some(range) = region.claim(seat, pace.stride()) else { return };
+            let Some(range) = region.claim(slot, pace.stride()) else { return };
             let length = range.end - range.start;
             body.run(&mut local, range);
             if let Some(now) = pace.note(length) {
-                crew.tick(now);
+                participant.tick(now);
             }
         }
     });
@@ -270,10 +270,15 @@ fn participate<B: LoopBody>(region: &LoopRegion, body: &B, seat: usize, crew: &d
 /// # Safety
 ///
 /// As [`Work::participate`].
-unsafe fn participate_in<B: LoopBody>(body: *const (), region: &LoopRegion, seat: usize, crew: &dyn Crew) {
+unsafe fn participate_in<B: LoopBody>(
+    body: *const (),
+    region: &LoopRegion,
+    slot: usize,
+    participant: &dyn Participant,
+) {
     // SAFETY: the owner does not leave `run`, which borrows the body, while somebody sits in the region.
     let body = unsafe { &*body.cast::<B>() };
-    participate(region, body, seat, crew);
+    participate(region, body, slot, participant);
 }
 
 impl Region for LoopRegion {
@@ -285,15 +290,15 @@ impl Region for LoopRegion {
         self.owners_core.get()
     }
 
-    fn help(&self, crew: &dyn Crew) {
-        let Some(seat) = self.seats.sit() else { return };
+    fn help(&self, participant: &dyn Participant) {
+        let Some(slot) = self.slots.enter() else { return };
         let work = self.work.with(|work| {
             // SAFETY: the region is open, and its work is written only while it is closed.
             unsafe { *work }
         });
-        // SAFETY: the work is this region's, and we sit in it.
-        unsafe { (work.participate)(work.body, self, seat, crew) };
-        if self.seats.leave(seat) {
+        // SAFETY: the work is this region's, and we enter in it.
+        unsafe { (work.participate)(work.body, self, slot, participant) };
+        if self.slots.leave(slot) {
             self.wake_owner();
         }
     }
@@ -301,6 +306,6 @@ impl Region for LoopRegion {
 
 impl std::fmt::Debug for LoopRegion {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("LoopRegion").field("seats", &self.seats).field("spans", &self.spans).finish_non_exhaustive()
+        f.debug_struct("LoopRegion").field("slots", &self.slots).field("ranges", &self.ranges).finish_non_exhaustive()
     }
 }

@@ -1,6 +1,6 @@
 //! A scope: any number of jobs that borrow from one stack frame, which waits for them all.
 
-use crate::fork_join::{BoxedJob, JobRef, Latch, Seat, TreeRegion};
+use crate::fork_join::{BoxedJob, JobRef, Latch, TreeRegion, TreeSlot};
 use crate::util::sync::Mutex;
 use crate::util::sync::atomic::Ordering::{AcqRel, Relaxed};
 use crate::util::sync::atomic::{AtomicBool, AtomicUsize};
@@ -24,37 +24,37 @@ unsafe impl Send for ScopeBase {}
 unsafe impl Sync for ScopeBase {}
 
 impl ScopeBase {
-    /// A scope of `seat`'s region.
-    pub(crate) fn new(seat: &Seat<'_>) -> Self {
+    /// A scope of `slot`'s region.
+    pub(crate) fn new(slot: &TreeSlot<'_>) -> Self {
         Self {
             pending: AtomicUsize::new(1),
             done: Latch::new(),
             stopped: AtomicBool::new(false),
             panic: Mutex::new(None),
-            region: seat.region(),
+            region: slot.region(),
         }
     }
 
-    /// Adds a job. `seat` is the calling thread's, if it has one. `true` if it has none here and nobody looks for jobs: then
+    /// Adds a job. `slot` is the calling thread's, if it has one. `true` if it has none here and nobody looks for jobs: then
     /// somebody is to be called.
     ///
     /// # Safety
     ///
     /// What the closure borrows lives until [`finish`](Self::finish) has returned, which the caller sees to.
     #[must_use]
-    pub(crate) unsafe fn spawn(&self, seat: Option<&Seat<'_>>, work: impl FnOnce() + Send) -> bool {
+    pub(crate) unsafe fn spawn(&self, slot: Option<&TreeSlot<'_>>, work: impl FnOnce() + Send) -> bool {
         // Relaxed: whoever spawns is counted itself.
         self.pending.fetch_add(1, Relaxed);
         let scope = Pointer(self);
         // SAFETY: the scope, and with it what the caller promises of, lives until all jobs are done.
         let job = unsafe { BoxedJob::into_job_ref(move || scope.run_one(work)) };
-        self.put(seat, job)
+        self.put(slot, job)
     }
 
-    fn put(&self, seat: Option<&Seat<'_>>, job: JobRef) -> bool {
-        match seat.filter(|seat| std::ptr::eq(seat.region(), self.region)) {
-            Some(seat) => {
-                seat.push(job);
+    fn put(&self, slot: Option<&TreeSlot<'_>>, job: JobRef) -> bool {
+        match slot.filter(|slot| std::ptr::eq(slot.region(), self.region)) {
+            Some(slot) => {
+                slot.push(job);
                 false
             }
             None => {
@@ -82,10 +82,10 @@ impl ScopeBase {
     /// # Errors
     ///
     /// The first panic.
-    pub(crate) fn finish(&self, seat: &Seat<'_>) -> Result<(), Payload> {
+    pub(crate) fn finish(&self, slot: &TreeSlot<'_>) -> Result<(), Payload> {
         // AcqRel: what each job has done is visible here.
         if self.pending.fetch_sub(1, AcqRel) != 1 {
-            seat.wait_for(&self.done);
+            slot.wait_for(&self.done);
         }
         self.panic.lock().take().map_or(Ok(()), Err)
     }

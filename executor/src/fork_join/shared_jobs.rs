@@ -1,4 +1,4 @@
-//! Jobs that come to a region from threads that have no seat in it. Rare, so a lock will do.
+//! Jobs that come to a region from threads that have no slot in it. Rare, so a lock will do.
 
 use std::collections::VecDeque;
 

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize};
 use std::thread;
 
-use crate::fork_join::{Board, Crew, LoopBody, LoopRegion, Region, ScopeBase, Seat, TreeRegion};
+use crate::fork_join::{LoopBody, LoopRegion, OpenRegions, Participant, Region, ScopeBase, TreeRegion, TreeSlot};
 
 const HELPERS: usize = 3;
 /// Under miri, which is some thousand times slower, enough to see each path.
@@ -16,18 +16,18 @@ const ROUNDS: usize = if cfg!(miri) { 3 } else { 2_000 };
 const ITEMS: u32 = if cfg!(miri) { 20 } else { 200 };
 
 thread_local! {
-    static SEAT: Cell<*const Seat<'static>> = const { Cell::new(std::ptr::null()) };
+    static SLOT: Cell<*const TreeSlot<'static>> = const { Cell::new(std::ptr::null()) };
 }
 
-fn seated(seat: &Seat<'_>, work: impl FnOnce()) {
-    let before = SEAT.replace(std::ptr::from_ref(seat).cast());
+fn with_current_slot(slot: &TreeSlot<'_>, work: impl FnOnce()) {
+    let before = SLOT.replace(std::ptr::from_ref(slot).cast());
     work();
-    SEAT.set(before);
+    SLOT.set(before);
 }
 
-fn with_seat<R>(f: impl FnOnce(&Seat<'_>) -> R) -> R {
+fn with_slot<R>(f: impl FnOnce(&TreeSlot<'_>) -> R) -> R {
     // SAFETY: `seated` keeps it alive until it has been put back.
-    f(unsafe { SEAT.get().as_ref() }.expect("the thread has a seat"))
+    f(unsafe { SLOT.get().as_ref() }.expect("the thread has a slot"))
 }
 
 /// Calls its helper away now and then.
@@ -36,7 +36,7 @@ struct Restless {
     over: Arc<AtomicBool>,
 }
 
-impl Crew for Restless {
+impl Participant for Restless {
     fn must_leave(&self) -> bool {
         let next = self.state.get().wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         self.state.set(next);
@@ -47,15 +47,15 @@ impl Crew for Restless {
 
     fn summon(&self) {}
 
-    fn with_seat(&self, seat: &Seat<'_>, work: &mut dyn FnMut()) {
-        seated(seat, work);
+    fn with_slot(&self, slot: &TreeSlot<'_>, work: &mut dyn FnMut()) {
+        with_current_slot(slot, work);
     }
 }
 
 /// Who opens regions: it stays.
 struct Steady;
 
-impl Crew for Steady {
+impl Participant for Steady {
     fn must_leave(&self) -> bool {
         false
     }
@@ -64,42 +64,42 @@ impl Crew for Steady {
 
     fn summon(&self) {}
 
-    fn with_seat(&self, seat: &Seat<'_>, work: &mut dyn FnMut()) {
-        seated(seat, work);
+    fn with_slot(&self, slot: &TreeSlot<'_>, work: &mut dyn FnMut()) {
+        with_current_slot(slot, work);
     }
 }
 
 /// Calls `f` with a board that helpers look at all the time.
-fn with_helpers(f: impl FnOnce(&Board)) {
-    let (board, over) = (Arc::new(Board::new()), Arc::new(AtomicBool::new(false)));
+fn with_helpers(f: impl FnOnce(&OpenRegions)) {
+    let (open_regions, over) = (Arc::new(OpenRegions::new()), Arc::new(AtomicBool::new(false)));
     let start = |number: usize| {
-        let (board, over) = (Arc::clone(&board), Arc::clone(&over));
+        let (open_regions, over) = (Arc::clone(&open_regions), Arc::clone(&over));
         thread::spawn(move || {
-            let crew = Restless { state: Cell::new(number as u32), over: Arc::clone(&over) };
+            let participant = Restless { state: Cell::new(number as u32), over: Arc::clone(&over) };
             while !over.load(Relaxed) {
-                match board.find() {
-                    Some(region) => region.help(&crew),
+                match open_regions.find() {
+                    Some(region) => region.help(&participant),
                     None => thread::yield_now(),
                 }
             }
         })
     };
     let helpers: Vec<_> = (0..HELPERS).map(start).collect();
-    f(&board);
+    f(&open_regions);
     over.store(true, Relaxed);
     helpers.into_iter().for_each(|helper| helper.join().expect("a helper does not panic"));
 }
 
 /// Puts `region` up for as long as what it gives back lives.
-fn post<R: Region + 'static>(board: &Board, region: &Arc<R>) -> impl Sized {
-    struct Posted<'a>(&'a Board, *const ());
+fn post<R: Region + 'static>(open_regions: &OpenRegions, region: &Arc<R>) -> impl Sized {
+    struct Posted<'a>(&'a OpenRegions, *const ());
     impl Drop for Posted<'_> {
         fn drop(&mut self) {
             self.0.withdraw(self.1);
         }
     }
-    board.post(Arc::clone(region) as Arc<dyn Region>);
-    Posted(board, Arc::as_ptr(region).cast())
+    open_regions.post(Arc::clone(region) as Arc<dyn Region>);
+    Posted(open_regions, Arc::as_ptr(region).cast())
 }
 
 /// Waits until nobody has `region` but its owner, as regions that are kept for the next call do.
@@ -150,13 +150,13 @@ impl LoopBody for Count {
 
 #[test]
 fn every_index_is_done_once_by_those_who_come_and_go() {
-    with_helpers(|board| {
+    with_helpers(|open_regions| {
         let mut region = Arc::new(LoopRegion::new(HELPERS + 1));
         for _ in 0..ROUNDS {
             alone(&mut region);
             let body = Count::new(None);
             // SAFETY: nobody else has it.
-            let outcome = unsafe { region.run(ITEMS, &body, || post(board, &region)) };
+            let outcome = unsafe { region.run(ITEMS, &body, || post(open_regions, &region)) };
             body.is_over.store(true, SeqCst);
             assert!(outcome.is_ok());
             assert_eq!(body.locals.load(SeqCst), 0);
@@ -168,14 +168,14 @@ fn every_index_is_done_once_by_those_who_come_and_go() {
 /// A region that was stopped is used again, with what it has left behind.
 #[test]
 fn a_loop_that_panics_leaves_a_region_in_good_order() {
-    with_helpers(|board| {
+    with_helpers(|open_regions| {
         let mut region = Arc::new(LoopRegion::new(HELPERS + 1));
         for round in 0..ROUNDS {
             alone(&mut region);
             let fails_at = (round % 3 > 0).then_some(round as u32 % ITEMS);
             let body = Count::new(fails_at);
             // SAFETY: nobody else has it.
-            let outcome = unsafe { region.run(ITEMS, &body, || post(board, &region)) };
+            let outcome = unsafe { region.run(ITEMS, &body, || post(open_regions, &region)) };
             body.is_over.store(true, SeqCst);
             let panic = outcome.err().map(|panic| *panic.downcast::<u32>().expect("it is what was thrown"));
             assert_eq!(panic, fails_at);
@@ -186,14 +186,14 @@ fn a_loop_that_panics_leaves_a_region_in_good_order() {
     });
 }
 
-/// Calls `f` in a tree that helpers find on the board.
-fn in_tree(board: &Board, region: &mut Arc<TreeRegion>, f: impl FnOnce()) {
+/// Calls `f` in a tree that helpers find on the open_regions.
+fn in_tree(open_regions: &OpenRegions, region: &mut Arc<TreeRegion>, f: impl FnOnce()) {
     alone(region);
     // SAFETY: nobody else has it.
-    let seat = unsafe { region.begin(&Steady) };
-    let posted = post(board, region);
-    let outcome = catch_unwind(AssertUnwindSafe(|| seated(&seat, f)));
-    SEAT.set(std::ptr::null());
+    let slot = unsafe { region.begin(&Steady) };
+    let posted = post(open_regions, region);
+    let outcome = catch_unwind(AssertUnwindSafe(|| with_current_slot(&slot, f)));
+    SLOT.set(std::ptr::null());
     drop(posted);
     region.end();
     outcome.unwrap_or_else(|panic| resume_unwind(panic));
@@ -203,16 +203,16 @@ fn fib(n: u32) -> u32 {
     if n < 2 {
         return n;
     }
-    let (a, b) = with_seat(|seat| seat.join(|| fib(n - 1), || fib(n - 2)));
+    let (a, b) = with_slot(|slot| slot.join(|| fib(n - 1), || fib(n - 2)));
     a + b
 }
 
 #[test]
 fn every_job_is_done_once_by_those_who_come_and_go() {
-    with_helpers(|board| {
+    with_helpers(|open_regions| {
         let mut region = Arc::new(TreeRegion::new(HELPERS + 1));
         for _ in 0..ROUNDS {
-            in_tree(board, &mut region, || {
+            in_tree(open_regions, &mut region, || {
                 if cfg!(miri) {
                     assert_eq!(fib(5), 5);
                 } else {
@@ -225,24 +225,24 @@ fn every_job_is_done_once_by_those_who_come_and_go() {
 
 #[test]
 fn a_scope_sees_all_its_jobs_done() {
-    with_helpers(|board| {
+    with_helpers(|open_regions| {
         let mut region = Arc::new(TreeRegion::new(HELPERS + 1));
         for _ in 0..ROUNDS {
-            in_tree(board, &mut region, || {
+            in_tree(open_regions, &mut region, || {
                 let count = AtomicUsize::new(0);
-                let outcome = with_seat(|seat| {
-                    let scope = ScopeBase::new(seat);
+                let outcome = with_slot(|slot| {
+                    let scope = ScopeBase::new(slot);
                     for number in 0..20 {
                         let text = number.to_string();
                         let count = &count;
-                        let seat = (number % 4 > 0).then_some(seat);
+                        let slot = (number % 4 > 0).then_some(slot);
                         let job = move || {
                             count.fetch_add(text.len(), Relaxed);
                         };
                         // SAFETY: what it borrows lives until the scope has finished.
-                        let _ = unsafe { scope.spawn(seat, job) };
+                        let _ = unsafe { scope.spawn(slot, job) };
                     }
-                    scope.finish(seat)
+                    scope.finish(slot)
                 });
                 assert!(outcome.is_ok());
                 assert_eq!(count.into_inner(), 30);
@@ -253,14 +253,14 @@ fn a_scope_sees_all_its_jobs_done() {
 
 #[test]
 fn a_panic_in_a_tree_leaves_a_region_in_good_order() {
-    with_helpers(|board| {
+    with_helpers(|open_regions| {
         let mut region = Arc::new(TreeRegion::new(HELPERS + 1));
         for round in 0..ROUNDS {
             let outcome = catch_unwind(AssertUnwindSafe(|| {
-                in_tree(board, &mut region, || {
+                in_tree(open_regions, &mut region, || {
                     let (text, owned) = (String::from("borrowed"), Box::new(1));
-                    let join = |seat: &Seat<'_>| {
-                        seat.join(
+                    let join = |slot: &TreeSlot<'_>| {
+                        slot.join(
                             || {
                                 if round % 3 > 0 {
                                     resume_unwind(Box::new("a"));
@@ -276,7 +276,7 @@ fn a_panic_in_a_tree_leaves_a_region_in_good_order() {
                             },
                         )
                     };
-                    assert_eq!(with_seat(join), (2, 4));
+                    assert_eq!(with_slot(join), (2, 4));
                     assert_eq!(text.len(), 8);
                 });
             }));
@@ -304,17 +304,17 @@ fn of_many_regions_each_comes_to_be_helped() {
             true
         }
 
-        fn help(&self, _: &dyn Crew) {
+        fn help(&self, _: &dyn Participant) {
             self.0.fetch_add(1, Relaxed);
         }
     }
-    let board = Board::new();
+    let open_regions = OpenRegions::new();
     let regions: Vec<_> = (0..5).map(|_| Arc::new(Wanting(AtomicUsize::new(0)))).collect();
-    let posted: Vec<_> = regions.iter().map(|region| post(&board, region)).collect();
+    let posted: Vec<_> = regions.iter().map(|region| post(&open_regions, region)).collect();
     for _ in 0..10 {
-        board.find().expect("all want help").help(&Steady);
+        open_regions.find().expect("all want help").help(&Steady);
     }
     assert!(regions.iter().all(|region| region.0.load(Relaxed) == 2));
     drop(posted);
-    assert!(board.is_empty() && board.find().is_none());
+    assert!(open_regions.is_empty() && open_regions.find().is_none());
 }

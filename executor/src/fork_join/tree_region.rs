@@ -9,11 +9,11 @@ use std::time::Instant;
 
 use crossbeam_utils::CachePadded;
 
-use crate::fork_join::board::{Crew, Region};
 use crate::fork_join::core::OwnersCore;
 use crate::fork_join::job_stack::JobStack;
-use crate::fork_join::seats::{OWNERS, Seats};
+use crate::fork_join::open_regions::{Participant, Region};
 use crate::fork_join::shared_jobs::SharedJobs;
+use crate::fork_join::slots::{OWNERS, Slots};
 use crate::fork_join::{JobRef, Latch};
 use crate::util::sync::atomic::AtomicBool;
 use crate::util::sync::atomic::Ordering::{Relaxed, SeqCst};
@@ -26,9 +26,9 @@ const PATIENCE: u32 = if cfg!(loom) { 1 } else { 64 };
 const LOOKS_BEFORE_NAP: u32 = if cfg!(loom) { 1 } else { 64 };
 
 pub(crate) struct TreeRegion {
-    seats: Seats,
+    slots: Slots,
     stacks: Box<[CachePadded<JobStack>]>,
-    /// Jobs from threads that sit elsewhere.
+    /// Jobs from threads that enter elsewhere.
     shared: SharedJobs,
     /// Whether the next job is to call for help: nobody is looking any more. A hint, so Relaxed will do; a job that is
     /// overlooked is run by whoever split it off.
@@ -39,11 +39,11 @@ pub(crate) struct TreeRegion {
 }
 
 impl TreeRegion {
-    /// A region for `seats` participants, its owner included.
-    pub(crate) fn new(seats: usize) -> Self {
+    /// A region for `slots` participants, its owner included.
+    pub(crate) fn new(slots: usize) -> Self {
         Self {
-            seats: Seats::new(seats),
-            stacks: (0..seats).map(|_| CachePadded::new(JobStack::new())).collect(),
+            slots: Slots::new(slots),
+            stacks: (0..slots).map(|_| CachePadded::new(JobStack::new())).collect(),
             shared: SharedJobs::new(),
             unattended: AtomicBool::new(false),
             owners_core: OwnersCore::new(),
@@ -51,17 +51,17 @@ impl TreeRegion {
         }
     }
 
-    /// Gives the owner its seat.
+    /// Gives the owner its slot.
     ///
     /// # Safety
     ///
-    /// Nobody else has a reference to this region, and the seat is not used after `end`.
-    pub(crate) unsafe fn begin<'a>(&'a self, crew: &'a dyn Crew) -> Seat<'a> {
+    /// Unattended else has a reference to this region, and the slot is not used after `end`.
+    pub(crate) unsafe fn begin<'a>(&'a self, participant: &'a dyn Participant) -> TreeSlot<'a> {
         self.owners_core.note();
         self.over.store(false, Relaxed);
         self.unattended.store(false, Relaxed);
-        self.seats.open();
-        Seat::new(self, OWNERS, crew)
+        self.slots.open();
+        TreeSlot::new(self, OWNERS, participant)
     }
 
     /// The owner has returned: helpers are to go.
@@ -69,7 +69,7 @@ impl TreeRegion {
         self.over.store(true, Relaxed);
     }
 
-    /// Takes in a job from a thread that need not sit here. `true` if nobody looks for jobs any more: then somebody is to be
+    /// Takes in a job from a thread that need not enter here. `true` if nobody looks for jobs any more: then somebody is to be
     /// called.
     #[must_use]
     pub(crate) fn share(&self, job: JobRef) -> bool {
@@ -100,34 +100,34 @@ impl Region for TreeRegion {
         self.owners_core.get()
     }
 
-    fn help(&self, crew: &dyn Crew) {
-        let Some(number) = self.seats.sit() else { return };
-        let seat = Seat::new(self, number, crew);
-        crew.with_seat(&seat, &mut || seat.serve());
-        // An owner of a tree waits for jobs, not for seats.
-        let _ = self.seats.leave(number);
+    fn help(&self, participant: &dyn Participant) {
+        let Some(number) = self.slots.enter() else { return };
+        let slot = TreeSlot::new(self, number, participant);
+        participant.with_slot(&slot, &mut || slot.serve());
+        // An owner of a tree waits for jobs, not for slots.
+        let _ = self.slots.leave(number);
     }
 }
 
 impl std::fmt::Debug for TreeRegion {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("TreeRegion").field("seats", &self.seats).field("stacks", &self.stacks).finish_non_exhaustive()
+        f.debug_struct("TreeRegion").field("slots", &self.slots).field("stacks", &self.stacks).finish_non_exhaustive()
     }
 }
 
 /// A participant's place in a tree: what the jobs that it splits off go to.
-pub(crate) struct Seat<'a> {
+pub(crate) struct TreeSlot<'a> {
     region: &'a TreeRegion,
     number: usize,
-    crew: &'a dyn Crew,
-    /// The seat that was robbed last.
+    participant: &'a dyn Participant,
+    /// The slot that was robbed last.
     victim: Cell<usize>,
 }
 
-impl<'a> Seat<'a> {
-    /// The caller has just sat down in seat `number`, and uses it on this thread alone.
-    fn new(region: &'a TreeRegion, number: usize, crew: &'a dyn Crew) -> Self {
-        Self { region, number, crew, victim: Cell::new(number) }
+impl<'a> TreeSlot<'a> {
+    /// The caller has just sat down in slot `number`, and uses it on this thread alone.
+    fn new(region: &'a TreeRegion, number: usize, participant: &'a dyn Participant) -> Self {
+        Self { region, number, participant, victim: Cell::new(number) }
     }
 
     /// The region, to tell regions apart.
@@ -138,7 +138,7 @@ impl<'a> Seat<'a> {
     /// Puts a job where this participant comes to it next, and helpers find it.
     #[inline]
     pub(crate) fn push(&self, job: JobRef) {
-        // SAFETY: this is the seat's own thread.
+        // SAFETY: this is the slot's own thread.
         unsafe { self.region.stacks[self.number].push(job) };
         if self.region.unattended.load(Relaxed) {
             self.call_for_help();
@@ -148,34 +148,34 @@ impl<'a> Seat<'a> {
     #[cold]
     fn call_for_help(&self) {
         self.region.unattended.store(false, Relaxed);
-        self.crew.summon();
+        self.participant.summon();
     }
 
     /// Puts a job where any participant of the region finds it.
     pub(crate) fn share(&self, job: JobRef) {
         if self.region.share(job) {
-            self.crew.summon();
+            self.participant.summon();
         }
     }
 
     /// Takes the job that was pushed last and is still there.
     #[inline]
     pub(crate) fn pop(&self) -> Option<JobRef> {
-        // SAFETY: this is the seat's own thread.
+        // SAFETY: this is the slot's own thread.
         unsafe { self.region.stacks[self.number].pop() }
     }
 
-    /// Works until the region is over, or the crew calls, or there has been nothing to do for a while.
+    /// Works until the region is over, or the participant calls, or there has been nothing to do for a while.
     fn serve(&self) {
         let mut in_vain = 0;
-        while in_vain < PATIENCE && !self.region.over.load(Relaxed) && !self.crew.must_leave() {
+        while in_vain < PATIENCE && !self.region.over.load(Relaxed) && !self.participant.must_leave() {
             if self.run_one() {
                 in_vain = 0;
             } else {
                 in_vain += 1;
                 crate::util::sync::spin_for_a_while();
             }
-            self.crew.tick(Instant::now());
+            self.participant.tick(Instant::now());
         }
         if !self.region.over.load(Relaxed) {
             self.region.unattended.store(true, Relaxed);
@@ -192,7 +192,7 @@ impl<'a> Seat<'a> {
         true
     }
 
-    /// Takes the oldest job of another seat. Begins with the one where there was something the last time.
+    /// Takes the oldest job of another slot. Begins with the one where there was something the last time.
     fn steal(&self) -> Option<JobRef> {
         let stacks = &self.region.stacks;
         let start = self.victim.get();
@@ -248,8 +248,8 @@ impl<'a> Seat<'a> {
     }
 }
 
-impl std::fmt::Debug for Seat<'_> {
+impl std::fmt::Debug for TreeSlot<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Seat").field("number", &self.number).finish_non_exhaustive()
+        f.debug_struct("TreeSlot").field("number", &self.number).finish_non_exhaustive()
     }
 }

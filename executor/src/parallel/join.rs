@@ -1,6 +1,6 @@
 //! `join`.
 
-use crate::fork_join::computing::{in_tree, is_alone, with_seat};
+use crate::fork_join::computing::{in_tree, is_alone, with_slot};
 
 /// Runs two closures, at the same time if somebody is free to take one, and returns both results.
 ///
@@ -44,8 +44,8 @@ where
     RA: Send,
     RB: Send,
 {
-    with_seat(|seat| match seat {
-        Some(seat) => seat.join(a, b),
+    with_slot(|slot| match slot {
+        Some(slot) => slot.join(a, b),
         None => outermost(a, b),
     })
 }
@@ -61,5 +61,5 @@ where
     if is_alone() {
         return (a(), b());
     }
-    in_tree(|seat| seat.join(a, b))
+    in_tree(|slot| slot.join(a, b))
 }

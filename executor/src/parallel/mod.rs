@@ -53,7 +53,7 @@
 //! There is nothing to cancel from outside, since the calls do not await; [`until`] stops a loop from inside or from
 //! another thread.
 //!
-//! The design owes much to others: jobs on the stack to Cilk and rayon, spans that thieves cut in half to lazy binary
+//! The design owes much to others: jobs on the stack to Cilk and rayon, ranges that thieves cut in half to lazy binary
 //! splitting and paralight.
 
 mod cancel;

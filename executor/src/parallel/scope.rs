@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::panic::resume_unwind;
 
 use crate::fork_join::ScopeBase;
-use crate::fork_join::computing::{in_tree, summon, with_seat};
+use crate::fork_join::computing::{in_tree, summon, with_slot};
 use crate::util::unwind::{caught, drop_quietly};
 
 /// A place to spawn jobs that may borrow everything that lives longer than `'scope`; made by [`scope()`].
@@ -47,11 +47,11 @@ pub fn scope<'scope, F, R>(f: F) -> R
 where
     F: FnOnce(&Scope<'scope>) -> R,
 {
-    in_tree(|seat| {
-        let scope = Scope { base: ScopeBase::new(seat), marker: PhantomData };
+    in_tree(|slot| {
+        let scope = Scope { base: ScopeBase::new(slot), marker: PhantomData };
         let result = caught(|| f(&scope));
         let result = result.map_err(|payload| scope.base.fail(payload));
-        if let Err(payload) = scope.base.finish(seat) {
+        if let Err(payload) = scope.base.finish(slot) {
             drop_quietly(result);
             resume_unwind(payload);
         }
@@ -93,7 +93,7 @@ impl<'scope> Scope<'scope> {
         let scope = Pointer(self);
         let work = move || f(scope.get());
         // SAFETY: what `f` borrows lives for `'scope`, which is longer than `scope` runs, and that calls `finish`.
-        if with_seat(|seat| unsafe { self.base.spawn(seat, work) }) {
+        if with_slot(|slot| unsafe { self.base.spawn(slot, work) }) {
             summon();
         }
     }

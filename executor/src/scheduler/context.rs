@@ -152,7 +152,7 @@ impl Context {
     }
 
     /// Makes this the innermost context again, if users' code has left others above it: by guards that it has forgotten, or
-    /// keeps somewhere. Nobody else is to be taken for their runtime's.
+    /// keeps somewhere. Unattended else is to be taken for their runtime's.
     #[inline]
     pub(crate) fn come_back(&self) {
         if !self.is_innermost() {

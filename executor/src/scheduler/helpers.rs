@@ -17,7 +17,7 @@ pub(crate) struct Helpers {
     present: AtomicUsize,
     /// Helpers that have run out of work and look at the board for a while before they go.
     lingering: AtomicUsize,
-    /// Machines that help, or linger: they look at the netpoller now and then. Unlike `present` without owners, who do not.
+    /// Machines that help, or spinner: they look at the netpoller now and then. Unlike `present` without owners, who do not.
     watching: AtomicUsize,
     /// Looks that helpers took at the netpoller, for the watcher.
     netpolls: AtomicU64,
@@ -59,7 +59,7 @@ impl Helpers {
         self.present.load(Relaxed)
     }
 
-    /// Whether somebody is looking at the board, or will before it sleeps. To be asked after a notice was given.
+    /// Whether somebody is looking at the open_regions, or will before it sleeps. To be asked after a notice was given.
     #[must_use]
     pub(crate) fn will_look(&self) -> bool {
         // Pairs with the fence in `end_linger`: one of the two sees the other.

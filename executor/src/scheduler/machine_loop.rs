@@ -6,7 +6,7 @@ use std::task::Waker;
 use wsrt_reactor::budget;
 use wsrt_trace::{Activity as Span, EventKind as What};
 
-use crate::fork_join::helping::Linger;
+use crate::fork_join::helping::Spinner;
 use crate::observe::source::{Found, Source};
 use crate::scheduler::context::Innermost;
 use crate::scheduler::fairness::Grant;
@@ -36,7 +36,7 @@ pub(crate) struct MachineLoop<'a> {
     pub(crate) light: bool,
     /// Whether the machine has slept so long that the runtime can do without it.
     pub(crate) surplus: bool,
-    pub(crate) linger: Linger,
+    pub(crate) spinner: Spinner,
     /// The processor that the machine gave up last, and how many polls that had counted.
     retired: (usize, u64),
     /// How long it has come back for tasks that are out of reach.
@@ -57,7 +57,7 @@ impl<'a> MachineLoop<'a> {
             listed: false,
             light: false,
             surplus: false,
-            linger: Linger::new(),
+            spinner: Spinner::new(),
             retired: (0, 0),
             gap: Backoff::new(),
         }

@@ -37,7 +37,7 @@ impl MachineLoop<'_> {
         if !self.scheduler.netpoller.is_unused() {
             counters.arrivals.count_turn(self.turn(Some(Duration::ZERO)));
         }
-        // Nobody else looks at the timers of idle processors while there is no poll_owner.
+        // Unattended else looks at the timers of idle processors while there is no poll_owner.
         let now = self.scheduler.timer_time(processor.clock().now());
         let most = self.timers_at_once(processor, now.saturating_sub(self.scheduler.earliest_deadline()));
         self.collect_due_timers(most, &processor.shared().counters().arrivals);
@@ -73,7 +73,7 @@ impl MachineLoop<'_> {
         let wanted = !batch.is_empty() || root.is_woken() || self.scheduler.timer_is_due();
         let held = self.wake_up_with(batch, wanted);
         // Looked at off the list: the owner of a region may have found this machine there, and relies on its coming.
-        let needed = || held || self.scheduler.computing.board.find().is_some();
+        let needed = || held || self.scheduler.computing.open_regions.find().is_some();
         self.surplus = timed_out && !needed() && self.scheduler.can_spare_a_machine();
     }
 

@@ -21,8 +21,8 @@ pub(crate) enum Watch {
     InTime,
     /// The keeper sleeps past the deadline and has to be interrupted.
     TooLate,
-    /// Nobody blocks in the netpoller.
-    Nobody,
+    /// Unattended blocks in the netpoller.
+    Unattended,
 }
 
 impl PollOwner {
@@ -53,7 +53,7 @@ impl PollOwner {
         // Pairs with the fence in `take_over`.
         fence(SeqCst);
         match self.0.load(Relaxed) {
-            NOBODY => Watch::Nobody,
+            NOBODY => Watch::Unattended,
             until if until > deadline => Watch::TooLate,
             _ => Watch::InTime,
         }

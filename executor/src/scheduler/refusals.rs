@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use crate::util::report::Recurring;
 
-/// Nobody asks for a thread for so long after a refusal, in nanoseconds.
+/// Unattended asks for a thread for so long after a refusal, in nanoseconds.
 const PAUSE: u64 = 100_000_000;
 
 /// The refusals that one runtime has met with.

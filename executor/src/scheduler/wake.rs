@@ -59,7 +59,7 @@ impl Scheduler {
             Watch::InTime => {}
             Watch::TooLate => self.netpoller.interrupt(),
             // Whoever is woken finds nothing to do and becomes the poll_owner, with the right deadline.
-            Watch::Nobody => self.wake_one(),
+            Watch::Unattended => self.wake_one(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! The body of a cell: the place that holds the future, then what came of it.
 //!
-//! `Header::content` says which. Nobody looks into the body but through `content`'s cell, so that under loom a
+//! `Header::content` says which. Unattended looks into the body but through `content`'s cell, so that under loom a
 //! race for the body is a race for that cell, and is reported.
 
 use std::mem::{self, ManuallyDrop};

@@ -161,7 +161,7 @@ impl OwnedTasks {
     ///
     /// # Safety
     ///
-    /// The task was bound to this registry, or to none. Nobody else removes it at the same time.
+    /// The task was bound to this registry, or to none. Unattended else removes it at the same time.
     pub(crate) unsafe fn remove(&self, task: &TaskRef) -> Option<TaskRef> {
         let task = task.as_raw();
         // SAFETY: the caller's reference keeps the cell alive.

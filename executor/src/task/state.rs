@@ -51,7 +51,7 @@ impl Snapshot {
         self.0 & flag != 0
     }
 
-    /// Nobody polls it and no permit exists.
+    /// Unattended polls it and no permit exists.
     fn is_idle(self) -> bool {
         !self.has(SCHEDULED | RUNNING | COMPLETE)
     }

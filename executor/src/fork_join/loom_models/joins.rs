@@ -4,28 +4,28 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::AtomicUsize as Tally;
 use std::sync::atomic::Ordering::Relaxed as Counting;
 
-use super::{Caller, Piece, explore, seated, with_seat};
+use super::{Caller, Piece, explore, with_current_slot, with_slot};
 use crate::fork_join::{Region, TreeRegion};
 use crate::util::sync::{Arc, thread};
 
 /// Calls `f` in a tree, with helpers who come at any time. `f` returns when its jobs are done; helpers may be looking still.
 fn in_tree(helpers: usize, f: impl FnOnce()) {
     let region = Arc::new(TreeRegion::new(1 + helpers));
-    let crew = Caller::never();
+    let participant = Caller::never();
     // SAFETY: the helpers have a reference when it has begun.
-    let seat = unsafe { region.begin(&crew) };
+    let slot = unsafe { region.begin(&participant) };
     let start = |_| {
         let region = Arc::clone(&region);
         thread::spawn(move || region.help(&Caller::never()))
     };
     let helpers: Vec<_> = (0..helpers).map(start).collect();
-    seated(&seat, f);
+    with_current_slot(&slot, f);
     region.end();
     helpers.into_iter().for_each(|helper| helper.join().expect("a helper does not panic"));
 }
 
 fn join<RA, RB: Send>(a: impl FnOnce() -> RA, b: impl FnOnce() -> RB + Send) -> (RA, RB) {
-    with_seat(|seat| seat.join(a, b))
+    with_slot(|slot| slot.join(a, b))
 }
 
 /// Whether jobs were run by their owner, by a thief, or both, in different interleavings.

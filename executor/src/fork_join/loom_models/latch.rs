@@ -63,13 +63,13 @@ fn an_owner_that_sleeps_is_woken_and_the_latch_may_go() {
     explore(3, || {
         await_and_take_apart(|latch| {
             let region = TreeRegion::new(1);
-            let crew = Caller::never();
-            // SAFETY: nobody else has the region, and the seat goes before it.
-            let seat = unsafe { region.begin(&crew) };
+            let participant = Caller::never();
+            // SAFETY: nobody else has the region, and the slot goes before it.
+            let slot = unsafe { region.begin(&participant) };
             if !latch.is_set() {
                 ASLEEP.fetch_add(1, Counting);
             }
-            seat.wait_idly_for(latch);
+            slot.wait_idly_for(latch);
         });
     });
     assert!(ASLEEP.load(Counting) > 0, "the owner slept in some of them");

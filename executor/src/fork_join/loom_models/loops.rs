@@ -158,7 +158,7 @@ fn a_seat_with_a_remainder_is_taken_over() {
     });
 }
 
-/// The same with somebody new in the seat, who knows of it by the word alone.
+/// The same with somebody new in the slot, who knows of it by the word alone.
 #[test]
 fn a_seat_with_a_remainder_is_taken_over_by_another() {
     explore(1, || {

@@ -4,20 +4,20 @@
 //! What is worked on lies in loom's cells: an access that is not ordered with the others is a fault, whoever is the second
 //! one. So is a sleep that nobody ends.
 
-mod board;
 mod joins;
 mod latch;
 mod loops;
+mod open_regions;
 mod scopes;
-mod seats;
-mod span;
+mod slots;
+mod work_range;
 
 use std::cell::Cell;
 use std::ptr;
 
 use loom::model::Builder;
 
-use crate::fork_join::{Crew, Seat};
+use crate::fork_join::{Participant, TreeSlot};
 use crate::util::sync::UnsafeCell;
 
 /// Walks through all interleavings in which no more than `preemptions` threads are interrupted where they would not wait.
@@ -28,22 +28,22 @@ fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
 }
 
 loom::thread_local! {
-    /// The seat that the model thread's jobs go to.
-    static SEAT: Cell<*const Seat<'static>> = Cell::new(ptr::null());
+    /// The slot that the model thread's jobs go to.
+    static SLOT: Cell<*const TreeSlot<'static>> = Cell::new(ptr::null());
 }
 
-/// Calls `work` with `seat` as the model thread's.
-fn seated(seat: &Seat<'_>, work: impl FnOnce()) {
-    let before = SEAT.with(|here| here.replace(ptr::from_ref(seat).cast()));
+/// Calls `work` with `slot` as the model thread's.
+fn with_current_slot(slot: &TreeSlot<'_>, work: impl FnOnce()) {
+    let before = SLOT.with(|here| here.replace(ptr::from_ref(slot).cast()));
     work();
-    SEAT.with(|here| here.set(before));
+    SLOT.with(|here| here.set(before));
 }
 
-/// Calls `f` with the model thread's seat.
-fn with_seat<R>(f: impl FnOnce(&Seat<'_>) -> R) -> R {
-    let seat = SEAT.with(Cell::get);
+/// Calls `f` with the model thread's slot.
+fn with_slot<R>(f: impl FnOnce(&TreeSlot<'_>) -> R) -> R {
+    let slot = SLOT.with(Cell::get);
     // SAFETY: `seated` keeps it alive until it has been put back.
-    f(unsafe { seat.as_ref() }.expect("the thread has a seat"))
+    f(unsafe { slot.as_ref() }.expect("the thread has a slot"))
 }
 
 /// Something that is worked on, without any synchronization of its own: the region has to provide that.
@@ -87,7 +87,7 @@ impl Piece {
     }
 }
 
-/// A crew that calls its helper away after some claims.
+/// A participant that calls its helper away after some claims.
 struct Caller {
     claims_left: Cell<u32>,
 }
@@ -102,7 +102,7 @@ impl Caller {
     }
 }
 
-impl Crew for Caller {
+impl Participant for Caller {
     fn must_leave(&self) -> bool {
         let left = self.claims_left.get();
         self.claims_left.set(left.saturating_sub(1));
@@ -113,7 +113,7 @@ impl Crew for Caller {
 
     fn summon(&self) {}
 
-    fn with_seat(&self, seat: &Seat<'_>, work: &mut dyn FnMut()) {
-        seated(seat, work);
+    fn with_slot(&self, slot: &TreeSlot<'_>, work: &mut dyn FnMut()) {
+        with_current_slot(slot, work);
     }
 }

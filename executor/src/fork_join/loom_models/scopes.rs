@@ -3,24 +3,24 @@
 use std::panic::resume_unwind;
 
 use super::{Caller, Piece, explore};
-use crate::fork_join::{Region, ScopeBase, Seat, TreeRegion};
+use crate::fork_join::{Region, ScopeBase, TreeRegion, TreeSlot};
 use crate::util::sync::{Arc, thread};
 use crate::util::unwind::Payload;
 
 /// Runs a scope whose jobs `spawn` spawns, with a helper who comes at any time, and takes the scope apart as soon as it has
 /// finished: an access to it after that is a fault.
-fn in_scope(spawn: impl FnOnce(&ScopeBase, &Seat<'_>)) -> Result<(), Payload> {
+fn in_scope(spawn: impl FnOnce(&ScopeBase, &TreeSlot<'_>)) -> Result<(), Payload> {
     let region = Arc::new(TreeRegion::new(2));
-    let crew = Caller::never();
+    let participant = Caller::never();
     // SAFETY: the helper has a reference when it has begun.
-    let seat = unsafe { region.begin(&crew) };
+    let slot = unsafe { region.begin(&participant) };
     let helper = {
         let region = Arc::clone(&region);
         thread::spawn(move || region.help(&Caller::never()))
     };
-    let mut scope = Box::new(ScopeBase::new(&seat));
-    spawn(&scope, &seat);
-    let outcome = scope.finish(&seat);
+    let mut scope = Box::new(ScopeBase::new(&slot));
+    spawn(&scope, &slot);
+    let outcome = scope.finish(&slot);
     scope.pending.with_mut(|pending| assert_eq!(*pending, 0));
     scope.done.state.with_mut(|state| *state = 0xdead);
     region.end();
@@ -29,10 +29,10 @@ fn in_scope(spawn: impl FnOnce(&ScopeBase, &Seat<'_>)) -> Result<(), Payload> {
 }
 
 /// Spawns one job for each of `pieces` that works on it.
-fn spawn_each<'a>(scope: &ScopeBase, seat: Option<&Seat<'_>>, pieces: impl IntoIterator<Item = &'a Piece>) {
+fn spawn_each<'a>(scope: &ScopeBase, slot: Option<&TreeSlot<'_>>, pieces: impl IntoIterator<Item = &'a Piece>) {
     for piece in pieces {
         // SAFETY: the pieces lie in the frame that finishes the scope.
-        let _ = unsafe { scope.spawn(seat, || piece.work()) };
+        let _ = unsafe { scope.spawn(slot, || piece.work()) };
     }
 }
 
@@ -40,7 +40,7 @@ fn spawn_each<'a>(scope: &ScopeBase, seat: Option<&Seat<'_>>, pieces: impl IntoI
 fn the_frame_waits_for_the_last_job_and_the_job_leaves_the_scope_alone() {
     explore(3, || {
         let piece = Piece::new();
-        assert!(in_scope(|scope, seat| spawn_each(scope, Some(seat), [&piece])).is_ok());
+        assert!(in_scope(|scope, slot| spawn_each(scope, Some(slot), [&piece])).is_ok());
         assert_eq!(piece.times(), 1);
     });
 }
@@ -49,19 +49,19 @@ fn the_frame_waits_for_the_last_job_and_the_job_leaves_the_scope_alone() {
 fn of_two_jobs_whichever_is_the_last_ends_the_wait() {
     explore(2, || {
         let pieces = Piece::pieces(2);
-        assert!(in_scope(|scope, seat| spawn_each(scope, Some(seat), &pieces)).is_ok());
+        assert!(in_scope(|scope, slot| spawn_each(scope, Some(slot), &pieces)).is_ok());
         assert!(pieces.iter().all(|piece| piece.times() == 1));
     });
 }
 
-/// From a thread that has no seat. A nap that nobody ends is one for good here, so the job is shared before the frame waits.
+/// From a thread that has no slot. A nap that nobody ends is one for good here, so the job is shared before the frame waits.
 #[test]
 fn a_job_that_is_shared_is_run_once() {
     explore(2, || {
         let pieces = Piece::pieces(2);
-        let outcome = in_scope(|scope, seat| {
+        let outcome = in_scope(|scope, slot| {
             spawn_each(scope, None, &pieces[..1]);
-            spawn_each(scope, Some(seat), &pieces[1..]);
+            spawn_each(scope, Some(slot), &pieces[1..]);
         });
         assert!(outcome.is_ok());
         assert!(pieces.iter().all(|piece| piece.times() == 1));
@@ -72,10 +72,10 @@ fn a_job_that_is_shared_is_run_once() {
 fn the_first_panic_is_told_and_jobs_run_once_or_not_at_all() {
     explore(2, || {
         let piece = Piece::new();
-        let outcome = in_scope(|scope, seat| {
+        let outcome = in_scope(|scope, slot| {
             // SAFETY: it borrows nothing.
-            let _ = unsafe { scope.spawn(Some(seat), || resume_unwind(Box::new("first"))) };
-            spawn_each(scope, Some(seat), [&piece]);
+            let _ = unsafe { scope.spawn(Some(slot), || resume_unwind(Box::new("first"))) };
+            spawn_each(scope, Some(slot), [&piece]);
         });
         let panic = outcome.expect_err("a job panics");
         assert_eq!(panic.downcast_ref::<&str>(), Some(&"first"));

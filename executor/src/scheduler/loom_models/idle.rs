@@ -1,6 +1,6 @@
 //! The books on the idle: one processor, one holder; and no work beside an idle processor that nobody was sent to.
 //!
-//! Nobody sleeps in these models: a machine that would is on the list, and what counts is whether it was chosen. Work lies
+//! Unattended sleeps in these models: a machine that would is on the list, and what counts is whether it was chosen. Work lies
 //! in rings, as it does in life: the injector's own barriers must not be what makes the protocol right.
 
 use std::ptr::NonNull;

@@ -89,7 +89,7 @@ impl Scene {
         match self.poll_owner.watch(self.earliest()) {
             Watch::InTime => {}
             Watch::TooLate => told.interrupted = true,
-            Watch::Nobody => self.wake_one(told),
+            Watch::Unattended => self.wake_one(told),
         }
     }
 

@@ -85,7 +85,7 @@ fn there_is_one_keeper_at_a_time() {
         assert!(scene.poll_owner.is_present());
         scene.poll_owner.leave();
         assert!(!scene.poll_owner.is_present());
-        assert_eq!(scene.poll_owner.watch(LATER), Watch::Nobody);
+        assert_eq!(scene.poll_owner.watch(LATER), Watch::Unattended);
     });
 }
 

@@ -9,9 +9,9 @@ use crate::task::{Id, Identity, Schedule, TaskRef, allocate};
 
 /// A scheduler for tasks that are never woken.
 #[derive(Clone)]
-struct Nobody;
+struct Unattended;
 
-impl Schedule for Nobody {
+impl Schedule for Unattended {
     fn schedule(&self, task: Runnable) {
         task.cancel();
     }
@@ -33,7 +33,7 @@ impl Tasks {
         let id = Id::next();
         // SAFETY: the future is Send.
         let (task, permit, _handle) =
-            unsafe { allocate(future::ready(()), Nobody, Identity::new(id, Location::caller())) };
+            unsafe { allocate(future::ready(()), Unattended, Identity::new(id, Location::caller())) };
         self.0.push(task);
         (id, permit)
     }

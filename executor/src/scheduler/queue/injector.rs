@@ -224,7 +224,7 @@ impl<N> Front<N> {
         Self { oldest: AtomicPtr::new(ptr::null_mut()), taken: AtomicUsize::new(0), lock: Mutex::new(()) }
     }
 
-    /// Puts the first task in, for whoever has swapped one in for none. Nobody else writes here meanwhile: takers find nothing, and
+    /// Puts the first task in, for whoever has swapped one in for none. Unattended else writes here meanwhile: takers find nothing, and
     /// other pushes find something to be linked behind.
     fn begin_with(&self, first: NonNull<N>) {
         // Release pairs with the Acquire in `Batch::next`.

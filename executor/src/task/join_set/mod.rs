@@ -144,7 +144,7 @@ impl<T> JoinSet<T> {
         let is_done = child.handle.watch(&child.announcer);
         place.insert(child);
         if is_done {
-            // Nobody else will. And the set may have been polled, found pending, and only then spawned into.
+            // Unattended else will. And the set may have been polled, found pending, and only then spawned into.
             self.arrivals.post(key);
         }
         abort_handle

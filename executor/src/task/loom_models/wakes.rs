@@ -63,7 +63,7 @@ fn what_each_of_two_wakers_wrote_is_seen_by_the_poll_after_them() {
         flags[1].store(true, Relaxed);
         drop(wake(waker));
         home.run();
-        // Nobody runs it after this: whoever has the permit has seen both flags, or is woken again by the other.
+        // Unattended runs it after this: whoever has the permit has seen both flags, or is woken again by the other.
         foreign.join().unwrap();
         assert!(is_output(handle));
         counts.check(&home);

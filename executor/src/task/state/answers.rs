@@ -36,7 +36,7 @@ pub(crate) enum Paused {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) struct Completion {
-    /// Nobody will take the result: drop it.
+    /// Unattended will take the result: drop it.
     pub(crate) drop_result: bool,
     /// The waker in the slot is the caller's: take it out and wake it.
     pub(crate) wake_joiner: bool,

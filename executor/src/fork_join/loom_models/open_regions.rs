@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicUsize as Tally;
 use std::sync::atomic::Ordering::Relaxed as Counting;
 
 use super::{Caller, explore};
-use crate::fork_join::{Board, Crew, Region};
+use crate::fork_join::{OpenRegions, Participant, Region};
 use crate::scheduler::helpers::Helpers;
 use crate::scheduler::idle::{Idle, SpareHand};
 use crate::scheduler::machine::Machine;
@@ -25,7 +25,7 @@ impl Region for Open {
         true
     }
 
-    fn help(&self, _: &dyn Crew) {}
+    fn help(&self, _: &dyn Participant) {}
 }
 
 fn open_region() -> Arc<dyn Region> {
@@ -34,35 +34,35 @@ fn open_region() -> Arc<dyn Region> {
 }
 
 struct Scene {
-    board: Board,
+    open_regions: OpenRegions,
     helpers: Helpers,
 }
 
 impl Scene {
     fn new() -> Arc<Self> {
-        Arc::new(Self { board: Board::new(), helpers: Helpers::new() })
+        Arc::new(Self { open_regions: OpenRegions::new(), helpers: Helpers::new() })
     }
 
     /// As a helper that has run out of work. `true` if it found some after all, `false` if it goes to sleep.
-    fn linger(&self) -> bool {
+    fn spinner(&self) -> bool {
         loop {
-            let seen = self.board.notices().read();
-            if let Some(region) = self.board.find() {
+            let seen = self.open_regions.epoch().read();
+            if let Some(region) = self.open_regions.find() {
                 region.help(&Caller::never());
                 return true;
             }
             self.helpers.begin_linger();
             self.helpers.end_linger();
-            if self.board.notices().read() == seen {
+            if self.open_regions.epoch().read() == seen {
                 return false;
             }
         }
     }
 
-    /// As the owner of a region. `true` if it relies on those who linger.
+    /// As the owner of a region. `true` if it relies on those who spinner.
     fn post(&self) -> bool {
-        self.board.post(open_region());
-        self.board.notices().give();
+        self.open_regions.post(open_region());
+        self.open_regions.epoch().give();
         self.helpers.will_look()
     }
 }
@@ -76,7 +76,7 @@ fn a_notice_that_is_left_to_a_lingering_helper_is_not_lost() {
         let helper = {
             let scene = Arc::clone(&scene);
             thread::spawn(move || {
-                while !scene.linger() {
+                while !scene.spinner() {
                     thread::park();
                 }
             })
@@ -91,14 +91,14 @@ fn a_notice_that_is_left_to_a_lingering_helper_is_not_lost() {
     assert!(RELIED_ON.load(Counting) > 0, "the owner has relied on it in some of them");
 }
 
-/// Of two that linger, one sees the notice.
+/// Of two that spinner, one sees the notice.
 #[test]
 fn of_two_lingering_helpers_one_sees_the_notice() {
     explore(2, || {
         let scene = Scene::new();
         let helpers = [(); 2].map(|()| {
             let scene = Arc::clone(&scene);
-            thread::spawn(move || scene.linger())
+            thread::spawn(move || scene.spinner())
         });
         let relied = scene.post();
         let found = helpers.map(|helper| helper.join().expect("it does not panic"));
@@ -112,14 +112,14 @@ fn a_region_is_found_until_it_is_withdrawn() {
         let scene = Scene::new();
         let region = open_region();
         let at = Arc::as_ptr(&region).cast();
-        scene.board.post(region);
+        scene.open_regions.post(region);
         let helper = {
             let scene = Arc::clone(&scene);
-            thread::spawn(move || scene.board.find().is_some())
+            thread::spawn(move || scene.open_regions.find().is_some())
         };
-        scene.board.withdraw(at);
-        assert!(scene.board.is_empty());
-        assert!(scene.board.find().is_none());
+        scene.open_regions.withdraw(at);
+        assert!(scene.open_regions.is_empty());
+        assert!(scene.open_regions.find().is_none());
         let _ = helper.join().expect("it does not panic");
     });
 }
@@ -136,12 +136,12 @@ fn a_machine_that_ends_sees_the_region_that_it_was_called_for() {
         let owner = {
             let (scene, idle) = (Arc::clone(&scene), Arc::clone(&idle));
             thread::spawn(move || {
-                scene.board.post(open_region());
+                scene.open_regions.post(open_region());
                 matches!(idle.spare_hand(), SpareHand::Asleep(_))
             })
         };
         assert!(idle.delist(&machine), "nobody chooses it");
-        let stays = scene.board.find().is_some();
+        let stays = scene.open_regions.find().is_some();
         let is_called = owner.join().expect("it does not panic");
         CALLED.fetch_add(usize::from(is_called), Counting);
         assert!(stays || !is_called, "the owner waits for help that does not come");

@@ -1,8 +1,8 @@
-//! A span: the indices that lie before one participant of a loop, in one word.
+//! A range: the indices that lie before one participant of a loop, in one word.
 //!
 //! Its owner takes a stride from the front, a thief the front half, each with one compare-and-swap. So every index is
 //! claimed once. Which half a thief takes is the same for costs in no order; the front one keeps all participants near
-//! the front, so that where the great items come first they are begun first, and the small ones even out the end. Values do not come back with another meaning: a span says which indices of the loop are
+//! the front, so that where the great items come first they are begun first, and the small ones even out the end. Values do not come back with another meaning: a range says which indices of the loop are
 //! unclaimed and lie here, and a claim that succeeds on an equal value is right however it came about.
 
 use std::ops::Range;
@@ -14,8 +14,8 @@ use crate::util::sync::atomic::Ordering::Relaxed;
 const PART: u32 = 8;
 
 /// The word. Relaxed throughout: it says who may touch which index and publishes nothing; what was done with the indices is
-/// published by leaving the seat.
-pub(super) struct Span(AtomicU64);
+/// published by leaving the slot.
+pub(super) struct WorkRange(AtomicU64);
 
 fn pack(range: Range<u32>) -> u64 {
     u64::from(range.end) << 32 | u64::from(range.start)
@@ -25,7 +25,7 @@ fn unpack(word: u64) -> Range<u32> {
     word as u32..(word >> 32) as u32
 }
 
-impl Span {
+impl WorkRange {
     pub(super) fn empty() -> Self {
         Self(AtomicU64::new(0))
     }
@@ -58,7 +58,7 @@ impl Span {
         })
     }
 
-    /// Puts `range` here. For the owner of the seat, which has found the span empty: nobody else fills it.
+    /// Puts `range` here. For the owner of the slot, which has found the range empty: nobody else fills it.
     pub(super) fn fill(&self, range: Range<u32>) {
         debug_assert!(self.is_empty(), "what lies here would be lost");
         self.0.store(pack(range), Relaxed);
@@ -82,7 +82,7 @@ impl Span {
     }
 }
 
-impl std::fmt::Debug for Span {
+impl std::fmt::Debug for WorkRange {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.load().fmt(f)
     }

@@ -1,11 +1,11 @@
-//! The board: the regions that are open, where machines with nothing else to do find them.
+//! The open_regions: the regions that are open, where machines with nothing else to do find them.
 
-use crate::fork_join::Seat;
+use crate::fork_join::TreeSlot;
 use crate::util::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use crate::util::sync::atomic::{AtomicU64, AtomicUsize};
 use crate::util::sync::{Arc, Mutex};
 
-/// What stands on the board.
+/// What stands on the open_regions.
 pub(crate) trait Region: std::fmt::Debug + Send + Sync {
     /// Whether a helper would find something to do. `false` is a promise to call for help when that changes.
     fn wants_help(&self) -> bool;
@@ -13,29 +13,29 @@ pub(crate) trait Region: std::fmt::Debug + Send + Sync {
     /// The core that its owner was on when it opened the region.
     fn owners_core(&self) -> Option<u32>;
 
-    /// Sits down and works until there is nothing to do or the crew calls.
-    fn help(&self, crew: &dyn Crew);
+    /// Sits down and works until there is nothing to do or the participant calls.
+    fn help(&self, participant: &dyn Participant);
 }
 
 /// Whoever sends helpers.
-pub(crate) trait Crew {
+pub(crate) trait Participant {
     /// Whether a helper is wanted elsewhere. Asked at each claim, so it has to be quick.
     fn must_leave(&self) -> bool;
 
     /// The same with the time at hand: called once in some ten microseconds, where what is done is cut up as finely as that.
     fn tick(&self, now: std::time::Instant);
 
-    /// Has idle machines look at the board.
+    /// Has idle machines look at the open_regions.
     fn summon(&self);
 
-    /// Calls `work` with `seat` as the one that the current thread's jobs go to.
-    fn with_seat(&self, seat: &Seat<'_>, work: &mut dyn FnMut());
+    /// Calls `work` with `slot` as the one that the current thread's jobs go to.
+    fn with_slot(&self, slot: &TreeSlot<'_>, work: &mut dyn FnMut());
 }
 
-/// The crew of whoever neither is called away nor can call: the owner of a loop, and of a region that nobody knows of.
-pub(crate) struct Nobody;
+/// The participant of whoever neither is called away nor can call: the owner of a loop, and of a region that nobody knows of.
+pub(crate) struct Unattended;
 
-impl Crew for Nobody {
+impl Participant for Unattended {
     fn must_leave(&self) -> bool {
         false
     }
@@ -44,29 +44,29 @@ impl Crew for Nobody {
 
     fn summon(&self) {}
 
-    fn with_seat(&self, _: &Seat<'_>, work: &mut dyn FnMut()) {
+    fn with_slot(&self, _: &TreeSlot<'_>, work: &mut dyn FnMut()) {
         work();
     }
 }
 
 /// The open regions of one runtime.
 #[derive(Debug)]
-pub(crate) struct Board {
+pub(crate) struct OpenRegions {
     open: Mutex<Vec<Arc<dyn Region>>>,
     /// How many there are, to be asked without the lock. Relaxed: who needs a sure answer looks at the list.
     count: AtomicUsize,
     /// Rises when there is something new to look at.
-    notices: Notices,
+    epoch: Epoch,
     /// Where the next helper begins to look, so that all regions come to be helped.
     turn: AtomicUsize,
 }
 
-impl Board {
+impl OpenRegions {
     pub(crate) fn new() -> Self {
         Self {
             open: Mutex::new(Vec::new()),
             count: AtomicUsize::new(0),
-            notices: Notices(AtomicU64::new(0)),
+            epoch: Epoch(AtomicU64::new(0)),
             turn: AtomicUsize::new(0),
         }
     }
@@ -104,16 +104,16 @@ impl Board {
         regions.into_iter().find(|region| region.wants_help()).cloned()
     }
 
-    pub(crate) fn notices(&self) -> &Notices {
-        &self.notices
+    pub(crate) fn epoch(&self) -> &Epoch {
+        &self.epoch
     }
 }
 
 /// A count of things that a lingering helper should look at.
 #[derive(Debug)]
-pub(crate) struct Notices(AtomicU64);
+pub(crate) struct Epoch(AtomicU64);
 
-impl Notices {
+impl Epoch {
     /// Release pairs with the Acquire in `read`: who sees the new count finds what it is about.
     pub(crate) fn give(&self) {
         self.0.fetch_add(1, Release);

@@ -1,37 +1,37 @@
-//! The seats' word: what was left in a seat is there for the next who sits in it.
+//! The slots' word: what was left in a slot is there for the next who sits in it.
 
 use std::sync::Arc as StdArc;
 use std::sync::atomic::AtomicUsize as Tally;
 use std::sync::atomic::Ordering::Relaxed as Counting;
 
 use super::explore;
-use crate::fork_join::seats::{Closing, Seats};
-use crate::fork_join::span::Span;
+use crate::fork_join::slots::{Closing, Slots};
+use crate::fork_join::work_range::WorkRange;
 use crate::util::sync::{Arc, thread};
 
 struct Scene {
-    seats: Seats,
-    /// One for each seat.
-    spans: [Span; 3],
+    slots: Slots,
+    /// One for each slot.
+    ranges: [WorkRange; 3],
 }
 
 impl Scene {
     fn new() -> Arc<Self> {
-        let scene = Self { seats: Seats::new(3), spans: [(); 3].map(|()| Span::empty()) };
-        scene.seats.open();
+        let scene = Self { slots: Slots::new(3), ranges: [(); 3].map(|()| WorkRange::empty()) };
+        scene.slots.open();
         Arc::new(scene)
     }
 
-    /// A helper who leaves an index, because it is called away. Returns its seat.
+    /// A helper who leaves an index, because it is called away. Returns its slot.
     fn leave_something(&self) -> Option<usize> {
-        let seat = self.seats.sit()?;
-        self.spans[seat].fill(7..8);
-        let _ = self.seats.leave(seat);
-        Some(seat)
+        let slot = self.slots.enter()?;
+        self.ranges[slot].fill(7..8);
+        let _ = self.slots.leave(slot);
+        Some(slot)
     }
 
     fn close(&self) -> bool {
-        !self.seats.has_others() && self.seats.close() == Closing::Closed
+        !self.slots.has_others() && self.slots.close() == Closing::Closed
     }
 }
 
@@ -53,17 +53,17 @@ fn what_was_left_is_seen_by_the_next_in_that_seat() {
             let (scene, opened) = (Arc::clone(&scene), StdArc::clone(&opened));
             thread::spawn(move || {
                 let (left, opened) = (left.load(Counting), opened.load(Counting));
-                let Some(seat) = scene.seats.sit() else { return };
-                if seat == left {
-                    assert_eq!(scene.spans[seat].claim(1), Some(7..8), "an index was lost");
+                let Some(slot) = scene.slots.enter() else { return };
+                if slot == left {
+                    assert_eq!(scene.ranges[slot].claim(1), Some(7..8), "an index was lost");
                     SEEN.fetch_add(1, Counting);
                     SEEN_AFTER_OPENING.fetch_add(opened, Counting);
                 }
-                let _ = scene.seats.leave(seat);
+                let _ = scene.slots.leave(slot);
             })
         };
         if scene.close() {
-            scene.seats.open();
+            scene.slots.open();
             opened.store(1, Counting);
         }
         first.join().expect("it does not panic");

@@ -1,23 +1,23 @@
-//! Which seats of a region are taken, and whether it is closed: one word.
+//! Which slots of a region are taken, and whether it is closed: one word.
 //!
-//! To sit is the right to claim what lies in the region. Its owner closes it in one step from "nobody sits here but me",
+//! To enter is the right to claim what lies in the region. Its owner closes it in one step from "nobody sits here but me",
 //! so that after that nobody touches what the owner has borrowed it.
 
 use crate::util::sync::atomic::AtomicU64;
 use crate::util::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
-/// Seats at most: bits of the word that are not flags.
+/// Slots at most: bits of the word that are not flags.
 pub(crate) const MOST: usize = 62;
 
 /// The owner sleeps until somebody leaves.
 const AWAITED: u64 = 1 << 62;
-/// Nobody sits down any more.
+/// Unattended sits down any more.
 const CLOSED: u64 = 1 << 63;
 
-/// The owner's seat, which is taken from the start.
+/// The owner's slot, which is taken from the start.
 pub(super) const OWNERS: usize = 0;
 
-pub(super) struct Seats {
+pub(super) struct Slots {
     word: AtomicU64,
     count: usize,
 }
@@ -27,49 +27,49 @@ pub(super) struct Seats {
 #[must_use]
 pub(super) enum Closing {
     Closed,
-    /// Others sit here still.
+    /// Others enter here still.
     OthersPresent,
 }
 
-impl Seats {
-    /// `count` seats, all free, and the region closed until [`open`](Self::open).
+impl Slots {
+    /// `count` slots, all free, and the region closed until [`open`](Self::open).
     pub(super) fn new(count: usize) -> Self {
-        assert!((1..=MOST).contains(&count), "a region has 1 to {MOST} seats");
+        assert!((1..=MOST).contains(&count), "a region has 1 to {MOST} slots");
         Self { word: AtomicU64::new(CLOSED), count }
     }
 
-    /// Opens a closed region, with the owner in its seat.
+    /// Opens a closed region, with the owner in its slot.
     pub(super) fn open(&self) {
-        // Release pairs with the Acquire in `sit`. The first time, the board's lock would do. When a region is opened again
-        // because something was left in a seat, the next in that seat has to see it, and this store ends the release
+        // Release pairs with the Acquire in `enter`. The first time, the board's lock would do. When a region is opened again
+        // because something was left in a slot, the next in that slot has to see it, and this store ends the release
         // sequence of those who left; what they did is visible here, since `close` acquired it.
         self.word.store(1 << OWNERS, Release);
     }
 
-    /// Takes a free seat. `None` if there is none, or the region is closed.
+    /// Takes a free slot. `None` if there is none, or the region is closed.
     #[must_use]
-    pub(super) fn sit(&self) -> Option<usize> {
+    pub(super) fn enter(&self) -> Option<usize> {
         let mut word = self.word.load(Relaxed);
         loop {
-            let seat = (!word).trailing_zeros() as usize;
-            if word & CLOSED != 0 || seat >= self.count {
+            let slot = (!word).trailing_zeros() as usize;
+            if word & CLOSED != 0 || slot >= self.count {
                 return None;
             }
-            // Acquire pairs with the Release in `leave` and in `open`: what the last one in this seat left there is visible.
-            match self.word.compare_exchange_weak(word, word | 1 << seat, Acquire, Relaxed) {
-                Ok(_) => return Some(seat),
+            // Acquire pairs with the Release in `leave` and in `open`: what the last one in this slot left there is visible.
+            match self.word.compare_exchange_weak(word, word | 1 << slot, Acquire, Relaxed) {
+                Ok(_) => return Some(slot),
                 Err(actual) => word = actual,
             }
         }
     }
 
-    /// Gives a seat up. `true` if the owner waits for that and has to be woken.
+    /// Gives a slot up. `true` if the owner waits for that and has to be woken.
     #[must_use = "an owner that waits has to be woken"]
-    pub(super) fn leave(&self, seat: usize) -> bool {
-        // Release pairs with the Acquire in `sit` and in `close`: what was done here is visible to the next, and to the
+    pub(super) fn leave(&self, slot: usize) -> bool {
+        // Release pairs with the Acquire in `enter` and in `close`: what was done here is visible to the next, and to the
         // owner when it returns.
-        let before = self.word.fetch_and(!(1 << seat), Release);
-        debug_assert!(before & 1 << seat != 0, "seat {seat} was taken");
+        let before = self.word.fetch_and(!(1 << slot), Release);
+        debug_assert!(before & 1 << slot != 0, "slot {slot} was taken");
         before & AWAITED != 0
     }
 
@@ -106,7 +106,7 @@ impl Seats {
     }
 }
 
-impl std::fmt::Debug for Seats {
+impl std::fmt::Debug for Slots {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{:#x} of {}", self.word.load(Relaxed), self.count)
     }
