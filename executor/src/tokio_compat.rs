@@ -104,7 +104,7 @@ impl Drop for EndsInBackground {
 
 fn enter_wsrt(scheduler: &Weak<Scheduler>) {
     if let Some(scheduler) = scheduler.upgrade() {
-        ENTERED.set(Some(Context::enter(&scheduler, Role::Visitor)));
+        ENTERED.set(Some(Context::enter(&scheduler, Role::External)));
     }
 }
 

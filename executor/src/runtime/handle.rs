@@ -169,7 +169,7 @@ impl Handle {
     pub fn enter(&self) -> EnterGuard<'_> {
         // Entering the runtime that the thread is in already would only hide the processor that it holds.
         let is_inside = Context::with(|context| context.is_some_and(|context| context.is_of(Arc::as_ptr(&self.0))));
-        let entered = (!is_inside).then(|| Context::enter(&self.0, Role::Visitor).for_users());
+        let entered = (!is_inside).then(|| Context::enter(&self.0, Role::External).for_users());
         EnterGuard { _entered: entered, _tokio: self.0.tokio.enter() }
     }
 }

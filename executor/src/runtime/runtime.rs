@@ -250,7 +250,7 @@ impl Runtime {
     }
 
     fn is_own_thread(&self) -> bool {
-        Context::is_on_staff_of(Arc::as_ptr(self.handle.scheduler()))
+        Context::is_runtime_thread_of(Arc::as_ptr(self.handle.scheduler()))
     }
 }
 

@@ -48,7 +48,7 @@ impl Scheduler {
     /// Polls `future` on this thread, which does nothing else.
     fn wait_for<F: Future>(self: &Arc<Self>, future: Pin<&mut F>) -> F::Output {
         let _tokio = self.tokio.enter();
-        let _entered = Context::enter(self, Role::Visitor);
+        let _entered = Context::enter(self, Role::External);
         wait_on_thread(future)
     }
 

@@ -33,7 +33,7 @@ pub(crate) enum Role {
     /// It watches over those that run tasks.
     Watching,
     /// It is somebody else's thread, with a guard or in `block_on`.
-    Visitor,
+    External,
     /// It drops what a shutdown has left, whichever thread it is.
     Ending,
 }
@@ -210,7 +210,7 @@ impl Context {
     pub(crate) fn machine(&self) -> Option<&Arc<Machine>> {
         match &self.role {
             Role::Machine(machine) => Some(machine),
-            Role::Blocking | Role::Watching | Role::Visitor | Role::Ending => None,
+            Role::Blocking | Role::Watching | Role::External | Role::Ending => None,
         }
     }
 
@@ -223,11 +223,11 @@ impl Context {
 
     /// Whether `scheduler` waits for this thread when it shuts down, whatever the thread has
     /// entered since.
-    pub(crate) fn is_on_staff_of(scheduler: *const Scheduler) -> bool {
+    pub(crate) fn is_runtime_thread_of(scheduler: *const Scheduler) -> bool {
         let mut next = Self::current();
         while let Some(context) = next {
-            let is_staff = matches!(context.role, Role::Machine(_) | Role::Blocking | Role::Watching);
-            if is_staff && context.is_of(scheduler) {
+            let is_runtime_thread = matches!(context.role, Role::Machine(_) | Role::Blocking | Role::Watching);
+            if is_runtime_thread && context.is_of(scheduler) {
                 return true;
             }
             next = context.outer.upgrade();
@@ -254,7 +254,7 @@ impl Context {
         let drops = match self.role {
             Role::Machine(_) => !self.in_root.get(),
             Role::Ending => true,
-            Role::Blocking | Role::Watching | Role::Visitor => false,
+            Role::Blocking | Role::Watching | Role::External => false,
         };
         drops && self.scheduler.shutdown.has_begun()
     }
