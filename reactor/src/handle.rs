@@ -38,9 +38,9 @@ impl Handle {
         untried: Interest,
         label: Label,
     ) -> io::Result<Registration> {
-        let (token, entry) = self.0.registry.admit(untried, label)?;
+        let (token, entry) = self.0.registry.insert(untried, label)?;
         if let Err(error) = self.0.system.register(source, token.into(), watched.into()) {
-            self.0.registry.dismiss(token);
+            self.0.registry.remove(token);
             return Err(error);
         }
         Ok(Registration { handle: self.clone(), token, source: entry })
@@ -64,12 +64,12 @@ impl Registration {
         &self.handle
     }
 
-    /// Takes the socket out of the poll and its key out of the slab, in this order: a key must not get a new tenant
+    /// Takes the socket out of the poll and its key out of the slab, in this order: a key must not get a new entry
     /// while the system still reports for the old one under a token that is gone. (It would be ignored; the order saves
     /// the look.)
     pub(crate) fn end<S: mio::event::Source + ?Sized>(&self, source: &mut S) -> io::Result<()> {
         let outcome = self.handle.0.system.deregister(source);
-        self.handle.0.registry.dismiss(self.token);
+        self.handle.0.registry.remove(self.token);
         outcome
     }
 }

@@ -1,8 +1,8 @@
-//! How turns and interrupts meet, without the system's part: the seat, the flag, and the order in which they are used.
+//! How turns and interrupts meet, without the system's part: the poll_lock, the flag, and the order in which they are used.
 //!
 //! ```text
 //!   interrupt                              blocking turn
-//!   I1  put the flag up                    B1  take the seat
+//!   I1  put the flag up                    B1  take the poll_lock
 //!   I2  if it was down: write              B2  flag up?  then poll without blocking
 //!                                          B3  poll: ends at an event, the written one included
 //!                                          B4  put the flag down
@@ -15,12 +15,12 @@
 //! which is allowed.
 
 use super::interrupt::InterruptFlag;
-use super::seat::{Seat, Stay};
+use super::poll_lock::{PollLock, Stay};
 use std::time::Duration;
 
 #[derive(Debug)]
 pub(crate) struct TurnGate {
-    seat: Seat,
+    poll_lock: PollLock,
     flag: InterruptFlag,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Turned<R> {
 
 impl TurnGate {
     pub(crate) fn new() -> Self {
-        Self { seat: Seat::new(), flag: InterruptFlag::new() }
+        Self { poll_lock: PollLock::new(), flag: InterruptFlag::new() }
     }
 
     /// Runs `poll` with the timeout it may use, if nobody else is in it; `Err` says how the other stays.
@@ -43,7 +43,7 @@ impl TurnGate {
         poll: impl FnOnce(Option<Duration>) -> R,
     ) -> Result<Turned<R>, Stay> {
         let stay = if timeout == Some(Duration::ZERO) { Stay::Look } else { Stay::Block };
-        let seated = self.seat.take(stay)?;
+        let held = self.poll_lock.take(stay)?;
         let turned = match stay {
             Stay::Look => Turned { outcome: poll(timeout), interrupted: false },
             Stay::Block => {
@@ -52,7 +52,7 @@ impl TurnGate {
                 Turned { outcome, interrupted: self.flag.take() }
             }
         };
-        drop(seated);
+        drop(held);
         Ok(turned)
     }
 

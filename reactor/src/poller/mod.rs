@@ -1,15 +1,15 @@
 //! The netpoller: the poll itself, and the rule that one thread at a time is in it.
 
-mod alarm;
 mod gate;
 mod interrupt;
 #[cfg(all(test, loom))]
 mod loom_models;
-mod seat;
+mod poll_lock;
+mod timer_fd;
 
-use self::alarm::Alarm;
 use self::gate::{TurnGate, Turned};
-use self::seat::Stay;
+use self::poll_lock::Stay;
+use self::timer_fd::TimerFd;
 use crate::handle::Handle;
 use crate::readiness::EventBits;
 use crate::registry::{ALARM, INTERRUPT};
@@ -51,9 +51,9 @@ const EVENTS_PER_TURN: usize = 1024;
 #[derive(Debug)]
 pub struct Netpoller {
     gate: TurnGate,
-    /// Locked by the holder of the gate's seat only, so never contended.
+    /// Locked by the holder of the gate's poll_lock only, so never contended.
     state: Mutex<State>,
-    /// What setting the alarm takes, in nanoseconds. Relaxed: a figure.
+    /// What setting the timer_fd takes, in nanoseconds. Relaxed: a figure.
     alarm_cost: AtomicU64,
     interrupter: mio::Waker,
     handle: Handle,
@@ -63,7 +63,7 @@ pub struct Netpoller {
 struct State {
     poll: mio::Poll,
     events: mio::Events,
-    alarm: Alarm,
+    timer_fd: TimerFd,
 }
 
 /// What ends a turn's wait if no event does.
@@ -104,8 +104,8 @@ impl Netpoller {
         let poll = mio::Poll::new()?;
         let interrupter = mio::Waker::new(poll.registry(), INTERRUPT)?;
         let handle = Handle::new(poll.registry().try_clone()?);
-        let alarm = Alarm::new(poll.registry())?;
-        let state = Mutex::new(State { poll, events: mio::Events::with_capacity(EVENTS_PER_TURN), alarm });
+        let timer_fd = TimerFd::new(poll.registry())?;
+        let state = Mutex::new(State { poll, events: mio::Events::with_capacity(EVENTS_PER_TURN), timer_fd });
         Ok(Netpoller { gate: TurnGate::new(), state, alarm_cost: AtomicU64::new(0), interrupter, handle })
     }
 
@@ -175,12 +175,12 @@ impl Netpoller {
 
     fn poll(&self, limit: Limit, wakers: &mut Vec<Waker>) -> io::Result<usize> {
         let mut state = self.state.lock();
-        let State { poll, events, alarm } = &mut *state;
+        let State { poll, events, timer_fd } = &mut *state;
         let timeout = match limit {
             Limit::Timeout(timeout) => timeout,
             Limit::Deadline(moments) => {
-                let timeout = alarm.set(&moments)?;
-                self.alarm_cost.store(alarm.cost().as_nanos() as u64, Relaxed);
+                let timeout = timer_fd.set(&moments)?;
+                self.alarm_cost.store(timer_fd.cost().as_nanos() as u64, Relaxed);
                 timeout
             }
         };
@@ -190,7 +190,7 @@ impl Netpoller {
             Err(error) => return Err(error),
         }
         if events.iter().any(|event| event.token() == ALARM) {
-            alarm.note_rung();
+            timer_fd.note_rung();
         }
         // The interrupt's own event carries nothing: the gate's flag says all.
         let of_sources = events.iter().filter(|event| event.token() != INTERRUPT && event.token() != ALARM);
@@ -214,7 +214,7 @@ impl Netpoller {
         });
     }
 
-    /// Returns what it takes, on average, to set the alarm for a turn's deadline; zero where there is none, and before the first.
+    /// Returns what it takes, on average, to set the timer_fd for a turn's deadline; zero where there is none, and before the first.
     ///
     /// To sleep until the deadline costs the processor two to five times as much in all.
     #[must_use]

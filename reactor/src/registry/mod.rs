@@ -24,24 +24,24 @@ const KEYS_PER_HOLD: usize = 32;
 
 #[derive(Debug)]
 pub(crate) struct Registry {
-    tenants: Mutex<Tenants>,
+    entries: Mutex<Entries>,
     /// Sources registered. Written under the lock, read without: a hint.
     count: AtomicUsize,
 }
 
 #[derive(Debug, Default)]
-struct Tenants {
+struct Entries {
     /// It never shrinks: its keys are in the system's tokens, so no entry can move down. What stays is 48 bytes for each source
     /// of the peak, beside some kilobytes that each of these had in the kernel.
-    slab: Slab<Tenant>,
-    /// Sources ever admitted: the next one's generation.
-    admitted: usize,
-    /// Set at shutdown; nobody is admitted after it.
+    slab: Slab<Entry>,
+    /// Sources ever inserted: the next one's generation.
+    inserted: usize,
+    /// Set at shutdown; nobody is inserted after it.
     closed: bool,
 }
 
 #[derive(Debug)]
-struct Tenant {
+struct Entry {
     token: SourceToken,
     source: Arc<Source>,
     label: Label,
@@ -52,33 +52,33 @@ impl std::panic::RefUnwindSafe for Registry {}
 
 impl Registry {
     pub(crate) fn new() -> Self {
-        Self { tenants: Mutex::new(Tenants::default()), count: AtomicUsize::new(0) }
+        Self { entries: Mutex::new(Entries::default()), count: AtomicUsize::new(0) }
     }
 
     /// Gives a new source a key and a token.
-    pub(crate) fn admit(&self, untried: Interest, label: Label) -> io::Result<(SourceToken, Arc<Source>)> {
+    pub(crate) fn insert(&self, untried: Interest, label: Label) -> io::Result<(SourceToken, Arc<Source>)> {
         let source = Arc::new(Source::fresh(untried));
-        let mut tenants = self.tenants.lock();
-        if tenants.closed {
+        let mut entries = self.entries.lock();
+        if entries.closed {
             return Err(shut_down_error());
         }
-        let Some(token) = SourceToken::new(tenants.slab.vacant_key(), tenants.admitted) else {
+        let Some(token) = SourceToken::new(entries.slab.vacant_key(), entries.inserted) else {
             return Err(io::Error::other("more sockets than one wsrt netpoller can number"));
         };
-        tenants.admitted = tenants.admitted.wrapping_add(1);
-        tenants.slab.insert(Tenant { token, source: Arc::clone(&source), label });
-        self.count.store(tenants.slab.len(), Relaxed);
+        entries.inserted = entries.inserted.wrapping_add(1);
+        entries.slab.insert(Entry { token, source: Arc::clone(&source), label });
+        self.count.store(entries.slab.len(), Relaxed);
         Ok((token, source))
     }
 
     /// Takes a source out. Its waiters are told nothing: whoever could wait has borrowed the socket, which is being
     /// dropped.
-    pub(crate) fn dismiss(&self, token: SourceToken) {
-        let mut tenants = self.tenants.lock();
-        let tenant = tenants.slab.remove(token.key());
-        self.count.store(tenants.slab.len(), Relaxed);
-        drop(tenants);
-        debug_assert_eq!(tenant.token, token, "a source was dismissed with another one's token");
+    pub(crate) fn remove(&self, token: SourceToken) {
+        let mut entries = self.entries.lock();
+        let entry = entries.slab.remove(token.key());
+        self.count.store(entries.slab.len(), Relaxed);
+        drop(entries);
+        debug_assert_eq!(entry.token, token, "a source was dismissed with another one's token");
     }
 
     /// True while no source is registered.
@@ -96,10 +96,10 @@ impl Registry {
     ) -> usize {
         let mut delivered = 0;
         while let Some(first) = events.next() {
-            let tenants = self.tenants.lock();
+            let entries = self.entries.lock();
             for (token, bits) in std::iter::once(first).chain(events.by_ref().take(EVENTS_PER_HOLD - 1)) {
-                if let Some(tenant) = tenants.slab.get(token.key()).filter(|tenant| tenant.token == token) {
-                    tenant.source.dispatch(bits, wakers);
+                if let Some(entry) = entries.slab.get(token.key()).filter(|entry| entry.token == token) {
+                    entry.source.dispatch(bits, wakers);
                     delivered += 1;
                 }
             }
@@ -112,26 +112,26 @@ impl Registry {
     pub(crate) fn for_each_waiter(&self, mut f: impl FnMut(&Waker, &WatchedSource<'_>)) {
         let mut key = 0;
         loop {
-            let tenants = self.tenants.lock();
-            let next = tenants.slab.capacity().min(key + KEYS_PER_HOLD);
+            let entries = self.entries.lock();
+            let next = entries.slab.capacity().min(key + KEYS_PER_HOLD);
             if key >= next {
                 return;
             }
-            for tenant in (key..next).filter_map(|key| tenants.slab.get(key)) {
+            for entry in (key..next).filter_map(|key| entries.slab.get(key)) {
                 // A source is closed after it was dismissed, which takes the lock: for now its descriptor is its own.
-                tenant.source.for_each_waiter(|waker, interest| f(waker, &WatchedSource::new(&tenant.label, interest)));
+                entry.source.for_each_waiter(|waker, interest| f(waker, &WatchedSource::new(&entry.label, interest)));
             }
             key = next;
-            hand_on(tenants);
+            hand_on(entries);
         }
     }
 
     /// Marks every source shut down and admits no more.
     pub(crate) fn shut_down(&self, wakers: &mut Vec<Waker>) {
-        let mut tenants = self.tenants.lock();
-        tenants.closed = true;
-        for (_, tenant) in &tenants.slab {
-            tenant.source.shut_down(wakers);
+        let mut entries = self.entries.lock();
+        entries.closed = true;
+        for (_, entry) in &entries.slab {
+            entry.source.shut_down(wakers);
         }
     }
 }
@@ -150,8 +150,8 @@ mod tests {
         fn wake(self: Arc<Self>) {}
     }
 
-    fn admit(registry: &Registry, untried: Interest) -> io::Result<(SourceToken, Arc<Source>)> {
-        registry.admit(untried, Label::of_kind("test"))
+    fn insert(registry: &Registry, untried: Interest) -> io::Result<(SourceToken, Arc<Source>)> {
+        registry.insert(untried, Label::of_kind("test"))
     }
 
     fn is_readable(source: &Source) -> bool {
@@ -161,9 +161,9 @@ mod tests {
     #[test]
     fn an_event_for_a_former_tenant_of_the_key_is_ignored() {
         let registry = Registry::new();
-        let (old, _) = admit(&registry, Interest::WRITABLE).unwrap();
-        registry.dismiss(old);
-        let (new, source) = admit(&registry, Interest::WRITABLE).unwrap();
+        let (old, _) = insert(&registry, Interest::WRITABLE).unwrap();
+        registry.remove(old);
+        let (new, source) = insert(&registry, Interest::WRITABLE).unwrap();
         assert_eq!(old.key(), new.key(), "the slab reuses the key");
 
         let delivered = registry.dispatch([(old, EventBits::READABLE)].into_iter(), &mut Vec::new());
@@ -178,20 +178,20 @@ mod tests {
     #[test]
     fn a_batch_longer_than_one_hold_is_delivered_whole() {
         let registry = Registry::new();
-        let tenants: Vec<_> =
-            (0..3 * EVENTS_PER_HOLD + 1).map(|_| admit(&registry, Interest::WRITABLE).unwrap()).collect();
-        let events = tenants.iter().map(|(token, _)| (*token, EventBits::READABLE));
-        assert_eq!(registry.dispatch(events, &mut Vec::new()), tenants.len());
-        assert!(tenants.iter().all(|(_, source)| is_readable(source)));
+        let entries: Vec<_> =
+            (0..3 * EVENTS_PER_HOLD + 1).map(|_| insert(&registry, Interest::WRITABLE).unwrap()).collect();
+        let events = entries.iter().map(|(token, _)| (*token, EventBits::READABLE));
+        assert_eq!(registry.dispatch(events, &mut Vec::new()), entries.len());
+        assert!(entries.iter().all(|(_, source)| is_readable(source)));
     }
 
     #[test]
     fn nobody_is_admitted_after_shutdown() {
         let registry = Registry::new();
-        let (_, source) = admit(&registry, Interest::WRITABLE).unwrap();
+        let (_, source) = insert(&registry, Interest::WRITABLE).unwrap();
         registry.shut_down(&mut Vec::new());
         assert!(source.readiness().read().is_shut_down());
-        let error = admit(&registry, Interest::WRITABLE).unwrap_err();
+        let error = insert(&registry, Interest::WRITABLE).unwrap_err();
         assert!(error.to_string().contains("shut down"), "{error}");
     }
 
@@ -199,23 +199,23 @@ mod tests {
     fn the_count_follows_who_is_registered() {
         let registry = Registry::new();
         assert!(registry.is_empty());
-        let (token, _) = admit(&registry, Interest::READABLE).unwrap();
+        let (token, _) = insert(&registry, Interest::READABLE).unwrap();
         assert!(!registry.is_empty());
-        registry.dismiss(token);
+        registry.remove(token);
         assert!(registry.is_empty());
     }
 
     #[test]
     fn a_walk_longer_than_one_hold_shows_everybody_who_waits_and_nobody_else() {
         let registry = Registry::new();
-        let tenants: Vec<_> =
-            (0..3 * KEYS_PER_HOLD + 1).map(|_| admit(&registry, Interest::WRITABLE).unwrap()).collect();
+        let entries: Vec<_> =
+            (0..3 * KEYS_PER_HOLD + 1).map(|_| insert(&registry, Interest::WRITABLE).unwrap()).collect();
         let own = Waker::from(Arc::new(Nobody(0)));
         let mut cx = Context::from_waker(&own);
-        for (token, source) in tenants.iter().step_by(2) {
+        for (token, source) in entries.iter().step_by(2) {
             assert!(source.poll_ready(Aim::Know, Interest::READABLE, &mut cx, Place::Shared).is_pending());
             if token.key() % 4 == 0 {
-                registry.dismiss(*token);
+                registry.remove(*token);
             }
         }
         let mut seen = 0;
@@ -225,6 +225,6 @@ mod tests {
             assert_eq!((source.kind(), source.interest()), ("test", Interest::READABLE));
             seen += 1;
         });
-        assert_eq!(seen, tenants.iter().filter(|(token, _)| token.key() % 4 == 2).count());
+        assert_eq!(seen, entries.iter().filter(|(token, _)| token.key() % 4 == 2).count());
     }
 }

@@ -130,7 +130,7 @@ impl TimerEntry {
         }
         let home = inner.home.take();
         // Before the phase says so: who finds the item dead finds it counted.
-        let is_crowded = home.as_ref().is_some_and(|home| home.bury());
+        let is_crowded = home.as_ref().is_some_and(|home| home.count_dead());
         self.phase.publish(phase.cancelled());
         let waker = inner.waker.take();
         drop(inner);
@@ -154,7 +154,7 @@ impl TimerEntry {
         inner.filed_under = deadline;
         if let (Stage::Armed, Some(former)) = (before.stage(), &former) {
             // The arming that this is part of cleans up where that is needed.
-            let _ = former.bury();
+            let _ = former.count_dead();
         }
         let armed = before.armed_anew();
         self.phase.publish(armed);
@@ -169,7 +169,7 @@ impl TimerEntry {
         let before = self.phase.read();
         let former = inner.home.take();
         if let (Stage::Armed, Some(former)) = (before.stage(), &former) {
-            let _ = former.bury();
+            let _ = former.count_dead();
         }
         self.phase.publish(before.armed_anew());
         drop(inner);

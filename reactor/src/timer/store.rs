@@ -177,7 +177,7 @@ impl Store {
                     Fire::Dead => done.push(item.entry),
                 }
             }
-            self.exhume(done.len() - (fired.count - fired_before));
+            self.count_removed(done.len() - (fired.count - fired_before));
             self.publish(&armed.heap);
             hand_on(armed);
             if is_over {
@@ -193,7 +193,7 @@ impl Store {
             let mut dead = Vec::new();
             let mut armed = self.lock();
             let is_settled = (0..FIRED_PER_HOLD).any(|_| armed.settle_top(&mut dead));
-            self.exhume(dead.len());
+            self.count_removed(dead.len());
             self.publish(&armed.heap);
             hand_on(armed);
             if is_settled {
@@ -235,7 +235,7 @@ impl Store {
         match entry.abandon(generation) {
             Some(waker) => wakers.extend(waker),
             // It was counted by its owner.
-            None => self.exhume(1),
+            None => self.count_removed(1),
         }
     }
 
@@ -258,7 +258,7 @@ impl Store {
 
     /// Counts one dead item more; true if they are so many that the caller should clean up, with no lock held.
     #[must_use]
-    pub(super) fn bury(&self) -> bool {
+    pub(super) fn count_dead(&self) -> bool {
         // AcqRel: the chain of read-modify-writes is the count; the order against the phase is the entry lock's
         // business.
         let before = self.dead.fetch_add(1, AcqRel);
@@ -281,17 +281,17 @@ impl Store {
     /// Goes on searching for dead items if they are more than one in `share`, and takes out what it finds. The caller drops them
     /// after releasing the lock: theirs may be the last references.
     fn throw_out(&self, armed: &mut Armed, share: usize) -> Vec<Item> {
-        // Acquire: as in `bury`. A count that is a moment old delays a search by one arm.
+        // Acquire: as in `count_dead`. A count that is a moment old delays a search by one arm.
         let population = self.dead.load(Acquire);
         if armed.heap.len() < COMPACTION_FLOOR || population <= armed.heap.len() / share {
             return Vec::new();
         }
         let dead = armed.search();
-        self.exhume(dead.len());
+        self.count_removed(dead.len());
         dead
     }
 
-    fn exhume(&self, count: usize) {
+    fn count_removed(&self, count: usize) {
         if count > 0 {
             self.dead.fetch_sub(count, AcqRel);
         }

@@ -1,9 +1,9 @@
-//! The alarm that ends a blocking turn at a deadline.
+//! The timer_fd that ends a blocking turn at a deadline.
 //!
 //! The poll's own timeout counts milliseconds on every system. On Linux a timer of the kernel's is watched beside the
 //! sockets in its place: it counts nanoseconds, has no slack, and is set only when the moment that it is set for will not do, so
 //! that a server whose earliest time limit stays the same goes to sleep with one system call. Any moment between two will do
-//! where a crowd of timers shares a wake: the later of the two follows what setting the alarm takes, and moves with each setting.
+//! where a crowd of timers shares a wake: the later of the two follows what setting the timer_fd takes, and moves with each setting.
 //!
 //! What setting it takes is measured: most of it is the processor's own timer, which a virtual machine has to ask its host
 //! for. It is the one part of the price of a sleep that can be told beforehand.
@@ -13,9 +13,9 @@ use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
 #[cfg(not(target_os = "linux"))]
-pub(super) use self::rounded::Alarm;
+pub(super) use self::rounded::TimerFd;
 #[cfg(target_os = "linux")]
-pub(super) use self::timerfd::Alarm;
+pub(super) use self::timerfd::TimerFd;
 
 #[cfg(target_os = "linux")]
 mod timerfd {
@@ -24,7 +24,7 @@ mod timerfd {
     use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
     #[derive(Debug)]
-    pub(crate) struct Alarm {
+    pub(crate) struct TimerFd {
         timer: OwnedFd,
         /// The moment that it will ring at. It may ring though nobody waits any more: that ends a turn for nothing.
         set_for: Option<Instant>,
@@ -40,7 +40,7 @@ mod timerfd {
     /// The average follows a new cost within about so many settings.
     const COST_MEMORY: u32 = 16;
 
-    impl Alarm {
+    impl TimerFd {
         pub(crate) fn new(registry: &mio::Registry) -> io::Result<Self> {
             // SAFETY: takes no pointers.
             let number = unsafe { libc::timerfd_create(libc::CLOCK_MONOTONIC, libc::TFD_NONBLOCK | libc::TFD_CLOEXEC) };
@@ -109,40 +109,40 @@ mod timerfd {
     mod tests {
         use super::*;
 
-        /// The dearer the alarm, the longer the scheduler has the timers of a crowd wait for one another; and each setting takes another
+        /// The dearer the timer_fd, the longer the scheduler has the timers of a crowd wait for one another; and each setting takes another
         /// time.
         #[test]
         fn sleeps_until_the_same_deadline_set_the_alarm_a_few_times() {
             let poll = mio::Poll::new().unwrap();
-            let mut alarm = Alarm::new(poll.registry()).unwrap();
+            let mut timer_fd = TimerFd::new(poll.registry()).unwrap();
             let deadline = Instant::now() + Duration::from_secs(3600);
-            alarm.cost = Duration::from_nanos(800);
+            timer_fd.cost = Duration::from_nanos(800);
             for _ in 0..1000 {
-                let settings = alarm.settings;
-                let moments = deadline..=deadline + alarm.cost() * 160;
-                assert_eq!(alarm.set(&moments).unwrap(), None);
-                assert!(alarm.set_for.is_some_and(|moment| moments.contains(&moment)));
-                if alarm.settings > settings {
-                    alarm.cost = Duration::from_nanos(600 + alarm.settings as u64 * 77 % 200);
+                let settings = timer_fd.settings;
+                let moments = deadline..=deadline + timer_fd.cost() * 160;
+                assert_eq!(timer_fd.set(&moments).unwrap(), None);
+                assert!(timer_fd.set_for.is_some_and(|moment| moments.contains(&moment)));
+                if timer_fd.settings > settings {
+                    timer_fd.cost = Duration::from_nanos(600 + timer_fd.settings as u64 * 77 % 200);
                 }
             }
-            assert!(alarm.settings <= 10, "set {} times for 1000 sleeps", alarm.settings);
+            assert!(timer_fd.settings <= 10, "set {} times for 1000 sleeps", timer_fd.settings);
         }
 
         #[test]
         fn an_alarm_too_early_or_too_late_is_set_anew() {
             let poll = mio::Poll::new().unwrap();
-            let mut alarm = Alarm::new(poll.registry()).unwrap();
+            let mut timer_fd = TimerFd::new(poll.registry()).unwrap();
             let start = Instant::now() + Duration::from_secs(3600);
             let at = |seconds| start + Duration::from_secs(seconds);
             for (first, last, settings) in [(10, 20, 1), (15, 25, 1), (20, 30, 1), (21, 30, 2), (5, 29, 3), (29, 29, 3)]
             {
-                assert_eq!(alarm.set(&(at(first)..=at(last))).unwrap(), None);
-                assert_eq!(alarm.settings, settings, "{first}..={last}");
+                assert_eq!(timer_fd.set(&(at(first)..=at(last))).unwrap(), None);
+                assert_eq!(timer_fd.settings, settings, "{first}..={last}");
             }
-            alarm.note_rung();
-            assert_eq!(alarm.set(&(at(29)..=at(29))).unwrap(), None);
-            assert_eq!(alarm.settings, 4);
+            timer_fd.note_rung();
+            assert_eq!(timer_fd.set(&(at(29)..=at(29))).unwrap(), None);
+            assert_eq!(timer_fd.settings, 4);
         }
     }
 }
@@ -153,9 +153,9 @@ mod rounded {
 
     /// The poll's own timeout, which mio rounds up to what the system counts.
     #[derive(Debug)]
-    pub(crate) struct Alarm(());
+    pub(crate) struct TimerFd(());
 
-    impl Alarm {
+    impl TimerFd {
         pub(crate) fn new(_: &mio::Registry) -> io::Result<Self> {
             Ok(Self(()))
         }

@@ -1,4 +1,4 @@
-//! The one seat in the netpoller: free, taken for a look, or taken to block.
+//! The one poll_lock in the netpoller: free, taken for a look, or taken to block.
 //!
 //! A word of its own, and not a lock with a flag beside it, so that who is turned away learns in the same step whether
 //! the holder blocks.
@@ -20,15 +20,15 @@ pub(crate) enum Stay {
 }
 
 #[derive(Debug)]
-pub(crate) struct Seat(AtomicU8);
+pub(crate) struct PollLock(AtomicU8);
 
-impl Seat {
+impl PollLock {
     pub(crate) fn new() -> Self {
         Self(AtomicU8::new(FREE))
     }
 
-    /// Takes the seat; `Err` says how its holder stays.
-    #[must_use = "dropping the answer leaves the seat at once"]
+    /// Takes the poll_lock; `Err` says how its holder stays.
+    #[must_use = "dropping the answer leaves the poll_lock at once"]
     pub(crate) fn take(&self, stay: Stay) -> Result<Seated<'_>, Stay> {
         let mine = match stay {
             Stay::Look => LOOKING,
@@ -44,9 +44,9 @@ impl Seat {
     }
 }
 
-/// Holding the seat; dropping it leaves.
+/// Holding the poll_lock; dropping it leaves.
 #[derive(Debug)]
-pub(crate) struct Seated<'a>(&'a Seat);
+pub(crate) struct Seated<'a>(&'a PollLock);
 
 impl Drop for Seated<'_> {
     fn drop(&mut self) {
