@@ -1,8 +1,9 @@
 //! An async runtime for network servers, with a scheduler in the manner of Go's.
 //!
-//! Processors with a slot, a ring and timers of their own run the tasks; idle ones look into a shared queue, then into the
-//! network, then steal half of what another has queued. See it at work with `WSRT_SCHEDTRACE=1000`, or
-//! `WSRT_SCHEDTRACE=1000,detail`, and count with [`runtime::Metrics`].
+//! Processors with a slot, a ring and timers of their own run the tasks; idle ones look into a
+//! shared queue, then into the network, then steal half of what another has queued. See it at work
+//! with `WSRT_SCHEDTRACE=1000`, or `WSRT_SCHEDTRACE=1000,detail`, and count with
+//! [`runtime::Metrics`].
 //!
 //! ```
 //! # #[cfg(feature = "macros")] {
@@ -26,8 +27,8 @@
 //! # }
 //! ```
 //!
-//! Names and meanings follow tokio's where the thing is the same, so that moving is a rename for the most part. What
-//! differs is said where it differs.
+//! Names and meanings follow tokio's where the thing is the same, so that moving is a rename for
+//! the most part. What differs is said where it differs.
 //!
 //! # Features
 //!
@@ -45,29 +46,34 @@
 //!
 //! # Crates that insist on tokio
 //!
-//! Most crates ask for no more than I/O traits, and run on wsrt as they are. Some call `tokio::spawn` or use tokio's
-//! sockets and timers, and panic where there is no tokio runtime: reqwest, sqlx, `axum::serve`, bb8. For them, feature
-//! `tokio-compat` gives each wsrt runtime a tokio runtime in the background, with one worker thread, which every thread of
-//! wsrt's enters. Then
+//! Most crates ask for no more than I/O traits, and run on wsrt as they are. Some call
+//! `tokio::spawn` or use tokio's sockets and timers, and panic where there is no tokio runtime:
+//! reqwest, sqlx, `axum::serve`, bb8. For them, feature `tokio-compat` gives each wsrt runtime a
+//! tokio runtime in the background, with one worker thread, which every thread of wsrt's enters.
+//! Then
 //!
-//! - a future that *you* await or spawn on wsrt is polled by wsrt, whichever crate it is from. The tokio runtime wakes it when
-//!   its socket or timer is ready;
-//! - what a crate gives to `tokio::spawn` runs on the tokio runtime's thread, one at a time: it neither uses wsrt's
-//!   processors nor has its promises, and a task that blocks there holds up the others. `axum::serve` spawns each
-//!   connection so; `wsrt::hyper::serve` runs the same router on wsrt;
+//! - a future that *you* await or spawn on wsrt is polled by wsrt, whichever crate it is from. The
+//!   tokio runtime wakes it when its socket or timer is ready;
+//! - what a crate gives to `tokio::spawn` runs on the tokio runtime's thread, one at a time: it
+//!   neither uses wsrt's processors nor has its promises, and a task that blocks there holds up the
+//!   others. `axum::serve` spawns each connection so; `wsrt::hyper::serve` runs the same router on
+//!   wsrt;
 //! - there, [`spawn`], wsrt's sockets and its timers work too, and belong to the wsrt runtime;
-//! - `tokio::task::block_in_place` in a task of wsrt's just calls its closure, and `tokio::task::spawn_local` and
-//!   `tokio::task::id` panic there, as outside of a task of tokio's. Use wsrt's own;
+//! - `tokio::task::block_in_place` in a task of wsrt's just calls its closure, and
+//!   `tokio::task::spawn_local` and `tokio::task::id` panic there, as outside of a task of tokio's.
+//!   Use wsrt's own;
 //! - the tokio runtime ends when the wsrt runtime is dropped, after it.
 //!
-//! Without the feature there is no trace of it. With it, a runtime has one thread more, which sleeps unless it is used.
+//! Without the feature there is no trace of it. With it, a runtime has one thread more, which
+//! sleeps unless it is used.
 //!
 //! # tokio-console
 //!
-//! With feature `console`, [tokio-console] shows a program's tasks: their names, kinds and spawn sites, polls, busy time, wakes,
-//! and its warnings about tasks that wake themselves, never yield, or have lost their waker. The program sets up
-//! `console_subscriber` before it makes its runtime, and is built with `RUSTFLAGS="--cfg console_without_tokio_unstable"`, without
-//! which that crate asks for tokio's own flag:
+//! With feature `console`, [tokio-console] shows a program's tasks: their names, kinds and spawn
+//! sites, polls, busy time, wakes, and its warnings about tasks that wake themselves, never yield,
+//! or have lost their waker. The program sets up `console_subscriber` before it makes its runtime,
+//! and is built with `RUSTFLAGS="--cfg console_without_tokio_unstable"`, without which that crate
+//! asks for tokio's own flag:
 //!
 //! ```
 //! # mod console_subscriber { pub fn init() {} }
@@ -79,24 +85,30 @@
 //! }
 //! ```
 //!
-//! - A name is given by [`task::Builder::name`]. What is polled by `block_on` is shown as `block_on`; the root of
-//!   `#[wsrt::main]` is a task, and is shown if the subscriber was there before it.
-//! - Of the resources, [`time`]'s are shown: sleeps, intervals and timeouts, each from its first wait on. Sockets are not. Channels
-//!   and locks are tokio's, which show themselves when tokio is built to (`--cfg tokio_unstable`, its feature `tracing`).
-//! - The subscriber has to be the process's default. One that is set for a thread sees of a task what happens on that thread.
-//! - console-subscriber 0.5 takes in 128 new tasks, new timers and polls of timers each time it publishes, and publishes once a
-//!   second. A program that does more than that is shown late, and later and later: its `Builder::publish_interval` helps.
-//! - Any other subscriber that is interested in level TRACE gets these spans too: the targets begin with `tokio::` and
-//!   `runtime::`.
+//! - A name is given by [`task::Builder::name`]. What is polled by `block_on` is shown as
+//!   `block_on`; the root of `#[wsrt::main]` is a task, and is shown if the subscriber was there
+//!   before it.
+//! - Of the resources, [`time`]'s are shown: sleeps, intervals and timeouts, each from its first
+//!   wait on. Sockets are not. Channels and locks are tokio's, which show themselves when tokio is
+//!   built to (`--cfg tokio_unstable`, its feature `tracing`).
+//! - The subscriber has to be the process's default. One that is set for a thread sees of a task
+//!   what happens on that thread.
+//! - console-subscriber 0.5 takes in 128 new tasks, new timers and polls of timers each time it
+//!   publishes, and publishes once a second. A program that does more than that is shown late, and
+//!   later and later: its `Builder::publish_interval` helps.
+//! - Any other subscriber that is interested in level TRACE gets these spans too: the targets begin
+//!   with `tokio::` and `runtime::`.
 //!
-//! It is meant for looking, not for production. With console-subscriber 0.5 a task that is shown costs some ten microseconds at its
-//! spawn, nearly all of them the subscriber's, and a third of one for each wake and poll: about what a task of tokio's costs it.
-//! With the feature on and nobody interested, a task costs some 15 ns more at its spawn and is one word larger; polls and wakes
-//! cost what they did. Without the feature there is no trace of it.
+//! It is meant for looking, not for production. With console-subscriber 0.5 a task that is shown
+//! costs some ten microseconds at its spawn, nearly all of them the subscriber's, and a third of
+//! one for each wake and poll: about what a task of tokio's costs it. With the feature on and
+//! nobody interested, a task costs some 15 ns more at its spawn and is one word larger; polls and
+//! wakes cost what they did. Without the feature there is no trace of it.
 //!
 //! [tokio-console]: https://docs.rs/tokio-console
 
-// Under loom the rooms below are compiled alone, and no public module reaches what is public in them.
+// Under loom the rooms below are compiled alone, and no public module reaches what is public in
+// them.
 #![cfg_attr(loom, allow(unreachable_pub))]
 
 mod fork_join;

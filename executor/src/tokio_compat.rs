@@ -1,8 +1,8 @@
 //! Feature `tokio-compat`: a tokio runtime in the background, for crates that insist on one.
 //!
-//! Each wsrt runtime has one of its own. Every thread of wsrt's enters it once and for as long as it lives, so that
-//! `tokio::spawn`, tokio's sockets and its timers find it there. In return the tokio runtime's threads enter wsrt, so that
-//! what runs there may spawn and sleep on wsrt.
+//! Each wsrt runtime has one of its own. Every thread of wsrt's enters it once and for as long as
+//! it lives, so that `tokio::spawn`, tokio's sockets and its timers find it there. In return the
+//! tokio runtime's threads enter wsrt, so that what runs there may spawn and sleep on wsrt.
 //!
 //! It is shut down last: futures that are dropped while wsrt ends may still spawn.
 
@@ -62,11 +62,13 @@ impl TokioCompat {
         self.0.get().map(|background| background.handle.enter())
     }
 
-    /// Ends it, now that wsrt has ended: its tasks are dropped, and its blocking jobs waited for, until `deadline` at most.
+    /// Ends it, now that wsrt has ended: its tasks are dropped, and its blocking jobs waited for,
+    /// until `deadline` at most.
     pub(crate) fn shut_down(&self, deadline: Option<Instant>) {
         let Some(runtime) = self.take() else { return };
         match deadline {
-            // Inside any tokio runtime tokio panics rather than wait where that could hold up tasks.
+            // Inside any tokio runtime tokio panics rather than wait where that could hold up
+            // tasks.
             _ if Handle::try_current().is_ok() => runtime.shutdown_background(),
             Some(deadline) => runtime.shutdown_timeout(deadline.saturating_duration_since(Instant::now())),
             None => drop(runtime),
@@ -77,7 +79,8 @@ impl TokioCompat {
     pub(crate) fn shut_down_later(&self, scheduler: &Arc<Scheduler>) {
         let Some(runtime) = self.take() else { return };
         let scheduler = Arc::clone(scheduler);
-        // If there is no thread to be had, the runtime is dropped here, with the closure, and waits for nothing.
+        // If there is no thread to be had, the runtime is dropped here, with the closure, and waits
+        // for nothing.
         let runtime = EndsInBackground(Some(runtime));
         let waiting = thread::Builder::new().name("wsrt-tokio-end".into()).spawn(move || {
             let _ = scheduler.wait_for_shutdown(None);

@@ -1,4 +1,5 @@
-//! Feature `console` says of each task what happens to it, once each, in the words that tokio-console knows.
+//! Feature `console` says of each task what happens to it, once each, in the words that
+//! tokio-console knows.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -174,7 +175,8 @@ impl Record {
     }
 }
 
-/// Runs `main` on a current-thread runtime, which is all on this thread, and returns what was seen of it.
+/// Runs `main` on a current-thread runtime, which is all on this thread, and returns what was seen
+/// of it.
 fn seen_of(main: impl AsyncFnOnce()) -> Seen {
     let recorder = Recorder::default();
     subscriber::with_default(recorder.clone(), || {

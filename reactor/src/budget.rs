@@ -1,19 +1,20 @@
 //! The budget of a poll: how often its task may find something ready before others get their turn.
 //!
-//! A socket whose peer is faster than we are is always ready, and a loop over it would never return from its poll. So
-//! whoever runs tasks calls [`refill`] before each poll, and each operation here that is ready takes a unit. When none is
-//! left, operations are pending whatever they are, after waking the task: it goes behind everything that waits, and goes on
-//! with a full budget. An operation that is pending for want of anything to do takes nothing.
+//! A socket whose peer is faster than we are is always ready, and a loop over it would never return
+//! from its poll. So whoever runs tasks calls [`refill`] before each poll, and each operation here
+//! that is ready takes a unit. When none is left, operations are pending whatever they are, after
+//! waking the task: it goes behind everything that waits, and goes on with a full budget. An
+//! operation that is pending for want of anything to do takes nothing.
 //!
-//! The budget is a number in thread-local storage and not in the task, since a poll never changes threads. Threads that
-//! run no task have no limit.
+//! The budget is a number in thread-local storage and not in the task, since a poll never changes
+//! threads. Threads that run no task have no limit.
 //!
 //! # When nobody gives up
 //!
-//! A poll that is told *pending* should return. Some do not: another executor's `block_on` inside a task polls again as
-//! soon as it is woken, and without a refill would do that for ever. So after [`PATIENCE`] denials within a poll the budget
-//! is full again. For the others, such as a set of ten thousand sockets in one task, this means that one operation in nine
-//! is let through.
+//! A poll that is told *pending* should return. Some do not: another executor's `block_on` inside a
+//! task polls again as soon as it is woken, and without a refill would do that for ever. So after
+//! [`PATIENCE`] denials within a poll the budget is full again. For the others, such as a set of
+//! ten thousand sockets in one task, this means that one operation in nine is let through.
 
 use std::cell::Cell;
 use std::fmt;
@@ -23,8 +24,8 @@ use std::task::{Context, Poll};
 
 /// Units that a poll begins with.
 ///
-/// As many as in tokio, for whose users code may have been tuned: a read from a socket takes half a microsecond or more, so
-/// that a poll that does nothing else ends after some hundred microseconds.
+/// As many as in tokio, for whose users code may have been tuned: a read from a socket takes half a
+/// microsecond or more, so that a poll that does nothing else ends after some hundred microseconds.
 pub const PER_POLL: u32 = 128;
 
 /// Denials in one poll after which the budget is full again.
@@ -117,7 +118,8 @@ pub fn poll_spending<R>(cx: &mut Context<'_>, operation: impl FnOnce(&mut Contex
 
 /// Takes a unit, waiting for a full budget if there is none.
 ///
-/// For an operation that may fail at once, again and again: a client that connects to a port on which no server listens.
+/// For an operation that may fail at once, again and again: a client that connects to a port on
+/// which no server listens.
 ///
 /// # Cancel safety
 ///
@@ -166,7 +168,8 @@ mod tests {
         }
     }
 
-    /// Calls `test` with a full budget, a way to poll an operation that is ready or not, and the count of wakes.
+    /// Calls `test` with a full budget, a way to poll an operation that is ready or not, and the
+    /// count of wakes.
     fn with_full_budget(test: impl FnOnce(&mut dyn FnMut(bool) -> bool, &Wakes)) {
         let wakes = Arc::new(Wakes::default());
         let waker = Waker::from(Arc::clone(&wakes));

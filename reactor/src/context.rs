@@ -1,4 +1,5 @@
-//! Which netpoller the current thread registers new sockets with, and what the runtime does for them.
+//! Which netpoller the current thread registers new sockets with, and what the runtime does for
+//! them.
 
 use crate::handle::Handle;
 use crate::sync::Arc;
@@ -9,21 +10,23 @@ use std::marker::PhantomData;
 use std::pin::Pin;
 use std::time::Duration;
 
-/// A wait that ends after a while: what [`Services::delay`] hands out. Dropping it gives the wait up.
+/// A wait that ends after a while: what [`Services::delay`] hands out. Dropping it gives the wait
+/// up.
 pub type Delay = Pin<Box<dyn Future<Output = ()> + Send + Sync>>;
 
 /// What sockets need of the runtime around them.
 pub trait Services: Send + Sync {
-    /// Takes a job that may block, to be run soon on a thread where it is in nobody's way. Must not block itself.
+    /// Takes a job that may block, to be run soon on a thread where it is in nobody's way. Must not
+    /// block itself.
     ///
-    /// Host names are resolved through it. A job that is dropped unrun, or that panics, makes the lookup fail; it must
-    /// not be kept for ever.
+    /// Host names are resolved through it. A job that is dropped unrun, or that panics, makes the
+    /// lookup fail; it must not be kept for ever.
     fn offload(&self, job: Box<dyn FnOnce() + Send>);
 
     /// Starts a wait of `duration`.
     ///
-    /// Connecting to several addresses is paced by it. One that never ends makes the next address wait until an earlier
-    /// one has failed.
+    /// Connecting to several addresses is paced by it. One that never ends makes the next address
+    /// wait until an earlier one has failed.
     fn delay(&self, duration: Duration) -> Delay;
 }
 
@@ -66,8 +69,8 @@ thread_local! {
 
 /// Makes `context` the current thread's until the guard is dropped; `None` makes it have none.
 ///
-/// Guards nest: each restores what it found, so they are to be dropped in the reverse order of their making.
-/// On a thread whose thread-local storage is being torn down this does nothing.
+/// Guards nest: each restores what it found, so they are to be dropped in the reverse order of
+/// their making. On a thread whose thread-local storage is being torn down this does nothing.
 ///
 /// # Examples
 ///
@@ -124,10 +127,11 @@ pub(crate) fn required(operation: &str) -> Context {
     }
 }
 
-/// Makes `context` the current thread's, without a guard, and returns the one before it. For a runtime that has an order
-/// of its own in which contexts come and go.
+/// Makes `context` the current thread's, without a guard, and returns the one before it. For a
+/// runtime that has an order of its own in which contexts come and go.
 ///
-/// What is not guaranteed: anything on a thread whose thread-local storage is being torn down. Then it does nothing.
+/// What is not guaranteed: anything on a thread whose thread-local storage is being torn down. Then
+/// it does nothing.
 ///
 /// # Examples
 ///
@@ -138,7 +142,8 @@ pub(crate) fn required(operation: &str) -> Context {
 /// assert!(context::current().is_none());
 /// context::replace(before);
 /// ```
-// What comes out is dropped by the caller, after the borrow has ended: its drop may run code that looks at the slot again.
+// What comes out is dropped by the caller, after the borrow has ended: its drop may run code that
+// looks at the slot again.
 pub fn replace(context: Option<Context>) -> Option<Context> {
     CURRENT.try_with(|current| std::mem::replace(&mut *current.borrow_mut(), context)).ok().flatten()
 }

@@ -19,8 +19,9 @@ use std::task::{Context, Poll, ready};
 
 /// Registers a pollable source and waits for it.
 ///
-/// The source is polled edge-triggered in both directions: operations are tried first, and waited for only after they
-/// answered `WouldBlock`. That it is *ready* is only said when the system has reported it. Any number of tasks may wait for the same direction; an event wakes them all.
+/// The source is polled edge-triggered in both directions: operations are tried first, and waited
+/// for only after they answered `WouldBlock`. That it is *ready* is only said when the system has
+/// reported it. Any number of tasks may wait for the same direction; an event wakes them all.
 ///
 /// The source must be non-blocking. Dropping the `Evented` takes it out of the poll.
 ///
@@ -55,8 +56,8 @@ impl<S: mio::event::Source> Evented<S> {
     ///
     /// # Errors
     ///
-    /// When the system does not take it (it cannot be polled, is registered already, or resources are short), or the
-    /// runtime was shut down.
+    /// When the system does not take it (it cannot be polled, is registered already, or resources
+    /// are short), or the runtime was shut down.
     #[track_caller]
     pub fn new(source: S) -> io::Result<Self> {
         Self::with_handle(source, context::required("Evented::new").handle())
@@ -80,7 +81,8 @@ impl<S: mio::event::Source> Evented<S> {
         Self::fresh(source, handle, Interest::READABLE | Interest::WRITABLE, Label::of_kind(kind))
     }
 
-    /// As `with_handle`, tried at once for `untried` only: what that leaves out has to be reported before it is tried.
+    /// As `with_handle`, tried at once for `untried` only: what that leaves out has to be reported
+    /// before it is tried.
     pub(crate) fn fresh(source: S, handle: &Handle, untried: Interest, label: Label) -> io::Result<Self> {
         let watched = Interest::READABLE | Interest::WRITABLE;
         Self::watching(source, handle, watched, untried, label).map_err(|(_, error)| error)
@@ -100,8 +102,8 @@ impl<S: mio::event::Source> Evented<S> {
         }
     }
 
-    /// Returns the source. Operations on it that answer `WouldBlock` belong inside [`try_io`](Evented::try_io) and its
-    /// like.
+    /// Returns the source. Operations on it that answer `WouldBlock` belong inside
+    /// [`try_io`](Evented::try_io) and its like.
     #[must_use]
     pub fn get_ref(&self) -> &S {
         self.source.as_ref().expect("the source is there until into_inner takes it")
@@ -167,12 +169,13 @@ impl<S: mio::event::Source> Evented<S> {
         }
     }
 
-    /// Returns ready when the system has reported that an operation in one of the directions is worth trying; until then
-    /// wakes `cx`'s task when it is.
+    /// Returns ready when the system has reported that an operation in one of the directions is
+    /// worth trying; until then wakes `cx`'s task when it is.
     ///
-    /// Any number of tasks may poll. The same task polling again does not add to their number; one that loses interest
-    /// stays in it until the next event, which wakes it for nothing. If none comes and 64 have gathered, all are woken, at most once
-    /// a second: those that are still there poll again, and those that are gone do not pile up. Futures ([`ready`](Evented::ready),
+    /// Any number of tasks may poll. The same task polling again does not add to their number; one
+    /// that loses interest stays in it until the next event, which wakes it for nothing. If none
+    /// comes and 64 have gathered, all are woken, at most once a second: those that are still there
+    /// poll again, and those that are gone do not pile up. Futures ([`ready`](Evented::ready),
     /// [`io`](Evented::io)) leave when they are dropped.
     ///
     /// # Errors
@@ -182,9 +185,11 @@ impl<S: mio::event::Source> Evented<S> {
         self.poll_seen(interest, cx).map_ok(Seen::ready)
     }
 
-    /// Waits until the system has reported that an operation in one of the directions is worth trying.
+    /// Waits until the system has reported that an operation in one of the directions is worth
+    /// trying.
     ///
-    /// It may be answered by an event that another task has used up by now: be ready for `WouldBlock`.
+    /// It may be answered by an event that another task has used up by now: be ready for
+    /// `WouldBlock`.
     ///
     /// # Errors
     ///
@@ -197,10 +202,11 @@ impl<S: mio::event::Source> Evented<S> {
         self.seen(interest).await.map(Seen::ready)
     }
 
-    /// Runs `operation` once if it is worth trying, as on a fresh source it is; `WouldBlock` otherwise, without running it.
+    /// Runs `operation` once if it is worth trying, as on a fresh source it is; `WouldBlock`
+    /// otherwise, without running it.
     ///
-    /// When `operation` answers `WouldBlock`, the directions in `interest` count as drained until the next event. So it
-    /// must answer that only if the system did.
+    /// When `operation` answers `WouldBlock`, the directions in `interest` count as drained until
+    /// the next event. So it must answer that only if the system did.
     ///
     /// # Errors
     ///
@@ -209,10 +215,11 @@ impl<S: mio::event::Source> Evented<S> {
         self.try_drain(interest, operation, |_| false)
     }
 
-    /// Runs `operation` until it answers anything but `WouldBlock`, waiting in between; wakes `cx`'s task when it is
-    /// worth polling again.
+    /// Runs `operation` until it answers anything but `WouldBlock`, waiting in between; wakes
+    /// `cx`'s task when it is worth polling again.
     ///
-    /// Any number of tasks may poll. [`try_io`](Evented::try_io) says what `operation` must keep to.
+    /// Any number of tasks may poll. [`try_io`](Evented::try_io) says what `operation` must keep
+    /// to.
     ///
     /// # Errors
     ///
@@ -282,7 +289,8 @@ impl<S: mio::event::Source> Evented<S> {
         is_drained: impl Fn(&R) -> bool,
     ) -> io::Result<R> {
         loop {
-            // An error spends too: a server that accepts again, whatever comes, gets a turn to be cancelled in.
+            // An error spends too: a server that accepts again, whatever comes, gets a turn to be
+            // cancelled in.
             let seen = self.wait(Aim::Try, interest).await.inspect_err(|_| budget::spend())?;
             if let Some(answer) = self.attempt(seen, interest, &mut operation, &is_drained) {
                 budget::spend();
@@ -291,7 +299,8 @@ impl<S: mio::event::Source> Evented<S> {
         }
     }
 
-    /// As `try_io`, ready or not: for an operation that may block for another reason than the last one did.
+    /// As `try_io`, ready or not: for an operation that may block for another reason than the last
+    /// one did.
     #[cfg(unix)]
     pub(crate) fn try_anyway<R>(
         &self,
@@ -362,8 +371,8 @@ impl Claim {
     }
 }
 
-/// A future-style waiter: takes its waker out again when it is dropped. It minds the budget, and leaves it to its owner
-/// to spend: being ready is worth nothing yet.
+/// A future-style waiter: takes its waker out again when it is dropped. It minds the budget, and
+/// leaves it to its owner to spend: being ready is worth nothing yet.
 struct Wait<'a> {
     source: &'a Source,
     aim: Aim,

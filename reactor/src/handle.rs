@@ -9,8 +9,8 @@ use std::io;
 
 /// Names a netpoller to register sockets with. Cloning costs one reference count.
 ///
-/// A socket keeps a clone, so operations on it work on any thread, inside a runtime or not. After the netpoller is shut
-/// down, operations that would have to wait fail instead.
+/// A socket keeps a clone, so operations on it work on any thread, inside a runtime or not. After
+/// the netpoller is shut down, operations that would have to wait fail instead.
 #[derive(Clone, Debug)]
 pub struct Handle(Arc<Shared>);
 
@@ -29,8 +29,8 @@ impl Handle {
         &self.0.registry
     }
 
-    /// Registers the directions of `watched`, edge-triggered, until [`Registration::end`]. The source counts as ready for
-    /// `untried`; `label` is what a walk shows of it.
+    /// Registers the directions of `watched`, edge-triggered, until [`Registration::end`]. The
+    /// source counts as ready for `untried`; `label` is what a walk shows of it.
     pub(crate) fn register<S: mio::event::Source + ?Sized>(
         &self,
         source: &mut S,
@@ -64,9 +64,9 @@ impl Registration {
         &self.handle
     }
 
-    /// Takes the socket out of the poll and its key out of the slab, in this order: a key must not get a new entry
-    /// while the system still reports for the old one under a token that is gone. (It would be ignored; the order saves
-    /// the look.)
+    /// Takes the socket out of the poll and its key out of the slab, in this order: a key must not
+    /// get a new entry while the system still reports for the old one under a token that is gone.
+    /// (It would be ignored; the order saves the look.)
     pub(crate) fn end<S: mio::event::Source + ?Sized>(&self, source: &mut S) -> io::Result<()> {
         let outcome = self.handle.0.system.deregister(source);
         self.handle.0.registry.remove(self.token);

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::ops::BitOr;
 
-/// Names the directions of a socket that somebody wants to use: reading, writing, or either of them.
+/// Names the directions of a socket that somebody wants to use: reading, writing, or either of
+/// them.
 ///
 /// # Examples
 ///
@@ -22,7 +23,8 @@ impl Interest {
     /// Writing: room in the send buffer, a finished connect, or an error to learn.
     pub const WRITABLE: Interest = Interest(0b10);
 
-    /// Neither direction: what a source is assumed to be ready for that must not be tried before an event.
+    /// Neither direction: what a source is assumed to be ready for that must not be tried before an
+    /// event.
     #[cfg(unix)]
     pub(crate) const NONE: Interest = Interest(0);
 
@@ -65,7 +67,8 @@ impl Interest {
 }
 
 impl From<Interest> for mio::Interest {
-    /// mio knows no interest in nothing: reading stands for it. Who reads has to know of urgent data, which cuts reads short.
+    /// mio knows no interest in nothing: reading stands for it. Who reads has to know of urgent
+    /// data, which cuts reads short.
     fn from(interest: Interest) -> mio::Interest {
         #[cfg(any(target_os = "linux", target_os = "android"))]
         const READING: mio::Interest = mio::Interest::READABLE.add(mio::Interest::PRIORITY);

@@ -1,8 +1,8 @@
 //! The netpoller, timers and sockets below the wsrt runtime.
 //!
-//! This crate knows [`std::task::Waker`] and nothing of tasks. The `wsrt` crate drives it: its machines take turns in
-//! the [`Netpoller`], its processors each own a [`timer::TimerQueue`], and what they are handed are wakers to wake.
-//! Users meet it as `wsrt::net`.
+//! This crate knows [`std::task::Waker`] and nothing of tasks. The `wsrt` crate drives it: its
+//! machines take turns in the [`Netpoller`], its processors each own a [`timer::TimerQueue`], and
+//! what they are handed are wakers to wake. Users meet it as `wsrt::net`.
 //!
 //! | to learn | read |
 //! |---|---|

@@ -1,4 +1,5 @@
-//! Models of one source: waiters, events, clears, futures that go away and the shutdown, in every order.
+//! Models of one source: waiters, events, clears, futures that go away and the shutdown, in every
+//! order.
 
 use crate::interest::Interest;
 use crate::readiness::{EventBits, Readiness};
@@ -47,7 +48,8 @@ impl Kernel {
         dispatch(&self.source);
     }
 
-    /// Takes one byte, waiting for it as a socket's reader does. A transfer that leaves nothing came back short.
+    /// Takes one byte, waiting for it as a socket's reader does. A transfer that leaves nothing
+    /// came back short.
     fn read(&self, claim: fn() -> Place<'static>) {
         block_on(poll_fn(|cx| {
             loop {

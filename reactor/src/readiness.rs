@@ -5,25 +5,29 @@
 //!          READABLE   WRITABLE   READ_CLOSED  WRITE_CLOSED  ERROR   SHUTDOWN   URGENT   UNREAD  UNWRIT  tick
 //! ```
 //!
-//! What a source is ready for is what the system has reported. Of a fresh one it has reported nothing yet, and still an operation
-//! is worth trying, for data may be there and room usually is: UNREAD and UNWRITTEN say that no operation has found the direction
-//! drained yet. They move operations, and are no part of the answer to the question what is ready.
+//! What a source is ready for is what the system has reported. Of a fresh one it has reported
+//! nothing yet, and still an operation is worth trying, for data may be there and room usually is:
+//! UNREAD and UNWRITTEN say that no operation has found the direction drained yet. They move
+//! operations, and are no part of the answer to the question what is ready.
 //!
-//! The tick counts events. An operation remembers the word it acted on ([`Seen`]); when the operation shows that the
-//! source is drained, the bits are cleared only if the tick is still the one it saw. An event that came meanwhile may
-//! stand for data that the operation did not see, so clearing after it would lose that data's wake-up.
+//! The tick counts events. An operation remembers the word it acted on ([`Seen`]); when the
+//! operation shows that the source is drained, the bits are cleared only if the tick is still the
+//! one it saw. An event that came meanwhile may stand for data that the operation did not see, so
+//! clearing after it would lose that data's wake-up.
 //!
 //! Two kinds of proof clear, and they differ in strength:
 //!
-//! * [`Readiness::clear_drained`]: a transfer came back short. That says nothing about what follows the data: a closed
-//!   side stays closed. And where urgent data has come it says nothing at all, for a read ends at the mark of that, whatever
-//!   is behind it. So URGENT, which no clear takes away, turns this proof down. (Linux: other systems' polls do not tell.)
-//! * [`Readiness::clear_would_block`]: the kernel answered `WouldBlock`. A closed side never answers that, so a CLOSED
-//!   bit of that direction was not the truth (epoll reports EPOLLERR for error-queue messages too, which reads as
-//!   "write closed"), and keeping it would make the waiter spin. It goes as well.
+//! * [`Readiness::clear_drained`]: a transfer came back short. That says nothing about what follows
+//!   the data: a closed side stays closed. And where urgent data has come it says nothing at all,
+//!   for a read ends at the mark of that, whatever is behind it. So URGENT, which no clear takes
+//!   away, turns this proof down. (Linux: other systems' polls do not tell.)
+//! * [`Readiness::clear_would_block`]: the kernel answered `WouldBlock`. A closed side never
+//!   answers that, so a CLOSED bit of that direction was not the truth (epoll reports EPOLLERR for
+//!   error-queue messages too, which reads as "write closed"), and keeping it would make the waiter
+//!   spin. It goes as well.
 //!
-//! The tick wraps: after 2^23 events (32-bit targets) or 2^55. A clear is confused only by an exact multiple of that
-//! many events between one system call and the next line of code.
+//! The tick wraps: after 2^23 events (32-bit targets) or 2^55. A clear is confused only by an exact
+//! multiple of that many events between one system call and the next line of code.
 
 use crate::interest::Interest;
 use crate::ready::Ready;
@@ -86,7 +90,8 @@ impl Seen {
         self.0 & (open_bits(interest) | closed_bits(interest)) != 0
     }
 
-    /// Whether an operation in one of these directions is worth trying: it is ready, or was never found drained.
+    /// Whether an operation in one of these directions is worth trying: it is ready, or was never
+    /// found drained.
     pub(crate) fn is_worth_trying(self, interest: Interest) -> bool {
         self.0 & (open_bits(interest) | closed_bits(interest) | untried_bits(interest)) != 0
     }
@@ -123,53 +128,59 @@ fn untried_bits(interest: Interest) -> usize {
     read | write
 }
 
-/// The word. Written by the thread in the netpoller (events), by whoever operates on the source (clears), and once at
-/// shutdown.
+/// The word. Written by the thread in the netpoller (events), by whoever operates on the source
+/// (clears), and once at shutdown.
 #[derive(Debug)]
 pub(crate) struct Readiness(AtomicUsize);
 
 impl Readiness {
-    /// A source of which nothing is known, to be tried in the directions of `untried` before it is waited on.
+    /// A source of which nothing is known, to be tried in the directions of `untried` before it is
+    /// waited on.
     pub(crate) fn of_fresh(untried: Interest) -> Self {
         Self(AtomicUsize::new(untried_bits(untried)))
     }
 
     pub(crate) fn read(&self) -> Seen {
-        // Acquire: pairs with the Release half of `set_from_event` and `shut_down`, so that what the poller did before
-        // (nothing today but the kernel's own work) is behind us when we act on the bits.
+        // Acquire: pairs with the Release half of `set_from_event` and `shut_down`, so that what
+        // the poller did before (nothing today but the kernel's own work) is behind us when we act
+        // on the bits.
         Seen(self.0.load(Acquire))
     }
 
     /// An event arrived: adds its bits under a new tick.
     pub(crate) fn set_from_event(&self, bits: EventBits) {
-        // AcqRel: Release pairs with the Acquire in `read`. Acquire keeps the word one chain of read-modify-writes.
+        // AcqRel: Release pairs with the Acquire in `read`. Acquire keeps the word one chain of
+        // read-modify-writes.
         let _ = self.0.fetch_update(AcqRel, Acquire, |word| {
             Some((word.wrapping_add(TICK) & TICK_MASK) | (word & !TICK_MASK) | bits.0)
         });
     }
 
-    /// A transfer moved less than was asked for: the direction is drained, unless an event came meanwhile, or urgent data ever.
+    /// A transfer moved less than was asked for: the direction is drained, unless an event came
+    /// meanwhile, or urgent data ever.
     pub(crate) fn clear_drained(&self, seen: Seen, interest: Interest) {
         if !seen.has_urgent() {
             self.clear(seen, open_bits(interest) | untried_bits(interest));
         }
     }
 
-    /// The kernel answered `WouldBlock`: nothing of the direction's readiness is true any more, unless an event came
-    /// meanwhile.
+    /// The kernel answered `WouldBlock`: nothing of the direction's readiness is true any more,
+    /// unless an event came meanwhile.
     pub(crate) fn clear_would_block(&self, seen: Seen, interest: Interest) {
         self.clear(seen, open_bits(interest) | untried_bits(interest) | closed_bits(interest) | ERROR);
     }
 
-    /// Somebody found out by other means that these conditions do not hold, unless an event came meanwhile.
+    /// Somebody found out by other means that these conditions do not hold, unless an event came
+    /// meanwhile.
     #[cfg(unix)]
     pub(crate) fn clear_ready(&self, seen: Seen, ready: Ready) {
         self.clear(seen, usize::from(ready.0));
     }
 
     fn clear(&self, seen: Seen, bits: usize) {
-        // AcqRel: the Release half pairs with the Acquire of `read`: who sees the bits gone sees that our system call
-        // came before. A failed compare (another tick, or nothing to clear) publishes nothing.
+        // AcqRel: the Release half pairs with the Acquire of `read`: who sees the bits gone sees
+        // that our system call came before. A failed compare (another tick, or nothing to clear)
+        // publishes nothing.
         let _ = self.0.fetch_update(AcqRel, Acquire, |word| {
             let same_tick = word & TICK_MASK == seen.0 & TICK_MASK;
             (same_tick && word & bits != 0).then_some(word & !bits)

@@ -7,8 +7,8 @@ use std::ops::{BitAnd, BitOr, BitOrAssign, Sub};
 
 /// Tells what a socket was ready for when it was looked at: a set of conditions.
 ///
-/// Readiness is a hint that can be out of date by the time it is read: an operation tried on the strength of it may
-/// still answer `WouldBlock`.
+/// Readiness is a hint that can be out of date by the time it is read: an operation tried on the
+/// strength of it may still answer `WouldBlock`.
 ///
 /// # Examples
 ///
@@ -58,7 +58,8 @@ impl Ready {
         self.overlaps(Ready::WRITABLE) || self.is_write_closed()
     }
 
-    /// Tells whether the peer has ended its side of the stream. False does not mean that it is open.
+    /// Tells whether the peer has ended its side of the stream. False does not mean that it is
+    /// open.
     #[must_use]
     pub const fn is_read_closed(self) -> bool {
         self.overlaps(Ready::READ_CLOSED)
@@ -70,7 +71,8 @@ impl Ready {
         self.overlaps(Ready::WRITE_CLOSED)
     }
 
-    /// Tells whether the system reported an error condition; the next operation, or `take_error`, says which.
+    /// Tells whether the system reported an error condition; the next operation, or `take_error`,
+    /// says which.
     #[must_use]
     pub const fn is_error(self) -> bool {
         self.overlaps(Ready::ERROR)

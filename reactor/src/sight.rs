@@ -1,8 +1,10 @@
 //! Who waits for what, shown to whoever asks: what a dump of a runtime is made of.
 //!
-//! To look changes nothing and wakes nobody. The walks ([`Netpoller::for_each_waiter`](crate::Netpoller::for_each_waiter),
-//! [`TimerQueue::for_each_waiter`](crate::timer::TimerQueue::for_each_waiter)) hold the locks that sockets and timers need for
-//! some microseconds at a time, so that others get in between, and so what they show is no snapshot.
+//! To look changes nothing and wakes nobody. The walks
+//! ([`Netpoller::for_each_waiter`](crate::Netpoller::for_each_waiter),
+//! [`TimerQueue::for_each_waiter`](crate::timer::TimerQueue::for_each_waiter)) hold the locks that
+//! sockets and timers need for some microseconds at a time, so that others get in between, and so
+//! what they show is no snapshot.
 
 use crate::interest::Interest;
 use crate::net::system::{self, RawDescriptor};
@@ -59,7 +61,8 @@ impl<'a> WatchedSource<'a> {
         Self { label, interest }
     }
 
-    /// Returns what kind of source it is: the name of a type, such as `TcpStream`, or what it was registered as.
+    /// Returns what kind of source it is: the name of a type, such as `TcpStream`, or what it was
+    /// registered as.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         self.label.kind
@@ -88,8 +91,8 @@ impl<'a> WatchedSource<'a> {
         self.ask(|socket| socket.local_addr())
     }
 
-    /// Asks the system for the address that it is connected to; `None` if it is not connected, its peer has no name, or it is
-    /// no socket.
+    /// Asks the system for the address that it is connected to; `None` if it is not connected, its
+    /// peer has no name, or it is no socket.
     #[must_use]
     pub fn peer_addr(&self) -> Option<Address> {
         self.ask(|socket| socket.peer_addr())

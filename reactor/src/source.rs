@@ -1,4 +1,5 @@
-//! One registered source: its readiness word and its waiters, and the argument why no wake-up is lost.
+//! One registered source: its readiness word and its waiters, and the argument why no wake-up is
+//! lost.
 //!
 //! A waiter and an event can race. Each does two things in a fixed order:
 //!
@@ -10,10 +11,11 @@
 //!   W4  unlock; pending only if W3 said so
 //! ```
 //!
-//! The lock orders W2-W4 against E2. If W2 comes first, E2 finds the waker. If E2 comes first, then E1 happened before
-//! the lock was released, so W3 reads E1's bits or a later value of the word. A later value without the bits was
-//! written by a clear whose tick was E1's or newer, that is, by somebody whose system call came after the event and
-//! found the source drained: the kernel will send another event. Shutdown is an event whose bit is never cleared.
+//! The lock orders W2-W4 against E2. If W2 comes first, E2 finds the waker. If E2 comes first, then
+//! E1 happened before the lock was released, so W3 reads E1's bits or a later value of the word. A
+//! later value without the bits was written by a clear whose tick was E1's or newer, that is, by
+//! somebody whose system call came after the event and found the source drained: the kernel will
+//! send another event. Shutdown is an event whose bit is never cleared.
 
 use crate::error::shut_down_error;
 use crate::interest::Interest;
@@ -50,8 +52,9 @@ impl Source {
         &self.readiness
     }
 
-    /// Ready with what was seen when that is what `aim` waits for; an error when it is not and the runtime has shut
-    /// down, for then no event would ever be reported; otherwise the waker is left in `place`.
+    /// Ready with what was seen when that is what `aim` waits for; an error when it is not and the
+    /// runtime has shut down, for then no event would ever be reported; otherwise the waker is left
+    /// in `place`.
     pub(crate) fn poll_ready(
         &self,
         aim: Aim,
@@ -90,7 +93,8 @@ impl Source {
         }
         let mut waiters = self.waiters.lock();
         let displaced = waiters.leave(interest, place, wakers);
-        // W3. When it answers "ready" the waker stays behind: it costs one wake-up too many at most.
+        // W3. When it answers "ready" the waker stays behind: it costs one wake-up too many at
+        // most.
         let answer = self.look(aim, interest);
         drop(waiters);
         displaced.let_go();

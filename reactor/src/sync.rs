@@ -1,8 +1,8 @@
 //! The seam between std and loom: the only file that knows which of the two the crate runs on.
 //!
-//! Under `--cfg loom` the atomics and locks are loom's, so that a model can walk through every interleaving. `Arc`
-//! stays std's on both sides: it is part of the public surface (`Arc<TimerEntry>`), and no protocol here leans on its
-//! count.
+//! Under `--cfg loom` the atomics and locks are loom's, so that a model can walk through every
+//! interleaving. `Arc` stays std's on both sides: it is part of the public surface
+//! (`Arc<TimerEntry>`), and no protocol here leans on its count.
 
 #[cfg(loom)]
 pub(crate) use self::with_loom::*;
@@ -16,12 +16,14 @@ mod with_std {
     pub(crate) use parking_lot::{Mutex, MutexGuard};
     pub(crate) use std::sync::atomic;
 
-    /// Unlocks, and passes the lock on to whoever has waited for it so long as to sleep: for those who come back for it at once.
+    /// Unlocks, and passes the lock on to whoever has waited for it so long as to sleep: for those
+    /// who come back for it at once.
     pub(crate) fn hand_on<T>(guard: MutexGuard<'_, T>) {
         MutexGuard::unlock_fair(guard);
     }
 
-    /// Below this many entries a timer queue is not worth compacting: one pass over it costs less than the bookkeeping.
+    /// Below this many entries a timer queue is not worth compacting: one pass over it costs less
+    /// than the bookkeeping.
     pub(crate) const COMPACTION_FLOOR: usize = 64;
 
     /// Timers fired, moved on or thrown away under one hold of their queue's lock.

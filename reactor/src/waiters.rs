@@ -2,15 +2,18 @@
 //!
 //! Three kinds, because they end in three ways:
 //!
-//! * *Sole* waiters come from `&mut self` poll methods (`poll_read`, `poll_write`): one per direction, the last one
-//!   counts, as the I/O traits say. A future that drops its `poll_read` half way leaves at most one waker behind.
-//! * *Shared* waiters come from `&self` poll methods: any number, the same waker once. A task that loses interest cannot take its
-//!   waker out. So where many have gathered on a source on which nothing happens, all of them are woken, once a second at most: a
-//!   task that still waits polls again, and one that has ended is let go of.
+//! * *Sole* waiters come from `&mut self` poll methods (`poll_read`, `poll_write`): one per
+//!   direction, the last one counts, as the I/O traits say. A future that drops its `poll_read`
+//!   half way leaves at most one waker behind.
+//! * *Shared* waiters come from `&self` poll methods: any number, the same waker once. A task that
+//!   loses interest cannot take its waker out. So where many have gathered on a source on which
+//!   nothing happens, all of them are woken, once a second at most: a task that still waits polls
+//!   again, and one that has ended is let go of.
 //! * *Keyed* waiters belong to a future, which takes its waker out again when it is dropped.
 //!
-//! No foreign code runs under the lock: wakers are cloned before it is taken, and those displaced are handed out to be
-//! dropped after it is released. (`will_wake` compares two pointers and calls nobody.)
+//! No foreign code runs under the lock: wakers are cloned before it is taken, and those displaced
+//! are handed out to be dropped after it is released. (`will_wake` compares two pointers and calls
+//! nobody.)
 
 use crate::interest::Interest;
 use slab::Slab;
@@ -81,8 +84,8 @@ impl Displaced {
 }
 
 impl Waiters {
-    /// Leaves a waker for each direction of `interest`; `wakers` holds a clone for each. What is handed back is not
-    /// kept: let go of it after releasing the lock.
+    /// Leaves a waker for each direction of `interest`; `wakers` holds a clone for each. What is
+    /// handed back is not kept: let go of it after releasing the lock.
     pub(crate) fn leave(&mut self, interest: Interest, place: Place<'_>, wakers: PerDirection) -> Displaced {
         let mut dispersed = Vec::new();
         let unneeded = match place {

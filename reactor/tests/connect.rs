@@ -14,7 +14,8 @@ use wsrt_reactor::context::{Delay, Services};
 use wsrt_reactor::net::TcpStream;
 use wsrt_reactor_testing::{Alarm, Runtime, alarm};
 
-/// A place that neither accepts nor refuses: its queue of connections is full, so that the system drops what more come.
+/// A place that neither accepts nor refuses: its queue of connections is full, so that the system
+/// drops what more come.
 struct Silent {
     address: SocketAddr,
     _listener: Socket,

@@ -1,5 +1,5 @@
-//! Out of file descriptors: accept reports it, and serves again once some are free. Alone in its process: the limit is
-//! everybody's.
+//! Out of file descriptors: accept reports it, and serves again once some are free. Alone in its
+//! process: the limit is everybody's.
 #![cfg(unix)]
 
 use std::fs::File;
@@ -36,7 +36,8 @@ fn accept_reports_that_descriptors_ran_out_and_goes_on_when_some_are_free() {
     let (mut files, refusal) = exhaust();
     assert_eq!(refusal.raw_os_error(), Some(libc::EMFILE));
     for _ in 0..3 {
-        // Each try answers at once: the connection still waits, and so the listener still counts as ready.
+        // Each try answers at once: the connection still waits, and so the listener still counts as
+        // ready.
         let error = block_on(listener.accept()).unwrap_err();
         assert_eq!(error.raw_os_error(), Some(libc::EMFILE), "the system's error, as it is");
         assert_ne!(error.kind(), ErrorKind::WouldBlock);

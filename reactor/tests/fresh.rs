@@ -58,8 +58,9 @@ fn standard_pair() -> io::Result<(std::net::TcpStream, std::net::TcpStream)> {
     Ok((near, far))
 }
 
-/// The system connects within one machine while it is asked to. That is why a connecting socket is tried at once: to wait for
-/// the event would be a turn of the netpoller for each such connection, which costs more than two system calls.
+/// The system connects within one machine while it is asked to. That is why a connecting socket is
+/// tried at once: to wait for the event would be a turn of the netpoller for each such connection,
+/// which costs more than two system calls.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_connection_within_the_machine_needs_no_turn_of_the_netpoller() {

@@ -1,4 +1,5 @@
-//! Pipes: they end when the sender goes, break when the receiver goes, and take only what is a pipe.
+//! Pipes: they end when the sender goes, break when the receiver goes, and take only what is a
+//! pipe.
 #![cfg(unix)]
 
 use std::fs::File;

@@ -98,7 +98,8 @@ fn more_slices_than_one_call_takes_do_not_stop_a_writer() {
         let pieces = vec![IoSlice::new(b"x"); 5000];
         let mut written = 0;
         while written < pieces.len() {
-            // Each call is cut short by the number of slices, while the socket has room: no event would come.
+            // Each call is cut short by the number of slices, while the socket has room: no event
+            // would come.
             written += client.write_vectored(&pieces[written..]).await.unwrap();
         }
         drop(client);
@@ -179,7 +180,8 @@ fn what_comes_behind_urgent_data_is_read_without_another_event() -> io::Result<(
         far.send(b"behind")?;
         let mut buf = [0; 64];
         while near.peek(&mut buf).await? < 6 {}
-        // Events are told in their order: when the other connection's is, so was all that has come on this one.
+        // Events are told in their order: when the other connection's is, so was all that has come
+        // on this one.
         let (other, mut its_peer) = pair().await?;
         assert_eq!(other.try_read(&mut buf).unwrap_err().kind(), ErrorKind::WouldBlock);
         its_peer.write_all(b"now").await?;

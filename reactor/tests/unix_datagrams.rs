@@ -151,14 +151,16 @@ fn a_receiver_that_is_full_holds_up_nobody_who_sends_to_another() {
     });
 }
 
-/// Of whom the system wakes nobody: neither is connected, nor has datagrams of its own in the queue.
+/// Of whom the system wakes nobody: neither is connected, nor has datagrams of its own in the
+/// queue.
 #[cfg(target_os = "linux")]
 #[test]
 fn senders_that_are_not_connected_go_on_when_a_full_receiver_reads() {
     run(async {
         let (receiver, name) = full("not-connected", &UnixDatagram::unbound().unwrap());
         let sender = UnixDatagram::unbound().unwrap();
-        // Events are told in their order: once this one is, so was the sender's first, which says that it may be tried.
+        // Events are told in their order: once this one is, so was the sender's first, which says
+        // that it may be tried.
         let (one, other) = UnixDatagram::pair().unwrap();
         assert_eq!(one.try_recv(&mut [0; 1]).unwrap_err().kind(), ErrorKind::WouldBlock);
         other.send(b"!").await.unwrap();
@@ -176,7 +178,8 @@ fn senders_that_are_not_connected_go_on_when_a_full_receiver_reads() {
     });
 }
 
-/// A failed send is an event itself on Linux: what it had allocated is given back, and so there is room.
+/// A failed send is an event itself on Linux: what it had allocated is given back, and so there is
+/// room.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_sender_whose_receiver_stays_full_does_not_spin() {

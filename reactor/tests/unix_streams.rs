@@ -182,8 +182,8 @@ fn a_writer_waits_while_the_reader_is_slow_and_everything_arrives_in_order() {
     });
 }
 
-/// A read stops behind a message that came with descriptors, although more bytes are there, and nobody reports them again. So
-/// a short read must not be taken for an empty socket.
+/// A read stops behind a message that came with descriptors, although more bytes are there, and
+/// nobody reports them again. So a short read must not be taken for an empty socket.
 #[test]
 fn bytes_behind_a_message_with_descriptors_are_not_forgotten() {
     run(async {

@@ -19,8 +19,9 @@ async fn pair() -> io::Result<(TcpStream, TcpStream)> {
     Ok((client, server))
 }
 
-/// Makes the socket known to be drained, so that the next look has to wait. Once is not enough when the event that tells of
-/// room to write comes meanwhile: what was proved before an event proves nothing after it.
+/// Makes the socket known to be drained, so that the next look has to wait. Once is not enough when
+/// the event that tells of room to write comes meanwhile: what was proved before an event proves
+/// nothing after it.
 fn drain(stream: &TcpStream) {
     let mut cx = Context::from_waker(Waker::noop());
     loop {
@@ -161,8 +162,9 @@ fn a_dropped_future_leaves_no_waker_behind() {
     assert_eq!(Arc::strong_count(&count), 2);
 }
 
-/// `poll_read` has promised a wake. `read` is as much the only reader of its direction; but were it to wait in the same place and
-/// to take its waker out of there when it is dropped, it would take that wake with it.
+/// `poll_read` has promised a wake. `read` is as much the only reader of its direction; but were it
+/// to wait in the same place and to take its waker out of there when it is dropped, it would take
+/// that wake with it.
 #[test]
 fn a_dropped_read_leaves_the_wake_that_a_poll_was_promised() {
     let runtime = Runtime::new().unwrap();

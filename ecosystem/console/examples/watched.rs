@@ -1,4 +1,5 @@
-//! A program to look at with tokio-console: tasks that wait, compute and end, one that is too impatient, and one that is lost.
+//! A program to look at with tokio-console: tasks that wait, compute and end, one that is too
+//! impatient, and one that is lost.
 //!
 //! ```text
 //! cargo install --locked tokio-console
@@ -6,8 +7,9 @@
 //! tokio-console            # in another terminal
 //! ```
 //!
-//! What it takes: feature `console` of wsrt, a subscriber that is set up before the runtime is made, and the compiler flag in
-//! `.cargo/config.toml`. Names are a help, and are given by `task::Builder`.
+//! What it takes: feature `console` of wsrt, a subscriber that is set up before the runtime is
+//! made, and the compiler flag in `.cargo/config.toml`. Names are a help, and are given by
+//! `task::Builder`.
 
 use std::future::pending;
 use std::io;
@@ -24,8 +26,9 @@ use wsrt::task::{self, LocalSet};
 use wsrt::time::{interval, sleep};
 
 fn main() -> io::Result<()> {
-    // Each time it publishes the subscriber takes in 128 things: new tasks, new timers, polls of timers. At its usual once a second it
-    // would show this program later and later. What the environment says (TOKIO_CONSOLE_PUBLISH_INTERVAL) goes before.
+    // Each time it publishes the subscriber takes in 128 things: new tasks, new timers, polls of
+    // timers. At its usual once a second it would show this program later and later. What the
+    // environment says (TOKIO_CONSOLE_PUBLISH_INTERVAL) goes before.
     ConsoleLayer::builder().publish_interval(Duration::from_millis(50)).with_default_env().init();
     let runtime = Runtime::new()?;
     thread::scope(|scope| {

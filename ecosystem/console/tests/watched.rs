@@ -74,7 +74,8 @@ async fn a_task_that_wakes_itself_is_told_from_one_that_is_woken() {
     let woken = |task: Option<&Task>| task.is_some_and(|task| task.stats.wakes > 20);
     viewer.until("wakes", |seen| woken(seen.find("impatient")) && woken(seen.find("metronome"))).await;
     let impatient = viewer.task("impatient").stats;
-    // Nine wakes of its own, and the timer's; the last round may be unfinished, and one wake only half on the books.
+    // Nine wakes of its own, and the timer's; the last round may be unfinished, and one wake only
+    // half on the books.
     assert!(impatient.self_wakes * 10 >= (impatient.wakes - 2) * 9, "{impatient:#?}");
     assert_eq!(viewer.task("metronome").stats.self_wakes, 0);
     program.interrupt();
@@ -84,7 +85,8 @@ async fn a_task_that_wakes_itself_is_told_from_one_that_is_woken() {
 async fn only_the_task_that_is_lost_counts_as_lost() {
     let (program, address) = start();
     let mut viewer = Viewer::connect(&address).await;
-    // The console reads its figures while they change. So a task may look lost for a moment, but not for long.
+    // The console reads its figures while they change. So a task may look lost for a moment, but
+    // not for long.
     let is_as_it_is = |task: &Task| task.polls() > 0 && task.is_lost() == (task.name == "forgotten");
     viewer
         .until("every task as it is", |seen| {

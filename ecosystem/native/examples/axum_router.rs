@@ -1,8 +1,9 @@
 //! An axum router on wsrt: JSON, server-sent events, a WebSocket, and who is asking.
 //! `cargo run --release --example axum_router -- 127.0.0.1:8080`
 //!
-//! What differs from a program on tokio: `wsrt::hyper::serve` stands for `axum::serve`, and the WebSocket is made by
-//! tokio-tungstenite, since axum's own spawns on tokio. Both versions of HTTP are spoken on the one port.
+//! What differs from a program on tokio: `wsrt::hyper::serve` stands for `axum::serve`, and the
+//! WebSocket is made by tokio-tungstenite, since axum's own spawns on tokio. Both versions of HTTP
+//! are spoken on the one port.
 
 use std::env;
 use std::io;
@@ -63,7 +64,8 @@ async fn sum(Json(Numbers { numbers }): Json<Numbers>) -> Json<Sum> {
     Json(Sum { sum: numbers.iter().sum(), on_a_task: wsrt::task::try_id().is_some() })
 }
 
-/// Server-sent events: three, 20 ms apart. (`Sse::keep_alive` would sleep on tokio: send comments of your own instead.)
+/// Server-sent events: three, 20 ms apart. (`Sse::keep_alive` would sleep on tokio: send comments
+/// of your own instead.)
 async fn ticks() -> Sse<impl Stream<Item = Result<Event, axum::Error>>> {
     let interval = wsrt::time::interval(Duration::from_millis(20));
     let ticks = stream::unfold((interval, 1), |(mut interval, count)| async move {

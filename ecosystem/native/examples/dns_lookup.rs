@@ -1,8 +1,8 @@
-//! Name lookups on wsrt by hickory-resolver: it asks a name server for the addresses and texts of its arguments.
-//! `cargo run --release --example dns_lookup -- 127.0.0.1:53 example.org`
+//! Name lookups on wsrt by hickory-resolver: it asks a name server for the addresses and texts of
+//! its arguments. `cargo run --release --example dns_lookup -- 127.0.0.1:53 example.org`
 //!
-//! hickory has a runtime trait of its own: `src/hickory_adapter.rs` implements it. (`wsrt::net::lookup_host`, and whatever takes
-//! a host's name, asks the system instead.)
+//! hickory has a runtime trait of its own: `src/hickory_adapter.rs` implements it.
+//! (`wsrt::net::lookup_host`, and whatever takes a host's name, asks the system instead.)
 
 use std::env;
 use std::error::Error;

@@ -1,4 +1,5 @@
-//! hickory's runtime trait on wsrt: tasks, timers, UDP, and TCP for answers that are too long for it.
+//! hickory's runtime trait on wsrt: tasks, timers, UDP, and TCP for answers that are too long for
+//! it.
 
 use std::future::Future;
 use std::io;

@@ -1,7 +1,8 @@
-//! Popular crates on wsrt, without a tokio runtime: see `examples`, one program a file, each to be copied.
+//! Popular crates on wsrt, without a tokio runtime: see `examples`, one program a file, each to be
+//! copied.
 //!
-//! Here is what several of them need: the adapters for the crates that have a runtime trait of their own, a file each and to
-//! be copied too, and what `build.rs` makes of `proto/greeter.proto`.
+//! Here is what several of them need: the adapters for the crates that have a runtime trait of
+//! their own, a file each and to be copied too, and what `build.rs` makes of `proto/greeter.proto`.
 
 mod hickory_adapter;
 mod quinn_adapter;

@@ -1,4 +1,5 @@
-//! quinn's runtime trait on wsrt: timers, tasks, and a UDP socket with all that quinn-udp gets out of the system.
+//! quinn's runtime trait on wsrt: timers, tasks, and a UDP socket with all that quinn-udp gets out
+//! of the system.
 
 use std::future::Future;
 use std::io::{self, ErrorKind, IoSliceMut};
@@ -100,7 +101,8 @@ impl AsyncUdpSocket for Socket {
     }
 }
 
-/// One connection's wait for the socket. wsrt's sockets keep any number of wakers, so that it needs no state of its own.
+/// One connection's wait for the socket. wsrt's sockets keep any number of wakers, so that it needs
+/// no state of its own.
 #[derive(Debug)]
 struct Writable(Arc<Socket>);
 

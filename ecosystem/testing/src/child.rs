@@ -29,7 +29,8 @@ impl Running {
         let mut process = started.unwrap_or_else(|error| panic!("{name} does not start: {error}"));
         let output = BufReader::new(process.stdout.take().expect("it is piped"));
         let (sender, lines) = channel();
-        // The thread ends with the program. It reads on when nobody listens, so that the program does not block.
+        // The thread ends with the program. It reads on when nobody listens, so that the program
+        // does not block.
         thread::spawn(move || {
             for line in output.lines().map_while(Result::ok) {
                 let _ = sender.send(line);
@@ -108,7 +109,8 @@ impl Drop for Running {
     }
 }
 
-/// Runs a program to its end and returns its output. What it writes to standard error goes to that of the test.
+/// Runs a program to its end and returns its output. What it writes to standard error goes to that
+/// of the test.
 ///
 /// # Panics
 ///

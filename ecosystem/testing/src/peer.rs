@@ -17,7 +17,8 @@ pub fn peer(name: &str) -> Option<Command> {
     }
 }
 
-/// A command that runs Python with `modules` at hand, or `None`, and a loud word, if they are not installed.
+/// A command that runs Python with `modules` at hand, or `None`, and a loud word, if they are not
+/// installed.
 ///
 /// # Panics
 ///

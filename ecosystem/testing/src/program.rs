@@ -10,7 +10,8 @@ use super::Running;
 #[derive(Debug)]
 pub struct Example(PathBuf);
 
-/// Builds the example `name` of the package in `folder`, which is the test's `env!("CARGO_MANIFEST_DIR")`.
+/// Builds the example `name` of the package in `folder`, which is the test's
+/// `env!("CARGO_MANIFEST_DIR")`.
 ///
 /// # Panics
 ///
@@ -35,7 +36,8 @@ pub fn example(folder: &str, name: &str) -> Example {
     Example(path.expect("cargo tells where it has put the example").into())
 }
 
-/// Takes away what cargo tells a test of itself: some build scripts look at it, and would be built anew each time.
+/// Takes away what cargo tells a test of itself: some build scripts look at it, and would be built
+/// anew each time.
 fn forget_the_test(cargo: &mut Command) {
     const OF_THE_TEST: [&str; 4] = ["CARGO_BIN_", "CARGO_MANIFEST_", "CARGO_PKG_", "OUT_DIR"];
     for (name, _) in env::vars_os() {

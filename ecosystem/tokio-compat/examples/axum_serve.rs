@@ -1,8 +1,9 @@
-//! `axum::serve` unchanged, with axum's own WebSocket, server-sent events and ctrl-c: only `main` is wsrt's.
-//! `cargo run --release --example axum_serve -- 127.0.0.1:8080`
+//! `axum::serve` unchanged, with axum's own WebSocket, server-sent events and ctrl-c: only `main`
+//! is wsrt's. `cargo run --release --example axum_serve -- 127.0.0.1:8080`
 //!
-//! axum spawns each connection on tokio. So the handlers run on the one thread of the tokio runtime in the background, and
-//! what is heavy in them is best spawned on wsrt, which works there too. `wsrt::hyper::serve` runs the same router on wsrt.
+//! axum spawns each connection on tokio. So the handlers run on the one thread of the tokio runtime
+//! in the background, and what is heavy in them is best spawned on wsrt, which works there too.
+//! `wsrt::hyper::serve` runs the same router on wsrt.
 
 use std::convert::Infallible;
 use std::env;

@@ -1,4 +1,5 @@
-//! `axum::serve` unchanged, under feature `tokio-compat`: curl, wrk and a WebSocket client of Python's are answered.
+//! `axum::serve` unchanged, under feature `tokio-compat`: curl, wrk and a WebSocket client of
+//! Python's are answered.
 
 use std::process::Command;
 

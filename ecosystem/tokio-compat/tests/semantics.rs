@@ -1,5 +1,5 @@
-//! Feature `tokio-compat` keeps its promises: tokio is at hand on every thread of wsrt's and wsrt on every thread of
-//! tokio's, each runtime has a tokio runtime of its own, and that ends last.
+//! Feature `tokio-compat` keeps its promises: tokio is at hand on every thread of wsrt's and wsrt
+//! on every thread of tokio's, each runtime has a tokio runtime of its own, and that ends last.
 
 use std::future::{Future, pending};
 use std::pin::Pin;

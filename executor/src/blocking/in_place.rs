@@ -1,10 +1,11 @@
 //! Blocking with a task in hand: what a machine does so that nobody waits for it.
 //!
-//! There are two ways. [`block_in_place`] is for calls that may be over in a moment: it only *marks* the processor as
-//! blocked, and the watcher puts a spare into play if the call lasts. [`with_processor_handed_over`] is for waits that
-//! are known to last: another machine takes the processor at once.
+//! There are two ways. [`block_in_place`] is for calls that may be over in a moment: it only
+//! *marks* the processor as blocked, and the watcher puts a spare into play if the call lasts.
+//! [`with_processor_handed_over`] is for waits that are known to last: another machine takes the
+//! processor at once.
 
-use wsrt_trace::{Activity as Span, EventKind as What};
+use wsrt_trace::{Activity, EventKind};
 
 use std::rc::Rc;
 
@@ -15,8 +16,8 @@ use crate::scheduler::{Context, Flavor, Scheduler};
 
 /// Runs `block`, which may block the thread. If it lasts, a spare processor stands in for this one.
 ///
-/// On a thread without a processor, and on a current-thread runtime, which has nobody else to run its tasks, `block` is
-/// just called.
+/// On a thread without a processor, and on a current-thread runtime, which has nobody else to run
+/// its tasks, `block` is just called.
 pub(crate) fn block_in_place<R>(block: impl FnOnce() -> R) -> R {
     let _afterwards = Context::with(|context| {
         let context = context?.keep()?;
@@ -25,17 +26,18 @@ pub(crate) fn block_in_place<R>(block: impl FnOnce() -> R) -> R {
     block()
 }
 
-/// Runs `wait` with the processor in another machine's hands. Afterwards the task goes on with an idle processor, or, if
-/// all are busy, without one until its poll ends.
+/// Runs `wait` with the processor in another machine's hands. Afterwards the task goes on with an
+/// idle processor, or, if all are busy, without one until its poll ends.
 pub(crate) fn with_processor_handed_over<R>(wait: impl FnOnce() -> R) -> R {
-    // Counted before anything else: to hand over may start a thread, whose name a user's function makes.
+    // Counted before anything else: to hand over may start a thread, whose name a user's function
+    // makes.
     let context = Context::current().filter(|context| context.hand_over());
     let _afterwards = context.map(|context| Afterwards { context, what: Context::regain });
     wait()
 }
 
-/// What is to be done with the context in which the call began, when it is over, by its return or by a panic. Another may be
-/// the innermost by then: a user's guard that was forgotten in between.
+/// What is to be done with the context in which the call began, when it is over, by its return or
+/// by a panic. Another may be the innermost by then: a user's guard that was forgotten in between.
 struct Afterwards {
     context: Rc<Context>,
     what: fn(&Context),
@@ -52,8 +54,8 @@ impl Context {
         self.machine().is_some() && self.scheduler().config.flavor == Flavor::MultiThread
     }
 
-    /// Marks the processor as blocked, and has what the task wakes from now on go where others find it at once. `false` if
-    /// there is no processor to mark, or it is marked already.
+    /// Marks the processor as blocked, and has what the task wakes from now on go where others find
+    /// it at once. `false` if there is no processor to mark, or it is marked already.
     fn begin_blocking(&self) -> bool {
         if !self.has_stand_ins() || self.is_blocking() {
             return false;
@@ -64,13 +66,13 @@ impl Context {
         });
         self.set_blocking(marked);
         if marked {
-            self.scheduler().observer.show(What::Enter(Span::InPlace));
+            self.scheduler().observer.show(EventKind::Enter(Activity::InPlace));
         }
         marked
     }
 
     fn end_blocking(&self) {
-        self.scheduler().observer.show(What::Leave(Span::InPlace));
+        self.scheduler().observer.show(EventKind::Leave(Activity::InPlace));
         self.set_blocking(false);
         self.with_processor(|processor| {
             if let Some(processor) = processor {
@@ -92,11 +94,11 @@ impl Context {
         match self.scheduler().hand_over(processor) {
             Ok(()) => {
                 self.set_away(Away::HandedOver);
-                self.scheduler().observer.show(What::Enter(Span::InPlace));
+                self.scheduler().observer.show(EventKind::Enter(Activity::InPlace));
                 true
             }
             Err(processor) => {
-                self.scheduler().observer.show(What::Enter(Span::Holds(processor.index() as u16)));
+                self.scheduler().observer.show(EventKind::Enter(Activity::Holds(processor.index() as u16)));
                 self.put_processor(processor);
                 false
             }
@@ -105,7 +107,7 @@ impl Context {
 
     fn regain(&self) {
         self.set_away(Away::No);
-        self.scheduler().observer.show(What::Leave(Span::InPlace));
+        self.scheduler().observer.show(EventKind::Leave(Activity::InPlace));
         if let Some(processor) = self.scheduler().idle.acquire() {
             self.take_up(processor);
         }
@@ -113,9 +115,10 @@ impl Context {
 }
 
 impl Scheduler {
-    /// Gives a processor, with all that waits on it, to an idle machine or a new one; back to the caller if there is none
-    /// and no thread can be created. It needs a machine even with nothing to do: the one that gives it up may have
-    /// been the last that would have looked at the netpoller.
+    /// Gives a processor, with all that waits on it, to an idle machine or a new one; back to the
+    /// caller if there is none and no thread can be created. It needs a machine even with nothing
+    /// to do: the one that gives it up may have been the last that would have looked at the
+    /// netpoller.
     fn hand_over(&self, processor: Box<Processor>) -> Result<(), Box<Processor>> {
         // A machine that took it during a shutdown would only leave.
         if self.shutdown.has_begun() {

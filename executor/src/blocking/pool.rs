@@ -1,4 +1,5 @@
-//! The blocking pool: threads for jobs that block, started on demand, kept alive for a while, limited in number.
+//! The blocking pool: threads for jobs that block, started on demand, kept alive for a while,
+//! limited in number.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -11,7 +12,7 @@ use std::thread::JoinHandle as ThreadHandle;
 use std::time::Instant;
 
 use parking_lot::{Condvar, Mutex};
-use wsrt_trace::{Activity as Span, EventKind as What};
+use wsrt_trace::{Activity, EventKind};
 
 use crate::blocking::in_place;
 use crate::observe::console;
@@ -39,10 +40,11 @@ struct State {
     threads: usize,
     /// Threads that wait, less those that were woken and have yet to take their job.
     idle: usize,
-    /// Wakes sent and not yet taken: what tells a wake from a time-out that came at the same moment.
+    /// Wakes sent and not yet taken: what tells a wake from a time-out that came at the same
+    /// moment.
     wakes: usize,
-    /// Threads that were woken or started and have not come for a job yet. While there is one, a new job calls no other:
-    /// whoever comes and sees that there is more calls the next.
+    /// Threads that were woken or started and have not come for a job yet. While there is one, a
+    /// new job calls no other: whoever comes and sees that there is more calls the next.
     coming: usize,
     /// Jobs that wait or run.
     unfinished: usize,
@@ -66,7 +68,8 @@ const SHARD: usize = 0;
 /// A job in the queue.
 struct Job {
     permit: Runnable,
-    /// Whether its effect has been promised to somebody: then it runs even if the pool closes before its turn.
+    /// Whether its effect has been promised to somebody: then it runs even if the pool closes
+    /// before its turn.
     is_promised: bool,
 }
 
@@ -86,7 +89,8 @@ impl Schedule for NeverWoken {
     }
 
     fn release(&self, job: &TaskRef) -> Option<TaskRef> {
-        // SAFETY: the pool binds its jobs to this registry or to none; this is called once for each.
+        // SAFETY: the pool binds its jobs to this registry or to none; this is called once for
+        // each.
         unsafe { self.jobs.remove(job) }
     }
 }
@@ -174,8 +178,9 @@ impl BlockingPool {
         self.state.lock().unfinished -= 1;
     }
 
-    /// The next job, and how many threads to start for those behind it. `None` when the thread has waited for its keep-alive
-    /// time, or the pool is closed and empty. `comes`: it was called, and this is its first job since.
+    /// The next job, and how many threads to start for those behind it. `None` when the thread has
+    /// waited for its keep-alive time, or the pool is closed and empty. `comes`: it was called, and
+    /// this is its first job since.
     fn next_job(&self, scheduler: &Scheduler, mut comes: bool) -> Option<(Job, usize)> {
         let mut state = self.state.lock();
         let mut may_leave = state.closed;
@@ -190,7 +195,8 @@ impl BlockingPool {
             }
             (comes, may_leave) = match self.wait_for_call(&mut state, scheduler) {
                 Wait::Called => (true, state.closed),
-                // There may be jobs still: promised ones, or one that was left to a thread that is yet to be started.
+                // There may be jobs still: promised ones, or one that was left to a thread that is
+                // yet to be started.
                 Wait::Closed | Wait::TimedOut => (false, true),
             };
         }
@@ -202,7 +208,8 @@ impl BlockingPool {
         None
     }
 
-    /// Calls threads for what is left in the queue: two at most, who call others in turn. Returns how many are to be started.
+    /// Calls threads for what is left in the queue: two at most, who call others in turn. Returns
+    /// how many are to be started.
     fn call_more(&self, state: &mut State, scheduler: &Scheduler) -> usize {
         let mut starts = 0;
         while state.coming < state.queue.len().min(2) {
@@ -294,8 +301,8 @@ enum Next {
 }
 
 impl Scheduler {
-    /// Runs `job` on a thread of the pool. Once the runtime shuts down, or is drained and this is outside of its tasks, the
-    /// handle says cancelled.
+    /// Runs `job` on a thread of the pool. Once the runtime shuts down, or is drained and this is
+    /// outside of its tasks, the handle says cancelled.
     pub(crate) fn spawn_blocking<'a, F, T>(&self, job: F, origin: impl Into<Origin<'a>>) -> JoinHandle<T>
     where
         F: FnOnce() -> T + Send + 'static,
@@ -304,8 +311,9 @@ impl Scheduler {
         self.submit_blocking(job, origin, false).0
     }
 
-    /// As `spawn_blocking`, for a job whose effect the caller promises to others: once this has returned a handle, the job runs,
-    /// whether the runtime shuts down or not. `None` if the runtime has shut down already.
+    /// As `spawn_blocking`, for a job whose effect the caller promises to others: once this has
+    /// returned a handle, the job runs, whether the runtime shuts down or not. `None` if the
+    /// runtime has shut down already.
     pub(crate) fn spawn_promised<F, T>(&self, job: F, origin: &'static Location<'static>) -> Option<JoinHandle<T>>
     where
         F: FnOnce() -> T + Send + 'static,
@@ -375,9 +383,10 @@ impl Scheduler {
         }
     }
 
-    /// The system has refused a thread. Where the pool has others, they come to the jobs later, and those that have become idle
-    /// meanwhile are called: no job that was left to the refused thread has called them. Where it has none, the jobs run on a
-    /// processor: late for those who wait behind them there, but they are not lost.
+    /// The system has refused a thread. Where the pool has others, they come to the jobs later, and
+    /// those that have become idle meanwhile are called: no job that was left to the refused thread
+    /// has called them. Where it has none, the jobs run on a processor: late for those who wait
+    /// behind them there, but they are not lost.
     fn do_without_thread(&self, why: &NoThread) {
         let (orphans, others) = {
             let mut state = self.blocking.state.lock();
@@ -389,8 +398,8 @@ impl Scheduler {
         };
         self.report_refused_job(why, others);
         orphans.into_iter().for_each(|job| self.run_on_processor(job));
-        // The others may be waiting for the very jobs that wait for them: the watcher asks again. Without one, on a current-thread
-        // runtime, the next job does.
+        // The others may be waiting for the very jobs that wait for them: the watcher asks again.
+        // Without one, on a current-thread runtime, the next job does.
         self.idle.watcher().wake_if_asleep();
     }
 
@@ -401,7 +410,8 @@ impl Scheduler {
         refusals.report(format_args!("no thread for a blocking job ({error}); {fate}"));
     }
 
-    /// Whether a job waits for a thread, and the last one that the system was asked for was refused.
+    /// Whether a job waits for a thread, and the last one that the system was asked for was
+    /// refused.
     pub(crate) fn wants_refused_threads(&self) -> bool {
         self.threads.refusals.are_met_with() && self.blocking.has_uncalled(self)
     }
@@ -444,10 +454,10 @@ fn serve(scheduler: Arc<Scheduler>) {
     while let Some((job, starts)) = scheduler.blocking.next_job(&scheduler, comes) {
         comes = false;
         (0..starts).for_each(|_| scheduler.start_blocking_thread());
-        scheduler.observer.show_at(What::Enter(Span::BlockingJob), job.permit.spawned_at());
+        scheduler.observer.show_at(EventKind::Enter(Activity::BlockingJob), job.permit.spawned_at());
         job.permit.run_counted();
         entered.come_back();
-        scheduler.observer.show(What::Leave(Span::BlockingJob));
+        scheduler.observer.show(EventKind::Leave(Activity::BlockingJob));
         scheduler.finish_blocking_job();
     }
     scheduler.config.call_stop_hook();

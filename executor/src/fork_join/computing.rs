@@ -1,12 +1,13 @@
 //! Fork-join on the runtime's processors: how a region is opened, and who helps.
 //!
-//! The thread that opens a region works in it at once. Helpers are idle machines, which compute in the time of idle
-//! processors: a processor stays on the list of the idle while somebody helps in its time. So async work finds it there
-//! as ever, wakes a machine, and the helper that sees one processor less idle than there are helpers goes, at its
-//! next claim. Nothing on the way of a task knows of regions.
+//! The thread that opens a region works in it at once. Helpers are idle machines, which compute in
+//! the time of idle processors: a processor stays on the list of the idle while somebody helps in
+//! its time. So async work finds it there as ever, wakes a machine, and the helper that sees one
+//! processor less idle than there are helpers goes, at its next claim. Nothing on the way of a task
+//! knows of regions.
 //!
-//! A loop gets what is idle, and its owner's own processor, which is its share. Only when no other processor runs tasks
-//! does the watcher put a spare into play for it, as for any long poll.
+//! A loop gets what is idle, and its owner's own processor, which is its share. Only when no other
+//! processor runs tasks does the watcher put a spare into play for it, as for any long poll.
 
 use std::cell::Cell;
 use std::ptr;
@@ -29,7 +30,8 @@ use crate::util::unwind::Payload;
 const SPARE_REGIONS: usize = 16;
 
 thread_local! {
-    /// The slot that this thread's jobs go to, in the innermost tree that it works in. Valid while it is set.
+    /// The slot that this thread's jobs go to, in the innermost tree that it works in. Valid while
+    /// it is set.
     static SLOT: Cell<*const TreeSlot<'static>> = const { Cell::new(ptr::null()) };
 }
 
@@ -48,7 +50,8 @@ impl Computing {
     }
 }
 
-/// Regions that were used before. A helper may still be looking at one, so it is used again only when nobody has it.
+/// Regions that were used before. A helper may still be looking at one, so it is used again only
+/// when nobody has it.
 #[derive(Debug)]
 struct Spares<R>(Mutex<Vec<Arc<R>>>);
 
@@ -100,7 +103,8 @@ pub(crate) fn run_loop<B: LoopBody>(count: u32, body: &B) -> Result<(), Payload>
     }
 }
 
-/// Calls `f` with the thread's slot in a tree: the one it has, or that of a tree which is opened for the call.
+/// Calls `f` with the thread's slot in a tree: the one it has, or that of a tree which is opened
+/// for the call.
 pub(crate) fn in_tree<R>(f: impl FnOnce(&TreeSlot<'_>) -> R) -> R {
     with_slot(|slot| match slot {
         Some(slot) => f(slot),
@@ -116,13 +120,13 @@ pub(crate) fn with_slot<R>(f: impl FnOnce(Option<&TreeSlot<'_>>) -> R) -> R {
     f(unsafe { slot.as_ref() })
 }
 
-/// Has an idle machine of the runtime that the calling thread belongs to look at the open_regions.
+/// Has an idle machine of the runtime that the calling thread belongs to look at the open regions.
 pub(crate) fn summon() {
     Context::with(|context| context.into_iter().for_each(|context| context.scheduler().summon()));
 }
 
-/// The thread's context, if a region opened in it can have helpers. Counted: a closure of the region's may drop the guard
-/// with which the thread has entered the runtime.
+/// The thread's context, if a region opened in it can have helpers. Counted: a closure of the
+/// region's may drop the guard with which the thread has entered the runtime.
 fn helped_context() -> Option<Rc<Context>> {
     Context::current().filter(|context| context.can_be_helped())
 }
@@ -172,7 +176,7 @@ impl Drop for OpenTree<'_> {
     }
 }
 
-/// A region on the open_regions, until this is dropped.
+/// A region on the open regions, until this is dropped.
 struct Posted<'a> {
     open_regions: &'a OpenRegions,
     region: *const (),
@@ -235,7 +239,8 @@ impl<'a> Counted<'a> {
         Self(Some((context, Place::AmongHelpers)))
     }
 
-    /// Counts a machine in that comes to help. `None` if there are as many helpers as idle processors.
+    /// Counts a machine in that comes to help. `None` if there are as many helpers as idle
+    /// processors.
     pub(super) fn as_helper(context: &'a Context) -> Option<Self> {
         let scheduler = context.scheduler();
         if !scheduler.computing.helpers.join(scheduler.places()) {
@@ -266,7 +271,8 @@ impl Context {
         config.flavor == Flavor::MultiThread && config.processors > 1
     }
 
-    /// Notes on the processor, for the watcher, whether its holder computes. `false` if the thread holds none.
+    /// Notes on the processor, for the watcher, whether its holder computes. `false` if the thread
+    /// holds none.
     fn mark_processor(&self, computing: bool) -> bool {
         self.with_processor(|processor| match processor {
             Some(processor) => {
@@ -288,14 +294,14 @@ impl Scheduler {
         self.computing.trees.take(|| TreeRegion::new(self.slots()))
     }
 
-    /// How many may help now: one for each processor that is idle. Spares are not counted, since they stand in for
-    /// processors whose threads may burn.
+    /// How many may help now: one for each processor that is idle. Spares are not counted, since
+    /// they stand in for processors whose threads may burn.
     pub(super) fn places(&self) -> usize {
         self.processors.regular().saturating_sub(self.idle.count_busy()).min(MOST_SLOTS - 1)
     }
 
-    /// Has an idle machine look at the open_regions, if there is a place for a helper and nobody looks already. Whoever comes
-    /// calls the next.
+    /// Has an idle machine look at the open regions, if there is a place for a helper and nobody
+    /// looks already. Whoever comes calls the next.
     pub(crate) fn summon(&self) {
         let Computing { open_regions, helpers, .. } = &self.computing;
         open_regions.epoch().give();

@@ -4,7 +4,8 @@ use crate::util::sync::atomic::AtomicU32;
 use crate::util::sync::atomic::Ordering::Relaxed;
 use crate::util::thread_state::current_core;
 
-/// A core's number, or that it is not known. Relaxed: a hint, which may be out of date as soon as it is written.
+/// A core's number, or that it is not known. Relaxed: a hint, which may be out of date as soon as
+/// it is written.
 pub(super) struct OwnersCore(AtomicU32);
 
 const UNKNOWN: u32 = u32::MAX;

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
 use wsrt_reactor::budget;
-use wsrt_trace::{Activity as WorkRange, EventKind as What};
+use wsrt_trace::{Activity as WorkRange, EventKind};
 
 use crate::fork_join::computing::{Counted, CurrentSlot};
 use crate::fork_join::{Participant, TreeSlot};
@@ -15,8 +15,9 @@ use crate::scheduler::threads::AbortOnUnwind;
 use crate::task::TaskQueue;
 use crate::util::thread_state::current_core;
 
-/// A helper looks at the netpoller after this time, in nanoseconds, if nobody blocks in it. A machine that did would have
-/// to be given a core first, and with all of them computing a kernel may take milliseconds for that.
+/// A helper looks at the netpoller after this time, in nanoseconds, if nobody blocks in it. A
+/// machine that did would have to be given a core first, and with all of them computing a kernel
+/// may take milliseconds for that.
 const NETWORK_PERIOD: u64 = 50_000;
 
 /// For so long a helper sleeps to be woken on another core.
@@ -29,8 +30,8 @@ const PARTING_PERIOD: Duration = Duration::from_millis(2);
 const OFTEN: Duration = Duration::from_micros(100);
 
 impl MachineLoop<'_> {
-    /// Helps with what stands on the open_regions, if there is anything. The machine holds no processor, and is on the list of the
-    /// idle; it is off it when this returns `true`.
+    /// Helps with what stands on the open regions, if there is anything. The machine holds no
+    /// processor, and is on the list of the idle; it is off it when this returns `true`.
     pub(crate) fn help(&mut self) -> bool {
         // Before the list is left: a machine that goes to sleep has to be on it while it looks.
         if self.scheduler.computing.open_regions.find().is_none() {
@@ -49,9 +50,9 @@ impl MachineLoop<'_> {
         // What the last task has left of its own is no limit for others' work.
         budget::lift();
         self.context.set_away(Away::Helping);
-        self.scheduler.observer.show(What::Enter(WorkRange::Helps));
+        self.scheduler.observer.show(EventKind::Enter(WorkRange::Helps));
         let readied = self.work_and_linger();
-        self.scheduler.observer.show(What::Leave(WorkRange::Helps));
+        self.scheduler.observer.show(EventKind::Leave(WorkRange::Helps));
         self.context.set_away(Away::No);
         drop(budget);
         drop(counted);
@@ -101,8 +102,8 @@ impl Scheduler {
     }
 }
 
-/// How long a machine looks at the board before it goes back to sleep: to wake it costs the owner of a region some
-/// microseconds, and itself some tens. It is tuned by what it brings.
+/// How long a machine looks at the board before it goes back to sleep: to wake it costs the owner
+/// of a region some microseconds, and itself some tens. It is tuned by what it brings.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Spinner {
     patience: Duration,
@@ -150,7 +151,8 @@ impl<'a, 'b> Helper<'a, 'b> {
     fn new(machine_loop: &'b mut MachineLoop<'a>) -> Self {
         machine_loop.spinner.arrive();
         machine_loop.scheduler.computing.helpers.begin_watch();
-        // It is to see that helpers do look: this machine may have been the poll_owner, who spares it that.
+        // It is to see that helpers do look: this machine may have been the poll owner, who spares
+        // it that.
         machine_loop.scheduler.idle.watcher().wake_if_asleep();
         Self {
             scheduler: machine_loop.scheduler,
@@ -170,8 +172,9 @@ impl<'a, 'b> Helper<'a, 'b> {
 
     /// Gets off the core of a region's owner, where a helper is none.
     ///
-    /// A kernel may leave both there for long, though others are free: they are busy, and look like one load. It chooses a
-    /// core anew for a thread that wakes, so a nap will do. Not again soon, since there may be just that core.
+    /// A kernel may leave both there for long, though others are free: they are busy, and look like
+    /// one load. It chooses a core anew for a thread that wakes, so a nap will do. Not again soon,
+    /// since there may be just that core.
     fn part_from(&self, owners_core: Option<u32>) {
         if owners_core.is_none() || owners_core != current_core() {
             return;
@@ -183,7 +186,8 @@ impl<'a, 'b> Helper<'a, 'b> {
         }
     }
 
-    /// Looks at the board for a while, in case a region is opened soon. `true` if there is a notice later than `seen`.
+    /// Looks at the board for a while, in case a region is opened soon. `true` if there is a notice
+    /// later than `seen`.
     fn linger_after(&self, seen: u64) -> bool {
         let computing = &self.scheduler.computing;
         let mut now = Instant::now();
@@ -210,7 +214,8 @@ impl Participant for Helper<'_, '_> {
             || scheduler.shutdown.has_begun()
     }
 
-    /// Looks at the netpoller in the keeper's stead. If there is one it is sent to sleep, as soon as ticks come often.
+    /// Looks at the netpoller in the keeper's stead. If there is one it is sent to sleep, as soon
+    /// as ticks come often.
     fn tick(&self, now: Instant) {
         let scheduler = self.scheduler;
         let since = now.saturating_duration_since(self.ticked.replace(now));
@@ -223,8 +228,8 @@ impl Participant for Helper<'_, '_> {
         if !scheduler.computing.helpers.take_turn_at_network(scheduler.nanos(now), NETWORK_PERIOD) {
             return;
         }
-        // A waker that panics here has nothing to do with the region that is being helped: it ends the process, as in the
-        // machine's own loop.
+        // A waker that panics here has nothing to do with the region that is being helped: it ends
+        // the process, as in the machine's own loop.
         let guard = AbortOnUnwind;
         let readied = self.machine_loop.borrow_mut().poll_network_without_processor();
         std::mem::forget(guard);

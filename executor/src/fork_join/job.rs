@@ -1,7 +1,7 @@
 //! Jobs: closures that wait to be run, on the stack of who waits for them or in a box of their own.
 //!
-//! A queue holds [`JobRef`]s: one pointer, to a head that says how to run what comes behind it. A job is run once, by
-//! whoever took its pointer out of the queue.
+//! A queue holds [`JobRef`]s: one pointer, to a head that says how to run what comes behind it. A
+//! job is run once, by whoever took its pointer out of the queue.
 
 use std::ptr::NonNull;
 

@@ -1,7 +1,8 @@
 //! The jobs of one slot: its owner pushes and pops at the young end, thieves take from the old one.
 //!
-//! Newest first keeps what the owner works on in its caches and the stack of waiting calls shallow. Oldest first gives
-//! thieves what was split off first, which in divide and conquer is the greatest part.
+//! Newest first keeps what the owner works on in its caches and the stack of waiting calls shallow.
+//! Oldest first gives thieves what was split off first, which in divide and conquer is the greatest
+//! part.
 
 use crate::fork_join::JobRef;
 use crate::util::sync::{OwnerEnd, ThiefEnd, owner_and_thief};
@@ -11,8 +12,8 @@ pub(super) struct JobStack {
     thieves: ThiefEnd<JobRef>,
 }
 
-// SAFETY: the owner's end, which is not Sync, is reached through `push` and `pop` alone, whose callers promise to be the
-// only one.
+// SAFETY: the owner's end, which is not Sync, is reached through `push` and `pop` alone, whose
+// callers promise to be the only one.
 unsafe impl Sync for JobStack {}
 
 impl JobStack {

@@ -9,8 +9,8 @@ use crate::util::unwind::drop_quietly;
 impl TreeSlot<'_> {
     /// Runs both closures, `a` here and now, `b` here afterwards or elsewhere meanwhile.
     ///
-    /// Returns, or unwinds, when neither runs any more. Of two panics the one of `a` goes on; if `a` panics and nobody has
-    /// taken `b`, `b` is dropped.
+    /// Returns, or unwinds, when neither runs any more. Of two panics the one of `a` goes on; if
+    /// `a` panics and nobody has taken `b`, `b` is dropped.
     #[inline]
     pub(crate) fn join<A, B, RA, RB>(&self, a: A, b: B) -> (RA, RB)
     where
@@ -43,7 +43,8 @@ impl TreeSlot<'_> {
         }
     }
 
-    /// Takes `job` back from the stack. `false` if somebody has stolen it, and with it all that lay below.
+    /// Takes `job` back from the stack. `false` if somebody has stolen it, and with it all that lay
+    /// below.
     #[inline]
     fn pop_until(&self, job: JobRef) -> bool {
         match self.pop() {
@@ -53,7 +54,8 @@ impl TreeSlot<'_> {
         }
     }
 
-    /// The same for a thread that unwinds, and had better run nothing: what lies above is left to others.
+    /// The same for a thread that unwinds, and had better run nothing: what lies above is left to
+    /// others.
     fn take_off_until(&self, job: JobRef) -> bool {
         while let Some(top) = self.pop() {
             if top == job {
@@ -80,7 +82,8 @@ impl TreeSlot<'_> {
     }
 }
 
-/// What is done if the first closure panics, or the call for help: the second must not outlive this frame.
+/// What is done if the first closure panics, or the call for help: the second must not outlive this
+/// frame.
 struct OnUnwind<'a, F, R>
 where
     F: FnOnce() -> R + Send,

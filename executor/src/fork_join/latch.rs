@@ -1,7 +1,7 @@
 //! A latch: set once, by another thread, and waited for by one.
 //!
-//! It lies on the waiting thread's stack, and is gone as soon as that thread has seen it set. So setting it must not touch
-//! it afterwards: whom to wake is read before.
+//! It lies on the waiting thread's stack, and is gone as soon as that thread has seen it set. So
+//! setting it must not touch it afterwards: whom to wake is read before.
 
 use crate::util::sync::UnsafeCell;
 use crate::util::sync::atomic::AtomicU32;
@@ -9,9 +9,9 @@ use crate::util::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use crate::util::sync::thread;
 use crate::util::sync::thread::Thread;
 
-/// Unattended has set it.
+/// Nobody has set it.
 const UNSET: u32 = 0;
-/// Unattended has set it, and its owner may be asleep: the thread to wake is in the cell.
+/// Nobody has set it, and its owner may be asleep: the thread to wake is in the cell.
 const AWAITED: u32 = 1;
 const SET: u32 = 2;
 
@@ -21,8 +21,8 @@ pub(crate) struct Latch {
     pub(super) sleeper: UnsafeCell<Option<Thread>>,
 }
 
-// SAFETY: the cell is written by one thread, the owner, before it moves the state on from UNSET, and read by another
-// only after it has seen that.
+// SAFETY: the cell is written by one thread, the owner, before it moves the state on from UNSET,
+// and read by another only after it has seen that.
 unsafe impl Sync for Latch {}
 
 impl Latch {
@@ -52,8 +52,8 @@ impl Latch {
         // SAFETY: it is not set yet.
         let cell = unsafe { &(*latch).sleeper };
         let sleeper = cell.with(|sleeper| {
-            // SAFETY: the owner has written the cell before it moved on from UNSET, which the failed exchange has seen, and
-            // writes it no more.
+            // SAFETY: the owner has written the cell before it moved on from UNSET, which the
+            // failed exchange has seen, and writes it no more.
             unsafe { (*sleeper).clone() }
         });
         // As above. From here on the latch may be gone.
@@ -62,16 +62,19 @@ impl Latch {
         sleeper.expect("the owner names itself before it sleeps").unpark();
     }
 
-    /// Names the calling thread, the latch's owner, as the one to wake. From then on a `set` unparks it.
+    /// Names the calling thread, the latch's owner, as the one to wake. From then on a `set`
+    /// unparks it.
     pub(crate) fn await_here(&self) {
         if self.state.load(Relaxed) != UNSET {
             return;
         }
         self.sleeper.with_mut(|sleeper| {
-            // SAFETY: in the state UNSET, which the owner alone ends but for setting, nobody else looks into the cell.
+            // SAFETY: in the state UNSET, which the owner alone ends but for setting, nobody else
+            // looks into the cell.
             unsafe { *sleeper = Some(thread::current()) }
         });
-        // Release publishes the cell. If it was set meanwhile, the owner sees that before it sleeps.
+        // Release publishes the cell. If it was set meanwhile, the owner sees that before it
+        // sleeps.
         let _ = self.state.compare_exchange(UNSET, AWAITED, AcqRel, Relaxed);
     }
 }

@@ -1,8 +1,8 @@
 //! A loop: ranges of indices, one before each participant, and what is to be done with them.
 //!
-//! The owner begins with all indices before it. Whoever comes to help takes half of the longest range; when that is worked
-//! off, again, down to a single index. So nobody has to say how large a piece should be, and a loop whose costs are all
-//! at one end is shared as well as any other.
+//! The owner begins with all indices before it. Whoever comes to help takes half of the longest
+//! range; when that is worked off, again, down to a single index. So nobody has to say how large a
+//! piece should be, and a loop whose costs are all at one end is shared as well as any other.
 
 use std::ops::Range;
 use std::ptr;
@@ -46,7 +46,8 @@ pub(crate) trait LoopBody: Sync {
 pub(crate) struct LoopRegion {
     slots: Slots,
     ranges: Box<[CachePadded<WorkRange>]>,
-    /// Whether what is left is to be left alone: after a panic, or when it was cancelled. Relaxed: it publishes nothing.
+    /// Whether what is left is to be left alone: after a panic, or when it was cancelled. Relaxed:
+    /// it publishes nothing.
     stopped: AtomicBool,
     panic: Mutex<Option<Payload>>,
     /// Whom a leaving participant wakes, when the owner waits.
@@ -66,7 +67,8 @@ struct Work {
     participate: unsafe fn(*const (), &LoopRegion, usize, &dyn Participant),
 }
 
-// SAFETY: `work` leads to a body, which is Sync, and is written only while the region is closed and unshared.
+// SAFETY: `work` leads to a body, which is Sync, and is written only while the region is closed and
+// unshared.
 unsafe impl Send for LoopRegion {}
 // SAFETY: as above.
 unsafe impl Sync for LoopRegion {}
@@ -86,7 +88,8 @@ impl LoopRegion {
         }
     }
 
-    /// Runs a loop over `0..count` in this region. `posted` puts it on the board and gives back what takes it down.
+    /// Runs a loop over `0..count` in this region. `posted` puts it on the board and gives back
+    /// what takes it down.
     ///
     /// Returns when all indices are done, or the loop was stopped, and nobody is at it any more.
     ///
@@ -96,7 +99,7 @@ impl LoopRegion {
     ///
     /// # Safety
     ///
-    /// Unattended else has a reference to this region when this begins.
+    /// Nobody else has a reference to this region when this begins.
     pub(crate) unsafe fn run<B: LoopBody, P>(
         &self,
         count: u32,
@@ -104,7 +107,8 @@ impl LoopRegion {
         posted: impl FnOnce() -> P,
     ) -> Result<(), Payload> {
         self.begin(count, body);
-        // Before others can know of the body, on which they may be at work whatever becomes of the call for them.
+        // Before others can know of the body, on which they may be at work whatever becomes of the
+        // call for them.
         let alone = AloneAtTheEnd { region: self, body };
         let posted = posted();
         participate(self, body, OWNERS, &Unattended);
@@ -113,7 +117,8 @@ impl LoopRegion {
         self.panic.lock().take().map_or(Ok(()), Err)
     }
 
-    /// Opens the region, with all indices before its owner. It has been closed, and nobody else knows it.
+    /// Opens the region, with all indices before its owner. It has been closed, and nobody else
+    /// knows it.
     fn begin<B: LoopBody>(&self, count: u32, body: &B) {
         self.work.with_mut(|work| {
             let body = ptr::from_ref(body).cast();
@@ -130,7 +135,8 @@ impl LoopRegion {
         self.slots.open();
     }
 
-    /// Waits until the owner is alone and the work done, and closes the region: after that, nobody touches the body.
+    /// Waits until the owner is alone and the work done, and closes the region: after that, nobody
+    /// touches the body.
     fn see_others_off<B: LoopBody>(&self, body: &B) {
         let mut looks = 0;
         loop {
@@ -138,7 +144,8 @@ impl LoopRegion {
                 // A helper that was called away has left something.
                 participate(self, body, OWNERS, &Unattended);
             }
-            // What is left lies before somebody who sits here, or is there to be seen: whoever steals, sits.
+            // What is left lies before somebody who sits here, or is there to be seen: whoever
+            // steals, sits.
             if !self.slots.has_others() && self.slots.close() == Closing::Closed {
                 if self.is_used_up() {
                     return;
@@ -190,7 +197,8 @@ impl LoopRegion {
         drop_quietly(late);
     }
 
-    /// The next indices for whoever sits in `slot`: up to `stride` from its own range, one of what it can steal otherwise.
+    /// The next indices for whoever sits in `slot`: up to `stride` from its own range, one of what
+    /// it can steal otherwise.
     #[inline]
     fn claim(&self, slot: usize, stride: u32) -> Option<Range<u32>> {
         self.ranges[slot].claim(stride).or_else(|| self.rob(slot))
@@ -211,13 +219,15 @@ impl LoopRegion {
         }
     }
 
-    /// Puts loot before `slot`. While it was in the thief's hands nobody could see it, and the owner may have gone to sleep.
+    /// Puts loot before `slot`. While it was in the thief's hands nobody could see it, and the
+    /// owner may have gone to sleep.
     fn lay_out(&self, slot: usize, loot: Range<u32>) {
         if loot.is_empty() {
             return;
         }
         self.ranges[slot].fill(loot);
-        // Pairs with the fence in `sleep_until_somebody_leaves`: the owner sees the loot, or is seen to sleep.
+        // Pairs with the fence in `sleep_until_somebody_leaves`: the owner sees the loot, or is
+        // seen to sleep.
         fence(SeqCst);
         if self.slots.owner_waits() {
             self.wake_owner();
@@ -276,7 +286,8 @@ unsafe fn participate_in<B: LoopBody>(
     slot: usize,
     participant: &dyn Participant,
 ) {
-    // SAFETY: the owner does not leave `run`, which borrows the body, while somebody sits in the region.
+    // SAFETY: the owner does not leave `run`, which borrows the body, while somebody sits in the
+    // region.
     let body = unsafe { &*body.cast::<B>() };
     participate(region, body, slot, participant);
 }

@@ -1,10 +1,12 @@
-//! What is computed together: regions, each one call of `join`, `scope` or a parallel loop, with all that nests in it.
+//! What is computed together: regions, each one call of `join`, `scope` or a parallel loop, with
+//! all that nests in it.
 //!
-//! A region belongs to the thread that opened it, whose stack holds what is borrowed. It stands on the [`OpenRegions`], where
-//! machines with nothing else to do find it and help. There are two kinds: a [`LoopRegion`] hands out ranges of indices,
-//! a [`TreeRegion`] jobs. In both a participant has a *slot*, works off what lies there, and robs the other slots when
-//! that is used up. What has been claimed is finished by whoever claimed it, and whoever opened the region does not
-//! return before.
+//! A region belongs to the thread that opened it, whose stack holds what is borrowed. It stands on
+//! the [`OpenRegions`], where machines with nothing else to do find it and help. There are two
+//! kinds: a [`LoopRegion`] hands out ranges of indices, a [`TreeRegion`] jobs. In both a
+//! participant has a *slot*, works off what lies there, and robs the other slots when that is used
+//! up. What has been claimed is finished by whoever claimed it, and whoever opened the region does
+//! not return before.
 
 #[cfg(not(loom))]
 pub(crate) mod computing;

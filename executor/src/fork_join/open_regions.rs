@@ -5,9 +5,10 @@ use crate::util::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use crate::util::sync::atomic::{AtomicU64, AtomicUsize};
 use crate::util::sync::{Arc, Mutex};
 
-/// What stands on the open_regions.
+/// What stands on the open regions.
 pub(crate) trait Region: std::fmt::Debug + Send + Sync {
-    /// Whether a helper would find something to do. `false` is a promise to call for help when that changes.
+    /// Whether a helper would find something to do. `false` is a promise to call for help when that
+    /// changes.
     fn wants_help(&self) -> bool;
 
     /// The core that its owner was on when it opened the region.
@@ -22,17 +23,19 @@ pub(crate) trait Participant {
     /// Whether a helper is wanted elsewhere. Asked at each claim, so it has to be quick.
     fn must_leave(&self) -> bool;
 
-    /// The same with the time at hand: called once in some ten microseconds, where what is done is cut up as finely as that.
+    /// The same with the time at hand: called once in some ten microseconds, where what is done is
+    /// cut up as finely as that.
     fn tick(&self, now: std::time::Instant);
 
-    /// Has idle machines look at the open_regions.
+    /// Has idle machines look at the open regions.
     fn summon(&self);
 
     /// Calls `work` with `slot` as the one that the current thread's jobs go to.
     fn with_slot(&self, slot: &TreeSlot<'_>, work: &mut dyn FnMut());
 }
 
-/// The participant of whoever neither is called away nor can call: the owner of a loop, and of a region that nobody knows of.
+/// The participant of whoever neither is called away nor can call: the owner of a loop, and of a
+/// region that nobody knows of.
 pub(crate) struct Unattended;
 
 impl Participant for Unattended {
@@ -53,7 +56,8 @@ impl Participant for Unattended {
 #[derive(Debug)]
 pub(crate) struct OpenRegions {
     open: Mutex<Vec<Arc<dyn Region>>>,
-    /// How many there are, to be asked without the lock. Relaxed: who needs a sure answer looks at the list.
+    /// How many there are, to be asked without the lock. Relaxed: who needs a sure answer looks at
+    /// the list.
     count: AtomicUsize,
     /// Rises when there is something new to look at.
     epoch: Epoch,

@@ -1,8 +1,10 @@
-//! The stride of one participant: how many indices it claims at a time, so that a claim is about a microsecond of work.
+//! The stride of one participant: how many indices it claims at a time, so that a claim is about a
+//! microsecond of work.
 //!
-//! A claim costs some nanoseconds, and what it took cannot be stolen. The pace is measured, not asked for: the clock is
-//! read once in some claims, and the stride follows what they took. After an expensive stretch it falls at once; it grows
-//! by a factor of four at most, so that one cheap stretch does not bet much on the next.
+//! A claim costs some nanoseconds, and what it took cannot be stolen. The pace is measured, not
+//! asked for: the clock is read once in some claims, and the stride follows what they took. After
+//! an expensive stretch it falls at once; it grows by a factor of four at most, so that one cheap
+//! stretch does not bet much on the next.
 
 use std::time::Instant;
 
@@ -31,8 +33,8 @@ impl Pace {
         self.stride
     }
 
-    /// `indices` of one claim are done. `Some` now and then, with the time: about once in ten microseconds, or after
-    /// each claim where those take longer.
+    /// `indices` of one claim are done. `Some` now and then, with the time: about once in ten
+    /// microseconds, or after each claim where those take longer.
     #[inline]
     pub(super) fn note(&mut self, indices: u32) -> Option<Instant> {
         self.done = self.done.saturating_add(indices);

@@ -8,7 +8,8 @@ use crate::util::unwind::{Payload, caught, drop_quietly};
 
 /// What the jobs of a scope share. It lies on the stack of the frame that waits for them.
 pub(crate) struct ScopeBase {
-    /// Jobs that are not done, and one for the frame itself. Whoever takes it to zero sets the latch.
+    /// Jobs that are not done, and one for the frame itself. Whoever takes it to zero sets the
+    /// latch.
     pub(super) pending: AtomicUsize,
     pub(super) done: Latch,
     /// Whether jobs that have not begun are to be dropped. Relaxed: they need not know at once.
@@ -35,18 +36,20 @@ impl ScopeBase {
         }
     }
 
-    /// Adds a job. `slot` is the calling thread's, if it has one. `true` if it has none here and nobody looks for jobs: then
-    /// somebody is to be called.
+    /// Adds a job. `slot` is the calling thread's, if it has one. `true` if it has none here and
+    /// nobody looks for jobs: then somebody is to be called.
     ///
     /// # Safety
     ///
-    /// What the closure borrows lives until [`finish`](Self::finish) has returned, which the caller sees to.
+    /// What the closure borrows lives until [`finish`](Self::finish) has returned, which the caller
+    /// sees to.
     #[must_use]
     pub(crate) unsafe fn spawn(&self, slot: Option<&TreeSlot<'_>>, work: impl FnOnce() + Send) -> bool {
         // Relaxed: whoever spawns is counted itself.
         self.pending.fetch_add(1, Relaxed);
         let scope = Pointer(self);
-        // SAFETY: the scope, and with it what the caller promises of, lives until all jobs are done.
+        // SAFETY: the scope, and with it what the caller promises of, lives until all jobs are
+        // done.
         let job = unsafe { BoxedJob::into_job_ref(move || scope.run_one(work)) };
         self.put(slot, job)
     }
@@ -65,7 +68,8 @@ impl ScopeBase {
         }
     }
 
-    /// Notes a panic, of a job or of the frame itself. The first is kept, and jobs that have not begun are dropped.
+    /// Notes a panic, of a job or of the frame itself. The first is kept, and jobs that have not
+    /// begun are dropped.
     pub(crate) fn fail(&self, payload: Payload) {
         self.stopped.store(true, Relaxed);
         let mut panic = self.panic.lock();
@@ -77,7 +81,8 @@ impl ScopeBase {
         drop_quietly(payload);
     }
 
-    /// Waits until all jobs are done, and helps. Called once, by the frame that the scope belongs to.
+    /// Waits until all jobs are done, and helps. Called once, by the frame that the scope belongs
+    /// to.
     ///
     /// # Errors
     ///

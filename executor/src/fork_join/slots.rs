@@ -1,7 +1,7 @@
 //! Which slots of a region are taken, and whether it is closed: one word.
 //!
-//! To enter is the right to claim what lies in the region. Its owner closes it in one step from "nobody sits here but me",
-//! so that after that nobody touches what the owner has borrowed it.
+//! To enter is the right to claim what lies in the region. Its owner closes it in one step from
+//! "nobody sits here but me", so that after that nobody touches what the owner has borrowed it.
 
 use crate::util::sync::atomic::AtomicU64;
 use crate::util::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -11,7 +11,7 @@ pub(crate) const MOST: usize = 62;
 
 /// The owner sleeps until somebody leaves.
 const AWAITED: u64 = 1 << 62;
-/// Unattended sits down any more.
+/// Nobody sits down any more.
 const CLOSED: u64 = 1 << 63;
 
 /// The owner's slot, which is taken from the start.
@@ -40,9 +40,10 @@ impl Slots {
 
     /// Opens a closed region, with the owner in its slot.
     pub(super) fn open(&self) {
-        // Release pairs with the Acquire in `enter`. The first time, the board's lock would do. When a region is opened again
-        // because something was left in a slot, the next in that slot has to see it, and this store ends the release
-        // sequence of those who left; what they did is visible here, since `close` acquired it.
+        // Release pairs with the Acquire in `enter`. The first time, the board's lock would do.
+        // When a region is opened again because something was left in a slot, the next in that slot
+        // has to see it, and this store ends the release sequence of those who left; what they did
+        // is visible here, since `close` acquired it.
         self.word.store(1 << OWNERS, Release);
     }
 
@@ -55,7 +56,8 @@ impl Slots {
             if word & CLOSED != 0 || slot >= self.count {
                 return None;
             }
-            // Acquire pairs with the Release in `leave` and in `open`: what the last one in this slot left there is visible.
+            // Acquire pairs with the Release in `leave` and in `open`: what the last one in this
+            // slot left there is visible.
             match self.word.compare_exchange_weak(word, word | 1 << slot, Acquire, Relaxed) {
                 Ok(_) => return Some(slot),
                 Err(actual) => word = actual,
@@ -66,8 +68,8 @@ impl Slots {
     /// Gives a slot up. `true` if the owner waits for that and has to be woken.
     #[must_use = "an owner that waits has to be woken"]
     pub(super) fn leave(&self, slot: usize) -> bool {
-        // Release pairs with the Acquire in `enter` and in `close`: what was done here is visible to the next, and to the
-        // owner when it returns.
+        // Release pairs with the Acquire in `enter` and in `close`: what was done here is visible
+        // to the next, and to the owner when it returns.
         let before = self.word.fetch_and(!(1 << slot), Release);
         debug_assert!(before & 1 << slot != 0, "slot {slot} was taken");
         before & AWAITED != 0
@@ -87,11 +89,12 @@ impl Slots {
         }
     }
 
-    /// Announces that the owner is going to sleep until somebody leaves. `false` if nobody is there to do so.
+    /// Announces that the owner is going to sleep until somebody leaves. `false` if nobody is there
+    /// to do so.
     #[must_use]
     pub(super) fn begin_wait(&self) -> bool {
-        // Relaxed: whom to wake is published by the lock under which the owner has named itself. If all have left by now,
-        // `close` acquires what they did.
+        // Relaxed: whom to wake is published by the lock under which the owner has named itself. If
+        // all have left by now, `close` acquires what they did.
         let before = self.word.fetch_or(AWAITED, Relaxed);
         before & !(AWAITED | 1 << OWNERS) != 0
     }

@@ -186,7 +186,7 @@ fn a_loop_that_panics_leaves_a_region_in_good_order() {
     });
 }
 
-/// Calls `f` in a tree that helpers find on the open_regions.
+/// Calls `f` in a tree that helpers find on the open regions.
 fn in_tree(open_regions: &OpenRegions, region: &mut Arc<TreeRegion>, f: impl FnOnce()) {
     alone(region);
     // SAFETY: nobody else has it.

@@ -1,8 +1,9 @@
 //! A tree: jobs that split off jobs, by `join` and `scope`, and wait for what they have split off.
 //!
-//! Each participant has a stack of jobs. Whoever opened the region returns when all of it is done, and no job outlives
-//! what it borrows, since every split waits for its own: so nobody has to wait for the helpers, who may be looking still
-//! when the region is over, and touch nothing but what they share.
+//! Each participant has a stack of jobs. Whoever opened the region returns when all of it is done,
+//! and no job outlives what it borrows, since every split waits for its own: so nobody has to wait
+//! for the helpers, who may be looking still when the region is over, and touch nothing but what
+//! they share.
 
 use std::cell::Cell;
 use std::time::Instant;
@@ -30,8 +31,8 @@ pub(crate) struct TreeRegion {
     stacks: Box<[CachePadded<JobStack>]>,
     /// Jobs from threads that enter elsewhere.
     shared: SharedJobs,
-    /// Whether the next job is to call for help: nobody is looking any more. A hint, so Relaxed will do; a job that is
-    /// overlooked is run by whoever split it off.
+    /// Whether the next job is to call for help: nobody is looking any more. A hint, so Relaxed
+    /// will do; a job that is overlooked is run by whoever split it off.
     unattended: AtomicBool,
     owners_core: OwnersCore,
     /// Whether the owner has returned. Relaxed: helpers are to go, and need not go at once.
@@ -55,7 +56,7 @@ impl TreeRegion {
     ///
     /// # Safety
     ///
-    /// Unattended else has a reference to this region, and the slot is not used after `end`.
+    /// Nobody else has a reference to this region, and the slot is not used after `end`.
     pub(crate) unsafe fn begin<'a>(&'a self, participant: &'a dyn Participant) -> TreeSlot<'a> {
         self.owners_core.note();
         self.over.store(false, Relaxed);
@@ -69,8 +70,8 @@ impl TreeRegion {
         self.over.store(true, Relaxed);
     }
 
-    /// Takes in a job from a thread that need not enter here. `true` if nobody looks for jobs any more: then somebody is to be
-    /// called.
+    /// Takes in a job from a thread that need not enter here. `true` if nobody looks for jobs any
+    /// more: then somebody is to be called.
     #[must_use]
     pub(crate) fn share(&self, job: JobRef) -> bool {
         self.shared.put(job);
@@ -90,8 +91,8 @@ impl Region for TreeRegion {
             return true;
         }
         self.unattended.store(true, Relaxed);
-        // So that of a job that comes now and this look, one sees the other, as soon as its owner has popped or pushed
-        // another: those end with a fence.
+        // So that of a job that comes now and this look, one sees the other, as soon as its owner
+        // has popped or pushed another: those end with a fence.
         fence(SeqCst);
         self.has_jobs()
     }
@@ -165,7 +166,8 @@ impl<'a> TreeSlot<'a> {
         unsafe { self.region.stacks[self.number].pop() }
     }
 
-    /// Works until the region is over, or the participant calls, or there has been nothing to do for a while.
+    /// Works until the region is over, or the participant calls, or there has been nothing to do
+    /// for a while.
     fn serve(&self) {
         let mut in_vain = 0;
         while in_vain < PATIENCE && !self.region.over.load(Relaxed) && !self.participant.must_leave() {
@@ -192,7 +194,8 @@ impl<'a> TreeSlot<'a> {
         true
     }
 
-    /// Takes the oldest job of another slot. Begins with the one where there was something the last time.
+    /// Takes the oldest job of another slot. Begins with the one where there was something the last
+    /// time.
     fn steal(&self) -> Option<JobRef> {
         let stacks = &self.region.stacks;
         let start = self.victim.get();
@@ -211,7 +214,8 @@ impl<'a> TreeSlot<'a> {
 
     /// Waits for `latch`, and works on this region meanwhile.
     ///
-    /// Only on this region: a job of another might take long, or want a lock that this thread holds.
+    /// Only on this region: a job of another might take long, or want a lock that this thread
+    /// holds.
     #[cold]
     pub(crate) fn wait_for(&self, latch: &Latch) {
         let mut in_vain = 0;
@@ -240,7 +244,8 @@ impl<'a> TreeSlot<'a> {
         }
     }
 
-    /// Sleeps until the latch is set, but not for long: there may be a job to steal by then, and nobody calls.
+    /// Sleeps until the latch is set, but not for long: there may be a job to steal by then, and
+    /// nobody calls.
     fn nap_unless(&self, latch: &Latch, naps: u32) {
         if !latch.is_set() {
             crate::util::sync::nap(naps);

@@ -1,9 +1,11 @@
 //! A range: the indices that lie before one participant of a loop, in one word.
 //!
-//! Its owner takes a stride from the front, a thief the front half, each with one compare-and-swap. So every index is
-//! claimed once. Which half a thief takes is the same for costs in no order; the front one keeps all participants near
-//! the front, so that where the great items come first they are begun first, and the small ones even out the end. Values do not come back with another meaning: a range says which indices of the loop are
-//! unclaimed and lie here, and a claim that succeeds on an equal value is right however it came about.
+//! Its owner takes a stride from the front, a thief the front half, each with one compare-and-swap.
+//! So every index is claimed once. Which half a thief takes is the same for costs in no order; the
+//! front one keeps all participants near the front, so that where the great items come first they
+//! are begun first, and the small ones even out the end. Values do not come back with another
+//! meaning: a range says which indices of the loop are unclaimed and lie here, and a claim that
+//! succeeds on an equal value is right however it came about.
 
 use std::ops::Range;
 
@@ -13,8 +15,8 @@ use crate::util::sync::atomic::Ordering::Relaxed;
 /// A stride is at most this part of what is left, so that the end of a loop can be shared.
 const PART: u32 = 8;
 
-/// The word. Relaxed throughout: it says who may touch which index and publishes nothing; what was done with the indices is
-/// published by leaving the slot.
+/// The word. Relaxed throughout: it says who may touch which index and publishes nothing; what was
+/// done with the indices is published by leaving the slot.
 pub(super) struct WorkRange(AtomicU64);
 
 fn pack(range: Range<u32>) -> u64 {
@@ -49,7 +51,8 @@ impl WorkRange {
         })
     }
 
-    /// Takes the front half of what is left: the greater half, so that a last index can be taken too. For thieves.
+    /// Takes the front half of what is left: the greater half, so that a last index can be taken
+    /// too. For thieves.
     #[must_use]
     pub(super) fn steal(&self) -> Option<Range<u32>> {
         self.shrink(|now| {
@@ -58,7 +61,8 @@ impl WorkRange {
         })
     }
 
-    /// Puts `range` here. For the owner of the slot, which has found the range empty: nobody else fills it.
+    /// Puts `range` here. For the owner of the slot, which has found the range empty: nobody else
+    /// fills it.
     pub(super) fn fill(&self, range: Range<u32>) {
         debug_assert!(self.is_empty(), "what lies here would be lost");
         self.0.store(pack(range), Relaxed);

@@ -41,8 +41,8 @@ impl DirBuilder {
         self
     }
 
-    /// Sets the permissions of what is created, of which the system takes the process's `umask` away. 0o777 at first. On
-    /// Unix only.
+    /// Sets the permissions of what is created, of which the system takes the process's `umask`
+    /// away. 0o777 at first. On Unix only.
     #[cfg(unix)]
     pub fn mode(&mut self, mode: u32) -> &mut Self {
         self.mode = Some(mode);

@@ -34,8 +34,8 @@ pub async fn create_dir(path: impl AsRef<Path>) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// When something else than a directory is in the way, or the system refuses. Some of the directories above may have been created
-/// then.
+/// When something else than a directory is in the way, or the system refuses. Some of the
+/// directories above may have been created then.
 ///
 /// # Cancel safety
 ///
@@ -86,7 +86,8 @@ pub async fn remove_dir(path: impl AsRef<Path>) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// When it is not there or not a directory, or the system refuses; some of what is in it may be gone then.
+/// When it is not there or not a directory, or the system refuses; some of what is in it may be
+/// gone then.
 ///
 /// # Cancel safety
 ///

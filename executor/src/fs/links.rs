@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::call::{on_path, on_paths};
 
-/// Gives a file or directory another name in the same file system. What has that name already is replaced.
+/// Gives a file or directory another name in the same file system. What has that name already is
+/// replaced.
 ///
 /// # Errors
 ///

@@ -50,7 +50,8 @@ pub async fn symlink_metadata(path: impl AsRef<Path>) -> io::Result<Metadata> {
     on_path("fs::symlink_metadata", path.as_ref(), |path| std::fs::symlink_metadata(path)).await
 }
 
-/// Tells whether there is something with this path. A symbolic link that leads nowhere counts as nothing.
+/// Tells whether there is something with this path. A symbolic link that leads nowhere counts as
+/// nothing.
 ///
 /// It may be gone or have come by the time this returns.
 ///

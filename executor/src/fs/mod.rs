@@ -1,9 +1,10 @@
 //! Files and directories, as futures.
 //!
-//! The names and meanings are those of [`std::fs`], and of `tokio::fs`. The system offers no way to wait for a file, so each
-//! call is made on a thread of the blocking pool (see [`spawn_blocking`](crate::task::spawn_blocking)), which costs some
-//! microseconds more than the call itself. Many small operations are cheaper as one: [`read`] and [`write()`] for whole files, or a
-//! closure of [`std::fs`] calls given to `spawn_blocking`.
+//! The names and meanings are those of [`std::fs`], and of `tokio::fs`. The system offers no way to
+//! wait for a file, so each call is made on a thread of the blocking pool (see
+//! [`spawn_blocking`](crate::task::spawn_blocking)), which costs some microseconds more than the
+//! call itself. Many small operations are cheaper as one: [`read`] and [`write()`] for whole files,
+//! or a closure of [`std::fs`] calls given to `spawn_blocking`.
 //!
 //! All of it needs a runtime: the futures panic when they are polled outside of one.
 //!
@@ -14,8 +15,8 @@
 //!
 //! # Cancel safety
 //!
-//! What a thread has begun is not stopped: a future of this module that is dropped while it waits leaves open whether the
-//! call is made. The methods of [`File`] say what becomes of bytes.
+//! What a thread has begun is not stopped: a future of this module that is dropped while it waits
+//! leaves open whether the call is made. The methods of [`File`] say what becomes of bytes.
 //!
 //! # Examples
 //!

@@ -32,7 +32,8 @@ use super::call::on_path;
 pub struct OpenOptions(std::fs::OpenOptions);
 
 impl OpenOptions {
-    /// Begins with everything off: [`open`](Self::open) needs one of `read`, `write` and `append` at least.
+    /// Begins with everything off: [`open`](Self::open) needs one of `read`, `write` and `append`
+    /// at least.
     #[must_use]
     pub fn new() -> Self {
         Self(std::fs::OpenOptions::new())
@@ -68,14 +69,15 @@ impl OpenOptions {
         self
     }
 
-    /// Creates the file, and fails if it is there; `create` and `truncate` are ignored then. Needs `write` or `append`.
+    /// Creates the file, and fails if it is there; `create` and `truncate` are ignored then. Needs
+    /// `write` or `append`.
     pub fn create_new(&mut self, create_new: bool) -> &mut Self {
         self.0.create_new(create_new);
         self
     }
 
-    /// Sets the permissions of a file that is created, of which the system takes the process's `umask` away. 0o666 at
-    /// first. On Unix only.
+    /// Sets the permissions of a file that is created, of which the system takes the process's
+    /// `umask` away. 0o666 at first. On Unix only.
     #[cfg(unix)]
     pub fn mode(&mut self, mode: u32) -> &mut Self {
         std::os::unix::fs::OpenOptionsExt::mode(&mut self.0, mode);
@@ -93,12 +95,13 @@ impl OpenOptions {
     ///
     /// # Errors
     ///
-    /// When it cannot be opened in this way; of kind [`InvalidInput`](io::ErrorKind::InvalidInput) when what was set does not go
-    /// together.
+    /// When it cannot be opened in this way; of kind [`InvalidInput`](io::ErrorKind::InvalidInput)
+    /// when what was set does not go together.
     ///
     /// # Cancel safety
     ///
-    /// Dropped while it waits, it leaves open whether a file is created or emptied; a file that was opened is closed.
+    /// Dropped while it waits, it leaves open whether a file is created or emptied; a file that was
+    /// opened is closed.
     pub async fn open(&self, path: impl AsRef<Path>) -> io::Result<File> {
         let options = self.0.clone();
         let opened = on_path("OpenOptions::open", path.as_ref(), move |path| options.open(path));

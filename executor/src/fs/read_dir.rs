@@ -14,8 +14,8 @@ use super::call::on_path;
 use crate::offload::{answer_of, begin, offload};
 use crate::task::JoinHandle;
 
-/// How many entries one visit to the pool brings: few enough not to delay the first by much, and enough to share the
-/// cost of the visit.
+/// How many entries one visit to the pool brings: few enough not to delay the first by much, and
+/// enough to share the cost of the visit.
 const BATCH: usize = 32;
 
 /// Opens a directory to list what is in it.
@@ -50,7 +50,8 @@ pub async fn read_dir(path: impl AsRef<Path>) -> io::Result<ReadDir> {
     Ok(ReadDir(State::Idle(batch.await?)))
 }
 
-/// Lists what is in a directory, in no particular order and without `.` and `..`. Made by [`read_dir`].
+/// Lists what is in a directory, in no particular order and without `.` and `..`. Made by
+/// [`read_dir`].
 ///
 /// Whether it lists what is created or removed meanwhile is open.
 #[derive(Debug)]

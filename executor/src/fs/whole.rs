@@ -32,7 +32,8 @@ pub async fn read(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
 ///
 /// # Errors
 ///
-/// When it cannot be opened or read; of kind [`InvalidData`](io::ErrorKind::InvalidData) when it is not UTF-8.
+/// When it cannot be opened or read; of kind [`InvalidData`](io::ErrorKind::InvalidData) when it is
+/// not UTF-8.
 ///
 /// # Cancel safety
 ///
@@ -51,8 +52,8 @@ pub async fn read_to_string(path: impl AsRef<Path>) -> io::Result<String> {
     on_path("fs::read_to_string", path.as_ref(), |path| std::fs::read_to_string(path)).await
 }
 
-/// Makes `contents` the contents of a file, which is created where there is none. A copy of them travels to the
-/// pool.
+/// Makes `contents` the contents of a file, which is created where there is none. A copy of them
+/// travels to the pool.
 ///
 /// # Errors
 ///
@@ -60,7 +61,8 @@ pub async fn read_to_string(path: impl AsRef<Path>) -> io::Result<String> {
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: dropped while it waits, it leaves open whether the file is written; once begun, it is written entirely.
+/// Not cancel safe: dropped while it waits, it leaves open whether the file is written; once begun,
+/// it is written entirely.
 ///
 /// # Examples
 ///
@@ -78,16 +80,18 @@ pub async fn write(path: impl AsRef<Path>, contents: impl AsRef<[u8]>) -> io::Re
     on_path("fs::write", path.as_ref(), |path| std::fs::write(path, contents)).await
 }
 
-/// Copies a file's contents and permissions to another path, and returns how many bytes that were. A file that is there is
-/// overwritten.
+/// Copies a file's contents and permissions to another path, and returns how many bytes that were.
+/// A file that is there is overwritten.
 ///
 /// # Errors
 ///
-/// When one cannot be opened or created, read or written. Then the second may be there, with a part of the contents.
+/// When one cannot be opened or created, read or written. Then the second may be there, with a part
+/// of the contents.
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: dropped while it waits, it leaves open whether the copy is made; once begun, it is made entirely.
+/// Not cancel safe: dropped while it waits, it leaves open whether the copy is made; once begun, it
+/// is made entirely.
 ///
 /// # Examples
 ///

@@ -1,4 +1,5 @@
-//! hyper on wsrt: what it asks of a runtime, and, with feature `serve`, a server for tower services.
+//! hyper on wsrt: what it asks of a runtime, and, with feature `serve`, a server for tower
+//! services.
 //!
 //! | to | use |
 //! |---|---|
@@ -6,8 +7,9 @@
 //! | run hyper's own builders | [`WsrtExecutor`], [`WsrtTimer`], and wsrt's streams as they are |
 //! | put a stream between hyper's I/O traits and tokio's, TLS for one | [`TokioIo`] |
 //!
-//! The streams of [`net`](crate::net) implement hyper's I/O traits themselves, vectored writes included, so that they need
-//! no wrapper. With all of these hyper runs on wsrt's processors alone, without a tokio runtime.
+//! The streams of [`net`](crate::net) implement hyper's I/O traits themselves, vectored writes
+//! included, so that they need no wrapper. With all of these hyper runs on wsrt's processors alone,
+//! without a tokio runtime.
 //!
 //! # Examples
 //!

@@ -10,9 +10,9 @@ use crate::time::{sleep, sleep_until};
 
 /// Gives hyper the runtime's timers.
 ///
-/// Without a timer hyper leaves out its time limits, the 30 seconds for the headers of a request among them: hand it to the
-/// `timer` method of every server and client builder. The time limit that hyper moves with each request keeps one timer
-/// for the life of the connection.
+/// Without a timer hyper leaves out its time limits, the 30 seconds for the headers of a request
+/// among them: hand it to the `timer` method of every server and client builder. The time limit
+/// that hyper moves with each request keeps one timer for the life of the connection.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WsrtTimer;
 

@@ -1,4 +1,5 @@
-//! The bridge between two families of I/O traits: what implements hyper's gets tokio's, and the other way round.
+//! The bridge between two families of I/O traits: what implements hyper's gets tokio's, and the
+//! other way round.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -9,11 +10,12 @@ use pin_project_lite::pin_project;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 pin_project! {
-    /// Gives a stream of one family of I/O traits the other's: hyper's `Read` and `Write` to what implements tokio's
-    /// `AsyncRead` and `AsyncWrite`, and the reverse.
+    /// Gives a stream of one family of I/O traits the other's: hyper's `Read` and `Write` to what
+    /// implements tokio's `AsyncRead` and `AsyncWrite`, and the reverse.
     ///
-    /// For hyper over a TLS stream, and for a WebSocket over what a hyper connection was upgraded to. wsrt's own streams
-    /// implement both families and need it for neither. Nothing is buffered or copied, and vectored writes stay vectored.
+    /// For hyper over a TLS stream, and for a WebSocket over what a hyper connection was upgraded
+    /// to. wsrt's own streams implement both families and need it for neither. Nothing is buffered
+    /// or copied, and vectored writes stay vectored.
     ///
     /// # Examples
     ///
@@ -48,7 +50,8 @@ impl<T> TokioIo<T> {
         &self.inner
     }
 
-    /// Returns the stream, to be used directly. What is read or written that way the wrapper's user misses.
+    /// Returns the stream, to be used directly. What is read or written that way the wrapper's user
+    /// misses.
     pub fn get_mut(&mut self) -> &mut T {
         &mut self.inner
     }
@@ -56,12 +59,14 @@ impl<T> TokioIo<T> {
 
 impl<T: AsyncRead> rt::Read for TokioIo<T> {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, mut cursor: ReadBufCursor<'_>) -> Poll<io::Result<()>> {
-        // SAFETY: a `ReadBuf` writes initialised bytes only, so nothing initialised is made uninitialised.
+        // SAFETY: a `ReadBuf` writes initialised bytes only, so nothing initialised is made
+        // uninitialised.
         let unfilled = unsafe { cursor.as_mut() };
         let start = unfilled.as_ptr().cast::<u8>();
         let mut buf = ReadBuf::uninit(unfilled);
         ready!(self.project().inner.poll_read(cx, &mut buf))?;
-        // A reader has the buffer by `&mut` and could leave another in its place, whose count says nothing of this one.
+        // A reader has the buffer by `&mut` and could leave another in its place, whose count says
+        // nothing of this one.
         assert_eq!(buf.filled().as_ptr(), start, "wsrt: an `AsyncRead` exchanged the buffer that it was given");
         let count = buf.filled().len();
         // SAFETY: the buffer is the cursor's, and what a `ReadBuf` counts as filled is initialised.
@@ -72,13 +77,15 @@ impl<T: AsyncRead> rt::Read for TokioIo<T> {
 
 impl<T: rt::Read> AsyncRead for TokioIo<T> {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        // SAFETY: hyper's `ReadBuf` writes initialised bytes only, so nothing initialised is made uninitialised.
+        // SAFETY: hyper's `ReadBuf` writes initialised bytes only, so nothing initialised is made
+        // uninitialised.
         let unfilled = unsafe { buf.unfilled_mut() };
         let mut inner = rt::ReadBuf::uninit(unfilled);
         ready!(self.project().inner.poll_read(cx, inner.unfilled()))?;
         let count = inner.filled().len();
-        // SAFETY: whoever advanced hyper's cursor has vouched that so many bytes are initialised, and they are the first of
-        // the unfilled part. The cursor cannot be exchanged for another: the reader got it by value.
+        // SAFETY: whoever advanced hyper's cursor has vouched that so many bytes are initialised,
+        // and they are the first of the unfilled part. The cursor cannot be exchanged for another:
+        // the reader got it by value.
         unsafe { buf.assume_init(count) };
         buf.advance(count);
         Poll::Ready(Ok(()))

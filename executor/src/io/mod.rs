@@ -1,7 +1,8 @@
 //! Traits and tools for reading and writing, and the standard streams.
 //!
-//! The traits and what works on them are tokio's own, from the parts of it that need no runtime, under their names: whatever
-//! reads and writes by `tokio::io` does so here, and the other way round. wsrt's own are:
+//! The traits and what works on them are tokio's own, from the parts of it that need no runtime,
+//! under their names: whatever reads and writes by `tokio::io` does so here, and the other way
+//! round. wsrt's own are:
 //!
 //! * [`copy_bidirectional()`], which on Linux has the kernel move the bytes between two sockets;
 //! * [`stdin`], [`stdout`] and [`stderr`];
@@ -10,8 +11,9 @@
 //!
 //! # Fairness
 //!
-//! What comes from tokio counts no fairness: a loop over something that is always ready, such as a [`duplex`] pipe, goes on until
-//! it has to wait. wsrt's own streams end their turn from time to time, and loops over these end with them.
+//! What comes from tokio counts no fairness: a loop over something that is always ready, such as a
+//! [`duplex`] pipe, goes on until it has to wait. wsrt's own streams end their turn from time to
+//! time, and loops over these end with them.
 //!
 //! # Examples
 //!

@@ -15,20 +15,22 @@ use crate::task::JoinHandle;
 
 /// Runs futures that need not be `Send` as tasks, all on the thread that polls the set.
 ///
-/// A multi-thread runtime moves its tasks between threads. What may not be moved goes into a set, which stays on one thread
-/// and is polled there: by [`block_on`](Self::block_on), [`run_until`](Self::run_until), or as a future of its own, which is
-/// ready when all of its tasks are. Inside of it, [`spawn_local`](crate::task::spawn_local) adds to it and
+/// A multi-thread runtime moves its tasks between threads. What may not be moved goes into a set,
+/// which stays on one thread and is polled there: by [`block_on`](Self::block_on),
+/// [`run_until`](Self::run_until), or as a future of its own, which is ready when all of its tasks
+/// are. Inside of it, [`spawn_local`](crate::task::spawn_local) adds to it and
 /// [`spawn`](crate::task::spawn::spawn) goes to the runtime as ever.
 ///
-/// Tasks run only while the set is polled, in the order in which they were woken, 61 of them before whoever polls it lets
-/// others have their turn. One that does not yield holds up all of them: no spare processor stands in.
+/// Tasks run only while the set is polled, in the order in which they were woken, 61 of them before
+/// whoever polls it lets others have their turn. One that does not yield holds up all of them: no
+/// spare processor stands in.
 ///
 /// On a current-thread runtime no set is needed: `spawn_local` works there by itself.
 ///
 /// # Cancel safety
 ///
-/// Dropping the set drops every task that is not complete, where it waits, and its handle says cancelled. To await `&mut
-/// local` and to drop that loses nothing.
+/// Dropping the set drops every task that is not complete, where it waits, and its handle says
+/// cancelled. To await `&mut local` and to drop that loses nothing.
 ///
 /// # Examples
 ///
@@ -83,7 +85,8 @@ impl LocalSet {
         self.tasks.spawn(future, Location::caller().into())
     }
 
-    /// Waits for `future` on this thread, inside of `runtime`, and polls the tasks of the set meanwhile.
+    /// Waits for `future` on this thread, inside of `runtime`, and polls the tasks of the set
+    /// meanwhile.
     ///
     /// The tasks that are left when it is done stay in the set, and go on when it is polled again.
     ///
@@ -97,8 +100,9 @@ impl LocalSet {
 
     /// Waits for `future`, and polls the tasks of the set meanwhile.
     ///
-    /// The tasks that are left when it is done stay in the set, and go on when it is polled again. Where several futures poll
-    /// one set in turns, a task that is woken wakes the one that was polled last.
+    /// The tasks that are left when it is done stay in the set, and go on when it is polled again.
+    /// Where several futures poll one set in turns, a task that is woken wakes the one that was
+    /// polled last.
     ///
     /// # Cancel safety
     ///
@@ -120,11 +124,13 @@ impl LocalSet {
         RunUntil { tasks: &self.tasks, future }.await
     }
 
-    /// Makes this the set that [`spawn_local`](crate::task::spawn_local) adds to on this thread, until the guard is dropped.
+    /// Makes this the set that [`spawn_local`](crate::task::spawn_local) adds to on this thread,
+    /// until the guard is dropped.
     ///
     /// # Panics
     ///
-    /// Guards have to be dropped in the reverse of the order in which they were made: the drop panics otherwise.
+    /// Guards have to be dropped in the reverse of the order in which they were made: the drop
+    /// panics otherwise.
     pub fn enter(&self) -> LocalEnterGuard {
         LocalEnterGuard { _inside: self.tasks.enter() }
     }

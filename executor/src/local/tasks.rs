@@ -1,11 +1,13 @@
 //! Tasks that belong to one thread: a scheduler small enough to be polled as a future.
 //!
-//! Its tasks are polled where the set is, and nowhere else: the set cannot leave its thread, and holds what may not leave it
-//! either. Wakers go anywhere. A wake on the set's own thread puts the permit in the set's queue; a wake elsewhere puts it in
-//! the inbox, which wakes whoever polls the set.
+//! Its tasks are polled where the set is, and nowhere else: the set cannot leave its thread, and
+//! holds what may not leave it either. Wakers go anywhere. A wake on the set's own thread puts the
+//! permit in the set's queue; a wake elsewhere puts it in the inbox, which wakes whoever polls the
+//! set.
 //!
-//! When the set is dropped it drops every task, and waits for permits that another thread is just about to put in the
-//! inbox: a permit that came later would have nowhere to go, and may not be dropped there.
+//! When the set is dropped it drops every task, and waits for permits that another thread is just
+//! about to put in the inbox: a permit that came later would have nowhere to go, and may not be
+//! dropped there.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -26,14 +28,16 @@ use crate::task::{IdBlock, Identity, JoinHandle, Origin, OwnedTasks, Runnable, S
 use crate::util::backoff::Backoff;
 use crate::util::inbox::Inbox;
 
-/// Tasks that one poll of a set polls at most, before whoever polls it has to let others have their turn.
+/// Tasks that one poll of a set polls at most, before whoever polls it has to let others have their
+/// turn.
 const MOST_PER_POLL: usize = 61;
 
 /// The one shard of a set's registry.
 const SHARD: usize = 0;
 
 thread_local! {
-    /// The set that is being polled, or was entered, on this thread. Without a destructor, so that wakers may ask at any time.
+    /// The set that is being polled, or was entered, on this thread. Without a destructor, so that
+    /// wakers may ask at any time.
     static CURRENT: Cell<*const LocalTasks> = const { Cell::new(ptr::null()) };
 }
 
@@ -46,7 +50,8 @@ pub(crate) struct LocalTasks {
     ids: RefCell<IdBlock>,
     /// Whether the set is being polled, so that what is queued now is found without a wake.
     polled: Cell<bool>,
-    /// The runtime that knows of the set, so that it can be shown there: that in which it was last polled.
+    /// The runtime that knows of the set, so that it can be shown there: that in which it was last
+    /// polled.
     known_to: RefCell<Weak<Scheduler>>,
 }
 
@@ -70,8 +75,9 @@ impl fmt::Debug for SharedTasks {
 
 /// A task's scheduler: where its set is.
 ///
-/// The pointer is not counted, as little as a runtime's: a set waits, before it is gone, until each of its tasks is complete, and a
-/// permit exists only while its task is not. So whoever has a permit in hand may follow the pointer until the permit is in a queue.
+/// The pointer is not counted, as little as a runtime's: a set waits, before it is gone, until each
+/// of its tasks is complete, and a permit exists only while its task is not. So whoever has a
+/// permit in hand may follow the pointer until the permit is in a queue.
 #[derive(Clone)]
 struct LocalHome {
     set: *const SharedTasks,
@@ -83,8 +89,8 @@ unsafe impl Send for LocalHome {}
 unsafe impl Sync for LocalHome {}
 
 impl LocalHome {
-    /// Puts the task into the set's own queue if the set is the thread's, and answers whether the set's poller is to be woken; else
-    /// gives the task back.
+    /// Puts the task into the set's own queue if the set is the thread's, and answers whether the
+    /// set's poller is to be woken; else gives the task back.
     fn enqueue_here(&self, task: Runnable) -> Result<bool, Runnable> {
         LocalTasks::with(|current| match current {
             Some(set) if ptr::eq(Arc::as_ptr(&set.shared), self.set) => Ok(set.enqueue(task)),
@@ -92,7 +98,8 @@ impl LocalHome {
         })
     }
 
-    /// With a counted reference: as soon as the permit is in the inbox, the set might finish without us.
+    /// With a counted reference: as soon as the permit is in the inbox, the set might finish
+    /// without us.
     #[inline(never)]
     fn post(&self, task: Runnable) {
         // SAFETY: `set` comes from `Arc::as_ptr`, and the permit is in hand, so that it is alive.
@@ -118,10 +125,11 @@ impl Schedule for LocalHome {
     }
 
     fn release(&self, task: &TaskRef) -> Option<TaskRef> {
-        // SAFETY: the task is listed until this call, on the set's own thread, and the set waits for its list to be empty; a task
-        // that is refused is released by a method of the set.
+        // SAFETY: the task is listed until this call, on the set's own thread, and the set waits
+        // for its list to be empty; a task that is refused is released by a method of the set.
         let set = unsafe { &*self.set };
-        // SAFETY: a set binds its tasks to its own registry or to none; this is called once for each.
+        // SAFETY: a set binds its tasks to its own registry or to none; this is called once for
+        // each.
         unsafe { set.live.remove(task) }
     }
 }
@@ -139,20 +147,22 @@ impl LocalTasks {
         })
     }
 
-    /// The current thread's set, which stays while the caller has it, whatever becomes of the guard.
+    /// The current thread's set, which stays while the caller has it, whatever becomes of the
+    /// guard.
     pub(crate) fn current() -> Option<Rc<Self>> {
         let current = NonNull::new(CURRENT.get().cast_mut())?.as_ptr();
-        // SAFETY: the pointer comes from `Rc::as_ptr`, of a set that is alive for the reason that `with` gives.
+        // SAFETY: the pointer comes from `Rc::as_ptr`, of a set that is alive for the reason that
+        // `with` gives.
         unsafe { Rc::increment_strong_count(current) };
         // SAFETY: the count was raised for this one.
         Some(unsafe { Rc::from_raw(current) })
     }
 
-    /// Calls `f` with the current thread's set. Not for running what users wrote: that may drop the guard that keeps the set.
-    /// See [`current`](Self::current).
+    /// Calls `f` with the current thread's set. Not for running what users wrote: that may drop the
+    /// guard that keeps the set. See [`current`](Self::current).
     fn with<R>(f: impl FnOnce(Option<&Self>) -> R) -> R {
-        // SAFETY: the pointer is null or comes from an `InSet` on this thread, which keeps the set alive until it has put the
-        // one before it back, or is leaked.
+        // SAFETY: the pointer is null or comes from an `InSet` on this thread, which keeps the set
+        // alive until it has put the one before it back, or is leaked.
         f(unsafe { CURRENT.get().as_ref() })
     }
 
@@ -161,7 +171,8 @@ impl LocalTasks {
         InSet { outer: CURRENT.replace(Rc::as_ptr(self)), set: Rc::clone(self) }
     }
 
-    /// Spawns a future that is polled with the set. Once the set is gone, the handle says cancelled.
+    /// Spawns a future that is polled with the set. Once the set is gone, the handle says
+    /// cancelled.
     pub(crate) fn spawn<F>(&self, future: F, origin: Origin<'_>) -> JoinHandle<F::Output>
     where
         F: Future + 'static,
@@ -174,8 +185,9 @@ impl LocalTasks {
             None => identity,
         });
         let home = LocalHome { set: Arc::as_ptr(&self.shared) };
-        // SAFETY: permits are run, cancelled and dropped by methods of the set, which is not Send, and here. Those in the
-        // inbox are not dropped with it: while one exists its task is not complete, and the set waits for that.
+        // SAFETY: permits are run, cancelled and dropped by methods of the set, which is not Send,
+        // and here. Those in the inbox are not dropped with it: while one exists its task is not
+        // complete, and the set waits for that.
         let (task, runnable, handle) = unsafe { allocate(future, home, identity) };
         if self.shared.live.bind(SHARD, task).is_err() {
             runnable.cancel();
@@ -197,7 +209,8 @@ impl LocalTasks {
         !self.polled.get()
     }
 
-    /// Wakes whoever polls the current thread's set: that is anybody's waker, which may drop the set.
+    /// Wakes whoever polls the current thread's set: that is anybody's waker, which may drop the
+    /// set.
     #[cold]
     fn rouse_current() {
         if let Some(set) = Self::current() {
@@ -205,8 +218,8 @@ impl LocalTasks {
         }
     }
 
-    /// Calls `f`, then polls the tasks that are ready, each with a budget of its own. When it returns, `cx`'s task is woken
-    /// as soon as there is more to do.
+    /// Calls `f`, then polls the tasks that are ready, each with a budget of its own. When it
+    /// returns, `cx`'s task is woken as soon as there is more to do.
     pub(crate) fn poll_around<R>(
         self: &Rc<Self>,
         cx: &mut task::Context<'_>,
@@ -253,10 +266,12 @@ impl LocalTasks {
         self.queue.borrow_mut().pop_front()
     }
 
-    /// Moves what was woken elsewhere to the end of the queue. If that is nothing, `cx`'s task is woken by the next.
+    /// Moves what was woken elsewhere to the end of the queue. If that is nothing, `cx`'s task is
+    /// woken by the next.
     fn collect(&self, cx: &task::Context<'_>) {
         let mut arrived = self.arrived.take();
-        // The queue is not borrowed: the inbox clones and drops wakers, which are somebody else's code.
+        // The queue is not borrowed: the inbox clones and drops wakers, which are somebody else's
+        // code.
         let _ = self.shared.inbox.poll_take(cx, &mut arrived);
         self.queue.borrow_mut().append(&mut arrived);
         self.arrived.set(arrived);
@@ -297,8 +312,8 @@ fn poll(task: Runnable) {
     }
 }
 
-/// Its tasks know where it is, and were waited for when the set was closed. A panic in the middle of that, which nothing leads to,
-/// would leave some.
+/// Its tasks know where it is, and were waited for when the set was closed. A panic in the middle
+/// of that, which nothing leads to, would leave some.
 impl Drop for LocalTasks {
     fn drop(&mut self) {
         if !self.is_empty() {
@@ -365,7 +380,8 @@ mod tests {
         assert!(set.poll_around(&mut cx, |_| Poll::<()>::Pending).is_pending());
     }
 
-    /// A count that each wake of each task changes is a line that all threads which wake one fight for.
+    /// A count that each wake of each task changes is a line that all threads which wake one fight
+    /// for.
     #[test]
     fn neither_tasks_nor_their_wakes_at_home_count_their_set() {
         let set = LocalTasks::new();

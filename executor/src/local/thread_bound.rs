@@ -8,12 +8,14 @@ use std::thread::{self, ThreadId};
 
 use crate::util::report::report;
 
-/// A future that is polled and dropped by the thread that made it, and by no other: polling it elsewhere panics, dropping
-/// it elsewhere leaks it. That makes it sound to put one in a task cell, whose permits and wakers go where they like.
+/// A future that is polled and dropped by the thread that made it, and by no other: polling it
+/// elsewhere panics, dropping it elsewhere leaks it. That makes it sound to put one in a task cell,
+/// whose permits and wakers go where they like.
 ///
-/// The future lies in a box of its own, which is leaked with it. Others may know its address from the first poll on: the
-/// list of all who wait for a `Notify`, for one, runs through its bytes. So `Pin` promises that they stay as they are
-/// until the future is dropped, and of a leaked one that is never; but the cell is freed, or holds a panic, soon after.
+/// The future lies in a box of its own, which is leaked with it. Others may know its address from
+/// the first poll on: the list of all who wait for a `Notify`, for one, runs through its bytes. So
+/// `Pin` promises that they stay as they are until the future is dropped, and of a leaked one that
+/// is never; but the cell is freed, or holds a panic, soon after.
 #[derive(Debug)]
 pub(crate) struct ThreadBound<F> {
     /// Never used again for another thread, unlike an address or the system's number.
@@ -62,7 +64,8 @@ mod tests {
     use std::rc::Rc;
 
     struct Carrier<T>(T);
-    // SAFETY: what the test sends is only ever dropped on the other thread, which `ThreadBound` turns into a leak.
+    // SAFETY: what the test sends is only ever dropped on the other thread, which `ThreadBound`
+    // turns into a leak.
     unsafe impl<T> Send for Carrier<T> {}
 
     #[test]

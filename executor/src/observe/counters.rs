@@ -1,4 +1,5 @@
-//! Counts that anybody may read: of those that one thread at a time writes a plain store each, no shared line, no locked cycle.
+//! Counts that anybody may read: of those that one thread at a time writes a plain store each, no
+//! shared line, no locked cycle.
 
 // std's atomics on purpose: counts take no part in any protocol, and a model need not explore them.
 use std::sync::atomic::AtomicU64;
@@ -25,7 +26,8 @@ pub(crate) trait Count {
 pub(crate) struct Counter(AtomicU64);
 
 impl Counter {
-    /// Adds `count`. Only for the one thread that owns the counter now: two at once could lose counts.
+    /// Adds `count`. Only for the one thread that owns the counter now: two at once could lose
+    /// counts.
     #[inline]
     pub(crate) fn add(&self, count: u64) {
         self.0.store(self.get().wrapping_add(count), Relaxed);
@@ -74,8 +76,8 @@ impl Count for SharedCounter {
 /// What came from outside of the runtime's tasks: events of the network, and timers that were due.
 #[derive(Debug, Default)]
 pub(crate) struct Arrivals<C> {
-    /// Fairness of the netpoller.
-    pub(crate) fairness: C,
+    /// Turns of the netpoller.
+    pub(crate) turns: C,
     /// Events in them that reached a socket.
     pub(crate) events: C,
     /// Timers fired.
@@ -90,7 +92,7 @@ impl<C: Count> Arrivals<C> {
     /// Counts a turn, if it took place.
     pub(crate) fn count_turn(&self, turn: Turn) {
         if let Turn::Polled { events, .. } = turn {
-            self.fairness.add(1);
+            self.turns.add(1);
             self.events.add(events as u64);
         }
     }
@@ -145,7 +147,8 @@ impl Counters {
         self.polls[source.kind()].add(1);
     }
 
-    /// Polls of tasks. A thief that watches this stand still knows that its victim is in one long poll.
+    /// Polls of tasks. A thief that watches this stand still knows that its victim is in one long
+    /// poll.
     pub(crate) fn polls(&self) -> u64 {
         self.polls.iter().map(Counter::get).sum()
     }

@@ -1,8 +1,9 @@
-//! What all tasks of a runtime are doing, found without the help of any: from the registries, the processors' books, and the
-//! places where wakers wait.
+//! What all tasks of a runtime are doing, found without the help of any: from the registries, the
+//! processors' books, and the places where wakers wait.
 //!
-//! What a task waits for is told by its wakers: whoever holds one will wake it. They lie with sockets, with timers, and in the
-//! slots of tasks that are awaited. A waker that somebody else has wrapped is not recognised.
+//! What a task waits for is told by its wakers: whoever holds one will wake it. They lie with
+//! sockets, with timers, and in the slots of tasks that are awaited. A waker that somebody else has
+//! wrapped is not recognised.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -13,8 +14,8 @@ use crate::scheduler::Scheduler;
 use crate::scheduler::processor::Shared;
 use crate::task::{Id, OwnedTasks, Phase, TaskSnapshot, task_woken_by};
 
-/// For how long the system is asked for sockets' addresses, at a microsecond or so for each: it would be the longest part of a
-/// dump with many sockets.
+/// For how long the system is asked for sockets' addresses, at a microsecond or so for each: it
+/// would be the longest part of a dump with many sockets.
 const TIME_FOR_ADDRESSES: Duration = Duration::from_millis(40);
 
 /// One task, and what was found out about it.
@@ -34,7 +35,8 @@ pub enum TaskKind {
     Task,
     /// Spawned on a [`LocalSet`](crate::task::LocalSet).
     Local,
-    /// A job of [`spawn_blocking`](crate::task::spawn_blocking), with a thread of its own or waiting for one.
+    /// A job of [`spawn_blocking`](crate::task::spawn_blocking), with a thread of its own or
+    /// waiting for one.
     BlockingJob,
 }
 
@@ -49,8 +51,8 @@ pub struct Running {
 impl Running {
     /// Returns the index of the processor that the task runs on.
     ///
-    /// `None` for one that runs elsewhere: in a [`LocalSet`](crate::task::LocalSet), on a thread for blocking jobs, or in the
-    /// middle of a poll of another task, which has called `block_on`.
+    /// `None` for one that runs elsewhere: in a [`LocalSet`](crate::task::LocalSet), on a thread
+    /// for blocking jobs, or in the middle of a poll of another task, which has called `block_on`.
     #[must_use]
     pub fn processor(&self) -> Option<usize> {
         self.processor
@@ -58,9 +60,10 @@ impl Running {
 
     /// Returns for how long the poll has lasted.
     ///
-    /// With [`task_stats`](crate::runtime::Builder::task_stats), that is exact. Without, it is as the watcher has seen it, which
-    /// looks each millisecond or every few: it comes short of the truth by as much, and is `None` for a poll that it has not
-    /// seen twice, and on current-thread runtimes, which have no watcher.
+    /// With [`task_stats`](crate::runtime::Builder::task_stats), that is exact. Without, it is as
+    /// the watcher has seen it, which looks each millisecond or every few: it comes short of the
+    /// truth by as much, and is `None` for a poll that it has not seen twice, and on current-thread
+    /// runtimes, which have no watcher.
     #[must_use]
     pub fn elapsed(&self) -> Option<Duration> {
         self.elapsed
@@ -108,7 +111,8 @@ impl SourceWait {
         }
     }
 
-    /// Returns what kind of source it is: the name of its type, such as `TcpStream`, or `signal`, `process` and the like.
+    /// Returns what kind of source it is: the name of its type, such as `TcpStream`, or `signal`,
+    /// `process` and the like.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         self.kind
@@ -134,14 +138,15 @@ impl SourceWait {
 
     /// Returns the address that the socket is bound to, if it is a socket and has one.
     ///
-    /// Addresses are asked of the system, for 40 ms in all: with tens of thousands of sockets, the rest of them are shown without. The
-    /// descriptor tells which they are.
+    /// Addresses are asked of the system, for 40 ms in all: with tens of thousands of sockets, the
+    /// rest of them are shown without. The descriptor tells which they are.
     #[must_use]
     pub fn local_addr(&self) -> Option<&Address> {
         self.local.as_ref()
     }
 
-    /// Returns the address that the socket is connected to, if it is: see [`local_addr`](Self::local_addr).
+    /// Returns the address that the socket is connected to, if it is: see
+    /// [`local_addr`](Self::local_addr).
     #[must_use]
     pub fn peer_addr(&self) -> Option<&Address> {
         self.peer.as_ref()
@@ -157,7 +162,8 @@ pub struct TimerWait {
 impl TimerWait {
     /// Returns how long it is until the deadline, counted from the dump; zero if it has passed.
     ///
-    /// It goes by the clock that timers go by, which may stand: see [`time::pause`](crate::time::pause).
+    /// It goes by the clock that timers go by, which may stand: see
+    /// [`time::pause`](crate::time::pause).
     #[must_use]
     pub fn due_in(&self) -> Duration {
         self.due_in

@@ -1,10 +1,11 @@
-//! How long tasks wait to be run once they are runnable, and how long their polls take: histograms of a sample, one poll in
-//! eight, each processor's own.
+//! How long tasks wait to be run once they are runnable, and how long their polls take: histograms
+//! of a sample, one poll in eight, each processor's own.
 //!
-//! What is sampled is chosen at random when a task is readied, so that no pattern of the program's hides from it. The time goes
-//! into a table ([`ReadyTimes`]); the machine that polls the task finds it there, and times that poll too: one reading of the clock
-//! at the wake and two at the poll. A sample is lost where the table's place is taken, which is no matter of how long
-//! the lost one would have waited.
+//! What is sampled is chosen at random when a task is readied, so that no pattern of the program's
+//! hides from it. The time goes into a table ([`ReadyTimes`]); the machine that polls the task
+//! finds it there, and times that poll too: one reading of the clock at the wake and two at the
+//! poll. A sample is lost where the table's place is taken, which is no matter of how long the lost
+//! one would have waited.
 
 use std::cell::RefCell;
 use std::sync::OnceLock;
@@ -30,7 +31,8 @@ thread_local! {
 #[derive(Debug, Default)]
 pub(crate) struct Latency {
     sampling: OnceLock<Sampling>,
-    /// When it was last switched on. A stamp from before may be that of a wake whose poll nobody saw.
+    /// When it was last switched on. A stamp from before may be that of a wake whose poll nobody
+    /// saw.
     since: AtomicU64,
 }
 
@@ -89,13 +91,14 @@ impl Scheduler {
         if DICE.with_borrow_mut(|dice| dice.below(SAMPLED)) == 0 {
             sampling.ready_times.put(task.as_u64(), self.now());
         } else {
-            // A stamp that is still there is that of a wake whose poll nobody saw: its processor had yet to hear of this.
+            // A stamp that is still there is that of a wake whose poll nobody saw: its processor
+            // had yet to hear of this.
             let _ = sampling.ready_times.take(task.as_u64());
         }
     }
 
-    /// A task is about to be polled on the processor with index `processor`: times the poll, until what this returns is
-    /// dropped, if its wake was sampled.
+    /// A task is about to be polled on the processor with index `processor`: times the poll, until
+    /// what this returns is dropped, if its wake was sampled.
     pub(crate) fn time_poll(&self, processor: usize, task: Id) -> Option<TimedPoll<'_>> {
         if !self.observer.switches.is_on(Switch::Latency) {
             return None;

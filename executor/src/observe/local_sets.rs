@@ -7,8 +7,9 @@ use parking_lot::Mutex;
 use crate::local::tasks::SharedTasks;
 use crate::observe::observer::Observer;
 
-/// Sets that were polled in the runtime once; those that are gone are thrown out as others come. One that goes from runtime to
-/// runtime and back is noted each time: those entries are thrown out then, too.
+/// Sets that were polled in the runtime once; those that are gone are thrown out as others come.
+/// One that goes from runtime to runtime and back is noted each time: those entries are thrown out
+/// then, too.
 #[derive(Debug, Default)]
 pub(crate) struct LocalSets(Mutex<Vec<Weak<SharedTasks>>>);
 

@@ -1,4 +1,4 @@
-//! ReadyTimes: who polls a task finds its own time or none, whoever else wants the place.
+//! Ready times: who polls a task finds its own time or none, whoever else wants the place.
 
 use crate::observe::ready_times::ReadyTimes;
 use crate::scheduler::loom_models::explore;

@@ -1,4 +1,5 @@
-//! What a machine leaves in sight of those who look on: who it is, and what it does while it holds no processor.
+//! What a machine leaves in sight of those who look on: who it is, and what it does while it holds
+//! no processor.
 
 // std's atomics on purpose: these are snapshots, and order nothing.
 use std::sync::OnceLock;

@@ -1,6 +1,7 @@
 //! Observation: what the runtime counts, records and shows of itself while it runs.
 //!
-//! Data below (switches, counters, histograms, statistics), which others write; readers above, which no other room imports.
+//! Data below (switches, counters, histograms, statistics), which others write; readers above,
+//! which no other room imports.
 
 pub(crate) mod counters;
 pub(crate) mod histogram;

@@ -1,8 +1,8 @@
-//! Observer: what the scheduler shows of itself while it runs.
+//! Observation: what the scheduler shows of itself while it runs.
 //!
-//! All of it is in the ordinary build, and off. A poll, a spawn, a wake and the end of a task look at one word, the
-//! [`Switches`]; only where one is on do they go by way of this module, out of line. Each kind of observer has a file of its own and
-//! is one named call here.
+//! All of it is in the ordinary build, and off. A poll, a spawn, a wake and the end of a task look
+//! at one word, the [`Switches`]; only where one is on do they go by way of this module, out of
+//! line. Each kind of observer has a file of its own and is one named call here.
 
 use crossbeam_utils::CachePadded;
 
@@ -19,7 +19,7 @@ use crate::task::{Id, Runnable};
 #[derive(Debug, Default)]
 pub(crate) struct Observer {
     pub(crate) switches: Switches,
-    /// What came by way of threads that held no processor: the poll_owner, helpers, the watcher.
+    /// What came by way of threads that held no processor: the poll owner, helpers, the watcher.
     pub(crate) elsewhere: CachePadded<Arrivals<SharedCounter>>,
     pub(crate) latency: Latency,
     pub(crate) local_sets: local_sets::LocalSets,
@@ -59,9 +59,10 @@ impl Scheduler {
         task
     }
 
-    /// A task was woken, and is about to be placed. Called where it was woken: by the task that is polled there, or with
-    /// what the netpoller or a timer has readied, or on a thread that is not the runtime's. The task is passed through by value
-    /// so that the fast path may keep it in a register.
+    /// A task was woken, and is about to be placed. Called where it was woken: by the task that is
+    /// polled there, or with what the netpoller or a timer has readied, or on a thread that is not
+    /// the runtime's. The task is passed through by value so that the fast path may keep it in a
+    /// register.
     #[cold]
     #[inline(never)]
     pub(crate) fn readied_observed(&self, task: Runnable) -> Runnable {

@@ -1,9 +1,10 @@
-//! ReadyTimes: when some of the tasks that wait to be run were readied. A table beside the tasks, so that the others, and all of
-//! them while nobody looks, are no larger for it.
+//! Ready times: when some of the tasks that wait to be run were readied. A table beside the tasks,
+//! so that the others, and all of them while nobody looks, are no larger for it.
 //!
-//! A task has one place in the table, by its id. Who readies it leaves the time there, if the place is free, and who polls it
-//! takes that out. A place that another has is not taken over: were it, those that wait the longest would be lost the most often. But
-//! a stamp whose task was not polled where stamps are taken out would keep its place for ever, and is given up after a minute. Or as
+//! A task has one place in the table, by its id. Who readies it leaves the time there, if the place
+//! is free, and who polls it takes that out. A place that another has is not taken over: were it,
+//! those that wait the longest would be lost the most often. But a stamp whose task was not polled
+//! where stamps are taken out would keep its place for ever, and is given up after a minute. Or as
 //! soon as the task itself is readied again: what it waits for is a new poll.
 
 use crate::util::sync::STAMPS;
@@ -21,7 +22,8 @@ const BEING_FILLED: u64 = u64::MAX;
 #[derive(Debug)]
 pub(crate) struct ReadyTimes(Box<[Place]>);
 
-/// The moves of `task`: `FREE`, the id of the same task or a stale one's → `BEING_FILLED` → an id, by who readies; an id → `FREE`, by who polls.
+/// The moves of `task`: `FREE`, the id of the same task or a stale one's → `BEING_FILLED` → an id,
+/// by who readies; an id → `FREE`, by who polls.
 #[derive(Debug)]
 struct Place {
     task: AtomicU64,
@@ -42,7 +44,8 @@ impl ReadyTimes {
         }
     }
 
-    /// The task with this id is about to be polled by the caller: when it was readied, if that is known.
+    /// The task with this id is about to be polled by the caller: when it was readied, if that is
+    /// known.
     pub(crate) fn take(&self, task: u64) -> Option<u64> {
         self.place_of(task).empty(task)
     }
@@ -57,13 +60,15 @@ impl Place {
     fn sight_free(&self, task: u64, now: u64) -> Option<u64> {
         let found = self.task.load(Relaxed);
         let is_own = found == FREE || found == task;
-        // A time that is no longer, or not yet, that of the task found does no harm: filling starts from what was found.
+        // A time that is no longer, or not yet, that of the task found does no harm: filling starts
+        // from what was found.
         let is_stale = || found != BEING_FILLED && now.saturating_sub(self.at.load(Relaxed)) > STALE;
         (is_own || is_stale()).then_some(found)
     }
 
     fn fill(&self, found: u64, task: u64, now: u64) {
-        // Acquire pairs with the Release in `empty`: who emptied the place has read the time that was there.
+        // Acquire pairs with the Release in `empty`: who emptied the place has read the time that
+        // was there.
         if self.task.compare_exchange(found, BEING_FILLED, Acquire, Relaxed).is_ok() {
             self.at.store(now, Relaxed);
             // Release pairs with the Acquire in `empty`: the time goes with the id.
@@ -78,7 +83,8 @@ impl Place {
             return None;
         }
         let at = self.at.load(Relaxed);
-        // Release pairs with the Acquire in `fill`. If it fails the stamp was given up, and the time may be another's.
+        // Release pairs with the Acquire in `fill`. If it fails the stamp was given up, and the
+        // time may be another's.
         self.task.compare_exchange(task, FREE, Release, Relaxed).is_ok().then_some(at)
     }
 }
@@ -125,7 +131,8 @@ mod tests {
                 let (ready_times, found) = (&ready_times, &found);
                 scope.spawn(move || {
                     for round in 1..50_000 {
-                        // A time for each task, further apart than what is stale, so that places are taken over too.
+                        // A time for each task, further apart than what is stale, so that places
+                        // are taken over too.
                         let task = (round * 4 + thread) * STAMPS as u64;
                         let time = task * STALE;
                         ready_times.put(task, time);

@@ -6,22 +6,26 @@ use wsrt_trace::TaskSource;
 
 use crate::task::Runnable;
 
-/// The place where a task was found: its kind in the low bits, and above them, for a theft, the victim's index.
+/// The place where a task was found: its kind in the low bits, and above them, for a theft, the
+/// victim's index.
 ///
-/// One number rather than an enum with a field, so that a task and its source travel in two registers: each poll passes one on.
+/// One number rather than an enum with a field, so that a task and its source travel in two
+/// registers: each poll passes one on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Source(u32);
 
 impl Source {
     /// The processor's own runnext.
     pub(crate) const RUNNEXT: Self = Self(TaskSource::Runnext as u32);
-    /// The processor's own ring. The task may have come there from anywhere: with a batch that was stolen or taken from the
-    /// injector, from the netpoller, or by a timer.
+    /// The processor's own ring. The task may have come there from anywhere: with a batch that was
+    /// stolen or taken from the injector, from the netpoller, or by a timer.
     pub(crate) const RING: Self = Self(TaskSource::Ring as u32);
     pub(crate) const INJECTOR: Self = Self(TaskSource::Injector as u32);
-    /// It was readied by the turn of the netpoller, or the timers that were looked at with it, just before.
+    /// It was readied by the turn of the netpoller, or the timers that were looked at with it, just
+    /// before.
     pub(crate) const NETWORK: Self = Self(TaskSource::Network as u32);
-    /// It was readied just before by a timer of another processor, which the machine has fired for it.
+    /// It was readied just before by a timer of another processor, which the machine has fired for
+    /// it.
     pub(crate) const TIMER: Self = Self(TaskSource::Timer as u32);
     /// The queue of a `LocalSet`, which is polled within a task or a root future.
     pub(crate) const LOCAL: Self = Self(TaskSource::Local as u32);
@@ -29,7 +33,8 @@ impl Source {
     /// How many kinds there can be.
     pub(crate) const KINDS: usize = TaskSource::MOST;
 
-    /// The tasks of the processor with index `victim`: this is the oldest of those that were stolen from it just before.
+    /// The tasks of the processor with index `victim`: this is the oldest of those that were stolen
+    /// from it just before.
     pub(crate) fn stolen_from(victim: usize) -> Self {
         Self(TaskSource::stolen_from(victim as u32))
     }

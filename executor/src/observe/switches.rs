@@ -1,6 +1,8 @@
-//! The switches: which kinds of observer are on. One word, read at every poll, spawn, wake and end of a task.
+//! The switches: which kinds of observer are on. One word, read at every poll, spawn, wake and end
+//! of a task.
 
-// std's atomics on purpose: whoever is late to see a switch shows a poll more or less, which is no part of any protocol.
+// std's atomics on purpose: whoever is late to see a switch shows a poll more or less, which is no
+// part of any protocol.
 use std::sync::atomic::AtomicU8;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -10,7 +12,7 @@ use std::sync::atomic::Ordering::Relaxed;
 pub(crate) enum Switch {
     /// Events for the timeline.
     Timeline = 1 << 0,
-    /// TaskCounts on each task, for dumps.
+    /// Statistics on each task, for dumps.
     Tasks = 1 << 1,
     /// Histograms of how long tasks wait to be run, and of how long they run.
     Latency = 1 << 2,

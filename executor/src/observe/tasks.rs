@@ -1,4 +1,4 @@
-//! TaskCounts on tasks: who is to have some, and what is entered when.
+//! Statistics on tasks: who is to have some, and what is entered when.
 
 use crate::observe::switches::Switch;
 use crate::scheduler::Scheduler;

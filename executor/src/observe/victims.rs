@@ -6,8 +6,8 @@ use crate::observe::counters::Counter;
 
 /// What one processor has stolen, by victim. Written by its holder.
 ///
-/// A row has 16 bytes for each processor that is there from the start. Those for the spares, of which there may be hundreds,
-/// are made when the first of them is robbed.
+/// A row has 16 bytes for each processor that is there from the start. Those for the spares, of
+/// which there may be hundreds, are made when the first of them is robbed.
 #[derive(Debug)]
 pub(crate) struct Victims {
     regular: Box<[Stolen]>,
@@ -42,7 +42,8 @@ impl Victims {
         stolen.tasks.add(tasks as u64);
     }
 
-    /// What was stolen from each processor, by its index. Spares are left out if none of them was robbed ever.
+    /// What was stolen from each processor, by its index. Spares are left out if none of them was
+    /// robbed ever.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Stolen> {
         self.regular.iter().chain(self.spares.get().into_iter().flatten())
     }

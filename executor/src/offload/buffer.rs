@@ -1,4 +1,5 @@
-//! The bytes between a task and a thread of the pool: moved there with a job and back with its answer.
+//! The bytes between a task and a thread of the pool: moved there with a job and back with its
+//! answer.
 
 use std::io::{self, IoSlice, Read, Write};
 use std::ops::Range;
@@ -8,7 +9,8 @@ use tokio::io::ReadBuf;
 /// Bytes that were read and not yet taken, or that are to be written.
 #[derive(Debug, Default)]
 pub(crate) struct Buffer {
-    /// As much of it is initialised as was ever needed at once, so that reading again does not zero it again.
+    /// As much of it is initialised as was ever needed at once, so that reading again does not zero
+    /// it again.
     bytes: Vec<u8>,
     /// What is of interest.
     filled: Range<usize>,
@@ -34,7 +36,8 @@ impl Buffer {
         self.filled.start += count;
     }
 
-    /// Replaces what is in it by the bytes of `sources`, in their order, up to `limit`; returns how many that is.
+    /// Replaces what is in it by the bytes of `sources`, in their order, up to `limit`; returns how
+    /// many that is.
     pub(crate) fn put_all(&mut self, sources: &[IoSlice<'_>], limit: usize) -> usize {
         self.bytes.clear();
         for source in sources {
@@ -59,7 +62,8 @@ impl Buffer {
         }
     }
 
-    /// Writes all of it, and leaves it empty, an error or not: nobody could tell how much had been written before that.
+    /// Writes all of it, and leaves it empty, an error or not: nobody could tell how much had been
+    /// written before that.
     pub(crate) fn write_to(&mut self, target: &mut impl Write) -> io::Result<()> {
         let outcome = target.write_all(&self.bytes[self.filled.clone()]);
         self.clear();

@@ -1,4 +1,5 @@
-//! Calls that block, made by the blocking pool while a task waits: what files, directories and the standard streams rest on.
+//! Calls that block, made by the blocking pool while a task waits: what files, directories and the
+//! standard streams rest on.
 
 mod buffer;
 mod writer;
@@ -12,11 +13,12 @@ use crate::task::{JoinError, JoinHandle};
 pub(crate) use self::buffer::Buffer;
 pub(crate) use self::writer::Writer;
 
-/// The most that is handed to the pool at a time: larger reads and writes are short. Beyond it a system call costs far more
-/// than the hand-over, so that more memory would buy nothing.
+/// The most that is handed to the pool at a time: larger reads and writes are short. Beyond it a
+/// system call costs far more than the hand-over, so that more memory would buy nothing.
 pub(crate) const MOST_AT_ONCE: usize = 2 * 1024 * 1024;
 
-/// Makes `call` on a thread of the pool and waits for its answer. `caller` is who is named when there is no runtime.
+/// Makes `call` on a thread of the pool and waits for its answer. `caller` is who is named when
+/// there is no runtime.
 pub(crate) async fn offload<T, F>(caller: &str, call: F) -> io::Result<T>
 where
     T: Send + 'static,
@@ -34,7 +36,8 @@ where
     with_scheduler(caller, |scheduler| scheduler.spawn_blocking(call, Location::caller()))
 }
 
-/// Begins `call` on a thread of the pool. Once this is `Ok`, the call is made, even if the runtime shuts down meanwhile.
+/// Begins `call` on a thread of the pool. Once this is `Ok`, the call is made, even if the runtime
+/// shuts down meanwhile.
 pub(crate) fn promise<T, F>(caller: &str, call: F) -> io::Result<JoinHandle<T>>
 where
     T: Send + 'static,

@@ -38,7 +38,8 @@ impl<W: Write + 'static> Writer<W> {
         Self { open, caller, state: State::idle(), is_dirty: false }
     }
 
-    /// Takes as much of `slices` as may be under way at once. The outcome of writing it is told by the next call.
+    /// Takes as much of `slices` as may be under way at once. The outcome of writing it is told by
+    /// the next call.
     pub(crate) fn poll_write(&mut self, cx: &mut Context<'_>, slices: &[IoSlice<'_>]) -> Poll<io::Result<usize>> {
         let mut buffer = ready!(self.poll_idle(cx))?;
         let count = buffer.put_all(slices, MOST_AT_ONCE);
@@ -72,7 +73,8 @@ impl<W: Write + 'static> Writer<W> {
         }
     }
 
-    /// Waits for the job under way, and returns its buffer or its error. Leaves an idle state behind.
+    /// Waits for the job under way, and returns its buffer or its error. Leaves an idle state
+    /// behind.
     fn poll_idle(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Buffer>> {
         if let State::Busy(job) = &mut self.state {
             let outcome = ready!(Pin::new(job).poll(cx));

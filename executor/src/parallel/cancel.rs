@@ -41,8 +41,8 @@ impl CancelToken {
         Self::default()
     }
 
-    /// Tells all loops under this token to stop, for good. They stop at their next claim: after a microsecond or so, or when
-    /// the items that are being done are done.
+    /// Tells all loops under this token to stop, for good. They stop at their next claim: after a
+    /// microsecond or so, or when the items that are being done are done.
     pub fn cancel(&self) {
         // Release pairs with the Acquire in `is_cancelled`.
         self.0.store(true, Release);
@@ -137,7 +137,8 @@ impl Until<'_> {
     ///
     /// # Errors
     ///
-    /// How far it got, if the token was cancelled before the end. What was combined so far is dropped.
+    /// How far it got, if the token was cancelled before the end. What was combined so far is
+    /// dropped.
     ///
     /// # Panics
     ///

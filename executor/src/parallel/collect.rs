@@ -10,13 +10,15 @@ use parking_lot::Mutex;
 use super::looping::{Harvest, go_over};
 use super::{CancelToken, Cancelled, IntoItems, Items};
 
-/// Calls `f` with each item, on as many processors as are free, and returns the results in the order of the items.
+/// Calls `f` with each item, on as many processors as are free, and returns the results in the
+/// order of the items.
 ///
 /// Results are written where they are to stay: nothing is copied afterwards.
 ///
 /// # Panics
 ///
-/// With the first panic of `f`; the results so far are dropped. If the results do not fit in memory, as a `Vec` does.
+/// With the first panic of `f`; the results so far are dropped. If the results do not fit in
+/// memory, as a `Vec` does.
 ///
 /// # Examples
 ///
@@ -104,7 +106,8 @@ impl Written {
     }
 }
 
-/// Results as they come, in places that are there from the start. Dropped, it drops those that have been written.
+/// Results as they come, in places that are there from the start. Dropped, it drops those that have
+/// been written.
 struct Results<T> {
     places: *mut MaybeUninit<T>,
     count: usize,
@@ -112,7 +115,8 @@ struct Results<T> {
     written: Mutex<Vec<Range<usize>>>,
 }
 
-// SAFETY: each place is written by one thread and read when all are done; values go from thread to thread.
+// SAFETY: each place is written by one thread and read when all are done; values go from thread to
+// thread.
 unsafe impl<T: Send> Sync for Results<T> {}
 
 impl<T> Results<T> {

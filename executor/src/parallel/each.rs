@@ -7,7 +7,8 @@ use super::{CancelToken, Cancelled, IntoItems, Items};
 
 /// Calls `f` with each item, on as many processors as are free.
 ///
-/// Returns when all calls have returned. Not guaranteed: any order, or that calls run at the same time.
+/// Returns when all calls have returned. Not guaranteed: any order, or that calls run at the same
+/// time.
 ///
 /// # Panics
 ///

@@ -10,8 +10,8 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// Items with numbers from 0: what a parallel loop goes over. Implemented by this module's types, and not to be implemented
-/// elsewhere.
+/// Items with numbers from 0: what a parallel loop goes over. Implemented by this module's types,
+/// and not to be implemented elsewhere.
 ///
 /// # Safety
 ///
@@ -31,12 +31,13 @@ pub unsafe trait Items: Sealed + Sync {
     unsafe fn item(&self, number: usize) -> Self::Item;
 }
 
-/// What can be looped over: ranges, `&` and `&mut` to slices, arrays and vectors, [`chunks`], [`chunks_mut`].
+/// What can be looped over: ranges, `&` and `&mut` to slices, arrays and vectors, [`chunks`],
+/// [`chunks_mut`].
 pub trait IntoItems {
     /// The items that it turns into.
     type Items: Items;
 
-    /// Fairness it into items.
+    /// Turns it into items.
     fn into_items(self) -> Self::Items;
 }
 

@@ -4,19 +4,21 @@ use crate::fork_join::computing::{in_tree, is_alone, with_slot};
 
 /// Runs two closures, at the same time if somebody is free to take one, and returns both results.
 ///
-/// `a` runs on the calling thread. `b` waits on a stack of jobs where helpers find it, and runs on the calling thread
-/// after `a` if nobody has taken it, which is the usual case and costs a few nanoseconds. So divide and conquer needs no
-/// cut-off to be fast, though one never hurts.
+/// `a` runs on the calling thread. `b` waits on a stack of jobs where helpers find it, and runs on
+/// the calling thread after `a` if nobody has taken it, which is the usual case and costs a few
+/// nanoseconds. So divide and conquer needs no cut-off to be fast, though one never hurts.
 ///
-/// Not guaranteed: that the two run at the same time. Closures that wait for each other may wait forever.
+/// Not guaranteed: that the two run at the same time. Closures that wait for each other may wait
+/// forever.
 ///
-/// While it waits for a `b` that was taken, the calling thread works on other jobs of the same outermost `join` or [`scope`](super::scope()), and on
-/// nothing else. A lock held across `join` may meet such a job, and deadlock: hold none.
+/// While it waits for a `b` that was taken, the calling thread works on other jobs of the same
+/// outermost `join` or [`scope`](super::scope()), and on nothing else. A lock held across `join`
+/// may meet such a job, and deadlock: hold none.
 ///
 /// # Panics
 ///
-/// If a closure panics, with its panic; with that of `a` if both do. The other is waited for, or dropped if it has not
-/// begun.
+/// If a closure panics, with its panic; with that of `a` if both do. The other is waited for, or
+/// dropped if it has not begun.
 ///
 /// # Examples
 ///

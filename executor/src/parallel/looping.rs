@@ -1,4 +1,5 @@
-//! What the loops have in common: items in blocks that a region can number, cancellation, and counting what was done.
+//! What the loops have in common: items in blocks that a region can number, cancellation, and
+//! counting what was done.
 
 use std::ops::Range;
 use std::panic::resume_unwind;
@@ -9,7 +10,8 @@ use super::{CancelToken, Cancelled, Items};
 use crate::fork_join::LoopBody;
 use crate::fork_join::computing::run_loop;
 
-/// Most items of one region, whose ranges have 32 bits for a number. Longer loops are done in several.
+/// Most items of one region, whose ranges have 32 bits for a number. Longer loops are done in
+/// several.
 const BLOCK: usize = if cfg!(test) { 1 << 8 } else { 1 << 31 };
 
 /// What a loop makes of its items.

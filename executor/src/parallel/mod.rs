@@ -20,10 +20,10 @@
 //! # });
 //! ```
 //!
-//! All of these are ordinary calls, not futures: they return when the work is done. The calling thread begins at once, and
-//! idle processors' machines come to help. There is nothing to tune: a loop gives half of what is left to whoever has
-//! nothing, down to a single index, and claims about a microsecond of work at a time, so that uniform and skewed costs
-//! come out even.
+//! All of these are ordinary calls, not futures: they return when the work is done. The calling
+//! thread begins at once, and idle processors' machines come to help. There is nothing to tune: a
+//! loop gives half of what is left to whoever has nothing, down to a single index, and claims about
+//! a microsecond of work at a time, so that uniform and skewed costs come out even.
 //!
 //! # Where they may be called
 //!
@@ -38,23 +38,25 @@
 //!
 //! # Beside async tasks
 //!
-//! Tasks come first. A helper computes in the time of an idle processor and goes, at its next claim, as soon as a task
-//! wants that. The calling thread stays: its processor is the loop's share. What waits there is stolen by others; when
-//! all processors compute, the watcher puts a spare into play for the tasks, within some two milliseconds (see
-//! `docs/BLOCKING.md`). A call of more than 100 ms in a task is reported as a stall; put it in `spawn_blocking` if that is not wanted.
+//! Tasks come first. A helper computes in the time of an idle processor and goes, at its next
+//! claim, as soon as a task wants that. The calling thread stays: its processor is the loop's
+//! share. What waits there is stolen by others; when all processors compute, the watcher puts a
+//! spare into play for the tasks, within some two milliseconds (see `docs/BLOCKING.md`). A call of
+//! more than 100 ms in a task is reported as a stall; put it in `spawn_blocking` if that is not
+//! wanted.
 //!
 //! # Panics
 //!
-//! The first panic of a closure stops the call: what has not begun does not begin any more, what runs is waited for, and
-//! the panic goes on in the caller. Results made so far are dropped.
+//! The first panic of a closure stops the call: what has not begun does not begin any more, what
+//! runs is waited for, and the panic goes on in the caller. Results made so far are dropped.
 //!
 //! # Cancel safety
 //!
-//! There is nothing to cancel from outside, since the calls do not await; [`until`] stops a loop from inside or from
-//! another thread.
+//! There is nothing to cancel from outside, since the calls do not await; [`until`] stops a loop
+//! from inside or from another thread.
 //!
-//! The design owes much to others: jobs on the stack to Cilk and rayon, ranges that thieves cut in half to lazy binary
-//! splitting and paralight.
+//! The design owes much to others: jobs on the stack to Cilk and rayon, ranges that thieves cut in
+//! half to lazy binary splitting and paralight.
 
 mod cancel;
 mod collect;

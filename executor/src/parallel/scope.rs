@@ -8,26 +8,29 @@ use crate::fork_join::ScopeBase;
 use crate::fork_join::computing::{in_tree, summon, with_slot};
 use crate::util::unwind::{caught, drop_quietly};
 
-/// A place to spawn jobs that may borrow everything that lives longer than `'scope`; made by [`scope()`].
+/// A place to spawn jobs that may borrow everything that lives longer than `'scope`; made by
+/// [`scope()`].
 pub struct Scope<'scope> {
     base: ScopeBase,
-    /// Neither longer nor shorter: a longer one would let jobs borrow what is gone, a shorter one would let them borrow the
-    /// scope's own frame.
+    /// Neither longer nor shorter: a longer one would let jobs borrow what is gone, a shorter one
+    /// would let them borrow the scope's own frame.
     marker: PhantomData<fn(&'scope ()) -> &'scope ()>,
 }
 
 /// Calls `f` with a scope, and returns when it and all jobs spawned in that scope are done.
 ///
-/// Jobs are closures on the runtime's processors, not tasks: they may borrow from the caller's stack, they may spawn more
-/// in the same scope, and they should not block. They run in no particular order; the calling thread runs them too, the
-/// youngest first, once `f` has returned. A job costs an allocation: for two closures, [`join`](super::join()) does without, and
-/// for many like items [`for_each`](super::for_each).
+/// Jobs are closures on the runtime's processors, not tasks: they may borrow from the caller's
+/// stack, they may spawn more in the same scope, and they should not block. They run in no
+/// particular order; the calling thread runs them too, the youngest first, once `f` has returned. A
+/// job costs an allocation: for two closures, [`join`](super::join()) does without, and for many
+/// like items [`for_each`](super::for_each).
 ///
 /// Not guaranteed: that jobs run at the same time. Jobs that wait for each other may wait forever.
 ///
 /// # Panics
 ///
-/// With the first panic of `f` or a job, when all are done. Jobs that have not begun by then are dropped.
+/// With the first panic of `f` or a job, when all are done. Jobs that have not begun by then are
+/// dropped.
 ///
 /// # Examples
 ///
@@ -62,8 +65,8 @@ where
 impl<'scope> Scope<'scope> {
     /// Spawns a job, which gets the scope to spawn more.
     ///
-    /// To be called from any thread: from one that does not work in this scope, another thread of it takes the job when it
-    /// next looks.
+    /// To be called from any thread: from one that does not work in this scope, another thread of
+    /// it takes the job when it next looks.
     ///
     /// # Examples
     ///
@@ -92,7 +95,8 @@ impl<'scope> Scope<'scope> {
     {
         let scope = Pointer(self);
         let work = move || f(scope.get());
-        // SAFETY: what `f` borrows lives for `'scope`, which is longer than `scope` runs, and that calls `finish`.
+        // SAFETY: what `f` borrows lives for `'scope`, which is longer than `scope` runs, and that
+        // calls `finish`.
         if with_slot(|slot| unsafe { self.base.spawn(slot, work) }) {
             summon();
         }

@@ -14,8 +14,8 @@ use super::together::together;
 
 /// Stands for a program that was started by [`Command::spawn`](super::Command::spawn).
 ///
-/// Dropping it leaves the program running, or kills it if [`kill_on_drop`](super::Command::kill_on_drop) was set. It is reaped
-/// when it ends, either way.
+/// Dropping it leaves the program running, or kills it if
+/// [`kill_on_drop`](super::Command::kill_on_drop) was set. It is reaped when it ends, either way.
 #[derive(Debug)]
 pub struct Child {
     process: Process,
@@ -28,7 +28,8 @@ pub struct Child {
 }
 
 impl Child {
-    /// Takes charge of a child that was just started, inside its runtime. If that is impossible, it is killed.
+    /// Takes charge of a child that was just started, inside its runtime. If that is impossible, it
+    /// is killed.
     pub(super) fn new(
         mut child: std::process::Child,
         kill_on_drop: bool,
@@ -55,15 +56,16 @@ impl Child {
         }
     }
 
-    /// Waits for the program to end, after closing its standard input if that is piped. Any further call returns the same
-    /// status.
+    /// Waits for the program to end, after closing its standard input if that is piped. Any further
+    /// call returns the same status.
     ///
-    /// A program whose standard output or error is piped may wait for us to read these: then this waits for ever.
-    /// [`wait_with_output`](Self::wait_with_output) reads them.
+    /// A program whose standard output or error is piped may wait for us to read these: then this
+    /// waits for ever. [`wait_with_output`](Self::wait_with_output) reads them.
     ///
     /// # Errors
     ///
-    /// The system's, as when somebody else has waited for all children; or that the runtime was shut down.
+    /// The system's, as when somebody else has waited for all children; or that the runtime was
+    /// shut down.
     ///
     /// # Cancel safety
     ///
@@ -114,7 +116,8 @@ impl Child {
     ///
     /// # Cancel safety
     ///
-    /// It is killed by the first poll; dropped after that, it is reaped by the next `wait` or when the child is dropped.
+    /// It is killed by the first poll; dropped after that, it is reaped by the next `wait` or when
+    /// the child is dropped.
     ///
     /// # Examples
     ///
@@ -133,11 +136,11 @@ impl Child {
         self.wait().await.map(drop)
     }
 
-    /// Waits for the program to end, after closing its standard input if that is piped, and returns what it has written, as
-    /// far as that is piped and was not taken out of the child before.
+    /// Waits for the program to end, after closing its standard input if that is piped, and returns
+    /// what it has written, as far as that is piped and was not taken out of the child before.
     ///
-    /// All of it is kept in memory, however much it is. It waits until nobody can write to the pipes any more: a process
-    /// that the program has left behind may be one who can.
+    /// All of it is kept in memory, however much it is. It waits until nobody can write to the
+    /// pipes any more: a process that the program has left behind may be one who can.
     ///
     /// # Errors
     ///

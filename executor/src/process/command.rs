@@ -11,7 +11,8 @@ use super::{Child, orphans};
 use crate::blocking::in_place;
 use crate::task::spawn::with_scheduler;
 
-/// Describes a program to start, as [`std::process::Command`] does, and starts it any number of times.
+/// Describes a program to start, as [`std::process::Command`] does, and starts it any number of
+/// times.
 ///
 /// # Examples
 ///
@@ -36,8 +37,8 @@ pub struct Command {
 }
 
 impl Command {
-    /// Begins with a program, which is looked for in `PATH` unless it has a slash in it, without arguments, with this
-    /// process's environment, directory and standard streams.
+    /// Begins with a program, which is looked for in `PATH` unless it has a slash in it, without
+    /// arguments, with this process's environment, directory and standard streams.
     #[must_use]
     pub fn new(program: impl AsRef<OsStr>) -> Self {
         Self::from(StdCommand::new(program))
@@ -49,13 +50,14 @@ impl Command {
         &self.std
     }
 
-    /// Returns the standard library's command inside, for what this type has no method for. Standard streams that are set
-    /// there are not known to [`output`](Self::output), which replaces them.
+    /// Returns the standard library's command inside, for what this type has no method for.
+    /// Standard streams that are set there are not known to [`output`](Self::output), which
+    /// replaces them.
     pub fn as_std_mut(&mut self) -> &mut StdCommand {
         &mut self.std
     }
 
-    /// Fairness it into the standard library's; [`kill_on_drop`](Self::kill_on_drop) is lost.
+    /// Turns it into the standard library's; [`kill_on_drop`](Self::kill_on_drop) is lost.
     #[must_use]
     pub fn into_std(self) -> StdCommand {
         self.std
@@ -103,28 +105,31 @@ impl Command {
         self
     }
 
-    /// Sets the directory to start in. Whether a relative path of the program is meant from there is open: use an
-    /// absolute one.
+    /// Sets the directory to start in. Whether a relative path of the program is meant from there
+    /// is open: use an absolute one.
     pub fn current_dir(&mut self, directory: impl AsRef<Path>) -> &mut Self {
         self.std.current_dir(directory);
         self
     }
 
-    /// Sets the program's standard input. This process's own if it is not set; for [`output`](Self::output) nothing.
+    /// Sets the program's standard input. This process's own if it is not set; for
+    /// [`output`](Self::output) nothing.
     pub fn stdin(&mut self, stdin: impl Into<Stdio>) -> &mut Self {
         self.is_set[0] = true;
         self.std.stdin(stdin);
         self
     }
 
-    /// Sets the program's standard output. This process's own if it is not set; for [`output`](Self::output) a pipe.
+    /// Sets the program's standard output. This process's own if it is not set; for
+    /// [`output`](Self::output) a pipe.
     pub fn stdout(&mut self, stdout: impl Into<Stdio>) -> &mut Self {
         self.is_set[1] = true;
         self.std.stdout(stdout);
         self
     }
 
-    /// Sets the program's standard error. This process's own if it is not set; for [`output`](Self::output) a pipe.
+    /// Sets the program's standard error. This process's own if it is not set; for
+    /// [`output`](Self::output) a pipe.
     pub fn stderr(&mut self, stderr: impl Into<Stdio>) -> &mut Self {
         self.is_set[2] = true;
         self.std.stderr(stderr);
@@ -143,7 +148,8 @@ impl Command {
         self
     }
 
-    /// Sets the process group to join; 0 makes one of its own, out of reach of the terminal's ctrl-c.
+    /// Sets the process group to join; 0 makes one of its own, out of reach of the terminal's
+    /// ctrl-c.
     pub fn process_group(&mut self, group: i32) -> &mut Self {
         self.std.process_group(group);
         self
@@ -153,16 +159,18 @@ impl Command {
     ///
     /// # Safety
     ///
-    /// As [`CommandExt::pre_exec`]: the new process has one thread, whatever the others of this process held, so the closure
-    /// must only do what a signal handler may, which excludes taking locks and allocating memory.
+    /// As [`CommandExt::pre_exec`]: the new process has one thread, whatever the others of this
+    /// process held, so the closure must only do what a signal handler may, which excludes taking
+    /// locks and allocating memory.
     pub unsafe fn pre_exec(&mut self, call: impl FnMut() -> io::Result<()> + Send + Sync + 'static) -> &mut Self {
         // SAFETY: our caller keeps the promise that this asks for.
         unsafe { self.std.pre_exec(call) };
         self
     }
 
-    /// Kills the program (SIGKILL) when its [`Child`] is dropped before the end was learnt of: with the task that waits
-    /// for it, for example. Off at first. The processes that the program has started are not killed.
+    /// Kills the program (SIGKILL) when its [`Child`] is dropped before the end was learnt of: with
+    /// the task that waits for it, for example. Off at first. The processes that the program has
+    /// started are not killed.
     pub fn kill_on_drop(&mut self, kill_on_drop: bool) -> &mut Self {
         self.kill_on_drop = kill_on_drop;
         self
@@ -176,8 +184,9 @@ impl Command {
 
     /// Starts the program.
     ///
-    /// It is started by this call, which takes as long as that (a millisecond or so); tasks that wait on this processor go on
-    /// elsewhere if it takes longer, as with [`block_in_place`](crate::task::block_in_place).
+    /// It is started by this call, which takes as long as that (a millisecond or so); tasks that
+    /// wait on this processor go on elsewhere if it takes longer, as with
+    /// [`block_in_place`](crate::task::block_in_place).
     ///
     /// # Panics
     ///
@@ -196,7 +205,8 @@ impl Command {
         Child::new(child, self.kill_on_drop, &netpoller)
     }
 
-    /// Starts the program, waits for its end, and returns its status. Standard streams that are piped are closed.
+    /// Starts the program, waits for its end, and returns its status. Standard streams that are
+    /// piped are closed.
     ///
     /// The program is started by this call, not by the first poll.
     ///
@@ -225,8 +235,8 @@ impl Command {
     /// Starts the program, waits for its end, and returns its status and what it has written: see
     /// [`Child::wait_with_output`].
     ///
-    /// Unless they were set, its standard output and error are piped and its standard input is empty, for this one time.
-    /// The program is started by this call, not by the first poll.
+    /// Unless they were set, its standard output and error are piped and its standard input is
+    /// empty, for this one time. The program is started by this call, not by the first poll.
     ///
     /// # Panics
     ///
@@ -262,7 +272,8 @@ impl Command {
 }
 
 impl From<StdCommand> for Command {
-    /// Standard streams that are set in it are not known to [`output`](Command::output), which replaces them.
+    /// Standard streams that are set in it are not known to [`output`](Command::output), which
+    /// replaces them.
     fn from(std: StdCommand) -> Self {
         Self { std, is_set: [false; 3], kill_on_drop: false }
     }

@@ -1,4 +1,5 @@
-//! How the end of a child is noticed: by a descriptor of its own where the system has such, else by SIGCHLD.
+//! How the end of a child is noticed: by a descriptor of its own where the system has such, else by
+//! SIGCHLD.
 
 use std::io;
 use std::task::{Context, Poll, ready};

@@ -1,9 +1,10 @@
 //! Children that nobody waits for any more, and who reaps them, so that no zombie stays.
 //!
-//! As long as the runtime lasts, the netpoller tells of a child's end, and the waker that it wakes for that does the reaping: it
-//! is one system call that does not wait, and it takes no task, thread or signal. What is left when the runtime has ended is
-//! reaped by a thread of its own if it was killed, for it is about to end; if not, it is looked at whenever the process
-//! starts or drops another child.
+//! As long as the runtime lasts, the netpoller tells of a child's end, and the waker that it wakes
+//! for that does the reaping: it is one system call that does not wait, and it takes no task,
+//! thread or signal. What is left when the runtime has ended is reaped by a thread of its own if it
+//! was killed, for it is about to end; if not, it is looked at whenever the process starts or drops
+//! another child.
 
 use std::process::Child;
 use std::sync::{Arc, mpsc};
@@ -44,7 +45,8 @@ fn leave_behind(child: Child, is_killed: bool) {
     }
 }
 
-/// The child travels by a channel, so that it is not lost with the thread if the system refuses that.
+/// The child travels by a channel, so that it is not lost with the thread if the system refuses
+/// that.
 fn reap_on_a_thread(child: Child) {
     let (sender, receiver) = mpsc::channel::<Child>();
     let started = thread::Builder::new().name("wsrt-reaper".to_owned()).spawn(move || {
@@ -65,8 +67,8 @@ impl Orphan {
     /// Reaps it if it has ended; else leaves the waker with the netpoller.
     fn look(self: Arc<Self>) {
         let waker = Waker::from(Arc::clone(&self));
-        // This may be in the poll of some task, whose budget is no concern of ours; and to be denied would wake this again, while
-        // it holds its lock.
+        // This may be in the poll of some task, whose budget is no concern of ours; and to be
+        // denied would wake this again, while it holds its lock.
         let _of_the_poll = budget::keep();
         budget::lift();
         let mut slot = self.0.lock();

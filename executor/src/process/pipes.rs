@@ -17,10 +17,12 @@ fn require_runtime(caller: &str) {
     with_scheduler(caller, |_| ());
 }
 
-/// Writes to a child's standard input, by [`AsyncWrite`]. Found in [`Child::stdin`](super::Child::stdin).
+/// Writes to a child's standard input, by [`AsyncWrite`]. Found in
+/// [`Child::stdin`](super::Child::stdin).
 ///
-/// Dropping it closes the pipe, as does `shutdown`: the child reads the end of its input. (tokio's `shutdown` does nothing.) A
-/// write to a child that has closed its end is an error of kind [`BrokenPipe`](io::ErrorKind::BrokenPipe).
+/// Dropping it closes the pipe, as does `shutdown`: the child reads the end of its input. (tokio's
+/// `shutdown` does nothing.) A write to a child that has closed its end is an error of kind
+/// [`BrokenPipe`](io::ErrorKind::BrokenPipe).
 ///
 /// # Cancel safety
 ///
@@ -29,7 +31,8 @@ fn require_runtime(caller: &str) {
 pub struct ChildStdin(Option<Sender>);
 
 impl ChildStdin {
-    /// Inside a runtime. The child's end is not changed: each end of a pipe blocks or not by itself.
+    /// Inside a runtime. The child's end is not changed: each end of a pipe blocks or not by
+    /// itself.
     pub(super) fn new(pipe: impl Into<OwnedFd>) -> io::Result<Self> {
         Sender::from_owned_fd_unchecked(pipe.into()).map(|pipe| Self(Some(pipe)))
     }
@@ -49,7 +52,7 @@ impl ChildStdin {
         Self::new(pipe)
     }
 
-    /// Fairness it into a descriptor that blocks.
+    /// Turns it into a descriptor that blocks.
     ///
     /// # Errors
     ///
@@ -124,7 +127,8 @@ macro_rules! readable_end {
         #[doc = concat!("Reads a child's standard ", $what, ", by [`AsyncRead`]. Found in")]
         #[doc = concat!("[`Child::", $field, "`](super::Child::", $field, ").")]
         ///
-        /// It ends when everybody has closed their end: the child, and the processes that have it from the child.
+        /// It ends when everybody has closed their end: the child, and the processes that have it
+        /// from the child.
         ///
         /// # Cancel safety
         ///
@@ -153,7 +157,7 @@ macro_rules! readable_end {
                 Self::new(pipe)
             }
 
-            /// Fairness it into a descriptor that blocks.
+            /// Turns it into a descriptor that blocks.
             ///
             /// # Errors
             ///

@@ -15,13 +15,15 @@ use crate::scheduler::{Config, Flavor, Hook, Scheduler};
 use crate::signal::unix::SignalKind;
 use crate::sysmon::stall::{Stall, StallHook};
 
-/// The injector has its turn at each 61st tick, as in Go: often enough that nothing starves there, seldom enough to
-/// be free, and a prime, so that it does not fall into step with patterns of the program's own.
+/// The injector has its turn at each 61st tick, as in Go: often enough that nothing starves there,
+/// seldom enough to be free, and a prime, so that it does not fall into step with patterns of the
+/// program's own.
 const INJECTOR_INTERVAL: u32 = 61;
 /// A busy processor looks at the network at each 61st tick, for the same reasons.
 const EVENT_INTERVAL: u32 = 61;
 
-/// Processors that tasks run on at most: half of what Linux can be built for. Each counts what it steals from each of the others.
+/// Processors that tasks run on at most: half of what Linux can be built for. Each counts what it
+/// steals from each of the others.
 const MOST_WORKERS: usize = 4096;
 
 /// Chooses how a runtime is to be, and builds it.
@@ -83,29 +85,33 @@ impl Builder {
         }
     }
 
-    /// Begins a runtime with several processors, which run tasks on threads of their own and steal from each other.
+    /// Begins a runtime with several processors, which run tasks on threads of their own and steal
+    /// from each other.
     pub fn new_multi_thread() -> Self {
         Self::new(Flavor::MultiThread)
     }
 
-    /// Begins a runtime with one processor and no thread of its own: its tasks run on the thread that is in
-    /// [`Runtime::block_on`], and wait while there is none.
+    /// Begins a runtime with one processor and no thread of its own: its tasks run on the thread
+    /// that is in [`Runtime::block_on`], and wait while there is none.
     ///
-    /// For tests, for futures that are not Send (see [`spawn_local`](crate::task::spawn_local)), and for programs that are
-    /// to use a single core. Threads for blocking jobs are started as on the other kind.
+    /// For tests, for futures that are not Send (see [`spawn_local`](crate::task::spawn_local)),
+    /// and for programs that are to use a single core. Threads for blocking jobs are started as on
+    /// the other kind.
     ///
-    /// Tasks run in the order in which they were spawned and woken, whoever woke them: each goes behind all that wait. What one poll of
-    /// the network, or one look at the timers, finds ready is woken together, timers in the order of their deadlines, and those of one
-    /// deadline in the order in which they were set.
+    /// Tasks run in the order in which they were spawned and woken, whoever woke them: each goes
+    /// behind all that wait. What one poll of the network, or one look at the timers, finds ready
+    /// is woken together, timers in the order of their deadlines, and those of one deadline in the
+    /// order in which they were set.
     pub fn new_current_thread() -> Self {
         Self::new(Flavor::CurrentThread)
     }
 
-    /// Sets the number of processors of a multi-thread runtime: how many tasks may run at the same time.
+    /// Sets the number of processors of a multi-thread runtime: how many tasks may run at the same
+    /// time.
     ///
-    /// The default is the environment variable `WSRT_WORKER_THREADS`, and without it as many as the process's CPU affinity
-    /// and its control group's quota allow. A current-thread runtime has one, whatever is set here. More than 4096 are refused by
-    /// [`build`](Self::build).
+    /// The default is the environment variable `WSRT_WORKER_THREADS`, and without it as many as the
+    /// process's CPU affinity and its control group's quota allow. A current-thread runtime has
+    /// one, whatever is set here. More than 4096 are refused by [`build`](Self::build).
     ///
     /// # Panics
     ///
@@ -125,20 +131,23 @@ impl Builder {
 
     /// Names each of the runtime's threads by what `name` returns when it is started.
     ///
-    /// Should `name` panic, or return a name with a NUL in it, the thread is not started, as if the system had none to give.
+    /// Should `name` panic, or return a name with a NUL in it, the thread is not started, as if the
+    /// system had none to give.
     pub fn thread_name_fn(&mut self, name: impl Fn() -> String + Send + Sync + 'static) -> &mut Self {
         self.thread_name = Arc::new(name);
         self
     }
 
-    /// Sets the stack size of the runtime's threads, in bytes. The default is std's, 2 MiB. Less than the system's least means that;
-    /// what it has no room for is an error of [`build`](Self::build).
+    /// Sets the stack size of the runtime's threads, in bytes. The default is std's, 2 MiB. Less
+    /// than the system's least means that; what it has no room for is an error of
+    /// [`build`](Self::build).
     pub fn thread_stack_size(&mut self, bytes: usize) -> &mut Self {
         self.thread_stack_size = Some(bytes);
         self
     }
 
-    /// Limits the threads that run blocking jobs. The default is 512. Jobs beyond that wait in a queue without bound.
+    /// Limits the threads that run blocking jobs. The default is 512. Jobs beyond that wait in a
+    /// queue without bound.
     ///
     /// # Panics
     ///
@@ -150,32 +159,38 @@ impl Builder {
         self
     }
 
-    /// Sets for how long a thread that is not needed waits for work before it ends. The default is 10 seconds. It goes for
-    /// threads of blocking jobs, and for machines beyond the number of processors. With [`Duration::MAX`] they never end.
+    /// Sets for how long a thread that is not needed waits for work before it ends. The default is
+    /// 10 seconds. It goes for threads of blocking jobs, and for machines beyond the number of
+    /// processors. With [`Duration::MAX`] they never end.
     pub fn thread_keep_alive(&mut self, duration: Duration) -> &mut Self {
         self.thread_keep_alive = duration;
         self
     }
 
-    /// Calls `hook` on each of the runtime's threads before it does anything else. A panic in it aborts the process.
+    /// Calls `hook` on each of the runtime's threads before it does anything else. A panic in it
+    /// aborts the process.
     pub fn on_thread_start(&mut self, hook: impl Fn() + Send + Sync + 'static) -> &mut Self {
         self.on_thread_start = Some(Arc::new(hook));
         self
     }
 
-    /// Calls `hook` on each of the runtime's threads before it ends. A panic in it aborts the process.
+    /// Calls `hook` on each of the runtime's threads before it ends. A panic in it aborts the
+    /// process.
     pub fn on_thread_stop(&mut self, hook: impl Fn() + Send + Sync + 'static) -> &mut Self {
         self.on_thread_stop = Some(Arc::new(hook));
         self
     }
 
-    /// Limits the threads that run tasks, and the processors in play when polls are stuck. The default is 512.
+    /// Limits the threads that run tasks, and the processors in play when polls are stuck. The
+    /// default is 512.
     ///
-    /// A poll that blocks its thread is stood in for by a spare processor, so that others go on; up to as many as there are
-    /// worker threads stand in for polls that burn CPU time. A task in [`Handle::block_on`] hands its processor to another thread, and
-    /// keeps its own: it counts as well. At the limit, which is reported once on standard error, others wait, and so may do for ever
-    /// if they are what all those tasks wait for: that is what a limit means. A number below that of the worker threads means that of
-    /// the worker threads, and no spares. There are never more than 16,384 processors, whatever is set here.
+    /// A poll that blocks its thread is stood in for by a spare processor, so that others go on; up
+    /// to as many as there are worker threads stand in for polls that burn CPU time. A task in
+    /// [`Handle::block_on`] hands its processor to another thread, and keeps its own: it counts as
+    /// well. At the limit, which is reported once on standard error, others wait, and so may do for
+    /// ever if they are what all those tasks wait for: that is what a limit means. A number below
+    /// that of the worker threads means that of the worker threads, and no spares. There are never
+    /// more than 16,384 processors, whatever is set here.
     ///
     /// [`Handle::block_on`]: crate::runtime::Handle::block_on
     pub fn max_machines(&mut self, count: usize) -> &mut Self {
@@ -183,8 +198,9 @@ impl Builder {
         self
     }
 
-    /// Calls `hook` for each poll that has held its processor for longer than `WSRT_STALL_MS` milliseconds, while it still
-    /// does. It runs on the watcher's thread, so that it must not block; a panic in it aborts the process.
+    /// Calls `hook` for each poll that has held its processor for longer than `WSRT_STALL_MS`
+    /// milliseconds, while it still does. It runs on the watcher's thread, so that it must not
+    /// block; a panic in it aborts the process.
     ///
     /// # Examples
     ///
@@ -199,9 +215,9 @@ impl Builder {
         self
     }
 
-    /// Has statistics kept of each task, for [dumps](crate::runtime::Handle::dump): its age, how often and for how long it was polled,
-    /// when it was last woken. The default is the environment variable `WSRT_TASK_STATS`, which is 1 or 0, and without it not
-    /// to.
+    /// Has statistics kept of each task, for [dumps](crate::runtime::Handle::dump): its age, how
+    /// often and for how long it was polled, when it was last woken. The default is the environment
+    /// variable `WSRT_TASK_STATS`, which is 1 or 0, and without it not to.
     ///
     /// Each poll reads the clock twice then, and each task takes an allocation more.
     ///
@@ -223,12 +239,14 @@ impl Builder {
         self
     }
 
-    /// Writes a [dump](crate::runtime::Handle::dump) of the runtime on standard error each time that a signal comes, until the runtime has
-    /// been shut down: on a thread of its own, so that it does though every processor is stuck. The default is the environment variable
+    /// Writes a [dump](crate::runtime::Handle::dump) of the runtime on standard error each time
+    /// that a signal comes, until the runtime has been shut down: on a thread of its own, so that
+    /// it does though every processor is stuck. The default is the environment variable
     /// `WSRT_DUMP_SIGNAL`, the name of a signal such as `SIGUSR2`, and without it not to.
     ///
-    /// Signals that come while a dump is written are one. The signal loses its default effect, for the life of the process. Building the
-    /// runtime fails if it is one that a program cannot handle.
+    /// Signals that come while a dump is written are one. The signal loses its default effect, for
+    /// the life of the process. Building the runtime fails if it is one that a program cannot
+    /// handle.
     ///
     /// # Examples
     ///
@@ -249,13 +267,16 @@ impl Builder {
         self
     }
 
-    /// Sets after how many polls at most a busy processor takes tasks from the queue that all share, where tasks wait that
-    /// were spawned or woken outside of the runtime. The default is 61.
+    /// Sets after how many polls at most a busy processor takes tasks from the queue that all
+    /// share, where tasks wait that were spawned or woken outside of the runtime. The default is
+    /// 61.
     ///
-    /// It looks there at least once in 200 µs, however few polls that were, unless one of them takes longer. If more than one
-    /// task waits it runs several in a row: eight times this interval at most, and for no longer than its own tasks had
-    /// before; then those have their turn. With 1, tasks from that queue always come first, and may hold up all others. A
-    /// current-thread runtime, where tasks run in the order in which they were spawned and woken, makes no use of it.
+    /// It looks there at least once in 200 µs, however few polls that were, unless one of them
+    /// takes longer. If more than one task waits it runs several in a row: eight times this
+    /// interval at most, and for no longer than its own tasks had before; then those have their
+    /// turn. With 1, tasks from that queue always come first, and may hold up all others. A
+    /// current-thread runtime, where tasks run in the order in which they were spawned and woken,
+    /// makes no use of it.
     ///
     /// # Panics
     ///
@@ -270,8 +291,9 @@ impl Builder {
         self
     }
 
-    /// Sets after how many polls at most a busy processor looks at the network. The default is 61. It looks at least once
-    /// in a millisecond, however few polls that were, unless one of them takes longer.
+    /// Sets after how many polls at most a busy processor looks at the network. The default is 61.
+    /// It looks at least once in a millisecond, however few polls that were, unless one of them
+    /// takes longer.
     ///
     /// # Panics
     ///
@@ -283,8 +305,8 @@ impl Builder {
         self
     }
 
-    /// Builds a current-thread runtime whose clock stands from the start, as if [`time::pause`](crate::time::pause) had been
-    /// called first of all. For tests.
+    /// Builds a current-thread runtime whose clock stands from the start, as if
+    /// [`time::pause`](crate::time::pause) had been called first of all. For tests.
     ///
     /// # Examples
     ///
@@ -305,13 +327,15 @@ impl Builder {
         self
     }
 
-    /// Has the runtime sample how long tasks wait to be run, from the moment they are runnable, and how long their polls take, for
-    /// [`ProcessorMetrics::schedule_latency`] and [`poll_time`]. The default is off, which costs nothing;
-    /// [`Handle::set_latency_histograms`] changes it while the runtime runs.
+    /// Has the runtime sample how long tasks wait to be run, from the moment they are runnable, and
+    /// how long their polls take, for [`ProcessorMetrics::schedule_latency`] and [`poll_time`]. The
+    /// default is off, which costs nothing; [`Handle::set_latency_histograms`] changes it while the
+    /// runtime runs.
     ///
-    /// One poll in eight is sampled, chosen at random when its task is readied. That takes one reading of the clock then and two
-    /// at the poll, and a look into a table at each poll. The table has room for 1024 samples on the way: in a crowd of
-    /// more than some thousand runnable tasks fewer are taken, whatever they wait for. A task that was readied before this was
+    /// One poll in eight is sampled, chosen at random when its task is readied. That takes one
+    /// reading of the clock then and two at the poll, and a look into a table at each poll. The
+    /// table has room for 1024 samples on the way: in a crowd of more than some thousand runnable
+    /// tasks fewer are taken, whatever they wait for. A task that was readied before this was
     /// switched on is not in the sample, one that has waited for more than a minute may not be.
     ///
     /// [`ProcessorMetrics::schedule_latency`]: crate::runtime::ProcessorMetrics::schedule_latency
@@ -322,13 +346,15 @@ impl Builder {
         self
     }
 
-    /// Records the timeline of the whole run to the file at `path`, which Perfetto opens (<https://ui.perfetto.dev>): see
-    /// [`Handle::trace_for`](crate::runtime::Handle::trace_for) for what is in it. One that is there already is written over.
+    /// Records the timeline of the whole run to the file at `path`, which Perfetto opens
+    /// (<https://ui.perfetto.dev>): see [`Handle::trace_for`](crate::runtime::Handle::trace_for)
+    /// for what is in it. One that is there already is written over.
     ///
-    /// The default is the environment variable `WSRT_TRACE`, and without it no recording. Where a process has several runtimes,
-    /// the variable means the first; the second records to the same name with `-2` before its extension, and so on. A file that
-    /// cannot be made or written is reported once on standard error, and the program runs on. The file is complete
-    /// when the runtime is dropped; of a process that ends without, it can be read as far as it was written.
+    /// The default is the environment variable `WSRT_TRACE`, and without it no recording. Where a
+    /// process has several runtimes, the variable means the first; the second records to the same
+    /// name with `-2` before its extension, and so on. A file that cannot be made or written is
+    /// reported once on standard error, and the program runs on. The file is complete when the
+    /// runtime is dropped; of a process that ends without, it can be read as far as it was written.
     ///
     /// # Examples
     ///
@@ -346,7 +372,8 @@ impl Builder {
         self
     }
 
-    /// Keeps the last seconds of the timeline in memory, and writes them when something happens: see [`FlightRecorder`].
+    /// Keeps the last seconds of the timeline in memory, and writes them when something happens:
+    /// see [`FlightRecorder`].
     pub fn flight_recorder(&mut self, recorder: FlightRecorder) -> &mut Self {
         self.flight_recorder = Some(recorder);
         self
@@ -371,10 +398,10 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// If `WSRT_WORKER_THREADS` is needed and is no whole number above zero, or there are to be more
-    /// than 4096 processors, or a runtime with several processors is to start paused, or a program
-    /// cannot handle the signal for dumps: the message says which. If the system refuses one of the
-    /// threads, a file descriptor or the signal: the system's error, as it is.
+    /// If `WSRT_WORKER_THREADS` is needed and is no whole number above zero, or there are to be
+    /// more than 4096 processors, or a runtime with several processors is to start paused, or a
+    /// program cannot handle the signal for dumps: the message says which. If the system refuses
+    /// one of the threads, a file descriptor or the signal: the system's error, as it is.
     pub fn build(&mut self) -> io::Result<Runtime> {
         if self.start_paused && self.flavor == Flavor::MultiThread {
             return Err(io::Error::new(

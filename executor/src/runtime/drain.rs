@@ -14,22 +14,24 @@ use crate::task::{Id, LiveTask, current_id};
 use crate::time::Instant;
 
 impl Runtime {
-    /// Takes no new work, and waits on this thread until the tasks that there are have ended, until `deadline` at the
-    /// latest. Tells what is left.
+    /// Takes no new work, and waits on this thread until the tasks that there are have ended, until
+    /// `deadline` at the latest. Tells what is left.
     ///
-    /// Nobody is cancelled, and nobody is told: tasks have to know of their end by some other way, such as a
-    /// `CancellationToken`, and loops that accept have to stop accepting. What is left then ends, or not, with the
-    /// runtime: drop it, or call [`shutdown_background`](Self::shutdown_background).
+    /// Nobody is cancelled, and nobody is told: tasks have to know of their end by some other way,
+    /// such as a `CancellationToken`, and loops that accept have to stop accepting. What is left
+    /// then ends, or not, with the runtime: drop it, or call
+    /// [`shutdown_background`](Self::shutdown_background).
     ///
     /// From the call on, for ever:
     ///
-    /// * What is spawned from outside is refused: its handle says cancelled. Outside are other threads, other runtimes, and
-    ///   the futures given to `block_on`.
-    /// * What the tasks and blocking jobs of this runtime spawn goes on as before, and is waited for too: they are
-    ///   carrying out what they were given.
+    /// * What is spawned from outside is refused: its handle says cancelled. Outside are other
+    ///   threads, other runtimes, and the futures given to `block_on`.
+    /// * What the tasks and blocking jobs of this runtime spawn goes on as before, and is waited
+    ///   for too: they are carrying out what they were given.
     ///
-    /// Tasks of a [`LocalSet`](crate::task::LocalSet) are the set's, and are not waited for. On a current-thread runtime the
-    /// tasks run in this call. Called inside a task, it does not wait for that one.
+    /// Tasks of a [`LocalSet`](crate::task::LocalSet) are the set's, and are not waited for. On a
+    /// current-thread runtime the tasks run in this call. Called inside a task, it does not wait
+    /// for that one.
     ///
     /// # Examples
     ///
@@ -52,19 +54,20 @@ impl Runtime {
 }
 
 impl Handle {
-    /// Takes no new work on the runtime, and waits until the tasks that there are have ended, until `deadline` at the latest.
-    /// Tells what is left.
+    /// Takes no new work on the runtime, and waits until the tasks that there are have ended, until
+    /// `deadline` at the latest. Tells what is left.
     ///
-    /// As [`Runtime::drain`], which says what is refused and what is not, for use inside of a task: the task that awaits this
-    /// is not waited for. Two that wait in two tasks wait for each other.
+    /// As [`Runtime::drain`], which says what is refused and what is not, for use inside of a task:
+    /// the task that awaits this is not waited for. Two that wait in two tasks wait for each other.
     ///
-    /// It may be awaited outside of the runtime too. A current-thread runtime has to be in some `block_on` meanwhile, or
-    /// neither its tasks end nor its deadline comes. If the runtime is shut down meanwhile, the
-    /// wait is over, and what is told is what was left at that moment.
+    /// It may be awaited outside of the runtime too. A current-thread runtime has to be in some
+    /// `block_on` meanwhile, or neither its tasks end nor its deadline comes. If the runtime is
+    /// shut down meanwhile, the wait is over, and what is told is what was left at that moment.
     ///
     /// # Cancel safety
     ///
-    /// The runtime takes no new work from the first poll on, and goes on refusing it if the future is dropped.
+    /// The runtime takes no new work from the first poll on, and goes on refusing it if the future
+    /// is dropped.
     ///
     /// # Examples
     ///
@@ -105,7 +108,8 @@ impl Handle {
 
 /// What came of draining a runtime: see [`Runtime::drain`].
 ///
-/// Displayed, it names each place where tasks were spawned that are left, with the first few of them.
+/// Displayed, it names each place where tasks were spawned that are left, with the first few of
+/// them.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 #[must_use = "tasks may be left"]

@@ -29,8 +29,8 @@ const TRACE: &str = "WSRT_TRACE";
 /// A tenth of a second is what people notice, and a hundred times what a poll should take.
 const STALL_THRESHOLD: Duration = Duration::from_millis(100);
 
-/// The number of processors where the builder does not say: what the environment asks for, or as many as the process may
-/// use by its affinity and its control group's quota.
+/// The number of processors where the builder does not say: what the environment asks for, or as
+/// many as the process may use by its affinity and its control group's quota.
 pub(crate) fn worker_threads() -> io::Result<usize> {
     match env::var_os(WORKER_THREADS) {
         Some(value) => parse_positive(WORKER_THREADS, "a number of processors, such as 4", &value)
@@ -39,8 +39,8 @@ pub(crate) fn worker_threads() -> io::Result<usize> {
     }
 }
 
-/// Whether and how to print a trace. A value that makes no sense is reported once, and ignored: tracing is for looking on, and
-/// must not keep a program from running.
+/// Whether and how to print a trace. A value that makes no sense is reported once, and ignored:
+/// tracing is for looking on, and must not keep a program from running.
 pub(crate) fn schedtrace() -> Option<Settings> {
     let value = env::var_os(SCHEDTRACE)?;
     match parse_schedtrace(&value) {
@@ -69,8 +69,8 @@ fn parse_schedtrace(value: &OsString) -> Result<Settings, String> {
     Ok(Settings { period: Duration::from_millis(millis as u64), detail: more.is_some() })
 }
 
-/// The file that a runtime of this process is to record its timeline to, if any: the first one to what the environment says, the
-/// second to the same with `-2` before its extension, and so on.
+/// The file that a runtime of this process is to record its timeline to, if any: the first one to
+/// what the environment says, the second to the same with `-2` before its extension, and so on.
 pub(crate) fn trace() -> Option<PathBuf> {
     static RUNTIMES: AtomicU32 = AtomicU32::new(0);
     let path = PathBuf::from(env::var_os(TRACE).filter(|path| !path.is_empty())?);
@@ -78,8 +78,8 @@ pub(crate) fn trace() -> Option<PathBuf> {
     Some(if number == 1 { path } else { numbered(&path, number) })
 }
 
-/// How long a poll may hold its processor before that is reported: 100 ms, or what the environment says; 0 turns reports
-/// off. Nonsense is reported once, and the default stands.
+/// How long a poll may hold its processor before that is reported: 100 ms, or what the environment
+/// says; 0 turns reports off. Nonsense is reported once, and the default stands.
 pub(crate) fn stall_threshold() -> Option<Duration> {
     let Some(value) = env::var_os(STALL_MS) else {
         return Some(STALL_THRESHOLD);
@@ -97,7 +97,8 @@ pub(crate) fn stall_threshold() -> Option<Duration> {
     }
 }
 
-/// Whether books are kept on tasks where the builder does not say. Nonsense is reported once, and none are.
+/// Whether books are kept on tasks where the builder does not say. Nonsense is reported once, and
+/// none are.
 pub(crate) fn task_stats() -> bool {
     let Some(value) = env::var_os(TASK_STATS) else { return false };
     match value.to_str() {
@@ -114,7 +115,8 @@ pub(crate) fn task_stats() -> bool {
     }
 }
 
-/// The signal on which to write dumps where the builder does not say, if any. One that makes no sense is reported once, and ignored.
+/// The signal on which to write dumps where the builder does not say, if any. One that makes no
+/// sense is reported once, and ignored.
 #[cfg(all(unix, feature = "signal"))]
 pub(crate) fn dump_signal() -> Option<SignalKind> {
     let value = env::var_os(DUMP_SIGNAL)?;

@@ -16,8 +16,8 @@ use crate::tokio_compat::TokioEntered;
 
 /// A handle to a runtime.
 ///
-/// It keeps nothing alive: when the [`Runtime`](crate::runtime::Runtime) is dropped, what is spawned through a handle is
-/// cancelled at once.
+/// It keeps nothing alive: when the [`Runtime`](crate::runtime::Runtime) is dropped, what is
+/// spawned through a handle is cancelled at once.
 ///
 /// # Examples
 ///
@@ -62,7 +62,8 @@ impl Handle {
         Context::current_scheduler().map(Self).ok_or(TryCurrentError { _private: () })
     }
 
-    /// Spawns a future as a task of this runtime: see [`spawn`](crate::task::spawn::spawn), which needs no handle.
+    /// Spawns a future as a task of this runtime: see [`spawn`](crate::task::spawn::spawn), which
+    /// needs no handle.
     #[track_caller]
     pub fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
     where
@@ -72,7 +73,8 @@ impl Handle {
         self.0.spawn(future, Location::caller())
     }
 
-    /// Runs a closure that blocks on a thread made for that: see [`spawn_blocking`](crate::task::spawn_blocking).
+    /// Runs a closure that blocks on a thread made for that: see
+    /// [`spawn_blocking`](crate::task::spawn_blocking).
     #[track_caller]
     pub fn spawn_blocking<F, T>(&self, job: F) -> JoinHandle<T>
     where
@@ -82,15 +84,17 @@ impl Handle {
         self.0.spawn_blocking(job, Location::caller())
     }
 
-    /// Waits for `future`, which is polled on this very thread: see [`Runtime::block_on`]. In a task it takes a thread of those that
+    /// Waits for `future`, which is polled on this very thread: see [`Runtime::block_on`]. In a
+    /// task it takes a thread of those that
     /// [`Builder::max_machines`](crate::runtime::Builder::max_machines) limits.
     ///
-    /// If the runtime is shut down meanwhile, the wait goes on, for as long as `future` takes without it.
+    /// If the runtime is shut down meanwhile, the wait goes on, for as long as `future` takes
+    /// without it.
     ///
     /// # Panics
     ///
-    /// With the panic of `future`. And on a current-thread runtime, if called inside of a waker that
-    /// the runtime itself wakes, on the thread that runs its tasks.
+    /// With the panic of `future`. And on a current-thread runtime, if called inside of a waker
+    /// that the runtime itself wakes, on the thread that runs its tasks.
     ///
     /// [`Runtime::block_on`]: crate::runtime::Runtime::block_on
     #[cfg_attr(feature = "console", track_caller)]
@@ -98,17 +102,18 @@ impl Handle {
         self.0.block_on(future)
     }
 
-    /// How many polls were reported as stalls, by the place where their tasks were spawned, in no order: see
-    /// [`Builder::on_stall`](crate::runtime::Builder::on_stall).
+    /// How many polls were reported as stalls, by the place where their tasks were spawned, in no
+    /// order: see [`Builder::on_stall`](crate::runtime::Builder::on_stall).
     pub fn stall_counts(&self) -> Vec<(&'static Location<'static>, u64)> {
         self.0.stalls.by_site()
     }
 
     /// Returns what the runtime has counted so far, and how it is just now.
     ///
-    /// It stops nothing. The short locks of each processor's timers, of the lists of the idle and of the blocking pool are taken, one
-    /// after the other. Some microseconds and a few allocations for each processor: for once in a while, not for each request.
-    /// Counting goes on in every build and costs next to nothing, a plain store in memory of the processor's own.
+    /// It stops nothing. The short locks of each processor's timers, of the lists of the idle and
+    /// of the blocking pool are taken, one after the other. Some microseconds and a few allocations
+    /// for each processor: for once in a while, not for each request. Counting goes on in every
+    /// build and costs next to nothing, a plain store in memory of the processor's own.
     ///
     /// # Examples
     ///
@@ -128,7 +133,8 @@ impl Handle {
     }
 
     /// Begins or ends to sample how long tasks wait to be run and how long their polls take: see
-    /// [`Builder::latency_histograms`](crate::runtime::Builder::latency_histograms). What was sampled before is kept.
+    /// [`Builder::latency_histograms`](crate::runtime::Builder::latency_histograms). What was
+    /// sampled before is kept.
     ///
     /// A poll that begins or ends while this is called may count or not.
     ///
@@ -146,15 +152,17 @@ impl Handle {
         self.0.sample_latencies(on);
     }
 
-    /// Makes this the current thread's runtime until the guard is dropped, so that [`spawn`](crate::task::spawn::spawn), sockets and
-    /// timers find it.
+    /// Makes this the current thread's runtime until the guard is dropped, so that
+    /// [`spawn`](crate::task::spawn::spawn), sockets and timers find it.
     ///
-    /// Inside a task that lasts until its poll ends: a guard that the task forgets, or holds across an await, counts no more after it.
-    /// The same goes for a blocking job and its end. The future given to `block_on` may hold one across awaits.
+    /// Inside a task that lasts until its poll ends: a guard that the task forgets, or holds across
+    /// an await, counts no more after it. The same goes for a blocking job and its end. The future
+    /// given to `block_on` may hold one across awaits.
     ///
     /// # Panics
     ///
-    /// Guards have to be dropped in the reverse of the order in which they were made: the drop panics otherwise.
+    /// Guards have to be dropped in the reverse of the order in which they were made: the drop
+    /// panics otherwise.
     ///
     /// # Examples
     ///
@@ -167,7 +175,8 @@ impl Handle {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn enter(&self) -> EnterGuard<'_> {
-        // Entering the runtime that the thread is in already would only hide the processor that it holds.
+        // Entering the runtime that the thread is in already would only hide the processor that it
+        // holds.
         let is_inside = Context::with(|context| context.is_some_and(|context| context.is_of(Arc::as_ptr(&self.0))));
         let entered = (!is_inside).then(|| Context::enter(&self.0, Role::External).for_users());
         EnterGuard { _entered: entered, _tokio: self.0.tokio.enter() }

@@ -20,21 +20,22 @@ use crate::task::JoinHandle;
 ///
 /// # Dropping it
 ///
-/// Every task that is not complete is dropped once, at the point where it waits, and its handle says cancelled; polls that
-/// are running end first, and so do blocking jobs that have begun: the drop waits for them without limit.
-/// [`shutdown_timeout`](Runtime::shutdown_timeout) limits the wait, [`shutdown_background`](Runtime::shutdown_background)
-/// does without. Wakers may fire at any time, before and after: they do nothing any more.
+/// Every task that is not complete is dropped once, at the point where it waits, and its handle
+/// says cancelled; polls that are running end first, and so do blocking jobs that have begun: the
+/// drop waits for them without limit. [`shutdown_timeout`](Runtime::shutdown_timeout) limits the
+/// wait, [`shutdown_background`](Runtime::shutdown_background) does without. Wakers may fire at any
+/// time, before and after: they do nothing any more.
 ///
 /// Destructors run inside the runtime, on whichever thread that is: what they spawn is cancelled at
 /// once.
 ///
 /// * On an ordinary thread, that is all there is to it.
-/// * Inside a task of *another* runtime it works too, but holds up that task's processor: wrap it in
-///   [`block_in_place`](crate::task::block_in_place).
-/// * Inside one of its *own* tasks or blocking jobs it would wait for itself: it begins the shutdown, waits for nothing,
-///   and panics to say so. On a current-thread runtime that goes for the future given to `block_on`
-///   as well. It makes no difference if a further `block_on` or a guard of [`enter`](Handle::enter)
-///   of any runtime lies in between.
+/// * Inside a task of *another* runtime it works too, but holds up that task's processor: wrap it
+///   in [`block_in_place`](crate::task::block_in_place).
+/// * Inside one of its *own* tasks or blocking jobs it would wait for itself: it begins the
+///   shutdown, waits for nothing, and panics to say so. On a current-thread runtime that goes for
+///   the future given to `block_on` as well. It makes no difference if a further `block_on` or a
+///   guard of [`enter`](Handle::enter) of any runtime lies in between.
 ///
 /// A thread that is in `block_on` of a current-thread runtime runs its tasks: the drop waits until
 /// its poll has returned, and no longer. The future that was given to `block_on`, on either kind of
@@ -59,8 +60,8 @@ use crate::task::JoinHandle;
 /// ```
 #[derive(Debug)]
 pub struct Runtime {
-    /// Ended when all is over: what keeps a runtime from ending is among what dumps are to tell. But before the handle is gone, for
-    /// signals that have come are still to be answered.
+    /// Ended when all is over: what keeps a runtime from ending is among what dumps are to tell.
+    /// But before the handle is gone, for signals that have come are still to be answered.
     #[cfg(all(unix, feature = "signal"))]
     dump_on_signal: Option<DumpOnSignal>,
     handle: Handle,
@@ -112,8 +113,8 @@ impl Runtime {
         Ok(())
     }
 
-    /// Writes dumps on the signal `kind`, or on that of the environment, if any. As with other switches for looking on, what is wrong in
-    /// the environment keeps no program from running.
+    /// Writes dumps on the signal `kind`, or on that of the environment, if any. As with other
+    /// switches for looking on, what is wrong in the environment keeps no program from running.
     #[cfg(all(unix, feature = "signal"))]
     pub(super) fn dump_on(&mut self, kind: Option<SignalKind>) -> io::Result<()> {
         let start = |kind| DumpOnSignal::start(kind, self.handle.scheduler());
@@ -132,11 +133,11 @@ impl Runtime {
         &self.handle
     }
 
-    /// Runs `future` as the root of the program: a task on one of the processors, as fast at spawning and messaging as any
-    /// other, while this thread waits. What `#[wsrt::main]` calls.
+    /// Runs `future` as the root of the program: a task on one of the processors, as fast at
+    /// spawning and messaging as any other, while this thread waits. What `#[wsrt::main]` calls.
     ///
-    /// The tasks that it has spawned go on when it is done, until the runtime is dropped. On a current-thread runtime this
-    /// is `block_on` of a spawned task.
+    /// The tasks that it has spawned go on when it is done, until the runtime is dropped. On a
+    /// current-thread runtime this is `block_on` of a spawned task.
     ///
     /// # Panics
     ///
@@ -166,16 +167,17 @@ impl Runtime {
 
     /// Waits for `future`, which is polled on this very thread.
     ///
-    /// It need not be Send nor `'static`. On a multi-thread runtime it runs beside the processors, so that each message
-    /// between it and a task goes from thread to thread, which costs some microseconds: [`run`](Self::run) is faster. On a
-    /// current-thread runtime this thread runs the tasks between polls of `future`, and tasks wait when it is done.
+    /// It need not be Send nor `'static`. On a multi-thread runtime it runs beside the processors,
+    /// so that each message between it and a task goes from thread to thread, which costs some
+    /// microseconds: [`run`](Self::run) is faster. On a current-thread runtime this thread runs the
+    /// tasks between polls of `future`, and tasks wait when it is done.
     ///
     /// Inside a task it works too, as a [`block_in_place`](crate::task::block_in_place).
     ///
     /// # Panics
     ///
-    /// With the panic of `future`. And on a current-thread runtime, if called inside of a waker that
-    /// the runtime itself wakes, on the thread that runs its tasks.
+    /// With the panic of `future`. And on a current-thread runtime, if called inside of a waker
+    /// that the runtime itself wakes, on the thread that runs its tasks.
     ///
     /// # Examples
     ///
@@ -190,7 +192,8 @@ impl Runtime {
         self.handle.block_on(future)
     }
 
-    /// Spawns a future as a task of this runtime: see [`spawn`](crate::task::spawn::spawn), which needs no runtime at hand.
+    /// Spawns a future as a task of this runtime: see [`spawn`](crate::task::spawn::spawn), which
+    /// needs no runtime at hand.
     #[track_caller]
     pub fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
     where
@@ -200,7 +203,8 @@ impl Runtime {
         self.handle.scheduler().spawn(future, Location::caller())
     }
 
-    /// Runs a closure that blocks on a thread made for that: see [`spawn_blocking`](crate::task::spawn_blocking).
+    /// Runs a closure that blocks on a thread made for that: see
+    /// [`spawn_blocking`](crate::task::spawn_blocking).
     #[track_caller]
     pub fn spawn_blocking<F, T>(&self, job: F) -> JoinHandle<T>
     where
@@ -222,8 +226,8 @@ impl Runtime {
 
     /// Ends the runtime as dropping it does, but waits no longer than `timeout`.
     ///
-    /// What is left then goes on in the background, polls and jobs that do not return, and everything else ends as soon as
-    /// they do.
+    /// What is left then goes on in the background, polls and jobs that do not return, and
+    /// everything else ends as soon as they do.
     ///
     /// # Examples
     ///
@@ -239,7 +243,8 @@ impl Runtime {
         self.ending = Ending::Within(timeout);
     }
 
-    /// Ends the runtime as dropping it does, but waits for nothing. Works anywhere, inside its own tasks too.
+    /// Ends the runtime as dropping it does, but waits for nothing. Works anywhere, inside its own
+    /// tasks too.
     pub fn shutdown_background(mut self) {
         self.ending = Ending::Background;
     }

@@ -1,4 +1,5 @@
-//! What the runtime does for its sockets: it resolves names on the blocking pool, and paces connects with its timers.
+//! What the runtime does for its sockets: it resolves names on the blocking pool, and paces
+//! connects with its timers.
 
 use std::future::Future;
 use std::panic::Location;

@@ -14,7 +14,8 @@ use super::{Handle, TraceSummary};
 /// A year: longer than that is for ever.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 3_600);
 
-/// A recording that goes on: a future that is ready when its file is complete. Made by [`Handle::trace_for`].
+/// A recording that goes on: a future that is ready when its file is complete. Made by
+/// [`Handle::trace_for`].
 #[derive(Debug)]
 #[must_use = "dropping it ends the recording"]
 pub struct Recording {
@@ -32,16 +33,19 @@ impl Future for Recording {
 }
 
 impl Handle {
-    /// Records the timeline of the runtime for `duration`, from this call on, to the file at `path`, which
-    /// Perfetto opens (<https://ui.perfetto.dev>). One that is there already is written over.
+    /// Records the timeline of the runtime for `duration`, from this call on, to the file at
+    /// `path`, which Perfetto opens (<https://ui.perfetto.dev>). One that is there already is
+    /// written over.
     ///
-    /// There is a track for each processor, with a slice for each poll, named by its task's name or spawn site; arrows lead from
-    /// whoever woke a task to the poll that came of it; each poll says where its task was found, and how long that had waited.
-    /// There are tracks for the netpoller and each thread, and counters of queue lengths.
+    /// There is a track for each processor, with a slice for each poll, named by its task's name or
+    /// spawn site; arrows lead from whoever woke a task to the poll that came of it; each poll says
+    /// where its task was found, and how long that had waited. There are tracks for the netpoller
+    /// and each thread, and counters of queue lengths.
     ///
-    /// The program goes on as before; each poll and each wake costs some tens of nanoseconds more. What the thread that writes the file
-    /// cannot keep up with is left out, and counted in the summary and in the file. A runtime may record to several files at
-    /// once. The recording needs no processor: it goes on, and ends, if all of them are stuck.
+    /// The program goes on as before; each poll and each wake costs some tens of nanoseconds more.
+    /// What the thread that writes the file cannot keep up with is left out, and counted in the
+    /// summary and in the file. A runtime may record to several files at once. The recording needs
+    /// no processor: it goes on, and ends, if all of them are stuck.
     ///
     /// # Errors
     ///
@@ -50,7 +54,8 @@ impl Handle {
     ///
     /// # Cancel safety
     ///
-    /// When the future is dropped the recording ends within some milliseconds. The file is complete then.
+    /// When the future is dropped the recording ends within some milliseconds. The file is complete
+    /// then.
     ///
     /// # Examples
     ///

@@ -1,7 +1,7 @@
 //! `block_on`: a future that is polled by the thread that waits for it.
 //!
-//! On a multi-thread runtime that thread only waits: the processors have their machines. On a current-thread runtime it is
-//! the machine, and runs the tasks between polls of its future.
+//! On a multi-thread runtime that thread only waits: the processors have their machines. On a
+//! current-thread runtime it is the machine, and runs the tasks between polls of its future.
 
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -25,13 +25,15 @@ use crate::scheduler::{Context, Flavor, Scheduler};
 use crate::util::unwind::Payload;
 
 impl Scheduler {
-    /// Waits for `future`, polled on this thread, and drives the runtime meanwhile if it has no machines of its own.
+    /// Waits for `future`, polled on this thread, and drives the runtime meanwhile if it has no
+    /// machines of its own.
     #[cfg_attr(feature = "console", track_caller)]
     pub(crate) fn block_on<F: Future>(self: &Arc<Self>, future: F) -> F::Output {
         self.block_on_unwatched(console::watch_block_on(future))
     }
 
-    /// The same, without a place of its own in the console: for a future that only waits for a task.
+    /// The same, without a place of its own in the console: for a future that only waits for a
+    /// task.
     pub(crate) fn block_on_unwatched<F: Future>(self: &Arc<Self>, future: F) -> F::Output {
         let future = pin!(future);
         match self.config.flavor {
@@ -198,7 +200,8 @@ impl<'a, F: Future> RootFuture<'a, F> {
 
 impl<F: Future> Root for RootFuture<'_, F> {
     fn poll_if_woken(&mut self, here: &Context) -> bool {
-        // Acquire pairs with the Release half in `wake_by_ref`: what the waker did is visible to the poll.
+        // Acquire pairs with the Release half in `wake_by_ref`: what the waker did is visible to
+        // the poll.
         if !self.wakeup.woken.swap(false, AcqRel) {
             return false;
         }

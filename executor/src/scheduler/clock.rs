@@ -1,7 +1,8 @@
 //! The clock that timers go by: the system's, unless a test has stopped it.
 //!
-//! Only timers, and who asks them for the time, follow it. What the scheduler does for its own ends, time slices and the
-//! looks at the netpoller, goes by the system's clock, which nobody stops.
+//! Only timers, and who asks them for the time, follow it. What the scheduler does for its own
+//! ends, time slices and the looks at the netpoller, goes by the system's clock, which nobody
+//! stops.
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU8};
@@ -11,10 +12,11 @@ use parking_lot::Mutex;
 
 use crate::scheduler::Context;
 
-/// Whether any clock of this process was ever stopped. While it is false, as it is in every program that is no test, the
-/// time is a matter of this one load, of a line that nobody writes.
+/// Whether any clock of this process was ever stopped. While it is false, as it is in every program
+/// that is no test, the time is a matter of this one load, of a line that nobody writes.
 ///
-/// Relaxed: a thread that stops a clock sees its own store, and others have no promise when they see the clock stand.
+/// Relaxed: a thread that stops a clock sees its own store, and others have no promise when they
+/// see the clock stand.
 static ANY_STOPPED: AtomicBool = AtomicBool::new(false);
 
 /// The time on the clock of the current thread's runtime, or on the system's if there is none.
@@ -49,8 +51,9 @@ pub(crate) enum CannotAdvance {
 /// One runtime's clock.
 #[derive(Debug)]
 pub(crate) struct Clock {
-    /// Written under the lock. Relaxed: who finds anything but `SYSTEM` takes the lock, and who finds `SYSTEM` at the moment
-    /// at which another thread stops the clock has read it a moment before.
+    /// Written under the lock. Relaxed: who finds anything but `SYSTEM` takes the lock, and who
+    /// finds `SYSTEM` at the moment at which another thread stops the clock has read it a moment
+    /// before.
     mode: AtomicU8,
     hands: Mutex<Hands>,
 }
@@ -99,7 +102,8 @@ impl Clock {
             return moment;
         }
         let now = Instant::now();
-        // A sum beyond the system's clock is so far away that any moment will do for the waiter to look again.
+        // A sum beyond the system's clock is so far away that any moment will do for the waiter to
+        // look again.
         now.checked_add(moment.saturating_duration_since(self.now())).unwrap_or(now)
     }
 

@@ -7,7 +7,7 @@ use std::rc::{Rc, Weak};
 use std::sync::Arc;
 use std::task::Waker;
 
-use wsrt_trace::{Activity as Span, EventKind as What};
+use wsrt_trace::{Activity, EventKind};
 
 use crate::observe::machine_status::Away;
 use crate::runtime::services::RuntimeServices;
@@ -18,8 +18,8 @@ use crate::task::{Runnable, TaskQueue};
 use crate::util::unwind::wake_quietly;
 
 thread_local! {
-    /// The innermost context entered on this thread. It has no destructor, so that it may be asked at any time, by wakers
-    /// that fire while the thread ends too.
+    /// The innermost context entered on this thread. It has no destructor, so that it may be asked
+    /// at any time, by wakers that fire while the thread ends too.
     static CURRENT: Cell<*const Context> = const { Cell::new(ptr::null()) };
 }
 
@@ -56,17 +56,20 @@ pub(crate) struct Context {
     /// The context that was innermost when this one was entered. Weak, for its own guard is what
     /// keeps it: one that was dropped before its turn has leaked it, so that it is there still.
     outer: Weak<Self>,
-    /// Whether the runtime has come back to a context below this one, and the guard, wherever it is, puts nothing back.
+    /// Whether the runtime has come back to a context below this one, and the guard, wherever it
+    /// is, puts nothing back.
     left_behind: Cell<bool>,
     scheduler: Arc<Scheduler>,
     /// What sockets find where this is the innermost.
     reactor: wsrt_reactor::context::Context,
     role: Role,
-    /// The processor, while a task runs on it: the machine loop puts it here before a poll and takes it back after.
+    /// The processor, while a task runs on it: the machine loop puts it here before a poll and
+    /// takes it back after.
     processor: RefCell<Option<Box<Processor>>>,
     placing: Cell<Placing>,
     gathered: RefCell<TaskQueue>,
-    /// Whether the running task is inside `block_in_place`: then its processor will not come by what it wakes for a while.
+    /// Whether the running task is inside `block_in_place`: then its processor will not come by
+    /// what it wakes for a while.
     blocking: Cell<bool>,
     /// Whether the thread computes without a processor, and is counted among the helpers.
     computing: Cell<bool>,
@@ -94,17 +97,19 @@ impl Context {
         }
     }
 
-    /// Calls `f` with the thread's innermost context. Not for running what users wrote: that may drop the guard that keeps
-    /// the context. See [`current`](Self::current).
+    /// Calls `f` with the thread's innermost context. Not for running what users wrote: that may
+    /// drop the guard that keeps the context. See [`current`](Self::current).
     #[inline]
     pub(crate) fn with<R>(f: impl FnOnce(Option<&Context>) -> R) -> R {
         let current = CURRENT.get();
-        // SAFETY: the pointer is null or comes from an `Entered` on this thread, which keeps the context alive until another
-        // is innermost that has this one not among those below it; dropped before that, it leaks the context.
+        // SAFETY: the pointer is null or comes from an `Entered` on this thread, which keeps the
+        // context alive until another is innermost that has this one not among those below it;
+        // dropped before that, it leaks the context.
         f(unsafe { current.as_ref() })
     }
 
-    /// The thread's innermost context, which stays while the caller has it, whatever becomes of the guard.
+    /// The thread's innermost context, which stays while the caller has it, whatever becomes of the
+    /// guard.
     pub(crate) fn current() -> Option<Rc<Self>> {
         Self::with(|context| context.and_then(|context| context.me.upgrade()))
     }
@@ -114,8 +119,9 @@ impl Context {
         self.me.upgrade()
     }
 
-    /// Calls `user_code` where callers may be inside of [`with`](Self::with). If it drops the guard that keeps their context, that
-    /// is leaked, since they go on to use it. Nothing that a program does in its right mind; so it costs those who may pay.
+    /// Calls `user_code` where callers may be inside of [`with`](Self::with). If it drops the guard
+    /// that keeps their context, that is leaked, since they go on to use it. Nothing that a program
+    /// does in its right mind; so it costs those who may pay.
     #[cold]
     pub(crate) fn kept_during<R>(user_code: impl FnOnce() -> R) -> R {
         let kept = Self::current();
@@ -137,9 +143,9 @@ impl Context {
         Self::with(|context| context.filter(observed).map(|context| Arc::clone(&context.scheduler)))
     }
 
-    /// Enters `scheduler` on this thread, until the guard is dropped. For the runtime itself, whose guards never leave their
-    /// place on the stack: what was entered above and not left is left behind. A guard for users is made of it by
-    /// [`for_users`](Entered::for_users).
+    /// Enters `scheduler` on this thread, until the guard is dropped. For the runtime itself, whose
+    /// guards never leave their place on the stack: what was entered above and not left is left
+    /// behind. A guard for users is made of it by [`for_users`](Entered::for_users).
     pub(crate) fn enter(scheduler: &Arc<Scheduler>, role: Role) -> Entered {
         let context = Rc::new_cyclic(|me| Context::new(me, scheduler, role));
         let previous = CURRENT.replace(Rc::as_ptr(&context));
@@ -151,8 +157,9 @@ impl Context {
         ptr::eq(CURRENT.get(), self)
     }
 
-    /// Makes this the innermost context again, if users' code has left others above it: by guards that it has forgotten, or
-    /// keeps somewhere. Unattended else is to be taken for their runtime's.
+    /// Makes this the innermost context again, if users' code has left others above it: by guards
+    /// that it has forgotten, or keeps somewhere. Nobody else is to be taken for their
+    /// runtime's.
     #[inline]
     pub(crate) fn come_back(&self) {
         if !self.is_innermost() {
@@ -167,7 +174,8 @@ impl Context {
         self.make_innermost();
     }
 
-    /// Leaves `others` behind, the innermost of those above this context: for them who were set aside and are not put back.
+    /// Leaves `others` behind, the innermost of those above this context: for them who were set
+    /// aside and are not put back.
     pub(crate) fn leave_behind(&self, others: Option<Rc<Self>>) {
         let mut above = others;
         while let Some(context) = above.filter(|context| !ptr::eq(&raw const **context, self)) {
@@ -191,7 +199,8 @@ impl Context {
         above
     }
 
-    /// Makes a context that was set aside the innermost again. Its guard has not been dropped meanwhile, or has leaked it.
+    /// Makes a context that was set aside the innermost again. Its guard has not been dropped
+    /// meanwhile, or has leaked it.
     #[cold]
     #[inline(never)]
     pub(crate) fn put_back(aside: &Rc<Self>) {
@@ -281,7 +290,7 @@ impl Context {
     /// Holds `processor` from now on, on this thread.
     pub(crate) fn take_up(&self, mut processor: Box<Processor>) {
         processor.begin_hold(self.scheduler.now());
-        self.scheduler.observer.show(What::Enter(Span::Holds(processor.index() as u16)));
+        self.scheduler.observer.show(EventKind::Enter(Activity::Holds(processor.index() as u16)));
         self.put_processor(processor);
     }
 
@@ -295,7 +304,8 @@ impl Context {
         f(self.processor.borrow_mut().as_deref_mut())
     }
 
-    /// The same as a borrow, for those who let go of it themselves: before they do what may call users' code.
+    /// The same as a borrow, for those who let go of it themselves: before they do what may call
+    /// users' code.
     #[inline(always)]
     pub(crate) fn borrow_processor(&self) -> RefMut<'_, Option<Box<Processor>>> {
         self.processor.borrow_mut()
@@ -313,7 +323,8 @@ impl Context {
         self.computing.get()
     }
 
-    /// Whether the thread is a machine in a parallel call: outside of any task, in one that somebody else has opened.
+    /// Whether the thread is a machine in a parallel call: outside of any task, in one that
+    /// somebody else has opened.
     pub(crate) fn is_helping(&self) -> bool {
         self.machine().is_some() && self.is_computing()
     }
@@ -322,7 +333,8 @@ impl Context {
         self.computing.set(computing);
     }
 
-    /// Runs `wake`, which does not panic, and returns the tasks that it readied instead of placing them one by one.
+    /// Runs `wake`, which does not panic, and returns the tasks that it readied instead of placing
+    /// them one by one.
     pub(crate) fn gather(&self, wake: impl FnOnce()) -> TaskQueue {
         let outer = self.placing.replace(Placing::Gathering);
         debug_assert!(outer != Placing::Gathering, "wakers do not gather");
@@ -331,8 +343,8 @@ impl Context {
         self.gathered.replace(TaskQueue::new())
     }
 
-    /// Wakes what was collected, `from_network` of it by the netpoller and the rest by timers, and returns the tasks that it
-    /// readied.
+    /// Wakes what was collected, `from_network` of it by the netpoller and the rest by timers, and
+    /// returns the tasks that it readied.
     pub(crate) fn gather_wakers(&self, wakers: &mut Vec<Waker>, from_network: usize) -> TaskQueue {
         if self.scheduler.observer.is_on() {
             return self.gather(|| self.scheduler.observer.wake_observed(wakers, from_network));
@@ -360,7 +372,8 @@ impl fmt::Debug for Context {
     }
 }
 
-/// The place of this thread that tells the innermost context. To find it takes longer than to look there.
+/// The place of this thread that tells the innermost context. To find it takes longer than to look
+/// there.
 #[derive(Clone, Copy)]
 pub(crate) struct Innermost(NonNull<Cell<*const Context>>);
 
@@ -372,8 +385,8 @@ impl Innermost {
     /// As [`Context::come_back`], of a context of the same thread.
     #[inline]
     pub(crate) fn come_back_to(self, context: &Context) {
-        // SAFETY: it was a reference, of the thread that this value has not left, and the place has no destructor: it is there
-        // as long as the thread is.
+        // SAFETY: it was a reference, of the thread that this value has not left, and the place has
+        // no destructor: it is there as long as the thread is.
         if !ptr::eq(unsafe { self.0.as_ref() }.get(), context) {
             context.leave_others_behind();
         }
@@ -409,7 +422,8 @@ impl Entered {
         if self.context.left_behind.get() {
             return;
         }
-        // A guard entered later still points here, or is set aside, and will put this context back: it must never be freed.
+        // A guard entered later still points here, or is set aside, and will put this context back:
+        // it must never be freed.
         std::mem::forget(Rc::clone(&self.context));
         if !std::thread::panicking() {
             panic!("wsrt: runtime guards have to be dropped in the reverse of the order in which they were entered");

@@ -1,24 +1,30 @@
 //! Whose turn it is on a busy processor: that of its own tasks, or that of those in the injector.
 //!
-//! Neither may starve, be its tasks many or long. So the two take turns that are bounded in polls and in time:
+//! Neither may starve, be its tasks many or long. So the two take turns that are bounded in polls
+//! and in time:
 //!
-//! * the processor's own turn ends at the tick that the builder says, the 61st, and once it has lasted for
-//!   [`LONGEST_TURN`], at the next reading of the clock: beside polls of 10 µs, 61 ticks are long for who waits outside;
-//! * the injector's turn ends when the injector is empty, or when it has lasted as long as the processor's own before it. While
-//!   hundreds wait, to take one of them in 61 ticks would serve them at a sixtieth of a processor. In polls it is from
-//!   one, where the own turn took some microseconds, to eight times the interval, where that was as
-//!   long as a turn gets: where polls are light, what waits is for the most part what full rings gave up, and in no hurry. A
-//!   tree of a million spawns took a tenth longer while it was the interval itself.
+//! * the processor's own turn ends at the tick that the builder says, the 61st, and once it has
+//!   lasted for [`LONGEST_TURN`], at the next reading of the clock: beside polls of 10 µs, 61 ticks
+//!   are long for who waits outside;
+//! * the injector's turn ends when the injector is empty, or when it has lasted as long as the
+//!   processor's own before it. While hundreds wait, to take one of them in 61 ticks would serve
+//!   them at a sixtieth of a processor. In polls it is from one, where the own turn took some
+//!   microseconds, to eight times the interval, where that was as long as a turn gets: where polls
+//!   are light, what waits is for the most part what full rings gave up, and in no hurry. A tree of
+//!   a million spawns took a tenth longer while it was the interval itself.
 //!
-//! What the injector's tasks put into runnext in their turn comes next, and is of that turn: a task that spawns another and waits for it
-//! gets its answer before the next of its kind begins. To begin many of them first, each of which displaces the other's
-//! partner from runnext, cost pairs of tasks with channels between them a third of their speed.
+//! What the injector's tasks put into runnext in their turn comes next, and is of that turn: a task
+//! that spawns another and waits for it gets its answer before the next of its kind begins. To
+//! begin many of them first, each of which displaces the other's partner from runnext, cost pairs
+//! of tasks with channels between them a third of their speed.
 //!
-//! After each turn of the injector comes one of the processor's own, of one poll at least (unless the builder says that the
-//! injector comes first at each), and the other way round. So where both have always something to do, neither has more than half of
-//! the time, but for one poll that is longer than a turn and for what the clock, read once in a stride, does not see.
+//! After each turn of the injector comes one of the processor's own, of one poll at least (unless
+//! the builder says that the injector comes first at each), and the other way round. So where both
+//! have always something to do, neither has more than half of the time, but for one poll that is
+//! longer than a turn and for what the clock, read once in a stride, does not see.
 
-/// A turn is over after this time, in nanoseconds, however few polls it had: about what tokio aims at.
+/// A turn is over after this time, in nanoseconds, however few polls it had: about what tokio aims
+/// at.
 const LONGEST_TURN: u64 = 200_000;
 
 /// The injector's turn has the interval times this at most, in polls.
@@ -91,13 +97,14 @@ impl Fairness {
         }
     }
 
-    /// Whose this tick is, the last of the processor's own turn or one of the injector's. If that has no task,
-    /// [`end`](Self::end) is to be called.
+    /// Whose this tick is, the last of the processor's own turn or one of the injector's. If that
+    /// has no task, [`end`](Self::end) is to be called.
     pub(crate) fn grant(&mut self, interval: u32, now: u64) -> Grant {
         let (turn, grant) = match self.injector.take() {
             Some(turn) if turn.is_over(now) => {
                 self.end(now);
-                // This tick is the first of the processor's own turn, and the last, if all are the injector's.
+                // This tick is the first of the processor's own turn, and the last, if all are the
+                // injector's.
                 if !self.own.is_now(interval) {
                     return Grant::Own;
                 }
@@ -121,7 +128,8 @@ impl InjectorsTurn {
     /// The turn that follows one of the processor's own that has lasted for `nanos`.
     fn after(nanos: u64, interval: u32, now: u64) -> Self {
         let nanos = nanos.min(LONGEST_TURN);
-        // With the square of the time: it is for as long, and beside heavier polls. No factor is large enough to overflow.
+        // With the square of the time: it is for as long, and beside heavier polls. No factor is
+        // large enough to overflow.
         let most = u64::from(interval) * u64::from(SPAN) * nanos / LONGEST_TURN * nanos / LONGEST_TURN;
         Self { polls_left: most.max(1), until: now + nanos }
     }
@@ -135,8 +143,9 @@ impl InjectorsTurn {
 mod tests {
     use super::*;
 
-    /// Who gets each of `polls` polls, of which the injector's take `strangers` ns and the processor's own `own` ns, with
-    /// always something to do for both: `true` for the injector. The clock is read at each.
+    /// Who gets each of `polls` polls, of which the injector's take `strangers` ns and the
+    /// processor's own `own` ns, with always something to do for both: `true` for the injector. The
+    /// clock is read at each.
     fn shares(interval: u32, polls: usize, own: u64, strangers: u64) -> Vec<bool> {
         let (mut fairness, mut now) = (Fairness::default(), 0);
         (0..polls)

@@ -1,13 +1,14 @@
 //! The count of helpers: machines that compute in the time of idle processors.
 //!
-//! A helper holds no processor. There may be as many as there are idle processors, so that together with the busy ones
-//! they are as many threads as the runtime is to have cores; who finds that there are more goes.
+//! A helper holds no processor. There may be as many as there are idle processors, so that together
+//! with the busy ones they are as many threads as the runtime is to have cores; who finds that
+//! there are more goes.
 
 use crate::util::sync::atomic::Ordering::{Relaxed, SeqCst};
 use crate::util::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, fence};
 
-/// Helpers that have not looked at the netpoller for this long, in nanoseconds, are in a long piece of work, and another
-/// machine had better see to it.
+/// Helpers that have not looked at the netpoller for this long, in nanoseconds, are in a long piece
+/// of work, and another machine had better see to it.
 const ABSENT: u64 = 1_000_000;
 
 /// Relaxed throughout but for the fences: it counts, and hands out no data.
@@ -17,7 +18,8 @@ pub(crate) struct Helpers {
     present: AtomicUsize,
     /// Helpers that have run out of work and look at the board for a while before they go.
     lingering: AtomicUsize,
-    /// Machines that help, or spinner: they look at the netpoller now and then. Unlike `present` without owners, who do not.
+    /// Machines that help, or spin: they look at the netpoller now and then. Unlike `present`
+    /// without owners, who do not.
     watching: AtomicUsize,
     /// Looks that helpers took at the netpoller, for the watcher.
     netpolls: AtomicU64,
@@ -59,7 +61,8 @@ impl Helpers {
         self.present.load(Relaxed)
     }
 
-    /// Whether somebody is looking at the open_regions, or will before it sleeps. To be asked after a notice was given.
+    /// Whether somebody is looking at the open regions, or will before it sleeps. To be asked after
+    /// a notice was given.
     #[must_use]
     pub(crate) fn will_look(&self) -> bool {
         // Pairs with the fence in `end_linger`: one of the two sees the other.
@@ -78,7 +81,8 @@ impl Helpers {
         fence(SeqCst);
     }
 
-    /// Whether it is the caller's turn to look at the netpoller: `period` has passed since a helper did.
+    /// Whether it is the caller's turn to look at the netpoller: `period` has passed since a helper
+    /// did.
     #[must_use]
     pub(crate) fn take_turn_at_network(&self, now: u64, period: u64) -> bool {
         let last = self.polled_network.load(Relaxed);

@@ -1,14 +1,16 @@
-//! The books on who is idle: which processors have no machine, which machines have no processor, how many search.
+//! The books on who is idle: which processors have no machine, which machines have no processor,
+//! how many search.
 //!
-//! Every wake and every sleep of the runtime goes through the two sides of one protocol, kept here and proven in
-//! `docs/SLEEPING.md`:
+//! Every wake and every sleep of the runtime goes through the two sides of one protocol, kept here
+//! and proven in `docs/SLEEPING.md`:
 //!
-//! * **submit**: publish work, full barrier, then look: a processor is idle and nobody searches → wake one machine, as a
-//!   searcher.
-//! * **retire**: give the processor up and stop searching, full barrier, then look at every queue and timer again → work
-//!   there means [`resume`](Idle::resume), nothing means sleep.
+//! * **submit**: publish work, full barrier, then look: a processor is idle and nobody searches →
+//!   wake one machine, as a searcher.
+//! * **retire**: give the processor up and stop searching, full barrier, then look at every queue
+//!   and timer again → work there means [`resume`](Idle::resume), nothing means sleep.
 //!
-//! Whichever barrier comes second sees what the other side did before its own: the work, or the idle processor.
+//! Whichever barrier comes second sees what the other side did before its own: the work, or the
+//! idle processor.
 
 use std::fmt;
 
@@ -32,8 +34,9 @@ pub(crate) struct Idle {
 
 #[derive(Debug, Default)]
 struct Waiting {
-    /// Processors without a machine, the last to become idle last. There are at least as many as the word counts:
-    /// they are put in before the word is raised, and taken out after it was lowered.
+    /// Processors without a machine, the last to become idle last. There are at least as many as
+    /// the word counts: they are put in before the word is raised, and taken out after it was
+    /// lowered.
     #[expect(clippy::vec_box, reason = "the box is the right to run tasks, and moves from hand to hand")]
     processors: Vec<Box<Processor>>,
     /// Machines without a processor, the one to wake first last: its caches are the warmest.
@@ -55,10 +58,11 @@ pub(crate) struct Chosen {
 pub(crate) enum Resume {
     /// It has a processor again, and searches.
     With(Box<Processor>),
-    /// Somebody chose it meanwhile: a processor is in its mailbox, or about to be, and a notice in its parker.
+    /// Somebody chose it meanwhile: a processor is in its mailbox, or about to be, and a notice in
+    /// its parker.
     Chosen,
-    /// No processor is idle: those who hold them will come by the work. The machine is still on the list, and may be
-    /// chosen yet by somebody who has reserved a processor and not taken it.
+    /// No processor is idle: those who hold them will come by the work. The machine is still on the
+    /// list, and may be chosen yet by somebody who has reserved a processor and not taken it.
     NoneIdle,
 }
 
@@ -75,7 +79,8 @@ pub(crate) enum SpareHand {
 }
 
 impl Idle {
-    /// TaskCounts for `processors`, all of them running, with room for as many as make `most` in all.
+    /// Statistics for `processors`, all of them running, with room for as many as make `most` in
+    /// all.
     pub(crate) fn new(processors: usize, most: usize) -> Self {
         Self {
             word: IdleWord::new(),
@@ -86,8 +91,9 @@ impl Idle {
         }
     }
 
-    /// **Submit**: to be called after work was published where others can find it. Chooses a processor and a machine, if
-    /// one should be woken; the machine is to start as a searcher, and has been counted as one.
+    /// **Submit**: to be called after work was published where others can find it. Chooses a
+    /// processor and a machine, if one should be woken; the machine is to start as a searcher, and
+    /// has been counted as one.
     pub(crate) fn submit(&self) -> Option<Chosen> {
         // Pairs with the fence in `retire` and in `stop_searching`.
         fence(SeqCst);
@@ -97,7 +103,8 @@ impl Idle {
         Some(self.take_reserved(true))
     }
 
-    /// Chooses an idle processor, whether anybody searches or not: for work that is known to be too much for one.
+    /// Chooses an idle processor, whether anybody searches or not: for work that is known to be too
+    /// much for one.
     pub(crate) fn wake_another(&self) -> Option<Chosen> {
         if !self.word.claim_searcher() {
             return None;
@@ -136,13 +143,15 @@ impl Idle {
         processor
     }
 
-    /// **Retire**: gives `processor` up, stops searching, puts `machine` on the list of the idle, and raises the full
-    /// barrier. The caller looks at all queues and timers next, and sleeps only if it finds nothing.
+    /// **Retire**: gives `processor` up, stops searching, puts `machine` on the list of the idle,
+    /// and raises the full barrier. The caller looks at all queues and timers next, and sleeps only
+    /// if it finds nothing.
     pub(crate) fn retire(&self, processor: Box<Processor>, machine: &Arc<Machine>) {
         self.give_up(processor, Some(machine));
     }
 
-    /// Gives `processor` up with no machine to go with it. The caller looks at all queues next, as after `retire`.
+    /// Gives `processor` up with no machine to go with it. The caller looks at all queues next, as
+    /// after `retire`.
     pub(crate) fn give_up(&self, mut processor: Box<Processor>, machine: Option<&Arc<Machine>>) {
         debug_assert!(processor.may_go_idle(), "a processor goes idle with empty queues");
         let searched = processor.is_searching();
@@ -166,7 +175,8 @@ impl Idle {
         fence(SeqCst);
     }
 
-    /// Moves `machine` to where it is chosen last, since it is going to be the one in the netpoller.
+    /// Moves `machine` to where it is chosen last, since it is going to be the one in the
+    /// netpoller.
     pub(crate) fn choose_last(&self, machine: &Arc<Machine>) {
         let mut waiting = self.waiting.lock();
         if let Some(at) = waiting.position(machine) {
@@ -197,18 +207,20 @@ impl Idle {
         position.map(|at| waiting.machines.remove(at)).is_some()
     }
 
-    /// Begins to search, unless half of the busy processors do already: more thieves would only get in each other's way.
+    /// Begins to search, unless half of the busy processors do already: more thieves would only get
+    /// in each other's way.
     #[must_use]
     pub(crate) fn start_searching(&self) -> bool {
         self.word.start_searching(self.in_play.load(Relaxed))
     }
 
-    /// Stops searching because something was found. `true` for the last searcher, which has to look at all queues again
-    /// and wake the next if there is more: submitters have relied on it.
+    /// Stops searching because something was found. `true` for the last searcher, which has to look
+    /// at all queues again and wake the next if there is more: submitters have relied on it.
     #[must_use = "the last searcher to find work wakes the next"]
     pub(crate) fn stop_searching(&self) -> bool {
         let was_last = self.word.stop_searching();
-        // Pairs with the fence in `submit`: a submitter that saw this searcher has published before.
+        // Pairs with the fence in `submit`: a submitter that saw this searcher has published
+        // before.
         fence(SeqCst);
         was_last
     }
@@ -233,7 +245,8 @@ impl Idle {
         self.give_up(processor, None);
     }
 
-    /// Takes an idle processor out of play, if one is idle. It stays marked as idle, so that thieves pass it by.
+    /// Takes an idle processor out of play, if one is idle. It stays marked as idle, so that
+    /// thieves pass it by.
     pub(crate) fn remove(&self) -> Option<Box<Processor>> {
         if !self.word.claim_idle() {
             return None;
@@ -243,7 +256,8 @@ impl Idle {
         Some(processor.expect("the word never counts more idle processors than there are on the list"))
     }
 
-    /// Takes a processor out of play whose holder gives it up for that, and stops searching if it did.
+    /// Takes a processor out of play whose holder gives it up for that, and stops searching if it
+    /// did.
     pub(crate) fn retire_for_good(&self, processor: &mut Processor) -> bool {
         self.mask.set_idle(processor.index());
         self.in_play.fetch_sub(1, Relaxed);
@@ -290,7 +304,8 @@ impl Waiting {
     }
 }
 
-/// One value of the idle word: searching machines in the low half, idle processors in the high half.
+/// One value of the idle word: searching machines in the low half, idle processors in the high
+/// half.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Counts(u64);
 
@@ -313,12 +328,13 @@ impl fmt::Debug for Counts {
     }
 }
 
-/// How many search and how many processors are idle, in one word, so that "somebody is idle and nobody searches" is one
-/// load and the claim that follows one compare-and-swap.
+/// How many search and how many processors are idle, in one word, so that "somebody is idle and
+/// nobody searches" is one load and the claim that follows one compare-and-swap.
 ///
-/// Almost all accesses are Relaxed. Processors change hands under the lock: who has reserved one has read a count that was
-/// raised after the list had it, and finds it there. The order between the word and the queues is the fences' affair, but
-/// for one case, which they do not cover: see `stop_searching`.
+/// Almost all accesses are Relaxed. Processors change hands under the lock: who has reserved one
+/// has read a count that was raised after the list had it, and finds it there. The order between
+/// the word and the queues is the fences' affair, but for one case, which they do not cover: see
+/// `stop_searching`.
 struct IdleWord(AtomicU64);
 
 impl IdleWord {
@@ -361,8 +377,8 @@ impl IdleWord {
 
     /// A processor has become idle, and its holder, if it searched, stops.
     fn release(&self, searched: bool) {
-        // One step, so that nobody sees the one without the other. Wraps in the low half are impossible: the holder
-        // was counted.
+        // One step, so that nobody sees the one without the other. Wraps in the low half are
+        // impossible: the holder was counted.
         let change = if searched { ONE_IDLE - ONE_SEARCHING } else { ONE_IDLE };
         let before = Counts(self.0.fetch_add(change, Relaxed));
         debug_assert!(!searched || before.searching() > 0, "{before:?}: a searcher was not counted");
@@ -376,9 +392,10 @@ impl IdleWord {
     /// `true` for the last one.
     #[must_use]
     fn stop_searching(&self) -> bool {
-        // A searcher stops with loot in its ring that nobody was told of. Unless it is the last, it leaves it to the last
-        // to see that: Release pairs with the fence that follows the last one's step, here or in `release`. Two fences
-        // would not do, since the other's may come between this step and the fence after it.
+        // A searcher stops with loot in its ring that nobody was told of. Unless it is the last, it
+        // leaves it to the last to see that: Release pairs with the fence that follows the last
+        // one's step, here or in `release`. Two fences would not do, since the other's may come
+        // between this step and the fence after it.
         let before = Counts(self.0.fetch_sub(ONE_SEARCHING, Release));
         assert!(before.searching() > 0, "{before:?}: a searcher was not counted");
         before.searching() == 1
@@ -391,8 +408,8 @@ impl fmt::Debug for IdleWord {
     }
 }
 
-/// A bit for each processor, set while it is idle, so that thieves pass it by. A hint: the re-check before sleeping looks
-/// at every ring, whatever the mask says.
+/// A bit for each processor, set while it is idle, so that thieves pass it by. A hint: the re-check
+/// before sleeping looks at every ring, whatever the mask says.
 struct IdleMask(Box<[AtomicU64]>);
 
 impl IdleMask {

@@ -11,13 +11,14 @@ use crate::util::sync::{Arc, Mutex};
 #[derive(Debug)]
 pub(crate) struct Machine {
     parker: Parker,
-    /// The processor it is to run next. Filled by whoever chose this machine, just before the wake; the lock is held
-    /// for a move only, and contended by nobody.
+    /// The processor it is to run next. Filled by whoever chose this machine, just before the wake;
+    /// the lock is held for a move only, and contended by nobody.
     mailbox: Mutex<Option<Box<Processor>>>,
-    /// Whether its thread is in a hook of the user's, and comes to what it was chosen for who knows when.
+    /// Whether its thread is in a hook of the user's, and comes to what it was chosen for who knows
+    /// when.
     ///
-    /// Relaxed: the mailbox's lock orders it. Who chooses the machine fills the mailbox before it looks here, the machine writes
-    /// here before it looks into the mailbox.
+    /// Relaxed: the mailbox's lock orders it. Who chooses the machine fills the mailbox before it
+    /// looks here, the machine writes here before it looks into the mailbox.
     in_hook: AtomicBool,
     status: MachineStatus,
 }
@@ -60,8 +61,9 @@ impl Machine {
         self.in_hook.store(in_hook, Relaxed);
     }
 
-    /// Marks a processor that was left for a machine in a hook as one that does not search. `true` if it did: then the caller stops
-    /// searching in its stead. To be called after `deliver`, and after `set_in_hook`.
+    /// Marks a processor that was left for a machine in a hook as one that does not search. `true`
+    /// if it did: then the caller stops searching in its stead. To be called after `deliver`, and
+    /// after `set_in_hook`.
     #[must_use]
     pub(crate) fn excuse_from_search(&self) -> bool {
         if !self.in_hook.load(Relaxed) {

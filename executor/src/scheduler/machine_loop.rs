@@ -1,10 +1,11 @@
-//! The loop that every machine runs: take a processor, look for a task, poll it; with nothing found, sleep.
+//! The loop that every machine runs: take a processor, look for a task, poll it; with nothing
+//! found, sleep.
 
 use std::sync::Arc;
 use std::task::Waker;
 
 use wsrt_reactor::budget;
-use wsrt_trace::{Activity as Span, EventKind as What};
+use wsrt_trace::{Activity, EventKind};
 
 use crate::fork_join::helping::Spinner;
 use crate::observe::source::{Found, Source};
@@ -30,7 +31,8 @@ pub(crate) struct MachineLoop<'a> {
     pub(crate) wakers: Vec<Waker>,
     /// How many of the wakers the netpoller has collected; the others are of timers.
     pub(crate) from_network: usize,
-    /// Whether the machine stands on the list of the idle, or was chosen from it and has yet to collect its processor.
+    /// Whether the machine stands on the list of the idle, or was chosen from it and has yet to
+    /// collect its processor.
     pub(crate) listed: bool,
     /// Whether the polls on the processor that it had last took next to no time.
     pub(crate) light: bool,
@@ -63,8 +65,8 @@ impl<'a> MachineLoop<'a> {
         }
     }
 
-    /// The same for a machine that the runtime has started: it stands on the list of the idle, or was chosen from it, or
-    /// never was on it and has a processor in its mailbox.
+    /// The same for a machine that the runtime has started: it stands on the list of the idle, or
+    /// was chosen from it, or never was on it and has a processor in its mailbox.
     pub(crate) fn started(context: &'a Context) -> Self {
         Self { listed: true, ..Self::new(context) }
     }
@@ -94,8 +96,8 @@ impl<'a> MachineLoop<'a> {
         self.surplus || self.scheduler.shutdown.has_begun()
     }
 
-    /// The processor that this machine holds: the one it had, unless the last task has handed that over, or one that it was
-    /// given meanwhile.
+    /// The processor that this machine holds: the one it had, unless the last task has handed that
+    /// over, or one that it was given meanwhile.
     fn processor(&mut self) -> Option<Box<Processor>> {
         self.context.take_processor().or_else(|| self.collect_processor())
     }
@@ -105,16 +107,17 @@ impl<'a> MachineLoop<'a> {
         let mut delivered = self.machine.collect()?;
         self.listed = false;
         delivered.begin_hold(self.scheduler.now());
-        self.scheduler.observer.show(What::Enter(Span::Holds(delivered.index() as u16)));
+        self.scheduler.observer.show(EventKind::Enter(Activity::Holds(delivered.index() as u16)));
         Some(delivered)
     }
 
     /// The list of places where a task may be found, in order.
     ///
-    /// What is nearest comes first, and what would starve behind it comes first now and then: timers and the netpoller
-    /// when their time has come, the injector at one tick in 61 at least. Ticks count polls, those of a chain through runnext too,
-    /// so that no chain can hold anything off. The netpoller comes before stealing, since what it holds waits for nobody
-    /// else to be done.
+    /// What is nearest comes first, and what would starve behind it comes first now and then:
+    /// timers and the netpoller when their time has come, the injector at one tick in 61 at least.
+    /// Ticks count polls, those of a chain through runnext too, so that no chain can hold anything
+    /// off. The netpoller comes before stealing, since what it holds waits for nobody else to be
+    /// done.
     fn look(&mut self, processor: &mut Processor) -> Option<Found> {
         processor.clock().advance();
         self.keep_time(processor);
@@ -138,7 +141,8 @@ impl<'a> MachineLoop<'a> {
         found.task.run();
     }
 
-    /// What comes before a poll now and then: others are told of work, and those who look on of the poll.
+    /// What comes before a poll now and then: others are told of work, and those who look on of the
+    /// poll.
     #[inline(never)]
     fn poll_after_all_else(&self, mut processor: Box<Processor>, found: Found) {
         if processor.is_searching() {
@@ -156,8 +160,8 @@ impl<'a> MachineLoop<'a> {
         found.task.run();
     }
 
-    /// The last searcher to find work wakes the next, if there is more: those who submitted while it searched have woken
-    /// nobody, on its account.
+    /// The last searcher to find work wakes the next, if there is more: those who submitted while
+    /// it searched have woken nobody, on its account.
     #[cold]
     fn stop_searching(&self, processor: &mut Processor) {
         processor.set_searching(false);
@@ -174,8 +178,8 @@ impl<'a> MachineLoop<'a> {
         self.one_from_injector(processor, interval)
     }
 
-    /// The next task of the injector's turn. It ends here if there is none; and if there is nothing else to do, no turns are
-    /// needed.
+    /// The next task of the injector's turn. It ends here if there is none; and if there is nothing
+    /// else to do, no turns are needed.
     #[inline(never)]
     fn one_from_injector(&self, processor: &mut Processor, interval: u32) -> Option<Found> {
         let now = processor.clock().now();
@@ -202,7 +206,8 @@ impl<'a> MachineLoop<'a> {
         Some(task.found(Source::INJECTOR))
     }
 
-    /// Takes this processor's share of the injector, one task to run and the others for the ring, which is empty.
+    /// Takes this processor's share of the injector, one task to run and the others for the ring,
+    /// which is empty.
     fn batch_from_injector(&self, processor: &mut Processor) -> Option<Found> {
         if self.scheduler.injector.is_empty() {
             return None;
@@ -218,24 +223,27 @@ impl<'a> MachineLoop<'a> {
         Some(first.found(Source::INJECTOR))
     }
 
-    /// Takes the processor out of play, if that is still wanted: a stuck poll that one stood in for has returned.
+    /// Takes the processor out of play, if that is still wanted: a stuck poll that one stood in for
+    /// has returned.
     #[inline(never)]
     fn retire_for_good_with(&self, mut processor: Box<Processor>) {
         let Some(request) = self.scheduler.processors.take_retire_request() else {
             return self.context.put_processor(processor);
         };
-        self.scheduler.observer.show(What::Leave(Span::Holds(processor.index() as u16)));
+        self.scheduler.observer.show(EventKind::Leave(Activity::Holds(processor.index() as u16)));
         self.scheduler.part_with(&mut processor);
         let _ = self.scheduler.idle.retire_for_good(&mut processor);
         self.scheduler.processors.take_out_of_play(processor, request);
         if self.scheduler.work_is_visible() {
             self.scheduler.wake_one();
         }
-        // Not left to the sleep that follows: the machine may find another processor idle, and go on.
+        // Not left to the sleep that follows: the machine may find another processor idle, and go
+        // on.
         self.watch_own_deadlines();
     }
 
-    /// Goes on with the root future, which yielded: all others have had their turn, and the netpoller was looked at.
+    /// Goes on with the root future, which yielded: all others have had their turn, and the
+    /// netpoller was looked at.
     fn hold_for_root(&self, mut processor: Box<Processor>) {
         if processor.is_searching() {
             self.stop_searching(&mut processor);
@@ -243,12 +251,13 @@ impl<'a> MachineLoop<'a> {
         self.context.put_processor(processor);
     }
 
-    /// The retiring side of the sleeping protocol: give the processor up, then look at everything once more.
+    /// The retiring side of the sleeping protocol: give the processor up, then look at everything
+    /// once more.
     #[inline(never)]
     fn retire(&mut self, mut processor: Box<Processor>) {
         processor.shared().counters().parks.add(1);
         self.light = processor.clock().polls_are_light();
-        self.scheduler.observer.show(What::Leave(Span::Holds(processor.index() as u16)));
+        self.scheduler.observer.show(EventKind::Leave(Activity::Holds(processor.index() as u16)));
         let (given_up, polls) = (processor.index(), processor.shared().counters().polls());
         self.scheduler.idle.retire(processor, self.machine);
         self.listed = true;
@@ -256,8 +265,9 @@ impl<'a> MachineLoop<'a> {
         self.look_again_without(given_up);
     }
 
-    /// Waits for a moment if the machine comes back without having polled anything, and there is something in the injector: then it
-    /// lies behind a push under way, and the pusher may need this core to go on.
+    /// Waits for a moment if the machine comes back without having polled anything, and there is
+    /// something in the injector: then it lies behind a push under way, and the pusher may need
+    /// this core to go on.
     fn wait_at_gap(&mut self, given_up: usize, polls: u64) {
         let before = std::mem::replace(&mut self.retired, (given_up, polls));
         if before != self.retired || self.scheduler.injector.is_empty() {
@@ -267,9 +277,10 @@ impl<'a> MachineLoop<'a> {
         }
     }
 
-    /// Looks at all queues once more after giving a processor up. A machine that goes to sleep then tells the keeper of the timers
-    /// on that one (`try_own_poll`), and one that has it back looks at them itself. If another machine was quicker to take it, that
-    /// one does either; but the watcher may have taken it out of play.
+    /// Looks at all queues once more after giving a processor up. A machine that goes to sleep then
+    /// tells the keeper of the timers on that one (`try_own_poll`), and one that has it back looks
+    /// at them itself. If another machine was quicker to take it, that one does either; but the
+    /// watcher may have taken it out of play.
     fn look_again_without(&mut self, given_up: usize) {
         if self.look_again() && !self.holds(given_up) {
             self.watch_own_deadlines();
@@ -280,8 +291,8 @@ impl<'a> MachineLoop<'a> {
         self.context.with_processor(|processor| processor.is_some_and(|processor| processor.index() == index))
     }
 
-    /// Looks at all queues once more, now that the machine is on the list of the idle, and comes back from there if there is
-    /// work and a processor to do it with. `true` if it has one.
+    /// Looks at all queues once more, now that the machine is on the list of the idle, and comes
+    /// back from there if there is work and a processor to do it with. `true` if it has one.
     pub(crate) fn look_again(&mut self) -> bool {
         if !self.scheduler.work_is_visible() {
             return false;
@@ -294,7 +305,8 @@ impl<'a> MachineLoop<'a> {
         true
     }
 
-    /// Takes the machine off the list of the idle. `Some` if it was chosen already: then it has a processor.
+    /// Takes the machine off the list of the idle. `Some` if it was chosen already: then it has a
+    /// processor.
     pub(crate) fn stand_up(&mut self) -> Option<Box<Processor>> {
         if !std::mem::take(&mut self.listed) || self.scheduler.idle.delist(self.machine) {
             return None;
@@ -319,31 +331,35 @@ impl<'a> MachineLoop<'a> {
         }
     }
 
-    /// Ends this machine's part: whatever its processor holds goes to the injector, the processor to the idle.
+    /// Ends this machine's part: whatever its processor holds goes to the injector, the processor
+    /// to the idle.
     pub(crate) fn leave(&mut self) {
         let held = self.context.take_processor().or_else(|| self.stand_up());
         if let Some(mut processor) = held {
-            self.scheduler.observer.show(What::Leave(Span::Holds(processor.index() as u16)));
+            self.scheduler.observer.show(EventKind::Leave(Activity::Holds(processor.index() as u16)));
             self.scheduler.part_with(&mut processor);
             self.scheduler.idle.give_up(processor, None);
         }
         if self.scheduler.shutdown.has_begun() {
             return;
         }
-        // This machine may have been the one to watch the network and the timers: then another has to. A machine that goes
-        // to sleep now sees that there is no poll_owner, or is on the list already and is seen here.
+        // This machine may have been the one to watch the network and the timers: then another has
+        // to. A machine that goes to sleep now sees that there is no poll owner, or is on the list
+        // already and is seen here.
         if self.scheduler.work_is_visible() || !self.scheduler.poll_owner.is_present() {
             self.scheduler.wake_one();
         }
-        // A keeper may mean to sleep past the timers that were armed here. Not only if nobody was woken: a machine that was
-        // finds work, and may be busy with it for longer than until they are due.
+        // A keeper may mean to sleep past the timers that were armed here. Not only if nobody was
+        // woken: a machine that was finds work, and may be busy with it for longer than until they
+        // are due.
         self.watch_own_deadlines();
     }
 }
 
 impl Scheduler {
-    /// Empties a processor's queues into the injector, before it is given up for other reasons than want of work. Where tasks
-    /// run in order they stay: they would come behind those that are in the injector.
+    /// Empties a processor's queues into the injector, before it is given up for other reasons than
+    /// want of work. Where tasks run in order they stay: they would come behind those that are in
+    /// the injector.
     pub(crate) fn part_with(&self, processor: &mut Processor) {
         if !self.keeps_order() {
             self.injector.push_all(processor.drain());

@@ -1,7 +1,8 @@
-//! The scheduler: processors and the machines that hold them, the queues, the loop, and how it all sleeps, wakes and ends.
+//! The scheduler: processors and the machines that hold them, the queues, the loop, and how it all
+//! sleeps, wakes and ends.
 //!
-//! Start with [`machine_loop`]: its `look` is the list of places where a machine looks for a task, in order. Each place has
-//! a file of its own.
+//! Start with [`machine_loop`]: its `look` is the list of places where a machine looks for a task,
+//! in order. Each place has a file of its own.
 
 pub(crate) mod queue;
 

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use wsrt_reactor::Turn;
-use wsrt_trace::{Activity as Span, EventKind as What};
+use wsrt_trace::{Activity, EventKind};
 
 use crate::observe::counters::{Arrivals, Count};
 use crate::observe::source::{Found, Source};
@@ -25,8 +25,8 @@ impl MachineLoop<'_> {
         Some(processor.pop()?.found(Source::NETWORK))
     }
 
-    /// One turn of the netpoller that does not block; what it readied is spread over this processor and the idle ones. `true`
-    /// if timers fire one by one, and it is the turn of the task of one.
+    /// One turn of the netpoller that does not block; what it readied is spread over this processor
+    /// and the idle ones. `true` if timers fire one by one, and it is the turn of the task of one.
     pub(crate) fn poll_network(&mut self, processor: &mut Processor) -> bool {
         processor.note_network_polled();
         let counters = processor.shared().counters();
@@ -37,7 +37,7 @@ impl MachineLoop<'_> {
         if !self.scheduler.netpoller.is_unused() {
             counters.arrivals.count_turn(self.turn(Some(Duration::ZERO)));
         }
-        // Unattended else looks at the timers of idle processors while there is no poll_owner.
+        // Nobody else looks at the timers of idle processors while there is no poll owner.
         let now = self.scheduler.timer_time(processor.clock().now());
         let most = self.timers_at_once(processor, now.saturating_sub(self.scheduler.earliest_deadline()));
         self.collect_due_timers(most, &processor.shared().counters().arrivals);
@@ -46,8 +46,9 @@ impl MachineLoop<'_> {
         most == 1 && !processor.has_no_task()
     }
 
-    /// Sleeps until there may be something to do: in the netpoller, for one machine, on its own parker for the others. The
-    /// machine holds no processor when this begins, and is off the list of the idle when it returns.
+    /// Sleeps until there may be something to do: in the netpoller, for one machine, on its own
+    /// parker for the others. The machine holds no processor when this begins, and is off the list
+    /// of the idle when it returns.
     pub(crate) fn sleep(&mut self, root: &impl Root) {
         if !self.listed {
             self.scheduler.idle.enlist(self.machine);
@@ -62,8 +63,8 @@ impl MachineLoop<'_> {
         }
         let mut batch = TaskQueue::new();
         let mut timed_out = false;
-        // Both after the barrier of retiring or enlisting: who wakes the root or shuts down sees the machine on the list,
-        // or is seen here.
+        // Both after the barrier of retiring or enlisting: who wakes the root or shuts down sees
+        // the machine on the list, or is seen here.
         if !root.is_woken() && !self.scheduler.shutdown.has_begun() {
             match self.try_own_poll() {
                 Some(readied) => batch = readied,
@@ -72,16 +73,19 @@ impl MachineLoop<'_> {
         }
         let wanted = !batch.is_empty() || root.is_woken() || self.scheduler.timer_is_due();
         let held = self.wake_up_with(batch, wanted);
-        // Looked at off the list: the owner of a region may have found this machine there, and relies on its coming.
+        // Looked at off the list: the owner of a region may have found this machine there, and
+        // relies on its coming.
         let needed = || held || self.scheduler.computing.open_regions.find().is_some();
         self.surplus = timed_out && !needed() && self.scheduler.can_spare_a_machine();
     }
 
-    /// Blocks in the netpoller, unless somebody does already, and returns what that and the timers have readied.
+    /// Blocks in the netpoller, unless somebody does already, and returns what that and the timers
+    /// have readied.
     fn try_own_poll(&mut self) -> Option<TaskQueue> {
         let helpers = &self.scheduler.computing.helpers;
         if helpers.any_watch() && helpers.watch_network(self.scheduler.now()) {
-            // They may come upon a long piece of work. Then the watcher sees to the netpoller: it has to be up.
+            // They may come upon a long piece of work. Then the watcher sees to the netpoller: it
+            // has to be up.
             self.scheduler.idle.watcher().wake_if_asleep();
             return None;
         }
@@ -92,9 +96,9 @@ impl MachineLoop<'_> {
         }
         self.scheduler.idle.choose_last(self.machine);
         if self.machine.parker().begin_polling() {
-            self.scheduler.observer.show(What::Enter(Span::Netpoller));
+            self.scheduler.observer.show(EventKind::Enter(Activity::Netpoller));
             self.block_in_netpoller(published);
-            self.scheduler.observer.show(What::Leave(Span::Netpoller));
+            self.scheduler.observer.show(EventKind::Leave(Activity::Netpoller));
             self.machine.parker().end_polling();
         }
         self.scheduler.poll_owner.leave();
@@ -104,8 +108,8 @@ impl MachineLoop<'_> {
         Some(self.gather_wakers())
     }
 
-    /// The timers of the processor that this machine has just given up are now the keeper's to watch. Which exit from the loop
-    /// owes this is said in `docs/SLEEPING.md`, section 5.
+    /// The timers of the processor that this machine has just given up are now the keeper's to
+    /// watch. Which exit from the loop owes this is said in `docs/SLEEPING.md`, section 5.
     pub(crate) fn watch_own_deadlines(&self) {
         let deadline = self.scheduler.earliest_deadline();
         if deadline != u64::MAX {
@@ -113,7 +117,8 @@ impl MachineLoop<'_> {
         }
     }
 
-    /// `published` is the deadline that others rely on: whoever arms a timer behind it does not interrupt.
+    /// `published` is the deadline that others rely on: whoever arms a timer behind it does not
+    /// interrupt.
     fn block_in_netpoller(&mut self, published: u64) {
         let mut backoff = Backoff::new();
         loop {
@@ -132,8 +137,9 @@ impl MachineLoop<'_> {
         }
     }
 
-    /// A turn while the clock stands: there is nothing to wait for but the outside. If nothing has come from there, and no
-    /// blocking job may yet bring something, the clock is moved on to the next timer.
+    /// A turn while the clock stands: there is nothing to wait for but the outside. If nothing has
+    /// come from there, and no blocking job may yet bring something, the clock is moved on to the
+    /// next timer.
     fn turn_without_time(&mut self) -> Turn {
         let deadline = self.scheduler.next_deadline();
         if deadline == u64::MAX || self.scheduler.blocking.is_at_work() {
@@ -152,7 +158,8 @@ impl MachineLoop<'_> {
         self.end_turn(turn)
     }
 
-    /// A turn that ends at one of `deadlines` if nothing happens: which, is for the netpoller to choose.
+    /// A turn that ends at one of `deadlines` if nothing happens: which, is for the netpoller to
+    /// choose.
     fn turn_until(&mut self, deadlines: RangeInclusive<u64>) -> Turn {
         let moment = |deadline| self.scheduler.clock.in_system_time(self.scheduler.instant(deadline));
         let moments = moment(*deadlines.start())..=moment(*deadlines.end());
@@ -168,8 +175,8 @@ impl MachineLoop<'_> {
         turn
     }
 
-    /// Collects the wakers of the timers that are due, whichever processor they belong to, but not of more than `most`, and
-    /// counts them in `books`.
+    /// Collects the wakers of the timers that are due, whichever processor they belong to, but not
+    /// of more than `most`, and counts them in `books`.
     pub(crate) fn collect_due_timers(&mut self, mut most: usize, counts: &Arrivals<impl Count>) {
         if self.scheduler.earliest_deadline() == u64::MAX {
             return;
@@ -191,16 +198,16 @@ impl MachineLoop<'_> {
         self.context.gather_wakers(&mut self.wakers, from_network)
     }
 
-    /// Comes back from sleep with tasks in hand: with the processor that this machine was woken for, or, if one is wanted,
-    /// with an idle one. With neither, the tasks go to the injector, where the busy processors find them.
-    /// `true` if it has one now.
+    /// Comes back from sleep with tasks in hand: with the processor that this machine was woken
+    /// for, or, if one is wanted, with an idle one. With neither, the tasks go to the injector,
+    /// where the busy processors find them. `true` if it has one now.
     pub(crate) fn wake_up_with(&mut self, batch: TaskQueue, wanted: bool) -> bool {
         let given = self.stand_up();
         match given.or_else(|| if wanted { self.scheduler.idle.acquire() } else { None }) {
             Some(mut processor) => {
                 let now = self.scheduler.now();
                 processor.begin_hold(now);
-                self.scheduler.observer.show(What::Enter(Span::Holds(processor.index() as u16)));
+                self.scheduler.observer.show(EventKind::Enter(Activity::Holds(processor.index() as u16)));
                 self.spread(&mut processor, batch);
                 self.context.put_processor(processor);
                 true

@@ -1,7 +1,7 @@
 //! Where one machine sleeps, and how it is woken: at most once for any number of wakes.
 //!
-//! A machine sleeps in one of two places, on its own thread token or in the netpoller. The parker knows which, so that
-//! whoever wakes it knows whether the netpoller has to be interrupted.
+//! A machine sleeps in one of two places, on its own thread token or in the netpoller. The parker
+//! knows which, so that whoever wakes it knows whether the netpoller has to be interrupted.
 
 use std::sync::OnceLock;
 
@@ -60,8 +60,8 @@ impl Parker {
         }
     }
 
-    /// Sleeps until notified or until `timeout` has passed, which never happens if it reaches beyond the clock. `true` if
-    /// notified.
+    /// Sleeps until notified or until `timeout` has passed, which never happens if it reaches
+    /// beyond the clock. `true` if notified.
     #[cfg(not(loom))]
     pub(crate) fn park_timeout(&self, timeout: std::time::Duration) -> bool {
         if !self.state.fall_asleep(PARKED) {
@@ -81,7 +81,8 @@ impl Parker {
         true
     }
 
-    /// Announces that this thread is about to block in the netpoller. `false` if a notice was pending: then it must not.
+    /// Announces that this thread is about to block in the netpoller. `false` if a notice was
+    /// pending: then it must not.
     #[must_use]
     pub(crate) fn begin_polling(&self) -> bool {
         self.state.fall_asleep(POLLING)
@@ -122,8 +123,9 @@ impl Parker {
     }
 }
 
-/// The parker's word. Its transitions are `AWAKE → PARKED | POLLING` by the sleeper, `any → NOTIFIED` by a waker, and
-/// `NOTIFIED → AWAKE` by the sleeper, which thereby consumes the notice.
+/// The parker's word. Its transitions are `AWAKE → PARKED | POLLING` by the sleeper,
+/// `any → NOTIFIED` by a waker, and `NOTIFIED → AWAKE` by the sleeper, which thereby consumes the
+/// notice.
 #[derive(Debug)]
 struct State(AtomicU32);
 
@@ -134,8 +136,9 @@ impl State {
         if self.0.compare_exchange(AWAKE, asleep, Relaxed, Relaxed).is_ok() {
             return true;
         }
-        // Acquire pairs with the Release in `notify`: what the wakers did before is visible. A swap, though the value is
-        // known: a second waker may have come since, and a store would wipe its notice out without having seen its work.
+        // Acquire pairs with the Release in `notify`: what the wakers did before is visible. A
+        // swap, though the value is known: a second waker may have come since, and a store would
+        // wipe its notice out without having seen its work.
         let state = self.0.swap(AWAKE, Acquire);
         assert_eq!(state, NOTIFIED, "only its own thread sleeps on a parker");
         false
@@ -151,14 +154,16 @@ impl State {
         self.0.compare_exchange(NOTIFIED, AWAKE, Acquire, Relaxed).is_ok()
     }
 
-    /// `any → AWAKE`, when the sleep ended for a reason of its own. `true` if a notice was consumed by the way.
+    /// `any → AWAKE`, when the sleep ended for a reason of its own. `true` if a notice was consumed
+    /// by the way.
     fn wake_up(&self) -> bool {
         // Acquire pairs with the Release in `notify`.
         self.0.swap(AWAKE, Acquire) == NOTIFIED
     }
 
-    /// `any → NOTIFIED`, with what it was. Release pairs with the Acquires of the sleeper; the notices of several wakers are
-    /// one release sequence, so that whoever consumes the last has seen what came before each.
+    /// `any → NOTIFIED`, with what it was. Release pairs with the Acquires of the sleeper; the
+    /// notices of several wakers are one release sequence, so that whoever consumes the last has
+    /// seen what came before each.
     #[must_use]
     fn notify(&self) -> u32 {
         self.0.swap(NOTIFIED, Release)

@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use wsrt_trace::EventKind as What;
+use wsrt_trace::EventKind;
 
 use crate::local::thread_bound::ThreadBound;
 use crate::observe::console;
@@ -18,9 +18,9 @@ const LARGEST_ORDERED_BATCH: usize = 128;
 
 /// What a task knows of its scheduler: where it is.
 ///
-/// The pointer is not counted. A scheduler waits, as it shuts down, until each of its tasks is complete, and a permit to
-/// poll exists only while its task is not: so whoever has a permit in hand may follow the pointer, until the permit is in
-/// a queue.
+/// The pointer is not counted. A scheduler waits, as it shuts down, until each of its tasks is
+/// complete, and a permit to poll exists only while its task is not: so whoever has a permit in
+/// hand may follow the pointer, until the permit is in a queue.
 #[derive(Debug, Clone)]
 pub(crate) struct Home {
     scheduler: *const Scheduler,
@@ -41,14 +41,16 @@ impl Home {
         });
     }
 
-    /// With a counted reference: as soon as the permit is in the injector, the scheduler might finish without us.
+    /// With a counted reference: as soon as the permit is in the injector, the scheduler might
+    /// finish without us.
     #[inline(never)]
     fn inject(&self, task: Runnable) {
         self.counted().inject_readied(task);
     }
 
     fn counted(&self) -> Arc<Scheduler> {
-        // SAFETY: `scheduler` comes from `Arc::as_ptr`, and the caller has a permit in hand, so that it is alive.
+        // SAFETY: `scheduler` comes from `Arc::as_ptr`, and the caller has a permit in hand, so
+        // that it is alive.
         unsafe { Arc::increment_strong_count(self.scheduler) };
         // SAFETY: the count was raised for this one.
         unsafe { Arc::from_raw(self.scheduler) }
@@ -67,12 +69,14 @@ impl Schedule for Home {
 
     #[inline]
     fn release(&self, task: &TaskRef) -> Option<TaskRef> {
-        // SAFETY: the task is listed until this call, and the scheduler waits for its list to be empty.
+        // SAFETY: the task is listed until this call, and the scheduler waits for its list to be
+        // empty.
         let scheduler = unsafe { &*self.scheduler };
         if scheduler.observer.is_on() {
             scheduler.ended_observed(task.id());
         }
-        // SAFETY: whoever makes a `Home` binds its task to that scheduler's registry or to none; this is called once.
+        // SAFETY: whoever makes a `Home` binds its task to that scheduler's registry or to none;
+        // this is called once.
         unsafe { scheduler.tasks.remove(task) }
     }
 }
@@ -158,8 +162,8 @@ impl Context {
         self.reschedule_unobserved(self.scheduler().readied_observed(task));
     }
 
-    /// Places a batch behind everything that waits, in its order if that fits into a ring. The injector, where a larger one
-    /// goes, is looked into out of turn now and then.
+    /// Places a batch behind everything that waits, in its order if that fits into a ring. The
+    /// injector, where a larger one goes, is looked into out of turn now and then.
     pub(crate) fn place_in_order(&self, mut batch: TaskQueue) {
         if !self.scheduler().keeps_order() && batch.len() > LARGEST_ORDERED_BATCH {
             return self.scheduler().inject_all(batch);
@@ -180,7 +184,8 @@ impl Context {
                     Placed::Quietly => return,
                     placed => scheduler.settle_but_for_word(index, placed),
                 }
-                // A wake may start a thread, whose name a user's function makes: that finds the processor in its place.
+                // A wake may start a thread, whose name a user's function makes: that finds the
+                // processor in its place.
                 drop(held);
                 scheduler.wake_one();
             }
@@ -193,8 +198,8 @@ impl Context {
 }
 
 impl Scheduler {
-    /// Does what a placement asks for: overflow to the injector, and word to the idle. Not where the processor is borrowed from
-    /// the context.
+    /// Does what a placement asks for: overflow to the injector, and word to the idle. Not where
+    /// the processor is borrowed from the context.
     #[inline]
     pub(crate) fn settle(&self, index: usize, placed: Placed<'_>) {
         if !matches!(placed, Placed::Quietly) {
@@ -221,11 +226,11 @@ impl Scheduler {
         self.processors.get(index).counters().overflows.add(1);
         let mut count = 0;
         self.injector.push_all(tasks.inspect(|_| count += 1));
-        self.observer.show(What::Overflow { processor: index as u16, tasks: count });
+        self.observer.show(EventKind::Overflow { processor: index as u16, tasks: count });
     }
 
-    /// Puts a task behind all that wait, where tasks run in order. The caller holds the only processor, so that there is no idle
-    /// one to be told of it.
+    /// Puts a task behind all that wait, where tasks run in order. The caller holds the only
+    /// processor, so that there is no idle one to be told of it.
     fn push_in_line(&self, processor: &mut Processor, task: Runnable, yielded: bool) {
         if !self.injector.is_empty() {
             return self.injector.push(task);
@@ -247,7 +252,8 @@ impl Scheduler {
         self.injector.push_all(batch);
     }
 
-    /// Puts a task back that has yielded and was taken out, so that the netpoller might be looked at before its turn.
+    /// Puts a task back that has yielded and was taken out, so that the netpoller might be looked
+    /// at before its turn.
     pub(crate) fn put_back_yielded(&self, processor: &mut Processor, task: Runnable) {
         if self.keeps_order() {
             self.push_in_line(processor, task, false);
@@ -303,8 +309,8 @@ impl Scheduler {
         F: Future + 'static,
     {
         let (future, origin) = (ThreadBound::new(future), origin.into());
-        // SAFETY: a `ThreadBound` refuses to be polled on other threads, and when it is dropped there it leaks its inside,
-        // which lies in a box of its own.
+        // SAFETY: a `ThreadBound` refuses to be polled on other threads, and when it is dropped
+        // there it leaks its inside, which lies in a box of its own.
         Context::with(|context| unsafe { self.spawn_unchecked(self.own(context), future, Kind::local::<F>(), origin) })
             .handle()
     }
@@ -315,7 +321,8 @@ impl Scheduler {
 
     /// Spawns a future; `here` is this thread's context, if it is one of this scheduler's.
     ///
-    /// What does not depend on the future is in functions that do not either: each kind of future has this one of its own.
+    /// What does not depend on the future is in functions that do not either: each kind of future
+    /// has this one of its own.
     ///
     /// # Safety
     ///
@@ -336,12 +343,14 @@ impl Scheduler {
         let future = console::watch(future, kind, id, origin);
         let home = Home { scheduler: Arc::as_ptr(self) };
         let identity = self.show_identity(Identity::new(id, origin).with_name_in(&self.names));
-        // SAFETY: by the caller's promise: to be watched changes nothing of where the future is polled and dropped.
+        // SAFETY: by the caller's promise: to be watched changes nothing of where the future is
+        // polled and dropped.
         let (task, permit, handle) = unsafe { allocate(future, home, identity) };
         Spawned { handle, refused: self.launch(here, shard, task, permit) }
     }
 
-    /// An id for a new task, and the shard that lists it: those of the current processor, which nobody else uses now.
+    /// An id for a new task, and the shard that lists it: those of the current processor, which
+    /// nobody else uses now.
     #[inline]
     fn next_id(&self, here: Option<&Context>) -> (Id, usize) {
         let own = here.and_then(|context| context.with_processor(|own| own.map(|own| (own.ids().next(), own.index()))));
@@ -352,7 +361,8 @@ impl Scheduler {
         (id, self.tasks.shard_for(number))
     }
 
-    /// Lists a new task and submits its permit. Gives that back if the runtime shuts down or is drained.
+    /// Lists a new task and submits its permit. Gives that back if the runtime shuts down or is
+    /// drained.
     fn launch(&self, here: Option<&Context>, shard: usize, task: TaskRef, permit: Runnable) -> Option<Runnable> {
         if self.tasks.bind(shard, task).or_else(|task| self.bind_follow_up(&self.tasks, shard, task)).is_err() {
             return Some(permit);
@@ -386,8 +396,8 @@ pub(crate) struct Spawned<T> {
 }
 
 impl<T> Spawned<T> {
-    /// The handle, which says cancelled if the task was not let in. To be called outside of [`Context::with`], since it may
-    /// drop the future.
+    /// The handle, which says cancelled if the task was not let in. To be called outside of
+    /// [`Context::with`], since it may drop the future.
     #[inline]
     pub(crate) fn handle(self) -> JoinHandle<T> {
         if let Some(permit) = self.refused {

@@ -1,4 +1,5 @@
-//! The poll_owner: the one machine that blocks in the netpoller, and the deadline up to which it will.
+//! The poll_owner: the one machine that blocks in the netpoller, and the deadline up to which it
+//! will.
 
 use crate::util::sync::atomic::Ordering::{Relaxed, SeqCst};
 use crate::util::sync::atomic::{AtomicU64, fence};
@@ -7,13 +8,14 @@ const NOBODY: u64 = 0;
 
 /// Whether a machine blocks in the netpoller, and until when.
 ///
-/// Timers that are armed from outside, or left behind by a processor that goes idle, may be due before the keeper meant to
-/// wake up. The two sides meet here as they do in the sleeping protocol: the keeper publishes its deadline, full barrier,
-/// looks at all timers once more; the other side arms its timer, full barrier, looks at the keeper's deadline.
+/// Timers that are armed from outside, or left behind by a processor that goes idle, may be due
+/// before the keeper meant to wake up. The two sides meet here as they do in the sleeping protocol:
+/// the keeper publishes its deadline, full barrier, looks at all timers once more; the other side
+/// arms its timer, full barrier, looks at the keeper's deadline.
 #[derive(Debug)]
 pub(crate) struct PollOwner(AtomicU64);
 
-/// What a timer's owner finds on looking at the poll_owner.
+/// What a timer's owner finds on looking at the poll owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum Watch {
@@ -21,7 +23,7 @@ pub(crate) enum Watch {
     InTime,
     /// The keeper sleeps past the deadline and has to be interrupted.
     TooLate,
-    /// Unattended blocks in the netpoller.
+    /// Nobody blocks in the netpoller.
     Unattended,
 }
 
@@ -30,8 +32,9 @@ impl PollOwner {
         Self(AtomicU64::new(NOBODY))
     }
 
-    /// Makes the caller the keeper until `deadline`, unless there is one. The caller looks at all timers next, blocks neither
-    /// past what it finds nor past `deadline`, on which others rely from now on, and leaves when it is done.
+    /// Makes the caller the keeper until `deadline`, unless there is one. The caller looks at all
+    /// timers next, blocks neither past what it finds nor past `deadline`, on which others rely
+    /// from now on, and leaves when it is done.
     #[must_use]
     pub(crate) fn take_over(&self, deadline: u64) -> bool {
         let taken = self.0.compare_exchange(NOBODY, deadline.max(1), Relaxed, Relaxed).is_ok();

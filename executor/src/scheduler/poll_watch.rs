@@ -1,5 +1,5 @@
-//! What a processor's holder leaves in sight of the watcher: which task it polls, on which thread, and whether it blocks. And
-//! what the watcher makes of it, for those who look on.
+//! What a processor's holder leaves in sight of the watcher: which task it polls, on which thread,
+//! and whether it blocks. And what the watcher makes of it, for those who look on.
 
 // std's atomics on purpose: these are sightings, read by one thread that draws its own conclusions.
 use std::panic::Location;
@@ -7,7 +7,8 @@ use std::ptr;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64};
 
-/// The watch on one processor. Written by its holder with plain stores, read by the watcher and those who look on.
+/// The watch on one processor. Written by its holder with plain stores, read by the watcher and
+/// those who look on.
 #[derive(Debug, Default)]
 pub(crate) struct PollWatch {
     /// The id of the task in the current poll, or the last.
@@ -21,13 +22,14 @@ pub(crate) struct PollWatch {
     searching: AtomicBool,
     /// The system's number for the holder's thread; 0 where that is not known.
     thread: AtomicU32,
-    /// Written by the watcher: the count of the poll that it has found under way twice, and when it first saw that, in
-    /// nanoseconds.
+    /// Written by the watcher: the count of the poll that it has found under way twice, and when it
+    /// first saw that, in nanoseconds.
     long_poll: AtomicU64,
     long_since: AtomicU64,
 }
 
-/// What the watcher saw. The parts are read one by one: the watcher makes sure that the poll is still the same.
+/// What the watcher saw. The parts are read one by one: the watcher makes sure that the poll is
+/// still the same.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PollState {
     pub(crate) task: u64,
@@ -43,7 +45,8 @@ impl PollWatch {
     /// The holder begins a poll.
     #[inline]
     pub(crate) fn begin_poll(&self, task: u64, spawned_at: &'static Location<'static>) {
-        // Release pairs with the Acquire in `sight`: who sees it finds the poll counted, and does not take it for the last.
+        // Release pairs with the Acquire in `sight`: who sees it finds the poll counted, and does
+        // not take it for the last.
         self.task.store(task, Release);
         self.spawned_at.note(spawned_at);
     }
@@ -56,7 +59,8 @@ impl PollWatch {
 
     /// The holder is about to block, and says so.
     pub(crate) fn begin_blocking(&self) {
-        // Release pairs with the Acquire in `sight`: what is in the queues then is seen by the watcher.
+        // Release pairs with the Acquire in `sight`: what is in the queues then is seen by the
+        // watcher.
         self.blocking.store(true, Release);
     }
 
@@ -73,15 +77,17 @@ impl PollWatch {
         self.searching.store(searching, Relaxed);
     }
 
-    /// The watcher has found the poll with this count under way again, which it first saw at the time `since`.
+    /// The watcher has found the poll with this count under way again, which it first saw at the
+    /// time `since`.
     pub(crate) fn note_long_poll(&self, poll: u64, since: u64) {
         self.long_since.store(since, Relaxed);
-        // Release pairs with the Acquire in `under_way_since`: that poll's time, or one that was written since.
+        // Release pairs with the Acquire in `under_way_since`: that poll's time, or one that was
+        // written since.
         self.long_poll.store(poll, Release);
     }
 
-    /// Since when the poll with this count has been under way, if the watcher has seen it twice. It may have begun earlier by as
-    /// much as the watcher was away.
+    /// Since when the poll with this count has been under way, if the watcher has seen it twice. It
+    /// may have begun earlier by as much as the watcher was away.
     pub(crate) fn under_way_since(&self, poll: u64) -> Option<u64> {
         let is_seen = poll != 0 && self.long_poll.load(Acquire) == poll;
         is_seen.then(|| self.long_since.load(Relaxed))
@@ -100,8 +106,8 @@ impl PollWatch {
     }
 }
 
-/// Where the task was spawned that is polled, or was last. The place is in the program's text, and stays when the task has gone: so
-/// the watcher may read it at any time, and needs no lock.
+/// Where the task was spawned that is polled, or was last. The place is in the program's text, and
+/// stays when the task has gone: so the watcher may read it at any time, and needs no lock.
 #[derive(Debug, Default)]
 struct SpawnSite(AtomicPtr<Location<'static>>);
 

@@ -1,8 +1,9 @@
 //! A processor: the right to run tasks, and the queues that go with it.
 //!
-//! There are two halves. [`Processor`] is the right itself: one box, moved from hand to hand, so that at any time one
-//! machine at most holds it, and only its holder can reach what takes no lock. [`Shared`] is what the others may touch:
-//! the thieves' end of the ring, runnext, timers and counts.
+//! There are two halves. [`Processor`] is the right itself: one box, moved from hand to hand, so
+//! that at any time one machine at most holds it, and only its holder can reach what takes no lock.
+//! [`Shared`] is what the others may touch: the thieves' end of the ring, runnext, timers and
+//! counts.
 
 use std::fmt;
 use std::ptr::NonNull;
@@ -23,12 +24,12 @@ use crate::util::thread_state::current_thread_number;
 
 /// How long a chain through runnext may hold the processor, in nanoseconds: Go's time slice.
 ///
-/// The limit is time and not a count, so that two light tasks and two heavy ones, each pair handing off to each other, get
-/// like shares of a processor.
+/// The limit is time and not a count, so that two light tasks and two heavy ones, each pair handing
+/// off to each other, get like shares of a processor.
 const TIME_SLICE: u64 = 10_000_000;
 
-/// Timers that are overdue by this, in nanoseconds, are more than one processor keeps up with, be their tasks ever so
-/// light. Twice what a crowd of timers waits for its shared wake.
+/// Timers that are overdue by this, in nanoseconds, are more than one processor keeps up with, be
+/// their tasks ever so light. Twice what a crowd of timers waits for its shared wake.
 const OVERDUE: u64 = 2_000_000;
 
 /// The half of a processor that anybody may touch.
@@ -99,21 +100,25 @@ pub(crate) struct Processor {
     ids: IdBlock,
     /// When the slice of the chain that runs now began.
     slice_began: u64,
-    /// Whether the machine that holds this is out of own work and looking: counted in [`Idle`](crate::scheduler::idle::Idle).
+    /// Whether the machine that holds this is out of own work and looking: counted in
+    /// [`Idle`](crate::scheduler::idle::Idle).
     searching: bool,
     /// Whether the ring holds a task that no idle processor was told of.
     unannounced: bool,
     /// Whether somebody looks at what the scheduler does, as far as this processor has heard.
     observed: bool,
-    /// Whether the task in the ring is one that yielded with no other to run: before its turn the netpoller is looked at.
+    /// Whether the task in the ring is one that yielded with no other to run: before its turn the
+    /// netpoller is looked at.
     lone: bool,
     fairness: Fairness,
-    /// The address of what was in runnext when the injector's turn began, or 0: that has to wait until the turn is over.
+    /// The address of what was in runnext when the injector's turn began, or 0: that has to wait
+    /// until the turn is over.
     set_aside: usize,
     network_ticks: Every,
     /// When the netpoller was last looked at by this processor.
     polled_network: u64,
-    /// How many polls it had counted when it was taken up from among the idle; none while it is there.
+    /// How many polls it had counted when it was taken up from among the idle; none while it is
+    /// there.
     woken_at: Option<u64>,
 }
 
@@ -139,9 +144,10 @@ impl Iterator for OverflowedTasks<'_> {
     }
 }
 
-/// Fairness what a queue held back into the permit it stands for.
+/// Turns what a queue held back into the permit it stands for.
 fn permit(raw: NonNull<Header>) -> Runnable {
-    // SAFETY: the queues of processors are filled from `Runnable::into_raw` alone and yield each entry once.
+    // SAFETY: the queues of processors are filled from `Runnable::into_raw` alone and yield each
+    // entry once.
     unsafe { Runnable::from_raw(raw) }
 }
 
@@ -261,16 +267,17 @@ impl Processor {
         self.ring.is_empty() && self.shared.runnext().is_empty()
     }
 
-    /// Whether nothing is forgotten if it goes idle now. What lies in the ring of the only processor there is stays in sight there,
-    /// and whoever has work to look for takes that one.
+    /// Whether nothing is forgotten if it goes idle now. What lies in the ring of the only
+    /// processor there is stays in sight there, and whoever has work to look for takes that one.
     pub(super) fn may_go_idle(&self) -> bool {
         self.has_no_task() || (self.is_only && self.shared.runnext().is_empty())
     }
 
-    /// How many due timers to fire now. One after the other, the task of each run before the next fires, while polls are known to
-    /// take next to no time and nothing else waits: to wake another machine for a few such tasks would cost many times what
-    /// they do. Once a poll has taken long, or others wait, or the first of them is `late` by too many nanoseconds, all that are
-    /// left, so that their tasks are spread.
+    /// How many due timers to fire now. One after the other, the task of each run before the next
+    /// fires, while polls are known to take next to no time and nothing else waits: to wake another
+    /// machine for a few such tasks would cost many times what they do. Once a poll has taken long,
+    /// or others wait, or the first of them is `late` by too many nanoseconds, all that are left,
+    /// so that their tasks are spread.
     pub(crate) fn timers_at_once(&mut self, late: u64) -> usize {
         if !self.clock.polls_are_light() || !self.has_no_task() || late > OVERDUE {
             return usize::MAX;
@@ -285,7 +292,8 @@ impl Processor {
         std::mem::take(&mut self.unannounced) && !self.ring.is_empty()
     }
 
-    /// Puts a task that was just readied or spawned in runnext; what that displaces goes to the ring's tail.
+    /// Puts a task that was just readied or spawned in runnext; what that displaces goes to the
+    /// ring's tail.
     #[inline]
     pub(crate) fn push_next(&mut self, task: Runnable) -> Placed<'_> {
         match self.shared.runnext().replace(task.into_raw()) {
@@ -294,7 +302,8 @@ impl Processor {
         }
     }
 
-    /// Puts a task that yielded at the ring's tail. If it is alone, and the network `wants_a_look`, that comes first.
+    /// Puts a task that yielded at the ring's tail. If it is alone, and the network `wants_a_look`,
+    /// that comes first.
     #[inline]
     pub(crate) fn push_yielded(&mut self, task: Runnable, wants_a_look: impl FnOnce() -> bool) -> Placed<'_> {
         let alone = self.has_no_task();
@@ -304,8 +313,9 @@ impl Processor {
         self.push_own_beside(task, alone)
     }
 
-    /// What is in the ring next is one task that yielded, and no other has anything to run: the next tick is one on which the
-    /// netpoller is looked at, before [that task](Self::take_lone) has its turn.
+    /// What is in the ring next is one task that yielded, and no other has anything to run: the
+    /// next tick is one on which the netpoller is looked at, before [that task](Self::take_lone)
+    /// has its turn.
     pub(crate) fn look_before_the_only_task(&mut self) {
         self.lone = true;
         self.network_ticks.hurry();
@@ -317,9 +327,9 @@ impl Processor {
         if is_lone { self.ring.pop().map(permit) } else { None }
     }
 
-    /// Puts a task that this processor will come to by itself at the ring's tail: one that yielded, or was found in the
-    /// netpoller. If it is alone, nobody is woken for it; should something else be run first after all,
-    /// [`take_unannounced`](Self::take_unannounced) makes up for it.
+    /// Puts a task that this processor will come to by itself at the ring's tail: one that yielded,
+    /// or was found in the netpoller. If it is alone, nobody is woken for it; should something else
+    /// be run first after all, [`take_unannounced`](Self::take_unannounced) makes up for it.
     #[inline]
     pub(crate) fn push_own(&mut self, task: Runnable) -> Placed<'_> {
         let alone = self.has_no_task();
@@ -341,8 +351,8 @@ impl Processor {
         }
     }
 
-    /// Does for a batch what [`push_own`](Self::push_own) does for a task, as far as there is room. The rest stays with the
-    /// caller.
+    /// Does for a batch what [`push_own`](Self::push_own) does for a task, as far as there is room.
+    /// The rest stays with the caller.
     pub(crate) fn push_own_batch(&mut self, tasks: &mut impl Iterator<Item = Runnable>) -> Placed<'static> {
         let alone = self.has_no_task();
         match self.ring.push_batch(&mut tasks.map(Runnable::into_raw)) {
@@ -356,8 +366,8 @@ impl Processor {
         }
     }
 
-    /// Puts a task at the ring's tail, of which no other processor has to be told, since there is none. Gives it back if there is
-    /// no room.
+    /// Puts a task at the ring's tail, of which no other processor has to be told, since there is
+    /// none. Gives it back if there is no room.
     pub(crate) fn push_last(&mut self, task: Runnable) -> Option<Runnable> {
         if self.ring.is_full() {
             return Some(task);
@@ -380,8 +390,8 @@ impl Processor {
         }
     }
 
-    /// Takes the task in runnext while the chain's time slice lasts. When it is spent, that task goes to the ring's tail
-    /// and the oldest in the ring begins a new slice.
+    /// Takes the task in runnext while the chain's time slice lasts. When it is spent, that task
+    /// goes to the ring's tail and the oldest in the ring begins a new slice.
     pub(crate) fn next_in_chain(&mut self) -> Option<Found> {
         let raw = self.shared.runnext().take()?;
         if self.clock.now().saturating_sub(self.slice_began) < TIME_SLICE {
@@ -392,7 +402,8 @@ impl Processor {
             return Some(permit(raw).found(Source::RUNNEXT));
         };
         let was_empty = self.ring.push(raw).expect("only the owner fills the ring, and it has just made room");
-        // The oldest was the only one, and a machine that went idle between the two moves has seen an empty ring.
+        // The oldest was the only one, and a machine that went idle between the two moves has seen
+        // an empty ring.
         self.unannounced |= was_empty.0;
         Some(permit(oldest).found(Source::RING))
     }
@@ -409,7 +420,8 @@ impl Processor {
         self.set_aside = self.runnext_address();
     }
 
-    /// Whether something is in runnext that was not there when the injector's turn began: then a task of that turn has put it there.
+    /// Whether something is in runnext that was not there when the injector's turn began: then a
+    /// task of that turn has put it there.
     pub(crate) fn has_more_in_runnext(&self) -> bool {
         let now = self.runnext_address();
         now != 0 && now != self.set_aside
@@ -419,8 +431,9 @@ impl Processor {
         self.shared.runnext().peek().map_or(0, SlotAddress::address)
     }
 
-    /// Begins a new time slice for a task from the injector, unless a chain through runnext is on: were its slice to begin
-    /// anew with each stranger that comes between, nobody in the ring would ever have a turn.
+    /// Begins a new time slice for a task from the injector, unless a chain through runnext is on:
+    /// were its slice to begin anew with each stranger that comes between, nobody in the ring would
+    /// ever have a turn.
     pub(crate) fn begin_slice_unless_in_chain(&mut self) {
         if self.shared.runnext().is_empty() {
             self.begin_slice();
@@ -432,7 +445,8 @@ impl Processor {
         self.slice_began = self.clock.now();
     }
 
-    /// Steals the newest half of `victim`'s ring into this one's, which is empty. Returns how many that were.
+    /// Steals the newest half of `victim`'s ring into this one's, which is empty. Returns how many
+    /// that were.
     pub(crate) fn steal_from(&mut self, victim: &Shared) -> usize {
         victim.ring.steal_into(&mut self.ring)
     }
@@ -444,7 +458,8 @@ impl Processor {
         Some(permit(raw))
     }
 
-    /// Empties runnext and ring, oldest first, for one that will not be run again or has to wait with empty hands.
+    /// Empties runnext and ring, oldest first, for one that will not be run again or has to wait
+    /// with empty hands.
     pub(crate) fn drain(&mut self) -> impl Iterator<Item = Runnable> + '_ {
         std::iter::from_fn(|| self.ring.pop().or_else(|| self.shared.runnext().take()).map(permit))
     }

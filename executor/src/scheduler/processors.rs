@@ -14,15 +14,16 @@ use crate::util::sync::{Arc, Mutex};
 
 /// What everybody sees of the processors, by index, and the spares that are not in play.
 ///
-/// The first N are there from the start. A spare is made when it is first wanted, at the lowest index that is free, and
-/// kept when it is not wanted any more: it is *dormant* then, with empty queues. Timers may be left in it, so that a
-/// dormant processor stays in len until they are gone.
+/// The first N are there from the start. A spare is made when it is first wanted, at the lowest
+/// index that is free, and kept when it is not wanted any more: it is *dormant* then, with empty
+/// queues. Timers may be left in it, so that a dormant processor stays in len until they are gone.
 pub(crate) struct Processors {
     slots: Box<[OnceLock<Arc<CachePadded<Shared>>>]>,
     /// Slots below this are filled and to be looked at.
     scan_len: AtomicUsize,
     parked: Mutex<ParkedSpares>,
-    /// Whether anything is retirements_due, for holders to look at without the lock. Relaxed: the count under the lock decides.
+    /// Whether anything is due, for holders to look at without the lock. Relaxed: the
+    /// count under the lock decides.
     is_retirement_due: AtomicBool,
     regular: usize,
 }
@@ -40,8 +41,8 @@ struct ParkedSpares {
 }
 
 impl Processors {
-    /// Makes `regular` processors and room for as many spares as makes `most` in all. Returns the regular ones too, which
-    /// the caller puts into play.
+    /// Makes `regular` processors and room for as many spares as makes `most` in all. Returns the
+    /// regular ones too, which the caller puts into play.
     pub(crate) fn new(regular: usize, most: usize) -> (Self, Vec<Box<Processor>>) {
         let processors = Self {
             slots: (0..most.max(regular)).map(|_| OnceLock::new()).collect(),
@@ -120,7 +121,7 @@ impl Processors {
         Some(processor)
     }
 
-    /// How many spares are in play, not counting those that are retirements_due.
+    /// How many spares are in play, not counting those that are due.
     pub(crate) fn lasting_spares(&self) -> usize {
         let parked = self.parked.lock();
         parked.spares - parked.retirements_due
@@ -151,7 +152,8 @@ impl Processors {
         Some(RetireRequest(()))
     }
 
-    /// The same for the watcher, which has found an idle processor. `None` if no spare is in play that is not retirements_due.
+    /// The same for the watcher, which has found an idle processor. `None` if no spare is in play
+    /// that is not due.
     #[must_use]
     pub(crate) fn make_retire_request(&self) -> Option<RetireRequest> {
         let mut parked = self.parked.lock();
@@ -162,7 +164,8 @@ impl Processors {
         Some(RetireRequest(()))
     }
 
-    /// Puts into play again what a request was assumed for, since no processor was found to pay with.
+    /// Puts into play again what a request was assumed for, since no processor was found to pay
+    /// with.
     pub(crate) fn withdraw_retire_request(&self, RetireRequest(()): RetireRequest) {
         self.parked.lock().spares += 1;
     }
@@ -176,7 +179,8 @@ impl Processors {
         self.shrink_scan(&parked);
     }
 
-    /// Looks no more at dormant processors with the highest indices, once they hold no timers. Called with the lock held.
+    /// Looks no more at dormant processors with the highest indices, once they hold no timers.
+    /// Called with the lock held.
     fn shrink_scan(&self, parked: &ParkedSpares) {
         let mut len = self.scan_len();
         for processor in &parked.processors {
@@ -190,8 +194,8 @@ impl Processors {
     }
 }
 
-/// The duty to take one processor out of play; it has been counted out already, so that no second one goes for the same
-/// reason.
+/// The duty to take one processor out of play; it has been counted out already, so that no second
+/// one goes for the same reason.
 #[derive(Debug)]
 #[must_use]
 pub(crate) struct RetireRequest(());

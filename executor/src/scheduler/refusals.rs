@@ -1,7 +1,9 @@
-//! What is made of it when the system refuses a thread: nobody asks for another for a while, and it is told of once in a while.
+//! What is made of it when the system refuses a thread: nobody asks for another for a while, and it
+//! is told of once in a while.
 //!
-//! Threads are asked for where work comes and nobody is there for it, which may be thousands of times a second. A refusal takes
-//! the system some ten microseconds, and lasts: a control group's limit on threads is reached, or memory is short.
+//! Threads are asked for where work comes and nobody is there for it, which may be thousands of
+//! times a second. A refusal takes the system some ten microseconds, and lasts: a control group's
+//! limit on threads is reached, or memory is short.
 
 use std::fmt;
 use std::io;
@@ -10,7 +12,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use crate::util::report::Recurring;
 
-/// Unattended asks for a thread for so long after a refusal, in nanoseconds.
+/// Nobody asks for a thread for so long after a refusal, in nanoseconds.
 const PAUSE: u64 = 100_000_000;
 
 /// The refusals that one runtime has met with.
@@ -62,12 +64,14 @@ impl Refusals {
         self.latest.time().is_some()
     }
 
-    /// Whether nobody is to ask at the time `now`, in nanoseconds of the scheduler's clock. A hint: `ask` decides.
+    /// Whether nobody is to ask at the time `now`, in nanoseconds of the scheduler's clock. A hint:
+    /// `ask` decides.
     pub(crate) fn are_recent(&self, now: u64) -> bool {
         self.latest.time().is_some_and(|refused| now.saturating_sub(refused) < PAUSE)
     }
 
-    /// Calls `start`, which asks the system for a thread, unless that has refused one just before `now`.
+    /// Calls `start`, which asks the system for a thread, unless that has refused one just before
+    /// `now`.
     pub(crate) fn ask<T>(&self, now: u64, start: impl FnOnce() -> io::Result<T>) -> Result<T, NoThread> {
         if !self.latest.may_ask(now) {
             return Err(NoThread::RefusedLately);
@@ -85,8 +89,9 @@ impl Refusals {
     }
 }
 
-/// When the system has last refused a thread, in nanoseconds of the scheduler's clock: 0 if it has granted one since, or was never
-/// asked. Relaxed throughout: it guards nothing, and who reads an old value asks once too often or too late.
+/// When the system has last refused a thread, in nanoseconds of the scheduler's clock: 0 if it has
+/// granted one since, or was never asked. Relaxed throughout: it guards nothing, and who reads an
+/// old value asks once too often or too late.
 #[derive(Debug, Default)]
 struct LatestRefusal(AtomicU64);
 
@@ -95,7 +100,8 @@ impl LatestRefusal {
         Some(self.0.load(Relaxed)).filter(|&refused| refused > 0)
     }
 
-    /// Whether the caller may ask at the time `now`. After a refusal, one at a time: the answer is for the others to wait for.
+    /// Whether the caller may ask at the time `now`. After a refusal, one at a time: the answer is
+    /// for the others to wait for.
     #[must_use]
     fn may_ask(&self, now: u64) -> bool {
         let Some(refused) = self.time() else { return true };

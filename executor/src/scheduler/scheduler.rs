@@ -51,14 +51,15 @@ pub(crate) struct Config {
     /// How long a poll may take before it is reported; `None` reports nothing.
     pub(crate) stall_threshold: Option<Duration>,
     pub(crate) on_stall: Option<StallHook>,
-    /// The injector has its turn after so many ticks at most, and for a number of polls that goes by this.
+    /// The injector has its turn after so many ticks at most, and for a number of polls that goes
+    /// by this.
     pub(crate) global_queue_interval: u32,
     /// A busy processor looks at the netpoller at one tick in so many.
     pub(crate) event_interval: u32,
 }
 
-/// Processors at most, whatever the builder says: the books on them take some room for each that there might be, and their
-/// indices have 16 bits in the timeline.
+/// Processors at most, whatever the builder says: the books on them take some room for each that
+/// there might be, and their indices have 16 bits in the timeline.
 const MOST_PROCESSORS: usize = 16_384;
 
 impl Config {
@@ -158,8 +159,9 @@ impl Scheduler {
         Ok(scheduler)
     }
 
-    /// Whether tasks run in the order in which they were spawned and woken. Then there is one processor: all that its holder readies
-    /// goes to the ring's tail, but behind the injector while that holds any, and the ring is filled from there.
+    /// Whether tasks run in the order in which they were spawned and woken. Then there is one
+    /// processor: all that its holder readies goes to the ring's tail, but behind the injector
+    /// while that holds any, and the ring is filled from there.
     #[inline]
     pub(crate) fn keeps_order(&self) -> bool {
         self.config.flavor == Flavor::CurrentThread
@@ -175,13 +177,15 @@ impl Scheduler {
         self.nanos(self.clock.now())
     }
 
-    /// What timers go by when it is `now` by the system's clock, which is `now` itself outside of tests.
+    /// What timers go by when it is `now` by the system's clock, which is `now` itself outside of
+    /// tests.
     #[inline]
     pub(crate) fn timer_time(&self, now: u64) -> u64 {
         if self.clock.is_system() { now } else { self.timer_now() }
     }
 
-    /// `instant` in nanoseconds since the scheduler was made, as timers count: at most some 584 years.
+    /// `instant` in nanoseconds since the scheduler was made, as timers count: at most some 584
+    /// years.
     pub(crate) fn nanos(&self, instant: Instant) -> u64 {
         let since = instant.saturating_duration_since(self.origin);
         u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
@@ -189,7 +193,8 @@ impl Scheduler {
 
     /// The moment that is `nanos` after the scheduler was made.
     pub(crate) fn instant(&self, nanos: u64) -> Instant {
-        // Beyond the clock, which no deadline is that anybody waits for, a moment that wakes the waiter too early will do.
+        // Beyond the clock, which no deadline is that anybody waits for, a moment that wakes the
+        // waiter too early will do.
         self.origin.checked_add(Duration::from_nanos(nanos)).unwrap_or(self.origin)
     }
 
@@ -200,13 +205,14 @@ impl Scheduler {
             || self.timer_is_due()
     }
 
-    /// Whether nobody blocks in the netpoller at the time `now`, or looks at it while helping, though there is something to
-    /// wait for.
+    /// Whether nobody blocks in the netpoller at the time `now`, or looks at it while helping,
+    /// though there is something to wait for.
     pub(crate) fn needs_poll_owner(&self, now: u64) -> bool {
         !self.poll_owner.is_present() && !self.computing.helpers.watch_network(now) && self.has_something_to_poll()
     }
 
-    /// Whether a socket may have become ready that only a busy processor would see, since nobody blocks in the netpoller.
+    /// Whether a socket may have become ready that only a busy processor would see, since nobody
+    /// blocks in the netpoller.
     pub(crate) fn network_wants_a_look(&self) -> bool {
         !self.netpoller.is_unused() && !self.poll_owner.is_present()
     }
@@ -228,8 +234,8 @@ impl Scheduler {
         self.processors.iter().map(|processor| processor.timers().next_deadline()).min().unwrap_or(u64::MAX)
     }
 
-    /// The same, timers aside that were cancelled or put off: for those to whom it matters which moment is the next. Takes
-    /// every queue's lock.
+    /// The same, timers aside that were cancelled or put off: for those to whom it matters which
+    /// moment is the next. Takes every queue's lock.
     pub(crate) fn next_deadline(&self) -> u64 {
         self.processors.iter().map(|processor| processor.timers().settle()).min().unwrap_or(u64::MAX)
     }

@@ -12,7 +12,8 @@ use crate::scheduler::{Context, Scheduler};
 use crate::task::{Runnable, TaskRef};
 use crate::util::unwind::wake_quietly;
 
-/// How long the last one out sleeps between looks at tasks that a foreign thread is just about to queue.
+/// How long the last one out sleeps between looks at tasks that a foreign thread is just about to
+/// queue.
 const RETRY: Duration = Duration::from_micros(50);
 
 /// How far the end has come.
@@ -78,8 +79,8 @@ impl fmt::Debug for Shutdown {
 }
 
 impl Scheduler {
-    /// Begins to shut down: machines leave as soon as their polls return, and nothing new is spawned. Waits for nothing.
-    /// Only the first call counts.
+    /// Begins to shut down: machines leave as soon as their polls return, and nothing new is
+    /// spawned. Waits for nothing. Only the first call counts.
     pub(crate) fn begin_shutdown(&self) {
         if !self.shutdown.presence.begin() {
             return;
@@ -111,8 +112,9 @@ impl Scheduler {
         machines_left && pool_left
     }
 
-    /// Drops every future that waits: for a socket or a timer, for another task, for its turn in a queue. Those whose polls
-    /// are running are marked, and dropped when the poll ends. Others may do the same at the same time.
+    /// Drops every future that waits: for a socket or a timer, for another task, for its turn in a
+    /// queue. Those whose polls are running are marked, and dropped when the poll ends. Others may
+    /// do the same at the same time.
     ///
     /// What waits for a socket or a timer of this runtime, and is no task of it, is woken to be
     /// told: a blocking job, a poll that blocks in a `block_on` of its own, other threads.
@@ -130,10 +132,12 @@ impl Scheduler {
         self.cancel_queued();
     }
 
-    /// Drops every future that is still alive. By the last one out, so that nothing is polled any more.
+    /// Drops every future that is still alive. By the last one out, so that nothing is polled any
+    /// more.
     ///
-    /// A future's drop may wake tasks and try to spawn; a foreign thread may just have taken a permit and be on its way to
-    /// the injector. So this goes round until the registry is empty: a task leaves it when its future is gone.
+    /// A future's drop may wake tasks and try to spawn; a foreign thread may just have taken a
+    /// permit and be on its way to the injector. So this goes round until the registry is empty: a
+    /// task leaves it when its future is gone.
     fn drop_all_tasks(&self) {
         self.drop_waiting_tasks();
         while !self.tasks.is_empty() {

@@ -1,16 +1,18 @@
-//! Spreading a batch: what one turn of the netpoller or one firing of timers has readied goes to several processors.
+//! Spreading a batch: what one turn of the netpoller or one firing of timers has readied goes to
+//! several processors.
 
 use crate::scheduler::machine_loop::MachineLoop;
 use crate::scheduler::processor::Processor;
 use crate::task::TaskQueue;
 
-/// The most of one batch that goes to one ring. A poller that kept a whole batch to itself would let the last of it wait
-/// for all the others, since thieves come only when they run dry; and it might fill the ring to the brim.
+/// The most of one batch that goes to one ring. A poller that kept a whole batch to itself would
+/// let the last of it wait for all the others, since thieves come only when they run dry; and it
+/// might fill the ring to the brim.
 const LARGEST_SHARE: usize = 64;
 
 impl MachineLoop<'_> {
-    /// Spreads `batch` in its order: the first share to `processor`'s ring, the rest to the injector, with a machine woken
-    /// at once for every doubling of what there is to do.
+    /// Spreads `batch` in its order: the first share to `processor`'s ring, the rest to the
+    /// injector, with a machine woken at once for every doubling of what there is to do.
     pub(crate) fn spread(&self, processor: &mut Processor, mut batch: TaskQueue) {
         let count = batch.len();
         if count == 0 {
@@ -34,8 +36,9 @@ impl MachineLoop<'_> {
     }
 }
 
-/// How many machines to wake at once for `count` tasks: one for the first, one more for each doubling. They wake others in
-/// turn as they find work; waking all here would hold up the tasks in hand.
+/// How many machines to wake at once for `count` tasks: one for the first, one more for each
+/// doubling. They wake others in turn as they find work; waking all here would hold up the tasks in
+/// hand.
 fn doublings(count: usize) -> usize {
     (usize::BITS - count.leading_zeros()) as usize
 }

@@ -2,18 +2,20 @@
 
 use std::time::{Duration, Instant};
 
-use wsrt_trace::EventKind as What;
+use wsrt_trace::EventKind;
 
 use crate::observe::source::{Found, Source};
 use crate::scheduler::machine_loop::MachineLoop;
 use crate::scheduler::processor::{Processor, Shared};
 
-/// How often all victims are gone through. The first passes look at rings only; the last takes timers and runnext too.
+/// How often all victims are gone through. The first passes look at rings only; the last takes
+/// timers and runnext too.
 const PASSES: usize = 4;
 
-/// How long a thief watches a task in runnext before it takes it. A hand-off, from the push into runnext to its poll, takes
-/// a fraction of a microsecond when the task that did it is about to wait; a victim that has stayed in one poll
-/// for this long will not come round to it soon. Go sleeps for 3 µs here, which Linux stretches to some 55.
+/// How long a thief watches a task in runnext before it takes it. A hand-off, from the push into
+/// runnext to its poll, takes a fraction of a microsecond when the task that did it is about to
+/// wait; a victim that has stayed in one poll for this long will not come round to it soon. Go
+/// sleeps for 3 µs here, which Linux stretches to some 55.
 const LONGER_THAN_A_HAND_OFF: Duration = Duration::from_micros(5);
 
 impl MachineLoop<'_> {
@@ -84,8 +86,8 @@ impl MachineLoop<'_> {
         Some(processor.pop()?.found(Source::TIMER))
     }
 
-    /// Takes the task in the runnext of a victim that has nothing else, if it stays there, with the victim in one and the same
-    /// poll, for longer than a hand-off takes.
+    /// Takes the task in the runnext of a victim that has nothing else, if it stays there, with the
+    /// victim in one and the same poll, for longer than a hand-off takes.
     fn rob_runnext(&self, processor: &mut Processor, index: usize, victim: &Shared) -> Option<Found> {
         let seen = victim.runnext().peek()?;
         let polls = victim.counters().polls();
@@ -107,11 +109,12 @@ impl MachineLoop<'_> {
     fn count_steal(&self, processor: &Processor, victim: usize, stolen: usize) {
         processor.shared().counters().steals.count(victim, stolen);
         let (thief, victim) = (processor.index() as u16, victim as u64);
-        self.scheduler.observer.show(What::Stolen { processor: thief, victim, tasks: stolen as u64 });
+        self.scheduler.observer.show(EventKind::Stolen { processor: thief, victim, tasks: stolen as u64 });
     }
 }
 
-/// All processors, each once: from a random start in steps of a random number that shares no divisor with their count.
+/// All processors, each once: from a random start in steps of a random number that shares no
+/// divisor with their count.
 #[derive(Debug)]
 struct VictimOrder {
     next: usize,

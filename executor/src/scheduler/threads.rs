@@ -7,7 +7,7 @@ use std::sync::{Arc, Once, Weak};
 use std::thread::{self, JoinHandle};
 
 use parking_lot::Mutex;
-use wsrt_trace::{Activity as Span, EventKind as What};
+use wsrt_trace::{Activity, EventKind};
 
 use crate::scheduler::context::Role;
 use crate::scheduler::machine::Machine;
@@ -27,7 +27,8 @@ use crate::util::unwind::{caught, swallow};
 pub(crate) struct Threads {
     /// Machines that have not been let go. Relaxed throughout: a count, it guards nothing.
     alive: AtomicUsize,
-    /// To be joined when the runtime is dropped. Those of threads that have ended are dropped as others are started.
+    /// To be joined when the runtime is dropped. Those of threads that have ended are dropped as
+    /// others are started.
     handles: Mutex<Vec<JoinHandle<()>>>,
     /// Machines that have begun, for those who look on.
     machines: Mutex<Vec<Weak<Machine>>>,
@@ -102,7 +103,8 @@ impl Scheduler {
         let count = self.config.processors;
         for number in 1..=count {
             let machine = Machine::new();
-            // Listed before its thread runs, so that work that comes at once finds it and starts no other.
+            // Listed before its thread runs, so that work that comes at once finds it and starts no
+            // other.
             self.idle.enlist(&machine);
             self.start_machine(Arc::clone(&machine)).inspect_err(|why| {
                 let _ = self.idle.delist(&machine);
@@ -130,8 +132,9 @@ impl Scheduler {
 
     /// Starts a machine for a processor that none of the idle machines can take.
     pub(crate) fn start_machine_with(&self, processor: Box<Processor>) {
-        // The machines of a current-thread runtime are the threads in `block_on`. And machines that come during shutdown
-        // would only leave again, and each that finds work as it leaves would start the next.
+        // The machines of a current-thread runtime are the threads in `block_on`. And machines that
+        // come during shutdown would only leave again, and each that finds work as it leaves would
+        // start the next.
         let is_useless = self.config.flavor == Flavor::CurrentThread || self.shutdown.has_begun();
         if is_useless || self.threads.refusals.are_recent(self.now()) {
             return self.give_back(processor);
@@ -179,8 +182,8 @@ impl Scheduler {
         });
     }
 
-    /// Puts a processor that nobody can run back among the idle ones. A machine that came meanwhile has found none there,
-    /// and is woken now.
+    /// Puts a processor that nobody can run back among the idle ones. A machine that came meanwhile
+    /// has found none there, and is woken now.
     fn give_back(&self, mut processor: Box<Processor>) {
         self.part_with(&mut processor);
         self.idle.give_up(processor, None);
@@ -189,7 +192,8 @@ impl Scheduler {
         }
     }
 
-    /// Takes a machine whose thread could not be started off the list. If it was chosen meanwhile, its processor goes back.
+    /// Takes a machine whose thread could not be started off the list. If it was chosen meanwhile,
+    /// its processor goes back.
     pub(crate) fn dismiss(&self, machine: &Arc<Machine>) {
         if self.idle.delist(machine) {
             return;
@@ -236,17 +240,17 @@ impl Scheduler {
         self.threads.refusals.ask(self.now(), || self.config.start_thread(main))
     }
 
-    /// Parks a machine, for the keep-alive time at most where there are more machines than processors. `true` if the time
-    /// ran out.
+    /// Parks a machine, for the keep-alive time at most where there are more machines than
+    /// processors. `true` if the time ran out.
     pub(crate) fn park_machine(&self, machine: &Machine) -> bool {
-        self.observer.show(What::Enter(Span::Parked));
+        self.observer.show(EventKind::Enter(Activity::Parked));
         let timed_out = if self.threads.alive() <= self.config.processors {
             machine.parker().park();
             false
         } else {
             !machine.parker().park_timeout(self.config.thread_keep_alive)
         };
-        self.observer.show(What::Leave(Span::Parked));
+        self.observer.show(EventKind::Leave(Activity::Parked));
         timed_out
     }
 
@@ -259,8 +263,8 @@ impl Scheduler {
 impl Config {
     /// Starts a thread with the name and the stack size that the runtime's threads have.
     ///
-    /// Whoever wants one has counted it already, or has a region open that others know of: so what users have given, the
-    /// function for the name, does not unwind from here.
+    /// Whoever wants one has counted it already, or has a region open that others know of: so what
+    /// users have given, the function for the name, does not unwind from here.
     fn start_thread(&self, main: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
         let name = caught(&*self.thread_name).map_err(|panic| {
             swallow(panic);
@@ -294,8 +298,9 @@ impl Config {
     }
 }
 
-/// Calls a function that was given to the builder's method of this name. A panic in it ends the process, as is documented there:
-/// nobody is left to hear of it, and the thread that it ran on has duties.
+/// Calls a function that was given to the builder's method of this name. A panic in it ends the
+/// process, as is documented there: nobody is left to hear of it, and the thread that it ran on has
+/// duties.
 pub(crate) fn call_hook(name: &str, hook: impl FnOnce()) {
     if caught(hook).is_err() {
         report(format_args!("the function given to `Builder::{name}` panicked; aborting"));
@@ -326,8 +331,8 @@ fn serve(scheduler: Arc<Scheduler>, machine: Arc<Machine>) {
     std::mem::forget(guard);
 }
 
-/// Ends the process if a machine unwinds: a panic of a task never gets here, and a machine that has lost its place in the
-/// scheduler's books could not go on.
+/// Ends the process if a machine unwinds: a panic of a task never gets here, and a machine that has
+/// lost its place in the scheduler's books could not go on.
 pub(crate) struct AbortOnUnwind;
 
 impl Drop for AbortOnUnwind {

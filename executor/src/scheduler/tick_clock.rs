@@ -1,16 +1,20 @@
-//! Time as a processor sees it: read seldom while polls are short, at every poll while they are long.
+//! Time as a processor sees it: read seldom while polls are short, at every poll while they are
+//! long.
 //!
-//! Reading the clock costs as much as half a poll of a light task. So a processor carries the last reading with it, and
-//! takes a new one after a *stride* of ticks that it chooses by what the last stride took.
+//! Reading the clock costs as much as half a poll of a light task. So a processor carries the last
+//! reading with it, and takes a new one after a *stride* of ticks that it chooses by what the last
+//! stride took.
 
 /// A stride that took longer than this is halved: the reading is too coarse.
 const LONG_STRIDE: u64 = 50_000;
 /// A stride that took less than this is doubled.
 const SHORT_STRIDE: u64 = 20_000;
-/// So many ticks at most go by unread. It bounds what a sudden run of long polls can hide: eight of them.
+/// So many ticks at most go by unread. It bounds what a sudden run of long polls can hide: eight of
+/// them.
 const MAX_STRIDE: u32 = 8;
 
-/// The clock of one processor: nanoseconds since the scheduler started, and ticks, which count polls.
+/// The clock of one processor: nanoseconds since the scheduler started, and ticks, which count
+/// polls.
 #[derive(Debug)]
 pub(crate) struct TickClock {
     tick: u32,

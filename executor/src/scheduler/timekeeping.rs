@@ -15,11 +15,13 @@ use crate::scheduler::{Context, Scheduler};
 use crate::task::JoinHandle;
 use crate::util::unwind::wake_quietly;
 
-/// A busy processor looks at the netpoller after this time, in nanoseconds, however few polls that were.
+/// A busy processor looks at the netpoller after this time, in nanoseconds, however few polls that
+/// were.
 const NETWORK_PERIOD: u64 = 1_000_000;
 
-/// A crowd of timers shares a wake for so many times what setting the netpoller's alarm takes: then sleeps between timers
-/// take some two hundredths of a core, however many timers there are. It is a millisecond at most.
+/// A crowd of timers shares a wake for so many times what setting the netpoller's alarm takes: then
+/// sleeps between timers take some two hundredths of a core, however many timers there are. It is a
+/// millisecond at most.
 const WORTH_OF_A_WAKE: u64 = 160;
 /// Timers that come closer together than this share a wake in any case, in nanoseconds.
 const LEAST_GRAIN: u64 = 50_000;
@@ -51,7 +53,8 @@ impl MachineLoop<'_> {
         }
     }
 
-    /// What the network has readied comes before a task that yielded when there was no other to run.
+    /// What the network has readied comes before a task that yielded when there was no other to
+    /// run.
     #[inline(never)]
     fn poll_network_on_tick(&mut self, processor: &mut Processor) -> bool {
         let lone = processor.take_lone();
@@ -62,8 +65,8 @@ impl MachineLoop<'_> {
         one_by_one
     }
 
-    /// How many due timers to fire now, of which the first is `late` by so many nanoseconds. Where tasks run in order all that are
-    /// due come together, before what the first of them spawns.
+    /// How many due timers to fire now, of which the first is `late` by so many nanoseconds. Where
+    /// tasks run in order all that are due come together, before what the first of them spawns.
     pub(crate) fn timers_at_once(&self, processor: &mut Processor, late: u64) -> usize {
         if self.scheduler.keeps_order() { usize::MAX } else { processor.timers_at_once(late) }
     }
@@ -83,8 +86,8 @@ impl MachineLoop<'_> {
 }
 
 impl Context {
-    /// Moves the clock on, and readies the tasks of the timers that have come due, in the order of their deadlines and behind
-    /// everything that waits already. Spawns `last` behind them.
+    /// Moves the clock on, and readies the tasks of the timers that have come due, in the order of
+    /// their deadlines and behind everything that waits already. Spawns `last` behind them.
     #[track_caller]
     pub(crate) fn advance_clock(
         &self,
@@ -111,9 +114,10 @@ impl Context {
 }
 
 impl Scheduler {
-    /// Until when to sleep at the latest if the first timer is due at `deadline`. To put a thread to sleep and wake it takes some 3 µs of
-    /// processor time on hardware and 16 on a virtual machine, many times what firing a timer does: a crowd has to come
-    /// together, and the dearer a wake is here, the longer it waits for each other.
+    /// Until when to sleep at the latest if the first timer is due at `deadline`. To put a thread
+    /// to sleep and wake it takes some 3 µs of processor time on hardware and 16 on a virtual
+    /// machine, many times what firing a timer does: a crowd has to come together, and the dearer a
+    /// wake is here, the longer it waits for each other.
     pub(crate) fn shared_wake(&self, deadline: u64) -> u64 {
         let grain = self.netpoller.alarm_cost().as_nanos() as u64 * WORTH_OF_A_WAKE;
         let end = deadline.saturating_add(grain.max(LEAST_GRAIN));
@@ -127,7 +131,8 @@ impl Scheduler {
         deadline
     }
 
-    /// Arms a timer: in the queue of the processor that this thread holds, or in one that is seen to by somebody else.
+    /// Arms a timer: in the queue of the processor that this thread holds, or in one that is seen
+    /// to by somebody else.
     ///
     /// Once the runtime shuts down, the timer is cancelled instead.
     pub(crate) fn arm_timer(&self, entry: &Arc<TimerEntry>, deadline: u64) {
@@ -137,7 +142,8 @@ impl Scheduler {
             context.with_processor(|processor| processor.map(|processor| processor.index()))
         });
         match own {
-            // The holder looks at its own timers on every turn of the loop, and leaves them to the keeper when it sleeps.
+            // The holder looks at its own timers on every turn of the loop, and leaves them to the
+            // keeper when it sleeps.
             Some(index) => drop(self.processors.get(index).timers().arm(entry, deadline)),
             None => self.arm_from_outside(entry, deadline),
         }

@@ -9,8 +9,8 @@ use crate::scheduler::parker::Unparked;
 use crate::scheduler::poll_owner::Watch;
 
 impl Scheduler {
-    /// The submitting side of the sleeping protocol: to be called after work was published. Wakes one machine, as a
-    /// searcher, if a processor is idle and nobody searches.
+    /// The submitting side of the sleeping protocol: to be called after work was published. Wakes
+    /// one machine, as a searcher, if a processor is idle and nobody searches.
     pub(crate) fn wake_one(&self) {
         if let Some(chosen) = self.idle.submit() {
             self.put_to_work(chosen);
@@ -38,8 +38,8 @@ impl Scheduler {
         }
     }
 
-    /// Sends another to search in place of a machine that was chosen while it is in a hook of the user's. It keeps the processor:
-    /// the watcher sees that as it sees a long poll.
+    /// Sends another to search in place of a machine that was chosen while it is in a hook of the
+    /// user's. It keeps the processor: the watcher sees that as it sees a long poll.
     pub(crate) fn excuse_from_search(&self, machine: &Machine) {
         if machine.excuse_from_search() && self.idle.stop_searching() && self.work_is_visible() {
             self.wake_one();
@@ -53,12 +53,14 @@ impl Scheduler {
         }
     }
 
-    /// Sees to it that a timer for `deadline`, in a queue that no running machine looks at, fires in time.
+    /// Sees to it that a timer for `deadline`, in a queue that no running machine looks at, fires
+    /// in time.
     pub(crate) fn watch_deadline(&self, deadline: u64) {
         match self.poll_owner.watch(deadline) {
             Watch::InTime => {}
             Watch::TooLate => self.netpoller.interrupt(),
-            // Whoever is woken finds nothing to do and becomes the poll_owner, with the right deadline.
+            // Whoever is woken finds nothing to do and becomes the poll owner, with the right
+            // deadline.
             Watch::Unattended => self.wake_one(),
         }
     }

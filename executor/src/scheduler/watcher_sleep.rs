@@ -1,8 +1,10 @@
-//! Where the watcher sleeps while every processor is idle, and how the first to become busy wakes it.
+//! Where the watcher sleeps while every processor is idle, and how the first to become busy wakes
+//! it.
 //!
-//! The two sides meet as in the sleeping protocol: the watcher says that it sleeps, full barrier, looks whether a processor
-//! is busy; whoever takes a processor changes the count, full barrier, looks whether the watcher sleeps. While anything
-//! runs, the watcher is up and nobody pays for more than that look.
+//! The two sides meet as in the sleeping protocol: the watcher says that it sleeps, full barrier,
+//! looks whether a processor is busy; whoever takes a processor changes the count, full barrier,
+//! looks whether the watcher sleeps. While anything runs, the watcher is up and nobody pays for
+//! more than that look.
 
 use std::time::Duration;
 

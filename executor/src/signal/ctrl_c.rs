@@ -10,10 +10,10 @@ use super::unix::SignalKind;
 
 /// Waits for the next ctrl-c: for a SIGINT to the process, whoever sends it.
 ///
-/// Listening begins with this call and not with the first poll: a ctrl-c that comes between the two is not lost. From
-/// this call on ctrl-c does not end the process by itself, even after the future is gone; to have a second one end it, wait
-/// again and call [`std::process::exit`]. Any number of futures may wait: each learns of every ctrl-c that comes after it
-/// was made.
+/// Listening begins with this call and not with the first poll: a ctrl-c that comes between the two
+/// is not lost. From this call on ctrl-c does not end the process by itself, even after the future
+/// is gone; to have a second one end it, wait again and call [`std::process::exit`]. Any number of
+/// futures may wait: each learns of every ctrl-c that comes after it was made.
 ///
 /// The call itself needs no runtime.
 ///
@@ -28,8 +28,8 @@ use super::unix::SignalKind;
 ///
 /// # Cancel safety
 ///
-/// Cancel safe in itself: dropped while it waits, nothing has happened. A ctrl-c that comes after the drop and before the
-/// next call is ignored; poll one future by `&mut` where that matters.
+/// Cancel safe in itself: dropped while it waits, nothing has happened. A ctrl-c that comes after
+/// the drop and before the next call is ignored; poll one future by `&mut` where that matters.
 ///
 /// # Examples
 ///

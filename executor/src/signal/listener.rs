@@ -1,8 +1,10 @@
-//! One listener for one signal: a pair of sockets, written by the signal handler and read by a task.
+//! One listener for one signal: a pair of sockets, written by the signal handler and read by a
+//! task.
 //!
-//! A handler may do next to nothing, but it may write to a socket. So each listener has a pair: the registry's handler for the
-//! signal writes a byte to one end, and the other is a source like any other for the netpoller. Each listener has its own,
-//! so that signals need no part of the runtime that would have to tell the listeners apart.
+//! A handler may do next to nothing, but it may write to a socket. So each listener has a pair: the
+//! registry's handler for the signal writes a byte to one end, and the other is a source like any
+//! other for the netpoller. Each listener has its own, so that signals need no part of the runtime
+//! that would have to tell the listeners apart.
 
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -19,7 +21,8 @@ use crate::scheduler::Context;
 /// Listens for a signal from when it is made, and is waited for once it is attached to a runtime.
 #[derive(Debug)]
 pub(crate) struct Listener {
-    // First, so that the handler's end of the pair is closed before ours: it must not write to a closed socket.
+    // First, so that the handler's end of the pair is closed before ours: it must not write to a
+    // closed socket.
     _action: Action,
     receiver: Receiver,
 }
@@ -38,7 +41,8 @@ impl Listener {
         Ok(Self { _action: action, receiver: Receiver::Detached(Some(UnixStream::from_std(reader))) })
     }
 
-    /// Registers with the current runtime's netpoller, unless that is done. `false` if there is no current runtime.
+    /// Registers with the current runtime's netpoller, unless that is done. `false` if there is no
+    /// current runtime.
     pub(super) fn attach(&mut self) -> io::Result<bool> {
         if let Receiver::Attached(_) = self.receiver {
             return Ok(true);
@@ -57,7 +61,8 @@ impl Listener {
         Ok(())
     }
 
-    /// Ready once the signal has come since the last time this was ready, however often. It has to be attached.
+    /// Ready once the signal has come since the last time this was ready, however often. It has to
+    /// be attached.
     pub(crate) fn poll_recv(&self, cx: &mut task::Context<'_>) -> Poll<io::Result<()>> {
         let Receiver::Attached(stream) = &self.receiver else {
             unreachable!("a listener is attached before it is waited for");
@@ -88,7 +93,8 @@ pub(super) struct Action {
 }
 
 impl Action {
-    /// Listens from now on. The socket, which blocks, has a byte in it for each signal; it ends when the action is dropped.
+    /// Listens from now on. The socket, which blocks, has a byte in it for each signal; it ends
+    /// when the action is dropped.
     pub(super) fn open(kind: SignalKind) -> io::Result<(Self, StdStream)> {
         if signal_hook_registry::FORBIDDEN.contains(&kind.as_raw_value()) {
             let message = format!("cannot listen for {kind}: a program cannot handle it and go on");
@@ -100,10 +106,12 @@ impl Action {
     }
 
     fn register(kind: SignalKind, writer: StdStream) -> io::Result<Self> {
-        // A full socket is as good as one byte more in it: the listener has yet to look. No other error is of use to anybody.
+        // A full socket is as good as one byte more in it: the listener has yet to look. No other
+        // error is of use to anybody.
         let announce = move || drop((&writer).write(&[1]));
-        // SAFETY: `announce` is one `send` system call, which a signal handler may make. It takes no lock and allocates
-        // nothing, its error being a bare number, and the registry saves and restores `errno` around it.
+        // SAFETY: `announce` is one `send` system call, which a signal handler may make. It takes
+        // no lock and allocates nothing, its error being a bare number, and the registry saves and
+        // restores `errno` around it.
         let id = unsafe { signal_hook_registry::register(kind.as_raw_value(), announce) }?;
         Ok(Self { kind, id })
     }

@@ -1,10 +1,11 @@
 //! Signals of the operating system, as futures.
 //!
-//! [`ctrl_c()`] waits for the user to interrupt the program; [`unix`] has the other signals. On systems other than Unix this
-//! module is empty.
+//! [`ctrl_c()`] waits for the user to interrupt the program; [`unix`] has the other signals. On
+//! systems other than Unix this module is empty.
 //!
-//! The first to listen for a signal takes its default effect away for the life of the process: from then on ctrl-c does not
-//! end the program by itself, nor after the listener is gone. Handlers that the program had installed before are called still.
+//! The first to listen for a signal takes its default effect away for the life of the process: from
+//! then on ctrl-c does not end the program by itself, nor after the listener is gone. Handlers that
+//! the program had installed before are called still.
 //!
 //! # Examples
 //!

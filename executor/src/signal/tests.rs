@@ -1,5 +1,5 @@
-//! Real signals, each test in a process of its own: a process that has listened for SIGTERM cannot be stopped by it any
-//! more, which the one that runs all the other tests should be.
+//! Real signals, each test in a process of its own: a process that has listened for SIGTERM cannot
+//! be stopped by it any more, which the one that runs all the other tests should be.
 
 use std::env;
 use std::io;

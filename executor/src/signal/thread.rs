@@ -7,7 +7,8 @@ use std::thread;
 use super::listener::Action;
 use super::unix::SignalKind;
 
-/// A thread that calls a function each time a signal has come; dropping this ends it, once the call under way returns.
+/// A thread that calls a function each time a signal has come; dropping this ends it, once the call
+/// under way returns.
 #[derive(Debug)]
 pub(crate) struct SignalThread {
     action: Option<Action>,

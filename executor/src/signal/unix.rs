@@ -10,8 +10,8 @@ use super::listener::{Listener, needs_runtime};
 
 /// Names a signal.
 ///
-/// There is a constructor for each signal that a server has a use for; [`from_raw`](Self::from_raw) takes the number of any
-/// other, from the libc crate's constants.
+/// There is a constructor for each signal that a server has a use for; [`from_raw`](Self::from_raw)
+/// takes the number of any other, from the libc crate's constants.
 ///
 /// # Examples
 ///
@@ -35,7 +35,8 @@ macro_rules! kinds {
                 Self(libc::$name)
             })*
 
-            /// The signal of that name, with or without the `SIG`, if there is a constructor for it.
+            /// The signal of that name, with or without the `SIG`, if there is a constructor for
+            /// it.
             pub(crate) fn from_name(name: &str) -> Option<Self> {
                 let names = [$((stringify!($name), libc::$name),)*];
                 let is_called = |known: &str| known == name || known.strip_prefix("SIG") == Some(name);
@@ -62,14 +63,16 @@ kinds! {
     alarm SIGALRM
     /// Names SIGCHLD: a child has ended, stopped or gone on. Ignored by default.
     child SIGCHLD
-    /// Names SIGHUP: the terminal is gone, or, to a server, "read the configuration again". Ends a process by default.
+    /// Names SIGHUP: the terminal is gone, or, to a server, "read the configuration again". Ends a
+    /// process by default.
     hangup SIGHUP
     /// Names SIGINT, which ctrl-c sends. Ends a process by default.
     interrupt SIGINT
-    /// Names SIGIO: a descriptor that was asked to tell so can be read or written. Ends a process by default.
+    /// Names SIGIO: a descriptor that was asked to tell so can be read or written. Ends a process
+    /// by default.
     io SIGIO
-    /// Names SIGPIPE: a write to a pipe that nobody reads. Ends a process by default; a Rust program ignores it, unless it was
-    /// built otherwise, and learns of it by the write's error.
+    /// Names SIGPIPE: a write to a pipe that nobody reads. Ends a process by default; a Rust
+    /// program ignores it, unless it was built otherwise, and learns of it by the write's error.
     pipe SIGPIPE
     /// Names SIGQUIT. Ends a process by default, with a core dump.
     quit SIGQUIT
@@ -140,8 +143,8 @@ impl fmt::Debug for SignalKind {
 
 /// Listens for a signal, from this call on.
 ///
-/// The signal loses its default effect for the life of the process, even when the [`Signal`] is dropped. Any number of
-/// listeners may exist for one signal; each learns of it.
+/// The signal loses its default effect for the life of the process, even when the [`Signal`] is
+/// dropped. Any number of listeners may exist for one signal; each learns of it.
 ///
 /// # Panics
 ///
@@ -179,7 +182,8 @@ pub fn signal(kind: SignalKind) -> io::Result<Signal> {
 
 /// Listens for one signal, any number of times. Made by [`signal`].
 ///
-/// Signals that come while nobody waits are not lost, but merged: as in Unix at large, several may be received as one.
+/// Signals that come while nobody waits are not lost, but merged: as in Unix at large, several may
+/// be received as one.
 #[derive(Debug)]
 #[must_use = "the signal has lost its default effect, and nobody waits for it"]
 pub struct Signal {
@@ -187,8 +191,8 @@ pub struct Signal {
 }
 
 impl Signal {
-    /// Waits until the signal has come since the last call returned, or since the listener was made; `None` if none will
-    /// ever be received again, because the runtime was shut down.
+    /// Waits until the signal has come since the last call returned, or since the listener was
+    /// made; `None` if none will ever be received again, because the runtime was shut down.
     ///
     /// # Cancel safety
     ///
@@ -214,7 +218,8 @@ impl Signal {
         poll_fn(|cx| self.poll_recv(cx)).await
     }
 
-    /// Returns what [`recv`](Self::recv) does, once it is there; until then wakes `cx`'s task when it is.
+    /// Returns what [`recv`](Self::recv) does, once it is there; until then wakes `cx`'s task when
+    /// it is.
     pub fn poll_recv(&mut self, cx: &mut Context<'_>) -> Poll<Option<()>> {
         self.listener.poll_recv(cx).map(Result::ok)
     }

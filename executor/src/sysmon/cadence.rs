@@ -1,9 +1,11 @@
-//! How closely the watcher looks: often while something is stuck now and then, seldom when nothing was for a while.
+//! How closely the watcher looks: often while something is stuck now and then, seldom when nothing
+//! was for a while.
 
 use std::time::Duration;
 
-/// How often the watcher looks while anything runs. With the timer's own slack it comes to some 0.8 ms, so that a poll that
-/// was seen twice is known to be stuck within two milliseconds of its beginning.
+/// How often the watcher looks while anything runs. With the timer's own slack it comes to some 0.8
+/// ms, so that a poll that was seen twice is known to be stuck within two milliseconds of its
+/// beginning.
 pub(crate) const TICK: Duration = Duration::from_micros(700);
 /// How often it looks when nothing was stuck for [`ALERT_TICKS`].
 const CALM_TICK: Duration = Duration::from_millis(4);
@@ -11,8 +13,9 @@ const ALERT_TICKS: u32 = 200;
 /// A calm watcher goes to sleep when so many ticks in a row had nothing to watch.
 const CALM_IDLE_TICKS: u32 = 5;
 
-/// How closely the watcher looks. A nap and what follows cost some 15 µs on a virtual machine: one in each millisecond is
-/// more than a calm runtime should pay, so that the watcher looks less often when nothing has been stuck for a while.
+/// How closely the watcher looks. A nap and what follows cost some 15 µs on a virtual machine: one
+/// in each millisecond is more than a calm runtime should pay, so that the watcher looks less often
+/// when nothing has been stuck for a while.
 #[derive(Debug, Default)]
 pub(crate) struct Cadence {
     /// Ticks since something was stuck.
@@ -45,8 +48,9 @@ impl Cadence {
         if suspicious || self.is_alert() { TICK } else { CALM_TICK }
     }
 
-    /// Whether to sleep now that there is nothing to watch, or that there is. A calm watcher waits before it goes to sleep,
-    /// for a server that is busy for a moment now and then would have to wake it each time.
+    /// Whether to sleep now that there is nothing to watch, or that there is. A calm watcher waits
+    /// before it goes to sleep, for a server that is busy for a moment now and then would have to
+    /// wake it each time.
     pub(crate) fn may_sleep(&mut self, nothing_to_watch: bool) -> bool {
         self.idle_ticks = if nothing_to_watch { self.idle_ticks + 1 } else { 0 };
         let enough = if self.is_alert() { 1 } else { CALM_IDLE_TICKS };

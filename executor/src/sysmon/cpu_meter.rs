@@ -2,7 +2,8 @@
 
 use crate::util::thread_state::cpu_time;
 
-/// It takes so long, in nanoseconds, to tell a thread that sleeps from one that does not, by its clock alone.
+/// It takes so long, in nanoseconds, to tell a thread that sleeps from one that does not, by its
+/// clock alone.
 const WHILE: u64 = 2_000_000;
 
 /// Readings of one thread's clock, to compare later ones with.
@@ -20,14 +21,15 @@ struct Reading {
 }
 
 impl BurnMeter {
-    /// Nanoseconds of CPU time that `thread` has used since the first reading, which this is if there was none, or if that
-    /// was of another thread: a processor may change hands between two ticks. `None` where the system does not tell.
+    /// Nanoseconds of CPU time that `thread` has used since the first reading, which this is if
+    /// there was none, or if that was of another thread: a processor may change hands between two
+    /// ticks. `None` where the system does not tell.
     pub(crate) fn read(&mut self, thread: u32, now: u64) -> Option<u64> {
         self.compare(thread, now).map(|(burnt, _)| burnt)
     }
 
-    /// Whether `thread` has had next to nothing of a core for a while, as far as is known: it sleeps, or waits for one. For where
-    /// the system does not say which of the two.
+    /// Whether `thread` has had next to nothing of a core for a while, as far as is known: it
+    /// sleeps, or waits for one. For where the system does not say which of the two.
     pub(crate) fn is_at_rest(&mut self, thread: u32, now: u64) -> bool {
         self.compare(thread, now).is_some_and(|(burnt, since)| since >= WHILE && burnt < since / 16)
     }

@@ -1,4 +1,5 @@
-//! Stalls: polls that held a processor for long, counted, logged once for each spawn site, and passed on to a hook.
+//! Stalls: polls that held a processor for long, counted, logged once for each spawn site, and
+//! passed on to a hook.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -12,19 +13,23 @@ use crate::scheduler::threads::call_hook;
 use crate::util::report::report;
 use parking_lot::Mutex;
 
-/// One poll that has held its processor for longer than the threshold, and still did when this was made.
+/// One poll that has held its processor for longer than the threshold, and still did when this was
+/// made.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Stall {
     /// The id of the task, as [`Id`](crate::task::Id) displays it.
     pub task_id: u64,
-    /// The task's name, if it was given one with [`task::Builder::name`](crate::task::Builder::name).
+    /// The task's name, if it was given one with
+    /// [`task::Builder::name`](crate::task::Builder::name).
     pub task_name: Option<Arc<str>>,
     /// Where the task was spawned.
     pub spawned_at: &'static Location<'static>,
-    /// For how long the poll has lasted so far. It began up to two milliseconds earlier than was noticed.
+    /// For how long the poll has lasted so far. It began up to two milliseconds earlier than was
+    /// noticed.
     pub duration: Duration,
-    /// Whether the thread sleeps in a system call; else it burns CPU time, or waits for a core to do so.
+    /// Whether the thread sleeps in a system call; else it burns CPU time, or waits for a core to
+    /// do so.
     pub asleep: bool,
 }
 

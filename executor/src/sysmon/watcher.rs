@@ -1,16 +1,19 @@
-//! sysmon: the watcher, on a thread that needs no processor. It is the net under everything that trusts a poll to return.
+//! sysmon: the watcher, on a thread that needs no processor. It is the net under everything that
+//! trusts a poll to return.
 //!
-//! It ticks about every millisecond while a processor is busy, every four when nothing was stuck for a while, and sleeps
-//! while all are idle. On each tick it looks for processors that are in the same poll as on the last one, and sees to it
-//! that nobody waits for them:
+//! It ticks about every millisecond while a processor is busy, every four when nothing was stuck
+//! for a while, and sleeps while all are idle. On each tick it looks for processors that are in the
+//! same poll as on the last one, and sees to it that nobody waits for them:
 //!
-//! * If work waits and a processor is idle, a machine is woken: it finds what the stuck processor holds like any thief.
-//! * If none is idle, a *spare* processor is put into play: at once for a thread that is asleep; for one that computes, when
-//!   it has burnt CPU time from one tick to the next. Polls that compute in parallel are compensated only as far as they
-//!   leave tasks less than half of the processors. Nothing is taken from under the stuck thread: its task may go on to
-//!   wake and spawn as if nothing had happened.
-//! * When such polls have returned, as many processors are taken out of play again, after a grace time, since who blocked
-//!   once will do so again.
+//! * If work waits and a processor is idle, a machine is woken: it finds what the stuck processor
+//!   holds like any thief.
+//! * If none is idle, a *spare* processor is put into play: at once for a thread that is asleep;
+//!   for one that computes, when it has burnt CPU time from one tick to the next. Polls that
+//!   compute in parallel are compensated only as far as they leave tasks less than half of the
+//!   processors. Nothing is taken from under the stuck thread: its task may go on to wake and spawn
+//!   as if nothing had happened.
+//! * When such polls have returned, as many processors are taken out of play again, after a grace
+//!   time, since who blocked once will do so again.
 //!
 //! It also looks at the netpoller and fires timers when nobody else has for a while.
 
@@ -31,11 +34,14 @@ use crate::sysmon::stall::Stall;
 use crate::util::report::report;
 use crate::util::thread_state::is_asleep;
 
-/// After a sleep the first look comes sooner: it sees a poll that began with the wake, and the next one sees it again.
+/// After a sleep the first look comes sooner: it sees a poll that began with the wake, and the next
+/// one sees it again.
 const FIRST_LOOK: Duration = Duration::from_micros(300);
-/// A poll that burns CPU time is compensated after this time, in nanoseconds, where the system does not say more.
+/// A poll that burns CPU time is compensated after this time, in nanoseconds, where the system does
+/// not say more.
 const BURNING: u64 = 2_000_000;
-/// Such a poll has had this much CPU time, in nanoseconds, since the watcher first asked, on the second tick that saw it.
+/// Such a poll has had this much CPU time, in nanoseconds, since the watcher first asked, on the
+/// second tick that saw it.
 const BURNED: u64 = 500_000;
 /// Nobody has looked at the netpoller for this long, in nanoseconds: the watcher does.
 const NETWORK_UNWATCHED: u64 = 10_000_000;
@@ -51,7 +57,8 @@ struct Watched {
     stuck: bool,
     /// When the watcher first saw it in that poll.
     since: u64,
-    /// When it last saw it in `block_in_place`, or else first saw it: a poll that says that it blocks is no stall.
+    /// When it last saw it in `block_in_place`, or else first saw it: a poll that says that it
+    /// blocks is no stall.
     silent_since: u64,
     /// Whether a spare stands in for it.
     compensation: Option<Why>,
@@ -71,7 +78,7 @@ struct Watcher<'a> {
     context: &'a Context,
     watched: Vec<Watched>,
     wakers: Vec<Waker>,
-    /// Fairness of the netpoller by processors, as last counted, and when that count last changed.
+    /// Turns of the netpoller by processors, as last counted, and when that count last changed.
     network: (u64, u64),
     cadence: Cadence,
     /// Ticks for which there were spares to spare.
@@ -119,7 +126,8 @@ impl<'a> Watcher<'a> {
     fn tick(&mut self) {
         let now = self.scheduler.now();
         self.watched.resize(self.scheduler.processors.scan_len(), Watched::default());
-        // All are looked at before anything is done: what is done for one depends on what the others do.
+        // All are looked at before anything is done: what is done for one depends on what the
+        // others do.
         for index in 0..self.watched.len() {
             self.watched[index].stuck = self.is_in_the_same_poll(index, now);
         }
@@ -161,8 +169,8 @@ impl<'a> Watcher<'a> {
         self.scheduler.processors.get(index).watch().note_long_poll(poll, since);
     }
 
-    /// Notes the CPU time of a thread whose poll may turn out to be stuck, so that the next tick can tell whether it burns.
-    /// Only where that is likely, and would matter.
+    /// Notes the CPU time of a thread whose poll may turn out to be stuck, so that the next tick
+    /// can tell whether it burns. Only where that is likely, and would matter.
     fn ask_ahead(&mut self, index: usize, now: u64) {
         let idle = &self.scheduler.idle;
         if !self.cadence.is_alert() || idle.is_idle(index) || idle.count_idle() > 0 {
@@ -179,7 +187,8 @@ impl<'a> Watcher<'a> {
     fn help(&mut self, index: usize, now: u64) {
         let stuck = self.scheduler.processors.get(index);
         if !self.somebody_waits(stuck, now) {
-            // A long poll that nobody waits for is looked at as calmly as any: a close look costs it 4 % of its core.
+            // A long poll that nobody waits for is looked at as calmly as any: a close look costs
+            // it 4 % of its core.
             return;
         }
         self.cadence.suspect();
@@ -190,8 +199,8 @@ impl<'a> Watcher<'a> {
         self.send_somebody();
     }
 
-    /// Wakes a machine for what waits. Not if one searches, for that one will find it, unless it is stuck itself, in a waker of
-    /// somebody else's.
+    /// Wakes a machine for what waits. Not if one searches, for that one will find it, unless it is
+    /// stuck itself, in a waker of somebody else's.
     fn send_somebody(&self) {
         if self.a_searcher_is_stuck() {
             self.scheduler.wake_several(1);
@@ -206,12 +215,14 @@ impl<'a> Watcher<'a> {
         processors.any(|(processor, watched)| watched.stuck && processor.watch().state().searching)
     }
 
-    /// Whether a task or a timer waits that a free processor would see to, or the network waits for a poll_owner.
+    /// Whether a task or a timer waits that a free processor would see to, or the network waits for
+    /// a poll owner.
     fn somebody_waits(&self, stuck: &Shared, now: u64) -> bool {
         stuck.waiting() > 0 || self.scheduler.work_is_visible() || self.scheduler.needs_poll_owner(now)
     }
 
-    /// Puts a spare into play for a stuck processor. `false` if it has one, does not need one yet, or there is no more.
+    /// Puts a spare into play for a stuck processor. `false` if it has one, does not need one yet,
+    /// or there is no more.
     fn compensate(&mut self, index: usize, now: u64) -> bool {
         if self.watched[index].compensation.is_some() {
             return false;
@@ -225,7 +236,8 @@ impl<'a> Watcher<'a> {
             self.watched[index].compensation = Some(why);
             return false;
         }
-        // Polls that compute are compensated as far as tasks have less than their share, and that is limit enough.
+        // Polls that compute are compensated as far as tasks have less than their share, and that
+        // is limit enough.
         let limited = why == Why::Burning && !self.computes(index);
         if limited && self.count(Why::Burning) >= self.scheduler.processors.regular() {
             return false;
@@ -243,12 +255,14 @@ impl<'a> Watcher<'a> {
         true
     }
 
-    /// Whether every thread that there may be has something to do: tasks that wait in `block_on` have one each, and no processor.
+    /// Whether every thread that there may be has something to do: tasks that wait in `block_on`
+    /// have one each, and no processor.
     fn nobody_could_run_another(&self) -> bool {
         self.scheduler.is_at_thread_limit() && self.scheduler.idle.count_machines() == 0
     }
 
-    /// Lets the spare of a poll that computes in parallel go, once tasks have enough processors without it.
+    /// Lets the spare of a poll that computes in parallel go, once tasks have enough processors
+    /// without it.
     fn revoke_if_shared(&mut self, index: usize) {
         let compensated = self.watched[index].compensation == Some(Why::Burning);
         if compensated && self.computes(index) && self.serving() > self.share_of_tasks() {
@@ -256,8 +270,9 @@ impl<'a> Watcher<'a> {
         }
     }
 
-    /// Whether the poll computes in parallel and leaves tasks their share. A region has its processor as its own share of the
-    /// cores: it opens no gap that a spare would have to fill, as long as enough others run tasks.
+    /// Whether the poll computes in parallel and leaves tasks their share. A region has its
+    /// processor as its own share of the cores: it opens no gap that a spare would have to fill, as
+    /// long as enough others run tasks.
     fn has_its_share(&self, index: usize) -> bool {
         self.computes(index) && self.serving() >= self.share_of_tasks()
     }
@@ -277,8 +292,9 @@ impl<'a> Watcher<'a> {
         self.scheduler.processors.get(index).watch().state().computing
     }
 
-    /// Why the poll does not return, once it has lasted long enough for that to matter. A thread that is neither asleep nor
-    /// on a core waits for one: others have it, and a spare would only wait beside it.
+    /// Why the poll does not return, once it has lasted long enough for that to matter. A thread
+    /// that is neither asleep nor on a core waits for one: others have it, and a spare would only
+    /// wait beside it.
     fn why_stuck(&mut self, index: usize, now: u64) -> Option<Why> {
         let PollState { blocking, computing, thread, .. } = self.scheduler.processors.get(index).watch().state();
         if blocking || self.looks_asleep(index, thread, now) {
@@ -295,7 +311,8 @@ impl<'a> Watcher<'a> {
         has_burned.then_some(Why::Burning)
     }
 
-    /// Whether the thread sleeps in the kernel. In a process that can open no more files its clock has to tell.
+    /// Whether the thread sleeps in the kernel. In a process that can open no more files its clock
+    /// has to tell.
     fn looks_asleep(&mut self, index: usize, thread: u32, now: u64) -> bool {
         is_asleep(thread).unwrap_or_else(|| self.watched[index].burnt.is_at_rest(thread, now))
     }
@@ -313,8 +330,8 @@ impl<'a> Watcher<'a> {
         self.scheduler.processors.lasting_spares() > self.count_compensated()
     }
 
-    /// Takes spares out of play when fewer polls are stuck than there are spares, and have been for a while: idle ones here
-    /// and now, busy ones by having their holders give them up.
+    /// Takes spares out of play when fewer polls are stuck than there are spares, and have been for
+    /// a while: idle ones here and now, busy ones by having their holders give them up.
     fn take_back_spares(&mut self) {
         if !self.spares_to_spare() {
             self.surplus_ticks = 0;
@@ -341,7 +358,8 @@ impl<'a> Watcher<'a> {
         }
     }
 
-    /// Fires due timers of processors whose holder does not: idle ones with no keeper in the netpoller, and stuck ones.
+    /// Fires due timers of processors whose holder does not: idle ones with no keeper in the
+    /// netpoller, and stuck ones.
     fn fire_forgotten_timers(&mut self, now: u64) {
         let timer_time = self.scheduler.timer_time(now);
         if self.scheduler.poll_owner.is_present() || self.scheduler.earliest_deadline() > timer_time {
@@ -357,7 +375,8 @@ impl<'a> Watcher<'a> {
         self.inject_readied(0);
     }
 
-    /// Looks at the netpoller when nobody has for long, and wakes a machine to keep it if one is to be had.
+    /// Looks at the netpoller when nobody has for long, and wakes a machine to keep it if one is to
+    /// be had.
     fn watch_network(&mut self, now: u64) {
         let processors = self.scheduler.processors.iter().map(|processor| processor.counters().netpolls.get());
         let turns = processors.sum::<u64>() + self.scheduler.computing.helpers.netpolls();
@@ -395,7 +414,8 @@ impl<'a> Watcher<'a> {
         let processor = self.scheduler.processors.get(index);
         let state = processor.watch().state();
         if state.blocking {
-            // Noted on each tick: after a long call its poll may be over before anything else tells so.
+            // Noted on each tick: after a long call its poll may be over before anything else tells
+            // so.
             self.watched[index].silent_since = now;
             return;
         }
@@ -409,7 +429,8 @@ impl<'a> Watcher<'a> {
             return;
         }
         let Some(spawned_at) = state.spawned_at else { return };
-        // After the state, which may be of a later poll: that has been counted then. Who searches has the last task in state still.
+        // After the state, which may be of a later poll: that has been counted then. Who searches
+        // has the last task in state still.
         if processor.counters().polls() != watched.poll || state.searching {
             return;
         }
@@ -420,8 +441,8 @@ impl<'a> Watcher<'a> {
         self.scheduler.stalls.report(&stall, self.scheduler.config.on_stall.as_ref());
     }
 
-    /// Whether the poll had a core for at least half of the threshold, as far as is known: it may just have been kept from
-    /// one by other programs.
+    /// Whether the poll had a core for at least half of the threshold, as far as is known: it may
+    /// just have been kept from one by other programs.
     fn has_burned(&mut self, index: usize, thread: u32, now: u64, threshold: Duration) -> bool {
         let burnt = self.watched[index].burnt.read(thread, now);
         burnt.is_none_or(|burnt| Duration::from_nanos(burnt) >= threshold / 2)
@@ -440,8 +461,9 @@ impl<'a> Watcher<'a> {
 }
 
 impl Scheduler {
-    /// All processors are idle, no helper watches the netpoller in a keeper's stead, and no blocking job waits for a thread that was
-    /// refused. Whether anybody waits for the netpoller does not matter: a visitor that comes to do so tells nobody.
+    /// All processors are idle, no helper watches the netpoller in a keeper's stead, and no
+    /// blocking job waits for a thread that was refused. Whether anybody waits for the netpoller
+    /// does not matter: a visitor that comes to do so tells nobody.
     fn needs_no_watcher(&self) -> bool {
         let is_kept = self.poll_owner.is_present() || !self.computing.helpers.any_watch();
         self.idle.count_busy() == 0 && is_kept && !self.wants_refused_threads()

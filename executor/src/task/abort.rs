@@ -8,8 +8,9 @@ use super::reference::Counted;
 
 /// Aborts a task from elsewhere than its [`JoinHandle`](super::JoinHandle).
 ///
-/// It can be cloned and sent to any thread, and it does not keep the task running or its future alive: only the task's
-/// allocation stays until the last handle and the last waker are gone. Dropping one does nothing to the task.
+/// It can be cloned and sent to any thread, and it does not keep the task running or its future
+/// alive: only the task's allocation stays until the last handle and the last waker are gone.
+/// Dropping one does nothing to the task.
 ///
 /// # Examples
 ///
@@ -36,8 +37,8 @@ impl AbortHandle {
         self.0.abort();
     }
 
-    /// Tells whether the task has ended: with an output, by a panic, or because it was cancelled. An aborted task may
-    /// take a while to end.
+    /// Tells whether the task has ended: with an output, by a panic, or because it was cancelled.
+    /// An aborted task may take a while to end.
     #[must_use]
     pub fn is_finished(&self) -> bool {
         self.0.header().state.is_complete()

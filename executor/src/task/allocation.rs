@@ -7,8 +7,9 @@
 //!
 //! The future is written straight into the allocation: a cell is never built elsewhere and moved.
 //!
-//! Cells are not aligned to cache lines. glibc's allocator serves common alignments from a list of the thread's own,
-//! and larger ones on a slow path, which would cost each spawn more than two neighbours on one line cost now and then.
+//! Cells are not aligned to cache lines. glibc's allocator serves common alignments from a list of
+//! the thread's own, and larger ones on a slow path, which would cost each spawn more than two
+//! neighbours on one line cost now and then.
 
 use std::alloc::{self, Layout};
 use std::marker::PhantomData;
@@ -32,24 +33,28 @@ struct Cell<F: Future, S> {
     body: Body<F>,
 }
 
-/// Puts a task together: the registry's reference, the first permit to poll it, and its join handle.
+/// Puts a task together: the registry's reference, the first permit to poll it, and its join
+/// handle.
 ///
-/// The permit is for the scheduler, which gets none for it: whoever calls this submits it. `TaskRef` is the life
-/// reference: it goes to [`OwnedTasks::bind`](super::OwnedTasks::bind), or is dropped if the task is in no registry.
+/// The permit is for the scheduler, which gets none for it: whoever calls this submits it.
+/// `TaskRef` is the life reference: it goes to [`OwnedTasks::bind`](super::OwnedTasks::bind), or is
+/// dropped if the task is in no registry.
 ///
 /// # Safety
 ///
-/// The permits of this task are run, cancelled and dropped, and [`TaskRef::shut_down`] is called, only on threads where
-/// the future may be polled and dropped and its output dropped. For `F: Send` with an output that is Send those are all
-/// threads. For other futures it is the one that called this, with one exception: if the future itself refuses to be
-/// polled elsewhere, and leaks its insides if it is dropped elsewhere, any thread will do. Its insides then lie in memory
-/// that is leaked with them, and not in the future's own bytes, where they would be pinned: those are the cell's, which
-/// is freed or filled with a result once the future's drop has returned.
+/// The permits of this task are run, cancelled and dropped, and [`TaskRef::shut_down`] is called,
+/// only on threads where the future may be polled and dropped and its output dropped. For `F: Send`
+/// with an output that is Send those are all threads. For other futures it is the one that called
+/// this, with one exception: if the future itself refuses to be polled elsewhere, and leaks its
+/// insides if it is dropped elsewhere, any thread will do. Its insides then lie in memory that is
+/// leaked with them, and not in the future's own bytes, where they would be pinned: those are the
+/// cell's, which is freed or filled with a result once the future's drop has returned.
 ///
-/// The output of such a future need not be Send either. It is written by a poll, and dropped by that poll's thread or with the
-/// join handle, which is Send only if the output is.
+/// The output of such a future need not be Send either. It is written by a poll, and dropped by
+/// that poll's thread or with the join handle, which is Send only if the output is.
 ///
-/// Nothing is asked of references and wakers: who drops the last of them finds nothing of `F` in the cell any more.
+/// Nothing is asked of references and wakers: who drops the last of them finds nothing of `F` in
+/// the cell any more.
 pub(crate) unsafe fn allocate<F, S>(
     future: F,
     scheduler: S,
@@ -72,7 +77,8 @@ where
 
     // SAFETY: an allocation is never at null.
     let task = unsafe { NonNull::new_unchecked(cell.cast::<Header>()) };
-    // SAFETY: a new task's word counts two references; the first is the life reference, made here alone.
+    // SAFETY: a new task's word counts two references; the first is the life reference, made here
+    // alone.
     let life = unsafe { TaskRef::from_raw(task) };
     // SAFETY: a new task's word says that it is scheduled, and this is the permit.
     let permit = unsafe { Runnable::from_raw(task) };
@@ -98,8 +104,8 @@ pub(super) const fn size_of_cell<F: Future, S>() -> usize {
 ///
 /// # Safety
 ///
-/// The last reference is gone. So the task is complete, and the body is empty: whoever the result fell to has taken or
-/// dropped it before giving back a reference.
+/// The last reference is gone. So the task is complete, and the body is empty: whoever the result
+/// fell to has taken or dropped it before giving back a reference.
 #[inline(never)]
 pub(super) unsafe fn deallocate(task: NonNull<Header>) {
     // SAFETY: the cell is alive until the end of this function.
@@ -140,8 +146,8 @@ unsafe fn scheduler_of<S>(task: NonNull<Header>) -> *mut S {
     unsafe { &raw mut (*prefix).scheduler }
 }
 
-/// Copies the scheduler out of the cell. A call that hands the permit on may outlive the cell: the task may be run,
-/// finished and freed by another thread before the call returns.
+/// Copies the scheduler out of the cell. A call that hands the permit on may outlive the cell: the
+/// task may be run, finished and freed by another thread before the call returns.
 ///
 /// # Safety
 ///

@@ -1,7 +1,7 @@
 //! The body of a cell: the place that holds the future, then what came of it.
 //!
-//! `Header::content` says which. Unattended looks into the body but through `content`'s cell, so that under loom a
-//! race for the body is a race for that cell, and is reported.
+//! `Header::content` says which. Nobody looks into the body but through `content`'s cell, so
+//! that under loom a race for the body is a race for that cell, and is reported.
 
 use std::mem::{self, ManuallyDrop};
 use std::pin::Pin;
@@ -92,7 +92,8 @@ unsafe fn with_body<R>(task: NonNull<Header>, f: impl FnOnce(Access) -> R) -> R 
     header.content.with_mut(|content| f(Access { body, content, vtable: header.vtable }))
 }
 
-/// Polls the future. When this returns ready, the future is gone and the body holds the output, or the panic.
+/// Polls the future. When this returns ready, the future is gone and the body holds the output, or
+/// the panic.
 ///
 /// # Safety
 ///
@@ -213,17 +214,18 @@ pub(super) unsafe fn poll_future<F: Future>(
     mem::forget(dropped);
     let Poll::Ready(output) = polled else { return Poll::Pending };
     let fill = Fill { body, content, output: ManuallyDrop::new(output) };
-    // SAFETY: `body` holds an `F`, which is not used again: whether its destructor returns or unwinds, `fill` puts the
-    // output in its place.
+    // SAFETY: `body` holds an `F`, which is not used again: whether its destructor returns or
+    // unwinds, `fill` puts the output in its place.
     unsafe { drop_in_place::<F>(body) };
     drop(fill);
     Poll::Ready(())
 }
 
-/// Drops the future if its poll unwinds, in the middle of that: destructors see that their thread is panicking, as they would
-/// on a stack.
+/// Drops the future if its poll unwinds, in the middle of that: destructors see that their thread
+/// is panicking, as they would on a stack.
 ///
-/// It costs a poll nothing that returns: its parts are passed on one by one, so that they need not be put together in memory.
+/// It costs a poll nothing that returns: its parts are passed on one by one, so that they need not
+/// be put together in memory.
 struct DroppedByPanic {
     body: NonNull<()>,
     content: *mut Content,
@@ -233,7 +235,8 @@ struct DroppedByPanic {
 impl Drop for DroppedByPanic {
     #[inline(always)]
     fn drop(&mut self) {
-        // SAFETY: `content` is lent to `poll_future`, which this does not outlive, and the body holds the future.
+        // SAFETY: `content` is lent to `poll_future`, which this does not outlive, and the body
+        // holds the future.
         unsafe { drop_by_panic(self.body, self.content, self.drop_future) };
     }
 }
@@ -246,12 +249,13 @@ impl Drop for DroppedByPanic {
 unsafe fn drop_by_panic(body: NonNull<()>, content: *mut Content, drop_future: unsafe fn(NonNull<()>)) {
     // SAFETY: by the caller's promise.
     unsafe { *content = Content::Nothing };
-    // A second panic must not get out of a drop that the first one calls: that would end the process.
-    // SAFETY: the body held the future, and says so no more, so that it is dropped once.
+    // A second panic must not get out of a drop that the first one calls: that would end the
+    // process. SAFETY: the body held the future, and says so no more, so that it is dropped once.
     quietly(|| unsafe { drop_future(body) });
 }
 
-/// Puts the output into the body once the future has left it, even if the future's destructor unwinds.
+/// Puts the output into the body once the future has left it, even if the future's destructor
+/// unwinds.
 struct Fill<T> {
     body: NonNull<()>,
     content: *mut Content,

@@ -90,7 +90,8 @@ impl<'a> Builder<'a> {
         local_set.tasks().spawn(future, self.origin())
     }
 
-    /// Runs a closure that blocks on a thread made for that: see [`spawn_blocking`](crate::task::spawn_blocking).
+    /// Runs a closure that blocks on a thread made for that: see
+    /// [`spawn_blocking`](crate::task::spawn_blocking).
     ///
     /// # Panics
     ///

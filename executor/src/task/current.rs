@@ -1,4 +1,5 @@
-//! Which task this thread is running: set around each poll, and around the drop of a future or an output. And whether one has panicked.
+//! Which task this thread is running: set around each poll, and around the drop of a future or an
+//! output. And whether one has panicked.
 
 use std::cell::Cell;
 use std::ptr::NonNull;
@@ -25,8 +26,8 @@ pub(crate) fn current_id() -> Option<Id> {
     CURRENT.get()
 }
 
-/// Names `id` as the current task until the guard is dropped, which names the one before it again: a task that blocks
-/// on a future of its own may run others in its middle.
+/// Names `id` as the current task until the guard is dropped, which names the one before it again:
+/// a task that blocks on a future of its own may run others in its middle.
 ///
 /// The guard goes back to the place that it has found, since to look it up once more costs a call.
 #[inline]
@@ -47,8 +48,8 @@ pub(super) struct Entered {
 impl Drop for Entered {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: the guard is still on the thread whose place this is, and that has no destructor: it is there as long as
-        // the thread is.
+        // SAFETY: the guard is still on the thread whose place this is, and that has no destructor:
+        // it is there as long as the thread is.
         unsafe { self.current.as_ref() }.set(self.outer);
     }
 }

@@ -11,8 +11,8 @@ use crate::util::unwind::Payload;
 
 /// Tells why a task has no output: it was cancelled, or it panicked.
 ///
-/// Returned by awaiting a [`JoinHandle`](super::JoinHandle). It prints the task's id and where it was spawned:
-/// `task 7 (spawned at src/main.rs:10:5) panicked with message "boom"`.
+/// Returned by awaiting a [`JoinHandle`](super::JoinHandle). It prints the task's id and where it
+/// was spawned: `task 7 (spawned at src/main.rs:10:5) panicked with message "boom"`.
 ///
 /// # Examples
 ///
@@ -38,8 +38,8 @@ enum Cause {
 /// A panic's payload, which is Send but need not be Sync.
 struct Shareable(Payload);
 
-// SAFETY: through `&Shareable` a payload is only ever asked for a `&str` or a `String`, both of which are Sync; any
-// other type is reached by value alone.
+// SAFETY: through `&Shareable` a payload is only ever asked for a `&str` or a `String`, both of
+// which are Sync; any other type is reached by value alone.
 unsafe impl Sync for Shareable {}
 
 impl Shareable {
@@ -58,7 +58,8 @@ impl JoinError {
         Self { id, spawned_at, cause: Cause::Panic(Shareable(payload)) }
     }
 
-    /// Tells whether the task was cancelled: by [`abort`](super::JoinHandle::abort), or by the end of its runtime.
+    /// Tells whether the task was cancelled: by [`abort`](super::JoinHandle::abort), or by the end
+    /// of its runtime.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         matches!(self.cause, Cause::Cancelled)
@@ -80,8 +81,8 @@ impl JoinError {
     ///
     /// # Panics
     ///
-    /// If the task did not panic; [`is_panic`](Self::is_panic) tells, and [`try_into_panic`](Self::try_into_panic) asks
-    /// and takes in one step.
+    /// If the task did not panic; [`is_panic`](Self::is_panic) tells, and
+    /// [`try_into_panic`](Self::try_into_panic) asks and takes in one step.
     ///
     /// # Examples
     ///
@@ -161,8 +162,8 @@ impl fmt::Debug for Cause {
 impl Error for JoinError {}
 
 impl From<JoinError> for io::Error {
-    /// Wraps the error, as one of kind [`Other`](io::ErrorKind::Other): whether it was a cancellation or a panic is
-    /// told by the [`JoinError`] inside.
+    /// Wraps the error, as one of kind [`Other`](io::ErrorKind::Other): whether it was a
+    /// cancellation or a panic is told by the [`JoinError`] inside.
     fn from(error: JoinError) -> Self {
         Self::other(error)
     }

@@ -1,9 +1,11 @@
-//! The part of a task that is the same for every future and every scheduler, at the start of its allocation.
+//! The part of a task that is the same for every future and every scheduler, at the start of its
+//! allocation.
 //!
-//! All code that does not have to know the future's type works on this part, through `NonNull<Header>`. Such a pointer
-//! is derived from the one that the allocator returned, so that it reaches the whole cell; a reference to the header
-//! would not. Where a cell may be freed, a `NonNull<Header>` is passed as well, never a `&Header`: a reference passed
-//! to a function promises to stay valid until the function returns.
+//! All code that does not have to know the future's type works on this part, through
+//! `NonNull<Header>`. Such a pointer is derived from the one that the allocator returned, so that
+//! it reaches the whole cell; a reference to the header would not. Where a cell may be freed, a
+//! `NonNull<Header>` is passed as well, never a `&Header`: a reference passed to a function
+//! promises to stay valid until the function returns.
 
 use std::alloc::Layout;
 use std::panic::Location;
@@ -21,8 +23,8 @@ use crate::task::stats::TaskCounts;
 use crate::util::sync::UnsafeCell;
 use crate::util::sync::atomic::AtomicPtr;
 
-/// The type-independent part of a task. What a wake and a poll touch comes last, where the scheduler and the future are
-/// next to it.
+/// The type-independent part of a task. What a wake and a poll touch comes last, where the
+/// scheduler and the future are next to it.
 #[repr(C)]
 pub(crate) struct Header {
     /// Neighbours in the registry. Under the lock of the shard that `listed_in` names.
@@ -39,8 +41,9 @@ pub(crate) struct Header {
     pub(super) vtable: &'static VTable,
     /// The shard that counts this task as live. It stays in its list until it is removed or taken.
     pub(super) listed_in: ListedIn,
-    /// What is in the body. This cell stands for the body as well: it belongs to whoever runs the task; once the task
-    /// is complete, to the join handle if it was there to see that, else to the side that completed it.
+    /// What is in the body. This cell stands for the body as well: it belongs to whoever runs the
+    /// task; once the task is complete, to the join handle if it was there to see that, else to the
+    /// side that completed it.
     pub(super) content: UnsafeCell<Content>,
 }
 
@@ -75,9 +78,9 @@ impl Header {
     }
 }
 
-/// What depends on the types of the future and the scheduler. Functions over the future get the body's address and know
-/// nothing of the scheduler; functions over the scheduler get the header's and know nothing of the future. So a program
-/// with many kinds of future compiles little for each.
+/// What depends on the types of the future and the scheduler. Functions over the future get the
+/// body's address and know nothing of the scheduler; functions over the scheduler get the header's
+/// and know nothing of the future. So a program with many kinds of future compiles little for each.
 pub(super) struct VTable {
     /// Polls the future in the body. If it is ready, drops it and puts the output in its place.
     pub(super) poll: unsafe fn(NonNull<()>, *mut Content, &mut Context<'_>) -> Poll<()>,

@@ -4,8 +4,9 @@ use std::fmt;
 use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Ids that a processor takes at a time. Large enough that the shared counter is touched about as rarely as the
-/// allocator asks the system for memory; what a processor leaves unused is lost, and 2^64 is enough for that.
+/// Ids that a processor takes at a time. Large enough that the shared counter is touched about as
+/// rarely as the allocator asks the system for memory; what a processor leaves unused is lost, and
+/// 2^64 is enough for that.
 const BLOCK: u64 = 256;
 
 /// The first id that nobody has taken. In no protocol: all it has to be is different each time.
@@ -13,8 +14,9 @@ static NEXT: AtomicU64 = AtomicU64::new(1);
 
 /// Identifies a task.
 ///
-/// No two tasks of a process have the same id, whatever runtime they belong to, and an id is not used again when its
-/// task is gone. Ids say nothing of the order in which tasks were spawned, and the numbers may change with any release.
+/// No two tasks of a process have the same id, whatever runtime they belong to, and an id is not
+/// used again when its task is gone. Ids say nothing of the order in which tasks were spawned, and
+/// the numbers may change with any release.
 ///
 /// # Examples
 ///

@@ -44,7 +44,8 @@ impl Identity {
         Self { id, spawned_at, extras: name.map(named) }
     }
 
-    /// The same, with the name, if there is one, on the list for as long as the task's cell is there.
+    /// The same, with the name, if there is one, on the list for as long as the task's cell is
+    /// there.
     #[inline]
     pub(crate) fn with_name_in(self, names: &Arc<Names>) -> Self {
         if self.extras.is_some() { self.list_name(names) } else { self }

@@ -1,8 +1,9 @@
 //! The join handle: a future of the task's result.
 //!
-//! The waker of whoever awaits it lies in a slot of the cell ([`JoinSlot`](super::join_slot::JoinSlot)). It is the handle's
-//! while `JOIN_WAKER` is clear, and the completing side's while it is set. So completion takes the waker out and wakes it by
-//! value, one step instead of three (wake, clear the flag, drop).
+//! The waker of whoever awaits it lies in a slot of the cell
+//! ([`JoinSlot`](super::join_slot::JoinSlot)). It is the handle's while `JOIN_WAKER` is clear, and
+//! the completing side's while it is set. So completion takes the waker out and wakes it by value,
+//! one step instead of three (wake, clear the flag, drop).
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -20,11 +21,13 @@ use super::{AbortHandle, Id, JoinError, body, current, lifecycle};
 
 /// Awaits the result of a task, and can abort it.
 ///
-/// Awaiting returns the output of the task's future, or a [`JoinError`] if the task was cancelled or panicked. Dropping
-/// the handle *detaches* the task: it runs on, and what it returns is dropped, as is the payload of its panic. A panic
-/// in the drop of such an output is caught and goes no further than the panic hook.
+/// Awaiting returns the output of the task's future, or a [`JoinError`] if the task was cancelled
+/// or panicked. Dropping the handle *detaches* the task: it runs on, and what it returns is
+/// dropped, as is the payload of its panic. A panic in the drop of such an output is caught and
+/// goes no further than the panic hook.
 ///
-/// Wakers are woken once the future has been dropped, so whoever sees the task finished sees what its destructors did.
+/// Wakers are woken once the future has been dropped, so whoever sees the task finished sees what
+/// its destructors did.
 ///
 /// # Panics
 ///
@@ -32,8 +35,8 @@ use super::{AbortHandle, Id, JoinError, body, current, lifecycle};
 ///
 /// # Cancel safety
 ///
-/// Awaiting `&mut handle` is cancel safe: if it is dropped before it is ready, the result is still there for the next
-/// time. Dropping the handle itself detaches the task and loses the result.
+/// Awaiting `&mut handle` is cancel safe: if it is dropped before it is ready, the result is still
+/// there for the next time. Dropping the handle itself detaches the task and loses the result.
 ///
 /// # Examples
 ///
@@ -49,8 +52,8 @@ pub struct JoinHandle<T> {
     output: PhantomData<T>,
 }
 
-// SAFETY: all that is reached through a handle besides the word is the result, which may move to this thread if `T`
-// may.
+// SAFETY: all that is reached through a handle besides the word is the result, which may move to
+// this thread if `T` may.
 unsafe impl<T: Send> Send for JoinHandle<T> {}
 // SAFETY: through `&JoinHandle` only the word and what never changes are reached.
 unsafe impl<T: Send> Sync for JoinHandle<T> {}
@@ -63,18 +66,20 @@ impl<T> RefUnwindSafe for JoinHandle<T> {}
 impl<T> JoinHandle<T> {
     /// # Safety
     ///
-    /// The caller gives up the reference of the task's one join handle, and `T` is the output of the task's future.
+    /// The caller gives up the reference of the task's one join handle, and `T` is the output of
+    /// the task's future.
     pub(super) unsafe fn from_raw(task: NonNull<Header>) -> Self {
         Self { task, output: PhantomData }
     }
 
     /// Cancels the task at its next poll boundary: its future is dropped there, wherever it waits.
     ///
-    /// Returns at once; awaiting the handle tells when the future is gone. A task that is being polled goes on until
-    /// the poll returns: if it is ready then, it has its output all the same. Aborting a finished task does nothing.
+    /// Returns at once; awaiting the handle tells when the future is gone. A task that is being
+    /// polled goes on until the poll returns: if it is ready then, it has its output all the same.
+    /// Aborting a finished task does nothing.
     ///
-    /// What is not guaranteed: that the task ends soon. A future that never returns from its poll cannot be cancelled,
-    /// and neither can work that it has handed to other threads.
+    /// What is not guaranteed: that the task ends soon. A future that never returns from its poll
+    /// cannot be cancelled, and neither can work that it has handed to other threads.
     ///
     /// # Examples
     ///
@@ -92,8 +97,8 @@ impl<T> JoinHandle<T> {
         unsafe { lifecycle::settle(self.task, woken) };
     }
 
-    /// Tells whether the task has ended: with an output, by a panic, or because it was cancelled. An aborted task may
-    /// take a while to end.
+    /// Tells whether the task has ended: with an output, by a panic, or because it was cancelled.
+    /// An aborted task may take a while to end.
     #[must_use]
     pub fn is_finished(&self) -> bool {
         self.header().state.is_complete()
@@ -139,7 +144,8 @@ impl<T> Future for JoinHandle<T> {
 }
 
 impl<T> JoinHandle<T> {
-    /// Has `waker` woken when the task is complete. `true` if it is already; the result stays where it is.
+    /// Has `waker` woken when the task is complete. `true` if it is already; the result stays where
+    /// it is.
     #[must_use]
     pub(crate) fn watch(&mut self, waker: &Waker) -> bool {
         // SAFETY: called by the task's join handle.
@@ -152,7 +158,8 @@ impl<T> JoinHandle<T> {
             return Poll::Pending;
         }
         let task = self.task;
-        // SAFETY: the task is complete and this is its join handle, to which the body falls; `T` is the output's type.
+        // SAFETY: the task is complete and this is its join handle, to which the body falls; `T` is
+        // the output's type.
         match unsafe { body::take(task) } {
             Some(result) => Poll::Ready(result),
             None => panic!("the `JoinHandle` of task {} was polled after it had returned its result", self.id()),
@@ -187,7 +194,8 @@ unsafe fn watch_unless_complete(task: NonNull<Header>, waker: &Waker) -> Watched
         Joining::Watched if header.join_slot.holds(waker) => return Watched::InTime,
         Joining::Watched => true,
     };
-    // First of all, while nothing has changed, and dropped last, when all is in order: either may panic.
+    // First of all, while nothing has changed, and dropped last, when all is in order: either may
+    // panic.
     let waker = waker.clone();
     let mut _before = None;
     if is_watched {
@@ -201,7 +209,8 @@ unsafe fn watch_unless_complete(task: NonNull<Header>, waker: &Waker) -> Watched
     unsafe { header.join_slot.fill(waker) };
     let watched = header.state.watch();
     if watched == Watched::Complete {
-        // SAFETY: JOIN_WAKER was clear when the task was completed: the waker is still the handle's.
+        // SAFETY: JOIN_WAKER was clear when the task was completed: the waker is still the
+        // handle's.
         drop(unsafe { header.join_slot.take() });
     }
     watched

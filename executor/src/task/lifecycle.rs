@@ -1,7 +1,7 @@
 //! The moves of a task's life that do not depend on its types: run, cancel, complete, submit, free.
 //!
-//! Each function says what the caller has to have and what it gives up. Held are the permit (to poll, or to cancel),
-//! the claim (the task is RUNNING, by us) and references.
+//! Each function says what the caller has to have and what it gives up. Held are the permit (to
+//! poll, or to cancel), the claim (the task is RUNNING, by us) and references.
 
 use std::mem;
 use std::ptr::NonNull;
@@ -72,7 +72,8 @@ unsafe fn poll(task: NonNull<Header>) {
         Paused::Idle => {}
         // SAFETY: the wake that came meanwhile left the permit to us.
         Paused::Reschedule => unsafe { (header.vtable.reschedule)(task) },
-        // SAFETY: as above. The end of a poll is a poll boundary, so there is no need to queue for it.
+        // SAFETY: as above. The end of a poll is a poll boundary, so there is no need to queue for
+        // it.
         Paused::Cancel => unsafe { cancel(task) },
     }
 }
@@ -87,13 +88,15 @@ unsafe fn finish_cancelled(task: NonNull<Header>) {
     unsafe { complete(task) };
 }
 
-/// Completes a task whose future is gone: passes the result on, wakes the joiner, leaves the registry.
+/// Completes a task whose future is gone: passes the result on, wakes the joiner, leaves the
+/// registry.
 ///
 /// # Safety
 ///
 /// The caller gives up the claim, and the body holds the result.
 unsafe fn complete(task: NonNull<Header>) {
-    // SAFETY: the claim keeps the cell alive, and the reference that `complete` gives us does from there on.
+    // SAFETY: the claim keeps the cell alive, and the reference that `complete` gives us does from
+    // there on.
     let header = unsafe { task.as_ref() };
     let completion = header.state.complete();
     // SAFETY: complete, with no join handle to leave the body to.

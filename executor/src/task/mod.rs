@@ -1,7 +1,7 @@
 //! Tasks: spawning them, waiting for them, and what a task may do inside of itself.
 //!
-//! A task is a spawned future. It is polled by one machine at a time, on whichever processor comes by it, and goes on when
-//! its [`JoinHandle`] is dropped.
+//! A task is a spawned future. It is polled by one machine at a time, on whichever processor comes
+//! by it, and goes on when its [`JoinHandle`] is dropped.
 
 mod abort;
 mod allocation;

@@ -1,5 +1,5 @@
-//! The names of a runtime's live tasks by their ids: for reports, which would have to look through all tasks otherwise, under the
-//! locks that spawns and completions wait for.
+//! The names of a runtime's live tasks by their ids: for reports, which would have to look through
+//! all tasks otherwise, under the locks that spawns and completions wait for.
 //!
 //! A task without a name does not come by here.
 

@@ -1,4 +1,5 @@
-//! A first-in-first-out queue of permits, linked through the tasks themselves: it allocates nothing.
+//! A first-in-first-out queue of permits, linked through the tasks themselves: it allocates
+//! nothing.
 
 use std::fmt;
 use std::ptr::{self, NonNull};
@@ -7,7 +8,8 @@ use super::Runnable;
 use super::header::Header;
 use crate::util::sync::atomic::Ordering::Relaxed;
 
-/// A queue of permits that one thread holds: a batch on its way from a poller or a full ring to where it will wait.
+/// A queue of permits that one thread holds: a batch on its way from a poller or a full ring to
+/// where it will wait.
 ///
 /// Dropping it cancels the tasks in it.
 #[derive(Default)]

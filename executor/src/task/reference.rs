@@ -10,11 +10,13 @@ use super::{Id, lifecycle};
 
 /// The life reference of a task: there is one, and it keeps the task alive until it is complete.
 ///
-/// The registry of live tasks holds it. Dropping it earlier is no harm: it is left to the task then, which gives it
-/// back when it completes. The task goes on as before, and has nobody but its permit and its wakers to keep it going.
+/// The registry of live tasks holds it. Dropping it earlier is no harm: it is left to the task
+/// then, which gives it back when it completes. The task goes on as before, and has nobody but its
+/// permit and its wakers to keep it going.
 pub(crate) struct TaskRef(NonNull<Header>);
 
-// SAFETY: the methods that touch the future are bound by the promise of `allocate`'s caller; the others use atomics.
+// SAFETY: the methods that touch the future are bound by the promise of `allocate`'s caller; the
+// others use atomics.
 unsafe impl Send for TaskRef {}
 // SAFETY: through `&TaskRef` only what never changes and the word are reached.
 unsafe impl Sync for TaskRef {}
@@ -51,9 +53,9 @@ impl TaskRef {
         self.header().id
     }
 
-    /// Cancels the task on behalf of its runtime's end. If it is idle, its future is dropped before this returns, and
-    /// its joiner woken; a panic in that stays in the task. If it is scheduled or running, that is left to whoever
-    /// holds the permit.
+    /// Cancels the task on behalf of its runtime's end. If it is idle, its future is dropped before
+    /// this returns, and its joiner woken; a panic in that stays in the task. If it is scheduled or
+    /// running, that is left to whoever holds the permit.
     pub(crate) fn shut_down(self) {
         let task = self.into_raw();
         // SAFETY: we have the life reference until the word says that it has passed to the task.
@@ -88,10 +90,12 @@ impl fmt::Debug for TaskRef {
     }
 }
 
-/// A counted reference to the cell. It keeps the memory, not the task: the future may be gone long since.
+/// A counted reference to the cell. It keeps the memory, not the task: the future may be gone long
+/// since.
 pub(super) struct Counted(NonNull<Header>);
 
-// SAFETY: through it only the word and what never changes are reached; freeing the cell drops nothing of the future.
+// SAFETY: through it only the word and what never changes are reached; freeing the cell drops
+// nothing of the future.
 unsafe impl Send for Counted {}
 // SAFETY: as above.
 unsafe impl Sync for Counted {}

@@ -1,14 +1,17 @@
 //! The registry of live tasks: what a runtime has to drop when it ends.
 //!
-//! It is cut into shards, each a doubly linked list under a lock of its own. A processor lists what it spawns in its
-//! own shard, so that the lock is met by others only when a task ends on another processor than it was born on.
+//! It is cut into shards, each a doubly linked list under a lock of its own. A processor lists what
+//! it spawns in its own shard, so that the lock is met by others only when a task ends on another
+//! processor than it was born on.
 //!
-//! *Listed* and *live* are not the same. A task is live from [`bind`](OwnedTasks::bind) until it completes. It is
-//! listed until it completes or [`close_and_take`](OwnedTasks::close_and_take) hands its life reference out, whichever
-//! is first: a task that was taken while its permit was on the way to a queue is live until that permit has been found
-//! and used. So a runtime that has emptied its registry waits until nothing is live.
+//! *Listed* and *live* are not the same. A task is live from [`bind`](OwnedTasks::bind) until it
+//! completes. It is listed until it completes or [`close_and_take`](OwnedTasks::close_and_take)
+//! hands its life reference out, whichever is first: a task that was taken while its permit was on
+//! the way to a queue is live until that permit has been found and used. So a runtime that has
+//! emptied its registry waits until nothing is live.
 //!
-//! Before its end a runtime may be drained, which is [`draining`]'s affair; who looks at all of them goes by [`walk`].
+//! Before its end a runtime may be drained, which is [`draining`]'s affair; who looks at all of
+//! them goes by [`walk`].
 
 mod draining;
 mod walk;
@@ -34,8 +37,9 @@ pub(super) struct Links {
     next: Option<NonNull<Header>>,
 }
 
-/// Which shard counts a task as live. It is written by whoever lists the task, before its first permit is submitted, and by
-/// whoever completes it: one after the other, so that nothing has to be ordered by it.
+/// Which shard counts a task as live. It is written by whoever lists the task, before its first
+/// permit is submitted, and by whoever completes it: one after the other, so that nothing has to be
+/// ordered by it.
 pub(super) struct ListedIn(AtomicU32);
 
 impl ListedIn {
@@ -81,7 +85,8 @@ struct List {
     cursor: Option<NonNull<Header>>,
     intake: Intake,
     live: usize,
-    /// To be woken when no more than one task is left: each waker with the number of the drain that has left it.
+    /// To be woken when no more than one task is left: each waker with the number of the drain that
+    /// has left it.
     watchers: Vec<(Id, Waker)>,
 }
 
@@ -122,8 +127,9 @@ impl OwnedTasks {
         number % self.shards.len()
     }
 
-    /// Lists a task in `shard`. Gives it back if the shard is closed, or open for follow-ups only. To be called before the
-    /// first permit is submitted: a task that completes before it is listed is live for ever.
+    /// Lists a task in `shard`. Gives it back if the shard is closed, or open for follow-ups only.
+    /// To be called before the first permit is submitted: a task that completes before it is listed
+    /// is live for ever.
     ///
     /// # Panics
     ///
@@ -149,19 +155,21 @@ impl OwnedTasks {
         let task = task.into_raw();
         // SAFETY: the life reference keeps the cell alive.
         unsafe { task.as_ref() }.listed_in.enter(number);
-        // SAFETY: a task with a life reference outside the registry is in no list, and the lock is held.
+        // SAFETY: a task with a life reference outside the registry is in no list, and the lock is
+        // held.
         unsafe { list.push(task) };
         list.live += 1;
         shard.publish(list.live);
         Ok(())
     }
 
-    /// Takes a completed task off its shard. Its life reference comes back, unless it was handed out before. Does nothing
-    /// to a task that is not live.
+    /// Takes a completed task off its shard. Its life reference comes back, unless it was handed
+    /// out before. Does nothing to a task that is not live.
     ///
     /// # Safety
     ///
-    /// The task was bound to this registry, or to none. Unattended else removes it at the same time.
+    /// The task was bound to this registry, or to none. Nobody else removes it at the same
+    /// time.
     pub(crate) unsafe fn remove(&self, task: &TaskRef) -> Option<TaskRef> {
         let task = task.as_raw();
         // SAFETY: the caller's reference keeps the cell alive.
@@ -179,8 +187,8 @@ impl OwnedTasks {
         life
     }
 
-    /// Closes `shard` and takes a task off its list. The task stays live until it completes. Call it until it returns
-    /// `None`: from then on nothing is listed there.
+    /// Closes `shard` and takes a task off its list. The task stays live until it completes. Call
+    /// it until it returns `None`: from then on nothing is listed there.
     ///
     /// # Panics
     ///
@@ -193,8 +201,8 @@ impl OwnedTasks {
         unsafe { list.unlink(head) }
     }
 
-    /// Closes all shards, then hands every listed task to `f`, with no lock held: dropping a future may run anything, a
-    /// spawn included, which finds all shards closed.
+    /// Closes all shards, then hands every listed task to `f`, with no lock held: dropping a future
+    /// may run anything, a spawn included, which finds all shards closed.
     pub(crate) fn close(&self, mut f: impl FnMut(TaskRef)) {
         for shard in &self.shards {
             shard.list.lock().intake = Intake::Closed;
@@ -215,12 +223,14 @@ impl OwnedTasks {
         result
     }
 
-    /// How many tasks are live. A sum of counts read one after the other: exact only while nothing is spawned or ends.
+    /// How many tasks are live. A sum of counts read one after the other: exact only while nothing
+    /// is spawned or ends.
     pub(crate) fn len(&self) -> usize {
         self.shards.iter().map(|shard| shard.live()).sum()
     }
 
-    /// Whether no task is live. Once all shards are closed, an answer of yes is final, and each future is gone.
+    /// Whether no task is live. Once all shards are closed, an answer of yes is final, and each
+    /// future is gone.
     pub(crate) fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -232,12 +242,14 @@ impl Shard {
         Self { list: Mutex::new(list), live: AtomicUsize::new(0) }
     }
 
-    /// Acquire pairs with the Release of `publish`: whoever sees that a task has ended sees what its drop did.
+    /// Acquire pairs with the Release of `publish`: whoever sees that a task has ended sees what
+    /// its drop did.
     fn live(&self) -> usize {
         self.live.load(Acquire)
     }
 
-    /// Release pairs with the Acquire of `live`. Called with the lock held, so that no older count comes later.
+    /// Release pairs with the Acquire of `live`. Called with the lock held, so that no older count
+    /// comes later.
     fn publish(&self, live: usize) {
         self.live.store(live, Release);
     }
@@ -246,7 +258,8 @@ impl Shard {
 impl List {
     /// # Safety
     ///
-    /// The caller has the life reference of `task`, gives it to the list, and holds the list's lock.
+    /// The caller has the life reference of `task`, gives it to the list, and holds the list's
+    /// lock.
     unsafe fn push(&mut self, task: NonNull<Header>) {
         let next = self.head.replace(task);
         // SAFETY: the lock is held.
@@ -257,7 +270,8 @@ impl List {
         }
     }
 
-    /// The listed tasks' headers, the newest first. The borrow is the lock's: while it lasts, none leaves the list.
+    /// The listed tasks' headers, the newest first. The borrow is the lock's: while it lasts, none
+    /// leaves the list.
     fn headers(&self) -> impl Iterator<Item = &Header> {
         let mut next = self.head;
         std::iter::from_fn(move || {
@@ -296,7 +310,8 @@ impl List {
     }
 }
 
-/// Wakes those who wait for the last tasks. `list` is locked, and is free again before anybody is woken.
+/// Wakes those who wait for the last tasks. `list` is locked, and is free again before anybody is
+/// woken.
 #[cold]
 fn wake_watchers(mut list: impl DerefMut<Target = List>) {
     let watchers = std::mem::take(&mut list.watchers);

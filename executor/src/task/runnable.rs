@@ -11,18 +11,20 @@ use super::{Id, lifecycle};
 
 /// The one permit to poll a task. It exists from the moment the task is woken until it is run.
 ///
-/// It holds no reference of its own: while it exists the task is not complete, and an unfinished task is kept alive by
-/// its life reference.
+/// It holds no reference of its own: while it exists the task is not complete, and an unfinished
+/// task is kept alive by its life reference.
 ///
-/// Dropping it cancels the task, as [`cancel`](Self::cancel) does: a permit that got lost would leave the task neither
-/// run nor wakeable for ever.
+/// Dropping it cancels the task, as [`cancel`](Self::cancel) does: a permit that got lost would
+/// leave the task neither run nor wakeable for ever.
 pub(crate) struct Runnable(NonNull<Header>);
 
-// SAFETY: where permits of a future that is not Send may be used is a promise of `allocate`'s caller.
+// SAFETY: where permits of a future that is not Send may be used is a promise of `allocate`'s
+// caller.
 unsafe impl Send for Runnable {}
 
 impl Runnable {
-    /// Polls the task once, or drops its future if it was cancelled. A panic of the future stays in the task.
+    /// Polls the task once, or drops its future if it was cancelled. A panic of the future stays in
+    /// the task.
     pub(crate) fn run(self) {
         // SAFETY: the permit is given up.
         unsafe { lifecycle::run(self.into_raw()) };
@@ -48,14 +50,14 @@ impl Runnable {
         self.header().extras.as_ref()?.name.as_deref()
     }
 
-    /// Fairness the permit into a pointer, for a queue. Whoever forgets the pointer leaks the task.
+    /// Turns the permit into a pointer, for a queue. Whoever forgets the pointer leaks the task.
     pub(crate) fn into_raw(self) -> NonNull<Header> {
         let task = self.0;
         mem::forget(self);
         task
     }
 
-    /// Fairness a pointer back into the permit.
+    /// Turns a pointer back into the permit.
     ///
     /// # Safety
     ///

@@ -11,10 +11,11 @@ use crate::local::tasks::LocalTasks;
 use crate::scheduler::{Context, Flavor, Scheduler};
 use crate::task::{Id, JoinHandle, Origin, current_id};
 
-/// Calls `f` with the runtime that the current thread belongs to; `wanted` is what needs one, for the message.
+/// Calls `f` with the runtime that the current thread belongs to; `wanted` is what needs one, for
+/// the message.
 ///
-/// With a counted context: `f` may run what users wrote, such as the drop of a job that is refused, and that may drop the guard
-/// with which the thread has entered the runtime.
+/// With a counted context: `f` may run what users wrote, such as the drop of a job that is refused,
+/// and that may drop the guard with which the thread has entered the runtime.
 #[track_caller]
 pub(crate) fn with_scheduler<R>(wanted: &str, f: impl FnOnce(&Arc<Scheduler>) -> R) -> R {
     match Context::current() {
@@ -32,22 +33,24 @@ fn refuse_outside(wanted: &str) -> ! {
     )
 }
 
-/// Spawns a future on the runtime that the current thread belongs to; `wanted` is what needs one, for the message.
+/// Spawns a future on the runtime that the current thread belongs to; `wanted` is what needs one,
+/// for the message.
 #[track_caller]
 pub(crate) fn spawn_from<'a, F>(wanted: &str, future: F, origin: impl Into<Origin<'a>>) -> JoinHandle<F::Output>
 where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    // Not counted, since each spawn would pay for it: what might run users' code is left to `handle`.
+    // Not counted, since each spawn would pay for it: what might run users' code is left to
+    // `handle`.
     match Context::with(|context| context.map(|context| context.spawn(future, origin))) {
         Some(spawned) => spawned.handle(),
         None => refuse_outside(wanted),
     }
 }
 
-/// Spawns a future that stays on this thread: in the set that is current here, or else on the runtime that this thread
-/// drives. `wanted` is what needs one of them, for the message.
+/// Spawns a future that stays on this thread: in the set that is current here, or else on the
+/// runtime that this thread drives. `wanted` is what needs one of them, for the message.
 #[track_caller]
 pub(super) fn spawn_local_from<F>(wanted: &str, future: F, origin: Origin<'_>) -> JoinHandle<F::Output>
 where
@@ -75,16 +78,19 @@ fn with_local_scheduler<R>(wanted: &str, f: impl FnOnce(&Arc<Scheduler>) -> R) -
 
 /// Spawns a future as a task of the current runtime, and returns a handle to wait for it with.
 ///
-/// The task may run at once on another processor, or later on this one: it goes to the current processor's `runnext`,
-/// and what was there before goes to the processor's ring, where idle processors find it. It runs whether the handle
-/// is awaited or not; dropping the handle detaches the task.
+/// The task may run at once on another processor, or later on this one: it goes to the current
+/// processor's `runnext`, and what was there before goes to the processor's ring, where idle
+/// processors find it. It runs whether the handle is awaited or not; dropping the handle detaches
+/// the task.
 ///
-/// On a multi-thread runtime nothing is promised about the order in which spawned tasks run; on a current-thread one it is that in
-/// which they were spawned and woken. A task may not run at all when the runtime shuts down first.
+/// On a multi-thread runtime nothing is promised about the order in which spawned tasks run; on a
+/// current-thread one it is that in which they were spawned and woken. A task may not run at all
+/// when the runtime shuts down first.
 ///
 /// # Panics
 ///
-/// Outside of a runtime. A panic of the future itself stays in the task: the handle gives it as a [`JoinError`].
+/// Outside of a runtime. A panic of the future itself stays in the task: the handle gives it as a
+/// [`JoinError`].
 ///
 /// [`JoinError`]: crate::task::JoinError
 ///
@@ -108,17 +114,20 @@ where
 
 /// Spawns a future that need not be Send, to be polled and dropped by this thread alone.
 ///
-/// Inside a [`LocalSet`](crate::task::LocalSet) the task belongs to that set, and is polled when the set is. Outside of one
-/// it belongs to the current-thread runtime whose `block_on` is running on this thread, and waits while none is.
+/// Inside a [`LocalSet`](crate::task::LocalSet) the task belongs to that set, and is polled when
+/// the set is. Outside of one it belongs to the current-thread runtime whose `block_on` is running
+/// on this thread, and waits while none is.
 ///
 /// # Panics
 ///
-/// Where there is no set: outside of a runtime, on a multi-thread runtime, and on threads that only visit a current-thread runtime: those of
-/// `spawn_blocking`, or with the guard of [`Handle::enter`](crate::runtime::Handle::enter). When the task is polled, if
-/// `block_on` was called on another thread meanwhile.
+/// Where there is no set: outside of a runtime, on a multi-thread runtime, and on threads that only
+/// visit a current-thread runtime: those of `spawn_blocking`, or with the guard of
+/// [`Handle::enter`](crate::runtime::Handle::enter). When the task is polled, if `block_on` was
+/// called on another thread meanwhile.
 ///
-/// A runtime that is dropped on another thread than its local tasks' leaks their futures, memory and all, and says so on
-/// standard error. The same becomes of a local task that another thread polls, or aborts and then drives the runtime.
+/// A runtime that is dropped on another thread than its local tasks' leaks their futures, memory
+/// and all, and says so on standard error. The same becomes of a local task that another thread
+/// polls, or aborts and then drives the runtime.
 ///
 /// # Examples
 ///
@@ -143,14 +152,16 @@ where
     spawn_local_from("spawn_local", future, Location::caller().into())
 }
 
-/// Runs a closure that blocks on a thread made for that, and returns a handle to wait for its result with.
+/// Runs a closure that blocks on a thread made for that, and returns a handle to wait for its
+/// result with.
 ///
-/// Threads are started as they are needed, up to the builder's `max_blocking_threads`, and end when they had nothing to do
-/// for its `thread_keep_alive`. Beyond the limit, jobs wait in a queue without bound. If the system refuses a thread,
-/// the job is run by one of the others, or, if there is none, on a processor.
+/// Threads are started as they are needed, up to the builder's `max_blocking_threads`, and end when
+/// they had nothing to do for its `thread_keep_alive`. Beyond the limit, jobs wait in a queue
+/// without bound. If the system refuses a thread, the job is run by one of the others, or, if there
+/// is none, on a processor.
 ///
-/// A job that has begun cannot be cancelled: [`abort`](JoinHandle::abort) then does nothing. Dropping the runtime
-/// waits for jobs that have begun and cancels the others.
+/// A job that has begun cannot be cancelled: [`abort`](JoinHandle::abort) then does nothing.
+/// Dropping the runtime waits for jobs that have begun and cancels the others.
 ///
 /// # Panics
 ///
@@ -176,14 +187,17 @@ where
     with_scheduler("spawn_blocking", |scheduler| scheduler.spawn_blocking(job, spawned_at))
 }
 
-/// Calls a closure that may block, right here, while the tasks that wait on this processor go on elsewhere.
+/// Calls a closure that may block, right here, while the tasks that wait on this processor go on
+/// elsewhere.
 ///
-/// The processor is only marked as blocked, which costs two stores, so that a call that is over in microseconds costs nothing
-/// else. If it lasts, a spare processor stands in, and takes over what waits on this one, within a millisecond or two. Tasks
-/// that the closure wakes or spawns go where others find them at once.
+/// The processor is only marked as blocked, which costs two stores, so that a call that is over in
+/// microseconds costs nothing else. If it lasts, a spare processor stands in, and takes over what
+/// waits on this one, within a millisecond or two. Tasks that the closure wakes or spawns go where
+/// others find them at once.
 ///
-/// Cheaper than [`spawn_blocking`] where the closure borrows from the task, since nothing has to move; but the other futures
-/// in the same task wait. On a current-thread runtime, and on threads that hold no processor, the closure is just called.
+/// Cheaper than [`spawn_blocking`] where the closure borrows from the task, since nothing has to
+/// move; but the other futures in the same task wait. On a current-thread runtime, and on threads
+/// that hold no processor, the closure is just called.
 ///
 /// # Panics
 ///
@@ -211,14 +225,17 @@ where
     in_place::block_in_place(block)
 }
 
-/// Lets the other tasks have their turn: the current one goes behind everything that waits on its processor.
+/// Lets the other tasks have their turn: the current one goes behind everything that waits on its
+/// processor.
 ///
-/// Between two turns of a task that yields, the processor looks at its timers, the injector and the network as often as it
-/// does between any two tasks; so a loop that yields does not hold up anything.
+/// Between two turns of a task that yields, the processor looks at its timers, the injector and the
+/// network as often as it does between any two tasks; so a loop that yields does not hold up
+/// anything.
 ///
-/// Where no other task has anything to run, and no idle processor's thread watches the network, each yield looks at it first, if any
-/// socket is registered: what has arrived by then is seen, and the tasks that waited for it have their turn. That is one system call. The
-/// same is so for the future that a thread waits for in `block_on` of a current-thread runtime.
+/// Where no other task has anything to run, and no idle processor's thread watches the network,
+/// each yield looks at it first, if any socket is registered: what has arrived by then is seen, and
+/// the tasks that waited for it have their turn. That is one system call. The same is so for the
+/// future that a thread waits for in `block_on` of a current-thread runtime.
 ///
 /// # Cancel safety
 ///

@@ -11,9 +11,9 @@
 //! | 6 | `SELF_HELD` | the life reference was left to the task: completion gives it back |
 //! | 7… | | references |
 //!
-//! The first three are neighbours so that the moves of every poll are an addition or a subtraction, which x86 does in
-//! one instruction, where setting one bit and clearing another is a loop: `SCHEDULED + 1 = RUNNING`, and
-//! `RUNNING + 2 = COMPLETE`.
+//! The first three are neighbours so that the moves of every poll are an addition or a subtraction,
+//! which x86 does in one instruction, where setting one bit and clearing another is a loop:
+//! `SCHEDULED + 1 = RUNNING`, and `RUNNING + 2 = COMPLETE`.
 
 mod answers;
 
@@ -36,10 +36,12 @@ const JOIN_WAKER: usize = 1 << 5;
 const SELF_HELD: usize = 1 << 6;
 const REFERENCE: usize = 1 << 7;
 
-/// A task is born scheduled, with a join handle, and with two references: that handle's and the life reference.
+/// A task is born scheduled, with a join handle, and with two references: that handle's and the
+/// life reference.
 const NEW: usize = SCHEDULED | JOIN_INTEREST | (2 * REFERENCE);
 
-/// Beyond this many references somebody leaks them in a loop, and the count is about to run over into a use after free.
+/// Beyond this many references somebody leaks them in a loop, and the count is about to run over
+/// into a use after free.
 const MOST: usize = isize::MAX as usize;
 
 /// One value of the word.
@@ -51,7 +53,7 @@ impl Snapshot {
         self.0 & flag != 0
     }
 
-    /// Unattended polls it and no permit exists.
+    /// Nobody polls it and no permit exists.
     fn is_idle(self) -> bool {
         !self.has(SCHEDULED | RUNNING | COMPLETE)
     }
@@ -90,7 +92,8 @@ impl State {
         Self { word: AtomicUsize::new(NEW) }
     }
 
-    /// Acquire pairs with the Release of [`complete`](Self::complete): whoever sees the task complete sees its result.
+    /// Acquire pairs with the Release of [`complete`](Self::complete): whoever sees the task
+    /// complete sees its result.
     #[inline]
     pub(super) fn is_complete(&self) -> bool {
         self.now(Acquire).has(COMPLETE)
@@ -117,9 +120,10 @@ impl State {
 
     /// scheduled → running.
     ///
-    /// Acquire pairs with the Release of every [`wake`](Self::wake) since the last poll, the first of which made the
-    /// permit, and with that of [`pause`](Self::pause). All of them are read-modify-writes, so that they are one
-    /// release sequence: the poll sees what each waker wrote, and what the poll before it wrote.
+    /// Acquire pairs with the Release of every [`wake`](Self::wake) since the last poll, the first
+    /// of which made the permit, and with that of [`pause`](Self::pause). All of them are
+    /// read-modify-writes, so that they are one release sequence: the poll sees what each waker
+    /// wrote, and what the poll before it wrote.
     pub(super) fn start_poll(&self) -> Started {
         let before = Snapshot(self.word.fetch_add(RUNNING - SCHEDULED, Acquire));
         debug_assert!(
@@ -131,12 +135,14 @@ impl State {
 
     /// running → idle, or scheduled if the task was woken meanwhile.
     ///
-    /// Release pairs with the Acquire of `start_poll` and `shut_down`: the next to touch the future sees it as the poll
-    /// left it. And with that of `wake`, whose caller may use the queue link at once.
+    /// Release pairs with the Acquire of `start_poll` and `shut_down`: the next to touch the future
+    /// sees it as the poll left it. And with that of `wake`, whose caller may use the queue link at
+    /// once.
     pub(super) fn pause(&self) -> Paused {
         let before = Snapshot(self.word.fetch_sub(RUNNING, Release));
         debug_assert!(before.has(RUNNING) && !before.has(COMPLETE), "pause without a poll: {before:?}");
-        // CANCELLED comes with SCHEDULED, in one step: without it there would be no permit to act on it with.
+        // CANCELLED comes with SCHEDULED, in one step: without it there would be no permit to act
+        // on it with.
         match (before.has(SCHEDULED), before.has(CANCELLED)) {
             (false, _) => Paused::Idle,
             (true, false) => Paused::Reschedule,
@@ -144,11 +150,12 @@ impl State {
         }
     }
 
-    /// running → complete, and one more reference, for the caller: from here on the life reference may be given back by
-    /// another thread, and the caller still has a waker to wake and a list to leave.
+    /// running → complete, and one more reference, for the caller: from here on the life reference
+    /// may be given back by another thread, and the caller still has a waker to wake and a list to
+    /// leave.
     ///
-    /// Release pairs with the Acquire of [`is_complete`](Self::is_complete): the result. Acquire pairs with the Release
-    /// of [`watch`](Self::watch): the join waker.
+    /// Release pairs with the Acquire of [`is_complete`](Self::is_complete): the result. Acquire
+    /// pairs with the Release of [`watch`](Self::watch): the join waker.
     pub(super) fn complete(&self) -> Completion {
         let before = Snapshot(self.word.fetch_add(COMPLETE - RUNNING + REFERENCE, AcqRel));
         debug_assert!(before.has(RUNNING) && !before.has(COMPLETE), "complete without a poll: {before:?}");
@@ -164,9 +171,10 @@ impl State {
 
     /// idle → scheduled; running → running and scheduled. Keeps the caller's reference.
     ///
-    /// Writes even where nothing changes. Release pairs with the Acquire of [`start_poll`](Self::start_poll): the
-    /// coming poll sees what the caller did before the wake. Acquire pairs with the Release of [`pause`](Self::pause):
-    /// a caller that gets the permit may use the queue link.
+    /// Writes even where nothing changes. Release pairs with the Acquire of
+    /// [`start_poll`](Self::start_poll): the coming poll sees what the caller did before the wake.
+    /// Acquire pairs with the Release of [`pause`](Self::pause): a caller that gets the permit may
+    /// use the queue link.
     pub(super) fn wake(&self) -> Woken {
         self.schedule_with(SCHEDULED)
     }
@@ -187,7 +195,8 @@ impl State {
         }
     }
 
-    /// Cancels at the next poll boundary: as a wake, and the permit is to cancel with. Does nothing to a complete task.
+    /// Cancels at the next poll boundary: as a wake, and the permit is to cancel with. Does nothing
+    /// to a complete task.
     pub(super) fn abort(&self) -> Woken {
         self.schedule_with(SCHEDULED | CANCELLED)
     }
@@ -201,10 +210,11 @@ impl State {
 
     // ---- the life reference ----
 
-    /// Cancels on behalf of the runtime's end. idle → running; else as [`abort`](Self::abort). The life reference
-    /// passes to the task, unless it is complete.
+    /// Cancels on behalf of the runtime's end. idle → running; else as [`abort`](Self::abort). The
+    /// life reference passes to the task, unless it is complete.
     ///
-    /// Acquire pairs with the Release of [`pause`](Self::pause): who claims sees the future as the last poll left it.
+    /// Acquire pairs with the Release of [`pause`](Self::pause): who claims sees the future as the
+    /// last poll left it.
     pub(super) fn shut_down(&self) -> ShutDown {
         let mut now = self.now(Acquire);
         loop {
@@ -223,8 +233,9 @@ impl State {
 
     /// Leaves the life reference to the task.
     ///
-    /// Release, as in [`drop_references`](Self::drop_references): it is the task that gives this reference back, and
-    /// what was done with it before comes before that. Pairs with the Acquire of [`complete`](Self::complete).
+    /// Release, as in [`drop_references`](Self::drop_references): it is the task that gives this
+    /// reference back, and what was done with it before comes before that. Pairs with the Acquire
+    /// of [`complete`](Self::complete).
     pub(super) fn let_go(&self) -> LetGo {
         let before = Snapshot(self.word.fetch_or(SELF_HELD, Release));
         if before.has(COMPLETE) { LetGo::Complete } else { LetGo::LeftToTask }
@@ -243,8 +254,8 @@ impl State {
 
     /// Hands the filled slot of the join waker to the completing side.
     ///
-    /// Release pairs with the Acquire of [`complete`](Self::complete): the waker in the slot. Acquire as in
-    /// [`is_complete`](Self::is_complete).
+    /// Release pairs with the Acquire of [`complete`](Self::complete): the waker in the slot.
+    /// Acquire as in [`is_complete`](Self::is_complete).
     pub(super) fn watch(&self) -> Watched {
         self.unless_complete(|now| {
             debug_assert!(now.has(JOIN_INTEREST) && !now.has(JOIN_WAKER), "watch twice: {now:?}");
@@ -273,10 +284,11 @@ impl State {
         }
     }
 
-    /// Drops the join handle: the result will not be taken. In the common case its reference goes in the same step,
-    /// which cannot be the last: an unfinished task has its life reference.
+    /// Drops the join handle: the result will not be taken. In the common case its reference goes
+    /// in the same step, which cannot be the last: an unfinished task has its life reference.
     ///
-    /// Release as in [`drop_references`](Self::drop_references); Acquire as in [`is_complete`](Self::is_complete).
+    /// Release as in [`drop_references`](Self::drop_references); Acquire as in
+    /// [`is_complete`](Self::is_complete).
     pub(super) fn detach(&self) -> Detached {
         let mut now = self.now(Acquire);
         loop {
@@ -297,15 +309,16 @@ impl State {
 
     // ---- references ----
 
-    /// Relaxed: a new reference comes from one that exists, and passing it on to a thread is what synchronizes.
+    /// Relaxed: a new reference comes from one that exists, and passing it on to a thread is what
+    /// synchronizes.
     pub(super) fn add_reference(&self) {
         if self.word.fetch_add(REFERENCE, Relaxed) > MOST {
             process::abort();
         }
     }
 
-    /// Release pairs with the Acquire of whoever drops the last: all that was done with the other references comes before
-    /// the cell is freed.
+    /// Release pairs with the Acquire of whoever drops the last: all that was done with the other
+    /// references comes before the cell is freed.
     ///
     /// The last are not counted down: whoever has them all is alone with the word.
     pub(super) fn drop_references(&self, count: usize) -> Dropped {

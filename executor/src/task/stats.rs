@@ -1,10 +1,13 @@
-//! What is written down of one task while it lives: when it was made, how often and how long it was polled, when it was woken.
+//! What is written down of one task while it lives: when it was made, how often and how long it was
+//! polled, when it was woken.
 //!
-//! Only of tasks that are to be shown ([`Identity::with_counts`](super::Identity::with_counts)). The beginning of a poll is
-//! entered by whoever holds the permit, a wake by whoever has made it, so that each of these has one writer at a time: plain
-//! stores. The end of a poll is entered once that has returned, when the permit is gone: the next poll may be under way by
-//! then, on another thread, or over. So whoever ends a poll remembers when it began, adds up in one step, and leaves alone what
-//! the next has entered. Readers see each figure by itself, and make do with some that do not agree to the last unit.
+//! Only of tasks that are to be shown ([`Identity::with_counts`](super::Identity::with_counts)).
+//! The beginning of a poll is entered by whoever holds the permit, a wake by whoever has made it,
+//! so that each of these has one writer at a time: plain stores. The end of a poll is entered once
+//! that has returned, when the permit is gone: the next poll may be under way by then, on another
+//! thread, or over. So whoever ends a poll remembers when it began, adds up in one step, and leaves
+//! alone what the next has entered. Readers see each figure by itself, and make do with some that
+//! do not agree to the last unit.
 
 // std's atomics on purpose: figures take no part in any protocol.
 use std::sync::atomic::AtomicU64;
@@ -106,7 +109,8 @@ impl TaskCounts {
     }
 }
 
-/// A poll that is entered in the books; dropping this ends it. The task may be complete by then, so this keeps its cell.
+/// A poll that is entered in the books; dropping this ends it. The task may be complete by then, so
+/// this keeps its cell.
 #[must_use = "the poll ends when this is dropped"]
 pub(crate) struct CountedPoll {
     task: Counted,

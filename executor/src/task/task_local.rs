@@ -1,4 +1,5 @@
-//! Values that belong to a future and are found by everything in it: what `thread_local!` is to a thread.
+//! Values that belong to a future and are found by everything in it: what `thread_local!` is to a
+//! thread.
 
 use std::cell::RefCell;
 use std::error::Error;
@@ -14,7 +15,8 @@ use pin_project_lite::pin_project;
 /// Declares task-local values.
 ///
 /// Each is a static of type [`task::LocalKey`](crate::task::LocalKey), and has a value inside of a
-/// [`scope`](crate::task::LocalKey::scope) only: there is no initial one, and spawned tasks do not inherit any.
+/// [`scope`](crate::task::LocalKey::scope) only: there is no initial one, and spawned tasks do not
+/// inherit any.
 ///
 /// # Examples
 ///
@@ -55,10 +57,11 @@ macro_rules! task_local {
 
 type Slot<T> = RefCell<Option<T>>;
 
-/// Names a value of the current task, or of a part of it. Declared with [`task_local!`](crate::task_local).
+/// Names a value of the current task, or of a part of it. Declared with
+/// [`task_local!`](crate::task_local).
 ///
-/// Inside of [`scope`](Self::scope), the value lies in thread-local storage while the future is polled, and in the future
-/// between polls.
+/// Inside of [`scope`](Self::scope), the value lies in thread-local storage while the future is
+/// polled, and in the future between polls.
 pub struct LocalKey<T: 'static> {
     slot: &'static thread::LocalKey<Slot<T>>,
 }
@@ -71,11 +74,13 @@ impl<T: 'static> LocalKey<T> {
 
     /// Sets the value for the time of `future`. An inner scope hides the value of an outer one.
     ///
-    /// The value is dropped with the future that this returns. It is there while `future` is dropped, too.
+    /// The value is dropped with the future that this returns. It is there while `future` is
+    /// dropped, too.
     ///
     /// # Panics
     ///
-    /// The call does not. A poll or a drop of the future does if it is made inside of [`with`](Self::with) for the same key.
+    /// The call does not. A poll or a drop of the future does if it is made inside of
+    /// [`with`](Self::with) for the same key.
     ///
     /// # Cancel safety
     ///
@@ -99,8 +104,8 @@ impl<T: 'static> LocalKey<T> {
     ///
     /// # Panics
     ///
-    /// With the panic of `f`; if it is called inside of [`with`](Self::with) for the same key; and on a thread whose local
-    /// storage is gone.
+    /// With the panic of `f`; if it is called inside of [`with`](Self::with) for the same key; and
+    /// on a thread whose local storage is gone.
     #[track_caller]
     pub fn sync_scope<R>(&'static self, value: T, f: impl FnOnce() -> R) -> R {
         let mut value = Some(value);
@@ -162,7 +167,8 @@ impl<T: 'static> fmt::Debug for LocalKey<T> {
     }
 }
 
-/// The value of a scope is in the thread's slot, and what was there is where the value was; until this is dropped.
+/// The value of a scope is in the thread's slot, and what was there is where the value was; until
+/// this is dropped.
 struct Inside<'a, T: 'static> {
     key: &'static LocalKey<T>,
     value: &'a mut Option<T>,
@@ -177,7 +183,8 @@ impl<'a, T: 'static> Inside<'a, T> {
 
 impl<T: 'static> Drop for Inside<'_, T> {
     fn drop(&mut self) {
-        // It went well on the way in, on this thread, and the borrow of each `with` inside has ended.
+        // It went well on the way in, on this thread, and the borrow of each `with` inside has
+        // ended.
         let _ = self.key.swap(self.value);
     }
 }

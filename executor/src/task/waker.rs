@@ -7,7 +7,8 @@ use std::task::{RawWaker, RawWakerVTable, Waker};
 use super::header::Header;
 use super::{Id, lifecycle};
 
-/// One table for all tasks: a waker needs to know neither future nor scheduler. That makes [`Waker::will_wake`] exact.
+/// One table for all tasks: a waker needs to know neither future nor scheduler. That makes
+/// [`Waker::will_wake`] exact.
 static VTABLE: RawWakerVTable = RawWakerVTable::new(clone, wake, wake_by_ref, drop_waker);
 
 /// A waker that owns no reference, for the time of a poll.
@@ -16,8 +17,8 @@ static VTABLE: RawWakerVTable = RawWakerVTable::new(clone, wake, wake_by_ref, dr
 ///
 /// The cell stays alive while the answer is used, and the answer is not dropped.
 pub(super) unsafe fn borrowed(task: NonNull<Header>) -> ManuallyDrop<Waker> {
-    // SAFETY: the functions of the table keep the contract of `RawWaker`; that it is not dropped stands for the
-    // reference that it does not have.
+    // SAFETY: the functions of the table keep the contract of `RawWaker`; that it is not dropped
+    // stands for the reference that it does not have.
     ManuallyDrop::new(unsafe { Waker::from_raw(raw(task)) })
 }
 

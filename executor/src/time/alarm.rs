@@ -1,7 +1,8 @@
 //! A deadline and the timer that watches it: what sleeps, timeouts and intervals have in common.
 //!
-//! The timer is armed by the first poll that has to wait, and not before: whoever is ready sooner leaves nothing behind.
-//! It fires by the scheduler's word alone; the clock is asked once, before arming, whether there is anything to wait for.
+//! The timer is armed by the first poll that has to wait, and not before: whoever is ready sooner
+//! leaves nothing behind. It fires by the scheduler's word alone; the clock is asked once, before
+//! arming, whether there is anything to wait for.
 
 use std::ptr;
 use std::sync::Arc;
@@ -61,7 +62,8 @@ impl Alarm {
         }
     }
 
-    /// Ready from the deadline on. `owner` is who is waiting, for the message of a panic outside a runtime.
+    /// Ready from the deadline on. `owner` is who is waiting, for the message of a panic outside a
+    /// runtime.
     pub(super) fn poll(&mut self, cx: &mut task::Context<'_>, owner: &str) -> Poll<()> {
         budget::poll_spending(cx, |cx| self.poll_rung(cx, owner))
     }
@@ -96,7 +98,8 @@ impl Alarm {
             Stage::Armed => {
                 self.stage = Stage::Unset;
                 let home = ptr::without_provenance(self.armed_with);
-                // Counted: if the runtime ends just now, the waker of the task that waits is woken in there.
+                // Counted: if the runtime ends just now, the waker of the task that waits is woken
+                // in there.
                 if let Some(context) = Context::current().filter(|context| context.is_of(home)) {
                     self.start(context.scheduler());
                 }

@@ -6,7 +6,8 @@ use std::io;
 
 /// Tells that a [`timeout`](super::timeout()) ran out before its future was ready.
 ///
-/// It turns into an [`io::Error`] of kind [`TimedOut`](io::ErrorKind::TimedOut), so that `?` takes it where I/O errors go.
+/// It turns into an [`io::Error`] of kind [`TimedOut`](io::ErrorKind::TimedOut), so that `?` takes
+/// it where I/O errors go.
 ///
 /// # Examples
 ///

@@ -6,14 +6,15 @@ use std::time::Duration;
 
 use crate::scheduler::clock::current_time;
 
-/// What is waited for in place of a moment that lies beyond the clock: some thirty years, which every system's clock can
-/// count, and which no program lives to see.
+/// What is waited for in place of a moment that lies beyond the clock: some thirty years, which
+/// every system's clock can count, and which no program lives to see.
 const FAR: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
 
 /// A moment on the clock that sleeps, timeouts and intervals go by.
 ///
-/// It is a [`std::time::Instant`] under a name of its own, and turns into one and back by `From`. Code that takes the
-/// time from here rather than from std follows when a test [pauses](super::pause) the runtime's clock or moves it on.
+/// It is a [`std::time::Instant`] under a name of its own, and turns into one and back by `From`.
+/// Code that takes the time from here rather than from std follows when a test
+/// [pauses](super::pause) the runtime's clock or moves it on.
 ///
 /// # Examples
 ///
@@ -32,8 +33,9 @@ const FAR: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
 pub struct Instant(std::time::Instant);
 
 impl Instant {
-    /// Reads the clock: that of the runtime that this thread is in, which is the system's unless a test has
-    /// [paused](super::pause) it. In a process that pauses none, this costs what the system's clock does.
+    /// Reads the clock: that of the runtime that this thread is in, which is the system's unless a
+    /// test has [paused](super::pause) it. In a process that pauses none, this costs what the
+    /// system's clock does.
     ///
     /// # Examples
     ///

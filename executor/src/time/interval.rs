@@ -66,9 +66,10 @@ pub fn interval_at(start: Instant, period: Duration) -> Interval {
 
 /// Ticks at a steady rate.
 ///
-/// Made by [`interval`] and [`interval_at`]. The time between ticks includes the work done between them, which is what sets
-/// it apart from a loop around [`sleep`](super::sleep()). Ticks that are taken late are made up for as
-/// [`MissedTickBehavior`] says. The timer is used again for each tick and nothing is allocated after the first.
+/// Made by [`interval`] and [`interval_at`]. The time between ticks includes the work done between
+/// them, which is what sets it apart from a loop around [`sleep`](super::sleep()). Ticks that are
+/// taken late are made up for as [`MissedTickBehavior`] says. The timer is used again for each tick
+/// and nothing is allocated after the first.
 #[derive(Debug)]
 pub struct Interval {
     timer: Timer,
@@ -90,7 +91,8 @@ impl Interval {
         poll_fn(|cx| self.poll_tick(cx)).await
     }
 
-    /// Returns the moment at which the next tick was due, once it has come; until then wakes `cx`'s task when it does.
+    /// Returns the moment at which the next tick was due, once it has come; until then wakes `cx`'s
+    /// task when it does.
     ///
     /// The waker of the last call counts.
     ///
@@ -169,7 +171,8 @@ impl Interval {
         self.timer.set(deadline);
     }
 
-    /// Returns what happens when ticks are taken late: [`Burst`](MissedTickBehavior::Burst), unless it was set.
+    /// Returns what happens when ticks are taken late: [`Burst`](MissedTickBehavior::Burst), unless
+    /// it was set.
     #[must_use]
     pub fn missed_tick_behavior(&self) -> MissedTickBehavior {
         self.missed_tick_behavior

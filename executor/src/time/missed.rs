@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use super::Instant;
 
-/// A tick that is taken this long after it was due is on time still, for a period that is at least twice as long.
+/// A tick that is taken this long after it was due is on time still, for a period that is at least
+/// twice as long.
 const TOLERANCE: Duration = Duration::from_millis(5);
 
 /// Says what an [`Interval`](super::Interval) does when its ticks are taken late.
@@ -31,17 +32,19 @@ pub enum MissedTickBehavior {
     /// Ticks without a pause until none is missing: their number is right in the long run.
     #[default]
     Burst,
-    /// Starts anew from the late tick: two ticks in a row are about a period apart, never less than half of one.
+    /// Starts anew from the late tick: two ticks in a row are about a period apart, never less than
+    /// half of one.
     ///
-    /// A tick is late once it is taken more than 5 ms after it was due, or more than half a period where that is less.
-    /// Less than that does not shift the ticks that follow.
+    /// A tick is late once it is taken more than 5 ms after it was due, or more than half a period
+    /// where that is less. Less than that does not shift the ticks that follow.
     Delay,
     /// Leaves out what was missed: every tick is due a multiple of the period after the first.
     Skip,
 }
 
 impl MissedTickBehavior {
-    /// When the next tick is due, after one that was due at `due` and is taken `now`. `period` is not zero.
+    /// When the next tick is due, after one that was due at `due` and is taken `now`. `period` is
+    /// not zero.
     pub(super) fn next_due(self, due: Instant, now: Instant, period: Duration) -> Instant {
         let now = now.max(due);
         let late = now - due;
@@ -66,7 +69,8 @@ mod tests {
     use super::*;
     use crate::util::rng::FastRand;
 
-    /// A period and a lateness of any order of magnitude, from nanoseconds to hours, the two independent of each other.
+    /// A period and a lateness of any order of magnitude, from nanoseconds to hours, the two
+    /// independent of each other.
     fn case(rng: &mut FastRand) -> (Duration, Duration) {
         let mut pick = || {
             let magnitude = 1 << rng.below(43);

@@ -8,15 +8,16 @@
 //! | read the clock that these go by | [`Instant::now`] |
 //! | test all that without waiting | [`pause`], [`advance`], [`resume`] |
 //!
-//! Nothing here is ever early, and deadlines count nanoseconds. How late it is depends on how long the tasks before it take; a
-//! free processor adds what the operating system needs to wake a thread: some tens of microseconds on Linux, up to a
-//! millisecond elsewhere. Timers that come in crowds, four and more at nearly the same time, share that wake, and the first of
-//! them waits for the last: some 100 µs where waking is cheap, up to a millisecond on virtual machines where it is dear. So the
-//! waking takes no more than some hundredths of a core.
+//! Nothing here is ever early, and deadlines count nanoseconds. How late it is depends on how long
+//! the tasks before it take; a free processor adds what the operating system needs to wake a
+//! thread: some tens of microseconds on Linux, up to a millisecond elsewhere. Timers that come in
+//! crowds, four and more at nearly the same time, share that wake, and the first of them waits for
+//! the last: some 100 µs where waking is cheap, up to a millisecond on virtual machines where it is
+//! dear. So the waking takes no more than some hundredths of a core.
 //!
-//! Making any of these needs no runtime, only waiting does: a [`Sleep`] can be built in a constructor that knows nothing
-//! of async, and a timer exists from the first poll that has to wait. A timeout around a future that is ready at once
-//! costs a reading of the clock.
+//! Making any of these needs no runtime, only waiting does: a [`Sleep`] can be built in a
+//! constructor that knows nothing of async, and a timer exists from the first poll that has to
+//! wait. A timeout around a future that is ready at once costs a reading of the clock.
 //!
 //! # Examples
 //!

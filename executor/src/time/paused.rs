@@ -8,13 +8,15 @@ use crate::task::spawn::yield_now;
 
 /// Stops the clock of the current runtime, for tests.
 ///
-/// From now on [`Instant::now`](super::Instant::now) stands still on this runtime's threads, and timers wait for the clock
-/// to be moved on: by [`advance`], or by the runtime itself. That happens when nothing else is left to do: no task is
-/// ready, the network is quiet, and no [`spawn_blocking`](crate::task::spawn_blocking) job is at work. Then the
-/// clock jumps to the next timer's deadline. So a test of an hour's retries ends at once.
+/// From now on [`Instant::now`](super::Instant::now) stands still on this runtime's threads, and
+/// timers wait for the clock to be moved on: by [`advance`], or by the runtime itself. That happens
+/// when nothing else is left to do: no task is ready, the network is quiet, and no
+/// [`spawn_blocking`](crate::task::spawn_blocking) job is at work. Then the clock jumps to the next
+/// timer's deadline. So a test of an hour's retries ends at once.
 ///
-/// Threads outside of the runtime, other runtimes and [`std::time::Instant`] go on as ever. What is under way outside, a packet
-/// or a thread that is about to wake a task, is not waited for: a timeout around it may be over before it comes.
+/// Threads outside of the runtime, other runtimes and [`std::time::Instant`] go on as ever. What is
+/// under way outside, a packet or a thread that is about to wake a task, is not waited for: a
+/// timeout around it may be over before it comes.
 ///
 /// # Panics
 ///
@@ -70,18 +72,21 @@ pub fn resume() {
 
 /// Moves the paused clock of the current runtime on by `duration`, in one step.
 ///
-/// Timers that have come due by then fire in the order of their deadlines, and the tasks that this wakes have had one
-/// turn each when the call returns, in that order if they are no more than a hundred. All of them see the clock at its new time: a task that sleeps for a second
-/// ten times over has slept once when the clock was moved by ten seconds. To go through them one by one, sleep instead: a
-/// paused clock follows.
+/// Timers that have come due by then fire in the order of their deadlines, and the tasks that this
+/// wakes have had one turn each when the call returns, in that order if they are no more than a
+/// hundred. All of them see the clock at its new time: a task that sleeps for a second ten times
+/// over has slept once when the clock was moved by ten seconds. To go through them one by one,
+/// sleep instead: a paused clock follows.
 ///
 /// # Panics
 ///
-/// Outside a wsrt runtime, on a multi-thread runtime, if the clock is not paused, and if it cannot count that far.
+/// Outside a wsrt runtime, on a multi-thread runtime, if the clock is not paused, and if it cannot
+/// count that far.
 ///
 /// # Cancel safety
 ///
-/// The clock moves at the first poll. Dropped after that, it has moved; only the turns of the others are not waited for.
+/// The clock moves at the first poll. Dropped after that, it has moved; only the turns of the
+/// others are not waited for.
 ///
 /// # Examples
 ///
@@ -100,8 +105,8 @@ pub fn resume() {
 /// # });
 /// ```
 pub async fn advance(duration: Duration) {
-    // Behind those who were woken; the injector may be looked into out of turn, while some of them are in the ring already,
-    // and so it yields to these.
+    // Behind those who were woken; the injector may be looked into out of turn, while some of them
+    // are in the ring already, and so it yields to these.
     let all_had_a_turn = match with_context("advance", |context| context.advance_clock(duration, yield_now())) {
         Ok(task) => task,
         Err(CannotAdvance::Goes) => panic!("wsrt: `time::advance`: the clock is not paused"),

@@ -15,8 +15,9 @@ use crate::observe::console::TimerSpan;
 
 /// Waits for `duration`, counted from this call.
 ///
-/// It is never early. A duration that the clock cannot count, such as [`Duration::MAX`], is taken as some thirty years.
-/// A duration of zero is ready at the first poll, without giving other tasks a turn.
+/// It is never early. A duration that the clock cannot count, such as [`Duration::MAX`], is taken
+/// as some thirty years. A duration of zero is ready at the first poll, without giving other tasks
+/// a turn.
 ///
 /// # Panics
 ///
@@ -25,8 +26,8 @@ use crate::observe::console::TimerSpan;
 ///
 /// # Cancel safety
 ///
-/// Dropping the future cancels the wait; nothing else is lost. To go on waiting for the same moment, keep it and poll
-/// `&mut` it, or make another with [`sleep_until`].
+/// Dropping the future cancels the wait; nothing else is lost. To go on waiting for the same
+/// moment, keep it and poll `&mut` it, or make another with [`sleep_until`].
 ///
 /// # Examples
 ///
@@ -81,19 +82,22 @@ pub fn sleep_until(deadline: Instant) -> Sleep {
 pin_project! {
     /// The future of [`sleep`] and [`sleep_until`].
     ///
-    /// It is `Send` and `Sync`, and may be made, moved and dropped outside a runtime. What needs one is the first poll, which
-    /// decides whose timers watch the deadline. Polled again once it is ready, it is ready again.
+    /// It is `Send` and `Sync`, and may be made, moved and dropped outside a runtime. What needs
+    /// one is the first poll, which decides whose timers watch the deadline. Polled again once it
+    /// is ready, it is ready again.
     ///
     /// When that runtime ends first, the task that waits is woken, and its next poll panics to say
     /// so, unless it is that of a task which ends with the runtime anyway. [`reset`](Sleep::reset)
     /// gives it to the runtime in which it is polled then.
     ///
-    /// It is not `Unpin`, as tokio's is not, so that the timer may one day live inside it: to poll it by reference, as
-    /// [`reset`](Sleep::reset) and `select!` want, pin it with [`pin!`](std::pin::pin) or [`Box::pin`].
+    /// It is not `Unpin`, as tokio's is not, so that the timer may one day live inside it: to poll
+    /// it by reference, as [`reset`](Sleep::reset) and `select!` want, pin it with
+    /// [`pin!`](std::pin::pin) or [`Box::pin`].
     ///
     /// # Examples
     ///
-    /// A connection that is given up when nothing happened for a while, with one timer for its whole life:
+    /// A connection that is given up when nothing happened for a while, with one timer for its
+    /// whole life:
     ///
     /// ```
     /// use std::pin::pin;
@@ -138,8 +142,8 @@ impl Sleep {
 
     /// Tells whether the wait is over: the next poll will be ready.
     ///
-    /// The answer comes from the timer, not from the clock, so that it agrees with polling. A sleep that was never polled
-    /// has no timer, and is not over even if its deadline has passed.
+    /// The answer comes from the timer, not from the clock, so that it agrees with polling. A sleep
+    /// that was never polled has no timer, and is not over even if its deadline has passed.
     #[must_use]
     pub fn is_elapsed(&self) -> bool {
         self.timer.has_rung()
@@ -148,10 +152,10 @@ impl Sleep {
     /// Waits until `deadline` instead, whether the wait under way is over or not. When `deadline`
     /// has passed, the next poll is ready.
     ///
-    /// The timer is used again and nothing is allocated. A task that waits already is woken at the new deadline and need
-    /// not poll again for that. The one exception is a call in another runtime than the one whose
-    /// timers watch, or in none: then the task is woken at once, and its next poll arms the timer,
-    /// in the task's own runtime.
+    /// The timer is used again and nothing is allocated. A task that waits already is woken at the
+    /// new deadline and need not poll again for that. The one exception is a call in another
+    /// runtime than the one whose timers watch, or in none: then the task is woken at once, and its
+    /// next poll arms the timer, in the task's own runtime.
     ///
     /// # Examples
     ///

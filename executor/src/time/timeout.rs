@@ -15,15 +15,15 @@ use crate::observe::console::TimerSpan;
 
 /// Waits for `future`, for `duration` at most, counted from this call.
 ///
-/// The future is polled before the clock is looked at: if it is ready, its output counts, however late it is. A future that
-/// never yields is not interrupted; the time is looked at when its polls return, even if they have used up the task's
-/// [budget](crate::task::coop). A duration that the clock cannot
-/// count, such as [`Duration::MAX`], is taken as some thirty years.
+/// The future is polled before the clock is looked at: if it is ready, its output counts, however
+/// late it is. A future that never yields is not interrupted; the time is looked at when its polls
+/// return, even if they have used up the task's [budget](crate::task::coop). A duration that the
+/// clock cannot count, such as [`Duration::MAX`], is taken as some thirty years.
 ///
 /// # Errors
 ///
-/// [`Elapsed`] if the time was over first. The future is not dropped by that: it goes when the [`Timeout`] does, which for
-/// `timeout(..).await` is at once.
+/// [`Elapsed`] if the time was over first. The future is not dropped by that: it goes when the
+/// [`Timeout`] does, which for `timeout(..).await` is at once.
 ///
 /// # Panics
 ///
@@ -32,7 +32,8 @@ use crate::observe::console::TimerSpan;
 ///
 /// # Cancel safety
 ///
-/// As cancel safe as `future` is. The same goes for the time running out: it drops `future` wherever it waits.
+/// As cancel safe as `future` is. The same goes for the time running out: it drops `future`
+/// wherever it waits.
 ///
 /// # Examples
 ///
@@ -92,8 +93,8 @@ pub fn timeout_at<F: IntoFuture>(deadline: Instant, future: F) -> Timeout<F::Int
 pin_project! {
     /// The future of [`timeout`] and [`timeout_at`].
     ///
-    /// No timer is armed before a poll has found the inner future pending. Once the time is over, further polls still ask the
-    /// inner future first.
+    /// No timer is armed before a poll has found the inner future pending. Once the time is over,
+    /// further polls still ask the inner future first.
     #[derive(Debug)]
     #[must_use = "a timeout does nothing unless it is awaited"]
     pub struct Timeout<F> {
@@ -146,7 +147,8 @@ impl<F: Future> Future for Timeout<F> {
         if let Poll::Ready(output) = this.future.poll(cx) {
             return Poll::Ready(Ok(output));
         }
-        // A future that uses up the budget in each of its polls must not hold off the end of its time.
+        // A future that uses up the budget in each of its polls must not hold off the end of its
+        // time.
         let elapsed = if had_budget && !budget::has_remaining() {
             this.timer.poll_rung(cx, "a `Timeout`")
         } else {

@@ -1,14 +1,16 @@
-//! Waiting for what another thread does with its next few instructions: it has announced that, and nobody wakes the waiter.
+//! Waiting for what another thread does with its next few instructions: it has announced that, and
+//! nobody wakes the waiter.
 //!
-//! Spinning is enough where that thread has a core, and yielding where it waits for this one. Neither is where the waiter has the
-//! higher priority of the two (`SCHED_FIFO`): a yield comes back at once then, and the other never gets to do it. So
-//! who waits for long sleeps.
+//! Spinning is enough where that thread has a core, and yielding where it waits for this one.
+//! Neither is where the waiter has the higher priority of the two (`SCHED_FIFO`): a yield comes
+//! back at once then, and the other never gets to do it. So who waits for long sleeps.
 
 use std::time::Duration;
 
 use crate::util::sync::{sleep, spin_for_a_while, thread};
 
-/// A wait of one thread for another's next steps: first some spins, then some yields, then short sleeps.
+/// A wait of one thread for another's next steps: first some spins, then some yields, then short
+/// sleeps.
 #[derive(Debug, Default)]
 pub(crate) struct Backoff {
     rounds: u32,

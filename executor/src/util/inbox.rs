@@ -46,7 +46,8 @@ impl<T> Inbox<T> {
         waiter.into_iter().for_each(Waker::wake);
     }
 
-    /// Whether there are posts. Relaxed: a post that came before, by any order that the caller knows of, is seen.
+    /// Whether there are posts. Relaxed: a post that came before, by any order that the caller
+    /// knows of, is seen.
     #[inline]
     pub(crate) fn has_posts(&self) -> bool {
         self.has_posts.load(Relaxed)
@@ -63,7 +64,8 @@ impl<T> Inbox<T> {
         self.has_posts.store(false, Relaxed);
     }
 
-    /// Moves all posts to the end of `taken`. If there are none, it is pending, and `cx`'s task is woken by the next.
+    /// Moves all posts to the end of `taken`. If there are none, it is pending, and `cx`'s task is
+    /// woken by the next.
     pub(crate) fn poll_take(&self, cx: &Context<'_>, taken: &mut VecDeque<T>) -> Poll<()> {
         {
             let mut inner = self.inner.lock();

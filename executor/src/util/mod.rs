@@ -1,4 +1,5 @@
-//! What every room stands on: std or loom, random numbers, short waits, reports, held-back panics, and the thread's state.
+//! What every room stands on: std or loom, random numbers, short waits, reports, held-back panics,
+//! and the thread's state.
 
 pub(crate) mod backoff;
 pub(crate) mod inbox;

@@ -1,7 +1,7 @@
 //! What wsrt itself has to say, on standard error.
 //!
-//! `eprintln!` panics where that cannot be written, as when the program that read it has gone. Reports come from threads that
-//! must not end for that, so what cannot be told is not.
+//! `eprintln!` panics where that cannot be written, as when the program that read it has gone.
+//! Reports come from threads that must not end for that, so what cannot be told is not.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -18,8 +18,8 @@ pub(crate) fn report(text: fmt::Arguments<'_>) {
 /// How often a recurring report is written.
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// A report of what may come in crowds: it is written at once, and then once a second at most, with the number of those that were
-/// left out.
+/// A report of what may come in crowds: it is written at once, and then once a second at most, with
+/// the number of those that were left out.
 #[derive(Debug, Default)]
 pub(crate) struct Recurring(Mutex<Told>);
 

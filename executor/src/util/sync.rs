@@ -1,8 +1,9 @@
 //! The seam between std and loom: the only file that knows which of the two the crate runs on.
 //!
-//! Under `--cfg loom` the atomics, locks and threads are loom's, so that a model can walk through every interleaving,
-//! and the capacities shrink, so that wrap-around and overflow are reached within a few steps. Statics cannot hold
-//! loom's types: the few that exist name `std` themselves and take no part in any protocol.
+//! Under `--cfg loom` the atomics, locks and threads are loom's, so that a model can walk through
+//! every interleaving, and the capacities shrink, so that wrap-around and overflow are reached
+//! within a few steps. Statics cannot hold loom's types: the few that exist name `std` themselves
+//! and take no part in any protocol.
 
 #[cfg(loom)]
 pub(crate) use self::with_loom::*;
@@ -19,22 +20,25 @@ mod with_std {
     /// Slots in a processor's ring; a power of two.
     pub(crate) const RING_CAPACITY: u32 = 256;
 
-    /// Places in a table of ready_times.
+    /// Places in a table of ready times.
     pub(crate) const STAMPS: usize = 1024;
-    /// Tasks that are looked at under one hold of their registry's lock by who walks over all of them.
+    /// Tasks that are looked at under one hold of their registry's lock by who walks over all of
+    /// them.
     pub(crate) const WALK_STRIDE: usize = 64;
 
     pub(crate) use crossbeam_deque::Stealer as ThiefEnd;
     pub(crate) use crossbeam_deque::Worker as OwnerEnd;
 
-    /// The two ends of a stack of jobs: last in first out for its owner, first in first out for thieves.
+    /// The two ends of a stack of jobs: last in first out for its owner, first in first out for
+    /// thieves.
     pub(crate) fn owner_and_thief<T>() -> (OwnerEnd<T>, ThiefEnd<T>) {
         let owner = OwnerEnd::new_lifo();
         let thieves = owner.stealer();
         (owner, thieves)
     }
 
-    /// Unlocks, and passes the lock on to whoever has waited for it so long as to sleep: for those who come back for it at once.
+    /// Unlocks, and passes the lock on to whoever has waited for it so long as to sleep: for those
+    /// who come back for it at once.
     pub(crate) fn hand_on<T>(guard: MutexGuard<'_, T>) {
         MutexGuard::unlock_fair(guard);
     }
@@ -45,7 +49,8 @@ mod with_std {
         std::hint::spin_loop();
     }
 
-    /// The same for a fraction of a microsecond, so that others are not disturbed by what the loop looks at.
+    /// The same for a fraction of a microsecond, so that others are not disturbed by what the loop
+    /// looks at.
     pub(crate) fn spin_for_a_while() {
         (0..16).for_each(|_| std::hint::spin_loop());
     }
@@ -55,7 +60,8 @@ mod with_std {
         thread::sleep(duration);
     }
 
-    /// Sleeps until the thread is unparked, for 50 µs at most at first, and for a millisecond at most after some naps.
+    /// Sleeps until the thread is unparked, for 50 µs at most at first, and for a millisecond at
+    /// most after some naps.
     pub(crate) fn nap(naps: u32) {
         let micros = 50 << naps.min(5);
         thread::park_timeout(std::time::Duration::from_micros(micros.min(1_000)));
@@ -98,8 +104,9 @@ mod with_loom {
             static ref STEP: AtomicUsize = AtomicUsize::new(0);
         }
 
-        /// loom's fence, as a step of its own: loom runs a fence in one go with the access before it, and so never lets the
-        /// fence of another thread come between the two. This access makes it.
+        /// loom's fence, as a step of its own: loom runs a fence in one go with the access before
+        /// it, and so never lets the fence of another thread come between the two. This access
+        /// makes it.
         pub(crate) fn fence(order: Ordering) {
             STEP.fetch_add(0, Ordering::Relaxed);
             loom::sync::atomic::fence(order);
@@ -127,12 +134,14 @@ mod with_loom {
         thread::yield_now();
     }
 
-    /// loom knows no time: a nap lasts until somebody ends it, so that a wake that is lost is found.
+    /// loom knows no time: a nap lasts until somebody ends it, so that a wake that is lost is
+    /// found.
     pub(crate) fn nap(_: u32) {
         thread::park();
     }
 
-    /// Stands in for crossbeam's deque, which loom cannot look into: the same promises, kept by a lock.
+    /// Stands in for crossbeam's deque, which loom cannot look into: the same promises, kept by a
+    /// lock.
     #[derive(Debug)]
     pub(crate) struct OwnerEnd<T>(Arc<Mutex<std::collections::VecDeque<T>>>);
 

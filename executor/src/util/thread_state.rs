@@ -1,7 +1,8 @@
-//! What the system says of a thread: which number it has, whether it is asleep, and how much CPU time it has had.
+//! What the system says of a thread: which number it has, whether it is asleep, and how much CPU
+//! time it has had.
 //!
-//! Linux tells, in `/proc` and by the threads' clocks. Elsewhere nothing is known. A clock needs no file descriptor, `/proc` does:
-//! in a process that has run out of them only the clocks tell.
+//! Linux tells, in `/proc` and by the threads' clocks. Elsewhere nothing is known. A clock needs no
+//! file descriptor, `/proc` does: in a process that has run out of them only the clocks tell.
 
 use std::fs::File;
 use std::io::Read;
@@ -35,23 +36,27 @@ pub(crate) fn current_core() -> Option<u32> {
     None
 }
 
-/// Whether the thread sleeps in the kernel: it waits for something, and not for a core. `None` if that is not known, as where no
-/// file can be opened. Takes some ten microseconds.
+/// Whether the thread sleeps in the kernel: it waits for something, and not for a core. `None` if
+/// that is not known, as where no file can be opened. Takes some ten microseconds.
 pub(crate) fn is_asleep(thread: u32) -> Option<bool> {
     let state = (thread != 0).then(|| scheduling_state(thread))??;
     Some(matches!(state, b'S' | b'D'))
 }
 
-/// Nanoseconds for which the thread has had a core, up to this moment, if that is known. A system call.
+/// Nanoseconds for which the thread has had a core, up to this moment, if that is known. A system
+/// call.
 ///
-/// From the thread's own clock: what `/proc` says of it is brought up to date at the kernel's tick, every 4 to 10 ms.
+/// From the thread's own clock: what `/proc` says of it is brought up to date at the kernel's tick,
+/// every 4 to 10 ms.
 #[cfg(target_os = "linux")]
 pub(crate) fn cpu_time(thread: u32) -> Option<u64> {
-    /// The kernel's encoding of a clock: the thread's number, negated, above the bits for "of a thread" and "scheduled time".
+    /// The kernel's encoding of a clock: the thread's number, negated, above the bits for "of a
+    /// thread" and "scheduled time".
     const OF_A_THREAD: libc::clockid_t = 0b110;
     let thread = libc::clockid_t::try_from(thread).ok().filter(|&thread| thread > 0)?;
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is there to be written to; a clock that does not exist, for a thread that has ended, is an error.
+    // SAFETY: `time` is there to be written to; a clock that does not exist, for a thread that has
+    // ended, is an error.
     let status = unsafe { libc::clock_gettime((!thread << 3) | OF_A_THREAD, &raw mut time) };
     let nanos = u64::try_from(time.tv_sec).ok()? * 1_000_000_000 + u64::try_from(time.tv_nsec).ok()?;
     (status == 0).then_some(nanos)
@@ -63,7 +68,8 @@ pub(crate) fn cpu_time(_: u32) -> Option<u64> {
     None
 }
 
-/// The letter behind the thread's name in `/proc/self/task/TID/stat`. The name is in brackets, and may hold brackets itself.
+/// The letter behind the thread's name in `/proc/self/task/TID/stat`. The name is in brackets, and
+/// may hold brackets itself.
 fn scheduling_state(thread: u32) -> Option<u8> {
     let mut text = [0; 128];
     let length = File::open(format!("/proc/self/task/{thread}/stat")).ok()?.read(&mut text).ok()?;

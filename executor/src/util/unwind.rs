@@ -1,4 +1,5 @@
-//! Panics of user code, held back: they end a task or a parallel call, never the machine that ran it.
+//! Panics of user code, held back: they end a task or a parallel call, never the machine that ran
+//! it.
 
 use std::any::Any;
 use std::mem;
@@ -8,8 +9,9 @@ use std::task::Waker;
 /// What a panic carries.
 pub(crate) type Payload = Box<dyn Any + Send + 'static>;
 
-/// Runs user code. Nothing that it could leave half changed is looked at again: a future that panicked is only dropped, a
-/// value whose destructor panicked is gone, and what a closure has borrowed is for its caller to judge, who hears of it.
+/// Runs user code. Nothing that it could leave half changed is looked at again: a future that
+/// panicked is only dropped, a value whose destructor panicked is gone, and what a closure has
+/// borrowed is for its caller to judge, who hears of it.
 pub(crate) fn caught<R>(user_code: impl FnOnce() -> R) -> Result<R, Payload> {
     catch_unwind(AssertUnwindSafe(user_code))
 }
@@ -31,7 +33,8 @@ pub(crate) fn drop_quietly<T>(value: T) {
     quietly(|| drop(value));
 }
 
-/// Drops a payload, whose own destructor may panic in turn: what that throws is leaked, since it could go on for ever.
+/// Drops a payload, whose own destructor may panic in turn: what that throws is leaked, since it
+/// could go on for ever.
 pub(crate) fn swallow(payload: Payload) {
     if let Err(second) = caught(|| drop(payload)) {
         mem::forget(second);

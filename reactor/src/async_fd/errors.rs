@@ -4,7 +4,8 @@ use std::error::Error;
 use std::fmt;
 use std::io;
 
-/// Says that an operation inside a guard answered `WouldBlock`: readiness was cleared, and is to be waited for anew.
+/// Says that an operation inside a guard answered `WouldBlock`: readiness was cleared, and is to be
+/// waited for anew.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TryIoError(pub(super) ());
 

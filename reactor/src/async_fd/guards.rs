@@ -20,8 +20,8 @@ impl Noticed {
         Self { seen, ready: seen.ready() & Ready::concerning(interest) }
     }
 
-    /// The holder says so. It may have drawn that from a short read, which proves nothing about the end behind the data: a
-    /// closed side stays closed.
+    /// The holder says so. It may have drawn that from a short read, which proves nothing about the
+    /// end behind the data: a closed side stays closed.
     fn clear(&mut self, ready: Ready, readiness: &Readiness) {
         readiness.clear_ready(self.seen, (ready & self.ready) - Ready::CLOSED);
         self.ready = self.ready - ready;
@@ -34,16 +34,16 @@ impl Noticed {
     }
 }
 
-/// Says that a descriptor was found ready, and is the permit to say that it is not any more; made by
-/// [`AsyncFd::readable`] and its like.
+/// Says that a descriptor was found ready, and is the permit to say that it is not any more; made
+/// by [`AsyncFd::readable`] and its like.
 #[must_use = "what was found ready counts as ready until the guard is told otherwise"]
 pub struct AsyncFdReadyGuard<'a, T: AsRawFd> {
     pub(super) async_fd: &'a AsyncFd<T>,
     pub(super) noticed: Noticed,
 }
 
-/// Says that a descriptor was found ready, and is the permit to say that it is not any more; made by
-/// [`AsyncFd::readable_mut`] and its like, which borrow the descriptor exclusively.
+/// Says that a descriptor was found ready, and is the permit to say that it is not any more; made
+/// by [`AsyncFd::readable_mut`] and its like, which borrow the descriptor exclusively.
 #[must_use = "what was found ready counts as ready until the guard is told otherwise"]
 pub struct AsyncFdReadyMutGuard<'a, T: AsRawFd> {
     pub(super) async_fd: &'a mut AsyncFd<T>,
@@ -94,36 +94,41 @@ impl<T: AsRawFd> AsyncFdReadyMutGuard<'_, T> {
 macro_rules! guard_methods {
     ($guard:ident, $argument:ty) => {
         impl<'a, T: AsRawFd> $guard<'a, T> {
-            /// Says that it is not ready any more: the next wait is for an event. An event that came since the guard was
-            /// made is not cleared with it.
+            /// Says that it is not ready any more: the next wait is for an event. An event that
+            /// came since the guard was made is not cleared with it.
             ///
-            /// To be said when the system has answered `WouldBlock`, and then only: what is still there is not reported
-            /// again. Only that a side is closed is not forgotten: the next wait tells of it again.
+            /// To be said when the system has answered `WouldBlock`, and then only: what is still
+            /// there is not reported again. Only that a side is closed is not forgotten: the next
+            /// wait tells of it again.
             pub fn clear_ready(&mut self) {
                 self.clear_ready_matching(self.ready());
             }
 
-            /// As [`clear_ready`](Self::clear_ready), for some conditions only: for the one of two directions that turned
-            /// out to be drained.
+            /// As [`clear_ready`](Self::clear_ready), for some conditions only: for the one of two
+            /// directions that turned out to be drained.
             pub fn clear_ready_matching(&mut self, ready: Ready) {
                 self.noticed.clear(ready, self.async_fd.evented.readiness());
             }
 
-            /// Says that it is still ready. It is what happens anyway: here to be written where a reader might ask.
+            /// Says that it is still ready. It is what happens anyway: here to be written where a
+            /// reader might ask.
             pub fn retain_ready(&mut self) {}
 
-            /// Returns what it was found ready for, of what was waited for, less what was cleared since.
+            /// Returns what it was found ready for, of what was waited for, less what was cleared
+            /// since.
             #[must_use]
             pub fn ready(&self) -> Ready {
                 self.noticed.ready
             }
 
-            /// Runs `operation`, and clears readiness if it answers `WouldBlock`. So it must answer that only if the
-            /// system did, which it never does on a closed side: that the side was closed is taken back as well.
+            /// Runs `operation`, and clears readiness if it answers `WouldBlock`. So it must answer
+            /// that only if the system did, which it never does on a closed side: that the side was
+            /// closed is taken back as well.
             ///
             /// # Errors
             ///
-            /// [`TryIoError`] when `operation` answered `WouldBlock`; other errors of its are within the `Ok`.
+            /// [`TryIoError`] when `operation` answered `WouldBlock`; other errors of its are
+            /// within the `Ok`.
             pub fn try_io<R>(
                 &mut self,
                 operation: impl FnOnce($argument) -> io::Result<R>,

@@ -20,19 +20,23 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::task::{Context, Poll, ready};
 
-/// Waits for a file descriptor that belongs to some other library or to none: a C library's socket, a timerfd, inotify.
+/// Waits for a file descriptor that belongs to some other library or to none: a C library's socket,
+/// a timerfd, inotify.
 ///
-/// The descriptor must be **non-blocking**: `AsyncFd` does not make it so. Reading and writing remain the caller's:
-/// wait with [`readable`](AsyncFd::readable) or [`writable`](AsyncFd::writable), then try, inside
-/// [`try_io`](AsyncFdReadyGuard::try_io) of the guard, which notes when the system answers `WouldBlock`. Or leave both to
+/// The descriptor must be **non-blocking**: `AsyncFd` does not make it so. Reading and writing
+/// remain the caller's: wait with [`readable`](AsyncFd::readable) or
+/// [`writable`](AsyncFd::writable), then try, inside [`try_io`](AsyncFdReadyGuard::try_io) of the
+/// guard, which notes when the system answers `WouldBlock`. Or leave both to
 /// [`async_io`](AsyncFd::async_io).
 ///
-/// The system reports a change once. So readiness counts as there until somebody clears it, which the guard does on
-/// `WouldBlock`; where that is never answered, [`clear_ready`](AsyncFdReadyGuard::clear_ready) does it by hand. Unlike
-/// wsrt's own sockets it does not count as ready before the system says so.
+/// The system reports a change once. So readiness counts as there until somebody clears it, which
+/// the guard does on `WouldBlock`; where that is never answered,
+/// [`clear_ready`](AsyncFdReadyGuard::clear_ready) does it by hand. Unlike wsrt's own sockets it
+/// does not count as ready before the system says so.
 ///
-/// Regular files cannot be polled, and are refused. Any number of tasks may wait in each direction, in futures and in
-/// polls. (tokio's poll methods keep the last waker only.) There is no `Interest::PRIORITY` yet.
+/// Regular files cannot be polled, and are refused. Any number of tasks may wait in each direction,
+/// in futures and in polls. (tokio's poll methods keep the last waker only.) There is no
+/// `Interest::PRIORITY` yet.
 ///
 /// Dropping it takes the descriptor out of the poll first and drops the inner value then.
 ///
@@ -76,8 +80,9 @@ impl<T: AsRawFd> AsyncFd<T> {
     ///
     /// # Errors
     ///
-    /// When the system does not take it (it cannot be polled, is registered already, or resources are short), or the
-    /// runtime was shut down. `inner` is dropped then; [`try_new`](AsyncFd::try_new) gives it back.
+    /// When the system does not take it (it cannot be polled, is registered already, or resources
+    /// are short), or the runtime was shut down. `inner` is dropped then;
+    /// [`try_new`](AsyncFd::try_new) gives it back.
     #[track_caller]
     pub fn new(inner: T) -> io::Result<AsyncFd<T>> {
         Self::with_interest(inner, Interest::READABLE | Interest::WRITABLE)
@@ -280,8 +285,8 @@ impl<T: AsRawFd> AsyncFd<T> {
 
     /// Runs `operation` once if it is ready; `WouldBlock` otherwise, without running it.
     ///
-    /// When `operation` answers `WouldBlock`, the directions in `interest` count as drained until the next event. So it
-    /// must answer that only if the system did.
+    /// When `operation` answers `WouldBlock`, the directions in `interest` count as drained until
+    /// the next event. So it must answer that only if the system did.
     ///
     /// # Errors
     ///

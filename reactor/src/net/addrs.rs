@@ -5,14 +5,16 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV
 
 /// Says where to bind or connect: an address, several, or a host name with a port.
 ///
-/// Implemented for [`SocketAddr`] and its two kinds, `(IpAddr, u16)` and its two kinds, `(&str, u16)`, `(String, u16)`,
-/// `str` and `String` as `host:port`, slices, arrays and vectors of [`SocketAddr`], and references to all of these.
-/// Addresses written in numbers are taken at once; anything else is a host name, looked up on a thread that may block.
+/// Implemented for [`SocketAddr`] and its two kinds, `(IpAddr, u16)` and its two kinds,
+/// `(&str, u16)`, `(String, u16)`, `str` and `String` as `host:port`, slices, arrays and vectors of
+/// [`SocketAddr`], and references to all of these. Addresses written in numbers are taken at once;
+/// anything else is a host name, looked up on a thread that may block.
 ///
 /// It cannot be implemented outside this crate.
 pub trait ToSocketAddrs: sealed::Aim {}
 
-/// What seals the trait: public in name, as a supertrait has to be, and out of reach, as its module is private.
+/// What seals the trait: public in name, as a supertrait has to be, and out of reach, as its module
+/// is private.
 pub(super) mod sealed {
     use std::io;
     use std::net::SocketAddr;
@@ -20,7 +22,8 @@ pub(super) mod sealed {
     /// What an argument amounts to.
     #[derive(Debug, PartialEq, Eq)]
     pub enum Target {
-        /// One address, and nothing to look up. Apart from `Known`, so that a datagram's address is not allocated.
+        /// One address, and nothing to look up. Apart from `Known`, so that a datagram's address is
+        /// not allocated.
         One(SocketAddr),
         /// Any number of addresses, and nothing to look up.
         Known(Vec<SocketAddr>),

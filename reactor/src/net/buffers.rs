@@ -13,8 +13,8 @@ use tokio::io::ReadBuf;
 /// Whoever is lent it writes initialised bytes only.
 pub(super) unsafe fn as_uninit(buf: &mut [u8]) -> &mut [MaybeUninit<u8>] {
     let pointer: *mut [u8] = buf;
-    // SAFETY: `MaybeUninit<u8>` is laid out as `u8` is, the borrow is handed on whole, and by this function's contract no
-    // byte becomes uninitialised.
+    // SAFETY: `MaybeUninit<u8>` is laid out as `u8` is, the borrow is handed on whole, and by this
+    // function's contract no byte becomes uninitialised.
     unsafe { &mut *(pointer as *mut [MaybeUninit<u8>]) }
 }
 
@@ -22,12 +22,14 @@ pub(super) unsafe fn as_uninit(buf: &mut [u8]) -> &mut [MaybeUninit<u8>] {
 ///
 /// # Safety
 ///
-/// `receive` writes initialised bytes only, and when it answers `count`, it has written the first `count` bytes.
+/// `receive` writes initialised bytes only, and when it answers `count`, it has written the first
+/// `count` bytes.
 pub(super) unsafe fn fill<T>(
     buf: &mut ReadBuf<'_>,
     receive: impl FnOnce(&mut [MaybeUninit<u8>]) -> Poll<io::Result<(usize, T)>>,
 ) -> Poll<io::Result<(usize, T)>> {
-    // SAFETY: `receive` writes initialised bytes only, so nothing initialised is made uninitialised.
+    // SAFETY: `receive` writes initialised bytes only, so nothing initialised is made
+    // uninitialised.
     let unfilled = unsafe { buf.unfilled_mut() };
     let (count, more) = ready!(receive(unfilled))?;
     // SAFETY: `receive` initialised the first `count` bytes of the unfilled part.
@@ -36,7 +38,8 @@ pub(super) unsafe fn fill<T>(
     Poll::Ready(Ok((count, more)))
 }
 
-/// Has `receive` fill the first piece of free room that `buf` has, and counts what it brought as filled.
+/// Has `receive` fill the first piece of free room that `buf` has, and counts what it brought as
+/// filled.
 ///
 /// # Safety
 ///
@@ -46,7 +49,8 @@ pub(super) unsafe fn append<T>(
     receive: impl FnOnce(&mut [MaybeUninit<u8>]) -> io::Result<(usize, T)>,
 ) -> io::Result<(usize, T)> {
     let room = buf.chunk_mut();
-    // SAFETY: `receive` writes initialised bytes only, so nothing initialised is made uninitialised.
+    // SAFETY: `receive` writes initialised bytes only, so nothing initialised is made
+    // uninitialised.
     let (count, more) = receive(unsafe { room.as_uninit_slice_mut() })?;
     // SAFETY: `receive` initialised the first `count` bytes of the room, so there are as many.
     unsafe { buf.advance_mut(count) };

@@ -1,4 +1,5 @@
-//! From a target to addresses: at once when it is in numbers, through the runtime's blocking threads when it is a name.
+//! From a target to addresses: at once when it is in numbers, through the runtime's blocking
+//! threads when it is a name.
 
 use super::addrs::{Target, ToSocketAddrs};
 use super::reply::{Reply, reply};
@@ -54,7 +55,8 @@ pub(super) async fn resolve(target: Target, operation: &str) -> io::Result<Vec<S
     Ok(addresses)
 }
 
-/// The address of `target` that a datagram goes to: of several, the first of the family of `local`, or else the first.
+/// The address of `target` that a datagram goes to: of several, the first of the family of `local`,
+/// or else the first.
 pub(super) async fn resolve_one(
     target: Target,
     operation: &str,

@@ -1,7 +1,8 @@
 //! Sockets, and how their addresses are found.
 //!
-//! A socket is made inside a runtime and belongs to it; operations on it may run on any thread. Nothing here blocks the
-//! thread that polls: addresses written out in numbers are taken as they are, host names are looked up elsewhere.
+//! A socket is made inside a runtime and belongs to it; operations on it may run on any thread.
+//! Nothing here blocks the thread that polls: addresses written out in numbers are taken as they
+//! are, host names are looked up elsewhere.
 
 #[macro_use]
 mod kinds;

@@ -1,4 +1,5 @@
-//! Waiting for readiness and operations of the caller's own: what every socket and pipe has, written once.
+//! Waiting for readiness and operations of the caller's own: what every socket and pipe has,
+//! written once.
 
 /// Methods of whatever can become readable.
 macro_rules! readable_methods {
@@ -6,7 +7,8 @@ macro_rules! readable_methods {
         impl $kind {
             /// Waits until a read is worth trying. The read may still answer `WouldBlock`.
             ///
-            /// Together with `try_read` it waits without holding a buffer, and through a shared reference:
+            /// Together with `try_read` it waits without holding a buffer, and through a shared
+            /// reference:
             ///
             /// ```
             /// # use wsrt_reactor::net::{TcpListener, TcpStream};
@@ -82,11 +84,11 @@ macro_rules! ready_methods {
                 self.evented().ready(interest).await
             }
 
-            /// Runs an operation of the caller's own on the socket, once, if it is worth trying; `WouldBlock`
-            /// otherwise, without running it.
+            /// Runs an operation of the caller's own on the socket, once, if it is worth trying;
+            /// `WouldBlock` otherwise, without running it.
             ///
-            /// When `operation` answers `WouldBlock`, the directions in `interest` count as drained until the next
-            /// event. So it must answer that only if the system did.
+            /// When `operation` answers `WouldBlock`, the directions in `interest` count as drained
+            /// until the next event. So it must answer that only if the system did.
             ///
             /// # Errors
             ///
@@ -99,8 +101,8 @@ macro_rules! ready_methods {
                 self.evented().try_io(interest, |socket| socket.try_io(operation))
             }
 
-            /// Runs an operation of the caller's own on the socket until it answers anything but `WouldBlock`, waiting in
-            /// between.
+            /// Runs an operation of the caller's own on the socket until it answers anything but
+            /// `WouldBlock`, waiting in between.
             ///
             /// [`try_io`](Self::try_io) says what `operation` must keep to.
             ///

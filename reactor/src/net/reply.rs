@@ -1,5 +1,5 @@
-//! One answer from a thread that may block to a task that waits: a channel for one value, whose sender cannot be
-//! forgotten.
+//! One answer from a thread that may block to a task that waits: a channel for one value, whose
+//! sender cannot be forgotten.
 
 use crate::sync::{Arc, Mutex};
 use std::future::Future;
@@ -12,7 +12,8 @@ enum Slot<T> {
     Answered(Option<T>),
 }
 
-/// The sending side. Dropped unused, by an unwinding job or a runtime that shuts down, it answers with `None`.
+/// The sending side. Dropped unused, by an unwinding job or a runtime that shuts down, it answers
+/// with `None`.
 #[derive(Debug)]
 pub(crate) struct Reply<T>(Arc<Mutex<Slot<T>>>);
 

@@ -13,8 +13,9 @@ use std::task::{Context, Poll};
 
 /// Sends and receives UDP datagrams.
 ///
-/// Everything works through a shared reference, and any number of tasks may wait in each direction: put it into an `Arc`
-/// to send and receive in different tasks. (tokio's poll methods keep the last waker only; here each is kept.)
+/// Everything works through a shared reference, and any number of tasks may wait in each direction:
+/// put it into an `Arc` to send and receive in different tasks. (tokio's poll methods keep the last
+/// waker only; here each is kept.)
 ///
 /// # Examples
 ///
@@ -41,7 +42,8 @@ pub struct UdpSocket {
 }
 
 impl UdpSocket {
-    /// Binds to the first of the addresses that can be bound. Port 0 asks the system for a free port.
+    /// Binds to the first of the addresses that can be bound. Port 0 asks the system for a free
+    /// port.
     ///
     /// # Panics
     ///
@@ -63,8 +65,9 @@ impl UdpSocket {
         })
     }
 
-    /// Connects it to the first of the addresses that it can be connected to: [`send`](UdpSocket::send) sends there,
-    /// and nothing from elsewhere is received. Nothing is sent by this.
+    /// Connects it to the first of the addresses that it can be connected to:
+    /// [`send`](UdpSocket::send) sends there, and nothing from elsewhere is received. Nothing is
+    /// sent by this.
     ///
     /// # Panics
     ///
@@ -103,7 +106,8 @@ impl UdpSocket {
 
     /// Sends a datagram to `target` and returns its length.
     ///
-    /// Of several addresses it takes the first of the socket's own family. Sent means handed to the system, not received.
+    /// Of several addresses it takes the first of the socket's own family. Sent means handed to the
+    /// system, not received.
     ///
     /// # Panics
     ///

@@ -1,6 +1,8 @@
-//! What every socket type is: a registered socket of mio's, to be had from the standard library's and turned into it.
+//! What every socket type is: a registered socket of mio's, to be had from the standard library's
+//! and turned into it.
 
-/// Gives `$kind`, a struct with the one field `io: Evented<$socket>`, what all of them have. `$name` is its name in texts.
+/// Gives `$kind`, a struct with the one field `io: Evented<$socket>`, what all of them have.
+/// `$name` is its name in texts.
 macro_rules! wraps {
     ($kind:ident, $name:literal, $socket:ty, $standard:ty) => {
         impl $kind {
@@ -12,7 +14,8 @@ macro_rules! wraps {
             ///
             /// # Errors
             ///
-            /// When the system refuses to make it non-blocking or to poll it, or the runtime was shut down.
+            /// When the system refuses to make it non-blocking or to poll it, or the runtime was
+            /// shut down.
             #[track_caller]
             pub fn from_std(socket: $standard) -> std::io::Result<$kind> {
                 let context = $crate::context::required(concat!($name, "::from_std"));
@@ -29,7 +32,8 @@ macro_rules! wraps {
                 self.io.into_inner().map(<$standard>::from)
             }
 
-            /// A fresh socket is tried before it is waited on, though nothing says yet that it is ready.
+            /// A fresh socket is tried before it is waited on, though nothing says yet that it is
+            /// ready.
             pub(in crate::net) fn registered(
                 socket: $socket,
                 handle: &$crate::handle::Handle,

@@ -1,7 +1,8 @@
 //! The interrupt flag: whether a blocking turn has been asked to end.
 //!
-//! Raised by anybody, taken only by the end of a blocking turn. While it is up, further raises need no write to the
-//! wake-up descriptor: the write of the one who put it up either is on its way or has been made.
+//! Raised by anybody, taken only by the end of a blocking turn. While it is up, further raises need
+//! no write to the wake-up descriptor: the write of the one who put it up either is on its way or
+//! has been made.
 
 use crate::sync::atomic::AtomicBool;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire};
@@ -17,8 +18,9 @@ impl InterruptFlag {
     /// True when the caller put the flag up and owes the write.
     #[must_use]
     pub(crate) fn raise(&self) -> bool {
-        // AcqRel: Release pairs with the Acquire in `take`: what this caller published before is seen by whoever ends
-        // the turn. A swap, not a load first: the second of two callers publishes its work too.
+        // AcqRel: Release pairs with the Acquire in `take`: what this caller published before is
+        // seen by whoever ends the turn. A swap, not a load first: the second of two callers
+        // publishes its work too.
         !self.0.swap(true, AcqRel)
     }
 
@@ -32,8 +34,8 @@ impl InterruptFlag {
     /// Puts the flag down; true when it was up.
     #[must_use]
     pub(crate) fn take(&self) -> bool {
-        // AcqRel: Acquire pairs with the Release in `raise`. Release orders the turn before the next raise that sees
-        // the flag down.
+        // AcqRel: Acquire pairs with the Release in `raise`. Release orders the turn before the
+        // next raise that sees the flag down.
         self.0.swap(false, AcqRel)
     }
 }

@@ -21,7 +21,8 @@ impl Kernel {
         self.arrived.notify_one();
     }
 
-    /// Reports the event at most once, as epoll does; a poll that may block and misses it hangs, which loom reports.
+    /// Reports the event at most once, as epoll does; a poll that may block and misses it hangs,
+    /// which loom reports.
     fn poll(&self, timeout: Option<Duration>) {
         let mut event = self.event.lock().unwrap();
         while !*event && timeout.is_none() {
@@ -111,7 +112,8 @@ fn the_work_of_a_caller_that_did_not_write_is_seen_too() {
             world.work.store(true, Relaxed);
             world.interrupt();
         });
-        // Whichever of the two ended the first turn, an interrupt that is not taken yet ends the next one.
+        // Whichever of the two ended the first turn, an interrupt that is not taken yet ends the
+        // next one.
         world.wait_for_interrupt();
         if !world.work.load(Relaxed) {
             world.wait_for_interrupt();

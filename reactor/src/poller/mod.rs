@@ -22,14 +22,15 @@ use std::ops::RangeInclusive;
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
-/// Events fetched by one system call. A thousand covers every socket that becomes ready during one poll of a task on a
-/// busy server; what does not fit is fetched by the next turn, first come first served. 12 KiB on Linux.
+/// Events fetched by one system call. A thousand covers every socket that becomes ready during one
+/// poll of a task on a busy server; what does not fit is fetched by the next turn, first come first
+/// served. 12 KiB on Linux.
 const EVENTS_PER_TURN: usize = 1024;
 
 /// Watches every registered socket and collects the wakers of those that became ready.
 ///
-/// Any thread may ask for a [turn](Netpoller::turn); one at a time gets it. The netpoller calls no waker itself:
-/// whoever took the turn wakes what it collected, with no lock held.
+/// Any thread may ask for a [turn](Netpoller::turn); one at a time gets it. The netpoller calls no
+/// waker itself: whoever took the turn wakes what it collected, with no lock held.
 ///
 /// Dropping it shuts it down and wakes everybody who waits on one of its sockets.
 ///
@@ -51,9 +52,9 @@ const EVENTS_PER_TURN: usize = 1024;
 #[derive(Debug)]
 pub struct Netpoller {
     gate: TurnGate,
-    /// Locked by the holder of the gate's poll_lock only, so never contended.
+    /// Locked by the holder of the gate's poll lock only, so never contended.
     state: Mutex<State>,
-    /// What setting the timer_fd takes, in nanoseconds. Relaxed: a figure.
+    /// What setting the timer descriptor takes, in nanoseconds. Relaxed: a figure.
     alarm_cost: AtomicU64,
     interrupter: mio::Waker,
     handle: Handle,
@@ -81,16 +82,16 @@ pub enum Turn {
     Polled {
         /// Events that reached a socket. Events for sockets dropped meanwhile are not counted.
         events: usize,
-        /// Whether an interrupt ended it. Always false for a non-blocking turn, which leaves the interrupt to a
-        /// blocking one.
+        /// Whether an interrupt ended it. Always false for a non-blocking turn, which leaves the
+        /// interrupt to a blocking one.
         interrupted: bool,
     },
     /// Another thread is having a look without blocking, and will be done soon.
     Busy,
     /// Another thread is blocked in the netpoller.
     ///
-    /// It may be on its way out already: a thread that relies on this answer relies on that thread to come back or to
-    /// wake a successor.
+    /// It may be on its way out already: a thread that relies on this answer relies on that thread
+    /// to come back or to wake a successor.
     Kept,
 }
 
@@ -115,16 +116,18 @@ impl Netpoller {
         &self.handle
     }
 
-    /// Takes one turn: waits for events, marks their sockets ready, and adds the wakers of those who waited to
-    /// `wakers`.
+    /// Takes one turn: waits for events, marks their sockets ready, and adds the wakers of those
+    /// who waited to `wakers`.
     ///
-    /// `timeout` bounds the wait: `None` waits for an event or an [interrupt](Netpoller::interrupt),
-    /// `Some(Duration::ZERO)` does not wait, and anything else waits [until](Netpoller::turn_until) that time has passed.
-    /// The wait can end early, with no events: at a signal, and at the deadline of an earlier turn.
+    /// `timeout` bounds the wait: `None` waits for an event or an
+    /// [interrupt](Netpoller::interrupt), `Some(Duration::ZERO)` does not wait, and anything else
+    /// waits [until](Netpoller::turn_until) that time has passed. The wait can end early, with no
+    /// events: at a signal, and at the deadline of an earlier turn.
     ///
     /// # Errors
     ///
-    /// When the system's poll fails, which means a defect (a closed descriptor): there is no use in trying again.
+    /// When the system's poll fails, which means a defect (a closed descriptor): there is no use in
+    /// trying again.
     pub fn turn(&self, timeout: Option<Duration>, wakers: &mut Vec<Waker>) -> io::Result<Turn> {
         match timeout {
             Some(Duration::ZERO) | None => self.take_turn(timeout, Limit::Timeout(timeout), wakers),
@@ -138,8 +141,9 @@ impl Netpoller {
 
     /// Takes one turn that waits no longer than until `deadline`.
     ///
-    /// On Linux it ends within what the system needs to wake a thread, some tens of microseconds, and a deadline that is
-    /// the same as in the turn before costs nothing. Elsewhere the wait is rounded up to a millisecond.
+    /// On Linux it ends within what the system needs to wake a thread, some tens of microseconds,
+    /// and a deadline that is the same as in the turn before costs nothing. Elsewhere the wait is
+    /// rounded up to a millisecond.
     ///
     /// # Errors
     ///
@@ -148,8 +152,9 @@ impl Netpoller {
         self.turn_until_one_of(deadline..=deadline, wakers)
     }
 
-    /// Takes one turn that waits no longer than until one of `moments`, whichever costs least: where the deadline of the turn
-    /// before was one of them it is that one, which costs nothing, otherwise the last.
+    /// Takes one turn that waits no longer than until one of `moments`, whichever costs least:
+    /// where the deadline of the turn before was one of them it is that one, which costs nothing,
+    /// otherwise the last.
     ///
     /// For a crowd of deadlines that may share a wake.
     ///
@@ -200,8 +205,8 @@ impl Netpoller {
 
     /// Ends the blocking turn under way, or the next one at once when there is none.
     ///
-    /// Any number of calls before that turn ends cost one system call together. What the caller did before is visible
-    /// to the thread whose turn it ended.
+    /// Any number of calls before that turn ends cost one system call together. What the caller did
+    /// before is visible to the thread whose turn it ended.
     ///
     /// # Panics
     ///
@@ -214,7 +219,8 @@ impl Netpoller {
         });
     }
 
-    /// Returns what it takes, on average, to set the timer_fd for a turn's deadline; zero where there is none, and before the first.
+    /// Returns what it takes, on average, to set the timer descriptor for a turn's deadline; zero
+    /// where there is none, and before the first.
     ///
     /// To sleep until the deadline costs the processor two to five times as much in all.
     #[must_use]
@@ -232,18 +238,20 @@ impl Netpoller {
 
     /// Shows `f` the waker of everybody who waits for a source of events, and that source.
     ///
-    /// The waker may be compared, and its data looked at: it is not to be cloned, woken or dropped in `f`, which is called with
-    /// locks held that sockets and the netpoller need, nor is a socket to be used there. They are held for some tens of
-    /// microseconds at a time. Somebody who comes or goes meanwhile may be shown or not. A waker that waits for both directions may be
-    /// shown for each.
+    /// The waker may be compared, and its data looked at: it is not to be cloned, woken or dropped
+    /// in `f`, which is called with locks held that sockets and the netpoller need, nor is a socket
+    /// to be used there. They are held for some tens of microseconds at a time. Somebody who comes
+    /// or goes meanwhile may be shown or not. A waker that waits for both directions may be shown
+    /// for each.
     pub fn for_each_waiter(&self, f: impl FnMut(&Waker, &WatchedSource<'_>)) {
         self.handle.registry().for_each_waiter(f);
     }
 
-    /// Ends all waiting: collects every waiter in `wakers` and makes later operations that would wait, and later
-    /// registrations, fail with an error that says the runtime was shut down.
+    /// Ends all waiting: collects every waiter in `wakers` and makes later operations that would
+    /// wait, and later registrations, fail with an error that says the runtime was shut down.
     ///
-    /// Operations that need not wait still work on sockets that exist. Calling it again does nothing more.
+    /// Operations that need not wait still work on sockets that exist. Calling it again does
+    /// nothing more.
     pub fn shut_down(&self, wakers: &mut Vec<Waker>) {
         self.handle.registry().shut_down(wakers);
     }

@@ -1,7 +1,7 @@
-//! The one poll_lock in the netpoller: free, taken for a look, or taken to block.
+//! The one poll lock in the netpoller: free, taken for a look, or taken to block.
 //!
-//! A word of its own, and not a lock with a flag beside it, so that who is turned away learns in the same step whether
-//! the holder blocks.
+//! A word of its own, and not a lock with a flag beside it, so that who is turned away learns in
+//! the same step whether the holder blocks.
 
 use crate::sync::atomic::AtomicU8;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -27,15 +27,15 @@ impl PollLock {
         Self(AtomicU8::new(FREE))
     }
 
-    /// Takes the poll_lock; `Err` says how its holder stays.
+    /// Takes the poll lock; `Err` says how its holder stays.
     #[must_use = "dropping the answer leaves the poll_lock at once"]
     pub(crate) fn take(&self, stay: Stay) -> Result<Seated<'_>, Stay> {
         let mine = match stay {
             Stay::Look => LOOKING,
             Stay::Block => BLOCKING,
         };
-        // Acquire: pairs with the Release in `Seated::drop`: one holder's use of the poll is behind the next one's.
-        // Relaxed on failure: nothing was published for the one turned away.
+        // Acquire: pairs with the Release in `Seated::drop`: one holder's use of the poll is behind
+        // the next one's. Relaxed on failure: nothing was published for the one turned away.
         match self.0.compare_exchange(FREE, mine, Acquire, Relaxed) {
             Ok(_) => Ok(Seated(self)),
             Err(BLOCKING) => Err(Stay::Block),
@@ -44,7 +44,7 @@ impl PollLock {
     }
 }
 
-/// Holding the poll_lock; dropping it leaves.
+/// Holding the poll lock; dropping it leaves.
 #[derive(Debug)]
 pub(crate) struct Seated<'a>(&'a PollLock);
 

@@ -1,12 +1,15 @@
-//! The timer_fd that ends a blocking turn at a deadline.
+//! The timer descriptor that ends a blocking turn at a deadline.
 //!
-//! The poll's own timeout counts milliseconds on every system. On Linux a timer of the kernel's is watched beside the
-//! sockets in its place: it counts nanoseconds, has no slack, and is set only when the moment that it is set for will not do, so
-//! that a server whose earliest time limit stays the same goes to sleep with one system call. Any moment between two will do
-//! where a crowd of timers shares a wake: the later of the two follows what setting the timer_fd takes, and moves with each setting.
+//! The poll's own timeout counts milliseconds on every system. On Linux a timer of the kernel's is
+//! watched beside the sockets in its place: it counts nanoseconds, has no slack, and is set only
+//! when the moment that it is set for will not do, so that a server whose earliest time limit stays
+//! the same goes to sleep with one system call. Any moment between two will do where a crowd of
+//! timers shares a wake: the later of the two follows what setting the timer descriptor takes, and
+//! moves with each setting.
 //!
-//! What setting it takes is measured: most of it is the processor's own timer, which a virtual machine has to ask its host
-//! for. It is the one part of the price of a sleep that can be told beforehand.
+//! What setting it takes is measured: most of it is the processor's own timer, which a virtual
+//! machine has to ask its host for. It is the one part of the price of a sleep that can be told
+//! beforehand.
 
 use std::io;
 use std::ops::RangeInclusive;
@@ -26,7 +29,8 @@ mod timerfd {
     #[derive(Debug)]
     pub(crate) struct TimerFd {
         timer: OwnedFd,
-        /// The moment that it will ring at. It may ring though nobody waits any more: that ends a turn for nothing.
+        /// The moment that it will ring at. It may ring though nobody waits any more: that ends a
+        /// turn for nothing.
         set_for: Option<Instant>,
         /// What it takes to set it, on average.
         cost: Duration,
@@ -59,8 +63,8 @@ mod timerfd {
             })
         }
 
-        /// Sees to it that the poll ends at one of `moments`, the last of them if it is all the same, and returns the timeout
-        /// to give it besides.
+        /// Sees to it that the poll ends at one of `moments`, the last of them if it is all the
+        /// same, and returns the timeout to give it besides.
         pub(crate) fn set(&mut self, moments: &RangeInclusive<Instant>) -> io::Result<Option<Duration>> {
             let began = Instant::now();
             let left = moments.end().saturating_duration_since(began);
@@ -85,21 +89,24 @@ mod timerfd {
             self.cost
         }
 
-        /// To be called when the poll reports it. The expiry need not be read off the descriptor: it is watched for edges, and
-        /// setting it again clears what it has counted.
+        /// To be called when the poll reports it. The expiry need not be read off the descriptor:
+        /// it is watched for edges, and setting it again clears what it has counted.
         pub(crate) fn note_rung(&mut self) {
             self.set_for = None;
         }
 
         fn start(&self, left: Duration) -> io::Result<()> {
             let value = libc::timespec {
-                // More than it can count is as good as never; no deadline of ours is beyond some decades.
+                // More than it can count is as good as never; no deadline of ours is beyond some
+                // decades.
                 tv_sec: libc::time_t::try_from(left.as_secs()).unwrap_or(libc::time_t::MAX),
-                // Below a thousand million, which fits the narrowest of the types that systems have here.
+                // Below a thousand million, which fits the narrowest of the types that systems have
+                // here.
                 tv_nsec: left.subsec_nanos() as _,
             };
             let setting = libc::itimerspec { it_interval: libc::timespec { tv_sec: 0, tv_nsec: 0 }, it_value: value };
-            // SAFETY: the pointer is to a whole `itimerspec`, readable for the length of the call; null asks for no old value.
+            // SAFETY: the pointer is to a whole `itimerspec`, readable for the length of the call;
+            // null asks for no old value.
             let code = unsafe { libc::timerfd_settime(self.timer.as_raw_fd(), 0, &setting, std::ptr::null_mut()) };
             if code < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
         }
@@ -109,8 +116,8 @@ mod timerfd {
     mod tests {
         use super::*;
 
-        /// The dearer the timer_fd, the longer the scheduler has the timers of a crowd wait for one another; and each setting takes another
-        /// time.
+        /// The dearer the timer descriptor, the longer the scheduler has the timers of a crowd wait
+        /// for one another; and each setting takes another time.
         #[test]
         fn sleeps_until_the_same_deadline_set_the_alarm_a_few_times() {
             let poll = mio::Poll::new().unwrap();

@@ -1,6 +1,7 @@
 //! Where registered sources live: a slab under one lock, with a count that is read without it.
 //!
-//! The lock is taken when a source comes or goes and once per batch of events; operations on sockets never take it.
+//! The lock is taken when a source comes or goes and once per batch of events; operations on
+//! sockets never take it.
 
 mod token;
 
@@ -17,9 +18,11 @@ use slab::Slab;
 use std::io;
 use std::task::Waker;
 
-/// Events handed out under one hold of the lock, so that a batch of a thousand does not keep an `accept` waiting.
+/// Events handed out under one hold of the lock, so that a batch of a thousand does not keep an
+/// `accept` waiting.
 const EVENTS_PER_HOLD: usize = 64;
-/// Keys looked at under one hold of the lock by who walks over all of them, with two system calls each at most.
+/// Keys looked at under one hold of the lock by who walks over all of them, with two system calls
+/// each at most.
 const KEYS_PER_HOLD: usize = 32;
 
 #[derive(Debug)]
@@ -31,8 +34,9 @@ pub(crate) struct Registry {
 
 #[derive(Debug, Default)]
 struct Entries {
-    /// It never shrinks: its keys are in the system's tokens, so no entry can move down. What stays is 48 bytes for each source
-    /// of the peak, beside some kilobytes that each of these had in the kernel.
+    /// It never shrinks: its keys are in the system's tokens, so no entry can move down. What stays
+    /// is 48 bytes for each source of the peak, beside some kilobytes that each of these had in the
+    /// kernel.
     slab: Slab<Entry>,
     /// Sources ever inserted: the next one's generation.
     inserted: usize,
@@ -71,8 +75,8 @@ impl Registry {
         Ok((token, source))
     }
 
-    /// Takes a source out. Its waiters are told nothing: whoever could wait has borrowed the socket, which is being
-    /// dropped.
+    /// Takes a source out. Its waiters are told nothing: whoever could wait has borrowed the
+    /// socket, which is being dropped.
     pub(crate) fn remove(&self, token: SourceToken) {
         let mut entries = self.entries.lock();
         let entry = entries.slab.remove(token.key());
@@ -83,12 +87,13 @@ impl Registry {
 
     /// True while no source is registered.
     pub(crate) fn is_empty(&self) -> bool {
-        // Relaxed: a hint. A machine that must not miss its own sockets registered them itself; for the others' the
-        // machine that is about to sleep polls anyway.
+        // Relaxed: a hint. A machine that must not miss its own sockets registered them itself; for
+        // the others' the machine that is about to sleep polls anyway.
         self.count.load(Relaxed) == 0
     }
 
-    /// Hands the events to their sources and returns how many found one; the rest belonged to sources that are gone.
+    /// Hands the events to their sources and returns how many found one; the rest belonged to
+    /// sources that are gone.
     pub(crate) fn dispatch(
         &self,
         mut events: impl Iterator<Item = (SourceToken, EventBits)>,
@@ -107,8 +112,9 @@ impl Registry {
         delivered
     }
 
-    /// Shows `f` the waker of everybody who waits, and for what. It is called with locks held: it may look, and neither
-    /// clone, wake or drop a waker nor use a socket. A source that comes or goes meanwhile may be shown or not.
+    /// Shows `f` the waker of everybody who waits, and for what. It is called with locks held: it
+    /// may look, and neither clone, wake or drop a waker nor use a socket. A source that comes or
+    /// goes meanwhile may be shown or not.
     pub(crate) fn for_each_waiter(&self, mut f: impl FnMut(&Waker, &WatchedSource<'_>)) {
         let mut key = 0;
         loop {
@@ -118,7 +124,8 @@ impl Registry {
                 return;
             }
             for entry in (key..next).filter_map(|key| entries.slab.get(key)) {
-                // A source is closed after it was dismissed, which takes the lock: for now its descriptor is its own.
+                // A source is closed after it was dismissed, which takes the lock: for now its
+                // descriptor is its own.
                 entry.source.for_each_waiter(|waker, interest| f(waker, &WatchedSource::new(&entry.label, interest)));
             }
             key = next;
@@ -220,7 +227,8 @@ mod tests {
         }
         let mut seen = 0;
         registry.for_each_waiter(|waker, source| {
-            // By their data: the table of a waker may lie at several addresses, and `will_wake` compares those too.
+            // By their data: the table of a waker may lie at several addresses, and `will_wake`
+            // compares those too.
             assert_eq!(waker.data(), own.data());
             assert_eq!((source.kind(), source.interest()), ("test", Interest::READABLE));
             seen += 1;

@@ -1,16 +1,18 @@
 //! The number that comes back with each event: a slab key and the generation of the key's entry.
 //!
-//! Events are fetched in batches, so one can still be in the poller's hands when its source is already deregistered and
-//! the key has a new entry. The generation tells the two apart. On 64-bit targets both parts have 32 bits. On 32-bit
-//! targets the key has 20 (about a million sockets) and the generation 12: an event is taken for the new entry's if
-//! exactly a multiple of 4096 sockets were registered between its arrival and its dispatch. The cost of that is one
-//! operation tried in vain.
+//! Events are fetched in batches, so one can still be in the poller's hands when its source is
+//! already deregistered and the key has a new entry. The generation tells the two apart. On 64-bit
+//! targets both parts have 32 bits. On 32-bit targets the key has 20 (about a million sockets) and
+//! the generation 12: an event is taken for the new entry's if exactly a multiple of 4096 sockets
+//! were registered between its arrival and its dispatch. The cost of that is one operation tried in
+//! vain.
 
 const KEY_BITS: u32 = if usize::BITS >= 64 { 32 } else { 20 };
 const KEY_MASK: usize = (1 << KEY_BITS) - 1;
 const GENERATION_MASK: usize = usize::MAX >> KEY_BITS;
 
-/// The token of the interrupt. No source has it: its key part is the one that [`SourceToken::new`] refuses.
+/// The token of the interrupt. No source has it: its key part is the one that [`SourceToken::new`]
+/// refuses.
 pub(crate) const INTERRUPT: mio::Token = mio::Token(usize::MAX);
 
 /// The token of the alarm at a turn's deadline: the same key part, and another generation.

@@ -1,7 +1,8 @@
 //! The earliest deadline of a queue, for all to read without its lock.
 //!
-//! On a cache line of its own, and written only when it changes: every processor reads it when it looks for work or goes to sleep,
-//! while the queue's own arms and cancels write the lock, the counts and the reference count all the time.
+//! On a cache line of its own, and written only when it changes: every processor reads it when it
+//! looks for work or goes to sleep, while the queue's own arms and cancels write the lock, the
+//! counts and the reference count all the time.
 
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -23,8 +24,9 @@ impl Earliest {
 
     /// Only with the queue's lock held.
     pub(super) fn publish(&self, deadline: u64) {
-        // Relaxed: written under the lock only, so that this is the last value. Where it is the same, the thread that wrote it has
-        // released the lock before we took it: it is written before our fences too.
+        // Relaxed: written under the lock only, so that this is the last value. Where it is the
+        // same, the thread that wrote it has released the lock before we took it: it is written
+        // before our fences too.
         if self.0.load(Relaxed) != deadline {
             // Release: pairs with the Acquire in `read`.
             self.0.store(deadline, Release);

@@ -1,13 +1,14 @@
 //! One timer: armed, fired or cancelled, and who is woken when it fires.
 //!
-//! Every transition is made under the entry's own lock, which nobody shares but its owner and the queue that fires it.
-//! The [`Phase`] word is a copy published for those who look without the lock: the owner asking "fired yet?" and the
-//! queue looking for dead items to throw away.
+//! Every transition is made under the entry's own lock, which nobody shares but its owner and the
+//! queue that fires it. The [`Phase`] word is a copy published for those who look without the lock:
+//! the owner asking "fired yet?" and the queue looking for dead items to throw away.
 //!
-//! An arming is named by its generation. The queue's item carries the generation it was made for, so re-arming simply
-//! starts a new one: the old item is dead from that moment on, wherever it lies. A timer that is put off, as the time limit
-//! of a connection is with each request, keeps generation and item: the entry alone knows the new deadline, and the queue
-//! asks for it when the item's own comes.
+//! An arming is named by its generation. The queue's item carries the generation it was made for,
+//! so re-arming simply starts a new one: the old item is dead from that moment on, wherever it
+//! lies. A timer that is put off, as the time limit of a connection is with each request, keeps
+//! generation and item: the entry alone knows the new deadline, and the queue asks for it when the
+//! item's own comes.
 
 use super::phase::{Phase, Stage};
 use super::store::Store;
@@ -16,8 +17,9 @@ use std::task::{Context, Poll, Waker};
 
 /// One timer, to be armed in a [`TimerQueue`](super::TimerQueue).
 ///
-/// Shared by its owner and the queue. The owner cancels it when it loses interest; an entry that is merely dropped
-/// stays in the queue until it is due. Arming it again, in the same queue or another, replaces the arming before.
+/// Shared by its owner and the queue. The owner cancels it when it loses interest; an entry that is
+/// merely dropped stays in the queue until it is due. Arming it again, in the same queue or
+/// another, replaces the arming before.
 #[derive(Debug)]
 pub struct TimerEntry {
     phase: Phase,
@@ -81,7 +83,8 @@ impl TimerEntry {
         self.phase.read().stage() == Stage::Cancelled
     }
 
-    /// Returns ready once it has fired; until then, wakes `cx`'s task when it does. The waker of the last call counts.
+    /// Returns ready once it has fired; until then, wakes `cx`'s task when it does. The waker of
+    /// the last call counts.
     ///
     /// Pending may be for good: then [`is_cancelled`](Self::is_cancelled) says so from now on, or
     /// `cx`'s task is woken when it does.
@@ -107,9 +110,9 @@ impl TimerEntry {
         Poll::Pending
     }
 
-    /// Cancels it: it will not fire, and its waker is dropped. Takes no lock but its own; the queue's item is thrown
-    /// away later: the cancels that find the dead in the majority see to that at the latest, unless the queue is busy at that
-    /// moment.
+    /// Cancels it: it will not fire, and its waker is dropped. Takes no lock but its own; the
+    /// queue's item is thrown away later: the cancels that find the dead in the majority see to
+    /// that at the latest, unless the queue is busy at that moment.
     ///
     /// Does nothing to a timer that has fired or is not armed.
     pub fn cancel(&self) {
@@ -140,7 +143,8 @@ impl TimerEntry {
         waker
     }
 
-    /// Arms it in `home`, which ends the arming before, unless that has an item there which comes up early enough.
+    /// Arms it in `home`, which ends the arming before, unless that has an item there which comes
+    /// up early enough.
     pub(crate) fn begin(&self, home: &Arc<Store>, deadline: u64) -> Begun {
         let mut inner = self.inner.lock();
         let before = self.phase.read();
@@ -189,7 +193,8 @@ impl TimerEntry {
             return Fire::Later(inner.deadline);
         }
         self.phase.publish(phase.fired());
-        // The queue that calls holds another reference: dropping this one frees nothing under the lock.
+        // The queue that calls holds another reference: dropping this one frees nothing under the
+        // lock.
         inner.home = None;
         Fire::Fired(inner.waker.take())
     }
@@ -209,7 +214,8 @@ impl TimerEntry {
         Some(inner.waker.take())
     }
 
-    /// When the arming `generation` is really due; from now on its item counts as filed under that. `None` if it is dead.
+    /// When the arming `generation` is really due; from now on its item counts as filed under that.
+    /// `None` if it is dead.
     pub(crate) fn truth(&self, generation: u64) -> Option<u64> {
         let mut inner = self.inner.lock();
         if !self.phase.read().is_armed_as(generation) {

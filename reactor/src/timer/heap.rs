@@ -1,7 +1,8 @@
 //! A four-way heap: the smallest item on top.
 //!
-//! Four children a node instead of two: half the depth, and the four lie side by side. Sinking compares more and misses
-//! the cache less, which is the better trade for entries that are mostly pushed, cancelled and never popped.
+//! Four children a node instead of two: half the depth, and the four lie side by side. Sinking
+//! compares more and misses the cache less, which is the better trade for entries that are mostly
+//! pushed, cancelled and never popped.
 
 /// Children of a node.
 const ARITY: usize = 4;
@@ -60,8 +61,9 @@ impl<T: Ord> Heap<T> {
         Some(top)
     }
 
-    /// Looks at `looks` items at most, from the one before `end` towards the front, and moves those that are dead to `dead`.
-    /// Gives memory back when little is left. Returns where it stopped: what lies before that it has not looked at.
+    /// Looks at `looks` items at most, from the one before `end` towards the front, and moves those
+    /// that are dead to `dead`. Gives memory back when little is left. Returns where it stopped:
+    /// what lies before that it has not looked at.
     ///
     /// Towards the front, since what fills a hole comes from the end, where all has been looked at.
     pub(crate) fn take_dead(
@@ -79,7 +81,8 @@ impl<T: Ord> Heap<T> {
             self.count_touch();
             if is_dead(&self.items[end - 1]) {
                 dead.push(self.remove(end - 1));
-                // Unless that was the last, another lies there: the parent, if what filled the hole belonged above it.
+                // Unless that was the last, another lies there: the parent, if what filled the hole
+                // belonged above it.
                 end = end.min(self.items.len());
             } else {
                 end -= 1;
@@ -94,14 +97,16 @@ impl<T: Ord> Heap<T> {
     fn remove(&mut self, at: usize) -> T {
         let item = self.items.swap_remove(at);
         if at < self.items.len() {
-            // At most one of the two moves it: what has sunk leaves a child there that belongs below the parent.
+            // At most one of the two moves it: what has sunk leaves a child there that belongs
+            // below the parent.
             self.sink(at);
             self.rise(at);
         }
         item
     }
 
-    /// How many items are `wanted`, of which there are more only below wanted ones; counts to `most` and no further.
+    /// How many items are `wanted`, of which there are more only below wanted ones; counts to
+    /// `most` and no further.
     pub(crate) fn count_top(&self, most: usize, wanted: impl Fn(&T) -> bool) -> usize {
         self.count_below(0, most, &wanted)
     }

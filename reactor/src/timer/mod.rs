@@ -1,8 +1,9 @@
 //! Timers: a queue per processor, cancelled lazily.
 //!
-//! A timeout that is armed and dropped, as most are, takes its own processor's queue lock once and no lock that others
-//! share: [`TimerEntry::cancel`] marks the entry and counts it; the queue throws the dead out when it comes by. Once
-//! they are a quarter of it, each timer that is armed looks for some of them, a few at a time if the queue is large.
+//! A timeout that is armed and dropped, as most are, takes its own processor's queue lock once and
+//! no lock that others share: [`TimerEntry::cancel`] marks the entry and counts it; the queue
+//! throws the dead out when it comes by. Once they are a quarter of it, each timer that is armed
+//! looks for some of them, a few at a time if the queue is large.
 
 mod earliest;
 mod entry;

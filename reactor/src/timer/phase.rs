@@ -5,7 +5,8 @@
 //!   bits 2-63  generation: how often it was armed
 //! ```
 //!
-//! Written under the entry's lock only, so the transitions are plain values and a store publishes them.
+//! Written under the entry's lock only, so the transitions are plain values and a store publishes
+//! them.
 
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::{Acquire, Release};
@@ -73,7 +74,8 @@ impl Phase {
     }
 
     pub(crate) fn read(&self) -> PhaseValue {
-        // Acquire: pairs with the Release in `publish`: who sees "fired" sees what the firing thread did before.
+        // Acquire: pairs with the Release in `publish`: who sees "fired" sees what the firing
+        // thread did before.
         PhaseValue(self.0.load(Acquire))
     }
 

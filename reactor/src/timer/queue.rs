@@ -1,4 +1,5 @@
-//! One processor's timers: a heap under a lock, and its earliest deadline beside it for everybody to read.
+//! One processor's timers: a heap under a lock, and its earliest deadline beside it for everybody
+//! to read.
 
 use super::entry::{Begun, TimerEntry};
 use super::fired::Fired;
@@ -9,9 +10,9 @@ use std::task::Waker;
 
 /// Holds the armed timers of one processor.
 ///
-/// Deadlines are nanoseconds since an origin of the caller's choice; `u64::MAX` means never. The processor arms and
-/// fires; other threads may fire too, on its behalf. Dropping it shuts it down, and wakes all
-/// waiters.
+/// Deadlines are nanoseconds since an origin of the caller's choice; `u64::MAX` means never. The
+/// processor arms and fires; other threads may fire too, on its behalf. Dropping it shuts it down,
+/// and wakes all waiters.
 ///
 /// # Examples
 ///
@@ -41,21 +42,23 @@ impl TimerQueue {
 
     /// Returns the earliest deadline, or `u64::MAX` when there is none: one atomic load.
     ///
-    /// It may belong to a timer that was cancelled or put off, and so be earlier than needed; it is never later than an armed timer's, as
-    /// far as arms are concerned that happened before this call. Against an arm on another thread at the same time, put
-    /// a `SeqCst` fence between publishing "I am going to sleep" and this call, and one between the arm and looking for
+    /// It may belong to a timer that was cancelled or put off, and so be earlier than needed; it is
+    /// never later than an armed timer's, as far as arms are concerned that happened before this
+    /// call. Against an arm on another thread at the same time, put a `SeqCst` fence between
+    /// publishing "I am going to sleep" and this call, and one between the arm and looking for
     /// sleepers.
     #[must_use]
     pub fn next_deadline(&self) -> u64 {
         self.0.earliest()
     }
 
-    /// Arms `entry` for `deadline`, ending any arming before; true if it became this queue's earliest, so that who
-    /// sleeps until the earliest deadline has to be told.
+    /// Arms `entry` for `deadline`, ending any arming before; true if it became this queue's
+    /// earliest, so that who sleeps until the earliest deadline has to be told.
     ///
-    /// Timers with equal deadlines fire in the order in which they were armed; those that were put off to theirs come where
-    /// they happen to. One with deadline `u64::MAX` is armed,
-    /// can be cancelled, and never fires. A timer that is armed here already and put off takes no lock but its own.
+    /// Timers with equal deadlines fire in the order in which they were armed; those that were put
+    /// off to theirs come where they happen to. One with deadline `u64::MAX` is armed, can be
+    /// cancelled, and never fires. A timer that is armed here already and put off takes no lock but
+    /// its own.
     ///
     /// Once the queue is [shut down](Self::shut_down), the timer is cancelled instead, and its
     /// waiter is woken.
@@ -85,8 +88,8 @@ impl TimerQueue {
         wake_all(wakers);
     }
 
-    /// Fires every timer due at `now` and adds their wakers to `wakers`, earliest first; returns how many fired. None
-    /// fires early.
+    /// Fires every timer due at `now` and adds their wakers to `wakers`, earliest first; returns
+    /// how many fired. None fires early.
     ///
     /// Takes no lock when nothing is due.
     pub fn fire_due(&self, now: u64, wakers: &mut Vec<Waker>) -> usize {
@@ -95,7 +98,8 @@ impl TimerQueue {
 
     /// Does the same for the `most` earliest of them, and tells how late they were by `now`.
     pub fn fire_some_due(&self, now: u64, most: usize, wakers: &mut Vec<Waker>) -> Fired {
-        // A deadline of "never" is not in the heap, and an empty heap reads so: it is not due even at the end of time.
+        // A deadline of "never" is not in the heap, and an empty heap reads so: it is not due even
+        // at the end of time.
         let earliest = self.next_deadline();
         if earliest > now || earliest == NEVER {
             return Fired::default();
@@ -103,15 +107,16 @@ impl TimerQueue {
         self.0.fire_due(now, most, wakers)
     }
 
-    /// Returns the deadline of the timer that fires next, cancelled ones and those that were put off aside; `u64::MAX` when
-    /// there is none. It takes the lock, and throws out what it has passed over.
+    /// Returns the deadline of the timer that fires next, cancelled ones and those that were put
+    /// off aside; `u64::MAX` when there is none. It takes the lock, and throws out what it has
+    /// passed over.
     #[must_use]
     pub fn settle(&self) -> u64 {
         self.0.settle()
     }
 
-    /// Counts the timers that are due by `deadline`, to `most` and no further. Those count too that were cancelled or put off
-    /// and not yet thrown out or moved.
+    /// Counts the timers that are due by `deadline`, to `most` and no further. Those count too that
+    /// were cancelled or put off and not yet thrown out or moved.
     ///
     /// Takes no lock when there is none.
     #[must_use]
@@ -127,11 +132,13 @@ impl TimerQueue {
         self.0.close(wakers);
     }
 
-    /// Shows `f` the waker of everybody who waits for an armed timer, and the timer's deadline, in no order.
+    /// Shows `f` the waker of everybody who waits for an armed timer, and the timer's deadline, in
+    /// no order.
     ///
-    /// The waker may be compared, and its data looked at: it is not to be cloned, woken or dropped in `f`, which is called with
-    /// the queue's lock held, for some microseconds at a time. A timer that is armed or cancelled meanwhile may be shown or not,
-    /// and so may a few others that it moves. Those that never fire are not shown.
+    /// The waker may be compared, and its data looked at: it is not to be cloned, woken or dropped
+    /// in `f`, which is called with the queue's lock held, for some microseconds at a time. A timer
+    /// that is armed or cancelled meanwhile may be shown or not, and so may a few others that it
+    /// moves. Those that never fire are not shown.
     pub fn for_each_waiter(&self, f: impl FnMut(u64, &Waker)) {
         self.0.for_each_waiter(f);
     }

@@ -1,7 +1,8 @@
-//! What a queue and its timers share: the heap of items, the count of dead ones among them, and the rule for throwing them
-//! out.
+//! What a queue and its timers share: the heap of items, the count of dead ones among them, and the
+//! rule for throwing them out.
 //!
-//! Apart from the queue so that a cancel can count without the queue's lock, and after the queue is gone.
+//! Apart from the queue so that a cancel can count without the queue's lock, and after the queue is
+//! gone.
 
 use super::earliest::Earliest;
 use super::entry::{Fire, TimerEntry};
@@ -16,16 +17,18 @@ use std::task::Waker;
 /// The deadline that never comes.
 pub(super) const NEVER: u64 = u64::MAX;
 
-/// An arm searches for the dead when more than one item in this many is dead: each search of the whole heap then costs a
-/// constant per cancelled timer.
+/// An arm searches for the dead when more than one item in this many is dead: each search of the
+/// whole heap then costs a constant per cancelled timer.
 const DEAD_SHARE_AT_ARM: usize = 4;
-/// A cancel does when more than one in this many is: seldom, since another thread's arms wait for it.
+/// A cancel does when more than one in this many is: seldom, since another thread's arms wait for
+/// it.
 const DEAD_SHARE_AT_CANCEL: usize = 2;
 
 /// A heap of so many items is searched for the dead in one go: it fits a processor's own cache.
 const SEARCHED_WHOLE: usize = 2048;
-/// Of a larger one, each arm or cancel that finds too many dead looks at so many items, and the next one goes on from there. So
-/// no task pays for the whole heap. While the search lasts the heap grows by one item in this many at most.
+/// Of a larger one, each arm or cancel that finds too many dead looks at so many items, and the
+/// next one goes on from there. So no task pays for the whole heap. While the search lasts the heap
+/// grows by one item in this many at most.
 const LOOKS_PER_STEP: usize = 64;
 
 /// Items looked at under one hold of the lock by a walk over all of them.
@@ -50,7 +53,8 @@ struct Armed {
     heap: Heap<Item>,
     /// Items ever filed or moved on: the order among equal deadlines.
     filed: u64,
-    /// Where the search for the dead goes on: it has yet to look at the items before this one. It begins at the end.
+    /// Where the search for the dead goes on: it has yet to look at the items before this one. It
+    /// begins at the end.
     unsearched: usize,
     /// Set at shutdown; nothing is filed after it.
     is_closed: bool,
@@ -151,8 +155,9 @@ impl Store {
 
     /// Fires what is due at `now`, earliest first, up to `most`, and moves on what was put off.
     ///
-    /// In short holds of the lock, so that an arm does not wait for a whole crowd that is due at once. It ends: what is armed while it
-    /// goes on is armed by a thread that has read the clock since, for later than `now`.
+    /// In short holds of the lock, so that an arm does not wait for a whole crowd that is due at
+    /// once. It ends: what is armed while it goes on is armed by a thread that has read the clock
+    /// since, for later than `now`.
     pub(super) fn fire_due(&self, now: u64, most: usize, wakers: &mut Vec<Waker>) -> Fired {
         let mut fired = Fired::default();
         loop {
@@ -186,8 +191,9 @@ impl Store {
         }
     }
 
-    /// Takes dead items off the top, and moves on those there that were put off, until the earliest deadline is that of a
-    /// timer which will fire; returns it. In short holds of the lock, as a firing.
+    /// Takes dead items off the top, and moves on those there that were put off, until the earliest
+    /// deadline is that of a timer which will fire; returns it. In short holds of the lock, as a
+    /// firing.
     pub(super) fn settle(&self) -> u64 {
         loop {
             let mut dead = Vec::new();
@@ -241,8 +247,8 @@ impl Store {
 
     /// Shows `f` who waits for each armed timer, and when that is due.
     ///
-    /// From the end of the heap, a few items at a time: what a firing moves is moved towards the front, so that it comes up
-    /// still. What an arming or a clean-up moves may be missed.
+    /// From the end of the heap, a few items at a time: what a firing moves is moved towards the
+    /// front, so that it comes up still. What an arming or a clean-up moves may be missed.
     pub(super) fn for_each_waiter(&self, mut f: impl FnMut(u64, &Waker)) {
         let mut end = usize::MAX;
         while end > 0 {
@@ -256,18 +262,20 @@ impl Store {
         }
     }
 
-    /// Counts one dead item more; true if they are so many that the caller should clean up, with no lock held.
+    /// Counts one dead item more; true if they are so many that the caller should clean up, with no
+    /// lock held.
     #[must_use]
     pub(super) fn count_dead(&self) -> bool {
-        // AcqRel: the chain of read-modify-writes is the count; the order against the phase is the entry lock's
-        // business.
+        // AcqRel: the chain of read-modify-writes is the count; the order against the phase is the
+        // entry lock's business.
         let before = self.dead.fetch_add(1, AcqRel);
-        // Relaxed: a limit that is a moment old makes for a clean-up too early or too late by a few.
+        // Relaxed: a limit that is a moment old makes for a clean-up too early or too late by a
+        // few.
         before >= self.most_dead.load(Relaxed)
     }
 
-    /// Throws dead items out, unless somebody is at the queue: that may be an arm, which does it too, and if not, another
-    /// cancel will.
+    /// Throws dead items out, unless somebody is at the queue: that may be an arm, which does it
+    /// too, and if not, another cancel will.
     pub(super) fn clean(&self) {
         let Some(mut armed) = self.armed.try_lock() else { return };
         #[cfg(test)]
@@ -278,8 +286,8 @@ impl Store {
         drop(dead);
     }
 
-    /// Goes on searching for dead items if they are more than one in `share`, and takes out what it finds. The caller drops them
-    /// after releasing the lock: theirs may be the last references.
+    /// Goes on searching for dead items if they are more than one in `share`, and takes out what it
+    /// finds. The caller drops them after releasing the lock: theirs may be the last references.
     fn throw_out(&self, armed: &mut Armed, share: usize) -> Vec<Item> {
         // Acquire: as in `count_dead`. A count that is a moment old delays a search by one arm.
         let population = self.dead.load(Acquire);
@@ -353,7 +361,8 @@ mod tests {
     use super::*;
     use std::mem::{offset_of, size_of};
 
-    /// As far as the allocator is asked to keep it so: the reference count of the `Arc` lies before the whole.
+    /// As far as the allocator is asked to keep it so: the reference count of the `Arc` lies before
+    /// the whole.
     #[test]
     fn what_arms_write_lies_on_no_line_that_all_processors_read() {
         let line = offset_of!(Store, earliest)..offset_of!(Store, earliest) + 128;

@@ -340,7 +340,8 @@ fn a_crowd_of_timers_fires_as_a_sorted_list_says() {
     }
 }
 
-/// Arms `count` timers up to `horizon` ahead, cancels and fires them, in any order. Now and then time leaps to the horizon.
+/// Arms `count` timers up to `horizon` ahead, cancels and fires them, in any order. Now and then
+/// time leaps to the horizon.
 fn agrees_with_the_oracle(random: &mut Random, count: u64, horizon: u64) {
     let queue = TimerQueue::new();
     let order = Arc::new(parking_lot::Mutex::new(Vec::new()));
@@ -402,7 +403,8 @@ fn a_walk_shows_each_armed_timer_that_somebody_waits_for_with_its_deadline() {
     }
     let mut seen = Vec::new();
     queue.for_each_waiter(|deadline, waker| {
-        // By their data: the table of a waker may lie at several addresses, and `will_wake` compares those too.
+        // By their data: the table of a waker may lie at several addresses, and `will_wake`
+        // compares those too.
         assert_eq!(waker.data(), own.data());
         seen.push(deadline);
     });
@@ -447,7 +449,8 @@ fn a_crowd_that_is_due_at_once_fires_in_short_holds() {
 #[test]
 fn a_crowd_of_cancelled_timers_is_thrown_out_in_short_holds() {
     let queue = TimerQueue::new();
-    // Dead and live all over the heap; enough of the dead that the arms behind clean up, then so many that the cancels do.
+    // Dead and live all over the heap; enough of the dead that the arms behind clean up, then so
+    // many that the cancels do.
     let entries = armed_crowd(&queue, |index| 1 + index * 7_919 % CROWD);
     entries.iter().step_by(3).for_each(|entry| entry.cancel());
     let later: Vec<_> = (0..CROWD / 10).map(|_| TimerEntry::new()).collect();

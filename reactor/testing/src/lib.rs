@@ -1,8 +1,8 @@
-//! The smallest runtime that drives `wsrt-reactor`: one thread that turns the netpoller, futures run by threads that
-//! park.
+//! The smallest runtime that drives `wsrt-reactor`: one thread that turns the netpoller, futures
+//! run by threads that park.
 //!
-//! For this crate's tests and examples only. Each future that is to run at the same time as another has its own thread:
-//! `std::thread::scope` and [`Runtime::block_on`] do what tasks do elsewhere.
+//! For this crate's tests and examples only. Each future that is to run at the same time as another
+//! has its own thread: `std::thread::scope` and [`Runtime::block_on`] do what tasks do elsewhere.
 
 use std::future::{Future, poll_fn};
 use std::io;

@@ -8,7 +8,8 @@ use super::{Caller, Piece, explore, with_current_slot, with_slot};
 use crate::fork_join::{Region, TreeRegion};
 use crate::util::sync::{Arc, thread};
 
-/// Calls `f` in a tree, with helpers who come at any time. `f` returns when its jobs are done; helpers may be looking still.
+/// Calls `f` in a tree, with helpers who come at any time. `f` returns when its jobs are done;
+/// helpers may be looking still.
 fn in_tree(helpers: usize, f: impl FnOnce()) {
     let region = Arc::new(TreeRegion::new(1 + helpers));
     let participant = Caller::never();
@@ -71,8 +72,8 @@ fn a_job_that_may_be_stolen_is_run_once_and_seen() {
     CASES.assert_both_met();
 }
 
-/// The helper steals the outer job and splits it; the owner, who waits for that, takes a part of it, and may find itself
-/// waiting for the helper's rest.
+/// The helper steals the outer job and splits it; the owner, who waits for that, takes a part of
+/// it, and may find itself waiting for the helper's rest.
 #[test]
 fn a_stolen_job_that_is_split_is_run_once() {
     static CASES: Cases = Cases::new();

@@ -20,8 +20,8 @@ impl Way {
     }
 }
 
-/// Waits for a latch in the manner of `wait`, and then takes it apart: an access of the setter's after that would be a
-/// fault.
+/// Waits for a latch in the manner of `wait`, and then takes it apart: an access of the setter's
+/// after that would be a fault.
 fn await_and_take_apart(wait: impl Fn(&Latch)) {
     let mut latch = Box::new(Latch::new());
     let piece = Arc::new(Piece::new());
@@ -89,8 +89,9 @@ fn an_owner_may_name_itself_again() {
     });
 }
 
-/// In loom an unpark publishes, and comes in one step with the access before it: so that an owner which sees the latch set
-/// without having slept is not met where it names itself. Here it has somebody else named.
+/// In loom an unpark publishes, and comes in one step with the access before it: so that an owner
+/// which sees the latch set without having slept is not met where it names itself. Here it has
+/// somebody else named.
 #[test]
 fn an_owner_that_has_named_itself_and_does_not_sleep_sees_what_was_done() {
     explore(3, || {

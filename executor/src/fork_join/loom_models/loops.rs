@@ -21,7 +21,8 @@ struct Body {
     itself: Piece,
     panics_at: Option<u32>,
     cancelled: AtomicBool,
-    /// Pieces that a helper is not done with before another is done as well: the first, and the one it waits for.
+    /// Pieces that a helper is not done with before another is done as well: the first, and the one
+    /// it waits for.
     waits: Option<(u32, u32)>,
     done: Vec<AtomicBool>,
     owner: thread::ThreadId,
@@ -44,7 +45,8 @@ impl Body {
         thread::current().id() != self.owner
     }
 
-    /// Takes the body apart, as the end of its owner's frame does, and says how often each piece was worked on.
+    /// Takes the body apart, as the end of its owner's frame does, and says how often each piece
+    /// was worked on.
     fn take_apart(&self) -> Vec<u32> {
         assert_eq!(self.itself.times(), 0);
         self.pieces.iter().map(Piece::times).collect()
@@ -125,9 +127,9 @@ fn an_owner_and_two_helpers_do_each_index_once() {
     });
 }
 
-/// The helper has taken two indices and is at the first. It does not get on before the owner has taken the second from it,
-/// which the owner could not see while it was in the helper's hands. Were the owner asleep by now, for good, this would
-/// never end.
+/// The helper has taken two indices and is at the first. It does not get on before the owner has
+/// taken the second from it, which the owner could not see while it was in the helper's hands. Were
+/// the owner asleep by now, for good, this would never end.
 #[test]
 fn an_owner_wakes_for_what_a_thief_lays_out() {
     explore(3, || {
@@ -147,8 +149,8 @@ fn what_a_helper_leaves_when_it_is_called_away_is_done() {
     });
 }
 
-/// The owner finds itself alone with a remainder, and opens the region once more. Whoever comes then sits where the
-/// remainder lies.
+/// The owner finds itself alone with a remainder, and opens the region once more. Whoever comes
+/// then sits where the remainder lies.
 #[test]
 fn a_seat_with_a_remainder_is_taken_over() {
     explore(2, || {

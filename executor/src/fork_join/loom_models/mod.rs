@@ -1,8 +1,8 @@
-//! Models of fork-join: every interleaving of those who share a region does each piece of work once, shows it to whoever
-//! waits for it, and leaves alone what is gone by then.
+//! Models of fork-join: every interleaving of those who share a region does each piece of work
+//! once, shows it to whoever waits for it, and leaves alone what is gone by then.
 //!
-//! What is worked on lies in loom's cells: an access that is not ordered with the others is a fault, whoever is the second
-//! one. So is a sleep that nobody ends.
+//! What is worked on lies in loom's cells: an access that is not ordered with the others is a
+//! fault, whoever is the second one. So is a sleep that nobody ends.
 
 mod joins;
 mod latch;
@@ -20,7 +20,8 @@ use loom::model::Builder;
 use crate::fork_join::{Participant, TreeSlot};
 use crate::util::sync::UnsafeCell;
 
-/// Walks through all interleavings in which no more than `preemptions` threads are interrupted where they would not wait.
+/// Walks through all interleavings in which no more than `preemptions` threads are interrupted
+/// where they would not wait.
 fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
     let mut builder = Builder::new();
     builder.preemption_bound = Some(preemptions);
@@ -46,7 +47,8 @@ fn with_slot<R>(f: impl FnOnce(&TreeSlot<'_>) -> R) -> R {
     f(unsafe { slot.as_ref() }.expect("the thread has a slot"))
 }
 
-/// Something that is worked on, without any synchronization of its own: the region has to provide that.
+/// Something that is worked on, without any synchronization of its own: the region has to provide
+/// that.
 struct Piece(UnsafeCell<u32>);
 
 // SAFETY: loom checks each access.
@@ -78,7 +80,8 @@ impl Piece {
         })
     }
 
-    /// How often it was worked on. For who has it alone from here on: an access of others after this is a fault.
+    /// How often it was worked on. For who has it alone from here on: an access of others after
+    /// this is a fault.
     fn times(&self) -> u32 {
         self.0.with_mut(|times| {
             // SAFETY: loom has checked that nobody else has access now.

@@ -1,5 +1,5 @@
-//! The board and who looks at it: a region that is posted is found by a helper that lingers, or its owner wakes one; and a
-//! helper that finds one too late does no harm.
+//! The board and who looks at it: a region that is posted is found by a helper that lingers, or its
+//! owner wakes one; and a helper that finds one too late does no harm.
 
 use std::sync::Arc as StdArc;
 use std::sync::atomic::AtomicUsize as Tally;
@@ -43,7 +43,8 @@ impl Scene {
         Arc::new(Self { open_regions: OpenRegions::new(), helpers: Helpers::new() })
     }
 
-    /// As a helper that has run out of work. `true` if it found some after all, `false` if it goes to sleep.
+    /// As a helper that has run out of work. `true` if it found some after all, `false` if it goes
+    /// to sleep.
     fn spinner(&self) -> bool {
         loop {
             let seen = self.open_regions.epoch().read();
@@ -59,7 +60,7 @@ impl Scene {
         }
     }
 
-    /// As the owner of a region. `true` if it relies on those who spinner.
+    /// As the owner of a region. `true` if it relies on those that spin.
     fn post(&self) -> bool {
         self.open_regions.post(open_region());
         self.open_regions.epoch().give();
@@ -91,7 +92,7 @@ fn a_notice_that_is_left_to_a_lingering_helper_is_not_lost() {
     assert!(RELIED_ON.load(Counting) > 0, "the owner has relied on it in some of them");
 }
 
-/// Of two that spinner, one sees the notice.
+/// Of two that spin, one sees the notice.
 #[test]
 fn of_two_lingering_helpers_one_sees_the_notice() {
     explore(2, || {
@@ -124,8 +125,8 @@ fn a_region_is_found_until_it_is_withdrawn() {
     });
 }
 
-/// A machine that has slept for so long that it may end, just as an owner finds it on the list and relies on its coming: it
-/// looks at the board once more when it is off the list.
+/// A machine that has slept for so long that it may end, just as an owner finds it on the list and
+/// relies on its coming: it looks at the board once more when it is off the list.
 #[test]
 fn a_machine_that_ends_sees_the_region_that_it_was_called_for() {
     static CALLED: Tally = Tally::new(0);

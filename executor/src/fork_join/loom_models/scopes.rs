@@ -7,8 +7,8 @@ use crate::fork_join::{Region, ScopeBase, TreeRegion, TreeSlot};
 use crate::util::sync::{Arc, thread};
 use crate::util::unwind::Payload;
 
-/// Runs a scope whose jobs `spawn` spawns, with a helper who comes at any time, and takes the scope apart as soon as it has
-/// finished: an access to it after that is a fault.
+/// Runs a scope whose jobs `spawn` spawns, with a helper who comes at any time, and takes the scope
+/// apart as soon as it has finished: an access to it after that is a fault.
 fn in_scope(spawn: impl FnOnce(&ScopeBase, &TreeSlot<'_>)) -> Result<(), Payload> {
     let region = Arc::new(TreeRegion::new(2));
     let participant = Caller::never();
@@ -54,7 +54,8 @@ fn of_two_jobs_whichever_is_the_last_ends_the_wait() {
     });
 }
 
-/// From a thread that has no slot. A nap that nobody ends is one for good here, so the job is shared before the frame waits.
+/// From a thread that has no slot. A nap that nobody ends is one for good here, so the job is
+/// shared before the frame waits.
 #[test]
 fn a_job_that_is_shared_is_run_once() {
     explore(2, || {

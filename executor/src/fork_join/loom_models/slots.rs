@@ -35,8 +35,8 @@ impl Scene {
     }
 }
 
-/// The owner closes the region and may have to open it again. Who then sits where something was left sees it: it would put
-/// its loot in that place.
+/// The owner closes the region and may have to open it again. Who then sits where something was
+/// left sees it: it would put its loot in that place.
 #[test]
 fn what_was_left_is_seen_by_the_next_in_that_seat() {
     static SEEN: Tally = Tally::new(0);

@@ -35,7 +35,8 @@ fn owner_and_two_thieves_claim_every_index_once() {
     });
 }
 
-/// What a thief has put before itself is robbed in its turn; the owner takes the last index, or a thief does.
+/// What a thief has put before itself is robbed in its turn; the owner takes the last index, or a
+/// thief does.
 #[test]
 fn loot_is_robbed_again_down_to_the_last_index() {
     const COUNT: u32 = 3;

@@ -146,7 +146,8 @@ impl Inner {
         Poll::Ready(Ok(self.position))
     }
 
-    /// Waits until nothing is under way. What went wrong with it is told to whom it concerns, later.
+    /// Waits until nothing is under way. What went wrong with it is told to whom it concerns,
+    /// later.
     pub(super) async fn settle(&mut self) {
         let outcome = poll_fn(|cx| self.poll_outcome(cx)).await;
         if let Err(error) = outcome {
@@ -154,8 +155,8 @@ impl Inner {
         }
     }
 
-    /// Makes another call than reading and writing, in its turn: if this is dropped while it waits, whoever is next waits for
-    /// the call to end.
+    /// Makes another call than reading and writing, in its turn: if this is dropped while it waits,
+    /// whoever is next waits for the call to end.
     pub(super) async fn call<T: Send + 'static>(
         &mut self,
         caller: &'static str,
@@ -185,7 +186,8 @@ impl Inner {
         self.call(caller, move |file| step_back(file, unread)).await
     }
 
-    /// Waits for the operation under way, if there is one, and takes its buffer back. Writes' errors are set aside.
+    /// Waits for the operation under way, if there is one, and takes its buffer back. Writes'
+    /// errors are set aside.
     fn poll_outcome(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<Outcome>>> {
         let State::Busy(job) = &mut self.state else { return Poll::Ready(Ok(None)) };
         let answer = ready!(Pin::new(job).poll(cx));

@@ -16,24 +16,28 @@ use super::call::on_path;
 use crate::fs::file::inner::Inner;
 use crate::offload::MOST_AT_ONCE;
 
-/// Reads and writes an open file, by [`AsyncRead`](tokio::io::AsyncRead), [`AsyncWrite`](tokio::io::AsyncWrite) and
-/// [`AsyncSeek`](tokio::io::AsyncSeek).
+/// Reads and writes an open file, by [`AsyncRead`](tokio::io::AsyncRead),
+/// [`AsyncWrite`](tokio::io::AsyncWrite) and [`AsyncSeek`](tokio::io::AsyncSeek).
 ///
-/// One operation is under way at a time, on a thread of the blocking pool, with a buffer that travels there and back. A write
-/// returns when its bytes are in that buffer (up to 2 MiB, see [`set_max_buf_size`](File::set_max_buf_size)), and the pool
-/// writes them while the task goes on. So:
+/// One operation is under way at a time, on a thread of the blocking pool, with a buffer that
+/// travels there and back. A write returns when its bytes are in that buffer (up to 2 MiB, see
+/// [`set_max_buf_size`](File::set_max_buf_size)), and the pool writes them while the task goes on.
+/// So:
 ///
-/// * an error of writing is told by the **next** call: write, `flush`, `shutdown` or [`sync_all`](File::sync_all);
-/// * a file that is dropped is closed when the write under way has ended, and its error is lost: call `flush` before;
+/// * an error of writing is told by the **next** call: write, `flush`, `shutdown` or
+///   [`sync_all`](File::sync_all);
+/// * a file that is dropped is closed when the write under way has ended, and its error is lost:
+///   call `flush` before;
 /// * bytes that a write has accepted are written even if the runtime shuts down meanwhile.
 ///
-/// A read that was given up may leave bytes in the buffer; they belong to the next read, and a write or seek begins where the
-/// bytes handed out have ended.
+/// A read that was given up may leave bytes in the buffer; they belong to the next read, and a
+/// write or seek begins where the bytes handed out have ended.
 ///
 /// # Cancel safety
 ///
-/// `read` is cancel safe: bytes read meanwhile are returned by the next. `write` is: dropped before it is ready, it has written
-/// nothing. `seek` is not: dropped while it waits, it leaves open where the file stands.
+/// `read` is cancel safe: bytes read meanwhile are returned by the next. `write` is: dropped before
+/// it is ready, it has written nothing. `seek` is not: dropped while it waits, it leaves open where
+/// the file stands.
 ///
 /// # Examples
 ///
@@ -127,8 +131,8 @@ impl File {
         File { inner: Mutex::new(Inner::new(Arc::clone(&std))), std, limit: MOST_AT_ONCE }
     }
 
-    /// Fairness it into a standard file, once the operation under way has ended. Bytes that were read and not handed out are
-    /// given back: the file stands behind those handed out.
+    /// Turns it into a standard file, once the operation under way has ended. Bytes that were
+    /// read and not handed out are given back: the file stands behind those handed out.
     ///
     /// A write's error that was not told yet is lost: call `flush` before.
     ///
@@ -142,7 +146,8 @@ impl File {
         Arc::into_inner(self.std).expect("the buffer's share is gone, and no operation is under way")
     }
 
-    /// Fairness it into a standard file, unless an operation is under way or bytes that were read are left.
+    /// Turns it into a standard file, unless an operation is under way or bytes that were read
+    /// are left.
     ///
     /// # Errors
     ///
@@ -185,7 +190,8 @@ impl File {
         inner.call("File::sync_all", std::fs::File::sync_all).await
     }
 
-    /// As [`sync_all`](Self::sync_all), leaving out what is not needed to read the contents again, such as times.
+    /// As [`sync_all`](Self::sync_all), leaving out what is not needed to read the contents again,
+    /// such as times.
     ///
     /// # Errors
     ///
@@ -216,7 +222,8 @@ impl File {
         inner.call("File::set_len", move |file| file.set_len(length)).await
     }
 
-    /// Returns its kind, length, permissions and times, as they are when the operation under way has ended.
+    /// Returns its kind, length, permissions and times, as they are when the operation under way
+    /// has ended.
     ///
     /// # Errors
     ///
@@ -243,7 +250,8 @@ impl File {
         self.inner.lock().await.call("File::set_permissions", call).await
     }
 
-    /// Sets how many bytes one read or write moves at most, and so how large its buffer grows. 2 MiB at first; 1 at least.
+    /// Sets how many bytes one read or write moves at most, and so how large its buffer grows. 2
+    /// MiB at first; 1 at least.
     pub fn set_max_buf_size(&mut self, bytes: usize) {
         self.limit = bytes.max(1);
     }

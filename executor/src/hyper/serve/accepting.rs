@@ -1,8 +1,9 @@
 //! Going on when accepting fails.
 //!
-//! Most failures pass: a client went away while it was queued, or file descriptors ran out, which come back as connections
-//! end. In the latter case the connection stays in the system's queue and the listener stays readable, so that accepting
-//! again at once would keep a processor busy with failing.
+//! Most failures pass: a client went away while it was queued, or file descriptors ran out, which
+//! come back as connections end. In the latter case the connection stays in the system's queue and
+//! the listener stays readable, so that accepting again at once would keep a processor busy with
+//! failing.
 
 use std::fmt;
 use std::io;
@@ -40,8 +41,8 @@ fn is_of_one_connection(error: &io::Error) -> bool {
 
 pub(super) type OnAcceptError = Arc<dyn Fn(&io::Error) + Send + Sync>;
 
-/// Where failures are reported: to the user's hook, each of them, or to standard error, the first at once and then their
-/// number once in a while, since they come in crowds.
+/// Where failures are reported: to the user's hook, each of them, or to standard error, the first
+/// at once and then their number once in a while, since they come in crowds.
 #[derive(Default)]
 pub(super) struct Complaints {
     hook: Option<OnAcceptError>,

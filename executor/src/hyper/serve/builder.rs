@@ -28,33 +28,36 @@ pub type BoxError = Box<dyn Error + Send + Sync>;
 /// hyper-util's builder of connections that speak HTTP/1.1 or HTTP/2, whichever the client does.
 pub type HttpBuilder = auto::Builder<WsrtExecutor>;
 
-/// How long a client may take for the handshake, and then for the headers of its first request: hyper's own limit for
-/// the headers of any later one.
+/// How long a client may take for the handshake, and then for the headers of its first request:
+/// hyper's own limit for the headers of any later one.
 const FIRST_REQUEST: Duration = Duration::from_secs(30);
-/// How long an HTTP/2 connection may be silent before it is asked for a sign of life. Without one within hyper's 20 seconds
-/// it is closed: a client whose machine went away says no goodbye.
+/// How long an HTTP/2 connection may be silent before it is asked for a sign of life. Without one
+/// within hyper's 20 seconds it is closed: a client whose machine went away says no goodbye.
 const SILENCE: Duration = Duration::from_secs(60);
 
 type Signal = Pin<Box<dyn Future<Output = ()> + Send>>;
 type OnConnectionError = Arc<dyn Fn(&(dyn Error + Send + Sync)) + Send + Sync>;
 
-/// Serves HTTP/1.1 and HTTP/2 on `listener`, and hands the requests to `service`: an axum router, tonic's routes or any
-/// other tower service.
+/// Serves HTTP/1.1 and HTTP/2 on `listener`, and hands the requests to `service`: an axum router,
+/// tonic's routes or any other tower service.
 ///
-/// Await what it returns; like `axum::serve` it does not begin before, and does not end by itself. The service is cloned
-/// for each request. Each connection is a task on the runtime's processors, and so is each open request of HTTP/2;
-/// nothing runs elsewhere.
+/// Await what it returns; like `axum::serve` it does not begin before, and does not end by itself.
+/// The service is cloned for each request. Each connection is a task on the runtime's processors,
+/// and so is each open request of HTTP/2; nothing runs elsewhere.
 ///
 /// What is taken care of:
 ///
-/// - Which HTTP a client speaks is found out from its first bytes. Upgrades work, HTTP/2's extended CONNECT included.
+/// - Which HTTP a client speaks is found out from its first bytes. Upgrades work, HTTP/2's extended
+///   CONNECT included.
 /// - Each request carries its [`ConnectInfo`](super::ConnectInfo) as an extension.
 /// - When file descriptors run out, the server waits until there are some again.
-/// - A client that dawdles is dropped: after 30 seconds without a complete request head, on a connection that is kept
-///   alive too. A silent HTTP/2 connection is asked for a sign of life each minute. There is no limit on how long a request
-///   or an answer takes as a whole; a layer of the service's can set one.
+/// - A client that dawdles is dropped: after 30 seconds without a complete request head, on a
+///   connection that is kept alive too. A silent HTTP/2 connection is asked for a sign of life each
+///   minute. There is no limit on how long a request or an answer takes as a whole; a layer of the
+///   service's can set one.
 ///
-/// A panic of the service closes its connection (HTTP/1.1) or resets its stream (HTTP/2), and nothing else.
+/// A panic of the service closes its connection (HTTP/1.1) or resets its stream (HTTP/2), and
+/// nothing else.
 ///
 /// # Panics
 ///
@@ -62,12 +65,13 @@ type OnConnectionError = Arc<dyn Fn(&(dyn Error + Send + Sync)) + Send + Sync>;
 ///
 /// # Errors
 ///
-/// None so far: a failing listener is asked again for ever. Should one appear, it will be one after which nothing can be
-/// served.
+/// None so far: a failing listener is asked again for ever. Should one appear, it will be one after
+/// which nothing can be served.
 ///
 /// # Cancel safety
 ///
-/// Dropping the future closes the listener, and tells open connections to end as soon as they have answered.
+/// Dropping the future closes the listener, and tells open connections to end as soon as they have
+/// answered.
 ///
 /// # Examples
 ///
@@ -145,26 +149,28 @@ pub struct Serve<L, S, H = NoHandshake> {
 }
 
 impl<L, S, H> Serve<L, S, H> {
-    /// Ends the server in good order when `signal` is ready: [`signal::ctrl_c`](crate::signal::ctrl_c()) for one.
+    /// Ends the server in good order when `signal` is ready:
+    /// [`signal::ctrl_c`](crate::signal::ctrl_c()) for one.
     ///
-    /// The listener is closed at once. Connections that wait for a request are closed, those with open requests when these are
-    /// answered, and then the server's future is ready. Connections that were upgraded are no longer the server's: what runs
-    /// on them should heed the same signal.
+    /// The listener is closed at once. Connections that wait for a request are closed, those with
+    /// open requests when these are answered, and then the server's future is ready. Connections
+    /// that were upgraded are no longer the server's: what runs on them should heed the same
+    /// signal.
     pub fn with_graceful_shutdown(mut self, signal: impl Future<Output = ()> + Send + 'static) -> Self {
         self.signal = Some(Box::pin(signal));
         self
     }
 
-    /// Limits how long open requests may take once the server ends; their connections are closed then. The default is for
-    /// as long as they like.
+    /// Limits how long open requests may take once the server ends; their connections are closed
+    /// then. The default is for as long as they like.
     pub fn with_shutdown_timeout(mut self, limit: Duration) -> Self {
         self.terms.shutdown_timeout = Some(limit);
         self
     }
 
-    /// Limits how long a client may take for the handshake, and then for the headers of its first request. The default is
-    /// 30 seconds; `None` is for as long as it likes. The headers of later requests are
-    /// [hyper's affair](Self::configure_http).
+    /// Limits how long a client may take for the handshake, and then for the headers of its first
+    /// request. The default is 30 seconds; `None` is for as long as it likes. The headers of later
+    /// requests are [hyper's affair](Self::configure_http).
     pub fn with_first_request_timeout(mut self, limit: impl Into<Option<Duration>>) -> Self {
         self.terms.first_request_timeout = limit.into();
         self
@@ -172,14 +178,15 @@ impl<L, S, H> Serve<L, S, H> {
 
     /// Does a handshake on each connection before HTTP begins: TLS, or reading a proxy's header.
     ///
-    /// `handshake` is called with what the listener accepted, in the connection's own task, so that slow clients hold up nobody.
-    /// What it returns has to implement hyper's I/O traits: [`TokioIo`](crate::hyper::TokioIo) gives them to what implements
-    /// tokio's. It may take as long as [the first request](Self::with_first_request_timeout).
+    /// `handshake` is called with what the listener accepted, in the connection's own task, so that
+    /// slow clients hold up nobody. What it returns has to implement hyper's I/O traits:
+    /// [`TokioIo`](crate::hyper::TokioIo) gives them to what implements tokio's. It may take as
+    /// long as [the first request](Self::with_first_request_timeout).
     ///
     /// # Examples
     ///
-    /// A client has to say the password before it is spoken to. TLS looks the same: call `acceptor.accept(stream)`, and wrap
-    /// what it gives in a `TokioIo`.
+    /// A client has to say the password before it is spoken to. TLS looks the same: call
+    /// `acceptor.accept(stream)`, and wrap what it gives in a `TokioIo`.
     ///
     /// ```
     /// # use hyper::{Request, Response, body::Incoming};
@@ -212,8 +219,9 @@ impl<L, S, H> Serve<L, S, H> {
         Serve { listener, service, handshake, terms, complaints, on_connection_error, signal, called_at }
     }
 
-    /// Changes what hyper is told about connections: limits on headers and streams, windows, whether connections are kept
-    /// alive. The timers are set already, a sign of life each 60 seconds on HTTP/2, and HTTP/2's extended CONNECT.
+    /// Changes what hyper is told about connections: limits on headers and streams, windows,
+    /// whether connections are kept alive. The timers are set already, a sign of life each 60
+    /// seconds on HTTP/2, and HTTP/2's extended CONNECT.
     ///
     /// # Examples
     ///
@@ -242,15 +250,15 @@ impl<L, S, H> Serve<L, S, H> {
         self
     }
 
-    /// Calls `hook` with each error of accepting. The default tells of them on standard error, once a second at most,
-    /// and leaves out those of clients that went away.
+    /// Calls `hook` with each error of accepting. The default tells of them on standard error, once
+    /// a second at most, and leaves out those of clients that went away.
     pub fn on_accept_error(mut self, hook: impl Fn(&io::Error) + Send + Sync + 'static) -> Self {
         self.complaints.set_hook(Arc::new(hook));
         self
     }
 
-    /// Calls `hook` with each error that ended a connection: a failed handshake, a client that broke off, broke the rules or
-    /// took too long. The default tells nobody.
+    /// Calls `hook` with each error that ended a connection: a failed handshake, a client that
+    /// broke off, broke the rules or took too long. The default tells nobody.
     pub fn on_connection_error(mut self, hook: impl Fn(&(dyn Error + Send + Sync)) + Send + Sync + 'static) -> Self {
         self.on_connection_error = Some(Arc::new(hook));
         self

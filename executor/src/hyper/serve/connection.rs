@@ -22,13 +22,15 @@ use crate::time::{Sleep, sleep};
 #[derive(Debug)]
 pub(super) struct Terms {
     pub(super) http: HttpBuilder,
-    /// How long the handshake may take, and then the first request's headers; `None` for as long as they like.
+    /// How long the handshake may take, and then the first request's headers; `None` for as long as
+    /// they like.
     pub(super) first_request_timeout: Option<Duration>,
     /// How long open requests may take once the server ends; `None` for as long as they like.
     pub(super) shutdown_timeout: Option<Duration>,
 }
 
-/// Speaks HTTP with one client until it leaves, breaks the rules or dawdles, or until the server ends and all is answered.
+/// Speaks HTTP with one client until it leaves, breaks the rules or dawdles, or until the server
+/// ends and all is answered.
 ///
 /// # Errors
 ///
@@ -55,8 +57,8 @@ where
     let begun = Arc::new(Begun::default());
     let service = Announced { service: TowerToHyperService::new(service), peer, begun: Arc::clone(&begun) };
     let mut connection = pin!(terms.http.serve_connection_with_upgrades(io, service));
-    // hyper limits how long a request's headers take once it knows which HTTP is spoken. It waits for that, and for the first
-    // request of HTTP/2, without a limit.
+    // hyper limits how long a request's headers take once it knows which HTTP is spoken. It waits
+    // for that, and for the first request of HTTP/2, without a limit.
     let mut limit = pin!(terms.first_request_timeout.map(sleep));
     let serving = poll_fn(|context| poll_serving(connection.as_mut(), limit.as_mut(), &begun, context));
     if let Some(served) = unless(ended, serving).await {

@@ -10,18 +10,20 @@ use std::task::{Poll, Waker};
 
 use tokio::sync::watch;
 
-/// Held by the server. Dropped, it gives the word too: no connection outlives its server by more than it takes to end.
+/// Held by the server. Dropped, it gives the word too: no connection outlives its server by more
+/// than it takes to end.
 #[derive(Debug)]
 pub(super) struct End(Arc<Word>);
 
 struct Word {
     given: Given,
-    /// Carries both ways: the word to the connections, each of which holds a receiver, and, as the last receiver is dropped,
-    /// that all have ended.
+    /// Carries both ways: the word to the connections, each of which holds a receiver, and, as the
+    /// last receiver is dropped, that all have ended.
     channel: watch::Sender<()>,
 }
 
-/// Whether the word is given: for a look that costs nothing. Relaxed, since the channel orders what matters.
+/// Whether the word is given: for a look that costs nothing. Relaxed, since the channel orders what
+/// matters.
 #[derive(Debug, Default)]
 struct Given(AtomicBool);
 
@@ -80,8 +82,9 @@ pub(super) struct Ending {
 impl Ending {
     /// Waits for the word.
     ///
-    /// A connection polls this as often as itself, and a poll of the channel takes a lock that others use. So the channel is
-    /// polled only to tell it of a new waker, and once the word is given; what it wakes then comes by here.
+    /// A connection polls this as often as itself, and a poll of the channel takes a lock that
+    /// others use. So the channel is polled only to tell it of a new waker, and once the word is
+    /// given; what it wakes then comes by here.
     pub(super) async fn begun(&mut self) {
         let Self { receiver, word } = self;
         let mut changed = pin!(receiver.changed());

@@ -5,11 +5,11 @@ use std::io;
 
 use hyper::rt::{Read, Write};
 
-/// Fairness what a listener accepts into what HTTP is spoken over: see
+/// Turns what a listener accepts into what HTTP is spoken over: see
 /// [`Serve::with_handshake`](super::Serve::with_handshake).
 ///
-/// Any closure that takes the stream and returns a future of an `io::Result` is one; so there is hardly a reason to
-/// implement it.
+/// Any closure that takes the stream and returns a future of an `io::Result` is one; so there is
+/// hardly a reason to implement it.
 pub trait Handshake<Stream>: Clone + Send + 'static {
     /// What HTTP is spoken over.
     type Io: Read + Write + Unpin + Send + 'static;

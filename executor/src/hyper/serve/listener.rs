@@ -12,9 +12,10 @@ use crate::net::{UnixListener, UnixStream};
 
 /// What [`serve`](fn@super::serve) takes connections from.
 ///
-/// A [`TcpListener`] is one, and so is a `UnixListener`. Implement it for other sources, or to look at each connection first: to count them, to refuse
-/// some, to set socket options. Keep `accept` quick, since one at a time is accepted: what takes a conversation with the
-/// client, TLS for one, goes into [`Serve::with_handshake`](super::Serve::with_handshake).
+/// A [`TcpListener`] is one, and so is a `UnixListener`. Implement it for other sources, or to look
+/// at each connection first: to count them, to refuse some, to set socket options. Keep `accept`
+/// quick, since one at a time is accepted: what takes a conversation with the client, TLS for one,
+/// goes into [`Serve::with_handshake`](super::Serve::with_handshake).
 ///
 /// # Examples
 ///
@@ -51,8 +52,9 @@ pub trait Listener: Send + 'static {
     ///
     /// # Errors
     ///
-    /// Whatever goes wrong. The server never ends because of it: it accepts again, at once after an error of one
-    /// connection (`ConnectionAborted`, `ConnectionRefused`, `ConnectionReset`), else after a pause.
+    /// Whatever goes wrong. The server never ends because of it: it accepts again, at once after an
+    /// error of one connection (`ConnectionAborted`, `ConnectionRefused`, `ConnectionReset`), else
+    /// after a pause.
     ///
     /// # Cancel safety
     ///
@@ -84,9 +86,12 @@ impl Listener for UnixListener {
     }
 }
 
-/// Who sent a request: an extension of every request that [`serve`](fn@super::serve) hands to the service.
+/// Who sent a request: an extension of every request that [`serve`](fn@super::serve) hands to the
+/// service.
 ///
-/// For a TCP listener that is the client's [`SocketAddr`]; for a Unix listener its credentials, a `net::unix::UCred`, since
-/// clients have no address there; for others what their [`Listener::Addr`] is. A handler of axum's takes it as `Extension(ConnectInfo(peer)): Extension<ConnectInfo<SocketAddr>>`.
+/// For a TCP listener that is the client's [`SocketAddr`]; for a Unix listener its credentials, a
+/// `net::unix::UCred`, since clients have no address there; for others what their
+/// [`Listener::Addr`] is. A handler of axum's takes it as
+/// `Extension(ConnectInfo(peer)): Extension<ConnectInfo<SocketAddr>>`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ConnectInfo<A>(pub A);

@@ -12,28 +12,31 @@ use tokio::io::{AsyncRead, AsyncWrite};
 /// How large a buffer is that nobody has given a size for.
 const BUFFER: usize = 8 * 1024;
 
-/// Copies what `a` sends to `b` and what `b` sends to `a`, until both have ended. Returns how many bytes went from `a` to `b`
-/// and from `b` to `a`.
+/// Copies what `a` sends to `b` and what `b` sends to `a`, until both have ended. Returns how many
+/// bytes went from `a` to `b` and from `b` to `a`.
 ///
-/// When one has ended, the other's writing direction is shut down once all is written, and copying goes on in the other
-/// direction. An end that reads slowly holds up whoever sends to it, and nothing piles up here but a buffer of 8 KiB in
-/// each direction ([`copy_bidirectional_with_sizes`] has others). Urgent bytes of TCP are left out.
+/// When one has ended, the other's writing direction is shut down once all is written, and copying
+/// goes on in the other direction. An end that reads slowly holds up whoever sends to it, and
+/// nothing piles up here but a buffer of 8 KiB in each direction ([`copy_bidirectional_with_sizes`]
+/// has others). Urgent bytes of TCP are left out.
 ///
 /// # Between sockets, on Linux
 ///
-/// If both are wsrt's sockets themselves ([`TcpStream`](crate::net::TcpStream), [`UnixStream`](crate::net::UnixStream)), and
-/// much arrives at a time, the kernel moves the bytes by `splice(2)` without copying them to this process: on the loopback
-/// that took a third of the buffer's CPU time. It also takes two descriptors in each direction while it lasts; where these are not to be had,
-/// the buffer does it. Wrapped sockets are copied by the buffer.
+/// If both are wsrt's sockets themselves ([`TcpStream`](crate::net::TcpStream),
+/// [`UnixStream`](crate::net::UnixStream)), and much arrives at a time, the kernel moves the bytes
+/// by `splice(2)` without copying them to this process: on the loopback that took a third of the
+/// buffer's CPU time. It also takes two descriptors in each direction while it lasts; where these
+/// are not to be had, the buffer does it. Wrapped sockets are copied by the buffer.
 ///
 /// # Errors
 ///
-/// The first error of either stream. The other direction is given up then, and bytes under way in it are lost.
+/// The first error of either stream. The other direction is given up then, and bytes under way in
+/// it are lost.
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: dropped while it waits, it loses the bytes that were read and not yet written, and does not tell how many
-/// were.
+/// Not cancel safe: dropped while it waits, it loses the bytes that were read and not yet written,
+/// and does not tell how many were.
 ///
 /// # Examples
 ///

@@ -2,7 +2,8 @@
 
 use std::task::{Context, Poll};
 
-/// Between streams that are always ready, this much is copied at a time. At some gigabytes a second it is a tenth of a millisecond.
+/// Between streams that are always ready, this much is copied at a time. At some gigabytes a second
+/// it is a tenth of a millisecond.
 const BYTES: usize = 512 * 1024;
 
 /// What one direction has left of its turn, within one poll.

@@ -67,7 +67,8 @@ enum Phase {
     Idle(Option<Buffer>),
     /// The thread reads, or is about to.
     Reading(Option<Buffer>),
-    /// A read returned this, and nobody was told yet. No bytes are the end, which a terminal may have several times.
+    /// A read returned this, and nobody was told yet. No bytes are the end, which a terminal may
+    /// have several times.
     Answered(Buffer, io::Result<()>),
 }
 

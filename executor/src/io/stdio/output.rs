@@ -49,8 +49,8 @@ macro_rules! output {
         #[cfg(unix)]
         impl std::os::fd::AsFd for $type {
             fn as_fd(&self) -> std::os::fd::BorrowedFd<'_> {
-                // SAFETY: the standard descriptors belong to nobody; as the standard library does, we take them to be open for the
-                // life of the process.
+                // SAFETY: the standard descriptors belong to nobody; as the standard library does,
+                // we take them to be open for the life of the process.
                 unsafe { std::os::fd::BorrowedFd::borrow_raw(std::os::fd::AsRawFd::as_raw_fd(self)) }
             }
         }
@@ -69,18 +69,21 @@ output! {
     Stdout,
     /// Returns a handle to standard output.
     ///
-    /// A write is accepted at once (up to 2 MiB of it) and made by a thread of the blocking pool while the task goes on; its error
-    /// is told by the next call. Call `flush` to know that it was written: without it, what a program writes last may not
-    /// be seen. What was accepted is written even if the runtime shuts down, as long as the process lasts.
+    /// A write is accepted at once (up to 2 MiB of it) and made by a thread of the blocking pool
+    /// while the task goes on; its error is told by the next call. Call `flush` to know that it was
+    /// written: without it, what a program writes last may not be seen. What was accepted is
+    /// written even if the runtime shuts down, as long as the process lasts.
     ///
-    /// Lines of several handles, and of [`println!`], are not kept apart: one write at a time is made, but `write_all` may be
-    /// several. To keep lines whole, give each in one write, from one task.
+    /// Lines of several handles, and of [`println!`], are not kept apart: one write at a time is
+    /// made, but `write_all` may be several. To keep lines whole, give each in one write, from one
+    /// task.
     ///
     /// The write that is polled first needs a runtime; this call needs none.
     ///
     /// # Cancel safety
     ///
-    /// `write` is cancel safe: dropped before it is ready, nothing was written. `flush` can be called again.
+    /// `write` is cancel safe: dropped before it is ready, nothing was written. `flush` can be
+    /// called again.
     ///
     /// # Examples
     ///
@@ -104,7 +107,8 @@ output! {
     ///
     /// # Cancel safety
     ///
-    /// `write` is cancel safe: dropped before it is ready, nothing was written. `flush` can be called again.
+    /// `write` is cancel safe: dropped before it is ready, nothing was written. `flush` can be
+    /// called again.
     ///
     /// # Examples
     ///

@@ -14,15 +14,18 @@ pub struct Stdin(&'static Keyboard);
 
 /// Returns a handle to standard input.
 ///
-/// A terminal or a file cannot be waited for as a socket can, so a thread reads, one for the process. It starts with the first
-/// read, and reads only when somebody waits. It belongs to no runtime: unlike a thread of the blocking pool it is not
-/// waited for when a runtime shuts down, so that nobody has to press a key to end the program.
+/// A terminal or a file cannot be waited for as a socket can, so a thread reads, one for the
+/// process. It starts with the first read, and reads only when somebody waits. It belongs to no
+/// runtime: unlike a thread of the blocking pool it is not waited for when a runtime shuts down, so
+/// that nobody has to press a key to end the program.
 ///
-/// What it has read belongs to the process: if the task that wanted it has gone, the next read returns it, through
-/// whichever handle and in whichever runtime. It is lost to [`std::io::stdin`], which should not be read from at the same time.
+/// What it has read belongs to the process: if the task that wanted it has gone, the next read
+/// returns it, through whichever handle and in whichever runtime. It is lost to [`std::io::stdin`],
+/// which should not be read from at the same time.
 ///
-/// It is meant for programs that a pipe feeds. For a program that talks with a user, a plain thread that
-/// reads [`std::io::stdin`] and sends lines through a channel is as good. Reads return up to 8 KiB.
+/// It is meant for programs that a pipe feeds. For a program that talks with a user, a plain thread
+/// that reads [`std::io::stdin`] and sends lines through a channel is as good. Reads return up to 8
+/// KiB.
 ///
 /// # Cancel safety
 ///
@@ -58,8 +61,8 @@ impl AsyncRead for Stdin {
 #[cfg(unix)]
 impl std::os::fd::AsFd for Stdin {
     fn as_fd(&self) -> std::os::fd::BorrowedFd<'_> {
-        // SAFETY: the standard descriptors belong to nobody; as the standard library does, we take them to be open for the
-        // life of the process.
+        // SAFETY: the standard descriptors belong to nobody; as the standard library does, we take
+        // them to be open for the life of the process.
         unsafe { std::os::fd::BorrowedFd::borrow_raw(std::os::fd::AsRawFd::as_raw_fd(self)) }
     }
 }

@@ -1,4 +1,5 @@
-//! Feature `console`: tasks and timers as spans and events of `tracing`, by the names that tokio-console looks for.
+//! Feature `console`: tasks and timers as spans and events of `tracing`, by the names that
+//! tokio-console looks for.
 //!
 //! The names are tokio's, for the console goes by them: nothing here says "wsrt". What is shown:
 //!
@@ -9,9 +10,9 @@
 //! | what is done with its wakers | events that name the span |
 //! | a timer that is waited for | the span `runtime.resource`, and one for the wait, entered while it is polled |
 //!
-//! It stays outside of the cell: a task is watched by a future around its own ([`watched`]). Whether anybody wants to see a
-//! task is asked once, when it is spawned. If nobody does, all that is left of this is a word beside the future, which each
-//! poll looks at.
+//! It stays outside of the cell: a task is watched by a future around its own ([`watched`]).
+//! Whether anybody wants to see a task is asked once, when it is spawned. If nobody does, all that
+//! is left of this is a word beside the future, which each poll looks at.
 //!
 //! The subscriber has to be the process's default: wakers are used on any thread.
 

@@ -38,8 +38,8 @@ impl Kind {
     }
 }
 
-/// Keeps the context for as long as a spawn takes: what the subscriber does then is somebody else's code, and might drop the
-/// guard that keeps it.
+/// Keeps the context for as long as a spawn takes: what the subscriber does then is somebody else's
+/// code, and might drop the guard that keeps it.
 pub(crate) fn keep(here: Option<&Context>) -> Option<Rc<Context>> {
     here.and_then(Context::keep)
 }

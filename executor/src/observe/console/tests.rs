@@ -151,8 +151,8 @@ fn a_wake_is_not_lost_to_a_subscriber_that_panics() {
     let (counter, waker) = counter();
     let waking = waking(waker);
     let mut owned: Vec<_> = (0..TRIES).map(|_| Waker::clone(&waking.lend())).collect();
-    // Another test that comes by a place in the source for the first time may note just then that nobody looks at it: so this is
-    // done until the subscriber has been told.
+    // Another test that comes by a place in the source for the first time may note just then that
+    // nobody looks at it: so this is done until the subscriber has been told.
     let until_told = |wake: &mut dyn FnMut()| {
         (0..TRIES).any(|_| {
             tracing::callsite::rebuild_interest_cache();

@@ -1,6 +1,8 @@
-//! A timer as a resource of the console: what it is, where it was made, who waits for it and how long.
+//! A timer as a resource of the console: what it is, where it was made, who waits for it and how
+//! long.
 //!
-//! It is shown from the first wait on. A timeout that ends before anybody looked at its timer costs no span.
+//! It is shown from the first wait on. A timeout that ends before anybody looked at its timer costs
+//! no span.
 
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::task::Poll;
@@ -27,8 +29,8 @@ struct Spans {
     poll: Span,
 }
 
-// Whether a timer may cross a `catch_unwind` is not to depend on a feature. Subscribers are called from everywhere, and see to
-// it themselves that they stay in order.
+// Whether a timer may cross a `catch_unwind` is not to depend on a feature. Subscribers are called
+// from everywhere, and see to it themselves that they stay in order.
 impl UnwindSafe for TimerSpan {}
 impl RefUnwindSafe for TimerSpan {}
 

@@ -1,7 +1,7 @@
 //! A task's waker in sight: whatever is done with it is told before it is done.
 //!
-//! Clones and drops are told too, for the console counts them: a task that waits and has no waker anywhere is lost, and it
-//! says so. What a poll lends is no clone, and is not dropped.
+//! Clones and drops are told too, for the console counts them: a task that waits and has no waker
+//! anywhere is lost, and it says so. What a poll lends is no clone, and is not dropped.
 
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
@@ -16,8 +16,8 @@ static VTABLE: RawWakerVTable = RawWakerVTable::new(clone, wake, wake_by_ref, dr
 
 /// What the wakers of one task share: each owns a count of it.
 ///
-/// It holds a waker of the task, and the task's future holds it. That is no ring that keeps itself alive: a task drops its
-/// future when it ends.
+/// It holds a waker of the task, and the task's future holds it. That is no ring that keeps itself
+/// alive: a task drops its future when it ends.
 #[derive(Debug)]
 pub(crate) struct Waking {
     /// The task's span, by which the console knows it. It may be closed by now.
@@ -37,8 +37,8 @@ impl Waking {
     /// A waker for the time of a poll.
     pub(crate) fn lend(self: &Arc<Self>) -> Lent<'_> {
         let raw = RawWaker::new(Arc::as_ptr(self).cast(), &VTABLE);
-        // SAFETY: the functions of the table keep the contract of `RawWaker`. That this one is not dropped stands for the
-        // count that it does not own, and `self` outlives it.
+        // SAFETY: the functions of the table keep the contract of `RawWaker`. That this one is not
+        // dropped stands for the count that it does not own, and `self` outlives it.
         let waker = ManuallyDrop::new(unsafe { Waker::from_raw(raw) });
         Lent { waker, owner: PhantomData }
     }
@@ -65,8 +65,8 @@ macro_rules! tell {
     };
 }
 
-/// Wakes when it is dropped: once the wake was told, and also if the subscriber panics over that. The task could not make up for a
-/// wake that is lost.
+/// Wakes when it is dropped: once the wake was told, and also if the subscriber panics over that.
+/// The task could not make up for a wake that is lost.
 struct WakeAtEnd<'a>(&'a Waker);
 
 impl Drop for WakeAtEnd<'_> {

@@ -1,4 +1,5 @@
-//! A future with a span around it, which is entered for each poll and closed when the future has been dropped.
+//! A future with a span around it, which is entered for each poll and closed when the future has
+//! been dropped.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -11,7 +12,8 @@ use tracing::Span;
 use super::waking::{Lent, Waking};
 
 pin_project! {
-    /// The future comes first, since fields are dropped in their order: its end is shown once it has ended.
+    /// The future comes first, since fields are dropped in their order: its end is shown once it
+    /// has ended.
     #[derive(Debug)]
     pub(crate) struct Watched<F> {
         #[pin]
@@ -36,8 +38,8 @@ impl<F> Watched<F> {
 }
 
 impl Watch {
-    /// Brings the waker up to date, for this poll. A task has the same one in all of its polls; the future of a `block_on`
-    /// gets another if its runtime ends while it waits.
+    /// Brings the waker up to date, for this poll. A task has the same one in all of its polls; the
+    /// future of a `block_on` gets another if its runtime ends while it waits.
     fn rewaken(&mut self, waker: &Waker) {
         if !self.waking.as_ref().is_some_and(|waking| waking.leads_to(waker)) {
             self.waking = self.span.id().map(|id| Arc::new(Waking::new(id, waker.clone())));

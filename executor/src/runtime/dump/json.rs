@@ -1,6 +1,7 @@
 //! A dump as JSON.
 //!
-//! Written by hand: the format has six kinds of value, and a serializer would be a dependency of every program that uses wsrt.
+//! Written by hand: the format has six kinds of value, and a serializer would be a dependency of
+//! every program that uses wsrt.
 
 use std::fmt::Write as _;
 use std::time::Duration;

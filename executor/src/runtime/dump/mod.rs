@@ -13,26 +13,29 @@ use crate::observe::dump::{Running, SeenTask, TaskKind, WaitsOn};
 use crate::task::{Id, Phase, StatsRead};
 
 impl Handle {
-    /// Looks at every live task of the runtime: what it is called, where it was spawned, whether it runs, and what it waits
-    /// for.
+    /// Looks at every live task of the runtime: what it is called, where it was spawned, whether it
+    /// runs, and what it waits for.
     ///
-    /// It polls nothing, wakes nobody, and waits for no task: it returns though every processor is stuck, on any thread, in a task
-    /// or outside of the runtime. With 100,000 tasks it takes some tens of milliseconds, on the thread that calls it, and holds the
-    /// locks that spawns, sockets and timers need for some tens of microseconds at a time. (tokio's method of this name is async,
-    /// polls every task, and waits for its workers.)
+    /// It polls nothing, wakes nobody, and waits for no task: it returns though every processor is
+    /// stuck, on any thread, in a task or outside of the runtime. With 100,000 tasks it takes some
+    /// tens of milliseconds, on the thread that calls it, and holds the locks that spawns, sockets
+    /// and timers need for some tens of microseconds at a time. (tokio's method of this name is
+    /// async, polls every task, and waits for its workers.)
     ///
     /// What is not guaranteed:
     ///
-    /// * It is no snapshot. Tasks are looked at one after the other while the others go on: one that is spawned, ends or changes
-    ///   what it waits for meanwhile may be shown or not, or as it was.
-    /// * What a task waits for is known by its waker: it is found with wsrt's sockets and other sources of events, timers and
-    ///   join handles. Nothing is known of a task that waits for something else, such as a channel, a lock or a
-    ///   [`JoinSet`](crate::task::JoinSet), or whose wakers were wrapped by somebody, as `FuturesUnordered` does. A
-    ///   waker that was left behind, such as that of a read that was given up halfway, counts as waiting still.
-    /// * Addresses of sockets are asked of the system for 40 ms in all. With tens of thousands of sockets, the rest of them are shown
-    ///   without.
-    /// * Tasks of a [`LocalSet`](crate::task::LocalSet) are shown by the runtime in which the set was polled last. Futures given
-    ///   to `block_on` are no tasks, and are not shown.
+    /// * It is no snapshot. Tasks are looked at one after the other while the others go on: one
+    ///   that is spawned, ends or changes what it waits for meanwhile may be shown or not, or as it
+    ///   was.
+    /// * What a task waits for is known by its waker: it is found with wsrt's sockets and other
+    ///   sources of events, timers and join handles. Nothing is known of a task that waits for
+    ///   something else, such as a channel, a lock or a [`JoinSet`](crate::task::JoinSet), or whose
+    ///   wakers were wrapped by somebody, as `FuturesUnordered` does. A waker that was left behind,
+    ///   such as that of a read that was given up halfway, counts as waiting still.
+    /// * Addresses of sockets are asked of the system for 40 ms in all. With tens of thousands of
+    ///   sockets, the rest of them are shown without.
+    /// * Tasks of a [`LocalSet`](crate::task::LocalSet) are shown by the runtime in which the set
+    ///   was polled last. Futures given to `block_on` are no tasks, and are not shown.
     /// * Ages, times and counts of polls are there for tasks that were spawned with
     ///   [`Builder::task_stats`](crate::runtime::Builder::task_stats).
     ///
@@ -99,7 +102,8 @@ impl Dump {
 
     /// Writes it as one JSON object, on one line.
     ///
-    /// Durations are in whole microseconds; what is not known is `null`, or an empty list. For the fields see the example.
+    /// Durations are in whole microseconds; what is not known is `null`, or an empty list. For the
+    /// fields see the example.
     ///
     /// # Examples
     ///
@@ -171,13 +175,15 @@ impl TaskDump {
         }
     }
 
-    /// Returns what an idle task waits for, as far as that is known: whichever comes first. Nothing for others.
+    /// Returns what an idle task waits for, as far as that is known: whichever comes first. Nothing
+    /// for others.
     #[must_use]
     pub fn waits_on(&self) -> &[WaitsOn] {
         &self.0.waits_on
     }
 
-    /// Returns what was written down of it, if that was [asked for](crate::runtime::Builder::task_stats) when it was spawned.
+    /// Returns what was written down of it, if that was [asked
+    /// for](crate::runtime::Builder::task_stats) when it was spawned.
     #[must_use]
     pub fn stats(&self) -> Option<TaskStats> {
         self.0.snapshot.counts.map(TaskStats)
@@ -196,7 +202,8 @@ pub enum TaskState {
     Idle,
 }
 
-/// What was written down of a task since it was spawned: see [`Builder::task_stats`](crate::runtime::Builder::task_stats).
+/// What was written down of a task since it was spawned: see
+/// [`Builder::task_stats`](crate::runtime::Builder::task_stats).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TaskStats(StatsRead);
 
@@ -225,8 +232,8 @@ impl TaskStats {
         self.0.longest
     }
 
-    /// Returns how long ago it was last woken; `None` if it never was. One that is woken while it is polled counts as woken at the
-    /// end of that poll.
+    /// Returns how long ago it was last woken; `None` if it never was. One that is woken while it
+    /// is polled counts as woken at the end of that poll.
     #[must_use]
     pub fn since_wake(&self) -> Option<Duration> {
         self.0.since_wake

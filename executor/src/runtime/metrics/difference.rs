@@ -6,10 +6,11 @@ use super::processor::Counts;
 use super::{Arrivals, Metrics, PollSources, ProcessorMetrics, Steals};
 
 impl Metrics {
-    /// Returns what was counted between `earlier`, a snapshot of the same runtime, and this one. Gauges are those of this one.
+    /// Returns what was counted between `earlier`, a snapshot of the same runtime, and this one.
+    /// Gauges are those of this one.
     ///
-    /// Of snapshots the wrong way round, and of different runtimes, the counters say nothing; where they would be less than
-    /// zero they are zero.
+    /// Of snapshots the wrong way round, and of different runtimes, the counters say nothing; where
+    /// they would be less than zero they are zero.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let none = ProcessorMetrics::default();
@@ -94,7 +95,7 @@ impl PollSources {
 impl Arrivals {
     fn since(&self, earlier: &Self) -> Self {
         Self {
-            fairness: self.fairness.saturating_sub(earlier.fairness),
+            turns: self.turns.saturating_sub(earlier.turns),
             events: self.events.saturating_sub(earlier.events),
             timers: self.timers.saturating_sub(earlier.timers),
             timer_lateness: self.timer_lateness.saturating_sub(earlier.timer_lateness),
@@ -104,7 +105,7 @@ impl Arrivals {
 
     fn plus(&self, other: &Self) -> Self {
         Self {
-            fairness: self.fairness + other.fairness,
+            turns: self.turns + other.turns,
             events: self.events + other.events,
             timers: self.timers + other.timers,
             timer_lateness: self.timer_lateness.saturating_add(other.timer_lateness),

@@ -10,8 +10,9 @@ use crate::observe::histogram::{Histogram, LATENCY_BUCKETS};
 
 /// Tells how often durations of each length were counted.
 ///
-/// Each doubling of the length has eight buckets of equal width: what is read from it is off by a sixteenth at most (6.25 %),
-/// and below 16 ns not at all. What is longer than 18 minutes counts as that long.
+/// Each doubling of the length has eight buckets of equal width: what is read from it is off by a
+/// sixteenth at most (6.25 %), and below 16 ns not at all. What is longer than 18 minutes counts as
+/// that long.
 ///
 /// # Examples
 ///
@@ -47,7 +48,8 @@ impl LatencyHistogram {
         self.counts.iter().sum()
     }
 
-    /// Returns the sum of all that were counted. It is exact, but for what was counted while it was read.
+    /// Returns the sum of all that were counted. It is exact, but for what was counted while it was
+    /// read.
     pub fn sum(&self) -> Duration {
         Duration::from_nanos(self.sum)
     }
@@ -57,8 +59,8 @@ impl LatencyHistogram {
         self.sum.checked_div(self.count()).map(Duration::from_nanos)
     }
 
-    /// Returns the duration that a share of `q` of them does not exceed: 0.5 for the median, 0.99 for the 99th percentile. `None`
-    /// if nothing was counted.
+    /// Returns the duration that a share of `q` of them does not exceed: 0.5 for the median, 0.99
+    /// for the 99th percentile. `None` if nothing was counted.
     ///
     /// It is the middle of the bucket that the duration is in: off by 6.25 % at most.
     ///
@@ -72,7 +74,8 @@ impl LatencyHistogram {
         Some(bucket.start + (bucket.end - bucket.start) / 2)
     }
 
-    /// Returns the buckets that counted something, the shortest first: the durations that each is for, and its count.
+    /// Returns the buckets that counted something, the shortest first: the durations that each is
+    /// for, and its count.
     pub fn buckets(&self) -> impl Iterator<Item = (Range<Duration>, u64)> + '_ {
         let counted = self.counts.iter().enumerate().filter(|(_, count)| **count > 0);
         counted.map(|(bucket, count)| (bounds(bucket), *count))

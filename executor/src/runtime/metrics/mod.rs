@@ -18,16 +18,18 @@ pub use self::export::MetricsExport;
 
 /// Tells what a runtime has counted so far, and how it is just now. Made by [`Handle::metrics`].
 ///
-/// Counters only ever rise, from zero when the runtime was built. To see what happened in a while, take two of these and
-/// [subtract](Self::since) the earlier. Gauges say how many there are of something: in a difference they are those of the later.
+/// Counters only ever rise, from zero when the runtime was built. To see what happened in a while,
+/// take two of these and [subtract](Self::since) the earlier. Gauges say how many there are of
+/// something: in a difference they are those of the later.
 ///
 /// # How consistent it is
 ///
-/// The runtime goes on while it is read, and nothing of it is stopped or locked for that. Each number was right at some moment
-/// during the call, and no counter is less than in a snapshot before. The counters of *one* processor are read until two
-/// readings agree, eight times at most: they are of one moment if the processor had that much of a rest, some hundred
-/// nanoseconds, and else of moments less than a few microseconds apart. Sums over processors, and what is counted elsewhere,
-/// are of moments as far apart as the call takes.
+/// The runtime goes on while it is read, and nothing of it is stopped or locked for that. Each
+/// number was right at some moment during the call, and no counter is less than in a snapshot
+/// before. The counters of *one* processor are read until two readings agree, eight times at most:
+/// they are of one moment if the processor had that much of a rest, some hundred nanoseconds, and
+/// else of moments less than a few microseconds apart. Sums over processors, and what is counted
+/// elsewhere, are of moments as far apart as the call takes.
 ///
 /// # Examples
 ///
@@ -75,13 +77,14 @@ struct Gauges {
 }
 
 impl Metrics {
-    /// Returns for how long the runtime had been there; in a difference, the time from one snapshot to the other.
+    /// Returns for how long the runtime had been there; in a difference, the time from one snapshot
+    /// to the other.
     pub fn elapsed(&self) -> Duration {
         self.elapsed
     }
 
-    /// Returns what each processor has counted, by its index. Those behind [`num_workers`](Self::num_workers) are spares, in
-    /// play or not: what they have counted stays.
+    /// Returns what each processor has counted, by its index. Those behind
+    /// [`num_workers`](Self::num_workers) are spares, in play or not: what they have counted stays.
     pub fn processors(&self) -> &[ProcessorMetrics] {
         &self.processors
     }
@@ -93,13 +96,14 @@ impl Metrics {
         total
     }
 
-    /// Returns what came from the network and the timers by way of threads that held no processor: the one that blocks in the
-    /// netpoller, those that help to compute, the watcher.
+    /// Returns what came from the network and the timers by way of threads that held no processor:
+    /// the one that blocks in the netpoller, those that help to compute, the watcher.
     pub fn elsewhere(&self) -> &Arrivals {
         &self.elsewhere
     }
 
-    /// Counts the polls that were reported as stalls: see [`Builder::on_stall`](crate::runtime::Builder::on_stall).
+    /// Counts the polls that were reported as stalls: see
+    /// [`Builder::on_stall`](crate::runtime::Builder::on_stall).
     pub fn stall_count(&self) -> u64 {
         self.stalls
     }
@@ -109,12 +113,14 @@ impl Metrics {
         &self.stalls_by_site
     }
 
-    /// Returns the number of processors that run tasks while none is stuck: the builder's `worker_threads`. A gauge.
+    /// Returns the number of processors that run tasks while none is stuck: the builder's
+    /// `worker_threads`. A gauge.
     pub fn num_workers(&self) -> usize {
         self.gauges.workers
     }
 
-    /// Returns how many spare processors are in play, since polls are stuck or were just now. A gauge.
+    /// Returns how many spare processors are in play, since polls are stuck or were just now. A
+    /// gauge.
     pub fn num_spare_processors(&self) -> usize {
         self.gauges.spares
     }
@@ -129,8 +135,8 @@ impl Metrics {
         self.gauges.searching
     }
 
-    /// Returns the number of threads that run tasks, idle ones included. A gauge. On a current-thread runtime it is zero: the
-    /// thread in `block_on` is not the runtime's.
+    /// Returns the number of threads that run tasks, idle ones included. A gauge. On a
+    /// current-thread runtime it is zero: the thread in `block_on` is not the runtime's.
     pub fn num_machines(&self) -> usize {
         self.gauges.machines
     }
@@ -145,8 +151,8 @@ impl Metrics {
         self.gauges.helpers
     }
 
-    /// Returns the number of tasks that were spawned and have not ended. A gauge. Blocking jobs are none, nor are the tasks
-    /// of a [`LocalSet`](crate::task::LocalSet).
+    /// Returns the number of tasks that were spawned and have not ended. A gauge. Blocking jobs are
+    /// none, nor are the tasks of a [`LocalSet`](crate::task::LocalSet).
     pub fn num_alive_tasks(&self) -> usize {
         self.gauges.alive_tasks
     }

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use super::LatencyHistogram;
 
-/// Tells what one processor has counted, and what waits there. See [`Metrics::processors`](super::Metrics::processors).
+/// Tells what one processor has counted, and what waits there. See
+/// [`Metrics::processors`](super::Metrics::processors).
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct ProcessorMetrics {
@@ -34,8 +35,8 @@ pub(super) struct Counts {
 pub struct PollSources {
     /// In the processor's own slot for the task to run next: readied or spawned by the task before.
     pub runnext: u64,
-    /// In its own queue. The task may have come there from anywhere, with a batch that was stolen, taken from the queue that
-    /// all share, or readied by the network or by timers.
+    /// In its own queue. The task may have come there from anywhere, with a batch that was stolen,
+    /// taken from the queue that all share, or readied by the network or by timers.
     pub ring: u64,
     /// In the queue that all share. A batch may have come with it, whose others count for `ring`.
     pub injector: u64,
@@ -68,14 +69,14 @@ pub struct Steals {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Arrivals {
-    /// Fairness of the netpoller: calls of the system's `epoll_wait` or its like.
-    pub fairness: u64,
+    /// Turns of the netpoller: calls of the system's `epoll_wait` or its like.
+    pub turns: u64,
     /// Events in them that reached a socket.
     pub events: u64,
     /// Timers fired.
     pub timers: u64,
-    /// By how much they fired after their deadlines, added up. Part of it is meant: timers in a crowd share a wake for up to a
-    /// millisecond.
+    /// By how much they fired after their deadlines, added up. Part of it is meant: timers in a
+    /// crowd share a wake for up to a millisecond.
     pub timer_lateness: Duration,
     /// By how much the latest of them did. Since the runtime was built, in a difference too.
     pub timer_lateness_max: Duration,
@@ -102,8 +103,8 @@ impl ProcessorMetrics {
         self.counts.steals.iter().map(|steals| steals.operations).sum()
     }
 
-    /// Returns what it has stolen from each processor, by the victim's index: its row of the steal matrix. It ends with the
-    /// regular processors while no spare was robbed.
+    /// Returns what it has stolen from each processor, by the victim's index: its row of the steal
+    /// matrix. It ends with the regular processors while no spare was robbed.
     pub fn steals_by_victim(&self) -> &[Steals] {
         &self.counts.steals
     }
@@ -113,23 +114,26 @@ impl ProcessorMetrics {
         self.counts.parks
     }
 
-    /// Counts the times that it was taken up from among the idle: somebody had work for it, or a thread came back from the
-    /// netpoller with some.
+    /// Counts the times that it was taken up from among the idle: somebody had work for it, or a
+    /// thread came back from the netpoller with some.
     pub fn wake_count(&self) -> u64 {
         self.counts.wakes
     }
 
-    /// Counts the wakes that were of no use: the processor was idle again without having polled a task.
+    /// Counts the wakes that were of no use: the processor was idle again without having polled a
+    /// task.
     pub fn noop_count(&self) -> u64 {
         self.counts.noops
     }
 
-    /// Counts the times that its queue of 256 was full, and half of it went to the queue that all share.
+    /// Counts the times that its queue of 256 was full, and half of it went to the queue that all
+    /// share.
     pub fn overflow_count(&self) -> u64 {
         self.counts.overflows
     }
 
-    /// Returns what came in while it looked at the network and at timers, its own and those of idle processors.
+    /// Returns what came in while it looked at the network and at timers, its own and those of idle
+    /// processors.
     pub fn arrivals(&self) -> &Arrivals {
         &self.counts.arrivals
     }
@@ -144,12 +148,14 @@ impl ProcessorMetrics {
         self.queue
     }
 
-    /// Returns how many timers it holds, cancelled ones that are not yet thrown away included. A gauge.
+    /// Returns how many timers it holds, cancelled ones that are not yet thrown away included. A
+    /// gauge.
     pub fn timers_held(&self) -> usize {
         self.timers
     }
 
-    /// Returns how long tasks waited to be run here, from the moment they were runnable: a sample of one poll in eight, while
+    /// Returns how long tasks waited to be run here, from the moment they were runnable: a sample
+    /// of one poll in eight, while
     /// [`Handle::set_latency_histograms`](crate::runtime::Handle::set_latency_histograms) is on.
     pub fn schedule_latency(&self) -> &LatencyHistogram {
         &self.schedule_latency

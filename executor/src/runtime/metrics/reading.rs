@@ -61,8 +61,8 @@ fn read_processor(scheduler: &Scheduler, index: usize, processor: &Shared) -> Pr
     }
 }
 
-/// Reads until two readings agree: counters that only rise were all at once what both say. Not for ever, since a processor
-/// that is at work may count more often than it can be read.
+/// Reads until two readings agree: counters that only rise were all at once what both say. Not for
+/// ever, since a processor that is at work may count more often than it can be read.
 fn read_at_rest(counters: &Counters) -> Counts {
     let mut counts = read_counts(counters);
     for _ in 1..READINGS {
@@ -99,7 +99,7 @@ fn read_counts(counters: &Counters) -> Counts {
 
 fn read_arrivals(arrivals: &crate::observe::counters::Arrivals<impl Count>) -> Arrivals {
     Arrivals {
-        fairness: arrivals.fairness.get(),
+        turns: arrivals.turns.get(),
         events: arrivals.events.get(),
         timers: arrivals.timers.get(),
         timer_lateness: Duration::from_nanos(arrivals.late.get()),

@@ -1,7 +1,8 @@
-//! The scheduler's trace: one line each so many milliseconds, on standard error, and if asked for, one for each processor and
-//! machine below it.
+//! The scheduler's trace: one line each so many milliseconds, on standard error, and if asked for,
+//! one for each processor and machine below it.
 //!
-//! The numbers are read one by one while everything runs, so that they need not agree with each other to the last unit.
+//! The numbers are read one by one while everything runs, so that they need not agree with each
+//! other to the last unit.
 
 mod detail;
 

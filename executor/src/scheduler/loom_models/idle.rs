@@ -1,7 +1,9 @@
-//! The books on the idle: one processor, one holder; and no work beside an idle processor that nobody was sent to.
+//! The books on the idle: one processor, one holder; and no work beside an idle processor that
+//! nobody was sent to.
 //!
-//! Unattended sleeps in these models: a machine that would is on the list, and what counts is whether it was chosen. Work lies
-//! in rings, as it does in life: the injector's own barriers must not be what makes the protocol right.
+//! Nobody sleeps in these models: a machine that would is on the list, and what counts is
+//! whether it was chosen. Work lies in rings, as it does in life: the injector's own barriers must
+//! not be what makes the protocol right.
 
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicUsize as Tally;
@@ -24,7 +26,8 @@ struct Scene {
     processors: usize,
 }
 
-/// What a model starts with: the scene, the owners' ends, and the processors, all of them held by the model.
+/// What a model starts with: the scene, the owners' ends, and the processors, all of them held by
+/// the model.
 struct Start {
     scene: Arc<Scene>,
     owners: [RingOwner<u8>; 2],
@@ -76,7 +79,8 @@ impl Scene {
         sent
     }
 
-    /// Starts a searcher that moves all work from the first ring into the second, its own, and stops searching.
+    /// Starts a searcher that moves all work from the first ring into the second, its own, and
+    /// stops searching.
     fn steal_all(
         scene: &Arc<Self>,
         [mut rich, mut own]: [RingOwner<u8>; 2],
@@ -107,7 +111,8 @@ impl Scene {
         self.chosen.lock().len()
     }
 
-    /// Every processor is in one place: among the chosen, with one of the `holders`, or idle and counted as such.
+    /// Every processor is in one place: among the chosen, with one of the `holders`, or idle and
+    /// counted as such.
     fn assert_books_are_right(&self, holders: usize) {
         let chosen = self.chosen.lock();
         let mut indices: Vec<_> = chosen.iter().map(|chosen| chosen.processor.index()).collect();
@@ -124,7 +129,8 @@ fn join<T>(thread: thread::JoinHandle<T>) -> T {
     thread.join().expect("the other side ends in good order")
 }
 
-/// Whose barrier comes second sees the other side: the submitter the idle processor, or the retiring machine the work.
+/// Whose barrier comes second sees the other side: the submitter the idle processor, or the
+/// retiring machine the work.
 #[test]
 fn work_published_while_a_machine_retires_is_seen_by_one_side() {
     static BY_SUBMITTER: Tally = Tally::new(0);
@@ -146,7 +152,8 @@ fn work_published_while_a_machine_retires_is_seen_by_one_side() {
         drop(join(submitter));
         let seen_by = match (scene.count_chosen(), &resumed) {
             (1, None) => &BY_SUBMITTER,
-            // A processor that is reserved is not idle, though the one who did it may have yet to choose the machine.
+            // A processor that is reserved is not idle, though the one who did it may have yet to
+            // choose the machine.
             (1, Some(Resume::Chosen | Resume::NoneIdle)) => &BY_BOTH,
             (0, Some(Resume::With(processor))) => {
                 assert!(processor.is_searching());
@@ -162,8 +169,8 @@ fn work_published_while_a_machine_retires_is_seen_by_one_side() {
     assert_eq!(met, [true; 3], "the model has not met all cases");
 }
 
-/// A push behind a task that was announced needs no announcement of its own, even if that task is then taken: from the
-/// announcement on the ring was never empty.
+/// A push behind a task that was announced needs no announcement of its own, even if that task is
+/// then taken: from the announcement on the ring was never empty.
 #[test]
 fn work_pushed_behind_announced_work_is_seen_with_it() {
     explore(4, || {
@@ -188,7 +195,8 @@ fn work_pushed_behind_announced_work_is_seen_with_it() {
     });
 }
 
-/// The same for a processor that is given up with no machine to go with it: whoever does looks again, and wakes in turn.
+/// The same for a processor that is given up with no machine to go with it: whoever does looks
+/// again, and wakes in turn.
 #[test]
 fn work_published_while_a_processor_is_given_up_is_seen_by_one_side() {
     explore(4, || {
@@ -212,7 +220,8 @@ fn work_published_while_a_processor_is_given_up_is_seen_by_one_side() {
     });
 }
 
-/// A submitter that sees a searcher wakes nobody. If that was the last one, and has found something else, it looks again.
+/// A submitter that sees a searcher wakes nobody. If that was the last one, and has found something
+/// else, it looks again.
 #[test]
 fn the_last_searcher_makes_up_for_the_wakes_that_were_left_to_it() {
     static BY_SUBMITTER: Tally = Tally::new(0);
@@ -240,7 +249,8 @@ fn the_last_searcher_makes_up_for_the_wakes_that_were_left_to_it() {
     assert!(BY_SUBMITTER.load(Counting) > 0 && BY_SEARCHER.load(Counting) > 0, "the model has not met both cases");
 }
 
-/// Loot is announced to nobody: the searcher that has it leaves that to the last one, which therefore has to see it.
+/// Loot is announced to nobody: the searcher that has it leaves that to the last one, which
+/// therefore has to see it.
 #[test]
 fn the_last_searcher_sees_the_loot_of_those_who_stopped_before_it() {
     explore(4, || {
@@ -286,7 +296,8 @@ fn two_submitters_choose_one_processor_or_two_and_never_the_same() {
             thread::spawn(move || {
                 let chosen = scene.submit(&mut owner);
                 if let Some(chosen) = chosen {
-                    // The searcher finds something at once, so that the other submitter may see nobody search.
+                    // The searcher finds something at once, so that the other submitter may see
+                    // nobody search.
                     let Chosen { mut processor, machine } = chosen;
                     let next = scene.stop_searching(&mut processor);
                     scene.note(next);
@@ -308,7 +319,8 @@ fn two_submitters_choose_one_processor_or_two_and_never_the_same() {
     assert!(CHOSEN[2].load(Counting) > 0, "the model has not met the case of two");
 }
 
-/// One searcher is enough, since it wakes the next when it finds something; only who asks for another gets one.
+/// One searcher is enough, since it wakes the next when it finds something; only who asks for
+/// another gets one.
 #[test]
 fn nobody_is_sent_while_one_searches_unless_another_is_asked_for() {
     explore(1, || {
@@ -329,7 +341,8 @@ fn nobody_is_sent_while_one_searches_unless_another_is_asked_for() {
     });
 }
 
-/// At most half of the busy search: with four processors and one idle, the second is let in and the third is not.
+/// At most half of the busy search: with four processors and one idle, the second is let in and the
+/// third is not.
 #[test]
 fn half_of_the_busy_processors_search_at_most() {
     explore(1, || {
@@ -367,7 +380,8 @@ fn a_machine_is_chosen_or_leaves_the_list_and_never_both() {
     assert!(CHOSEN.load(Counting) > 0 && LEFT.load(Counting) > 0, "the model has not met both cases");
 }
 
-/// The keeper comes back with tasks in hand and acquires the processor that a retiring machine would resume with.
+/// The keeper comes back with tasks in hand and acquires the processor that a retiring machine
+/// would resume with.
 #[test]
 fn one_processor_is_acquired_or_resumed_with() {
     static NONE_IDLE: Tally = Tally::new(0);

@@ -1,7 +1,9 @@
-//! Machines that leave with timers on the processor that they give up: the poll_owner, or its successor, sees them.
+//! Machines that leave with timers on the processor that they give up: the poll owner, or its
+//! successor, sees them.
 //!
-//! What `MachineLoop::leave` and `retire_for_good_with` do, with the words that they do it with, against a machine on its way to the
-//! netpoller. While a processor is held, a timer on it is armed without a word to anybody.
+//! What `MachineLoop::leave` and `retire_for_good_with` do, with the words that they do it with,
+//! against a machine on its way to the netpoller. While a processor is held, a timer on it is armed
+//! without a word to anybody.
 
 use std::sync::atomic::AtomicUsize as Tally;
 use std::sync::atomic::Ordering::Relaxed as Counting;
@@ -23,7 +25,8 @@ const DUE: u64 = 3;
 /// A deadline of another processor, by which the keeper is up anyway.
 const LATER: u64 = 5;
 
-/// The books, the poll_owner, and the earliest deadlines of two processors' timers as their queues publish them.
+/// The books, the poll owner, and the earliest deadlines of two processors' timers as their queues
+/// publish them.
 struct Scene {
     idle: Idle,
     poll_owner: PollOwner,
@@ -127,7 +130,8 @@ impl Cases {
         Self { by_the_keeper: Tally::new(0), by_interrupt: Tally::new(0), by_wake: Tally::new(0) }
     }
 
-    /// Somebody is up by the time that the timer is due, and looks at it or becomes the keeper then.
+    /// Somebody is up by the time that the timer is due, and looks at it or becomes the keeper
+    /// then.
     fn assert_seen(&self, slept: &Slept, told: &Told) {
         let woken = told.chosen.iter().filter_map(|chosen| chosen.machine.as_ref());
         let case = match slept.until {
@@ -144,7 +148,8 @@ impl Cases {
     }
 }
 
-/// Two threads in `block_on` of a current-thread runtime: the one that ran the tasks leaves, and the other sleeps.
+/// Two threads in `block_on` of a current-thread runtime: the one that ran the tasks leaves, and
+/// the other sleeps.
 fn model_leave(others_deadline: u64) {
     static CASES: [Cases; 2] = [const { Cases::new() }; 2];
     let cases = &CASES[usize::from(others_deadline == NEVER)];
@@ -173,7 +178,8 @@ fn timers_of_one_who_leaves_are_seen_by_a_keeper_with_a_later_deadline() {
     model_leave(LATER);
 }
 
-/// The payer goes on with another processor that it finds idle, so that it does not tell the keeper as it goes to sleep.
+/// The payer goes on with another processor that it finds idle, so that it does not tell the keeper
+/// as it goes to sleep.
 #[test]
 fn timers_of_one_who_pays_are_seen_by_the_keeper() {
     static CASES: Cases = Cases::new();

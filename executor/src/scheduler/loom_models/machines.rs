@@ -1,5 +1,5 @@
-//! Machines as they live: they run what they find, retire, sleep on their parkers, and are woken. Whoever slept beside work
-//! would sleep for ever, which loom reports as a deadlock.
+//! Machines as they live: they run what they find, retire, sleep on their parkers, and are woken.
+//! Whoever slept beside work would sleep for ever, which loom reports as a deadlock.
 
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicUsize as Tally;
@@ -15,7 +15,8 @@ use crate::util::sync::atomic::Ordering::{AcqRel, Relaxed};
 use crate::util::sync::atomic::{AtomicBool, AtomicUsize};
 use crate::util::sync::{Arc, thread};
 
-/// A runtime in small: one ring that is filled from outside, machines that rob it, and an end when all tasks have run.
+/// A runtime in small: one ring that is filled from outside, machines that rob it, and an end when
+/// all tasks have run.
 struct Scene {
     idle: Idle,
     victim: RingThief<u8>,
@@ -82,14 +83,16 @@ impl Scene {
     }
 
     fn end(&self) {
-        // The lock on the list orders this: a machine that comes on it later has seen it, one that is on it is woken.
+        // The lock on the list orders this: a machine that comes on it later has seen it, one that
+        // is on it is woken.
         self.is_over.store(true, Relaxed);
         for machine in self.idle.everyone() {
             let _ = machine.parker().unpark();
         }
     }
 
-    /// Retires, looks again, and sleeps until it is chosen, which gives a processor, or all is over.
+    /// Retires, looks again, and sleeps until it is chosen, which gives a processor, or all is
+    /// over.
     fn rest(&self, own: Box<Processor>, machine: &Arc<Machine>, tally: &Cases) -> Option<Box<Processor>> {
         self.idle.retire(own, machine);
         if !self.victim.is_empty() {
@@ -173,7 +176,8 @@ fn two_machines_run_everything_and_then_sleep() {
     CASES.assert_all_met();
 }
 
-/// A machine that is chosen as it enters a hook of the user's: one side of the two takes the processor off the searchers.
+/// A machine that is chosen as it enters a hook of the user's: one side of the two takes the
+/// processor off the searchers.
 #[test]
 fn a_machine_in_a_hook_is_excused_from_the_search_once() {
     static BY_CHOOSER: Tally = Tally::new(0);

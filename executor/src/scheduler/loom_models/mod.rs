@@ -1,4 +1,5 @@
-//! Models of who runs tasks: every interleaving of those who publish work and those who go to sleep.
+//! Models of who runs tasks: every interleaving of those who publish work and those who go to
+//! sleep.
 
 mod idle;
 mod leaving;
@@ -11,7 +12,8 @@ mod spares;
 
 use loom::model::Builder;
 
-/// Walks through all interleavings in which no more than `preemptions` threads are interrupted where they would not wait.
+/// Walks through all interleavings in which no more than `preemptions` threads are interrupted
+/// where they would not wait.
 pub(crate) fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
     let mut builder = Builder::new();
     builder.preemption_bound = Some(preemptions);

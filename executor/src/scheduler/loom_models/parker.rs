@@ -59,7 +59,8 @@ fn a_notice_ends_the_sleep_whether_it_comes_before_or_after_it() {
     assert!(WOKEN.load(Counting) > 0 && EARLY.load(Counting) > 0, "the model has not met both cases");
 }
 
-/// The second notice may fall on the first one while that is being consumed: what came before it must be seen all the same.
+/// The second notice may fall on the first one while that is being consumed: what came before it
+/// must be seen all the same.
 #[test]
 fn of_two_notices_at_once_neither_is_lost() {
     explore(4, || {
@@ -106,7 +107,8 @@ fn one_waker_at_most_has_to_interrupt_a_poll_and_one_does_if_it_blocks() {
     });
 }
 
-/// A poll that ends by itself, while a waker comes: either the poll's end tells of the notice, or the next sleep does.
+/// A poll that ends by itself, while a waker comes: either the poll's end tells of the notice, or
+/// the next sleep does.
 #[test]
 fn a_notice_that_meets_the_end_of_a_poll_is_seen_there_or_at_the_next_sleep() {
     static SEEN_AT_THE_END: Tally = Tally::new(0);

@@ -10,7 +10,7 @@ const NEVER: u64 = u64::MAX;
 const SOON: u64 = 3;
 const LATER: u64 = 5;
 
-/// A poll_owner, and the earliest deadlines of two processors' timers as their queues publish them.
+/// A poll owner, and the earliest deadlines of two processors' timers as their queues publish them.
 struct Scene {
     poll_owner: PollOwner,
     timers: [AtomicU64; 2],
@@ -25,8 +25,8 @@ impl Scene {
         self.timers.iter().map(|timer| timer.load(Acquire)).min().unwrap_or(NEVER)
     }
 
-    /// The keeper's side. Returns until when it would block: not past what it has published, for others count on that, and
-    /// not past what it finds on looking again.
+    /// The keeper's side. Returns until when it would block: not past what it has published, for
+    /// others count on that, and not past what it finds on looking again.
     fn keep(&self) -> Option<u64> {
         let published = self.earliest();
         self.poll_owner.take_over(published).then(|| published.min(self.earliest()))
@@ -52,8 +52,8 @@ fn a_timer_armed_while_the_keeper_goes_to_sleep_is_seen_or_interrupts_it() {
     });
 }
 
-/// The deadline that the keeper has published passes away, fired by another machine, before the keeper looks again. Who
-/// arms a timer behind it relies on the keeper's being up by then.
+/// The deadline that the keeper has published passes away, fired by another machine, before the
+/// keeper looks again. Who arms a timer behind it relies on the keeper's being up by then.
 #[test]
 fn a_deadline_that_was_published_is_kept_though_its_timer_has_gone() {
     explore(4, || {
@@ -89,8 +89,9 @@ fn there_is_one_keeper_at_a_time() {
     });
 }
 
-/// A machine that goes idle beside a keeper leaves its timers to that; the keeper may be about to leave. Then either it has
-/// the timers on its next look, or the other finds nobody and sees to a successor.
+/// A machine that goes idle beside a keeper leaves its timers to that; the keeper may be about to
+/// leave. Then either it has the timers on its next look, or the other finds nobody and sees to a
+/// successor.
 #[test]
 fn timers_left_behind_are_seen_by_the_keeper_or_by_its_successor() {
     explore(3, || {

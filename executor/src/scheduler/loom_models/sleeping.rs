@@ -1,8 +1,9 @@
-//! Machines that sleep as real ones do: one of them in the netpoller, all of them off the list of the idle after *every* sleep,
-//! whoever ended it, and on it again before the next.
+//! Machines that sleep as real ones do: one of them in the netpoller, all of them off the list of
+//! the idle after *every* sleep, whoever ended it, and on it again before the next.
 //!
-//! So a machine that was called for nothing is on no list for a while, and work that comes then finds nobody to wake. Whoever
-//! slept beside work would sleep for ever, which loom reports as a deadlock, or, in the netpoller, as a loop without an end.
+//! So a machine that was called for nothing is on no list for a while, and work that comes then
+//! finds nobody to wake. Whoever slept beside work would sleep for ever, which loom reports as a
+//! deadlock, or, in the netpoller, as a loop without an end.
 
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicUsize as Tally;
@@ -22,7 +23,8 @@ use crate::util::sync::{Arc, thread};
 
 const NEVER: u64 = u64::MAX;
 
-/// A runtime in small: one ring that is filled from outside, machines that rob it, and an end when all tasks have run.
+/// A runtime in small: one ring that is filled from outside, machines that rob it, and an end when
+/// all tasks have run.
 struct Scene {
     idle: Idle,
     poll_owner: PollOwner,
@@ -41,7 +43,7 @@ struct Met {
     unlisted: Tally,
     /// The machine was chosen as it took itself off the list.
     chosen_at_the_end: Tally,
-    /// It saw work as it went to sleep, with no processor to be had, and slept, as the poll_owner.
+    /// It saw work as it went to sleep, with no processor to be had, and slept, as the poll owner.
     none_idle_then_kept: Tally,
 }
 
@@ -86,7 +88,8 @@ impl Scene {
                 machine.deliver(processor);
                 self.rouse(&machine);
             }
-            // As on a current-thread runtime, whose machines are the threads that came by themselves.
+            // As on a current-thread runtime, whose machines are the threads that came by
+            // themselves.
             None => self.give_back(processor),
         }
     }
@@ -112,7 +115,8 @@ impl Scene {
     }
 
     fn end(&self) {
-        // The lock on the list orders this: a machine that comes on it later has seen it, one that is on it is woken.
+        // The lock on the list orders this: a machine that comes on it later has seen it, one that
+        // is on it is woken.
         self.is_over.store(true, Relaxed);
         self.idle.everyone().iter().for_each(|machine| self.rouse(machine));
         self.interrupted.store(true, Relaxed);
@@ -197,7 +201,7 @@ impl Sleeper<'_> {
         self.stand_up()
     }
 
-    /// `false` if another machine is the poll_owner.
+    /// `false` if another machine is the poll owner.
     fn keep(&self) -> bool {
         if !self.scene.poll_owner.take_over(NEVER) {
             return false;
@@ -230,7 +234,8 @@ impl Sleeper<'_> {
     }
 }
 
-/// One machine and one processor, a task that comes while the machine is called away from its sleep for nothing.
+/// One machine and one processor, a task that comes while the machine is called away from its sleep
+/// for nothing.
 fn model_a_call_for_nothing(beside_a_keeper: bool) {
     static MET: [Met; 2] = [const { Met::new() }; 2];
     let met = &MET[usize::from(beside_a_keeper)];

@@ -1,5 +1,5 @@
-//! The watcher and its spares: it is woken when there is something to watch, a spare meets the work that it was put into
-//! play for, and as many processors go as are retirements_due.
+//! The watcher and its spares: it is woken when there is something to watch, a spare meets the work
+//! that it was put into play for, and as many processors go as are due.
 
 use std::ptr::NonNull;
 
@@ -34,8 +34,8 @@ fn the_watcher_wakes_when_a_processor_is_taken() {
     });
 }
 
-/// A task that is queued while the only processor is stuck: the submitter finds the spare idle, or the watcher finds the
-/// task when it has put the spare into play.
+/// A task that is queued while the only processor is stuck: the submitter finds the spare idle, or
+/// the watcher finds the task when it has put the spare into play.
 #[test]
 fn a_spare_meets_the_task_it_was_put_into_play_for() {
     explore(3, || {
@@ -82,7 +82,7 @@ fn what_is_owed_is_paid_once() {
     });
 }
 
-/// Gives `processor` up if one is retirements_due.
+/// Gives `processor` up if one is due.
 fn pay(processors: &Processors, processor: Box<Processor>) -> Option<Box<Processor>> {
     if !processors.is_retirement_due() {
         return Some(processor);
@@ -94,8 +94,8 @@ fn pay(processors: &Processors, processor: Box<Processor>) -> Option<Box<Process
     None
 }
 
-/// The stuck poll returns and its holder goes on with its ring, while the spare steals from it, has to go, and leaves what
-/// it stole to everybody: each task is found once.
+/// The stuck poll returns and its holder goes on with its ring, while the spare steals from it, has
+/// to go, and leaves what it stole to everybody: each task is found once.
 #[test]
 fn a_spare_that_goes_leaves_what_it_stole() {
     explore(3, || {

@@ -1,5 +1,5 @@
-//! What a machine owes the others as it leaves its processor: on a scheduler without threads, on which the test is one machine
-//! after the other.
+//! What a machine owes the others as it leaves its processor: on a scheduler without threads, on
+//! which the test is one machine after the other.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -70,7 +70,8 @@ fn a_machine_that_pays_with_its_processor_tells_the_keeper() {
     scheduler.begin_shutdown();
 }
 
-/// It goes on busy: then nobody but the keeper looks at the timers of the processor that it gave up.
+/// It goes on busy: then nobody but the keeper looks at the timers of the processor that it gave
+/// up.
 #[test]
 fn a_machine_that_comes_back_with_another_processor_tells_the_keeper() {
     let scheduler = multi_thread(2);
@@ -90,7 +91,8 @@ fn a_machine_that_comes_back_with_another_processor_tells_the_keeper() {
     scheduler.begin_shutdown();
 }
 
-/// A push that another thread has begun may need this core to be ended, and a machine that only goes round keeps it.
+/// A push that another thread has begun may need this core to be ended, and a machine that only
+/// goes round keeps it.
 #[test]
 fn a_machine_that_goes_round_for_tasks_out_of_reach_sleeps() {
     let scheduler = current_thread();

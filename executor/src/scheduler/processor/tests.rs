@@ -1,4 +1,5 @@
-//! What a processor promises of its own queues: whose turn is next, and which tasks the idle have to be told of.
+//! What a processor promises of its own queues: whose turn is next, and which tasks the idle have
+//! to be told of.
 
 use std::future;
 use std::panic::Location;

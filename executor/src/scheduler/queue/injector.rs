@@ -1,11 +1,12 @@
 //! The injector: the one queue that is everybody's, first in first out and unbounded.
 //!
-//! It takes what has no processor to go to: tasks spawned or woken by threads outside the runtime, what a full ring gave
-//! up, and the part of a poll batch that other processors are to have.
+//! It takes what has no processor to go to: tasks spawned or woken by threads outside the runtime,
+//! what a full ring gave up, and the part of a poll batch that other processors are to have.
 //!
-//! The tasks are linked through themselves, oldest first, so that it allocates nothing. Whoever pushes takes no lock: the
-//! task, or a whole chain of them, becomes the newest by one swap, and is then linked behind the one that was the newest
-//! until then. Whoever takes holds a lock, and takes as many as wanted while it has it.
+//! The tasks are linked through themselves, oldest first, so that it allocates nothing. Whoever
+//! pushes takes no lock: the task, or a whole chain of them, becomes the newest by one swap, and is
+//! then linked behind the one that was the newest until then. Whoever takes holds a lock, and takes
+//! as many as wanted while it has it.
 //!
 //! ```text
 //!   oldest                               newest
@@ -15,9 +16,10 @@
 //!                           somebody has swapped G5 in for G3, and will link G4 behind G3 next
 //! ```
 //!
-//! What lies behind such a gap is seen by [`Injector::is_empty`], but is out of reach for as long as the other side takes for
-//! two instructions, or is kept from a core between them. So a taker may come back with nothing though the injector is not
-//! empty. It has to look again, as the sleeping protocol makes it do: nobody sleeps beside an injector that is not empty.
+//! What lies behind such a gap is seen by [`Injector::is_empty`], but is out of reach for as long
+//! as the other side takes for two instructions, or is kept from a core between them. So a taker
+//! may come back with nothing though the injector is not empty. It has to look again, as the
+//! sleeping protocol makes it do: nobody sleeps beside an injector that is not empty.
 
 use std::fmt;
 use std::ptr::{self, NonNull};
@@ -33,16 +35,16 @@ use crate::util::sync::{Mutex, MutexGuard};
 ///
 /// # Safety
 ///
-/// From [`into_node`](Self::into_node) to [`from_node`](Self::from_node) the node stays alive where it is, and nobody but the
-/// injector uses its link.
+/// From [`into_node`](Self::into_node) to [`from_node`](Self::from_node) the node stays alive where
+/// it is, and nobody but the injector uses its link.
 pub(crate) unsafe trait Queued: Send {
     /// What the permit stands for.
     type Node;
 
-    /// Fairness the permit into its node.
+    /// Turns the permit into its node.
     fn into_node(self) -> NonNull<Self::Node>;
 
-    /// Fairness a node back into its permit.
+    /// Turns a node back into its permit.
     ///
     /// # Safety
     ///
@@ -113,16 +115,18 @@ impl<P: Queued> Injector<P> {
     fn append(&self, first: NonNull<P::Node>, last: NonNull<P::Node>, count: usize) {
         // SAFETY: its permit is in our hands.
         let link = P::link(unsafe { last.as_ref() });
-        // Relaxed: the Release of `swap_in` carries it to whoever swaps a task in behind this one and links that here, the
-        // Release of a link to whoever reads it.
+        // Relaxed: the Release of `swap_in` carries it to whoever swaps a task in behind this one
+        // and links that here, the Release of a link to whoever reads it.
         link.store(ptr::null_mut(), Relaxed);
         match self.back.swap_in(last, count) {
             None => self.front.begin_with(first),
             Some(before) => {
-                // SAFETY: no taker lets go of a node before something is linked behind it or it is swapped out as the newest;
-                // only we can link something here, and we have swapped it out.
+                // SAFETY: no taker lets go of a node before something is linked behind it or it is
+                // swapped out as the newest; only we can link something here, and we have swapped
+                // it out.
                 let link = P::link(unsafe { before.as_ref() });
-                // Release pairs with the Acquire in `Batch::next`: who finds the node sees what was done before it was pushed.
+                // Release pairs with the Acquire in `Batch::next`: who finds the node sees what was
+                // done before it was pushed.
                 link.store(first.as_ptr(), Release);
             }
         }
@@ -136,8 +140,9 @@ impl<P: Queued> Injector<P> {
         self.take_batch(1).next()
     }
 
-    /// Takes the oldest tasks, `most` of them at most, as they are asked for; those that are not asked for stay. Others who
-    /// want to take wait until it is dropped: whoever has it does nothing but move tasks to another queue.
+    /// Takes the oldest tasks, `most` of them at most, as they are asked for; those that are not
+    /// asked for stay. Others who want to take wait until it is dropped: whoever has it does
+    /// nothing but move tasks to another queue.
     pub(crate) fn take_batch(&self, most: usize) -> Batch<'_, P> {
         Batch { injector: self, left: most, taken: 0, _lock: self.front.lock.lock() }
     }
@@ -147,7 +152,8 @@ impl<P: Queued> Injector<P> {
         self.back.is_empty()
     }
 
-    /// How many tasks wait. A figure, not to be relied on: it may be a little behind, or ahead by pushes that are under way.
+    /// How many tasks wait. A figure, not to be relied on: it may be a little behind, or ahead by
+    /// pushes that are under way.
     pub(crate) fn len(&self) -> usize {
         let taken = self.front.taken.load(Relaxed);
         let waiting = self.back.pushed.load(Relaxed).wrapping_sub(taken) as isize;
@@ -184,26 +190,27 @@ impl<N> Back<N> {
 
     /// Makes `last` the newest, and tells which one was, to link it behind that.
     ///
-    /// Release pairs with the Acquire of the next push: its link into our node comes after our own null there. It also pairs with
-    /// that of `swap_out`. Acquire pairs with the Release of `swap_out`: a push that finds nothing comes after the taker's
-    /// last write to `oldest`.
+    /// Release pairs with the Acquire of the next push: its link into our node comes after our own
+    /// null there. It also pairs with that of `swap_out`. Acquire pairs with the Release of
+    /// `swap_out`: a push that finds nothing comes after the taker's last write to `oldest`.
     #[must_use]
     fn swap_in(&self, last: NonNull<N>, count: usize) -> Option<NonNull<N>> {
-        // Relaxed: a figure. Before the swap, so that it is not behind those that others have taken already.
+        // Relaxed: a figure. Before the swap, so that it is not behind those that others have taken
+        // already.
         self.pushed.fetch_add(count, Relaxed);
         NonNull::new(self.newest.swap(last.as_ptr(), AcqRel))
     }
 
-    /// Leaves nothing behind if `only` is the newest still. `false` if something was swapped in for it: that will be linked
-    /// behind it.
+    /// Leaves nothing behind if `only` is the newest still. `false` if something was swapped in for
+    /// it: that will be linked behind it.
     #[must_use]
     fn swap_out(&self, only: NonNull<N>) -> bool {
         // Release pairs with the Acquire of `swap_in`.
         self.newest.compare_exchange(only.as_ptr(), ptr::null_mut(), Release, Relaxed).is_ok()
     }
 
-    /// Relaxed: what makes a push and a look meet are the fences of the sleeping protocol. A null that comes after a push, in
-    /// the order of this word, comes after that task was taken.
+    /// Relaxed: what makes a push and a look meet are the fences of the sleeping protocol. A null
+    /// that comes after a push, in the order of this word, comes after that task was taken.
     #[must_use]
     fn is_empty(&self) -> bool {
         self.newest.load(Relaxed).is_null()
@@ -212,7 +219,8 @@ impl<N> Back<N> {
 
 /// The end at which they go out.
 struct Front<N> {
-    /// Null if there is none, or if the first is about to be put here. Otherwise written under the lock.
+    /// Null if there is none, or if the first is about to be put here. Otherwise written under the
+    /// lock.
     oldest: AtomicPtr<N>,
     /// How many tasks have been taken. Written under the lock.
     taken: AtomicUsize,
@@ -224,8 +232,8 @@ impl<N> Front<N> {
         Self { oldest: AtomicPtr::new(ptr::null_mut()), taken: AtomicUsize::new(0), lock: Mutex::new(()) }
     }
 
-    /// Puts the first task in, for whoever has swapped one in for none. Unattended else writes here meanwhile: takers find nothing, and
-    /// other pushes find something to be linked behind.
+    /// Puts the first task in, for whoever has swapped one in for none. Nobody else writes here
+    /// meanwhile: takers find nothing, and other pushes find something to be linked behind.
     fn begin_with(&self, first: NonNull<N>) {
         // Release pairs with the Acquire in `Batch::next`.
         self.oldest.store(first.as_ptr(), Release);
@@ -242,7 +250,8 @@ pub(crate) struct Batch<'a, P: Queued> {
 }
 
 impl<P: Queued> Batch<'_, P> {
-    /// Takes `oldest` off the front. `false` if that cannot be done now: something was swapped in behind it that is not linked.
+    /// Takes `oldest` off the front. `false` if that cannot be done now: something was swapped in
+    /// behind it that is not linked.
     #[must_use]
     fn detach(&mut self, oldest: NonNull<P::Node>) -> bool {
         let front = &self.injector.front;
@@ -251,7 +260,8 @@ impl<P: Queued> Batch<'_, P> {
         // Acquire, here and below, pairs with the Release of `append`.
         let mut next = link.load(Acquire);
         if next.is_null() {
-            // Relaxed: before `swap_out`, which publishes it. Whoever then swaps a task in for none writes here after us.
+            // Relaxed: before `swap_out`, which publishes it. Whoever then swaps a task in for none
+            // writes here after us.
             front.oldest.store(ptr::null_mut(), Relaxed);
             if self.injector.back.swap_out(oldest) {
                 return true;

@@ -1,7 +1,9 @@
-//! The ring: a processor's bounded queue, first in first out for its owner, robbed of its newest half by thieves.
+//! The ring: a processor's bounded queue, first in first out for its owner, robbed of its newest
+//! half by thieves.
 //!
-//! The whole state is one word, `head: 32 bits | len: 9 bits | version: 23 bits`, so that a push, of one item or of many, a
-//! pop and a claim are each one compare-and-swap, and one load tells how much is there.
+//! The whole state is one word, `head: 32 bits | len: 9 bits | version: 23 bits`, so that a push,
+//! of one item or of many, a pop and a claim are each one compare-and-swap, and one load tells how
+//! much is there.
 //!
 //! ```text
 //!            head                      head + len
@@ -12,17 +14,19 @@
 //!             owner pops here                  owner pushes at the end
 //! ```
 //!
-//! A thief reads the slots *before* its claim, since the owner may write over them right after it. What makes the claim
-//! prove that the values read were the right ones:
+//! A thief reads the slots *before* its claim, since the owner may write over them right after it.
+//! What makes the claim prove that the values read were the right ones:
 //!
-//! * a pop moves `head`; a push changes `len`; a claim moves `version`. So while the word is what the thief saw, no slot
-//!   within it was written: the owner only writes beyond the end, and the end has not moved.
-//! * the word could come back to an old value only if `version` went all the way round, 2^23 claims, between one thief's
-//!   load and its compare-and-swap, with `head` at rest and the same `len`: eight million steals from one processor
-//!   that runs nothing meanwhile. `head` alone needs 2^32 pops.
+//! * a pop moves `head`; a push changes `len`; a claim moves `version`. So while the word is what
+//!   the thief saw, no slot within it was written: the owner only writes beyond the end, and the
+//!   end has not moved.
+//! * the word could come back to an old value only if `version` went all the way round, 2^23
+//!   claims, between one thief's load and its compare-and-swap, with `head` at rest and the same
+//!   `len`: eight million steals from one processor that runs nothing meanwhile. `head` alone needs
+//!   2^32 pops.
 //!
-//! Go steals from the head instead, and so its owner and its thieves meet at the same end; with the tail the owner keeps
-//! the oldest tasks, which have waited longest and are next in turn anyway.
+//! Go steals from the head instead, and so its owner and its thieves meet at the same end; with the
+//! tail the owner keeps the oldest tasks, which have waited longest and are next in turn anyway.
 
 use std::fmt;
 use std::ptr::NonNull;
@@ -107,8 +111,9 @@ impl<T> Shared<T> {
         NonNull::new(item).expect("a position between head and end holds an item")
     }
 
-    /// Acquire pairs with the Release of [`Owner::push`]: whoever sees an item in the word sees its slot. It also pairs
-    /// with the Release of [`Thief::steal_into`]: an owner that sees a claim may write over what the thief has read.
+    /// Acquire pairs with the Release of [`Owner::push`]: whoever sees an item in the word sees its
+    /// slot. It also pairs with the Release of [`Thief::steal_into`]: an owner that sees a claim
+    /// may write over what the thief has read.
     fn word(&self) -> Word {
         Word(self.word.load(Acquire))
     }
@@ -128,13 +133,14 @@ fn ring_at<T>(word: Word) -> (Owner<T>, Thief<T>) {
     (Owner { shared: Arc::clone(&shared) }, Thief { shared })
 }
 
-/// The owner's end. There is one for a ring, and its methods take `&mut self`: that is what makes the owner's reads of its
-/// own slots safe from its own writes.
+/// The owner's end. There is one for a ring, and its methods take `&mut self`: that is what makes
+/// the owner's reads of its own slots safe from its own writes.
 pub(crate) struct Owner<T> {
     shared: Arc<Shared<T>>,
 }
 
-// SAFETY: the ring hands items over between threads and never looks into one; the types put in are Send permits.
+// SAFETY: the ring hands items over between threads and never looks into one; the types put in are
+// Send permits.
 unsafe impl<T> Send for Owner<T> {}
 
 impl<T> Owner<T> {
@@ -150,8 +156,9 @@ impl<T> Owner<T> {
         self.len() == RING_CAPACITY as usize
     }
 
-    /// Appends `item`. `Ok` tells whether the ring was empty before. A full ring gives up its oldest half, and the item
-    /// with it: all of that is in the overflow, oldest first, and has to find another place.
+    /// Appends `item`. `Ok` tells whether the ring was empty before. A full ring gives up its
+    /// oldest half, and the item with it: all of that is in the overflow, oldest first, and has to
+    /// find another place.
     pub(crate) fn push(&mut self, item: NonNull<T>) -> Result<WasEmpty, Overflow<'_, T>> {
         loop {
             let word = self.shared.word();
@@ -162,7 +169,8 @@ impl<T> Owner<T> {
                 }
             }
             self.shared.slot(word.end()).store(item.as_ptr(), Relaxed);
-            // Release pairs with the Acquire in `Shared::word`: the slot is visible before the word that counts it.
+            // Release pairs with the Acquire in `Shared::word`: the slot is visible before the word
+            // that counts it.
             let (old, new) = (word.0, word.grown_by(1).0);
             if self.shared.word.compare_exchange(old, new, Release, Relaxed).is_ok() {
                 return Ok(WasEmpty(word.len() == 0));
@@ -170,8 +178,8 @@ impl<T> Owner<T> {
         }
     }
 
-    /// Appends as many of `items` as there is room for, in one step, and tells how many those were and whether the ring was
-    /// empty before. The others are not asked for.
+    /// Appends as many of `items` as there is room for, in one step, and tells how many those were
+    /// and whether the ring was empty before. The others are not asked for.
     pub(crate) fn push_batch(&mut self, items: &mut impl Iterator<Item = NonNull<T>>) -> (u32, WasEmpty) {
         let mut word = self.shared.word();
         let mut start = word.end();
@@ -189,7 +197,8 @@ impl<T> Owner<T> {
         }
     }
 
-    /// Writes `items` behind the end, where nobody looks until the word counts them, up to the ring's capacity.
+    /// Writes `items` behind the end, where nobody looks until the word counts them, up to the
+    /// ring's capacity.
     fn write_behind(&mut self, word: Word, items: &mut impl Iterator<Item = NonNull<T>>) -> u32 {
         let room = RING_CAPACITY - word.len();
         let mut count = 0;
@@ -200,8 +209,9 @@ impl<T> Owner<T> {
         count
     }
 
-    /// Moves `count` slots that the word does not count down from `from` to `to`. The two spans may overlap; they end within
-    /// one capacity of `to`, so that no slot is overwritten before it was read.
+    /// Moves `count` slots that the word does not count down from `from` to `to`. The two spans may
+    /// overlap; they end within one capacity of `to`, so that no slot is overwritten before it was
+    /// read.
     fn move_down(&mut self, from: u32, to: u32, count: u32) {
         for offset in 0..count {
             let item = self.shared.slot(from.wrapping_add(offset)).load(Relaxed);
@@ -211,8 +221,9 @@ impl<T> Owner<T> {
 
     fn claim_oldest_half(&mut self, word: Word) -> Option<u32> {
         let claimed = word.without_oldest(RING_CAPACITY / 2);
-        // Relaxed: the owner wrote these slots itself, and a read-modify-write carries on the release sequence of the
-        // pushes before it, so that a thief that loads this word sees the slots that are left.
+        // Relaxed: the owner wrote these slots itself, and a read-modify-write carries on the
+        // release sequence of the pushes before it, so that a thief that loads this word sees the
+        // slots that are left.
         let claim = self.shared.word.compare_exchange(word.0, claimed.0, Relaxed, Relaxed);
         claim.is_ok().then_some(word.head())
     }
@@ -236,8 +247,9 @@ impl<T> Owner<T> {
     fn publish_stolen(&mut self, count: u32) {
         let word = self.shared.word();
         assert_eq!(word.len(), 0, "a processor that steals has an empty ring");
-        // A store suffices: thieves leave an empty ring alone, and one that still carries an older word fails, since
-        // `head` or `version` has moved. Release pairs with the Acquire in `Shared::word`.
+        // A store suffices: thieves leave an empty ring alone, and one that still carries an older
+        // word fails, since `head` or `version` has moved. Release pairs with the Acquire in
+        // `Shared::word`.
         self.shared.word.store(word.grown_by(count).0, Release);
     }
 }
@@ -248,11 +260,13 @@ impl<T> fmt::Debug for Owner<T> {
     }
 }
 
-/// Whether the ring was empty before a push: if it was not, the push before it has told the idle processors already.
+/// Whether the ring was empty before a push: if it was not, the push before it has told the idle
+/// processors already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct WasEmpty(pub(crate) bool);
 
-/// What a full ring gave up: its oldest half and the item that did not fit. Every item has to be taken out.
+/// What a full ring gave up: its oldest half and the item that did not fit. Every item has to be
+/// taken out.
 #[must_use = "the items in an overflow are in no queue"]
 pub(crate) struct Overflow<'a, T> {
     owner: &'a mut Owner<T>,
@@ -311,7 +325,8 @@ impl<T> Thief<T> {
         self.len() == 0
     }
 
-    /// Moves the newest half of this ring, rounded up, into `own`, which must be empty, and tells how many that were.
+    /// Moves the newest half of this ring, rounded up, into `own`, which must be empty, and tells
+    /// how many that were.
     pub(crate) fn steal_into(&self, own: &mut Owner<T>) -> usize {
         debug_assert!(own.is_empty(), "a processor that steals has an empty ring");
         loop {
@@ -322,7 +337,8 @@ impl<T> Thief<T> {
             }
             self.copy_newest(word, keep, take, own);
             let robbed = word.robbed_of_newest(take);
-            // Release pairs with the owner's Acquire in `Shared::word`: our reads of the slots come before its writes.
+            // Release pairs with the owner's Acquire in `Shared::word`: our reads of the slots come
+            // before its writes.
             if self.shared.word.compare_exchange(word.0, robbed.0, Release, Relaxed).is_ok() {
                 own.publish_stolen(take);
                 return take as usize;
@@ -330,8 +346,9 @@ impl<T> Thief<T> {
         }
     }
 
-    /// Copies what a claim would win behind the end of `own`, where nobody looks until it is published. A slot may be
-    /// torn from under this copy, by an owner that has gone round: then the claim fails and the copy is forgotten.
+    /// Copies what a claim would win behind the end of `own`, where nobody looks until it is
+    /// published. A slot may be torn from under this copy, by an owner that has gone round: then
+    /// the claim fails and the copy is forgotten.
     fn copy_newest(&self, word: Word, keep: u32, take: u32, own: &Owner<T>) {
         let (from, to) = (word.head().wrapping_add(keep), own.shared.word().end());
         for offset in 0..take {

@@ -1,8 +1,8 @@
 //! runnext: the slot for the one task that the running task readied or spawned last.
 //!
-//! Only the processor's owner fills it; anybody may empty it, the owner to run the task, a thief when the owner has
-//! plainly not come round to it. It is tried before the ring, so that two tasks that hand a message to and fro run in
-//! turn on one processor with everything in its caches.
+//! Only the processor's owner fills it; anybody may empty it, the owner to run the task, a thief
+//! when the owner has plainly not come round to it. It is tried before the ring, so that two tasks
+//! that hand a message to and fro run in turn on one processor with everything in its caches.
 
 use std::fmt;
 use std::ptr::NonNull;
@@ -19,8 +19,9 @@ impl<T> RunNext<T> {
 
     /// Puts `item` in and returns what it displaced, which has to go to the ring's tail.
     ///
-    /// AcqRel: Release pairs with the Acquire of whoever takes `item` out; Acquire pairs with the Release of the
-    /// `replace` that put the displaced one in, which another holder of the processor may have done.
+    /// AcqRel: Release pairs with the Acquire of whoever takes `item` out; Acquire pairs with the
+    /// Release of the `replace` that put the displaced one in, which another holder of the
+    /// processor may have done.
     #[must_use = "the displaced task is in no queue"]
     pub(crate) fn replace(&self, item: NonNull<T>) -> Option<NonNull<T>> {
         NonNull::new(self.0.swap(item.as_ptr(), AcqRel))
@@ -44,8 +45,8 @@ impl<T> RunNext<T> {
     /// Empties the slot if it still, or again, holds what was sighted.
     pub(crate) fn take_if(&self, seen: SlotAddress<T>) -> Option<NonNull<T>> {
         let item = seen.0.as_ptr();
-        // Acquire pairs with the Release in `replace`. That the same task may have been run and put in again since the
-        // seen does no harm: whatever is taken out was in.
+        // Acquire pairs with the Release in `replace`. That the same task may have been run and put
+        // in again since the seen does no harm: whatever is taken out was in.
         let taken = self.0.compare_exchange(item, std::ptr::null_mut(), Acquire, Relaxed);
         taken.is_ok().then_some(seen.0)
     }

@@ -7,10 +7,11 @@ use std::task::{Context, Poll};
 use pin_project_lite::pin_project;
 use wsrt_reactor::budget;
 
-/// Makes `future` take a unit of the budget when it is ready, and wait for the task's next turn when none is left.
+/// Makes `future` take a unit of the budget when it is ready, and wait for the task's next turn
+/// when none is left.
 ///
-/// For what knows no budget of its own: channels, streams, locks. Around wsrt's own futures it is not needed, and takes a
-/// second unit.
+/// For what knows no budget of its own: channels, streams, locks. Around wsrt's own futures it is
+/// not needed, and takes a second unit.
 ///
 /// # Cancel safety
 ///

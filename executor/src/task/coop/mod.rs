@@ -1,19 +1,24 @@
-//! The budget of a task's poll: how a loop over something that is always ready lets others have their turn.
+//! The budget of a task's poll: how a loop over something that is always ready lets others have
+//! their turn.
 //!
-//! A poll may find sockets, listeners, timers and join handles ready 128 times. After that they are pending, and have woken
-//! the task: it goes behind everything that waits on its processor, and goes on from there with a full budget. Nothing is
-//! lost by that, and nothing needs to be written for it.
+//! A poll may find sockets, listeners, timers and join handles ready 128 times. After that they are
+//! pending, and have woken the task: it goes behind everything that waits on its processor, and
+//! goes on from there with a full budget. Nothing is lost by that, and nothing needs to be written
+//! for it.
 //!
-//! What is not wsrt's own knows nothing of the budget: streams of other crates, the channels and locks of `tokio::sync`.
-//! Loops over those are limited with [`cooperative()`], or with [`consume_budget`] once in each round.
+//! What is not wsrt's own knows nothing of the budget: streams of other crates, the channels and
+//! locks of `tokio::sync`. Loops over those are limited with [`cooperative()`], or with
+//! [`consume_budget`] once in each round.
 //!
-//! Only tasks, and the futures given to wsrt's own `block_on`, have a budget. Elsewhere nothing is limited.
+//! Only tasks, and the futures given to wsrt's own `block_on`, have a budget. Elsewhere nothing is
+//! limited.
 //!
 //! # What differs from tokio
 //!
-//! The names and meanings are tokio's. Two things are better: another executor's `block_on` inside a task, which polls again
-//! instead of yielding, gets a full budget after 1024 denials, where it would hang in tokio. And a poll that computes too
-//! long without looking at its budget does not hold others up: see [`block_in_place`](crate::task::block_in_place).
+//! The names and meanings are tokio's. Two things are better: another executor's `block_on` inside
+//! a task, which polls again instead of yielding, gets a full budget after 1024 denials, where it
+//! would hang in tokio. And a poll that computes too long without looking at its budget does not
+//! hold others up: see [`block_in_place`](crate::task::block_in_place).
 //!
 //! # Examples
 //!

@@ -48,10 +48,11 @@ pub async fn consume_budget() {
     budget::consume().await;
 }
 
-/// Returns ready if an operation may be tried; otherwise wakes the task, which is to return from its poll.
+/// Returns ready if an operation may be tried; otherwise wakes the task, which is to return from
+/// its poll.
 ///
-/// For implementing futures and streams that are sources themselves. A unit is taken when the answer is told that there was
-/// progress; dropped without that, it has cost nothing.
+/// For implementing futures and streams that are sources themselves. A unit is taken when the
+/// answer is told that there was progress; dropped without that, it has cost nothing.
 ///
 /// # Examples
 ///

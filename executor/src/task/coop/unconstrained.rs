@@ -9,8 +9,8 @@ use wsrt_reactor::budget;
 
 /// Lifts the limit for `future`: what is ready in it is ready, however often.
 ///
-/// Others that wait on the same processor wait until it is pending of itself. What it does counts for nothing in the budget
-/// of the task around it.
+/// Others that wait on the same processor wait until it is pending of itself. What it does counts
+/// for nothing in the budget of the task around it.
 ///
 /// # Cancel safety
 ///

@@ -15,8 +15,8 @@ type Joined<T> = (Id, Result<T, JoinError>);
 impl<T> JoinSet<T> {
     /// Waits until a task of the set is done, and returns its result; `None` if the set is empty.
     ///
-    /// Results come about in the order in which tasks finish; for tasks that finish at the same time on different processors
-    /// no order is promised. The task leaves the set.
+    /// Results come about in the order in which tasks finish; for tasks that finish at the same
+    /// time on different processors no order is promised. The task leaves the set.
     ///
     /// # Errors
     ///
@@ -43,7 +43,8 @@ impl<T> JoinSet<T> {
         poll_fn(|cx| self.poll_join_next(cx)).await
     }
 
-    /// Waits until a task of the set is done, and returns its output with its id; `None` if the set is empty.
+    /// Waits until a task of the set is done, and returns its output with its id; `None` if the set
+    /// is empty.
     ///
     /// As [`join_next`](Self::join_next). A [`JoinError`] has the id in itself.
     ///
@@ -71,10 +72,11 @@ impl<T> JoinSet<T> {
         poll_fn(|cx| self.poll_join_next_with_id(cx)).await
     }
 
-    /// Returns the result of a task that is done already; `None` if there is none, or none is known of yet.
+    /// Returns the result of a task that is done already; `None` if there is none, or none is known
+    /// of yet.
     ///
-    /// A task announces itself a moment after it is done, so that this may return `None` even though an
-    /// [`AbortHandle`](crate::task::AbortHandle) says that a task is finished.
+    /// A task announces itself a moment after it is done, so that this may return `None` even
+    /// though an [`AbortHandle`](crate::task::AbortHandle) says that a task is finished.
     ///
     /// # Errors
     ///
@@ -96,7 +98,8 @@ impl<T> JoinSet<T> {
         self.take_joined().map(|(_, result)| result)
     }
 
-    /// Returns the output of a task that is done already, with its id; `None` if there is none, or none is known of yet.
+    /// Returns the output of a task that is done already, with its id; `None` if there is none, or
+    /// none is known of yet.
     ///
     /// As [`try_join_next`](Self::try_join_next).
     ///
@@ -107,7 +110,8 @@ impl<T> JoinSet<T> {
         self.take_joined().map(with_id)
     }
 
-    /// Returns what [`join_next`](Self::join_next) does, once it is there; until then wakes `cx`'s task when it is.
+    /// Returns what [`join_next`](Self::join_next) does, once it is there; until then wakes `cx`'s
+    /// task when it is.
     ///
     /// The waker of the last call counts, for tasks that are spawned after it too.
     ///
@@ -118,8 +122,8 @@ impl<T> JoinSet<T> {
         self.poll_joined(cx).map(|joined| joined.map(|(_, result)| result))
     }
 
-    /// Returns what [`join_next_with_id`](Self::join_next_with_id) does, once it is there; until then wakes `cx`'s task when
-    /// it is.
+    /// Returns what [`join_next_with_id`](Self::join_next_with_id) does, once it is there; until
+    /// then wakes `cx`'s task when it is.
     ///
     /// The waker of the last call counts, for tasks that are spawned after it too.
     ///
@@ -130,13 +134,16 @@ impl<T> JoinSet<T> {
         self.poll_joined(cx).map(|joined| joined.map(with_id))
     }
 
-    /// Aborts every task of the set, and waits until they are all gone. Outputs and panics are dropped.
+    /// Aborts every task of the set, and waits until they are all gone. Outputs and panics are
+    /// dropped.
     ///
-    /// Jobs of [`spawn_blocking`](Self::spawn_blocking) that have begun run to their end, and are waited for.
+    /// Jobs of [`spawn_blocking`](Self::spawn_blocking) that have begun run to their end, and are
+    /// waited for.
     ///
     /// # Cancel safety
     ///
-    /// Dropped half way, all tasks have been aborted, and those that are not gone yet are still in the set.
+    /// Dropped half way, all tasks have been aborted, and those that are not gone yet are still in
+    /// the set.
     ///
     /// # Examples
     ///
@@ -168,12 +175,13 @@ impl<T> JoinSet<T> {
     ///
     /// # Panics
     ///
-    /// If a task panicked, with what it panicked with, and if one was cancelled. The other tasks are aborted by that.
+    /// If a task panicked, with what it panicked with, and if one was cancelled. The other tasks
+    /// are aborted by that.
     ///
     /// # Cancel safety
     ///
-    /// Dropped half way, the outputs so far are lost, and the tasks that are left are aborted, since the set goes too. Loop
-    /// over [`join_next`](Self::join_next) where that matters.
+    /// Dropped half way, the outputs so far are lost, and the tasks that are left are aborted,
+    /// since the set goes too. Loop over [`join_next`](Self::join_next) where that matters.
     ///
     /// # Examples
     ///

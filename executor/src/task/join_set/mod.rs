@@ -1,6 +1,7 @@
 //! `JoinSet`: many tasks, waited for in the order in which they finish.
 //!
-//! Waiting is here and in [`joining`]; [`arrivals`] is how a set learns which child is done without asking the others.
+//! Waiting is here and in [`joining`]; [`arrivals`] is how a set learns which child is done without
+//! asking the others.
 
 mod arrivals;
 mod builder;
@@ -22,14 +23,17 @@ use crate::task;
 use crate::task::join_set::arrivals::{Arrivals, announcer};
 use crate::task::{AbortHandle, JoinError, JoinHandle, LocalSet};
 
-/// Holds tasks that return the same type, and gives their results in the order in which they finish.
+/// Holds tasks that return the same type, and gives their results in the order in which they
+/// finish.
 ///
-/// Finding the next result takes the same time however many tasks there are. Tasks run whether the set is waited for or
-/// not. Dropping the set aborts those that are left: each is cancelled when it next waits, and nobody waits for that. Use
-/// [`shutdown`](Self::shutdown) to see them gone, [`detach_all`](Self::detach_all) to let them live.
+/// Finding the next result takes the same time however many tasks there are. Tasks run whether the
+/// set is waited for or not. Dropping the set aborts those that are left: each is cancelled when it
+/// next waits, and nobody waits for that. Use [`shutdown`](Self::shutdown) to see them gone,
+/// [`detach_all`](Self::detach_all) to let them live.
 ///
-/// Results are kept until they are taken. A set that is spawned into for ever needs somebody who takes them out, with
-/// [`join_next`](Self::join_next) or, from time to time, [`try_join_next`](Self::try_join_next).
+/// Results are kept until they are taken. A set that is spawned into for ever needs somebody who
+/// takes them out, with [`join_next`](Self::join_next) or, from time to time,
+/// [`try_join_next`](Self::try_join_next).
 ///
 /// # Examples
 ///
@@ -76,7 +80,8 @@ impl<T> JoinSet<T> {
         Self { children: Slab::new(), arrived: VecDeque::new(), arrivals: Arc::default() }
     }
 
-    /// Returns how many tasks the set holds: all that were spawned, less those whose results were taken.
+    /// Returns how many tasks the set holds: all that were spawned, less those whose results were
+    /// taken.
     #[must_use]
     pub fn len(&self) -> usize {
         self.children.len()
@@ -88,7 +93,8 @@ impl<T> JoinSet<T> {
         self.len() == 0
     }
 
-    /// Aborts every task in the set. They stay in it, and [`join_next`](Self::join_next) returns a result for each.
+    /// Aborts every task in the set. They stay in it, and [`join_next`](Self::join_next) returns a
+    /// result for each.
     ///
     /// A task that is done before it gets to see the abort still returns its output. Jobs of
     /// [`spawn_blocking`](Self::spawn_blocking) that have begun are not stopped.
@@ -144,7 +150,8 @@ impl<T> JoinSet<T> {
         let is_done = child.handle.watch(&child.announcer);
         place.insert(child);
         if is_done {
-            // Unattended else will. And the set may have been polled, found pending, and only then spawned into.
+            // Nobody else will. And the set may have been polled, found pending, and only then
+            // spawned into.
             self.arrivals.post(key);
         }
         abort_handle
@@ -180,7 +187,8 @@ impl<T: 'static> JoinSet<T> {
         self.insert(task::spawn(future))
     }
 
-    /// Spawns a future on the runtime of `handle`, from inside a runtime or not, and puts the task in the set.
+    /// Spawns a future on the runtime of `handle`, from inside a runtime or not, and puts the task
+    /// in the set.
     ///
     /// On a runtime that has been shut down the task is cancelled at once.
     ///
@@ -203,8 +211,8 @@ impl<T: 'static> JoinSet<T> {
         self.insert(handle.spawn(future))
     }
 
-    /// Spawns a future that need not be `Send` on the current [`LocalSet`], or else on the current-thread runtime that this
-    /// thread drives, and puts the task in the set.
+    /// Spawns a future that need not be `Send` on the current [`LocalSet`], or else on the
+    /// current-thread runtime that this thread drives, and puts the task in the set.
     ///
     /// # Panics
     ///
@@ -261,7 +269,8 @@ impl<T: 'static> JoinSet<T> {
         self.insert(local_set.spawn_local(future))
     }
 
-    /// Runs a closure that blocks on a thread of the current runtime's blocking pool, and puts the job in the set.
+    /// Runs a closure that blocks on a thread of the current runtime's blocking pool, and puts the
+    /// job in the set.
     ///
     /// A job that has begun cannot be aborted: not by the handle, nor by the set's drop.
     ///
@@ -292,7 +301,8 @@ impl<T: 'static> JoinSet<T> {
         self.insert(task::spawn_blocking(job))
     }
 
-    /// Runs a closure that blocks on a thread of the blocking pool of `handle`'s runtime, and puts the job in the set.
+    /// Runs a closure that blocks on a thread of the blocking pool of `handle`'s runtime, and puts
+    /// the job in the set.
     ///
     /// As [`spawn_blocking`](Self::spawn_blocking), from inside a runtime or not.
     #[track_caller]

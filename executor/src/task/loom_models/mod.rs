@@ -1,9 +1,9 @@
 //! Every interleaving of two or three parties at one task.
 //!
-//! The queue between them is a lock that loom does not see: it orders nothing in the models, so that whatever one poll
-//! has to see of a waker or of the poll before it, it sees by the task's word alone. A cell that is freed drops its
-//! scheduler; [`Home::cells`] counts those, and [`Witness`] has loom check that all that was done with other
-//! references came before.
+//! The queue between them is a lock that loom does not see: it orders nothing in the models, so
+//! that whatever one poll has to see of a waker or of the poll before it, it sees by the task's
+//! word alone. A cell that is freed drops its scheduler; [`Home::cells`] counts those, and
+//! [`Witness`] has loom check that all that was done with other references came before.
 
 mod draining;
 mod joins;
@@ -86,7 +86,8 @@ impl Schedule for Home {
 
     fn release(&self, task: &TaskRef) -> Option<TaskRef> {
         self.witness.look();
-        // SAFETY: the models bind tasks of this scheduler to its registry or to none; this is called once for each.
+        // SAFETY: the models bind tasks of this scheduler to its registry or to none; this is
+        // called once for each.
         unsafe { self.inner.owned.remove(task) }
     }
 }
@@ -171,7 +172,8 @@ impl Drop for Output {
     }
 }
 
-/// A future that is ready when all its flags are set. A poll that is pending leaves its waker where the model finds it.
+/// A future that is ready when all its flags are set. A poll that is pending leaves its waker where
+/// the model finds it.
 struct Probe {
     flags: Vec<Arc<AtomicBool>>,
     /// At the least this many polls before it is ready.

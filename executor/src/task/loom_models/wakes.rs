@@ -63,7 +63,8 @@ fn what_each_of_two_wakers_wrote_is_seen_by_the_poll_after_them() {
         flags[1].store(true, Relaxed);
         drop(wake(waker));
         home.run();
-        // Unattended runs it after this: whoever has the permit has seen both flags, or is woken again by the other.
+        // Nobody runs it after this: whoever has the permit has seen both flags, or is woken
+        // again by the other.
         foreign.join().unwrap();
         assert!(is_output(handle));
         counts.check(&home);
@@ -144,8 +145,8 @@ fn a_permit_brings_the_queue_link_along() {
         let foreign = thread::spawn({
             let home = home.clone();
             move || {
-                // No step between the wake and the pop, in which the other thread could queue a permit of its own:
-                // passing one from thread to thread takes a queue that orders.
+                // No step between the wake and the pop, in which the other thread could queue a
+                // permit of its own: passing one from thread to thread takes a queue that orders.
                 let rest = wake(waker);
                 through_a_queue_of_our_own(&home);
                 drop(rest);

@@ -1,11 +1,13 @@
-//! Draining a registry: nothing comes in from outside, and somebody waits until what is in it has ended.
+//! Draining a registry: nothing comes in from outside, and somebody waits until what is in it has
+//! ended.
 //!
-//! A task may spawn another into any shard and end, so that looking at one shard after the other could miss it. Whoever
-//! waits takes all locks, in the order of the shards and registries, counts, and leaves a waker where something is left.
-//! A task that ends takes one lock: it comes before that and is not counted, or after it and finds the waker.
+//! A task may spawn another into any shard and end, so that looking at one shard after the other
+//! could miss it. Whoever waits takes all locks, in the order of the shards and registries, counts,
+//! and leaves a waker where something is left. A task that ends takes one lock: it comes before
+//! that and is not counted, or after it and finds the waker.
 //!
-//! A drain has one waker in each list, the one of its last poll, and takes it along when it is dropped: it may be polled with a new one
-//! each time.
+//! A drain has one waker in each list, the one of its last poll, and takes it along when it is
+//! dropped: it may be polled with a new one each time.
 
 use std::panic::Location;
 use std::sync::Arc;
@@ -38,8 +40,9 @@ impl OwnedTasks {
         self.shards[0].list.lock().intake == Intake::Open
     }
 
-    /// Ready once no task is live in any of the registries but `except`; until then `waker` is woken when few are left. It is left in
-    /// the name of `drain`, whose last one it replaces; [`forget_drain`](Self::forget_drain) takes it back.
+    /// Ready once no task is live in any of the registries but `except`; until then `waker` is
+    /// woken when few are left. It is left in the name of `drain`, whose last one it replaces;
+    /// [`forget_drain`](Self::forget_drain) takes it back.
     ///
     /// Everybody has to name the registries in the same order.
     pub(crate) fn poll_drained(registries: &[&Self], except: Option<Id>, drain: Id, waker: &Waker) -> Poll<()> {

@@ -1,8 +1,9 @@
 //! Walking over a registry while its tasks live on: for dumps, which show each of them.
 //!
-//! A walk takes a shard's lock for a few tasks at a time and leaves a cursor in the list, which an unlinking moves on. So it
-//! shows each task once that is listed throughout, and holds nobody up for longer than a few microseconds; tasks that come or
-//! go meanwhile may be shown or not. There is one cursor in each list, and so one walk at a time.
+//! A walk takes a shard's lock for a few tasks at a time and leaves a cursor in the list, which an
+//! unlinking moves on. So it shows each task once that is listed throughout, and holds nobody up
+//! for longer than a few microseconds; tasks that come or go meanwhile may be shown or not. There
+//! is one cursor in each list, and so one walk at a time.
 
 use std::panic::Location;
 use std::sync::Arc;
@@ -54,7 +55,8 @@ impl List {
         self.cursor = self.head;
     }
 
-    /// Looks at the next few tasks: `None` for one that is complete already. Nothing is left when `seen` stays empty.
+    /// Looks at the next few tasks: `None` for one that is complete already. Nothing is left when
+    /// `seen` stays empty.
     fn walk_on(&mut self, seen: &mut Vec<Option<TaskSnapshot>>) {
         // One reading for all of them: they are read within some microseconds.
         let now = Instant::now();

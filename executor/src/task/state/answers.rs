@@ -8,7 +8,8 @@ pub(crate) enum Woken {
     Submit,
     /// Somebody has the permit already, or the task is complete.
     Nothing,
-    /// As `Nothing`, and the reference given up with the wake was the last: the cell has to be freed.
+    /// As `Nothing`, and the reference given up with the wake was the last: the cell has to be
+    /// freed.
     Free,
 }
 
@@ -36,7 +37,7 @@ pub(crate) enum Paused {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) struct Completion {
-    /// Unattended will take the result: drop it.
+    /// Nobody will take the result: drop it.
     pub(crate) drop_result: bool,
     /// The waker in the slot is the caller's: take it out and wake it.
     pub(crate) wake_joiner: bool,

@@ -105,8 +105,8 @@ fn handles_have_the_auto_traits_that_users_count_on() {
 
 #[test]
 fn a_handle_is_send_only_if_the_output_is() {
-    // Resolves to one `is_send` if the type is Send, and is ambiguous between two otherwise; here it has to resolve to
-    // the inherent one only for the type that is Send.
+    // Resolves to one `is_send` if the type is Send, and is ambiguous between two otherwise; here
+    // it has to resolve to the inherent one only for the type that is Send.
     struct Probe<T>(std::marker::PhantomData<T>);
     trait Fallback {
         const IS_SEND: bool = false;

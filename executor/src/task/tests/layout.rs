@@ -69,8 +69,8 @@ fn a_future_with_a_large_alignment_is_aligned() {
     assert!(matches!(result(handle), Ok((0, 7))));
 }
 
-/// Copies of the future that a spawning thread's stack has room for. A release build makes one, the caller's own;
-/// without optimization each function on the way, down to `ptr::write`, has its own.
+/// Copies of the future that a spawning thread's stack has room for. A release build makes one, the
+/// caller's own; without optimization each function on the way, down to `ptr::write`, has its own.
 const COPIES: usize = if cfg!(debug_assertions) { 4 } else { 1 };
 const LARGE: usize = 8 << 20;
 /// Frames of everything else.

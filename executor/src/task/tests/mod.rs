@@ -1,7 +1,7 @@
 //! Tests of the task cell on one thread and under stress; the interleavings are in the loom models.
 //!
-//! This file is the bench they share: a scheduler that is a queue, a future that does as scripted, and counts of what
-//! happened. Panics are raised with `resume_unwind`, which does not print.
+//! This file is the bench they share: a scheduler that is a queue, a future that does as scripted,
+//! and counts of what happened. Panics are raised with `resume_unwind`, which does not print.
 
 mod errors;
 mod join;
@@ -60,7 +60,8 @@ impl Schedule for Home {
 
     fn release(&self, task: &TaskRef) -> Option<TaskRef> {
         self.0.released.fetch_add(1, SeqCst);
-        // SAFETY: the tests bind tasks of this scheduler to its registry or to none; this is called once for each.
+        // SAFETY: the tests bind tasks of this scheduler to its registry or to none; this is called
+        // once for each.
         unsafe { self.0.owned.remove(task) }
     }
 }

@@ -1,4 +1,5 @@
-//! Panics stay in their task, wherever they come from, and nothing is dropped twice or forgotten over them.
+//! Panics stay in their task, wherever they come from, and nothing is dropped twice or forgotten
+//! over them.
 
 use super::*;
 

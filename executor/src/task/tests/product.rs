@@ -1,4 +1,5 @@
-//! Every combination of how a task is woken, how it ends, what becomes of its handle, and when it is aborted.
+//! Every combination of how a task is woken, how it ends, what becomes of its handle, and when it
+//! is aborted.
 
 use super::*;
 

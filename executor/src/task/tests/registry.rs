@@ -1,4 +1,5 @@
-//! The registry: what is listed, what is live, and that life references may be dropped in any order.
+//! The registry: what is listed, what is live, and that life references may be dropped in any
+//! order.
 
 use super::*;
 

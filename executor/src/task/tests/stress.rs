@@ -1,5 +1,5 @@
-//! Many threads at one task at a time: what loom shows for small cases, with real memory and the sanitizers' eyes on
-//! it.
+//! Many threads at one task at a time: what loom shows for small cases, with real memory and the
+//! sanitizers' eyes on it.
 
 use std::sync::Barrier;
 use std::thread;

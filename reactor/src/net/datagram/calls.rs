@@ -6,8 +6,9 @@ use std::mem::MaybeUninit;
 
 /// A socket that datagrams come out of and go into.
 ///
-/// Receiving takes memory that need not be initialised, writes initialised bytes only, and has initialised the first
-/// `count` bytes when it answers `count`. What is longer than the memory is cut off.
+/// Receiving takes memory that need not be initialised, writes initialised bytes only, and has
+/// initialised the first `count` bytes when it answers `count`. What is longer than the memory is
+/// cut off.
 pub(crate) trait Datagrams: mio::event::Source {
     type Address;
 

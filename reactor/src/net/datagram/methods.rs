@@ -9,7 +9,8 @@ macro_rules! receive_methods {
         impl $kind {
             /// Waits for a datagram, copies it into `buf` and returns its length.
             ///
-            /// What does not fit into `buf` is cut off (on Windows, it is an error). Any number of tasks may wait.
+            /// What does not fit into `buf` is cut off (on Windows, it is an error). Any number of
+            /// tasks may wait.
             ///
             /// # Errors
             ///
@@ -46,8 +47,8 @@ macro_rules! receive_methods {
 
             /// As [`recv`](Self::recv), appending to a growable buffer of the crate `bytes`.
             ///
-            /// It takes the free room that the buffer has in one piece, which for a `Vec` or a `BytesMut` is its spare
-            /// capacity: reserve as much as the largest datagram.
+            /// It takes the free room that the buffer has in one piece, which for a `Vec` or a
+            /// `BytesMut` is its spare capacity: reserve as much as the largest datagram.
             ///
             /// # Errors
             ///
@@ -71,7 +72,8 @@ macro_rules! receive_methods {
 
             /// Waits for a datagram, copies it into `buf` and returns its length and who sent it.
             ///
-            /// What does not fit into `buf` is cut off (on Windows, it is an error). Any number of tasks may wait.
+            /// What does not fit into `buf` is cut off (on Windows, it is an error). Any number of
+            /// tasks may wait.
             ///
             /// # Errors
             ///
@@ -84,7 +86,8 @@ macro_rules! receive_methods {
                 self.evented().receive_datagram(Datagrams::receive_from, buf).await
             }
 
-            /// Polls for a datagram and copies it into `buf`; ready with its sender. Any number of tasks may poll.
+            /// Polls for a datagram and copies it into `buf`; ready with its sender. Any number of
+            /// tasks may poll.
             ///
             /// # Errors
             ///
@@ -106,10 +109,11 @@ macro_rules! receive_methods {
                 self.evented().try_receive_datagram(Datagrams::receive_from, buf)
             }
 
-            /// As [`recv_from`](Self::recv_from), appending to a growable buffer of the crate `bytes`.
+            /// As [`recv_from`](Self::recv_from), appending to a growable buffer of the crate
+            /// `bytes`.
             ///
-            /// It takes the free room that the buffer has in one piece, which for a `Vec` or a `BytesMut` is its spare
-            /// capacity: reserve as much as the largest datagram.
+            /// It takes the free room that the buffer has in one piece, which for a `Vec` or a
+            /// `BytesMut` is its spare capacity: reserve as much as the largest datagram.
             ///
             /// # Errors
             ///
@@ -147,9 +151,11 @@ macro_rules! receive_methods {
 macro_rules! peek_methods {
     ($kind:ty, $address:ty) => {
         impl $kind {
-            /// Waits for a datagram, copies it into `buf` and returns its length; the next one to receive gets it again.
+            /// Waits for a datagram, copies it into `buf` and returns its length; the next one to
+            /// receive gets it again.
             ///
-            /// What does not fit into `buf` is cut off (on Windows, it is an error). Any number of tasks may wait.
+            /// What does not fit into `buf` is cut off (on Windows, it is an error). Any number of
+            /// tasks may wait.
             ///
             /// # Errors
             ///
@@ -184,9 +190,11 @@ macro_rules! peek_methods {
                 self.evented().try_receive_datagram(Datagrams::peek, buf).map(|(count, ())| count)
             }
 
-            /// Waits for a datagram, copies it into `buf` and returns its length and who sent it; the next one to receive gets it again.
+            /// Waits for a datagram, copies it into `buf` and returns its length and who sent it;
+            /// the next one to receive gets it again.
             ///
-            /// What does not fit into `buf` is cut off (on Windows, it is an error). Any number of tasks may wait.
+            /// What does not fit into `buf` is cut off (on Windows, it is an error). Any number of
+            /// tasks may wait.
             ///
             /// # Errors
             ///
@@ -199,7 +207,8 @@ macro_rules! peek_methods {
                 self.evented().receive_datagram(Datagrams::peek_from, buf).await
             }
 
-            /// Polls for a datagram and copies it into `buf`; ready with its sender. Any number of tasks may poll.
+            /// Polls for a datagram and copies it into `buf`; ready with its sender. Any number of
+            /// tasks may poll.
             ///
             /// # Errors
             ///
@@ -262,13 +271,15 @@ macro_rules! peek_methods {
 macro_rules! send_methods {
     ($kind:ty, $address:ty) => {
         impl $kind {
-            /// Sends a datagram to the peer that the socket is connected to, and returns its length.
+            /// Sends a datagram to the peer that the socket is connected to, and returns its
+            /// length.
             ///
             /// Sent means handed to the system, not received by the peer.
             ///
             /// # Errors
             ///
-            /// The system's, also when the socket is not connected; or that the runtime was shut down.
+            /// The system's, also when the socket is not connected; or that the runtime was shut
+            /// down.
             ///
             /// # Cancel safety
             ///

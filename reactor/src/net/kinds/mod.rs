@@ -1,7 +1,8 @@
-//! The list of the public types that wait for readiness. Each face (the inherent methods, tokio's traits, hyper's,
-//! futures-io's) is put on all it fits by naming its macro here.
+//! The list of the public types that wait for readiness. Each face (the inherent methods, tokio's
+//! traits, hyper's, futures-io's) is put on all it fits by naming its macro here.
 //!
-//! All of them have an `evented(&self) -> &Evented<..>`; writers have an `end_writing(&mut self) -> io::Result<()>` too.
+//! All of them have an `evented(&self) -> &Evented<..>`; writers have an
+//! `end_writing(&mut self) -> io::Result<()>` too.
 
 #[cfg(unix)]
 #[macro_use]
@@ -46,7 +47,8 @@ macro_rules! for_each_ending_writer {
     };
 }
 
-/// Expands `$face!` for every type that is a connected stream or a half of one, with the type of its addresses.
+/// Expands `$face!` for every type that is a connected stream or a half of one, with the type of
+/// its addresses.
 macro_rules! for_each_connected {
     ($face:ident) => {
         $face!($crate::net::TcpStream, std::net::SocketAddr);
@@ -79,7 +81,8 @@ macro_rules! for_each_datagram {
     };
 }
 
-/// Expands `$face!` for every type that sends and receives datagrams, with the type of its addresses.
+/// Expands `$face!` for every type that sends and receives datagrams, with the type of its
+/// addresses.
 macro_rules! for_each_datagram_socket {
     ($face:ident) => {
         $face!($crate::net::UdpSocket, std::net::SocketAddr);

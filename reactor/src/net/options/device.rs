@@ -12,13 +12,13 @@ macro_rules! bind_to_device {
                 self.options().device()
             }
 
-            /// Binds it to the network interface of that name, such as `eth0` (`SO_BINDTODEVICE`): it receives nothing from
-            /// others and sends through this one. `None` undoes it.
+            /// Binds it to the network interface of that name, such as `eth0` (`SO_BINDTODEVICE`):
+            /// it receives nothing from others and sends through this one. `None` undoes it.
             ///
             /// # Errors
             ///
-            /// `NotFound` or the like when there is no such interface; `PermissionDenied` where the system asks for a
-            /// privilege (Linux for changing it once it is set).
+            /// `NotFound` or the like when there is no such interface; `PermissionDenied` where the
+            /// system asks for a privilege (Linux for changing it once it is set).
             pub fn bind_device(&self, interface: Option<&[u8]>) -> std::io::Result<()> {
                 self.options().bind_device(interface)
             }
@@ -39,8 +39,9 @@ impl crate::net::TcpStream {
         self.options().tcp_quickack()
     }
 
-    /// Has received data acknowledged at once (`true`), or together with what is sent (`TCP_QUICKACK`). It does not last:
-    /// the system goes back and forth by its own rules as the connection goes on.
+    /// Has received data acknowledged at once (`true`), or together with what is sent
+    /// (`TCP_QUICKACK`). It does not last: the system goes back and forth by its own rules as the
+    /// connection goes on.
     ///
     /// # Errors
     ///

@@ -18,8 +18,8 @@ macro_rules! pending_error {
 macro_rules! buffer_sizes {
     ($kind:ty) => {
         impl $kind {
-            /// Returns the size of the send buffer, in bytes. Linux answers twice what was set: it counts its own
-            /// bookkeeping.
+            /// Returns the size of the send buffer, in bytes. Linux answers twice what was set: it
+            /// counts its own bookkeeping.
             ///
             /// # Errors
             ///
@@ -28,8 +28,8 @@ macro_rules! buffer_sizes {
                 self.options().send_buffer_size().map(|size| u32::try_from(size).unwrap_or(u32::MAX))
             }
 
-            /// Asks for a send buffer of `size` bytes (`SO_SNDBUF`). The system takes it as a hint, and keeps to limits of
-            /// its own. On Linux this ends the buffer's growing by itself.
+            /// Asks for a send buffer of `size` bytes (`SO_SNDBUF`). The system takes it as a hint,
+            /// and keeps to limits of its own. On Linux this ends the buffer's growing by itself.
             ///
             /// # Errors
             ///
@@ -38,8 +38,8 @@ macro_rules! buffer_sizes {
                 self.options().set_send_buffer_size(size as usize)
             }
 
-            /// Returns the size of the receive buffer, in bytes. Linux answers twice what was set: it counts its own
-            /// bookkeeping.
+            /// Returns the size of the receive buffer, in bytes. Linux answers twice what was set:
+            /// it counts its own bookkeeping.
             ///
             /// # Errors
             ///
@@ -48,8 +48,9 @@ macro_rules! buffer_sizes {
                 self.options().recv_buffer_size().map(|size| u32::try_from(size).unwrap_or(u32::MAX))
             }
 
-            /// Asks for a receive buffer of `size` bytes (`SO_RCVBUF`). The system takes it as a hint, and keeps to limits
-            /// of its own. A TCP window larger than 64 KiB has to be asked for before the connection is made.
+            /// Asks for a receive buffer of `size` bytes (`SO_RCVBUF`). The system takes it as a
+            /// hint, and keeps to limits of its own. A TCP window larger than 64 KiB has to be
+            /// asked for before the connection is made.
             ///
             /// # Errors
             ///

@@ -36,8 +36,9 @@ macro_rules! type_of_service {
                 self.options().tos_v4()
             }
 
-            /// Sets the type-of-service byte of the IPv4 packets it sends (`IP_TOS`): the differentiated-services class in
-            /// the upper six bits. TCP keeps the lower two for itself.
+            /// Sets the type-of-service byte of the IPv4 packets it sends (`IP_TOS`): the
+            /// differentiated-services class in the upper six bits. TCP keeps the lower two for
+            /// itself.
             ///
             /// # Errors
             ///

@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
-/// Says when and how often an idle TCP connection is probed, so that a peer that vanished is noticed.
+/// Says when and how often an idle TCP connection is probed, so that a peer that vanished is
+/// noticed.
 ///
-/// What is not said stays as the system has it: on Linux, nine probes 75 seconds apart after two hours. Times are taken in
-/// whole seconds by most systems, and a zero is an error to them.
+/// What is not said stays as the system has it: on Linux, nine probes 75 seconds apart after two
+/// hours. Times are taken in whole seconds by most systems, and a zero is an error to them.
 ///
-/// Some systems (OpenBSD among them) let only the whole be switched on: the times are left out there.
+/// Some systems (OpenBSD among them) let only the whole be switched on: the times are left out
+/// there.
 ///
 /// # Examples
 ///

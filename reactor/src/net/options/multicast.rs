@@ -23,8 +23,8 @@ impl UdpSocket {
         self.options().set_broadcast(broadcast)
     }
 
-    /// Receives what is sent to the IPv4 multicast group `multiaddr` through the interface with the address `interface`;
-    /// [`Ipv4Addr::UNSPECIFIED`] leaves the choice of interface to the system.
+    /// Receives what is sent to the IPv4 multicast group `multiaddr` through the interface with the
+    /// address `interface`; [`Ipv4Addr::UNSPECIFIED`] leaves the choice of interface to the system.
     ///
     /// # Errors
     ///
@@ -42,8 +42,8 @@ impl UdpSocket {
         self.options().leave_multicast_v4(&multiaddr, &interface)
     }
 
-    /// Receives what is sent to the IPv6 multicast group `multiaddr` through the interface of that index; 0 leaves the
-    /// choice to the system.
+    /// Receives what is sent to the IPv6 multicast group `multiaddr` through the interface of that
+    /// index; 0 leaves the choice to the system.
     ///
     /// # Errors
     ///
@@ -61,8 +61,8 @@ impl UdpSocket {
         self.options().leave_multicast_v6(multiaddr, interface)
     }
 
-    /// Returns the address of the interface that IPv4 multicast datagrams leave through; unspecified when the system
-    /// chooses.
+    /// Returns the address of the interface that IPv4 multicast datagrams leave through;
+    /// unspecified when the system chooses.
     ///
     /// # Errors
     ///
@@ -80,7 +80,8 @@ impl UdpSocket {
         self.options().set_multicast_if_v4(&interface)
     }
 
-    /// Returns the index of the interface that IPv6 multicast datagrams leave through; 0 when the system chooses.
+    /// Returns the index of the interface that IPv6 multicast datagrams leave through; 0 when the
+    /// system chooses.
     ///
     /// # Errors
     ///
@@ -143,7 +144,8 @@ impl UdpSocket {
         self.options().multicast_ttl_v4()
     }
 
-    /// Sets the time to live of IPv4 multicast datagrams, in hops: 1, the usual, keeps them in the local network.
+    /// Sets the time to live of IPv4 multicast datagrams, in hops: 1, the usual, keeps them in the
+    /// local network.
     ///
     /// # Errors
     ///

@@ -10,8 +10,8 @@ impl crate::net::TcpSocket {
         self.options().reuse_port()
     }
 
-    /// Lets other sockets of the same user listen on the same address, if they ask for it too (`SO_REUSEPORT`). Linux deals
-    /// connections out among them.
+    /// Lets other sockets of the same user listen on the same address, if they ask for it too
+    /// (`SO_REUSEPORT`). Linux deals connections out among them.
     ///
     /// # Errors
     ///

@@ -15,7 +15,8 @@ macro_rules! connection_options {
                 self.options().tcp_nodelay()
             }
 
-            /// Sends small writes at once (`true`) instead of collecting them while data is under way (`TCP_NODELAY`).
+            /// Sends small writes at once (`true`) instead of collecting them while data is under
+            /// way (`TCP_NODELAY`).
             ///
             /// # Errors
             ///
@@ -33,9 +34,9 @@ macro_rules! connection_options {
                 self.options().keepalive()
             }
 
-            /// Has an idle connection probed, so that a peer that vanished is noticed (`SO_KEEPALIVE`). When and how often
-            /// is the system's setting, on Linux first after two hours; [`set_tcp_keepalive`](Self::set_tcp_keepalive)
-            /// says otherwise.
+            /// Has an idle connection probed, so that a peer that vanished is noticed
+            /// (`SO_KEEPALIVE`). When and how often is the system's setting, on Linux first after
+            /// two hours; [`set_tcp_keepalive`](Self::set_tcp_keepalive) says otherwise.
             ///
             /// # Errors
             ///
@@ -53,7 +54,8 @@ macro_rules! connection_options {
                 self.options().set_tcp_keepalive(&keepalive.of_system())
             }
 
-            /// Returns how long closing waits for unsent data; `None` is the system's way, in the background.
+            /// Returns how long closing waits for unsent data; `None` is the system's way, in the
+            /// background.
             ///
             /// # Errors
             ///
@@ -64,8 +66,8 @@ macro_rules! connection_options {
 
             /// Sets how long closing waits for unsent data (`SO_LINGER`), in whole seconds.
             ///
-            /// `Some(Duration::ZERO)` throws unsent data away and resets the connection. Any longer time makes the drop of
-            /// the stream **block its thread** while data is unsent.
+            /// `Some(Duration::ZERO)` throws unsent data away and resets the connection. Any longer
+            /// time makes the drop of the stream **block its thread** while data is unsent.
             ///
             /// # Errors
             ///
@@ -74,7 +76,8 @@ macro_rules! connection_options {
                 self.options().set_linger(linger)
             }
 
-            /// Has closing throw unsent data away and reset the connection: the linger time that blocks nobody.
+            /// Has closing throw unsent data away and reset the connection: the linger time that
+            /// blocks nobody.
             ///
             /// # Errors
             ///

@@ -10,7 +10,8 @@ use std::mem::MaybeUninit;
 /// A read with less room than this is not worth its system call.
 const SMALLEST_READ: usize = 32;
 
-/// Room made before each read to the end: enough for a small message in one piece, doubled by the vector's own growth.
+/// Room made before each read to the end: enough for a small message in one piece, doubled by the
+/// vector's own growth.
 const READ_STEP: usize = 512;
 
 pub(crate) async fn read_exact<S: Receive>(stream: &Evented<S>, buf: &mut [u8]) -> io::Result<usize> {
@@ -46,7 +47,8 @@ pub(crate) async fn read_to_end<S: Receive>(stream: &Evented<S>, buf: &mut Vec<u
             return Ok(buf.len() - before);
         }
         let length = buf.len() + count;
-        // SAFETY: `receive_into` initialised the first `count` bytes of the spare capacity, which begins at `len`.
+        // SAFETY: `receive_into` initialised the first `count` bytes of the spare capacity, which
+        // begins at `len`.
         unsafe { buf.set_len(length) };
     }
 }

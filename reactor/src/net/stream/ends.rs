@@ -1,12 +1,13 @@
-//! What a kind of descriptor tells about itself, so that bytes can be moved through it: the system calls, each tried once,
-//! and what a short one proves.
+//! What a kind of descriptor tells about itself, so that bytes can be moved through it: the system
+//! calls, each tried once, and what a short one proves.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 
 /// Something that bytes come out of.
 pub(crate) trait Receive: mio::event::Source {
-    /// Whether a read that brings fewer bytes than it asked for, and some, proves that no more are there.
+    /// Whether a read that brings fewer bytes than it asked for, and some, proves that no more are
+    /// there.
     const SHORT_READ_DRAINS: bool;
 
     /// Reads into memory that need not be initialised. The bytes counted are.
@@ -25,7 +26,8 @@ pub(crate) trait Peek: Receive {
 
 /// Something that bytes go into.
 pub(crate) trait Transmit: mio::event::Source {
-    /// Whether a write that took fewer bytes than it was given, and some, proves that there is no more room.
+    /// Whether a write that took fewer bytes than it was given, and some, proves that there is no
+    /// more room.
     const SHORT_WRITE_DRAINS: bool;
 
     fn transmit(&self, buf: &[u8]) -> io::Result<usize>;
@@ -35,8 +37,8 @@ pub(crate) trait Transmit: mio::event::Source {
 
 /// The calls of a stream socket of mio's, which are the same for each kind.
 ///
-/// Not every kind lets a short transfer prove anything: a Unix stream ends a read at a message that came with descriptors,
-/// whatever is behind it.
+/// Not every kind lets a short transfer prove anything: a Unix stream ends a read at a message that
+/// came with descriptors, whatever is behind it.
 macro_rules! stream_socket {
     ($socket:ty, short read drains: $read:expr, short write drains: $write:expr) => {
         impl $crate::net::stream::Receive for $socket {

@@ -1,4 +1,5 @@
-//! `futures-io`'s traits on whatever reads and writes: the twin of `tokio_traits.rs`, with plain slices for buffers.
+//! `futures-io`'s traits on whatever reads and writes: the twin of `tokio_traits.rs`, with plain
+//! slices for buffers.
 
 use futures_io::{AsyncRead, AsyncWrite};
 use std::io::{self, IoSlice, IoSliceMut};

@@ -1,7 +1,8 @@
-//! The two directions of a stream as values of their own: borrowed, for use within one task, and owned, for two tasks.
+//! The two directions of a stream as values of their own: borrowed, for use within one task, and
+//! owned, for two tasks.
 
-/// Makes the halves of `$stream`: `ReadHalf`, `WriteHalf`, `OwnedReadHalf`, `OwnedWriteHalf` and `ReuniteError`, and the
-/// stream's methods that split and end it. `$protocol` names it in texts.
+/// Makes the halves of `$stream`: `ReadHalf`, `WriteHalf`, `OwnedReadHalf`, `OwnedWriteHalf` and
+/// `ReuniteError`, and the stream's methods that split and end it. `$protocol` names it in texts.
 macro_rules! halves {
     ($stream:ident, $socket:ty, $protocol:literal) => {
         #[doc = concat!("Reads from a borrowed [`", stringify!($stream), "`]; made by [`", stringify!($stream), "::split`].")]
@@ -22,8 +23,8 @@ macro_rules! halves {
 
         #[doc = concat!("Writes to a [`", stringify!($stream), "`]; made by [`", stringify!($stream), "::into_split`].")]
         ///
-        /// Dropping it ends the writing direction, so that the peer reads the end of the stream, while the other half goes
-        /// on reading.
+        /// Dropping it ends the writing direction, so that the peer reads the end of the stream,
+        /// while the other half goes on reading.
         #[derive(Debug)]
         pub struct OwnedWriteHalf {
             stream: std::sync::Arc<$stream>,
@@ -31,7 +32,8 @@ macro_rules! halves {
         }
 
         impl $stream {
-            /// Lends the two directions out separately, to be used at the same time within one task.
+            /// Lends the two directions out separately, to be used at the same time within one
+            /// task.
             ///
             /// Dropping the halves changes nothing: the stream stays open in both directions.
             // The exclusive borrow keeps it to one reader and one writer.
@@ -41,7 +43,8 @@ macro_rules! halves {
 
             /// Splits it in two halves that can go to different tasks.
             ///
-            /// Dropping the write half ends the stream for the peer; see [`OwnedWriteHalf::forget`].
+            /// Dropping the write half ends the stream for the peer; see
+            /// [`OwnedWriteHalf::forget`].
             #[must_use]
             pub fn into_split(self) -> (OwnedReadHalf, OwnedWriteHalf) {
                 let stream = std::sync::Arc::new(self);
@@ -50,8 +53,8 @@ macro_rules! halves {
 
             /// Ends one or both directions at once.
             ///
-            /// Unlike [`shutdown`](Self::shutdown) it takes any direction; ending one that the peer has ended meanwhile is
-            /// an error on some systems.
+            /// Unlike [`shutdown`](Self::shutdown) it takes any direction; ending one that the peer
+            /// has ended meanwhile is an error on some systems.
             ///
             /// # Errors
             ///
@@ -111,7 +114,8 @@ macro_rules! halves {
                 read.reunite(self)
             }
 
-            /// Drops it without ending the writing direction. The connection closes when the other half is dropped.
+            /// Drops it without ending the writing direction. The connection closes when the other
+            /// half is dropped.
             pub fn forget(mut self) {
                 self.ends_on_drop = false;
             }

@@ -1,4 +1,5 @@
-//! hyper's I/O traits on the stream and its halves: the twin of `tokio_traits.rs`, with hyper's kind of buffer.
+//! hyper's I/O traits on the stream and its halves: the twin of `tokio_traits.rs`, with hyper's
+//! kind of buffer.
 
 use super::ends::Receive;
 use crate::evented::Evented;
@@ -8,7 +9,8 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 fn poll_read<S: Receive>(io: &Evented<S>, cx: &mut Context<'_>, mut cursor: ReadBufCursor<'_>) -> Poll<io::Result<()>> {
-    // SAFETY: `poll_receive` writes initialised bytes only, so nothing initialised is made uninitialised.
+    // SAFETY: `poll_receive` writes initialised bytes only, so nothing initialised is made
+    // uninitialised.
     let unfilled = unsafe { cursor.as_mut() };
     let count = ready!(io.poll_receive(cx, unfilled))?;
     // SAFETY: `poll_receive` initialised the first `count` bytes of the unfilled part.

@@ -1,14 +1,16 @@
 //! The methods that streams, their halves and the ends of pipes have in common, written once.
 //!
-//! Each type that gets them has an `evented(&self) -> &Evented<..>`. The reading and writing methods take `&mut self`
-//! although the system needs no such thing: they keep two readers from taking bytes from one another by accident, and,
-//! being inherent with the receiver that the extension traits use, they are preferred to those and never ambiguous.
+//! Each type that gets them has an `evented(&self) -> &Evented<..>`. The reading and writing
+//! methods take `&mut self` although the system needs no such thing: they keep two readers from
+//! taking bytes from one another by accident, and, being inherent with the receiver that the
+//! extension traits use, they are preferred to those and never ambiguous.
 
 /// Methods of whatever can read.
 macro_rules! read_methods {
     ($kind:ty) => {
         impl $kind {
-            /// Reads what there is into `buf` and returns how many bytes that was; waits when there is nothing.
+            /// Reads what there is into `buf` and returns how many bytes that was; waits when there
+            /// is nothing.
             ///
             /// Zero means that the peer has ended the stream, or that `buf` is empty.
             ///
@@ -23,7 +25,8 @@ macro_rules! read_methods {
                 self.evented().receive(buf).await
             }
 
-            /// Reads what there is into several buffers, filling each before the next; otherwise as `read`.
+            /// Reads what there is into several buffers, filling each before the next; otherwise as
+            /// `read`.
             ///
             /// # Errors
             ///
@@ -40,17 +43,19 @@ macro_rules! read_methods {
             ///
             /// # Errors
             ///
-            /// `UnexpectedEof` when the peer ends the stream first; the system's; or that the runtime was shut down.
-            /// What was read is in `buf`, but not how much.
+            /// `UnexpectedEof` when the peer ends the stream first; the system's; or that the
+            /// runtime was shut down. What was read is in `buf`, but not how much.
             ///
             /// # Cancel safety
             ///
-            /// None: dropped before it is ready, it may have read some bytes, and does not tell how many.
+            /// None: dropped before it is ready, it may have read some bytes, and does not tell how
+            /// many.
             pub async fn read_exact(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
                 $crate::net::stream::bulk::read_exact(self.evented(), buf).await
             }
 
-            /// Reads until the peer ends the stream, appends it all to `buf`, and returns how many bytes were added.
+            /// Reads until the peer ends the stream, appends it all to `buf`, and returns how many
+            /// bytes were added.
             ///
             /// # Errors
             ///
@@ -58,17 +63,19 @@ macro_rules! read_methods {
             ///
             /// # Cancel safety
             ///
-            /// Dropped before it is ready, what was read is in `buf`; calling it again goes on from there.
+            /// Dropped before it is ready, what was read is in `buf`; calling it again goes on from
+            /// there.
             pub async fn read_to_end(&mut self, buf: &mut Vec<u8>) -> std::io::Result<usize> {
                 $crate::net::stream::bulk::read_to_end(self.evented(), buf).await
             }
 
-            /// Reads until the peer ends the stream, appends it all to `buf`, and returns how many bytes were added.
+            /// Reads until the peer ends the stream, appends it all to `buf`, and returns how many
+            /// bytes were added.
             ///
             /// # Errors
             ///
-            /// `InvalidData` when it is not UTF-8; the system's; or that the runtime was shut down. `buf` is as it was
-            /// then, and what was read is lost.
+            /// `InvalidData` when it is not UTF-8; the system's; or that the runtime was shut down.
+            /// `buf` is as it was then, and what was read is lost.
             ///
             /// # Cancel safety
             ///
@@ -95,8 +102,8 @@ macro_rules! read_methods {
                 self.evented().try_receive(buf)
             }
 
-            /// Reads what there is into the free room that `buf` has in one piece, without waiting. For a `Vec` or a
-            /// `BytesMut` that is its spare capacity.
+            /// Reads what there is into the free room that `buf` has in one piece, without waiting.
+            /// For a `Vec` or a `BytesMut` that is its spare capacity.
             ///
             /// # Errors
             ///
@@ -121,8 +128,8 @@ macro_rules! read_methods {
 macro_rules! write_methods {
     ($kind:ty) => {
         impl $kind {
-            /// Writes as much of `buf` as the system takes and returns how many bytes that was; waits when it takes
-            /// nothing.
+            /// Writes as much of `buf` as the system takes and returns how many bytes that was;
+            /// waits when it takes nothing.
             ///
             /// Written means handed to the system, not received by the peer.
             ///
@@ -137,8 +144,8 @@ macro_rules! write_methods {
                 self.evented().send(buf).await
             }
 
-            /// Writes as much of several buffers, in their order, as the system takes in one call; otherwise as
-            /// `write`.
+            /// Writes as much of several buffers, in their order, as the system takes in one call;
+            /// otherwise as `write`.
             ///
             /// # Errors
             ///
@@ -155,17 +162,19 @@ macro_rules! write_methods {
             ///
             /// # Errors
             ///
-            /// The system's, or that the runtime was shut down. Some of `buf` may have been written.
+            /// The system's, or that the runtime was shut down. Some of `buf` may have been
+            /// written.
             ///
             /// # Cancel safety
             ///
-            /// None: dropped before it is ready, it may have written some of `buf`, and does not tell how much.
+            /// None: dropped before it is ready, it may have written some of `buf`, and does not
+            /// tell how much.
             pub async fn write_all(&mut self, buf: &[u8]) -> std::io::Result<()> {
                 $crate::net::stream::bulk::write_all(self.evented(), buf).await
             }
 
-            /// Does nothing: what was written is with the system already. Here so that a stream reads like a buffered
-            /// one.
+            /// Does nothing: what was written is with the system already. Here so that a stream
+            /// reads like a buffered one.
             ///
             /// # Errors
             ///
@@ -212,7 +221,8 @@ macro_rules! write_methods {
 macro_rules! shutdown_methods {
     ($kind:ty) => {
         impl $kind {
-            /// Ends the writing direction: the peer reads the end of the stream once it has read what was written.
+            /// Ends the writing direction: the peer reads the end of the stream once it has read
+            /// what was written.
             ///
             /// Doing it again, or after the connection has ended, is no error.
             ///
@@ -234,7 +244,8 @@ macro_rules! shutdown_methods {
 macro_rules! peek_methods {
     ($kind:ty) => {
         impl $kind {
-            /// Reads without taking the bytes out: the next read returns them again. Waits when there is nothing.
+            /// Reads without taking the bytes out: the next read returns them again. Waits when
+            /// there is nothing.
             ///
             /// # Errors
             ///
@@ -247,7 +258,8 @@ macro_rules! peek_methods {
                 self.evented().peek(buf).await
             }
 
-            /// Polls a [`peek`](Self::peek) and returns how many bytes it added to `buf`. Any number of tasks may poll.
+            /// Polls a [`peek`](Self::peek) and returns how many bytes it added to `buf`. Any
+            /// number of tasks may poll.
             ///
             /// # Errors
             ///

@@ -16,8 +16,8 @@ pub(crate) fn outcome_of_connect(socket: SockRef<'_>) -> io::Result<()> {
     }
 }
 
-/// What came of ending the writing direction of a socket. That it has ended already is what was wanted: some systems call
-/// it an error.
+/// What came of ending the writing direction of a socket. That it has ended already is what was
+/// wanted: some systems call it an error.
 pub(crate) fn end_of_socket(shutdown: impl FnOnce(Shutdown) -> io::Result<()>) -> io::Result<()> {
     match shutdown(Shutdown::Write) {
         Err(error) if error.kind() == io::ErrorKind::NotConnected => Ok(()),

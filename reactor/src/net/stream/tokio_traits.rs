@@ -1,7 +1,7 @@
 //! `tokio::io`'s traits on the stream and its halves.
 //!
-//! Reads go straight into the unfilled part of the caller's buffer, initialised or not. Vectored writes are announced,
-//! so that encoders queue their pieces instead of copying them together.
+//! Reads go straight into the unfilled part of the caller's buffer, initialised or not. Vectored
+//! writes are announced, so that encoders queue their pieces instead of copying them together.
 
 use super::ends::Receive;
 use crate::evented::Evented;

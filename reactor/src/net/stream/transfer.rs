@@ -1,14 +1,16 @@
 //! Moving bytes: what each kind of read and write asks of the system, and what a short one proves.
 //!
-//! On a socket that moved fewer bytes than it was asked to, the direction is drained as a rule: the receive buffer is
-//! empty, or the send buffer full. Where the poll reports every later change as a new event (epoll, kqueue), readiness
-//! can be cleared on that evidence, and the system call that would have answered `WouldBlock` is saved. Not evidence
-//! are:
+//! On a socket that moved fewer bytes than it was asked to, the direction is drained as a rule: the
+//! receive buffer is empty, or the send buffer full. Where the poll reports every later change as a
+//! new event (epoll, kqueue), readiness can be cleared on that evidence, and the system call that
+//! would have answered `WouldBlock` is saved. Not evidence are:
 //!
 //! * zero bytes, the end of the stream: it stays readable for ever;
-//! * a request beyond what one system call takes, in bytes or in slices: it is cut short whatever the socket holds;
+//! * a request beyond what one system call takes, in bytes or in slices: it is cut short whatever
+//!   the socket holds;
 //! * a peek, which takes nothing out;
-//! * a short transfer of a kind of descriptor that keeps borders between what was written (`ends.rs` says which).
+//! * a short transfer of a kind of descriptor that keeps borders between what was written
+//!   (`ends.rs` says which).
 
 use super::ends::{Peek, Receive, Transmit};
 use crate::evented::{Claim, Evented};
@@ -19,8 +21,8 @@ use std::mem::MaybeUninit;
 use std::task::{Context, Poll};
 use tokio::io::ReadBuf;
 
-/// Whether the poll of this system reports data that arrives after a short transfer. Windows' emulation is re-armed by
-/// `WouldBlock` alone.
+/// Whether the poll of this system reports data that arrives after a short transfer. Windows'
+/// emulation is re-armed by `WouldBlock` alone.
 const SHORT_MEANS_DRAINED: bool = cfg!(any(
     target_os = "linux",
     target_os = "android",
@@ -32,8 +34,8 @@ const SHORT_MEANS_DRAINED: bool = cfg!(any(
     target_os = "dragonfly",
 ));
 
-/// The most bytes that every one of these systems moves in one call: Linux stops at 2 GiB less a page, others at 2 GiB
-/// less one.
+/// The most bytes that every one of these systems moves in one call: Linux stops at 2 GiB less a
+/// page, others at 2 GiB less one.
 const MOST_BYTES: usize = 0x7fff_0000;
 
 /// The most slices that every one of these systems takes in one call (`IOV_MAX`).
@@ -57,7 +59,8 @@ impl Asked {
         Self::bytes(lengths.fold(0, usize::saturating_add))
     }
 
-    /// On a descriptor that keeps borders between what was written, falling short of any request proves nothing.
+    /// On a descriptor that keeps borders between what was written, falling short of any request
+    /// proves nothing.
     fn if_short_drains(self, drains: bool) -> Self {
         if drains { self } else { Self::PROVES_NOTHING }
     }
@@ -85,7 +88,8 @@ impl Asked {
 
 #[expect(private_bounds, reason = "the methods are this crate's own")]
 impl<S: Receive> Evented<S> {
-    /// Polls a read on behalf of the only reader, into memory that need not be initialised. The bytes counted are.
+    /// Polls a read on behalf of the only reader, into memory that need not be initialised. The
+    /// bytes counted are.
     pub(crate) fn poll_receive(&self, cx: &mut Context<'_>, buf: &mut [MaybeUninit<u8>]) -> Poll<io::Result<usize>> {
         let asked = Asked::of_read::<S>(buf.len());
         self.poll_transfer(Interest::READABLE, cx, asked, |source| source.receive_uninit(buf))

@@ -63,7 +63,8 @@ descriptor!(pipe::Receiver);
 descriptor!(pipe::Sender);
 
 impl FromRawFd for TcpSocket {
-    /// Takes over a descriptor, which has to be a non-blocking TCP socket that neither listens nor is connected.
+    /// Takes over a descriptor, which has to be a non-blocking TCP socket that neither listens nor
+    /// is connected.
     unsafe fn from_raw_fd(descriptor: RawFd) -> TcpSocket {
         // SAFETY: by this function's contract the descriptor is open and the caller's to give away.
         TcpSocket::from_socket(unsafe { socket2::Socket::from_raw_fd(descriptor) })

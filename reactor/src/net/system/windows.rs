@@ -56,7 +56,8 @@ descriptor!(TcpStream);
 descriptor!(UdpSocket);
 
 impl FromRawSocket for TcpSocket {
-    /// Takes over a socket, which has to be a non-blocking TCP socket that neither listens nor is connected.
+    /// Takes over a socket, which has to be a non-blocking TCP socket that neither listens nor is
+    /// connected.
     unsafe fn from_raw_socket(socket: RawSocket) -> TcpSocket {
         // SAFETY: by this function's contract the socket is open and the caller's to give away.
         TcpSocket::from_socket(unsafe { socket2::Socket::from_raw_socket(socket) })

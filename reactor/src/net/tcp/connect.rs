@@ -1,8 +1,9 @@
 //! Connecting to whichever of several addresses answers first, after RFC 8305 ("happy eyeballs").
 //!
-//! The families take turns, beginning with the one that the resolver put first. The next address is tried when an earlier
-//! one has failed, or has not answered for a quarter of a second; those under way go on meanwhile. The first to connect
-//! is the one, and the others are closed. So a network whose IPv6 is broken costs a moment, not a minute.
+//! The families take turns, beginning with the one that the resolver put first. The next address is
+//! tried when an earlier one has failed, or has not answered for a quarter of a second; those under
+//! way go on meanwhile. The first to connect is the one, and the others are closed. So a network
+//! whose IPv6 is broken costs a moment, not a minute.
 
 use super::stream::TcpStream;
 use crate::context::{Context, Delay};
@@ -33,7 +34,8 @@ pub(super) fn connect_to_any(addresses: Vec<SocketAddr>, context: &Context) -> R
     }
 }
 
-/// The addresses of the first one's family and of the other in turns, each family in its given order.
+/// The addresses of the first one's family and of the other in turns, each family in its given
+/// order.
 fn interleaved(addresses: Vec<SocketAddr>) -> Vec<SocketAddr> {
     let preferred = addresses.first().is_some_and(SocketAddr::is_ipv6);
     let (mut first, mut second): (Vec<_>, Vec<_>) =

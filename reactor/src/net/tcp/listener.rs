@@ -13,8 +13,9 @@ use std::io;
 use std::net::SocketAddr;
 use std::task::{Context, Poll, ready};
 
-/// Connections that the system completes and keeps for us until they are accepted. The system may lower it (on Linux to
-/// `net.core.somaxconn`); a thousand rides out a burst of clients during one slow poll.
+/// Connections that the system completes and keeps for us until they are accepted. The system may
+/// lower it (on Linux to `net.core.somaxconn`); a thousand rides out a burst of clients during one
+/// slow poll.
 const BACKLOG: u32 = 1024;
 
 /// Accepts TCP connections.
@@ -44,9 +45,9 @@ pub struct TcpListener {
 impl TcpListener {
     /// Binds to the first of the addresses that can be bound, and listens there.
     ///
-    /// Port 0 asks the system for a free port; [`local_addr`](TcpListener::local_addr) tells which. On Unix
-    /// `SO_REUSEADDR` is set, so that a restarted server gets its port back at once. At most 1024 connections wait to
-    /// be accepted.
+    /// Port 0 asks the system for a free port; [`local_addr`](TcpListener::local_addr) tells which.
+    /// On Unix `SO_REUSEADDR` is set, so that a restarted server gets its port back at once. At
+    /// most 1024 connections wait to be accepted.
     ///
     /// # Panics
     ///
@@ -68,9 +69,10 @@ impl TcpListener {
 
     /// Waits for a connection and returns it with its peer's address.
     ///
-    /// Any number of tasks may wait. An error concerns one connection or one moment, not the listener: go on after it.
-    /// `EMFILE` and `ENFILE`, "too many open files", last until somebody closes one, and the connection stays in the
-    /// queue meanwhile: pause before trying again, or the loop spins.
+    /// Any number of tasks may wait. An error concerns one connection or one moment, not the
+    /// listener: go on after it. `EMFILE` and `ENFILE`, "too many open files", last until somebody
+    /// closes one, and the connection stays in the queue meanwhile: pause before trying again, or
+    /// the loop spins.
     ///
     /// # Errors
     ///
@@ -107,7 +109,8 @@ impl TcpListener {
         Ok((TcpStream::registered(stream, self.evented().handle())?, peer))
     }
 
-    /// Polls for a connection; wakes `cx`'s task when it is worth polling again. Any number of tasks may poll.
+    /// Polls for a connection; wakes `cx`'s task when it is worth polling again. Any number of
+    /// tasks may poll.
     ///
     /// # Errors
     ///

@@ -14,12 +14,13 @@ use std::net::{self, SocketAddr};
 
 /// Makes a TCP socket whose options are set before it is bound, and before it listens or connects.
 ///
-/// [`TcpListener::bind`] and [`TcpStream::connect`] are the short way; this is the long one, for what has to be settled
-/// first: the buffers that a window is negotiated from, several listeners on one port, a backlog, a local address to
-/// connect from.
+/// [`TcpListener::bind`] and [`TcpStream::connect`] are the short way; this is the long one, for
+/// what has to be settled first: the buffers that a window is negotiated from, several listeners on
+/// one port, a backlog, a local address to connect from.
 ///
-/// Making it and setting options needs no runtime; [`listen`](TcpSocket::listen) and [`connect`](TcpSocket::connect) do.
-/// Errors are the system's as they are, with their number: the address is the caller's own.
+/// Making it and setting options needs no runtime; [`listen`](TcpSocket::listen) and
+/// [`connect`](TcpSocket::connect) do. Errors are the system's as they are, with their number: the
+/// address is the caller's own.
 ///
 /// # Examples
 ///
@@ -95,8 +96,8 @@ impl TcpSocket {
         Ok(TcpSocket { socket })
     }
 
-    /// Takes over the socket of a standard stream that is not connected yet, made with the crate `socket2` for example,
-    /// and makes it non-blocking.
+    /// Takes over the socket of a standard stream that is not connected yet, made with the crate
+    /// `socket2` for example, and makes it non-blocking.
     ///
     /// One that is connected already belongs into [`TcpStream::from_std`].
     ///
@@ -117,8 +118,8 @@ impl TcpSocket {
         self.socket.reuse_address()
     }
 
-    /// Lets a local address be bound that an earlier socket still lingers on (`SO_REUSEADDR`). On Windows it lets two
-    /// sockets share the address, and is best left alone.
+    /// Lets a local address be bound that an earlier socket still lingers on (`SO_REUSEADDR`). On
+    /// Windows it lets two sockets share the address, and is best left alone.
     ///
     /// # Errors
     ///
@@ -173,8 +174,8 @@ impl TcpSocket {
         Ok(stream)
     }
 
-    /// Listens for connections, of which up to `backlog` wait to be accepted. The system may lower that, on Linux to
-    /// `net.core.somaxconn`.
+    /// Listens for connections, of which up to `backlog` wait to be accepted. The system may lower
+    /// that, on Linux to `net.core.somaxconn`.
     ///
     /// # Panics
     ///

@@ -13,11 +13,12 @@ use std::net::SocketAddr;
 
 /// One TCP connection.
 ///
-/// Reads and writes go straight to the system, without a buffer in between: wrap it where many small ones are made.
-/// Dropping it closes the connection; data already written is still delivered.
+/// Reads and writes go straight to the system, without a buffer in between: wrap it where many
+/// small ones are made. Dropping it closes the connection; data already written is still delivered.
 ///
-/// It implements `tokio::io::AsyncRead` and `AsyncWrite`, and with feature `hyper` hyper's `Read` and `Write`. The
-/// common operations are methods of its own as well, so no extension trait is needed.
+/// It implements `tokio::io::AsyncRead` and `AsyncWrite`, and with feature `hyper` hyper's `Read`
+/// and `Write`. The common operations are methods of its own as well, so no extension trait is
+/// needed.
 ///
 /// # Examples
 ///
@@ -73,9 +74,10 @@ pub struct TcpStream {
 impl TcpStream {
     /// Connects to the first of the addresses that answers.
     ///
-    /// Several are tried after RFC 8305 ("happy eyeballs"): IPv6 and IPv4 in turns, the next one as soon as an earlier one
-    /// fails or has not answered for 250 ms, those under way going on meanwhile. Each takes as long as the system lets
-    /// it (a minute or two when nobody answers): put a timeout around it where that is too long.
+    /// Several are tried after RFC 8305 ("happy eyeballs"): IPv6 and IPv4 in turns, the next one as
+    /// soon as an earlier one fails or has not answered for 250 ms, those under way going on
+    /// meanwhile. Each takes as long as the system lets it (a minute or two when nobody answers):
+    /// put a timeout around it where that is too long.
     ///
     /// It differs from tokio's, which waits for each address to fail before it tries the next.
     ///

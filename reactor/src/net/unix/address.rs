@@ -13,7 +13,8 @@ use std::os::android::net::SocketAddrExt;
 #[cfg(target_os = "linux")]
 use std::os::linux::net::SocketAddrExt;
 
-/// The address of a path; on Linux one that begins with a zero byte is an abstract name, as it is to tokio.
+/// The address of a path; on Linux one that begins with a zero byte is an abstract name, as it is
+/// to tokio.
 pub(super) fn of_path(path: &Path, action: &'static str) -> io::Result<SocketAddr> {
     without_naming(path).map_err(|original| error::naming(action, format_args!("{path:?}"), original))
 }

@@ -2,8 +2,8 @@
 
 use libc::{gid_t, pid_t, uid_t};
 
-/// Says as whom the process on the other side of a [`UnixStream`](crate::net::UnixStream) was running when it connected
-/// or listened.
+/// Says as whom the process on the other side of a [`UnixStream`](crate::net::UnixStream) was
+/// running when it connected or listened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct UCred {
     uid: uid_t,
@@ -24,8 +24,8 @@ impl UCred {
         self.gid
     }
 
-    /// Returns the process, where the system tells (Linux and Android). By the time it is asked for it may have ended, and
-    /// the number may be another's.
+    /// Returns the process, where the system tells (Linux and Android). By the time it is asked for
+    /// it may have ended, and the number may be another's.
     #[must_use]
     pub fn pid(&self) -> Option<pid_t> {
         self.pid

@@ -14,10 +14,11 @@ use std::task::{Context, Poll};
 ///
 /// Everything works through a shared reference, and any number of tasks may wait in each direction.
 ///
-/// A receiver's queue is short (ten datagrams on Linux), and when it is full those who send to it wait. Linux wakes a sender
-/// that is connected to the receiver or has datagrams of its own in the queue. One that is neither tries again by itself, after
-/// 64 ms at the latest; with [`poll_send_to`](UnixDatagram::poll_send_to) it does so at once and all the time. Where many send
-/// to one, let each connect. A receiver that is full holds up nobody who sends to another.
+/// A receiver's queue is short (ten datagrams on Linux), and when it is full those who send to it
+/// wait. Linux wakes a sender that is connected to the receiver or has datagrams of its own in the
+/// queue. One that is neither tries again by itself, after 64 ms at the latest; with
+/// [`poll_send_to`](UnixDatagram::poll_send_to) it does so at once and all the time. Where many
+/// send to one, let each connect. A receiver that is full holds up nobody who sends to another.
 ///
 /// # Examples
 ///
@@ -46,8 +47,8 @@ pub struct UnixDatagram {
 }
 
 impl UnixDatagram {
-    /// Binds to a path, where a file appears that stays when the socket is dropped. On Linux a path that begins with a
-    /// zero byte is an abstract name.
+    /// Binds to a path, where a file appears that stays when the socket is dropped. On Linux a path
+    /// that begins with a zero byte is an abstract name.
     ///
     /// # Panics
     ///
@@ -81,7 +82,8 @@ impl UnixDatagram {
         Self::registered(mio::net::UnixDatagram::bind_addr(address)?, context.handle())
     }
 
-    /// Makes a socket without an address: it can send, and be sent to by nobody but a peer in a pair.
+    /// Makes a socket without an address: it can send, and be sent to by nobody but a peer in a
+    /// pair.
     ///
     /// # Panics
     ///
@@ -112,8 +114,8 @@ impl UnixDatagram {
         Ok((Self::registered(one, context.handle())?, Self::registered(other, context.handle())?))
     }
 
-    /// Connects it to the socket at a path: [`send`](UnixDatagram::send) sends there, and nothing from elsewhere is
-    /// received.
+    /// Connects it to the socket at a path: [`send`](UnixDatagram::send) sends there, and nothing
+    /// from elsewhere is received.
     ///
     /// # Errors
     ///
@@ -154,7 +156,8 @@ impl UnixDatagram {
     ///
     /// # Errors
     ///
-    /// The system's, as it is; that `target` cannot be an address; or that the runtime was shut down.
+    /// The system's, as it is; that `target` cannot be an address; or that the runtime was shut
+    /// down.
     ///
     /// # Cancel safety
     ///
@@ -163,7 +166,8 @@ impl UnixDatagram {
         self.send_to_addr(buf, &address::of_path(target.as_ref(), "send to")?).await
     }
 
-    /// Sends a datagram to the socket at an address, which may be an abstract name, and returns its length.
+    /// Sends a datagram to the socket at an address, which may be an abstract name, and returns its
+    /// length.
     ///
     /// # Errors
     ///

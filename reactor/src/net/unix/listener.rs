@@ -11,7 +11,8 @@ use std::task::{Context, Poll, ready};
 
 /// Accepts connections at a path, or under a name of Linux' abstract namespace.
 ///
-/// The file at the path stays when the listener is dropped: remove it then, or before binding again.
+/// The file at the path stays when the listener is dropped: remove it then, or before binding
+/// again.
 ///
 /// # Examples
 ///
@@ -40,8 +41,8 @@ pub struct UnixListener {
 }
 
 impl UnixListener {
-    /// Binds to a path, where a file appears, and listens there. On Linux a path that begins with a zero byte is an
-    /// abstract name.
+    /// Binds to a path, where a file appears, and listens there. On Linux a path that begins with a
+    /// zero byte is an abstract name.
     ///
     /// # Panics
     ///
@@ -93,10 +94,11 @@ impl UnixListener {
         Self::registered(mio::net::UnixListener::bind_addr(address)?, context.handle())
     }
 
-    /// Waits for a connection and returns it with its peer's address, which for most clients has no name.
+    /// Waits for a connection and returns it with its peer's address, which for most clients has no
+    /// name.
     ///
-    /// Any number of tasks may wait. What [`TcpListener::accept`](crate::net::TcpListener::accept) says of errors holds
-    /// here too.
+    /// Any number of tasks may wait. What [`TcpListener::accept`](crate::net::TcpListener::accept)
+    /// says of errors holds here too.
     ///
     /// # Errors
     ///
@@ -110,7 +112,8 @@ impl UnixListener {
         Ok((UnixStream::registered(stream, self.evented().handle())?, peer))
     }
 
-    /// Polls for a connection; wakes `cx`'s task when it is worth polling again. Any number of tasks may poll.
+    /// Polls for a connection; wakes `cx`'s task when it is worth polling again. Any number of
+    /// tasks may poll.
     ///
     /// # Errors
     ///

@@ -1,6 +1,7 @@
 //! Unix sockets, the halves of their streams, their peers' credentials, and pipes.
 //!
-//! The types that are used most, such as [`UnixStream`](super::UnixStream), are in the module above.
+//! The types that are used most, such as [`UnixStream`](super::UnixStream), are in the module
+//! above.
 
 mod address;
 mod credentials;
@@ -13,5 +14,6 @@ pub(super) mod stream;
 
 pub use self::credentials::UCred;
 pub use self::halves::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, WriteHalf};
-/// Says where a Unix socket is: at a path, under a name of Linux' abstract namespace, or nowhere. The standard library's.
+/// Says where a Unix socket is: at a path, under a name of Linux' abstract namespace, or nowhere.
+/// The standard library's.
 pub use std::os::unix::net::SocketAddr;

@@ -1,13 +1,15 @@
 //! Sending to one of many receivers, each of whom may be full.
 //!
-//! `WouldBlock` then speaks of that receiver, and not of the socket that sends. So whether the socket counts as writable is not
-//! asked before: it may be so for another receiver. And the system tells of room only to who is connected, or has datagrams of
-//! his own in the queue. So whoever waits tries again after a while, too.
+//! `WouldBlock` then speaks of that receiver, and not of the socket that sends. So whether the
+//! socket counts as writable is not asked before: it may be so for another receiver. And the system
+//! tells of room only to who is connected, or has datagrams of his own in the queue. So whoever
+//! waits tries again after a while, too.
 //!
-//! On Linux a send that fails for a full receiver is an event: the memory that it had taken is given back, and so there is
-//! room in the sender. To try again for that would be to do so for ever. So the first event after a failure is passed over; if
-//! it was another, the time is over soon. And as several tasks that send through one socket hear of each other's failures, who
-//! has failed a few times goes by time alone.
+//! On Linux a send that fails for a full receiver is an event: the memory that it had taken is
+//! given back, and so there is room in the sender. To try again for that would be to do so for
+//! ever. So the first event after a failure is passed over; if it was another, the time is over
+//! soon. And as several tasks that send through one socket hear of each other's failures, who has
+//! failed a few times goes by time alone.
 
 use crate::budget;
 use crate::context::{self, Delay};
@@ -21,7 +23,8 @@ use std::pin::pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-/// After which time a full receiver is tried again for the first time. Each further time is twice as long.
+/// After which time a full receiver is tried again for the first time. Each further time is twice
+/// as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
 
 /// From this time on events are not waited for.
@@ -64,7 +67,8 @@ impl Evented<mio::net::UnixDatagram> {
         }
     }
 
-    /// Waits for the second event, and inside a runtime no longer than `pause`; in the end for that alone.
+    /// Waits for the second event, and inside a runtime no longer than `pause`; in the end for that
+    /// alone.
     async fn wait_for_room(&self, pause: Duration) -> io::Result<()> {
         let mut room = pin!(async {
             let own = self.seen(Interest::WRITABLE).await?;

@@ -13,7 +13,8 @@ use std::path::Path;
 
 /// One connection within this machine.
 ///
-/// It reads and writes as [`TcpStream`](crate::net::TcpStream) does, and implements the same traits.
+/// It reads and writes as [`TcpStream`](crate::net::TcpStream) does, and implements the same
+/// traits.
 ///
 /// # Examples
 ///
@@ -35,7 +36,8 @@ pub struct UnixStream {
 }
 
 impl UnixStream {
-    /// Connects to whoever listens at a path. On Linux a path that begins with a zero byte is an abstract name.
+    /// Connects to whoever listens at a path. On Linux a path that begins with a zero byte is an
+    /// abstract name.
     ///
     /// # Panics
     ///
@@ -129,6 +131,7 @@ impl UnixStream {
 }
 
 wraps!(UnixStream, "UnixStream", mio::net::UnixStream, std::os::unix::net::UnixStream);
-// One more system call for each read that empties the socket: a ping-pong takes a fifth longer than it would if short reads
-// proved anything. What would be lost otherwise is in tests/unix_streams.rs.
+// One more system call for each read that empties the socket: a ping-pong takes a fifth longer than
+// it would if short reads proved anything. What would be lost otherwise is in
+// tests/unix_streams.rs.
 stream_socket!(mio::net::UnixStream, short read drains: false, short write drains: true);

@@ -11,10 +11,12 @@ use super::socket::Socket;
 use crate::io::copy_bidirectional::buffered::write_zero;
 use crate::io::copy_bidirectional::turn::Turn;
 
-/// A burst, that is, what comes until the source is empty, is a small one below this: the buffer does it in a read or two.
+/// A burst, that is, what comes until the source is empty, is a small one below this: the buffer
+/// does it in a read or two.
 const SMALL_BURST: usize = 16 * 1024;
 
-/// The pipe is taken when so much has come without a small burst in between. That is many times what making one costs.
+/// The pipe is taken when so much has come without a small burst in between. That is many times
+/// what making one costs.
 const BULK: usize = 64 * 1024;
 
 pub(super) struct Direction<'a> {

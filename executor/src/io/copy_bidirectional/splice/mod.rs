@@ -1,15 +1,17 @@
 //! Copying between sockets by `splice(2)`: the kernel moves the pages, by way of a pipe.
 //!
-//! Splicing pays for bulk. For a message that a buffer holds it costs a system call more, since a splice that moved less than
-//! it was asked to proves nothing, and it costs descriptors. So a direction begins with the buffer, takes a pipe when much has
-//! come in large bursts, and lets go of it after a small one.
+//! Splicing pays for bulk. For a message that a buffer holds it costs a system call more, since a
+//! splice that moved less than it was asked to proves nothing, and it costs descriptors. So a
+//! direction begins with the buffer, takes a pipe when much has come in large bursts, and lets go
+//! of it after a small one.
 //!
 //! # Whose `WouldBlock` it is
 //!
-//! Both ends of a splice can be what it would have to wait for, and the error does not say which. It is told apart by
-//! when the calls are made: the socket is moved into the pipe only while that is empty, so it must be the socket that is;
-//! the pipe is moved into the socket only while it holds something, so it must be the socket that is full. Each answer clears
-//! that socket's readiness, and no other.
+//! Both ends of a splice can be what it would have to wait for, and the error does not say which.
+//! It is told apart by when the calls are made: the socket is moved into the pipe only while that
+//! is empty, so it must be the socket that is; the pipe is moved into the socket only while it
+//! holds something, so it must be the socket that is full. Each answer clears that socket's
+//! readiness, and no other.
 //!
 //! # What urgent data does
 //!

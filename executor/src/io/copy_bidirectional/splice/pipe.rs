@@ -5,8 +5,8 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::ptr;
 
-/// What a pipe holds unless somebody has changed that. Four times as much would save a tenth of the time, at a quarter of the
-/// number: what all pipes of a user may hold together is limited.
+/// What a pipe holds unless somebody has changed that. Four times as much would save a tenth of the
+/// time, at a quarter of the number: what all pipes of a user may hold together is limited.
 const USUAL_CAPACITY: usize = 64 * 1024;
 
 #[derive(Debug)]
@@ -52,7 +52,8 @@ impl Pipe {
         Ok(count)
     }
 
-    /// Moves what the pipe holds to `target`, as far as that takes it. `WouldBlock` is the target's.
+    /// Moves what the pipe holds to `target`, as far as that takes it. `WouldBlock` is the
+    /// target's.
     pub(super) fn empty_to(&mut self, target: BorrowedFd<'_>) -> io::Result<usize> {
         debug_assert_ne!(self.held, 0, "an empty pipe's answer would be taken for the target's");
         let count = splice(self.reader.as_fd(), target, self.held)?;
@@ -65,7 +66,8 @@ fn splice(source: BorrowedFd<'_>, target: BorrowedFd<'_>, count: usize) -> io::R
     let flags = libc::SPLICE_F_MOVE | libc::SPLICE_F_NONBLOCK;
     let (source, target) = (source.as_raw_fd(), target.as_raw_fd());
     loop {
-        // SAFETY: the descriptors are open, being borrowed; neither has an offset, so the pointers may be null.
+        // SAFETY: the descriptors are open, being borrowed; neither has an offset, so the pointers
+        // may be null.
         let moved = unsafe { libc::splice(source, ptr::null_mut(), target, ptr::null_mut(), count, flags) };
         match usize::try_from(moved) {
             Ok(moved) => return Ok(moved),
@@ -79,8 +81,9 @@ fn splice(source: BorrowedFd<'_>, target: BorrowedFd<'_>, count: usize) -> io::R
     }
 }
 
-/// Whether the process survives a splice to a socket that the peer has closed: unlike writes, a splice cannot ask the
-/// system for the error alone, without SIGPIPE. Rust programs ignore that signal, unless they were built otherwise.
+/// Whether the process survives a splice to a socket that the peer has closed: unlike writes, a
+/// splice cannot ask the system for the error alone, without SIGPIPE. Rust programs ignore that
+/// signal, unless they were built otherwise.
 pub(super) fn a_broken_one_is_survived() -> bool {
     let mut action = MaybeUninit::<libc::sigaction>::uninit();
     // SAFETY: a null pointer changes nothing, and the other has room for what the call stores.

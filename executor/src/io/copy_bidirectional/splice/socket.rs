@@ -12,11 +12,13 @@ use wsrt_reactor::net::{TcpStream, UnixStream};
 
 use super::pipe;
 
-/// What splicing asks of a socket. All of it through a shared reference, since each socket is in both directions.
+/// What splicing asks of a socket. All of it through a shared reference, since each socket is in
+/// both directions.
 pub(crate) trait Socket: AsFd + Send + Sync {
     fn poll_ready(&self, interest: Interest, cx: &mut Context<'_>) -> Poll<io::Result<()>>;
 
-    /// Runs `call` if it is worth trying. If that answers `WouldBlock`, the socket is no longer ready for `interest`.
+    /// Runs `call` if it is worth trying. If that answers `WouldBlock`, the socket is no longer
+    /// ready for `interest`.
     fn try_call(&self, interest: Interest, call: &mut dyn FnMut() -> io::Result<usize>) -> io::Result<usize>;
 
     fn try_read(&self, buffer: &mut [u8]) -> io::Result<usize>;
@@ -84,8 +86,8 @@ fn cast<T: ?Sized, U: 'static>(value: &T) -> Option<&U> {
     if typeid::of::<T>() != TypeId::of::<U>() {
         return None;
     }
-    // SAFETY: both are the same type but for lifetimes, and `U`, being `'static` in all of its parameters, has none: so `T` is
-    // `U`, and the reference is to a valid one.
+    // SAFETY: both are the same type but for lifetimes, and `U`, being `'static` in all of its
+    // parameters, has none: so `T` is `U`, and the reference is to a valid one.
     Some(unsafe { &*ptr::from_ref(value).cast::<U>() })
 }
 

@@ -1,4 +1,5 @@
-//! Exporting: what a runtime counts, passed on through the crate `metrics` to whichever recorder the program has installed.
+//! Exporting: what a runtime counts, passed on through the crate `metrics` to whichever recorder
+//! the program has installed.
 
 mod publishing;
 
@@ -11,12 +12,13 @@ use crate::runtime::metrics::export::publishing::Publisher;
 use crate::runtime::periodic::Periodic;
 
 impl Handle {
-    /// Publishes what the runtime counts through the crate [`metrics`], once in each `period`, until what this returns is
-    /// dropped; a last time then. Needs feature `metrics`.
+    /// Publishes what the runtime counts through the crate [`metrics`], once in each `period`,
+    /// until what this returns is dropped; a last time then. Needs feature `metrics`.
     ///
-    /// A thread does that, called `wsrt-metrics`, so that it goes on whatever the processors are stuck in. Where the figures go
-    /// is for the program's recorder to say, Prometheus or another, which has to be installed before; without one they go nowhere.
-    /// Names, labels and units are listed in `docs/METRICS.md`. Two runtimes that publish to the same recorder overwrite each
+    /// A thread does that, called `wsrt-metrics`, so that it goes on whatever the processors are
+    /// stuck in. Where the figures go is for the program's recorder to say, Prometheus or another,
+    /// which has to be installed before; without one they go nowhere. Names, labels and units are
+    /// listed in `docs/METRICS.md`. Two runtimes that publish to the same recorder overwrite each
     /// other's figures.
     ///
     /// It does not keep the runtime alive. When that is gone, the thread ends within a `period`.
@@ -49,7 +51,8 @@ impl Handle {
     }
 }
 
-/// The runtime's figures are published for as long as this is alive. Made by [`Handle::export_metrics`].
+/// The runtime's figures are published for as long as this is alive. Made by
+/// [`Handle::export_metrics`].
 #[derive(Debug)]
 #[must_use = "figures are published until this is dropped"]
 pub struct MetricsExport {

@@ -99,7 +99,7 @@ fn steals_from(thief: &str, victim: usize, steals: &Steals) {
 
 fn arrivals(processor: &str, arrivals: &Arrivals) {
     let counts = [
-        ("wsrt_netpolls_total", arrivals.fairness),
+        ("wsrt_netpolls_total", arrivals.turns),
         ("wsrt_network_events_total", arrivals.events),
         ("wsrt_timers_fired_total", arrivals.timers),
         (

@@ -105,7 +105,8 @@ fn a_dropped_injector_drops_what_waits_in_it() {
     assert!(nodes.iter().all(|node| node.drops.load(Relaxed) == 1), "{nodes:?}");
 }
 
-/// One taker's day: takes by one and by many until all pushes are done and nothing is left, and returns what it got.
+/// One taker's day: takes by one and by many until all pushes are done and nothing is left, and
+/// returns what it got.
 fn take_until(injector: &Injector<Permit>, done: &AtomicBool) -> Vec<usize> {
     let mut taken = Vec::new();
     loop {

@@ -117,7 +117,8 @@ fn two_pushers_against_a_taker() {
     });
 }
 
-/// The last is taken out just as others come in behind it, and goes where the taker's next push swaps it out again.
+/// The last is taken out just as others come in behind it, and goes where the taker's next push
+/// swaps it out again.
 #[test]
 fn pushes_behind_the_last_as_it_is_taken() {
     explore(6, || {
@@ -178,8 +179,9 @@ fn a_task_that_comes_again_leads_nowhere() {
     });
 }
 
-/// What the sleeping protocol asks for: whoever looks after its barrier sees that the injector is not empty, or was seen by
-/// the one who pushed. A taker in between changes nothing, and neither does a push that is under way before ours.
+/// What the sleeping protocol asks for: whoever looks after its barrier sees that the injector is
+/// not empty, or was seen by the one who pushed. A taker in between changes nothing, and neither
+/// does a push that is under way before ours.
 #[test]
 fn a_push_is_seen_by_one_who_goes_to_sleep_or_sees_it() {
     explore(5, || {

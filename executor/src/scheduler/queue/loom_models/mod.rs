@@ -1,6 +1,8 @@
-//! Models of the queues: every interleaving of an owner and its thieves delivers each item once, with what its maker wrote.
+//! Models of the queues: every interleaving of an owner and its thieves delivers each item once,
+//! with what its maker wrote.
 //!
-//! Under loom a ring has four slots. Each model ends by counting: no item lost, none delivered twice.
+//! Under loom a ring has four slots. Each model ends by counting: no item lost, none delivered
+//! twice.
 
 mod injector;
 
@@ -15,14 +17,16 @@ use super::{RingOwner, RingThief, RunNext, ring};
 use crate::util::inbox::Inbox;
 use crate::util::sync::{Arc, UnsafeCell, thread};
 
-/// Walks through all interleavings in which no more than `preemptions` threads are interrupted where they would not wait.
+/// Walks through all interleavings in which no more than `preemptions` threads are interrupted
+/// where they would not wait.
 fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
     let mut builder = Builder::new();
     builder.preemption_bound = Some(preemptions);
     builder.check(model);
 }
 
-/// What has become of an item, written without any synchronization of its own: the queue has to provide that.
+/// What has become of an item, written without any synchronization of its own: the queue has to
+/// provide that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Unused,
@@ -63,7 +67,8 @@ impl Items {
         items.inspect(|&item| self.deliver(item)).map(|item| self.number(item)).collect()
     }
 
-    /// Robs a ring, uses what that gave, checks that it is in order, and returns how many that were.
+    /// Robs a ring, uses what that gave, checks that it is in order, and returns how many that
+    /// were.
     fn rob(&self, victim: &RingThief<Item>) -> usize {
         let (mut own, _) = ring();
         let count = victim.steal_into(&mut own);
@@ -157,7 +162,8 @@ fn pushes_and_pops_against_two_thieves() {
     });
 }
 
-/// The thief takes what the batch was written behind, so that it has to move, and comes back while it does.
+/// The thief takes what the batch was written behind, so that it has to move, and comes back while
+/// it does.
 #[test]
 fn a_batch_against_a_thief() {
     explore(4, || {
@@ -201,8 +207,8 @@ fn an_overflow_against_a_thief() {
     });
 }
 
-/// The owner fills the ring up again after one theft, so that head and length are what another thief has read: only the
-/// version can tell it that the slots are not.
+/// The owner fills the ring up again after one theft, so that head and length are what another
+/// thief has read: only the version can tell it that the slots are not.
 #[test]
 fn a_thief_that_read_slots_which_were_written_anew_loses() {
     explore(4, || {
@@ -225,7 +231,8 @@ fn a_thief_that_read_slots_which_were_written_anew_loses() {
     });
 }
 
-/// A processor's ring is robbed as soon as its holder, who has just robbed another, publishes the loot in it.
+/// A processor's ring is robbed as soon as its holder, who has just robbed another, publishes the
+/// loot in it.
 #[test]
 fn loot_that_is_robbed_at_once() {
     static ROBBED: Tally = Tally::new(0);
@@ -268,7 +275,8 @@ fn runnext_replaced_and_taken_by_its_owner_and_by_thieves() {
     });
 }
 
-/// The processor goes from one holder to the next; the slot has to carry what the first put in, by itself.
+/// The processor goes from one holder to the next; the slot has to carry what the first put in, by
+/// itself.
 #[test]
 fn runnext_displaced_by_another_holder() {
     explore(4, || {

@@ -1,4 +1,5 @@
-//! What the ring promises: half from the tail, everything once, in order, wherever its counters stand.
+//! What the ring promises: half from the tail, everything once, in order, wherever its counters
+//! stand.
 //!
 //! Items are numbers in the guise of pointers: the ring never follows one.
 
@@ -134,7 +135,8 @@ fn a_thief_counts_what_the_owner_counts() {
     assert_eq!((owner.len(), thief.len()), (2, 2));
 }
 
-/// The corners of the word: where the head, and with it the end, goes round, where the version does, and where both do.
+/// The corners of the word: where the head, and with it the end, goes round, where the version
+/// does, and where both do.
 fn corners() -> impl Iterator<Item = Word> {
     let last_version = (1 << VERSION_BITS) - 1;
     let heads = [0, u32::MAX - RING_CAPACITY, u32::MAX - 1, u32::MAX];
@@ -182,7 +184,8 @@ fn a_ring_overflows_in_order_where_its_head_goes_round() {
     }
 }
 
-/// Two rings that rob each other and an injector for what overflows, each beside the queue that it has to be equal to.
+/// Two rings that rob each other and an injector for what overflows, each beside the queue that it
+/// has to be equal to.
 struct Twin {
     owner: Owner<Item>,
     end: Thief<Item>,
@@ -247,7 +250,8 @@ fn any_sequence_of_moves_does_what_a_plain_queue_would() {
         let (mut one, mut other) = (Twin::at(start), Twin::at(start));
         let (mut pushed, mut left) = (0, Vec::new());
         for _ in 0..100_000 {
-            // Phases of growth and of decline, so that both the full and the empty ring are met often.
+            // Phases of growth and of decline, so that both the full and the empty ring are met
+            // often.
             let growing = pushed / 1_000 % 2 == 0;
             match rng.below(16) {
                 0..=6 if growing => (0..rng.below(64)).for_each(|_| {
@@ -278,12 +282,14 @@ fn any_sequence_of_moves_does_what_a_plain_queue_would() {
     }
 }
 
-/// One thief's day: robs `victim` until the owner is done and nothing is left, and returns what it got.
+/// One thief's day: robs `victim` until the owner is done and nothing is left, and returns what it
+/// got.
 fn thieve(victim: &Thief<Item>, done: &AtomicBool) -> Vec<usize> {
     let (mut own, _) = ring();
     let mut loot = Vec::new();
     loop {
-        // Read before the look: what the owner pushed before it was done is seen by a look after that.
+        // Read before the look: what the owner pushed before it was done is seen by a look after
+        // that.
         let is_over = done.load(Acquire);
         let count = victim.steal_into(&mut own);
         let batch = drain(&mut own);
@@ -330,7 +336,8 @@ fn each_item_is_delivered_once_under_three_thieves() {
         let loot: Vec<_> = thieves.into_iter().map(|thief| thief.join().expect("a thief failed")).collect();
         (kept, loot)
     });
-    // No thief takes from an empty ring, so that there may be none left over; nothing may be left out either.
+    // No thief takes from an empty ring, so that there may be none left over; nothing may be left
+    // out either.
     all.extend(drain(&mut owner));
     let stolen: usize = shares.iter().map(Vec::len).sum();
     all.extend(shares.into_iter().flatten());

@@ -1,4 +1,5 @@
-//! What makes a descriptor fit to be an end of a pipe: that it is a pipe, that it goes the right way, that it does not block.
+//! What makes a descriptor fit to be an end of a pipe: that it is a pipe, that it goes the right
+//! way, that it does not block.
 
 use std::fs::File;
 use std::io;
@@ -108,8 +109,8 @@ macro_rules! pipe_end {
                 Self::take_over(file.into(), context.handle())
             }
 
-            /// As [`from_file`](Self::from_file), without looking whether it is a pipe. What the system cannot poll is
-            /// refused all the same.
+            /// As [`from_file`](Self::from_file), without looking whether it is a pipe. What the
+            /// system cannot poll is refused all the same.
             ///
             /// # Panics
             ///
@@ -124,8 +125,8 @@ macro_rules! pipe_end {
                 Self::take_over(file.into(), context.handle())
             }
 
-            /// As [`from_owned_fd`](Self::from_owned_fd), without looking whether it is a pipe. What the system cannot poll
-            /// is refused all the same.
+            /// As [`from_owned_fd`](Self::from_owned_fd), without looking whether it is a pipe.
+            /// What the system cannot poll is refused all the same.
             ///
             /// # Panics
             ///
@@ -165,8 +166,8 @@ macro_rules! pipe_end {
                 Self::registered(<$pipe>::from(descriptor), handle)
             }
 
-            /// It does not count as ready before an event says so: a receiver that is there before any sender would be
-            /// told that the stream has ended.
+            /// It does not count as ready before an event says so: a receiver that is there before
+            /// any sender would be told that the stream has ended.
             pub(super) fn registered(pipe: $pipe, handle: &$crate::handle::Handle) -> std::io::Result<$kind> {
                 let raw = std::os::fd::AsRawFd::as_raw_fd(&pipe);
                 let label = $crate::sight::Label::of_foreign(concat!("pipe::", stringify!($kind)), raw);

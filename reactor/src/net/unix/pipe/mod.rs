@@ -1,7 +1,8 @@
 //! Pipes: anonymous ones, and named ones (FIFOs) in the file system.
 //!
-//! The ends read and write as streams do, with the same methods and traits. Dropping the sending end ends the stream for
-//! the receiving one; writing when the receiving end is gone is an error of kind `BrokenPipe`.
+//! The ends read and write as streams do, with the same methods and traits. Dropping the sending
+//! end ends the stream for the receiving one; writing when the receiving end is gone is an error of
+//! kind `BrokenPipe`.
 
 mod descriptor;
 mod options;
@@ -17,8 +18,8 @@ use std::io;
 
 /// Makes an anonymous pipe: what is written to the one end is read from the other.
 ///
-/// For a child process, turn an end into a descriptor with [`Sender::into_blocking_fd`] or [`Receiver::into_blocking_fd`]:
-/// children expect blocking ones.
+/// For a child process, turn an end into a descriptor with [`Sender::into_blocking_fd`] or
+/// [`Receiver::into_blocking_fd`]: children expect blocking ones.
 ///
 /// # Panics
 ///

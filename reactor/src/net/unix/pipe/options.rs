@@ -46,8 +46,9 @@ impl OpenOptions {
         OpenOptions::default()
     }
 
-    /// Opens it for reading and writing at once (Linux), so that either end can be opened first: a sender is not refused
-    /// for want of a receiver, and a receiver does not see the end of the stream while it is open itself.
+    /// Opens it for reading and writing at once (Linux), so that either end can be opened first: a
+    /// sender is not refused for want of a receiver, and a receiver does not see the end of the
+    /// stream while it is open itself.
     ///
     /// Other systems leave undefined what that does.
     #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -56,7 +57,8 @@ impl OpenOptions {
         self
     }
 
-    /// Leaves out the check that the file is a pipe. What the system cannot poll is refused all the same.
+    /// Leaves out the check that the file is a pipe. What the system cannot poll is refused all the
+    /// same.
     pub fn unchecked(&mut self, value: bool) -> &mut OpenOptions {
         self.is_unchecked = value;
         self
@@ -64,8 +66,8 @@ impl OpenOptions {
 
     /// Opens the receiving end.
     ///
-    /// Reading waits for the first sender to come. When the last has gone it finds the end of the stream, and goes on if
-    /// another comes.
+    /// Reading waits for the first sender to come. When the last has gone it finds the end of the
+    /// stream, and goes on if another comes.
     ///
     /// # Panics
     ///
@@ -88,8 +90,8 @@ impl OpenOptions {
     ///
     /// # Errors
     ///
-    /// `ENXIO` from the system when nobody has opened the receiving end; `InvalidInput` when the file is no pipe; the
-    /// system's, as it is.
+    /// `ENXIO` from the system when nobody has opened the receiving end; `InvalidInput` when the
+    /// file is no pipe; the system's, as it is.
     #[track_caller]
     pub fn open_sender<P: AsRef<Path>>(&self, path: P) -> io::Result<Sender> {
         let file = self.open(path.as_ref(), End::Sending)?;

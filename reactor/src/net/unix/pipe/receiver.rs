@@ -9,7 +9,8 @@ use std::os::fd::AsRawFd;
 
 /// Reads from a pipe; made by [`pipe`](super::pipe) and [`OpenOptions`](super::OpenOptions).
 ///
-/// It implements `tokio::io::AsyncRead`, and with the features `hyper` and `futures-io` their traits.
+/// It implements `tokio::io::AsyncRead`, and with the features `hyper` and `futures-io` their
+/// traits.
 #[derive(Debug)]
 pub struct Receiver {
     io: Evented<mio::unix::pipe::Receiver>,
@@ -22,7 +23,8 @@ impl Receive for mio::unix::pipe::Receiver {
     const SHORT_READ_DRAINS: bool = false;
 
     fn receive_uninit(&self, buf: &mut [MaybeUninit<u8>]) -> io::Result<usize> {
-        // SAFETY: the descriptor is open, its owner being borrowed, and `buf` is memory of that length that may be written.
+        // SAFETY: the descriptor is open, its owner being borrowed, and `buf` is memory of that
+        // length that may be written.
         let count = unsafe { libc::read(self.as_raw_fd(), buf.as_mut_ptr().cast(), buf.len()) };
         // Negative is the one answer that is no count.
         usize::try_from(count).map_err(|_| io::Error::last_os_error())

@@ -7,8 +7,8 @@ use std::io::{self, IoSlice, Write};
 
 /// Writes to a pipe; made by [`pipe`](super::pipe) and [`OpenOptions`](super::OpenOptions).
 ///
-/// It implements `tokio::io::AsyncWrite`, and with the features `hyper` and `futures-io` their traits. Shutting it down
-/// through them does nothing: a pipe ends when its last sender is dropped.
+/// It implements `tokio::io::AsyncWrite`, and with the features `hyper` and `futures-io` their
+/// traits. Shutting it down through them does nothing: a pipe ends when its last sender is dropped.
 #[derive(Debug)]
 pub struct Sender {
     io: Evented<mio::unix::pipe::Sender>,

@@ -1,0 +1,20 @@
+//! What `#[wsrt::main]` and `#[wsrt::test]` refuse, and the words and places of the errors.
+//!
+//! After a change of wording: `TRYBUILD=overwrite cargo test -p wsrt-tests --test macros_refuse`,
+//! and read the difference.
+
+use trybuild::TestCases;
+
+/// These messages are wsrt's own: the same under every compiler.
+#[test]
+fn a_mistake_is_refused_at_its_place_in_words_that_say_what_to_do() {
+    TestCases::new().compile_fail("ui/*.rs");
+}
+
+/// These messages are the compiler's, made readable by where the expansion puts its tokens. A new
+/// compiler may word them differently, and so may a change to the bounds of `Runtime::run`: then
+/// write them anew and read the difference.
+#[test]
+fn a_type_error_is_reported_at_the_users_own_tokens() {
+    TestCases::new().compile_fail("ui/compiler/*.rs");
+}

@@ -1,0 +1,208 @@
+//! Where the system refuses threads nothing is lost, and the runtime neither asks without end nor
+//! says so.
+//!
+//! A function for names that panics stands for the system.
+
+use std::panic;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::SeqCst;
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use wsrt::runtime::{Builder, Handle, Runtime};
+use wsrt_tests::{Gate, LIMIT, Manner, in_a_process_of_its_own, text_of, within_a_minute};
+
+const REFUSAL: &str = "no thread";
+
+/// A system that has so many threads to give.
+#[derive(Debug, Clone)]
+struct System {
+    left: Arc<AtomicUsize>,
+    /// How often it has refused one.
+    refused: Arc<AtomicUsize>,
+}
+
+impl System {
+    fn with_threads(count: usize) -> Self {
+        Self { left: Arc::new(AtomicUsize::new(count)), refused: Arc::new(AtomicUsize::new(0)) }
+    }
+
+    fn runtime(&self) -> Runtime {
+        let system = self.clone();
+        let mut builder = Builder::new_multi_thread();
+        builder.worker_threads(1).thread_name_fn(move || {
+            let granted = system.left.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1));
+            if granted.is_err() {
+                system.refused.fetch_add(1, SeqCst);
+                panic::panic_any(REFUSAL);
+            }
+            "granted".to_owned()
+        });
+        builder.build().expect("it grants the first")
+    }
+
+    fn grant(&self, count: usize) {
+        self.left.fetch_add(count, SeqCst);
+    }
+
+    fn refused(&self) -> usize {
+        self.refused.load(SeqCst)
+    }
+
+    /// Checks that it was not asked more often than once in a tenth of a second.
+    #[track_caller]
+    fn assert_asked_seldom(&self, since: Instant) {
+        let (refused, tenths) = (self.refused(), since.elapsed().as_millis() as usize / 100);
+        // A first refusal may find others about to ask.
+        assert!(refused <= tenths + 3, "refused {refused} times in {tenths} tenths of a second");
+        assert!(refused > 0, "it was asked");
+    }
+}
+
+fn keep_refusals_quiet() {
+    let loud = panic::take_hook();
+    panic::set_hook(Box::new(move |panic| {
+        if panic.payload().downcast_ref() != Some(&REFUSAL) {
+            loud(panic);
+        }
+    }));
+}
+
+/// What is said on standard error within the time, in a process of its own.
+#[track_caller]
+fn said_by(test: &str, body: fn()) -> String {
+    let output = in_a_process_of_its_own(test, &[("WSRT_STALL_MS", "0")], || {
+        keep_refusals_quiet();
+        let start = Instant::now();
+        body();
+        eprintln!("SECONDS {}", start.elapsed().as_secs());
+    });
+    text_of(&output)
+}
+
+/// Checks that `line` was said at once, and not more than once a second.
+#[track_caller]
+fn assert_said_seldom(said: &str, line: &str) {
+    assert!(said.starts_with(&format!("wsrt: {line}")), "{said}");
+    let (_, seconds) = said.split_once("SECONDS ").expect("it says how long it took");
+    let seconds: usize = seconds.trim().parse().expect("a number");
+    assert!(said.lines().count() <= 1 + seconds + 1, "{said}");
+}
+
+/// A processor whose poll sleeps has a stand-in, which no thread can be had for.
+#[test]
+fn a_machine_is_asked_for_ten_times_a_second_at_most() {
+    let said = said_by("a_machine_is_asked_for_ten_times_a_second_at_most", || {
+        within_a_minute(|| {
+            let system = System::with_threads(1);
+            let runtime = system.runtime();
+            let (gate, start) = (Gate::new(), Instant::now());
+            let (began, has_begun) = channel();
+            let hold = gate.hold();
+            let held = runtime.spawn(async move {
+                began.send(()).expect("the test waits");
+                hold.wait(Manner::Asleep);
+            });
+            has_begun.recv_timeout(LIMIT).expect("it begins");
+            // Each of them is a reason to wake a machine.
+            let mut waiting = Vec::new();
+            while start.elapsed() < Duration::from_millis(1_300) {
+                waiting.push(runtime.spawn(async {}));
+                thread::sleep(Duration::from_millis(1));
+            }
+            system.assert_asked_seldom(start);
+            // What waits is not forgotten.
+            system.grant(1);
+            waiting.into_iter().for_each(|task| runtime.block_on(task).expect("no panic"));
+            gate.open();
+            runtime.block_on(held).expect("no panic");
+        });
+    });
+    assert_said_seldom(
+        &said,
+        "could not start another machine thread: the function given to `thread_name_fn` panicked",
+    );
+    assert!(said.contains(" more times"), "{said}");
+}
+
+#[test]
+fn blocking_jobs_ask_for_a_thread_ten_times_a_second_at_most() {
+    let said = said_by("blocking_jobs_ask_for_a_thread_ten_times_a_second_at_most", || {
+        within_a_minute(|| {
+            let system = System::with_threads(1);
+            let (runtime, start) = (system.runtime(), Instant::now());
+            let mut job = 0;
+            while start.elapsed() < Duration::from_millis(1_300) {
+                let done = runtime.block_on(runtime.spawn_blocking(move || job));
+                assert_eq!(done.expect("it runs on the processor"), job);
+                job += 1;
+            }
+            system.assert_asked_seldom(start);
+        });
+    });
+    assert_said_seldom(&said, "no thread for a blocking job (the function given to `thread_name_fn` panicked)");
+    assert!(said.contains(" more times"), "{said}");
+}
+
+/// The pool's only thread waits for a job that no thread could be had for when it came: nobody but
+/// the runtime can ask again.
+#[test]
+fn a_job_has_its_thread_once_the_system_has_one() {
+    within_a_minute(|| {
+        let system = System::with_threads(2);
+        let runtime = system.runtime();
+        let (tell, told) = channel();
+        let outer = runtime.spawn_blocking(move || {
+            let inner = wsrt::task::spawn_blocking(|| 7);
+            tell.send(()).expect("the test waits");
+            Handle::current().block_on(inner).expect("no panic")
+        });
+        told.recv_timeout(LIMIT).expect("it begins");
+        assert!(system.refused() > 0, "it was asked");
+        system.grant(1);
+        assert_eq!(runtime.block_on(outer).expect("no panic"), 7);
+    });
+}
+
+/// While nobody asks, jobs that come wait for the threads that there are.
+#[test]
+fn jobs_run_on_the_threads_that_there_are() {
+    within_a_minute(|| {
+        let system = System::with_threads(2);
+        let runtime = system.runtime();
+        let (release, released) = channel::<()>();
+        let occupant = runtime.spawn_blocking(move || released.recv().expect_err("it is dropped"));
+        let jobs: Vec<_> = (0..100).map(|job| runtime.spawn_blocking(move || job)).collect();
+        drop(release);
+        for (job, handle) in jobs.into_iter().enumerate() {
+            assert_eq!(runtime.block_on(handle).expect("no panic"), job);
+        }
+        let _ = runtime.block_on(occupant).expect("no panic");
+    });
+}
+
+/// Without a machine to hand the processor to, the one that blocks keeps it until the watcher sees
+/// to what waits.
+#[test]
+fn a_block_on_in_a_task_goes_on_once_the_system_has_a_thread() {
+    within_a_minute(|| {
+        let system = System::with_threads(1);
+        let runtime = system.runtime();
+        let asked = system.clone();
+        let answer = runtime.run(async move {
+            let inner = wsrt::spawn(async { 7 });
+            let granter = thread::spawn(move || {
+                while asked.refused() == 0 {
+                    thread::yield_now();
+                }
+                asked.grant(1);
+            });
+            let answer = Handle::current().block_on(inner).expect("no panic");
+            granter.join().expect("no panic");
+            answer
+        });
+        assert_eq!(answer, 7);
+    });
+}

@@ -1,0 +1,486 @@
+//! Timers never fire early, fire in the order of their deadlines, and need no thread of their own.
+
+use std::future::{Future, pending, poll_fn, ready};
+use std::io;
+use std::pin::pin;
+use std::sync::{Arc, Mutex};
+use std::task::Poll;
+use std::thread;
+use std::time::Duration;
+
+use tokio_test::{assert_pending, assert_ready, assert_ready_eq};
+use wsrt::runtime::{Builder, Runtime};
+use wsrt::task::JoinSet;
+use wsrt::time::{
+    Instant, Interval, MissedTickBehavior, interval, interval_at, sleep, sleep_until, timeout, timeout_at,
+};
+use wsrt_tests::{LIMIT, Roll, panic_message, spin_for, within_a_minute};
+
+fn runtime(processors: usize) -> Runtime {
+    Builder::new_multi_thread().worker_threads(processors).build().expect("a runtime")
+}
+
+const fn millis(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+/// Numbers that look random, and are the same in each run.
+fn scatter(number: u64) -> u64 {
+    let mixed = (number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    (mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 17
+}
+
+/// Whether `future` is ready at its first poll.
+async fn is_ready_at_once(future: impl Future) -> bool {
+    let mut future = pin!(future);
+    poll_fn(|context| Poll::Ready(future.as_mut().poll(context).is_ready())).await
+}
+
+#[test]
+fn thousands_of_sleeps_end_after_their_deadlines() {
+    within_a_minute(|| {
+        for processors in [1, 2] {
+            runtime(processors).run(async {
+                let mut sleepers = JoinSet::new();
+                for number in 0..4_000 {
+                    sleepers.spawn(async move {
+                        // By the standard library's clock, which knows nothing of the runtime's.
+                        let start = std::time::Instant::now();
+                        let duration = Duration::from_micros(scatter(number) % 60_000);
+                        sleep(duration).await;
+                        (duration, start.elapsed())
+                    });
+                }
+                while let Some(sleeper) = sleepers.join_next().await {
+                    let (asked, slept) = sleeper.expect("no panic");
+                    assert!(slept >= asked, "asked for {asked:?}, slept {slept:?}");
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn short_sleeps_one_after_the_other_end_after_their_deadlines() {
+    within_a_minute(|| {
+        let runtime = runtime(1);
+        let body = async {
+            for number in 0..300 {
+                let deadline = Instant::now() + Duration::from_nanos(scatter(number) % 1_500_000);
+                sleep_until(deadline).await;
+                assert!(Instant::now() >= deadline);
+            }
+        };
+        runtime.run(body);
+    });
+}
+
+/// Below the millisecond that the system's poll counts by: rounded up to it, no sleep would be as
+/// short.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_deadline_below_a_millisecond_is_kept() {
+    within_a_minute(|| {
+        for runtime in [runtime(1), runtime(2), Builder::new_current_thread().build().expect("a runtime")] {
+            let shortest = async {
+                let mut shortest = Duration::MAX;
+                for _ in 0..200 {
+                    let start = std::time::Instant::now();
+                    sleep(Duration::from_micros(100)).await;
+                    shortest = shortest.min(start.elapsed());
+                }
+                shortest
+            };
+            let shortest = runtime.run(shortest);
+            assert!(shortest >= Duration::from_micros(100) && shortest < Duration::from_micros(600), "{shortest:?}");
+        }
+    });
+}
+
+/// A crowd may share a wake, but for a millisecond at most.
+#[test]
+fn a_crowd_of_sleepers_is_not_held_up_for_long() {
+    within_a_minute(|| {
+        let late = runtime(2).run(async {
+            let start = Instant::now() + millis(20);
+            let mut sleepers = JoinSet::new();
+            for number in 0..2_000 {
+                let deadline = start + Duration::from_micros(scatter(number) % 200_000);
+                sleepers.spawn(async move {
+                    sleep_until(deadline).await;
+                    Instant::now().checked_duration_since(deadline).expect("none is early")
+                });
+            }
+            let mut late = Vec::new();
+            while let Some(sleeper) = sleepers.join_next().await {
+                late.push(sleeper.expect("no panic"));
+            }
+            late.sort_unstable();
+            late
+        });
+        assert!(late[late.len() / 2] < millis(10), "half of them were later than {:?}", late[late.len() / 2]);
+    });
+}
+
+#[test]
+fn a_time_limit_that_moves_with_each_request_keeps_one_timer() {
+    within_a_minute(|| {
+        runtime(1).run(async {
+            let mut limit = pin!(sleep(LIMIT));
+            assert!(poll_fn(|context| Poll::Ready(limit.as_mut().poll(context))).await.is_pending());
+            for _ in 0..200_000 {
+                limit.as_mut().reset(Instant::now() + LIMIT);
+            }
+            let soon = Instant::now() + millis(3);
+            limit.as_mut().reset(soon);
+            limit.as_mut().await;
+            assert!(Instant::now() >= soon);
+        });
+    });
+}
+
+#[test]
+fn a_thread_in_block_on_can_sleep_too() {
+    within_a_minute(|| {
+        for runtime in [runtime(1), Builder::new_current_thread().build().expect("a runtime")] {
+            for _ in 0..50 {
+                let deadline = Instant::now() + Duration::from_micros(700);
+                runtime.block_on(sleep_until(deadline));
+                assert!(Instant::now() >= deadline);
+            }
+        }
+    });
+}
+
+/// Spawns sleepers for `deadlines`, in this order, and returns the order in which they woke up. On
+/// a current-thread runtime, which promises that order: a processor whose thread is kept from its
+/// core may be robbed by a spare one.
+fn order_of(deadlines: impl Fn(Instant) -> Vec<Instant> + Send + 'static) -> (Vec<Instant>, Vec<usize>) {
+    let runtime = Builder::new_current_thread().build().expect("a runtime");
+    runtime.run(async move {
+        let deadlines = deadlines(Instant::now() + millis(20));
+        let order = Arc::new(Mutex::new(Vec::new()));
+        let mut sleepers = JoinSet::new();
+        for (index, deadline) in deadlines.iter().copied().enumerate() {
+            let order = Arc::clone(&order);
+            sleepers.spawn(async move {
+                sleep_until(deadline).await;
+                order.lock().expect("no panic").push(index);
+            });
+        }
+        sleepers.join_all().await;
+        let order = order.lock().expect("no panic").clone();
+        (deadlines, order)
+    })
+}
+
+#[test]
+fn timers_fire_in_the_order_of_their_deadlines() {
+    within_a_minute(|| {
+        let (deadlines, order) =
+            order_of(|base| (0..50).map(|number| base + Duration::from_micros(scatter(number) % 20_000)).collect());
+        assert_eq!(order.len(), 50);
+        assert!(order.is_sorted_by_key(|index| deadlines[*index]), "{order:?}");
+    });
+}
+
+#[test]
+fn timers_for_the_same_moment_fire_in_the_order_of_their_arming() {
+    within_a_minute(|| {
+        let (_, order) = order_of(|base| vec![base; 50]);
+        assert_eq!(order, (0..50).collect::<Vec<_>>());
+    });
+}
+
+#[test]
+fn a_deadline_that_has_passed_is_ready_at_once() {
+    within_a_minute(|| {
+        runtime(1).run(async {
+            assert!(is_ready_at_once(sleep(Duration::ZERO)).await);
+            let before = Instant::now();
+            spin_for(Duration::from_micros(10));
+            assert!(is_ready_at_once(sleep_until(before)).await);
+            assert!(!is_ready_at_once(sleep(LIMIT)).await);
+        });
+    });
+}
+
+#[test]
+fn no_duration_is_too_long() {
+    within_a_minute(|| {
+        runtime(1).run(async {
+            assert!(!is_ready_at_once(sleep(Duration::MAX)).await);
+            assert!(!is_ready_at_once(timeout(Duration::MAX, pending::<()>())).await);
+            assert_eq!(timeout(Duration::MAX, ready(7)).await, Ok(7));
+            let mut ticks = interval(Duration::MAX);
+            ticks.tick().await;
+            assert!(!is_ready_at_once(ticks.tick()).await);
+            // And shorter timers fire beside them.
+            let forever = wsrt::spawn(sleep(Duration::MAX));
+            sleep(millis(1)).await;
+            assert!(!forever.is_finished());
+        });
+    });
+}
+
+#[test]
+fn a_sleep_can_be_reset_in_place() {
+    within_a_minute(|| {
+        runtime(2).run(async {
+            let mut later = pin!(sleep(LIMIT));
+            assert!(poll_fn(|context| Poll::Ready(later.as_mut().poll(context))).await.is_pending());
+            let deadline = Instant::now() + millis(20);
+            later.as_mut().reset(deadline);
+            assert_eq!(later.deadline(), deadline);
+            later.as_mut().await;
+            assert!(Instant::now() >= deadline && later.is_elapsed());
+
+            let mut sooner = pin!(sleep(LIMIT * 10));
+            assert!(poll_fn(|context| Poll::Ready(sooner.as_mut().poll(context))).await.is_pending());
+            sooner.as_mut().reset(Instant::now() + millis(1));
+            sooner.as_mut().await;
+
+            // Once more after it has ended.
+            let again = Instant::now() + millis(2);
+            sooner.as_mut().reset(again);
+            assert!(!sooner.is_elapsed());
+            sooner.await;
+            assert!(Instant::now() >= again);
+        });
+    });
+}
+
+#[test]
+fn a_sleep_may_move_between_tasks_and_threads() {
+    within_a_minute(|| {
+        let runtime = runtime(2);
+        for _ in 0..100 {
+            let mut sleeping = Box::pin(sleep(millis(2)));
+            runtime.run(async move {
+                // Polled by a task first, then by a thread, which has to be woken in its place.
+                if poll_fn(|context| Poll::Ready(sleeping.as_mut().poll(context))).await.is_ready() {
+                    return;
+                }
+                let handle = wsrt::runtime::Handle::current();
+                let elsewhere = wsrt::task::spawn_blocking(move || handle.block_on(sleeping));
+                elsewhere.await.expect("it is woken there");
+            });
+        }
+    });
+}
+
+/// Armed and dropped a million times, as timeouts are: the runtime goes on firing what is still
+/// wanted.
+#[test]
+fn dropped_timers_do_not_hold_up_others() {
+    within_a_minute(|| {
+        runtime(2).run(async {
+            let wanted = wsrt::spawn(sleep(millis(30)));
+            for _ in 0..200_000 {
+                assert!(!is_ready_at_once(sleep(LIMIT)).await);
+            }
+            wanted.await.expect("no panic");
+        });
+    });
+}
+
+#[test]
+fn timeout_gives_the_output_if_it_is_in_time() {
+    within_a_minute(|| {
+        runtime(1).run(async {
+            assert_eq!(timeout(LIMIT, async { 7 }).await, Ok(7));
+            // Both are ready: the output wins.
+            assert_eq!(timeout(Duration::ZERO, ready(7)).await, Ok(7));
+            let past = Instant::now();
+            assert_eq!(timeout_at(past, ready(7)).await, Ok(7));
+        });
+    });
+}
+
+#[test]
+fn timeout_gives_the_future_up_when_it_is_late() {
+    within_a_minute(|| {
+        let roll = Roll::new(1);
+        let entry = roll.entry(0);
+        runtime(1).run(async move {
+            let start = Instant::now();
+            let late = async move {
+                let _entry = entry;
+                pending::<()>().await;
+            };
+            let elapsed = timeout(millis(10), late).await.expect_err("it is never ready");
+            assert!(start.elapsed() >= millis(10));
+            let error = io::Error::from(elapsed);
+            assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        });
+        roll.assert_each_dropped_once();
+    });
+}
+
+#[test]
+fn an_interval_ticks_on_the_beat_from_its_start() {
+    within_a_minute(|| {
+        runtime(1).run(async {
+            let start = Instant::now();
+            let mut ticks = interval_at(start, millis(3));
+            for number in 0..20 {
+                let due = start + millis(3) * number;
+                let tick = ticks.tick().await;
+                assert_eq!(tick, due, "each tick tells when it was due");
+                assert!(Instant::now() >= due, "tick {number} is early");
+            }
+        });
+    });
+}
+
+#[test]
+fn the_first_tick_of_an_interval_is_at_once() {
+    within_a_minute(|| {
+        runtime(1).run(async {
+            let mut ticks = interval(LIMIT);
+            assert!(is_ready_at_once(ticks.tick()).await);
+            assert!(!is_ready_at_once(ticks.tick()).await);
+            assert_eq!(ticks.period(), LIMIT);
+        });
+    });
+}
+
+/// An interval whose first tick was at its start, and whose next two, at 20 and 40 ms, were missed
+/// since the task was stuck. On a machine that is busy more of them may have been missed, which the
+/// tests allow for.
+async fn interval_after_a_pause(behavior: MissedTickBehavior) -> (Instant, Interval) {
+    let start = Instant::now();
+    let mut ticks = interval_at(start, millis(20));
+    ticks.set_missed_tick_behavior(behavior);
+    assert_eq!(ticks.missed_tick_behavior(), behavior);
+    ticks.tick().await;
+    thread::sleep(millis(50));
+    (start, ticks)
+}
+
+#[test]
+fn burst_makes_up_for_missed_ticks_at_once() {
+    within_a_minute(|| {
+        runtime(1).run(async {
+            let (start, mut ticks) = interval_after_a_pause(MissedTickBehavior::Burst).await;
+            assert!(is_ready_at_once(ticks.tick()).await, "the first that was missed");
+            assert!(is_ready_at_once(ticks.tick()).await, "the second");
+            for number in 3..6 {
+                assert_eq!(ticks.tick().await, start + millis(20) * number, "the beat is kept");
+            }
+        });
+    });
+}
+
+#[test]
+fn delay_ticks_at_once_and_a_whole_period_after_that() {
+    within_a_minute(|| {
+        runtime(1).run(async {
+            let (_, mut ticks) = interval_after_a_pause(MissedTickBehavior::Delay).await;
+            let late = Instant::now();
+            assert!(is_ready_at_once(ticks.tick()).await, "one for all that were missed");
+            for number in 1..4 {
+                ticks.tick().await;
+                assert!(late.elapsed() >= millis(20) * number, "the beat starts anew: {:?}", late.elapsed());
+            }
+        });
+    });
+}
+
+#[test]
+fn skip_ticks_at_once_and_then_on_the_old_beat() {
+    within_a_minute(|| {
+        runtime(1).run(async {
+            let (start, mut ticks) = interval_after_a_pause(MissedTickBehavior::Skip).await;
+            assert_eq!(ticks.tick().await, start + millis(20), "the first that was missed");
+            let next = ticks.tick().await.duration_since(start);
+            assert!(next >= millis(60), "those in between are skipped: {next:?}");
+            assert_eq!(next.as_nanos() % millis(20).as_nanos(), 0, "the beat is kept: {next:?}");
+        });
+    });
+}
+
+#[test]
+fn an_interval_can_be_reset() {
+    within_a_minute(|| {
+        runtime(1).run(async {
+            let mut ticks = interval(LIMIT * 10);
+            ticks.tick().await;
+            ticks.reset_immediately();
+            assert!(is_ready_at_once(ticks.tick()).await);
+            let start = Instant::now();
+            ticks.reset_after(millis(5));
+            ticks.tick().await;
+            assert!(start.elapsed() >= millis(5));
+            let at = Instant::now() + millis(5);
+            ticks.reset_at(at);
+            assert_eq!(ticks.tick().await, at);
+            ticks.reset();
+            assert!(!is_ready_at_once(ticks.tick()).await);
+        });
+    });
+}
+
+#[test]
+fn an_interval_of_nothing_is_refused() {
+    let message = panic_message(|| interval(Duration::ZERO));
+    assert!(message.contains("interval") && message.contains("zero"), "{message}");
+}
+
+/// Runs a test's body on runtimes of both kinds, and where the clock stands.
+fn on_each_clock<F: Future<Output = ()>>(body: impl Fn() -> F + Send + 'static) {
+    within_a_minute(move || {
+        runtime(2).block_on(body());
+        Builder::new_current_thread().build().expect("a runtime").block_on(body());
+        Builder::new_current_thread().start_paused(true).build().expect("a runtime").block_on(body());
+    });
+}
+
+const HOUR: Duration = Duration::from_secs(3_600);
+
+#[test]
+fn a_sleep_reset_into_the_past_is_ready_at_its_next_poll() {
+    on_each_clock(|| async {
+        // A past that the clock of a fresh machine has.
+        let past = Instant::now();
+        for is_now in [false, true] {
+            let mut wait = tokio_test::task::spawn(sleep(HOUR));
+            assert_pending!(wait.poll());
+            let deadline = if is_now { Instant::now() } else { past };
+            wait.enter(|_, sleep| sleep.reset(deadline));
+            assert!(wait.is_woken(), "the task that waits hears of it");
+            assert!(wait.enter(|_, sleep| sleep.is_elapsed()));
+            assert_ready!(wait.poll());
+            assert_ready!(wait.poll(), "it stays so");
+
+            // And once more with the same timer.
+            wait.enter(|_, sleep| sleep.reset(Instant::now() + HOUR));
+            assert_pending!(wait.poll());
+            wait.enter(|_, sleep| sleep.reset(deadline));
+            assert_ready!(wait.poll());
+        }
+    });
+}
+
+#[test]
+fn an_interval_reset_into_the_past_ticks_at_its_next_poll() {
+    on_each_clock(|| async {
+        let past = Instant::now();
+        let mut clock = interval_at(past + HOUR, HOUR);
+        let mut poll = tokio_test::task::spawn(());
+        assert_pending!(poll.enter(|cx, _| clock.poll_tick(cx)));
+        clock.reset_at(past);
+        assert!(poll.is_woken());
+        assert_ready_eq!(poll.enter(|cx, _| clock.poll_tick(cx)), past);
+
+        assert_pending!(poll.enter(|cx, _| clock.poll_tick(cx)), "the next is an hour away");
+        clock.reset_immediately();
+        assert_ready!(poll.enter(|cx, _| clock.poll_tick(cx)));
+        assert_pending!(poll.enter(|cx, _| clock.poll_tick(cx)));
+        clock.reset_after(Duration::ZERO);
+        assert_ready!(poll.enter(|cx, _| clock.poll_tick(cx)));
+        assert_pending!(poll.enter(|cx, _| clock.poll_tick(cx)));
+        clock.reset();
+        assert_pending!(poll.enter(|cx, _| clock.poll_tick(cx)), "a period from now");
+    });
+}
