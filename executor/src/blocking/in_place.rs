@@ -9,8 +9,8 @@ use wsrt_trace::{Activity, EventKind};
 
 use std::rc::Rc;
 
-use crate::observe::machine_status::Away;
 use crate::scheduler::machine::Machine;
+use crate::scheduler::machine_status::OffProcessor;
 use crate::scheduler::processor::Processor;
 use crate::scheduler::{Context, Flavor, Scheduler};
 
@@ -93,7 +93,7 @@ impl Context {
         self.scheduler().observer.show_handed_over(processor.index());
         match self.scheduler().hand_over(processor) {
             Ok(()) => {
-                self.set_away(Away::HandedOver);
+                self.set_off_processor(OffProcessor::HandedOver);
                 self.scheduler().observer.show(EventKind::Enter(Activity::InPlace));
                 true
             }
@@ -106,7 +106,7 @@ impl Context {
     }
 
     fn regain(&self) {
-        self.set_away(Away::No);
+        self.set_off_processor(OffProcessor::No);
         self.scheduler().observer.show(EventKind::Leave(Activity::InPlace));
         if let Some(processor) = self.scheduler().idle.acquire() {
             self.take_up(processor);

@@ -8,9 +8,9 @@ use wsrt_trace::{Activity as WorkRange, EventKind};
 
 use crate::fork_join::computing::{Counted, CurrentSlot};
 use crate::fork_join::{Participant, TreeSlot};
-use crate::observe::machine_status::Away;
 use crate::scheduler::Scheduler;
 use crate::scheduler::machine_loop::MachineLoop;
+use crate::scheduler::machine_status::OffProcessor;
 use crate::scheduler::threads::AbortOnUnwind;
 use crate::task::TaskQueue;
 use crate::util::thread_state::current_core;
@@ -49,11 +49,11 @@ impl MachineLoop<'_> {
         let budget = budget::keep();
         // What the last task has left of its own is no limit for others' work.
         budget::lift();
-        self.context.set_away(Away::Helping);
+        self.context.set_off_processor(OffProcessor::Helping);
         self.scheduler.observer.show(EventKind::Enter(WorkRange::Helps));
         let readied = self.work_and_linger();
         self.scheduler.observer.show(EventKind::Leave(WorkRange::Helps));
-        self.context.set_away(Away::No);
+        self.context.set_off_processor(OffProcessor::No);
         drop(budget);
         drop(counted);
         if !readied.is_empty() {

@@ -7,8 +7,8 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use wsrt_reactor::Turn;
 use wsrt_reactor::timer::Fired;
+use wsrt_trace::TaskSource;
 
-use crate::observe::source::Source;
 use crate::observe::victims::Victims;
 
 /// A count that never falls.
@@ -110,7 +110,7 @@ impl<C: Count> Arrivals<C> {
 #[derive(Debug)]
 pub(crate) struct Counters {
     /// Polls of tasks, by the kind of place where the task was found.
-    polls: [Counter; Source::KINDS],
+    polls: [Counter; TaskSource::MOST],
     /// Successful steals by this processor.
     pub(crate) steals: Victims,
     /// Times that the processor was given up for want of work.
@@ -141,20 +141,21 @@ impl Counters {
         }
     }
 
-    /// Counts a poll of a task that was found at `source`.
+    /// Counts a poll of a task that was found in a place of this kind, a number below
+    /// [`TaskSource::MOST`].
     #[inline]
-    pub(crate) fn count_poll(&self, source: Source) {
-        self.polls[source.kind()].add(1);
+    pub(crate) fn count_poll(&self, kind: usize) {
+        self.polls[kind].add(1);
     }
 
-    /// Polls of tasks. A thief that watches this stand still knows that its victim is in one long
-    /// poll.
+    /// Returns the number of polls. A thief that sees this number stand still knows that its victim
+    /// is in one long poll.
     pub(crate) fn polls(&self) -> u64 {
         self.polls.iter().map(Counter::get).sum()
     }
 
-    /// Polls of tasks that were found at places of the kind of `source`.
-    pub(crate) fn polls_from(&self, source: Source) -> u64 {
-        self.polls[source.kind()].get()
+    /// Returns the number of polls of tasks that were found in places of this kind.
+    pub(crate) fn polls_from(&self, kind: usize) -> u64 {
+        self.polls[kind].get()
     }
 }

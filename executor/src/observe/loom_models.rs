@@ -11,10 +11,10 @@ const LATER: u64 = OLD + 120_000_000_000;
 #[test]
 fn a_task_that_is_polled_while_its_stamp_is_given_up_finds_its_own_or_none() {
     explore(4, || {
-        let stamps = Arc::new(ReadyTimes::new());
+        let ready_times = Arc::new(ReadyTimes::new());
         ready_times.put(1, OLD);
         let other = {
-            let stamps = Arc::clone(&ready_times);
+            let ready_times = Arc::clone(&ready_times);
             thread::spawn(move || {
                 ready_times.put(2, LATER);
                 ready_times.take(2)
@@ -33,9 +33,9 @@ fn a_task_that_is_polled_while_its_stamp_is_given_up_finds_its_own_or_none() {
 #[test]
 fn two_that_want_a_place_at_once_do_not_mix_their_times() {
     explore(4, || {
-        let stamps = Arc::new(ReadyTimes::new());
+        let ready_times = Arc::new(ReadyTimes::new());
         let threads = [1, 2].map(|task| {
-            let stamps = Arc::clone(&ready_times);
+            let ready_times = Arc::clone(&ready_times);
             thread::spawn(move || {
                 ready_times.put(task, task * 10);
                 ready_times.take(task).is_none_or(|time| time == task * 10)

@@ -5,9 +5,7 @@
 
 pub(crate) mod counters;
 pub(crate) mod histogram;
-pub(crate) mod machine_status;
 pub(crate) mod ready_times;
-pub(crate) mod source;
 pub(crate) mod victims;
 
 #[cfg(all(not(loom), feature = "console"))]

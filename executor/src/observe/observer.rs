@@ -10,9 +10,9 @@ use super::switches::Switches;
 use super::{local_sets, tasks};
 use crate::observe::counters::{Arrivals, SharedCounter};
 use crate::observe::latency::Latency;
-use crate::observe::source::Found;
 use crate::observe::timeline::Timeline;
 use crate::scheduler::Scheduler;
+use crate::scheduler::found::Found;
 use crate::task::{Id, Runnable};
 
 /// What is looked at in one runtime.

@@ -9,10 +9,10 @@ use std::task::Waker;
 
 use wsrt_trace::{Activity, EventKind};
 
-use crate::observe::machine_status::Away;
 use crate::runtime::services::RuntimeServices;
 use crate::scheduler::Scheduler;
 use crate::scheduler::machine::Machine;
+use crate::scheduler::machine_status::OffProcessor;
 use crate::scheduler::processor::Processor;
 use crate::task::{Runnable, TaskQueue};
 use crate::util::unwind::wake_quietly;
@@ -223,10 +223,11 @@ impl Context {
         }
     }
 
-    /// Leaves in sight what this thread's machine, if it has one, does without a processor.
-    pub(crate) fn set_away(&self, away: Away) {
+    /// Records in the status of this thread's machine, if it has one, what it does without a
+    /// processor.
+    pub(crate) fn set_off_processor(&self, off_processor: OffProcessor) {
         if let Some(machine) = self.machine() {
-            machine.status().set_away(away);
+            machine.status().set_off_processor(off_processor);
         }
     }
 

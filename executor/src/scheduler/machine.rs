@@ -1,6 +1,6 @@
 //! A machine: an OS thread that runs tasks, but only while it holds a processor.
 
-use crate::observe::machine_status::MachineStatus;
+use crate::scheduler::machine_status::MachineStatus;
 use crate::scheduler::parker::Parker;
 use crate::scheduler::processor::Processor;
 use crate::util::sync::atomic::AtomicBool;

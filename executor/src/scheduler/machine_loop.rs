@@ -8,9 +8,9 @@ use wsrt_reactor::budget;
 use wsrt_trace::{Activity, EventKind};
 
 use crate::fork_join::helping::Spinner;
-use crate::observe::source::{Found, Source};
 use crate::scheduler::context::Innermost;
 use crate::scheduler::fairness::Grant;
+use crate::scheduler::found::{Found, FoundIn};
 use crate::scheduler::idle::Resume;
 use crate::scheduler::machine::Machine;
 use crate::scheduler::processor::Processor;
@@ -123,7 +123,7 @@ impl<'a> MachineLoop<'a> {
         self.keep_time(processor);
         self.injector_in_its_turn(processor)
             .or_else(|| processor.next_in_chain())
-            .or_else(|| processor.pop().map(|task| task.found(Source::RING)))
+            .or_else(|| processor.pop().map(|task| task.found(FoundIn::RING)))
             .or_else(|| self.batch_from_injector(processor))
             .or_else(|| self.look_at_network(processor))
             .or_else(|| self.steal(processor))
@@ -131,7 +131,7 @@ impl<'a> MachineLoop<'a> {
 
     #[inline]
     fn poll(&mut self, processor: Box<Processor>, found: Found) {
-        processor.shared().counters().count_poll(found.source);
+        processor.shared().counters().count_poll(found.source.kind());
         processor.shared().watch().begin_poll(found.task.id().as_u64(), found.task.spawned_at());
         if processor.is_special() {
             return self.poll_after_all_else(processor, found);
@@ -203,7 +203,7 @@ impl<'a> MachineLoop<'a> {
         // Where a push is under way there may be none for a moment; the turn goes on.
         let task = injector.take()?;
         processor.begin_slice_unless_in_chain();
-        Some(task.found(Source::INJECTOR))
+        Some(task.found(FoundIn::INJECTOR))
     }
 
     /// Takes this processor's share of the injector, one task to run and the others for the ring,
@@ -220,7 +220,7 @@ impl<'a> MachineLoop<'a> {
         drop(batch);
         self.scheduler.settle(processor.index(), placed);
         processor.begin_slice();
-        Some(first.found(Source::INJECTOR))
+        Some(first.found(FoundIn::INJECTOR))
     }
 
     /// Takes the processor out of play, if that is still wanted: a stuck poll that one stood in for

@@ -15,11 +15,13 @@ pub(crate) mod context;
 #[cfg(not(loom))]
 pub(crate) mod drain;
 pub(crate) mod fairness;
+pub(crate) mod found;
 pub(crate) mod helpers;
 pub(crate) mod idle;
 pub(crate) mod machine;
 #[cfg(not(loom))]
 pub(crate) mod machine_loop;
+pub(crate) mod machine_status;
 #[cfg(not(loom))]
 pub(crate) mod network;
 pub(crate) mod parker;

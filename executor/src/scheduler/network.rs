@@ -7,7 +7,7 @@ use wsrt_reactor::Turn;
 use wsrt_trace::{Activity, EventKind};
 
 use crate::observe::counters::{Arrivals, Count};
-use crate::observe::source::{Found, Source};
+use crate::scheduler::found::{Found, FoundIn};
 use crate::scheduler::machine_loop::MachineLoop;
 use crate::scheduler::processor::Processor;
 use crate::scheduler::root::Root;
@@ -22,7 +22,7 @@ impl MachineLoop<'_> {
     /// Looks at the netpoller without blocking.
     pub(crate) fn look_at_network(&mut self, processor: &mut Processor) -> Option<Found> {
         self.poll_network(processor);
-        Some(processor.pop()?.found(Source::NETWORK))
+        Some(processor.pop()?.found(FoundIn::NETWORK))
     }
 
     /// One turn of the netpoller that does not block; what it readied is spread over this processor

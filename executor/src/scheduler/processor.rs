@@ -12,8 +12,8 @@ use crossbeam_utils::CachePadded;
 use wsrt_reactor::timer::TimerQueue;
 
 use crate::observe::counters::Counters;
-use crate::observe::source::{Found, Source};
 use crate::scheduler::fairness::{Every, Fairness};
+use crate::scheduler::found::{Found, FoundIn};
 use crate::scheduler::poll_watch::PollWatch;
 use crate::scheduler::queue::{RingOwner, RingThief, RunNext, SlotAddress, ring};
 use crate::scheduler::tick_clock::TickClock;
@@ -395,17 +395,17 @@ impl Processor {
     pub(crate) fn next_in_chain(&mut self) -> Option<Found> {
         let raw = self.shared.runnext().take()?;
         if self.clock.now().saturating_sub(self.slice_began) < TIME_SLICE {
-            return Some(permit(raw).found(Source::RUNNEXT));
+            return Some(permit(raw).found(FoundIn::RUNNEXT));
         }
         self.begin_slice();
         let Some(oldest) = self.ring.pop() else {
-            return Some(permit(raw).found(Source::RUNNEXT));
+            return Some(permit(raw).found(FoundIn::RUNNEXT));
         };
         let was_empty = self.ring.push(raw).expect("only the owner fills the ring, and it has just made room");
         // The oldest was the only one, and a machine that went idle between the two moves has seen
         // an empty ring.
         self.unannounced |= was_empty.0;
-        Some(permit(oldest).found(Source::RING))
+        Some(permit(oldest).found(FoundIn::RING))
     }
 
     /// Takes the oldest task in the ring; it has a time slice of its own.

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use wsrt_trace::EventKind;
 
-use crate::observe::source::{Found, Source};
+use crate::scheduler::found::{Found, FoundIn};
 use crate::scheduler::machine_loop::MachineLoop;
 use crate::scheduler::processor::{Processor, Shared};
 
@@ -63,7 +63,7 @@ impl MachineLoop<'_> {
         let stolen = processor.steal_from(victim);
         if stolen > 0 {
             self.count_steal(processor, index, stolen);
-            return Some(processor.pop()?.found(Source::stolen_from(index)));
+            return Some(processor.pop()?.found(FoundIn::stolen_from(index)));
         }
         if !is_last {
             return None;
@@ -83,7 +83,7 @@ impl MachineLoop<'_> {
         processor.shared().counters().arrivals.count_fired(fired);
         let batch = self.gather_wakers();
         self.spread(processor, batch);
-        Some(processor.pop()?.found(Source::TIMER))
+        Some(processor.pop()?.found(FoundIn::TIMER))
     }
 
     /// Takes the task in the runnext of a victim that has nothing else, if it stays there, with the
@@ -103,7 +103,7 @@ impl MachineLoop<'_> {
         }
         let task = processor.take_runnext_of(victim, seen)?;
         self.count_steal(processor, index, 1);
-        Some(task.found(Source::stolen_from(index)))
+        Some(task.found(FoundIn::stolen_from(index)))
     }
 
     fn count_steal(&self, processor: &Processor, victim: usize, stolen: usize) {

@@ -7,8 +7,8 @@ use wsrt_trace::{Activity, EventKind, WokenBy};
 
 use super::thread_writer::ThreadWriter;
 use crate::observe::observer::Observer;
-use crate::observe::source::{Found, Source};
 use crate::observe::switches::Switch;
+use crate::scheduler::found::{Found, FoundIn};
 use crate::sysmon::stall::Stall;
 use crate::task::{Id, Runnable, take_panic};
 use crate::util::unwind::wake_quietly;
@@ -43,7 +43,7 @@ impl Observer {
     #[inline]
     pub(crate) fn begin_poll(&self, processor: usize, found: &Found) -> Option<RecordedPoll> {
         let Found { task, source } = found;
-        let at_once = *source == Source::RUNNEXT || *source == Source::RING;
+        let at_once = *source == FoundIn::RUNNEXT || *source == FoundIn::RING;
         self.with_writer(|writer| {
             writer.begin_poll(task.id().as_u64(), task.spawned_at(), processor as u16, source.number(), at_once);
             RecordedPoll
@@ -168,7 +168,7 @@ impl Observer {
     pub(crate) fn poll_local_observed(&self, task: Runnable) {
         let recorded = self.with_writer(|writer| {
             let (id, site) = (task.id().as_u64(), task.spawned_at());
-            writer.begin_poll(id, site, writer.held(), Source::LOCAL.number(), false);
+            writer.begin_poll(id, site, writer.held(), FoundIn::LOCAL.number(), false);
             RecordedPoll
         });
         task.run_counted();

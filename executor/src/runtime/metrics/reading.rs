@@ -8,8 +8,8 @@ use std::time::Duration;
 use super::processor::Counts;
 use super::{Arrivals, Gauges, LatencyHistogram, Metrics, PollSources, ProcessorMetrics, Steals};
 use crate::observe::counters::{Count, Counters};
-use crate::observe::source::Source;
 use crate::scheduler::Scheduler;
+use crate::scheduler::found::FoundIn;
 use crate::scheduler::processor::Shared;
 
 /// How often the counters of a processor are read at most, in the hope that two readings agree.
@@ -81,12 +81,12 @@ fn read_counts(counters: &Counters) -> Counts {
     let steals = counters.steals.iter();
     Counts {
         polls: PollSources {
-            runnext: counters.polls_from(Source::RUNNEXT),
-            ring: counters.polls_from(Source::RING),
-            injector: counters.polls_from(Source::INJECTOR),
-            network: counters.polls_from(Source::NETWORK),
-            timer: counters.polls_from(Source::TIMER),
-            stolen: counters.polls_from(Source::stolen_from(0)),
+            runnext: counters.polls_from(FoundIn::RUNNEXT.kind()),
+            ring: counters.polls_from(FoundIn::RING.kind()),
+            injector: counters.polls_from(FoundIn::INJECTOR.kind()),
+            network: counters.polls_from(FoundIn::NETWORK.kind()),
+            timer: counters.polls_from(FoundIn::TIMER.kind()),
+            stolen: counters.polls_from(FoundIn::stolen_from(0).kind()),
         },
         steals: steals.map(|from| Steals { operations: from.steals.get(), tasks: from.tasks.get() }).collect(),
         parks: counters.parks.get(),

@@ -8,9 +8,9 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use crate::observe::machine_status::Away;
 use crate::scheduler::Scheduler;
 use crate::scheduler::machine::Machine;
+use crate::scheduler::machine_status::OffProcessor;
 use crate::scheduler::poll_watch::PollState;
 use crate::scheduler::processor::Shared;
 
@@ -99,12 +99,12 @@ fn write_machine(text: &mut String, machine: &Machine, held: &[Held]) {
     let Some(name) = machine.status().name() else { return };
     let _ = write!(text, "  M{}: thread={}", name.number, name.thread);
     let parker = machine.parker();
-    let away = match machine.status().away() {
-        Away::Helping => Some("helping"),
-        Away::HandedOver => Some("blocked"),
-        Away::No if parker.is_polling() => Some("netpoller"),
-        Away::No if parker.is_parked() => Some("parked"),
-        Away::No => None,
+    let away = match machine.status().off_processor() {
+        OffProcessor::Helping => Some("helping"),
+        OffProcessor::HandedOver => Some("blocked"),
+        OffProcessor::No if parker.is_polling() => Some("netpoller"),
+        OffProcessor::No if parker.is_parked() => Some("parked"),
+        OffProcessor::No => None,
     };
     let _ = match (away, held.iter().find(|held| held.is_held_by(name.thread))) {
         (Some(away), _) => writeln!(text, " status={away}"),

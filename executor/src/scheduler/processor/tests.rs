@@ -199,7 +199,7 @@ fn a_wake_is_useless_if_the_processor_is_idle_again_without_a_poll() {
         (counters.wakes.get(), counters.useless_wakes.get())
     };
     processor.begin_hold(0);
-    processor.shared().counters().count_poll(Source::RUNNEXT);
+    processor.shared().counters().count_poll(FoundIn::RUNNEXT.kind());
     // Handed over from machine to machine it was not idle in between.
     processor.begin_hold(0);
     processor.end_hold();

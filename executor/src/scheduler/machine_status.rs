@@ -1,5 +1,5 @@
-//! What a machine leaves in sight of those who look on: who it is, and what it does while it holds
-//! no processor.
+//! The status of a machine, for dumps and schedtrace: its number and thread, and what it does while
+//! it holds no processor.
 
 // std's atomics on purpose: these are snapshots, and order nothing.
 use std::sync::OnceLock;
@@ -11,28 +11,28 @@ use crate::util::thread_state::current_thread_number;
 /// Why a machine that is awake holds no processor. The numbers are those in the word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum Away {
-    /// It does hold one, or is about to, or about to sleep.
+pub(crate) enum OffProcessor {
+    /// It holds a processor, or is about to take one up or to sleep.
     No = 0,
-    /// It computes for others.
+    /// It helps in a parallel call of another thread.
     Helping = 1,
-    /// It blocks with a task in hand, and another machine has its processor.
+    /// It is in `block_in_place`, and has handed its processor over.
     HandedOver = 2,
 }
 
-/// Written by the machine's own thread with plain stores, read by anybody.
+/// Written by the machine's own thread with plain stores, read by any thread.
 #[derive(Debug, Default)]
 pub(crate) struct MachineStatus {
     name: OnceLock<Name>,
-    away: AtomicU8,
+    off_processor: AtomicU8,
 }
 
-/// What a machine is known by.
+/// The numbers that stand for a machine in dumps.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Name {
     /// Its number in its runtime, from 0, given out once.
     pub(crate) number: u32,
-    /// The system's number for its thread; 0 where that is not known.
+    /// The OS's number for its thread; 0 where that is unknown.
     pub(crate) thread: u32,
 }
 
@@ -47,15 +47,15 @@ impl MachineStatus {
         self.name.get().copied()
     }
 
-    pub(crate) fn set_away(&self, away: Away) {
-        self.away.store(away as u8, Relaxed);
+    pub(crate) fn set_off_processor(&self, off_processor: OffProcessor) {
+        self.off_processor.store(off_processor as u8, Relaxed);
     }
 
-    pub(crate) fn away(&self) -> Away {
-        match self.away.load(Relaxed) {
-            1 => Away::Helping,
-            2 => Away::HandedOver,
-            _ => Away::No,
+    pub(crate) fn off_processor(&self) -> OffProcessor {
+        match self.off_processor.load(Relaxed) {
+            1 => OffProcessor::Helping,
+            2 => OffProcessor::HandedOver,
+            _ => OffProcessor::No,
         }
     }
 }
