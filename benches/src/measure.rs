@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn an_even_count_has_the_mean_of_its_two_middle_figures() {
+    fn an_even_count_has_the_mean_of_its_middle_figures() {
         let summary = Summary::of(&[10.0, 40.0, 20.0, 30.0]).unwrap();
         assert_eq!(summary.median, 25.0);
         assert_eq!((summary.low_quartile, summary.high_quartile), (17.5, 32.5));

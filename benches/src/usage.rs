@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_beyond_the_hard_one_is_an_error_that_names_it() {
+    fn a_limit_beyond_the_hard_one_is_an_error() {
         let message = allow_open_files(u64::MAX - 1).unwrap_err().to_string();
         assert!(message.contains("open files needed"), "{message}");
     }

@@ -45,7 +45,7 @@ fn a_comparison_prints_and_saves_its_table_and_its_samples() {
 }
 
 #[test]
-fn without_a_go_toolchain_the_others_are_compared_and_the_table_says_so() {
+fn without_go_the_table_says_so_and_compares_the_others() {
     let line = "--only chain --size 10 --iterations 1 --repeats 1 --rivals tokio,go";
     let table = succeeded(&compare_with("no-go", line, |command| command.env("GO", "no-such-go")));
     assert!(table.contains("Go is not measured: cannot start \"no-such-go\""), "{table}");
@@ -89,7 +89,7 @@ fn a_child_measures_once_in_its_own_process() {
 }
 
 #[test]
-fn a_measurement_that_takes_too_long_fails_the_comparison_and_says_which() {
+fn a_measurement_that_takes_too_long_fails_the_comparison() {
     let line = "--only yield --rivals tokio --size 1000 --iterations 1000 --repeats 2 --time-limit 1";
     let output = compare_into("too-long", line);
     let complaint = failed(&output);

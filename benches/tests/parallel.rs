@@ -39,7 +39,7 @@ fn every_pool_runs_the_loops_and_they_are_plotted() {
 }
 
 #[test]
-fn a_rival_without_its_compiler_is_left_out_and_the_table_says_so() {
+fn a_rival_without_its_compiler_is_left_out() {
     let line = "--only loops --cases zipf_100 --subjects serial,onetbb --processors 1 --repeats 1";
     let directory = directory("no compiler");
     let table =
@@ -60,7 +60,7 @@ fn every_pool_runs_the_scenarios_and_the_joins() {
 }
 
 #[test]
-fn a_server_echoes_beside_an_endless_loop_and_the_loop_ends_when_told() {
+fn a_server_echoes_beside_an_endless_loop_that_can_end() {
     assert!(table_of("echo", "").contains("p99 beside : alone"));
 }
 

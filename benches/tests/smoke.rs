@@ -81,7 +81,7 @@ fn one_worker_is_enough_for_every_workload() {
 }
 
 #[test]
-fn the_workloads_with_a_library_in_them_run_without_a_runtime() {
+fn workloads_with_a_library_in_them_run_without_a_runtime() {
     for about in workloads::all() {
         match workloads::run_bare(about.name, &tiny(1)) {
             Ok(measurements) => {

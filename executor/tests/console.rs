@@ -191,7 +191,7 @@ fn named(name: &str) -> task::Builder<'_> {
 }
 
 #[test]
-fn a_task_is_shown_with_its_name_number_size_and_place() {
+fn a_task_is_shown_with_name_number_size_and_place() {
     let mut number = String::new();
     let seen = seen_of(async || {
         let task = named("greeter").spawn(async { [0u8; 100].len() });
@@ -209,7 +209,7 @@ fn a_task_is_shown_with_its_name_number_size_and_place() {
 }
 
 #[test]
-fn each_poll_enters_the_span_once_and_the_end_closes_it() {
+fn each_poll_enters_the_span_once_until_the_end() {
     let seen = seen_of(async || {
         let yields = named("yields").spawn(async {
             for _ in 0..5 {
@@ -357,7 +357,7 @@ impl Subscriber for Meddler {
 }
 
 #[test]
-fn a_subscriber_may_drop_the_local_set_that_is_being_spawned_on() {
+fn a_subscriber_may_drop_the_local_set_during_a_spawn() {
     subscriber::with_default(Meddler, || {
         let set = LocalSet::new();
         STASH.set(Some((set.enter(), set)));
@@ -368,7 +368,7 @@ fn a_subscriber_may_drop_the_local_set_that_is_being_spawned_on() {
 }
 
 #[test]
-fn a_local_task_of_a_current_thread_runtime_is_shown_as_local() {
+fn a_local_task_of_a_current_thread_runtime_is_local() {
     async fn at_home() -> usize {
         Rc::strong_count(&Rc::new(()))
     }
@@ -381,7 +381,7 @@ fn a_local_task_of_a_current_thread_runtime_is_shown_as_local() {
 }
 
 #[test]
-fn a_timer_is_shown_from_its_first_wait_to_its_end() {
+fn a_timer_is_shown_from_first_wait_to_end() {
     let seen = seen_of(async || {
         named("sleeps").spawn(async { sleep(Duration::from_millis(5)).await }).await.expect("it does not panic");
         let mut clock = interval(Duration::from_millis(1));
@@ -407,7 +407,7 @@ fn a_timer_is_shown_from_its_first_wait_to_its_end() {
 }
 
 #[test]
-fn a_deadline_is_told_in_milliseconds_whenever_it_is_set() {
+fn a_deadline_is_reported_in_milliseconds() {
     let seen = seen_of(async || {
         let mut wait = pin!(sleep(Duration::from_secs(3600)));
         poll_fn(|context| Poll::Ready(wait.as_mut().poll(context).is_pending())).await;

@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_option_leaves_a_root_that_need_not_be_send() {
+    fn a_wrong_option_does_not_require_a_send_root() {
         let output = expand(
             Entry::Main,
             quote!(colour = "red"),

@@ -212,12 +212,12 @@ mod tests {
     }
 
     #[test]
-    fn a_body_need_not_be_finished_for_the_head_to_be_read() {
+    fn an_unfinished_body_does_not_hide_the_head() {
         assert_eq!(mistakes(Entry::Main, quote!(async fn main() { let x = stream. })), [""; 0]);
     }
 
     #[test]
-    fn each_part_that_cannot_be_run_is_refused_in_its_own_words() {
+    fn each_part_that_cannot_run_has_its_own_refusal() {
         let cases = [
             (
                 quote!(
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_test_attribute_is_refused_under_any_of_its_names() {
+    fn a_second_test_attribute_is_refused_under_any_name() {
         for second in
             [quote!(test), quote!(::core::prelude::v1::test), quote!(wsrt::test), quote!(wsrt::test(flavor = "x"))]
         {
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_return_type_other_than_unit_counts_as_an_output() {
+    fn only_a_return_type_besides_unit_counts_as_output() {
         for (output, counts) in
             [(quote!(), false), (quote!(-> ()), false), (quote!(-> (u8,)), true), (quote!(-> !), true)]
         {

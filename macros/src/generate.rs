@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn main_keeps_its_attributes_visibility_and_name_and_reports_inside_the_root() {
+    fn main_keeps_its_attributes_and_reports_inside_the_root() {
         let output = generated(
             Entry::Main,
             quote!(worker_threads = 4),
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_keeps_its_other_attributes_and_gets_the_standard_one_by_its_full_path() {
+    fn a_test_keeps_its_attributes_and_gets_the_standard_one() {
         let output = generated(
             Entry::Test,
             quote!(),
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_root_that_never_returns_silences_the_lint_on_unreachable_code() {
+    fn only_a_never_returning_root_silences_the_unreachable_lint() {
         let never = generated(
             Entry::Main,
             quote!(),

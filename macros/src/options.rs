@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn start_paused_is_read_and_refused_on_a_multi_thread_runtime() {
+    fn start_paused_is_refused_on_a_multi_thread_runtime() {
         let paused = |entry, arguments| parse(entry, arguments).map(|options| options.start_paused.map(|is| is.value));
         assert_eq!(paused(Entry::Test, quote!()), Ok(None));
         assert_eq!(paused(Entry::Test, quote!(start_paused = true)), Ok(Some(true)));
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_flavor_raises_no_second_error_about_what_depends_on_it() {
+    fn a_wrong_flavor_raises_no_second_error() {
         let message = refused(Entry::Main, quote!(flavor = "multithread", start_paused = true));
         assert!(message.starts_with("unknown flavor \"multithread\"") && !message.contains(" | "), "{message}");
         let message = refused(Entry::Test, quote!(flavor = "multithread", worker_threads = 2));

@@ -43,7 +43,7 @@ async fn on_this_thread() -> (Option<Started>, Rc<Cell<u32>>) {
 }
 
 #[test]
-fn the_default_is_a_multi_thread_runtime_with_its_own_number_of_workers() {
+fn the_default_is_multi_thread_with_its_own_worker_count() {
     assert_eq!(with_defaults(), Some(Started::MultiThread { worker_threads: None }));
 }
 
@@ -58,7 +58,7 @@ fn start_paused_reaches_the_builder() {
 }
 
 #[test]
-fn a_current_thread_root_and_its_output_need_not_be_send() {
+fn a_current_thread_root_need_not_be_send() {
     let (started, output) = on_this_thread();
     assert_eq!(started, Some(Started::CurrentThread { paused: false }));
     assert_eq!(output.get(), 2);
@@ -112,7 +112,7 @@ mod never {
 }
 
 #[test]
-fn main_reports_its_output_as_std_does_even_when_the_output_is_not_send() {
+fn main_reports_an_output_that_is_not_send() {
     assert_eq!(failing::main(), ExitCode::FAILURE);
     assert_eq!(succeeding::main(), ExitCode::SUCCESS);
     assert_eq!(unit::main(), ExitCode::SUCCESS);
@@ -132,7 +132,7 @@ fn main_ends_with_failure_when_the_runtime_cannot_start() {
 }
 
 #[test]
-fn another_function_panics_with_the_reason_when_the_runtime_cannot_start() {
+fn another_function_panics_when_the_runtime_cannot_start() {
     let payload = with_failing_builds(|| catch_unwind(with_defaults)).expect_err("no runtime, no output");
     assert_eq!(payload.downcast_ref::<String>().map(String::as_str), Some("wsrt: no threads left"));
 }

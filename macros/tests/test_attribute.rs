@@ -12,7 +12,7 @@ use runtime_double::runtime::{Started, started, with_failing_builds};
 use wsrt_macros::test;
 
 #[test(crate = "crate::runtime_double")]
-async fn the_default_is_a_current_thread_runtime_and_the_test_need_not_be_send() {
+async fn the_default_is_current_thread_and_need_not_be_send() {
     let not_send = Rc::new(());
     std::future::ready(()).await;
     assert_eq!(Rc::strong_count(&not_send), 1);
@@ -30,7 +30,7 @@ async fn the_clock_may_stand_from_the_start() {
 }
 
 #[test(flavor = "multi_thread", crate = "crate::runtime_double")]
-async fn a_multi_thread_test_may_return_an_error_that_is_not_send() -> Result<(), Box<dyn Error>> {
+async fn a_multi_thread_test_may_return_a_non_send_error() -> Result<(), Box<dyn Error>> {
     let port: u16 = "80".parse()?;
     assert_eq!(port, 80);
     Ok(())

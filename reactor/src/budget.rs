@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_spent_budget_makes_ready_operations_pending_and_wakes_the_task() {
+    fn a_spent_budget_makes_ready_operations_pending() {
         with_full_budget(|poll, wakes| {
             assert!((0..PER_POLL).all(|_| poll(true)));
             assert_eq!(wakes.0.load(Relaxed), 0);
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn who_never_returns_from_a_poll_goes_on_in_the_end() {
+    fn a_poll_that_never_returns_still_makes_progress() {
         with_full_budget(|poll, wakes| {
             assert!((0..PER_POLL).all(|_| poll(true)));
             let denials = (0..).take_while(|_| !poll(true)).count();

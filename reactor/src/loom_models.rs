@@ -72,7 +72,7 @@ impl Kernel {
 }
 
 #[test]
-fn a_clear_never_removes_an_event_that_came_after_the_look() {
+fn a_clear_never_removes_an_event_after_the_look() {
     loom::model(|| {
         let readiness = Arc::new(Readiness::of_fresh(READ));
         let seen = readiness.read();
@@ -87,7 +87,7 @@ fn a_clear_never_removes_an_event_that_came_after_the_look() {
 }
 
 #[test]
-fn an_event_reaches_a_waiter_that_comes_at_the_same_time() {
+fn an_event_reaches_a_waiter_that_comes_beside_it() {
     loom::model(|| {
         let source = drained();
         let event = {
@@ -138,7 +138,7 @@ fn two_readers_share_two_bytes_and_neither_hangs() {
 }
 
 #[test]
-fn a_shutdown_reaches_a_waiter_that_comes_at_the_same_time() {
+fn a_shutdown_reaches_a_waiter_that_comes_beside_it() {
     loom::model(|| {
         let source = drained();
         let end = {

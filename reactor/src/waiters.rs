@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_waker_that_panics_keeps_no_other_of_a_crowd_from_being_woken() {
+    fn a_panicking_waker_does_not_stop_the_others() {
         struct Panics;
         impl Wake for Panics {
             fn wake(self: Arc<Self>) {

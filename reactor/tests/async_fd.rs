@@ -26,7 +26,7 @@ fn is_pending<F: Future>(future: F) -> bool {
 }
 
 #[test]
-fn it_is_ready_when_the_system_says_so_and_not_before() {
+fn it_is_ready_when_the_system_says_so() {
     run(async {
         let (near, mut far) = pair();
         assert!(is_pending(near.readable()));
@@ -149,7 +149,7 @@ fn any_number_of_tasks_wait() {
 }
 
 #[test]
-fn one_interest_is_told_of_that_one_only() {
+fn one_interest_is_woken_for_that_one_only() {
     run(async {
         let (near, mut far) = UnixStream::pair().unwrap();
         near.set_nonblocking(true).unwrap();
@@ -174,7 +174,7 @@ fn what_cannot_be_polled_comes_back() {
 }
 
 #[test]
-fn the_inner_value_comes_out_as_it_went_in_and_may_go_in_again() {
+fn the_inner_value_comes_out_unchanged_and_reusable() {
     let runtime = Runtime::new().unwrap();
     runtime.block_on(async {
         let (near, mut far) = pair();
@@ -202,7 +202,7 @@ fn owners_that_stay_on_their_thread_are_taken_too() {
 }
 
 #[test]
-fn the_end_and_the_shutdown_are_told() {
+fn the_end_and_the_shutdown_are_reported() {
     let runtime = Runtime::new().unwrap();
     let (near, far) = runtime.block_on(async { pair() });
     drop(far);

@@ -64,7 +64,7 @@ fn by_hand() -> (Arc<ByHand>, mpsc::Receiver<(Duration, Alarm)>) {
 }
 
 #[test]
-fn a_silent_address_costs_a_quarter_of_a_second_and_no_more() {
+fn a_silent_address_costs_a_quarter_of_a_second() {
     let runtime = Runtime::new().unwrap();
     let (services, alarms) = by_hand();
     let silent = Silent::new();
@@ -99,7 +99,7 @@ fn the_delay_wakes_whoever_connects() {
 }
 
 #[test]
-fn a_failure_makes_it_the_next_one_s_turn_at_once() {
+fn a_failure_tries_the_next_address_at_once() {
     let runtime = Runtime::new().unwrap();
     // No alarm is ever rung: waiting for one would be for ever.
     let (services, alarms) = by_hand();

@@ -27,7 +27,7 @@ fn limit_descriptors(count: libc::rlim_t) {
 }
 
 #[test]
-fn accept_reports_that_descriptors_ran_out_and_goes_on_when_some_are_free() {
+fn accept_reports_exhausted_descriptors_and_goes_on_later() {
     limit_descriptors(64);
     let runtime = Runtime::new().unwrap();
     let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();

@@ -54,7 +54,7 @@ fn the_first_address_that_works_is_taken() {
 }
 
 #[test]
-fn of_several_addresses_the_last_one_is_told() {
+fn of_several_addresses_the_last_ones_error_is_returned() {
     run(async {
         // Broadcasts are not connected to; this says so at once, the other after a moment.
         let (closed, forbidden) = (closed_address(), "255.255.255.255:7".parse().unwrap());
@@ -116,7 +116,7 @@ fn an_address_in_numbers_needs_no_offload() {
 }
 
 #[test]
-fn a_lookup_whose_job_is_lost_fails_and_does_not_hang() {
+fn a_lookup_whose_job_is_lost_fails() {
     struct Loses;
     impl Services for Loses {
         fn delay(&self, _: Duration) -> Delay {

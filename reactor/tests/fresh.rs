@@ -63,7 +63,7 @@ fn standard_pair() -> io::Result<(std::net::TcpStream, std::net::TcpStream)> {
 /// which costs more than two system calls.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_connection_within_the_machine_needs_no_turn_of_the_netpoller() {
+fn a_local_connection_needs_no_turn_of_the_netpoller() {
     without_a_turn(|| {
         let listener = at_once(TcpListener::bind("127.0.0.1:0"))?;
         let address = listener.local_addr()?;
@@ -105,7 +105,7 @@ fn connected_and_accepted_tcp_streams_tell_the_truth() {
 }
 
 #[test]
-fn a_fresh_listener_accepts_at_once_and_its_streams_claim_nothing() {
+fn a_fresh_listener_accepts_and_its_streams_claim_nothing() {
     without_a_turn(|| {
         let listener = at_once(TcpListener::bind("127.0.0.1:0"))?;
         let _near = std::net::TcpStream::connect(listener.local_addr()?)?;
@@ -117,7 +117,7 @@ fn a_fresh_listener_accepts_at_once_and_its_streams_claim_nothing() {
 
 /// Code from tokio waits until a stream that is still connecting is writable.
 #[test]
-fn a_stream_that_is_still_connecting_does_not_count_as_writable() {
+fn a_connecting_stream_does_not_count_as_writable() {
     let connecting = |listener: &std::net::TcpListener| {
         let socket = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None)?;
         socket.set_nonblocking(true)?;
@@ -167,7 +167,7 @@ mod unix {
     use wsrt_reactor::net::{UnixDatagram, UnixListener, UnixStream};
 
     #[test]
-    fn a_fresh_pair_of_unix_streams_claims_nothing_and_is_tried() {
+    fn a_fresh_unix_pair_claims_nothing_and_is_tried() {
         without_a_turn(|| {
             let (mut near, mut far) = UnixStream::pair()?;
             assert_claims_nothing!(near);
@@ -186,7 +186,7 @@ mod unix {
     }
 
     #[test]
-    fn fresh_unix_streams_with_an_address_claim_nothing_and_are_tried() {
+    fn fresh_unix_streams_with_addresses_claim_nothing() {
         let path = std::env::temp_dir().join(format!("wsrt-fresh-{}", std::process::id()));
         without_a_turn(|| {
             let listener = UnixListener::bind(&path)?;

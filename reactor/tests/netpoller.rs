@@ -52,7 +52,7 @@ fn many_interrupts_end_one_turn() {
 }
 
 #[test]
-fn a_turn_without_blocking_leaves_the_interrupt_to_a_blocking_one() {
+fn a_turn_without_blocking_leaves_the_interrupt_alone() {
     let netpoller = Netpoller::new().unwrap();
     netpoller.interrupt();
     for _ in 0..3 {
@@ -72,7 +72,7 @@ fn an_interrupted_turn_still_collects_events() {
 }
 
 #[test]
-fn who_comes_while_another_is_blocked_is_turned_away() {
+fn a_second_poller_is_refused_while_one_is_blocked() {
     let netpoller = Netpoller::new().unwrap();
     thread::scope(|scope| {
         scope.spawn(|| {
@@ -89,7 +89,7 @@ fn who_comes_while_another_is_blocked_is_turned_away() {
 }
 
 #[test]
-fn a_bounded_turn_ends_when_its_time_is_up_and_not_before() {
+fn a_bounded_turn_ends_when_its_time_is_up() {
     let netpoller = Netpoller::new().unwrap();
     let (started, timeout) = (Instant::now(), Duration::from_micros(10_300));
     assert_eq!(turn(&netpoller, Some(timeout)), Turn::Polled { events: 0, interrupted: false });
@@ -116,7 +116,7 @@ impl Wake for Count {
 }
 
 #[test]
-fn a_ready_socket_hands_over_the_wakers_and_wakes_nobody_itself() {
+fn a_ready_socket_hands_over_wakers_and_wakes_no_task() {
     let netpoller = Netpoller::new().unwrap();
     let (near, mut far) = registered(&netpoller);
     let count = Arc::new(Count::default());
@@ -161,7 +161,7 @@ fn a_fresh_stream_is_tried_before_any_event() {
 }
 
 #[test]
-fn a_short_read_saves_the_call_that_would_block_and_a_full_one_does_not() {
+fn a_short_read_saves_the_call_that_would_block() {
     let netpoller = Netpoller::new().unwrap();
     let (near, mut far) = stream_without_driver(&netpoller);
     far.write_all(b"12345678").unwrap();
@@ -176,7 +176,7 @@ fn a_short_read_saves_the_call_that_would_block_and_a_full_one_does_not() {
 }
 
 #[test]
-fn a_short_read_of_a_stream_that_has_ended_clears_nothing() {
+fn a_short_read_of_an_ended_stream_clears_nothing() {
     let netpoller = Netpoller::new().unwrap();
     let (near, mut far) = stream_without_driver(&netpoller);
     far.write_all(b"last").unwrap();

@@ -36,7 +36,7 @@ impl Drop for Fifo {
 }
 
 #[test]
-fn what_is_written_is_read_in_order_through_a_full_pipe() {
+fn a_full_pipe_delivers_everything_in_order() {
     const LENGTH: usize = 1 << 20;
     let runtime = Runtime::new().unwrap();
     let (mut sender, mut receiver) = runtime.block_on(async { pipe::pipe().unwrap() });

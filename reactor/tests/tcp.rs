@@ -92,7 +92,7 @@ fn vectored_transfers_keep_the_order_of_their_buffers() {
 }
 
 #[test]
-fn more_slices_than_one_call_takes_do_not_stop_a_writer() {
+fn more_slices_than_one_call_takes_are_all_written() {
     run(async {
         let (mut client, mut server) = pair().await.unwrap();
         let pieces = vec![IoSlice::new(b"x"); 5000];
@@ -123,7 +123,7 @@ fn a_peek_takes_nothing_out() {
 }
 
 #[test]
-fn the_end_of_a_stream_can_be_read_again_and_again() {
+fn the_end_of_a_stream_can_be_read_repeatedly() {
     run(async {
         let (mut client, mut server) = pair().await.unwrap();
         client.write_all(b"last").await.unwrap();
@@ -220,7 +220,7 @@ fn text_that_is_not_utf8_leaves_the_string_alone() {
 }
 
 #[test]
-fn dropping_the_owned_write_half_ends_the_stream_for_the_peer() {
+fn dropping_the_owned_write_half_ends_the_stream() {
     run(async {
         let (client, mut server) = pair().await.unwrap();
         let (mut read, mut write) = client.into_split();
@@ -330,7 +330,7 @@ fn the_two_ends_agree_on_their_addresses() {
 }
 
 #[test]
-fn a_reset_by_the_peer_is_an_error_to_the_waiting_reader() {
+fn a_reset_by_the_peer_fails_the_waiting_reader() {
     run(async {
         let (client, mut server) = pair().await.unwrap();
         assert!(server.try_read(&mut [0; 1]).is_err());

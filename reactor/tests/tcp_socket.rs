@@ -46,7 +46,7 @@ fn options_set_before_are_those_of_the_connection() {
 
 #[cfg(unix)]
 #[test]
-fn two_listeners_share_a_port_only_if_both_ask_for_it() {
+fn two_listeners_share_a_port_if_both_ask() {
     run(async {
         let first = TcpSocket::new_v4().unwrap();
         first.set_reuseport(true).unwrap();

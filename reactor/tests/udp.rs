@@ -21,7 +21,7 @@ fn address(socket: &UdpSocket) -> SocketAddr {
 }
 
 #[test]
-fn a_datagram_arrives_whole_and_once_whichever_way_it_is_received() {
+fn a_datagram_arrives_whole_and_once_by_any_method() {
     run(async {
         let (near, far) = (bound().await, bound().await);
         near.connect(address(&far)).await.unwrap();
@@ -82,7 +82,7 @@ fn what_was_peeked_at_is_still_there() {
 }
 
 #[test]
-fn what_does_not_fit_is_cut_off_and_the_next_datagram_is_untouched() {
+fn a_datagrams_excess_is_cut_off_and_the_next_intact() {
     run(async {
         let (near, far) = (bound().await, bound().await);
         near.send_to(b"too long", address(&far)).await.unwrap();
@@ -158,7 +158,7 @@ fn a_connected_socket_hears_its_peer_only() {
 }
 
 #[test]
-fn a_name_and_a_list_of_addresses_are_taken_and_the_own_family_is_preferred() {
+fn addresses_of_the_sockets_own_family_are_preferred() {
     run(async {
         let (near, far) = (bound().await, bound().await);
         let port = address(&far).port();
@@ -176,7 +176,7 @@ fn a_name_and_a_list_of_addresses_are_taken_and_the_own_family_is_preferred() {
 }
 
 #[test]
-fn an_unreachable_port_is_an_error_and_the_socket_goes_on() {
+fn an_unreachable_port_is_an_error_the_socket_survives() {
     run(async {
         let near = bound().await;
         let closed = StdSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
@@ -205,7 +205,7 @@ fn binding_a_taken_port_is_the_systems_error() {
 }
 
 #[test]
-fn a_standard_socket_becomes_one_and_one_becomes_a_standard_socket() {
+fn a_standard_socket_converts_both_ways() {
     run(async {
         let far = UdpSocket::from_std(StdSocket::bind("127.0.0.1:0").unwrap()).unwrap();
         let near = bound().await.into_std().unwrap();
@@ -219,7 +219,7 @@ fn a_standard_socket_becomes_one_and_one_becomes_a_standard_socket() {
 }
 
 #[test]
-fn an_operation_of_the_caller_s_own_waits_as_the_socket_s_do() {
+fn a_callers_own_operation_waits_as_the_sockets_do() {
     let runtime = Runtime::new().unwrap();
     let socket = runtime.block_on(bound());
     let receive = || socket2::SockRef::from(&socket).recv(&mut [std::mem::MaybeUninit::uninit(); 8]);
@@ -233,7 +233,7 @@ fn an_operation_of_the_caller_s_own_waits_as_the_socket_s_do() {
 }
 
 #[test]
-fn readiness_is_told_in_both_directions() {
+fn readiness_is_reported_in_both_directions() {
     run(async {
         let (near, far) = (bound().await, bound().await);
         near.writable().await.unwrap();

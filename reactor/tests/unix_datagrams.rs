@@ -132,7 +132,7 @@ fn full(name: &str, sender: &UnixDatagram) -> (UnixDatagram, String) {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_receiver_that_is_full_holds_up_nobody_who_sends_to_another() {
+fn a_full_receiver_holds_up_no_sender_to_others() {
     run(async {
         let sender = UnixDatagram::unbound().unwrap();
         let (_full, of_full) = full("held-up", &sender);
@@ -155,7 +155,7 @@ fn a_receiver_that_is_full_holds_up_nobody_who_sends_to_another() {
 /// queue.
 #[cfg(target_os = "linux")]
 #[test]
-fn senders_that_are_not_connected_go_on_when_a_full_receiver_reads() {
+fn unconnected_senders_go_on_when_a_full_receiver_reads() {
     run(async {
         let (receiver, name) = full("not-connected", &UnixDatagram::unbound().unwrap());
         let sender = UnixDatagram::unbound().unwrap();

@@ -80,7 +80,7 @@ fn clients_come_through_an_abstract_name_however_it_is_written() {
 }
 
 #[test]
-fn errors_are_the_systems_and_a_path_that_is_no_address_is_named() {
+fn errors_are_the_systems_and_bad_paths_are_named() {
     let folder = Folder::new("errors");
     run(async {
         let path = folder.socket();
@@ -162,7 +162,7 @@ fn what_was_peeked_at_is_still_there() {
 }
 
 #[test]
-fn a_writer_waits_while_the_reader_is_slow_and_everything_arrives_in_order() {
+fn a_writer_waits_for_a_slow_reader_and_keeps_order() {
     const LENGTH: usize = 4 << 20;
     let runtime = Runtime::new().unwrap();
     let (mut near, mut far) = runtime.block_on(async { UnixStream::pair().unwrap() });
@@ -235,7 +235,7 @@ fn send_with_descriptor(stream: &UnixStream, bytes: &[u8]) {
 }
 
 #[test]
-fn a_peer_that_is_gone_is_an_error_to_the_writer() {
+fn a_peer_that_is_gone_fails_the_writer() {
     run(async {
         let (mut near, far) = UnixStream::pair().unwrap();
         drop(far);

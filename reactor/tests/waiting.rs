@@ -166,7 +166,7 @@ fn a_dropped_future_leaves_no_waker_behind() {
 /// to wait in the same place and to take its waker out of there when it is dropped, it would take
 /// that wake with it.
 #[test]
-fn a_dropped_read_leaves_the_wake_that_a_poll_was_promised() {
+fn a_dropped_read_leaves_a_polls_wake() {
     let runtime = Runtime::new().unwrap();
     let (mut client, mut server) = runtime.block_on(pair()).unwrap();
     drain(&server);

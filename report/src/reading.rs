@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_poll_that_the_file_leaves_open_lasts_until_the_file_ends() {
+    fn a_poll_left_open_lasts_until_the_file_ends() {
         let mut trace = Trace::new("demo", 1);
         trace.event(1_000, BEGIN, PROCESSOR, "stuck", &[]);
         trace.event(9_000, INSTANT, PROCESSOR, EventName::Wake.name(), &[]);
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_cannot_be_are_told_and_do_no_harm() {
+    fn impossible_numbers_are_reported_and_do_no_harm() {
         let mut trace = Trace::new("demo", 1);
         let steal = [(Key::Victim, Value::Number(u64::MAX)), (Key::Tasks, Value::Number(u64::MAX))];
         trace.event(u64::MAX, INSTANT, PROCESSOR, EventName::Steal.name(), &steal);

@@ -47,7 +47,7 @@ fn the_page_is_written_beside_the_trace() {
 }
 
 #[test]
-fn the_page_goes_where_it_is_told_to() {
+fn the_page_goes_to_the_given_path() {
     let directory = directory("told");
     let trace = file(&directory, "a", &Program::usual(50).bytes());
     let place = directory.join("other.html");
@@ -75,7 +75,7 @@ fn a_wrong_command_line_is_said_with_exit_code_2() {
 }
 
 #[test]
-fn a_file_that_is_no_trace_is_named_and_nothing_is_written() {
+fn a_file_that_is_no_trace_is_named() {
     let directory = directory("no_trace");
     let event = Message::new().varint(track_event::TYPE, INSTANT).varint(track_event::TRACK_UUID, 123_456);
     let chrome = Message::new().varint(trace_packet::TIMESTAMP, 5).message(trace_packet::TRACK_EVENT, &event);
@@ -128,7 +128,7 @@ fn a_trace_is_never_written_over() {
 }
 
 #[test]
-fn a_cut_off_or_damaged_file_gives_a_report_that_says_so() {
+fn a_damaged_file_gives_a_report_that_says_so() {
     let directory = directory("cut_off");
     let whole = Program::usual(200).bytes();
     let page_of = |name: &str, bytes: &[u8]| {

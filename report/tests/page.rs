@@ -147,7 +147,7 @@ fn the_page_refers_to_nothing_outside() {
 }
 
 #[test]
-fn each_way_within_the_page_has_its_end_and_each_picture_its_words() {
+fn each_link_has_its_target_and_each_picture_its_words() {
     let elements = elements(&page("words", &Program::usual(2_000).bytes()));
     let ids: Vec<_> = elements.iter().filter_map(|element| attribute(element, "id")).collect();
     for (number, id) in ids.iter().enumerate() {

@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn threads_are_told_by_their_names_while_they_live() {
+    fn live_threads_are_reported_by_name() {
         let name = "wsrt (test) 123456";
         assert_eq!(count_threads(name), 0);
         let thread =

@@ -435,7 +435,7 @@ fn futures_of_files_may_move_and_be_shared() {
 }
 
 #[test]
-fn futures_of_processes_and_of_copying_may_move_and_be_shared() {
+fn futures_of_processes_and_copying_are_send_and_sync() {
     future_is_send_and_sync(|| lent::<Child>().wait());
     future_is_send_and_sync(|| lent::<Child>().kill());
     future_is_send_and_sync(|| lent::<Option<Child>>().take().expect("a child").wait_with_output());

@@ -48,7 +48,7 @@ fn wsrt_worker_threads_has_to_be_a_positive_whole_number() {
 }
 
 #[test]
-fn a_main_with_a_bad_variable_fails_with_the_same_words() {
+fn a_main_with_a_bad_variable_reports_the_same_words() {
     let program = example("hello");
     let output = Command::new(program).env("WSRT_WORKER_THREADS", "none").output().expect("the example starts");
     assert_eq!(output.status.code(), Some(1));
@@ -79,8 +79,8 @@ fn a_bad_wsrt_schedtrace_is_reported_once_and_ignored() {
 }
 
 #[test]
-fn a_word_behind_the_period_of_wsrt_schedtrace_that_is_not_detail_is_named() {
-    let test = "a_word_behind_the_period_of_wsrt_schedtrace_that_is_not_detail_is_named";
+fn a_word_other_than_detail_behind_the_period_is_named() {
+    let test = "a_word_other_than_detail_behind_the_period_is_named";
     let output = in_a_process_of_its_own(test, &[("WSRT_SCHEDTRACE", "1000,details")], || {
         for _ in 0..3 {
             assert_eq!(two_processors().run(async { 7 }), 7);
@@ -106,7 +106,7 @@ fn a_builder_refuses_zero_of_what_it_needs() {
 }
 
 #[test]
-fn a_runtime_whose_threads_cannot_be_started_has_the_systems_error() {
+fn a_runtime_without_threads_has_the_systems_error() {
     // A stack that no system has room for.
     let error = Builder::new_multi_thread().worker_threads(2).thread_stack_size(1 << 46).build().expect_err("no room");
     assert_eq!(error.kind(), io::ErrorKind::WouldBlock);
@@ -116,7 +116,7 @@ fn a_runtime_whose_threads_cannot_be_started_has_the_systems_error() {
 /// Whoever wants a thread is in the middle of something: it gets an error, as from a system that
 /// has no thread to give.
 #[test]
-fn a_function_that_panics_when_asked_for_a_thread_name_costs_the_thread_and_no_more() {
+fn a_panicking_thread_name_function_costs_the_thread_only() {
     let is_broken = Arc::new(AtomicBool::new(false));
     let asked = Arc::clone(&is_broken);
     let mut builder = Builder::new_multi_thread();
@@ -138,7 +138,7 @@ fn a_function_that_panics_when_asked_for_a_thread_name_costs_the_thread_and_no_m
 }
 
 #[test]
-fn a_thread_name_that_no_thread_can_have_is_an_error_and_no_panic() {
+fn an_impossible_thread_name_is_an_error() {
     let error = Builder::new_multi_thread().worker_threads(1).thread_name("a\0b").build().expect_err("it has a NUL");
     assert!(error.to_string().contains("\"a\\0b\""), "{error}");
 }
@@ -151,7 +151,7 @@ fn spawning_outside_of_a_runtime_panics() {
 }
 
 #[test]
-fn asking_for_the_current_runtime_or_task_where_there_is_none_panics() {
+fn asking_for_the_current_runtime_or_task_outside_panics() {
     assert_eq!(
         panic_message(Handle::current),
         "wsrt: `Handle::current`: this thread is outside of a wsrt runtime: call it inside `#[wsrt::main]`, a spawned task or \

@@ -180,7 +180,7 @@ fn it_nests() {
 
 /// A call that hands nothing over takes nothing back: the processor stays with those who serve it.
 #[test]
-fn a_call_without_a_processor_does_not_get_hold_of_one() {
+fn a_call_without_a_processor_does_not_get_one() {
     within_a_minute(|| {
         let runtime = one_processor();
         let answer = runtime.run(async {

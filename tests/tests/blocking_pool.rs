@@ -52,7 +52,7 @@ fn jobs_return_what_they_compute() {
 }
 
 #[test]
-fn as_many_jobs_run_at_a_time_as_the_limit_allows_and_no_more() {
+fn as_many_jobs_run_as_the_limit_allows() {
     within_a_minute(|| {
         let runtime = with_pool_of(3);
         let (release, occupants) = occupy(&runtime, 3);
@@ -81,7 +81,7 @@ fn as_many_jobs_run_at_a_time_as_the_limit_allows_and_no_more() {
 /// Who comes for a job calls the next, so that a crowd is not called by one alone: nobody is
 /// forgotten on the way.
 #[test]
-fn a_crowd_of_jobs_that_block_has_a_thread_each_new_or_used() {
+fn each_blocking_job_of_a_crowd_has_a_thread() {
     within_a_minute(|| {
         let runtime = with_pool_of(100);
         for _ in 0..3 {
@@ -176,7 +176,7 @@ fn threads_have_the_name_and_call_the_hooks() {
 }
 
 #[test]
-fn a_queued_job_can_be_aborted_and_one_that_has_begun_cannot() {
+fn a_queued_job_can_be_aborted_a_running_one_cannot() {
     within_a_minute(|| {
         let runtime = with_pool_of(1);
         let (release, mut occupants) = occupy(&runtime, 1);
@@ -225,8 +225,8 @@ fn jobs_from_many_threads_all_run() {
 
 /// A stack that no system has room for: each attempt to start a thread fails.
 #[test]
-fn a_job_is_not_lost_when_the_system_refuses_a_thread() {
-    let test = "a_job_is_not_lost_when_the_system_refuses_a_thread";
+fn a_job_survives_the_systems_refusal_of_a_thread() {
+    let test = "a_job_survives_the_systems_refusal_of_a_thread";
     let output = in_a_process_of_its_own(test, &[], || {
         let runtime = Builder::new_current_thread().thread_stack_size(1 << 46).build().expect("it needs no thread");
         let sum = runtime.block_on(async {

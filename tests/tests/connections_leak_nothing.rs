@@ -145,7 +145,7 @@ where
 }
 
 #[test]
-fn ten_thousand_connections_leave_no_descriptor_no_task_and_no_memory() {
+fn ten_thousand_connections_leave_nothing_behind() {
     within_a_minute(|| {
         let runtime = Builder::new_multi_thread().worker_threads(2).build().expect("a runtime");
         let token = Arc::new(());

@@ -107,7 +107,7 @@ fn poll_methods_of_a_socket_leave_turns_too() {
 
 #[cfg(unix)]
 #[test]
-fn a_foreign_descriptor_that_is_always_ready_leaves_turns_to_others() {
+fn an_always_ready_foreign_descriptor_leaves_turns_to_others() {
     within_a_minute(|| {
         let runtime = single();
         let (mut near, _far) = runtime.block_on(async {
@@ -215,7 +215,7 @@ fn a_join_set_of_finished_tasks_leaves_turns_to_others() {
 }
 
 #[test]
-fn a_foreign_channel_keeps_its_processor_unless_it_is_made_cooperative() {
+fn a_foreign_channel_keeps_its_processor_unless_made_cooperative() {
     const MESSAGES: usize = 10_000;
     fn full_channel() -> mpsc::UnboundedReceiver<usize> {
         let (sender, receiver) = mpsc::unbounded_channel();
@@ -327,7 +327,7 @@ async fn many_units() {
 }
 
 #[test]
-fn another_executor_inside_a_task_goes_on_though_nobody_refills_its_budget() {
+fn another_executor_inside_a_task_progresses_without_budget_refills() {
     within_a_minute(|| {
         Runtime::new().expect("a runtime").run(async { foreign_block_on(many_units()) });
     });
@@ -360,7 +360,7 @@ fn where_no_task_runs_there_is_no_limit() {
 }
 
 #[test]
-fn a_block_on_inside_a_task_leaves_the_tasks_budget_as_it_was() {
+fn a_block_on_inside_a_task_leaves_its_budget() {
     within_a_minute(|| {
         for runtime in [single(), Runtime::new().expect("a runtime")] {
             let handle = runtime.handle().clone();

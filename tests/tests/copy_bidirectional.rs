@@ -108,7 +108,7 @@ fn count_descriptors() -> usize {
 }
 
 #[test]
-fn much_goes_in_both_directions_at_once_and_arrives_as_it_was_sent() {
+fn much_goes_both_ways_at_once_and_arrives_unchanged() {
     on_both(|| async {
         for way in [Way::Splice, Way::Buffer] {
             let (client, server, proxy) = proxied(way).await;
@@ -144,7 +144,7 @@ async fn exchange(stream: TcpStream, ours: usize, theirs: usize) {
 }
 
 #[test]
-fn sockets_within_the_machine_are_copied_too_and_between_the_two_kinds() {
+fn local_sockets_are_copied_and_across_both_kinds() {
     on_both(|| async {
         let unix = || UnixStream::pair().expect("sockets are to be had");
         let ((client, mut a), (mut b, server)) = (unix(), unix());
@@ -246,7 +246,7 @@ fn ready<T>(poll: Poll<T>) -> Option<T> {
 }
 
 #[test]
-fn who_reads_slowly_holds_up_the_sender_and_loses_nothing() {
+fn a_slow_reader_holds_up_the_sender_and_loses_nothing() {
     on_both(|| async {
         for way in [Way::Splice, Way::Buffer] {
             let (client, mut server, proxy) = proxied(way).await;
@@ -282,7 +282,7 @@ fn who_reads_slowly_holds_up_the_sender_and_loses_nothing() {
 }
 
 #[test]
-fn a_reset_ends_it_with_an_error_in_whatever_it_does() {
+fn a_reset_ends_any_copy_with_an_error() {
     on_both(|| async {
         for way in [Way::Splice, Way::Buffer] {
             for flooding in [false, true] {
@@ -474,7 +474,7 @@ fn given_up_in_the_middle_it_leaves_no_descriptor_behind() {
 }
 
 #[test]
-fn what_waits_in_a_buffered_writer_is_flushed_before_an_answer_is_awaited() {
+fn buffered_writes_are_flushed_before_an_answer_is_awaited() {
     on_both(|| async {
         let ((mut client, a), (mut server, b)) = (wsrt::io::duplex(1_000), wsrt::io::duplex(1_000));
         let proxy =
@@ -542,7 +542,7 @@ fn behind_an_end_nothing_is_read_while_the_flush_waits() {
 }
 
 #[test]
-fn an_error_of_either_stream_is_the_outcome_as_it_is() {
+fn an_error_of_either_stream_is_returned_unchanged() {
     let refused = || io::Error::from_raw_os_error(5);
     let mock = tokio_test::io::Builder::new;
     let of_reading = (mock().read(b"question").read_error(refused()).build(), mock().write(b"question").build());

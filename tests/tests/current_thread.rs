@@ -206,7 +206,7 @@ fn whoever_stays_takes_over_the_tasks() {
 /// The thread that ran the tasks has armed a timer for one of them, and leaves. Another sleeps in
 /// the netpoller already, with nothing to wake up for.
 #[test]
-fn timers_of_a_thread_that_leaves_are_seen_by_the_one_that_sleeps() {
+fn timers_of_a_leaving_thread_are_seen_by_the_sleeper() {
     within_a_minute(|| {
         for _ in 0..20 {
             let runtime = current_thread();

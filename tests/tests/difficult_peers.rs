@@ -68,7 +68,7 @@ fn a_slow_reader_holds_up_its_own_writer_only() {
 }
 
 #[test]
-fn a_reset_in_the_middle_of_a_write_is_the_writers_error_and_nobody_elses() {
+fn a_reset_in_mid_write_is_the_writers_error_alone() {
     on_two_processors(async {
         let (mut client, mut server) = pair().await?;
         let writing = wsrt::spawn(async move {
@@ -89,7 +89,7 @@ fn a_reset_in_the_middle_of_a_write_is_the_writers_error_and_nobody_elses() {
 }
 
 #[test]
-fn a_peer_that_says_nothing_is_given_up_and_can_be_told() {
+fn a_silent_peers_wait_ends_and_its_connection_lives() {
     on_two_processors(async {
         let (mut silent, mut server) = pair().await?;
         let patience = Duration::from_millis(30);
@@ -110,7 +110,7 @@ fn a_peer_that_says_nothing_is_given_up_and_can_be_told() {
 }
 
 #[test]
-fn a_connection_that_is_half_closed_goes_on_in_the_other_direction() {
+fn a_half_closed_connection_goes_on_the_other_way() {
     on_two_processors(async {
         let (client, mut server) = pair().await?;
         let (mut read, write) = client.into_split();
@@ -130,7 +130,7 @@ fn a_connection_that_is_half_closed_goes_on_in_the_other_direction() {
 }
 
 #[test]
-fn a_client_that_gives_up_in_the_queue_leaves_the_listener_well() {
+fn a_client_that_leaves_the_queue_harms_no_listener() {
     on_two_processors(async {
         let (listener, address) = listen().await?;
         for _ in 0..20 {
@@ -165,7 +165,7 @@ async fn silent_place() -> io::Result<(TcpListener, TcpStream, SocketAddr)> {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn an_address_that_does_not_answer_costs_a_quarter_of_a_second() {
+fn an_unanswering_address_costs_a_quarter_of_a_second() {
     on_two_processors(async {
         let (_full, _queued, silent) = silent_place().await?;
         let (_listener, address) = listen().await?;
@@ -203,8 +203,8 @@ fn a_runtime_can_end_while_a_connect_is_under_way() {
 /// In a process of its own: the limit holds for all of it.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_server_out_of_descriptors_keeps_who_is_there_and_takes_more_when_some_go() {
-    let test = "a_server_out_of_descriptors_keeps_who_is_there_and_takes_more_when_some_go";
+fn a_server_out_of_descriptors_keeps_its_clients() {
+    let test = "a_server_out_of_descriptors_keeps_its_clients";
     let output = in_a_process_with_files(test, "64", || {
         on_two_processors(async {
             let (listener, address) = listen().await?;
@@ -281,7 +281,7 @@ fn a_request_in_crumbs_is_answered_when_it_is_whole() {
 }
 
 #[test]
-fn a_peer_that_breaks_off_in_its_headers_is_an_error_with_its_number() {
+fn a_peer_that_stops_mid_header_is_a_numbered_error() {
     const ECONNRESET: i32 = 104;
     let reset = io::Error::from_raw_os_error(ECONNRESET);
     let peer = tokio_test::io::Builder::new().read(b"GET / HTTP/1.1\r\nho").read_error(reset).build();

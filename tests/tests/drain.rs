@@ -26,7 +26,7 @@ fn both_kinds() -> [Runtime; 2] {
 }
 
 #[test]
-fn a_drain_waits_for_every_task_and_job_and_not_longer() {
+fn a_drain_waits_exactly_for_all_tasks_and_jobs() {
     within_a_minute(|| {
         for runtime in both_kinds() {
             let done = Arc::new(AtomicUsize::new(0));
@@ -151,7 +151,7 @@ fn chain(length: usize, done: Arc<AtomicUsize>) -> std::pin::Pin<Box<dyn Future<
 }
 
 #[test]
-fn what_tasks_spawn_as_they_end_goes_on_and_is_waited_for() {
+fn spawns_of_ending_tasks_go_on_and_are_awaited() {
     const CHAINS: usize = 8;
     const LENGTH: usize = 100;
     within_a_minute(|| {
@@ -169,7 +169,7 @@ fn what_tasks_spawn_as_they_end_goes_on_and_is_waited_for() {
 }
 
 #[test]
-fn a_task_that_drains_its_runtime_does_not_wait_for_itself() {
+fn a_task_draining_its_runtime_does_not_await_itself() {
     within_a_minute(|| {
         for runtime in both_kinds() {
             let drained = runtime.run(async {
@@ -186,7 +186,7 @@ fn a_task_that_drains_its_runtime_does_not_wait_for_itself() {
 }
 
 #[test]
-fn a_blocking_job_may_drain_and_does_not_wait_for_itself() {
+fn a_blocking_job_draining_its_runtime_does_not_await_itself() {
     within_a_minute(|| {
         let runtime = Runtime::new().expect("a runtime");
         let handle = runtime.handle().clone();
@@ -226,7 +226,7 @@ fn a_drain_that_is_given_up_goes_on_refusing() {
 }
 
 #[test]
-fn tasks_that_end_on_many_threads_while_several_drain_leave_nobody_waiting() {
+fn tasks_ending_on_many_threads_wake_every_drain() {
     const TASKS: usize = 200;
     within_a_minute(|| {
         for _ in 0..50 {
@@ -253,7 +253,7 @@ fn tasks_that_end_on_many_threads_while_several_drain_leave_nobody_waiting() {
 /// Which thread comes to an item of a parallel loop is chance: what it spawns belongs to the task
 /// that has opened the loop.
 #[test]
-fn what_a_loop_of_a_task_spawns_on_helpers_is_let_in_too() {
+fn spawns_of_a_loop_on_helpers_are_let_in() {
     within_a_minute(|| {
         let runtime = Builder::new_multi_thread().worker_threads(2).build().expect("a runtime");
         let ran = Arc::new(AtomicUsize::new(0));

@@ -56,7 +56,7 @@ fn sources(task: &TaskDump) -> Vec<&SourceWait> {
 }
 
 #[test]
-fn it_names_the_socket_and_the_peer_that_a_task_waits_for() {
+fn it_names_the_awaited_socket_and_its_peer() {
     within_a_minute(|| {
         let runtime = runtime();
         let (addresses, _far) = runtime.run(async {
@@ -89,7 +89,7 @@ fn it_names_the_socket_and_the_peer_that_a_task_waits_for() {
 
 #[cfg(unix)]
 #[test]
-fn it_names_paths_pipes_and_signals_and_asks_nothing_of_what_others_may_close() {
+fn it_names_paths_pipes_and_signals_without_asking_foreign_descriptors() {
     use wsrt::net::{UnixListener, unix::pipe};
     use wsrt::runtime::Address;
     use wsrt::signal::unix::{SignalKind, signal};
@@ -121,7 +121,7 @@ fn it_names_paths_pipes_and_signals_and_asks_nothing_of_what_others_may_close() 
 }
 
 #[test]
-fn it_names_the_timer_and_its_deadline_and_all_that_one_task_waits_for() {
+fn it_names_timer_deadline_and_everything_one_task_awaits() {
     within_a_minute(|| {
         let runtime = runtime();
         runtime.run(async {
@@ -144,7 +144,7 @@ fn it_names_the_timer_and_its_deadline_and_all_that_one_task_waits_for() {
 }
 
 #[test]
-fn it_names_the_task_and_the_blocking_job_whose_end_a_task_awaits() {
+fn it_names_the_task_and_blocking_job_awaited() {
     within_a_minute(|| {
         let runtime = runtime();
         let gate = Gate::new();
@@ -166,7 +166,7 @@ fn it_names_the_task_and_the_blocking_job_whose_end_a_task_awaits() {
 }
 
 #[test]
-fn a_joiner_that_has_gone_elsewhere_is_not_shown_as_waiting() {
+fn a_joiner_that_went_elsewhere_is_not_shown_waiting() {
     within_a_minute(|| {
         let runtime = runtime();
         runtime.run(async {
@@ -187,7 +187,7 @@ fn a_joiner_that_has_gone_elsewhere_is_not_shown_as_waiting() {
 }
 
 #[test]
-fn what_a_task_waits_for_that_is_not_ours_is_unknown() {
+fn a_foreign_wait_of_a_task_is_unknown() {
     within_a_minute(|| {
         let runtime = runtime();
         let (_sender, receiver) = wsrt::sync::oneshot::channel::<()>();
@@ -279,7 +279,7 @@ fn it_polls_nothing() {
 }
 
 #[test]
-fn tasks_that_stay_are_in_each_dump_once_while_others_come_and_go() {
+fn lasting_tasks_are_in_each_dump_once() {
     within_a_minute(|| {
         const STAYING: usize = 300;
         let runtime = Builder::new_multi_thread().worker_threads(3).build().expect("a runtime");
@@ -375,7 +375,7 @@ fn statistics_of_a_poll_that_does_not_return_go_on() {
 }
 
 #[test]
-fn tasks_of_a_local_set_are_shown_with_what_they_wait_for() {
+fn tasks_of_a_local_set_are_shown_with_waits() {
     within_a_minute(|| {
         let runtime = runtime();
         let local = LocalSet::new();
@@ -450,7 +450,7 @@ fn a_runtime_that_is_gone_has_no_tasks() {
 }
 
 #[test]
-fn it_may_be_asked_for_at_any_moment_of_an_end() {
+fn it_may_be_asked_for_throughout_a_shutdown() {
     within_a_minute(|| {
         for _ in 0..20 {
             let runtime = runtime();

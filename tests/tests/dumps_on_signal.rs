@@ -98,8 +98,8 @@ fn until_asked_to_end() {
 }
 
 #[test]
-fn each_signal_is_a_dump_though_the_only_processor_is_stuck() {
-    let test = "each_signal_is_a_dump_though_the_only_processor_is_stuck";
+fn each_signal_is_a_dump_though_the_processor_is_stuck() {
+    let test = "each_signal_is_a_dump_though_the_processor_is_stuck";
     let mut asked = Asked::new(test, &[("WSRT_STALL_MS", "0")], || {
         let gate = Gate::new();
         let runtime = stuck_runtime(&gate, Builder::new_multi_thread().dump_on_signal(SIGNAL).task_stats(true));
@@ -153,15 +153,15 @@ fn nonsense_in_the_environment_is_said_once_and_ignored() {
 }
 
 #[test]
-fn a_signal_that_cannot_be_handled_is_an_error_that_names_it() {
+fn a_signal_that_cannot_be_handled_is_a_clear_error() {
     let error = Builder::new_multi_thread().dump_on_signal(SignalKind::from_raw(9)).build().expect_err("it cannot");
     assert_eq!(error.kind(), std::io::ErrorKind::InvalidInput);
     assert!(error.to_string().contains("SIGKILL"), "{error}");
 }
 
 #[test]
-fn errors_that_nobody_reads_are_no_reason_to_die() {
-    let output = in_a_process_whose_errors_nobody_reads("errors_that_nobody_reads_are_no_reason_to_die", || {
+fn a_closed_standard_error_ends_no_program() {
+    let output = in_a_process_whose_errors_nobody_reads("a_closed_standard_error_ends_no_program", || {
         let gate = Gate::new();
         let runtime = stuck_runtime(&gate, Builder::new_multi_thread().dump_on_signal(SIGNAL));
         for _ in 0..2 {
@@ -174,8 +174,8 @@ fn errors_that_nobody_reads_are_no_reason_to_die() {
 }
 
 #[test]
-fn what_keeps_a_runtime_from_ending_is_told() {
-    let mut asked = Asked::new("what_keeps_a_runtime_from_ending_is_told", &[], || {
+fn a_runtime_that_does_not_end_reports_why() {
+    let mut asked = Asked::new("a_runtime_that_does_not_end_reports_why", &[], || {
         let gate = Gate::new();
         let hold = gate.hold();
         let runtime = Builder::new_multi_thread().dump_on_signal(SIGNAL).build().expect("a runtime");
@@ -206,8 +206,8 @@ fn what_keeps_a_runtime_from_ending_is_told() {
 }
 
 #[test]
-fn others_who_listen_for_the_signal_still_learn_of_it() {
-    let output = in_a_process_of_its_own("others_who_listen_for_the_signal_still_learn_of_it", &[], || {
+fn other_listeners_still_receive_the_signal() {
+    let output = in_a_process_of_its_own("other_listeners_still_receive_the_signal", &[], || {
         let runtime = Builder::new_multi_thread().dump_on_signal(SIGNAL).build().expect("a runtime");
         runtime.block_on(async {
             let mut listener = signal(SIGNAL).expect("any number may listen");

@@ -93,7 +93,7 @@ fn one_wake_of_a_parked_task_is_one_poll() {
 }
 
 #[test]
-fn wakes_at_the_same_time_are_answered_by_a_poll_after_the_last() {
+fn simultaneous_wakes_are_followed_by_a_poll() {
     within_a_minute(|| {
         let runtime = two_processors();
         for _ in 0..300 {
@@ -146,7 +146,7 @@ fn channels_between_threads_and_tasks_deliver_everything_in_order() {
 }
 
 #[test]
-fn what_a_thread_wrote_before_the_wake_is_seen_by_the_poll() {
+fn the_poll_sees_what_a_thread_wrote_before_waking() {
     within_a_minute(|| {
         let runtime = two_processors();
         for number in 0..5_000_usize {

@@ -99,7 +99,7 @@ fn sockets_belong_to_their_own_runtime_after_a_forgotten_guard() {
 }
 
 #[test]
-fn a_guard_forgotten_in_a_blocking_job_holds_for_the_job() {
+fn a_guard_forgotten_in_a_blocking_job_lasts_for_it() {
     within_a_minute(|| {
         let (own, other) = (one_processor("own"), one_processor("other"));
         let theirs = other.handle().clone();
@@ -189,7 +189,7 @@ fn a_guard_kept_until_its_thread_ends_ends_no_process() {
 
 /// Unlike a task, the root of `block_on` has its thread to itself between its polls.
 #[test]
-fn the_root_of_block_on_may_hold_a_guard_across_awaits() {
+fn the_root_of_block_on_may_hold_a_guard() {
     within_a_minute(|| {
         let other = one_processor("other");
         for own in [one_processor("own"), current_thread()] {
@@ -212,7 +212,7 @@ fn the_root_of_block_on_may_hold_a_guard_across_awaits() {
 }
 
 #[test]
-fn a_root_that_panics_with_a_guard_leaves_the_thread_as_it_was() {
+fn a_panicking_root_with_a_guard_leaves_the_thread_clean() {
     within_a_minute(|| {
         let other = one_processor("other");
         for own in [one_processor("own"), current_thread()] {

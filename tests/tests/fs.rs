@@ -76,7 +76,7 @@ fn what_is_written_in_pieces_is_read_again() {
 }
 
 #[test]
-fn a_seek_and_a_write_begin_where_the_bytes_handed_out_have_ended() {
+fn a_seek_or_write_begins_where_returned_bytes_ended() {
     on_both(|directory| async move {
         std::fs::write(directory.path("file"), b"0123456789").expect("it is written");
         let mut file = File::options().read(true).write(true).open(directory.path("file")).await.expect("it is opened");
@@ -123,7 +123,7 @@ async fn give_up_a_read(file: &mut File, count: usize) {
 }
 
 #[test]
-fn a_standard_file_comes_back_at_the_place_where_reading_has_ended() {
+fn a_standard_file_comes_back_where_reading_ended() {
     on_both(|directory| async move {
         use std::io::Read;
         std::fs::write(directory.path("file"), b"0123456789").expect("it is written");
@@ -140,7 +140,7 @@ fn a_standard_file_comes_back_at_the_place_where_reading_has_ended() {
 }
 
 #[test]
-fn a_call_that_was_given_up_does_not_keep_the_standard_file_from_coming_back() {
+fn a_cancelled_call_does_not_keep_the_standard_file() {
     on_both(|directory| async move {
         let file = File::create(directory.path("file")).await.expect("it is created");
         let mut sync = Box::pin(file.sync_all());
@@ -155,7 +155,7 @@ fn a_call_that_was_given_up_does_not_keep_the_standard_file_from_coming_back() {
 }
 
 #[test]
-fn an_error_of_writing_is_told_by_the_next_call_and_by_sync_all() {
+fn a_write_error_is_returned_by_the_next_call() {
     on_both(|directory| async move {
         std::fs::write(directory.path("file"), b"old").expect("it is written");
         for way in 0..3 {
@@ -189,7 +189,7 @@ fn slices_are_written_together() {
 }
 
 #[test]
-fn bytes_that_were_accepted_are_written_though_the_runtime_has_shut_down() {
+fn accepted_bytes_are_written_though_the_runtime_has_ended() {
     within_a_minute(|| {
         let directory = Directory::new();
         let runtime = Builder::new_multi_thread().worker_threads(1).max_blocking_threads(1).build().expect("a runtime");
@@ -291,7 +291,7 @@ fn a_directory_lists_each_of_its_entries_once_across_batches() {
 }
 
 #[test]
-fn a_clone_shares_position_and_limit_and_waits_for_the_write() {
+fn a_clone_shares_position_and_limit_and_awaits_the_write() {
     on_both(|directory| async move {
         let mut file = File::create(directory.path("file")).await.expect("it is created");
         file.write_all(b"first ").await.expect("it is accepted");
@@ -308,7 +308,7 @@ fn a_clone_shares_position_and_limit_and_waits_for_the_write() {
 }
 
 #[test]
-fn outside_a_runtime_the_first_poll_panics_and_says_what_was_called() {
+fn outside_a_runtime_the_first_poll_panics_naming_the_call() {
     let message = panic_message(|| {
         let _ = tokio_test::task::spawn(fs::read("/dev/null")).poll();
     });

@@ -51,7 +51,7 @@ impl Drop for Server {
 }
 
 #[test]
-fn connections_are_told_and_the_server_ends_without_a_rest() {
+fn connections_are_signalled_and_the_server_leaves_no_rest() {
     // Building it may take more than a minute.
     let program = example("graceful_shutdown");
     within_a_minute(move || {
@@ -72,7 +72,7 @@ fn connections_are_told_and_the_server_ends_without_a_rest() {
 }
 
 #[test]
-fn a_connection_that_does_not_finish_is_named_and_does_not_keep_the_server() {
+fn an_unfinished_connection_is_named_and_the_server_ends() {
     // Building it may take more than a minute.
     let program = example("graceful_shutdown");
     within_a_minute(move || {

@@ -196,7 +196,7 @@ async fn get_by_http2(address: SocketAddr, path: &str) -> String {
 }
 
 #[test]
-fn both_versions_of_http_are_spoken_on_one_port_and_run_as_tasks() {
+fn both_http_versions_share_one_port_and_run_as_tasks() {
     within_a_minute(|| {
         let server = Server::start();
         let mut client = server.connect();
@@ -209,7 +209,7 @@ fn both_versions_of_http_are_spoken_on_one_port_and_run_as_tasks() {
 }
 
 #[test]
-fn a_request_says_who_sent_it() {
+fn a_request_names_its_sender() {
     within_a_minute(|| {
         let server = Server::start();
         let mut client = server.connect();
@@ -220,7 +220,7 @@ fn a_request_says_who_sent_it() {
 }
 
 #[test]
-fn a_unix_socket_is_served_too_and_its_requests_say_whose_they_are() {
+fn a_unix_socket_is_served_and_names_its_peer() {
     within_a_minute(|| {
         let path = std::env::temp_dir().join(format!("wsrt-http-serve-{}", std::process::id()));
         let runtime = Runtime::new().expect("a runtime is to be had");
@@ -236,7 +236,7 @@ fn a_unix_socket_is_served_too_and_its_requests_say_whose_they_are() {
 }
 
 #[test]
-fn a_connection_can_be_upgraded_and_outlives_the_end_of_the_server() {
+fn an_upgraded_connection_outlives_the_end_of_the_server() {
     within_a_minute(|| {
         let mut server = Server::start();
         let mut client = server.connect();
@@ -254,7 +254,7 @@ fn a_connection_can_be_upgraded_and_outlives_the_end_of_the_server() {
 }
 
 #[test]
-fn at_the_end_open_requests_are_answered_idle_connections_closed_and_new_ones_refused() {
+fn a_shutdown_answers_open_requests_and_refuses_new_ones() {
     within_a_minute(|| {
         let mut server = Server::start();
         let (mut open, mut idle, silent) = (server.connect(), server.connect(), server.connect());
@@ -291,7 +291,7 @@ fn open_requests_of_http2_are_answered_at_the_end_too() {
 }
 
 #[test]
-fn requests_that_stay_open_for_longer_than_the_shutdown_timeout_are_cut_off() {
+fn requests_open_beyond_the_shutdown_timeout_are_cut_off() {
     within_a_minute(|| {
         let mut server = Server::start_with(|serving| serving.with_shutdown_timeout(Duration::from_millis(50)));
         let mut client = server.connect();
@@ -304,7 +304,7 @@ fn requests_that_stay_open_for_longer_than_the_shutdown_timeout_are_cut_off() {
 }
 
 #[test]
-fn dropping_the_future_closes_the_listener_and_ends_connections_in_good_order() {
+fn dropping_the_future_closes_the_listener_and_ends_connections_cleanly() {
     within_a_minute(|| {
         let mut server = Server::start();
         let (mut open, idle) = (server.connect(), server.connect());
@@ -324,7 +324,7 @@ fn dropping_the_future_closes_the_listener_and_ends_connections_in_good_order() 
 /// Neither of those who say nothing, nor of those who break off in the midst of a head, in either
 /// HTTP.
 #[test]
-fn clients_that_dawdle_before_their_first_request_are_dropped_and_others_are_not() {
+fn clients_slow_to_send_their_first_request_are_dropped() {
     const HTTP2_AND_SILENCE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
     within_a_minute(|| {
         let (told, tells) = mpsc::channel();
@@ -366,7 +366,7 @@ fn a_client_that_dawdles_does_not_outlast_the_server() {
 }
 
 #[test]
-fn a_connection_that_has_brought_no_request_when_the_server_ends_is_no_error() {
+fn a_requestless_connection_at_the_end_is_no_error() {
     within_a_minute(|| {
         let (told, tells) = mpsc::channel();
         let mut server = Server::start_with(|serving| {
@@ -383,7 +383,7 @@ fn a_connection_that_has_brought_no_request_when_the_server_ends_is_no_error() {
 }
 
 #[test]
-fn a_panic_of_the_service_ends_its_connection_and_no_other() {
+fn a_panic_of_the_service_ends_only_its_connection() {
     within_a_minute(|| {
         let mut server = Server::start();
         let (mut fatal, mut other) = (server.connect(), server.connect());
@@ -418,7 +418,7 @@ impl Listener for OutOfFiles {
 }
 
 #[test]
-fn accepting_goes_on_after_failures_without_spinning_and_tells_of_each() {
+fn accepting_goes_on_after_failures_and_reports_each() {
     within_a_minute(|| {
         let (told, tells) = mpsc::channel();
         let accepts = Arc::new(AtomicUsize::new(0));
@@ -444,7 +444,7 @@ fn accepting_goes_on_after_failures_without_spinning_and_tells_of_each() {
 }
 
 #[test]
-fn a_client_that_dawdles_in_the_handshake_holds_up_nobody_and_is_dropped() {
+fn a_slow_handshake_holds_up_no_other_and_is_dropped() {
     within_a_minute(|| {
         let (told, tells) = mpsc::channel();
         let mut server = Server::start_any(|listener, paths, end| {

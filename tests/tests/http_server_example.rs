@@ -171,7 +171,7 @@ fn it_speaks_http_2_on_the_same_port() {
 }
 
 #[test]
-fn clients_that_break_off_cost_nobody_else_anything() {
+fn clients_that_break_off_cost_others_nothing() {
     let server = Server::start();
     let mut steady = server.connect();
     for round in 0..50 {
@@ -194,7 +194,7 @@ fn slow_request(server: &Server) -> Client {
 }
 
 #[test]
-fn ctrl_c_lets_open_requests_finish_and_ends_it_with_success() {
+fn ctrl_c_lets_open_requests_finish_and_ends_successfully() {
     let mut server = Server::start();
     let mut idle = server.connect();
     idle.assert_greeted();

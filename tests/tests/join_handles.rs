@@ -117,7 +117,7 @@ fn abort_before_the_first_poll_lets_nothing_run() {
 }
 
 #[test]
-fn abort_of_a_running_task_waits_for_the_end_of_its_poll() {
+fn abort_of_a_running_task_waits_for_its_poll() {
     within_a_minute(|| {
         let runtime = two_processors();
         let (began, has_begun) = channel();
@@ -218,7 +218,7 @@ fn errors_say_which_task_and_where_it_was_spawned() {
 }
 
 #[test]
-fn spawn_places_are_those_of_the_caller_whichever_way_it_spawns() {
+fn spawn_places_are_the_callers_for_every_spawn() {
     within_a_minute(|| {
         let runtime = two_processors();
         let spawned = runtime.run(async {

@@ -9,7 +9,7 @@ use wsrt::task::{JoinSet, join_set};
 use wsrt_tests::within_a_minute;
 
 #[test]
-fn a_task_that_was_done_before_it_came_into_the_set_is_found() {
+fn a_task_done_before_entering_the_set_is_found() {
     within_a_minute(|| {
         // A runtime that is drained refuses: those tasks are done at once.
         let runtime = Runtime::new().expect("a runtime");
@@ -30,7 +30,7 @@ fn a_task_that_was_done_before_it_came_into_the_set_is_found() {
 }
 
 #[test]
-fn a_set_that_waits_learns_of_a_task_that_is_done_as_it_comes_in() {
+fn a_waiting_set_learns_of_a_task_already_done() {
     within_a_minute(|| {
         let refuses = Runtime::new().expect("a runtime");
         assert!(refuses.drain(wsrt::time::Instant::now()).is_complete());

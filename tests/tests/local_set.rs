@@ -22,7 +22,7 @@ fn both_kinds() -> [Runtime; 2] {
 }
 
 #[test]
-fn tasks_share_what_is_not_send_and_stay_on_their_thread() {
+fn tasks_share_non_send_values_and_stay_on_their_thread() {
     within_a_minute(|| {
         for runtime in both_kinds() {
             let local = LocalSet::new();
@@ -51,7 +51,7 @@ fn tasks_share_what_is_not_send_and_stay_on_their_thread() {
 }
 
 #[test]
-fn a_set_as_a_future_is_ready_when_its_tasks_are_and_those_that_they_spawn() {
+fn a_set_as_a_future_ends_with_its_tasks() {
     within_a_minute(|| {
         for runtime in both_kinds() {
             let local = LocalSet::new();
@@ -78,7 +78,7 @@ fn an_empty_set_is_ready_at_once() {
 }
 
 #[test]
-fn tasks_are_woken_from_other_threads_and_by_the_runtimes_own_tasks() {
+fn tasks_are_woken_by_other_threads_and_runtime_tasks() {
     within_a_minute(|| {
         for runtime in both_kinds() {
             let local = LocalSet::new();
@@ -102,7 +102,7 @@ fn tasks_are_woken_from_other_threads_and_by_the_runtimes_own_tasks() {
 }
 
 #[test]
-fn tasks_wait_while_the_set_is_not_polled_and_go_on_when_it_is() {
+fn tasks_wait_for_the_set_to_be_polled_again() {
     within_a_minute(|| {
         for runtime in both_kinds() {
             let local = LocalSet::new();
@@ -128,7 +128,7 @@ fn tasks_wait_while_the_set_is_not_polled_and_go_on_when_it_is() {
 }
 
 #[test]
-fn tasks_that_never_wait_do_not_hold_off_the_future_that_the_set_runs_beside() {
+fn tasks_that_never_wait_do_not_hold_off_run_until() {
     within_a_minute(|| {
         for runtime in both_kinds() {
             let local = LocalSet::new();
@@ -145,7 +145,7 @@ fn tasks_that_never_wait_do_not_hold_off_the_future_that_the_set_runs_beside() {
 }
 
 #[test]
-fn a_guard_makes_the_set_the_one_that_is_spawned_into() {
+fn a_guard_directs_local_spawns_into_the_set() {
     let runtime = Runtime::new().expect("a runtime");
     let (outer, inner) = (LocalSet::new(), LocalSet::new());
     let in_outer = outer.enter();
@@ -203,7 +203,7 @@ impl AwaitError for JoinHandle<()> {
 }
 
 #[test]
-fn dropping_a_set_drops_each_task_once_and_its_handle_says_cancelled() {
+fn dropping_a_set_drops_each_task_once_as_cancelled() {
     const TASKS: usize = 300;
     within_a_minute(|| {
         for runtime in both_kinds() {
@@ -238,7 +238,7 @@ fn dropping_a_set_drops_each_task_once_and_its_handle_says_cancelled() {
 }
 
 #[test]
-fn what_a_task_spawns_as_it_is_dropped_with_its_set_is_cancelled() {
+fn a_spawn_during_the_sets_drop_is_cancelled() {
     struct SpawnsInDrop(Rc<Cell<bool>>);
     impl Drop for SpawnsInDrop {
         fn drop(&mut self) {
@@ -258,7 +258,7 @@ fn what_a_task_spawns_as_it_is_dropped_with_its_set_is_cancelled() {
 }
 
 #[test]
-fn wakers_and_aborts_from_other_threads_may_meet_the_end_of_the_set() {
+fn foreign_wakers_and_aborts_may_meet_the_sets_end() {
     const ROUNDS: usize = 300;
     within_a_minute(|| {
         let runtime = Runtime::new().expect("a runtime");

@@ -7,7 +7,7 @@ use trybuild::TestCases;
 
 /// These messages are wsrt's own: the same under every compiler.
 #[test]
-fn a_mistake_is_refused_at_its_place_in_words_that_say_what_to_do() {
+fn a_mistake_is_refused_at_its_place_with_advice() {
     TestCases::new().compile_fail("ui/*.rs");
 }
 

@@ -120,7 +120,7 @@ fn every_poll_is_counted_once_by_one_source() {
 
 /// Two tasks that hand a message back and forth run each other through runnext.
 #[test]
-fn hand_offs_are_found_in_runnext_and_what_comes_from_outside_in_the_injector() {
+fn hand_offs_are_in_runnext_and_outside_tasks_injected() {
     within_a_minute(|| {
         let runtime = runtime_with(1);
         let (there, mut their) = wsrt::sync::mpsc::channel(1);
@@ -141,7 +141,7 @@ fn hand_offs_are_found_in_runnext_and_what_comes_from_outside_in_the_injector() 
 }
 
 #[test]
-fn steals_are_told_by_thief_and_victim() {
+fn steals_are_counted_by_thief_and_victim() {
     within_a_minute(|| {
         let runtime = runtime_with(2);
         runtime.run(async {
@@ -266,7 +266,7 @@ fn timers_are_counted_with_their_lateness_and_none_is_early() {
 /// The one processor is held for 50 ms, and a timer is due in the midst of that: whoever fires it
 /// then is on time, and if nobody does it is late by what was left.
 #[test]
-fn a_timer_behind_a_long_poll_of_a_current_thread_runtime_is_late() {
+fn a_timer_behind_a_long_poll_is_late() {
     within_a_minute(|| {
         let runtime = Builder::new_current_thread().build().expect("a runtime");
         runtime.block_on(async {
@@ -282,7 +282,7 @@ fn a_timer_behind_a_long_poll_of_a_current_thread_runtime_is_late() {
 }
 
 #[test]
-fn the_blocking_pool_tells_its_threads_and_what_waits_for_them() {
+fn the_blocking_pool_reports_its_threads_and_queue() {
     within_a_minute(|| {
         let runtime = Builder::new_multi_thread().worker_threads(1).max_blocking_threads(1).build().expect("a runtime");
         let pool = |metrics: &Metrics| {
@@ -315,7 +315,7 @@ fn live_tasks_are_those_that_have_not_ended() {
 }
 
 #[test]
-fn a_spare_is_seen_while_it_stands_in_and_its_polls_stay_counted() {
+fn a_spare_is_seen_and_its_polls_stay_counted() {
     within_a_minute(|| {
         let runtime = runtime_with(1);
         let gate = Gate::new();
@@ -415,7 +415,7 @@ fn without_being_asked_nothing_is_sampled() {
 
 /// Eight hundred tasks wait behind a poll of 20 ms, and take a millisecond each at the end.
 #[test]
-fn the_sample_tells_how_long_tasks_wait_and_how_long_they_take() {
+fn the_sample_reports_waiting_and_running_times() {
     within_a_minute(|| {
         let runtime = Builder::new_current_thread().latency_histograms(true).build().expect("a runtime");
         runtime.block_on(async {

@@ -80,7 +80,7 @@ fn any_number_of_tasks_may_wait_for_one_socket() {
 }
 
 #[test]
-fn readers_and_writers_of_one_socket_do_not_wake_each_other_up_in_vain() {
+fn readers_and_writers_of_one_socket_wake_independently() {
     on_two_processors(async {
         let (near, far) = pair().await?;
         let (near, far) = (Arc::new(near), Arc::new(far));
@@ -150,7 +150,7 @@ fn host_names_are_looked_up() {
 }
 
 #[test]
-fn a_host_that_cannot_be_found_is_an_error_that_names_it() {
+fn a_host_that_cannot_be_found_is_named() {
     on_two_processors(async {
         let error = TcpStream::connect("no-such-host.invalid:80").await.expect_err("the name is reserved for this");
         assert!(error.to_string().contains("no-such-host.invalid"), "{error}");

@@ -106,7 +106,7 @@ fn a_ticker_goes_on_beside_polls_that_hold_every_processor() {
 }
 
 #[test]
-fn a_task_in_runnext_runs_while_its_waker_is_held_until_it_has() {
+fn a_runnext_task_runs_while_its_waker_is_held() {
     in_each_way(|processors, manner| {
         runtime(processors).run(async move {
             let (ran, has_run) = channel();
@@ -118,7 +118,7 @@ fn a_task_in_runnext_runs_while_its_waker_is_held_until_it_has() {
 }
 
 #[test]
-fn tasks_in_runnext_run_while_all_processors_are_held_until_they_have() {
+fn runnext_tasks_run_while_all_processors_are_held() {
     in_each_way(|processors, manner| {
         let runtime = runtime(processors);
         let tasks: Vec<_> = (0..processors)
@@ -168,7 +168,7 @@ async fn read_one(mut stream: TcpStream) {
 }
 
 #[test]
-fn an_io_woken_task_may_block_until_another_io_woken_task_feeds_it() {
+fn an_io_woken_task_may_block_on_another() {
     in_each_way(|processors, manner| {
         let runtime = runtime(processors);
         for _ in 0..5 {
@@ -195,7 +195,7 @@ fn an_io_woken_task_may_block_until_another_io_woken_task_feeds_it() {
 }
 
 #[test]
-fn timers_fire_that_were_armed_on_a_processor_whose_holder_blocks() {
+fn timers_of_a_blocked_machines_processor_fire() {
     const TIMERS: usize = 100;
     in_each_way(|processors, manner| {
         runtime(processors).run(async move {
@@ -233,7 +233,7 @@ impl Wake for Messenger {
 }
 
 #[test]
-fn a_poll_may_arm_a_timer_and_block_until_it_fires() {
+fn a_poll_may_arm_a_timer_and_await_it_blocking() {
     in_each_way(|processors, manner| {
         runtime(processors).run(async move {
             let (fire, fired) = channel();
@@ -321,7 +321,7 @@ fn block_on_nests_a_hundred_deep_on_one_processor() {
 }
 
 #[test]
-fn block_in_place_lets_others_go_on_however_deep_and_its_wakes_reach_them() {
+fn block_in_place_lets_others_go_on_at_any_depth() {
     within_a_minute(|| {
         runtime(1).run(async {
             let (ask, mut asked) = tokio::sync::mpsc::unbounded_channel();

@@ -44,7 +44,7 @@ fn a_hook_that_waits_for_a_task(processors: usize) {
 }
 
 #[test]
-fn a_hook_that_waits_for_a_task_leaves_that_to_others() {
+fn a_waiting_hook_leaves_its_task_to_other_machines() {
     within_a_minute(|| (2..=4).for_each(a_hook_that_waits_for_a_task));
 }
 
@@ -68,7 +68,7 @@ impl Wake for Foreign {
 
 /// The machine that wakes it is called for a task then, while the other one is in a long poll.
 #[test]
-fn a_foreign_waker_that_waits_for_a_task_holds_up_nobody() {
+fn a_blocking_foreign_waker_holds_up_no_other_task() {
     within_a_minute(|| {
         let gate = Gate::new();
         let (hold, foreign_hold) = (gate.hold(), gate.hold());

@@ -118,7 +118,7 @@ fn polls_until_a_foreign_task_runs(begin: fn(&Runtime, &Arc<Load>)) -> Vec<u64> 
 }
 
 #[test]
-fn a_foreign_task_runs_within_61_polls_of_a_chain_through_runnext() {
+fn a_foreign_task_runs_within_61_polls_of_a_chain() {
     within_a_minute(|| {
         let waits = polls_until_a_foreign_task_runs(chain);
         assert!(waits.iter().all(|polls| *polls <= TICK), "{waits:?}");
@@ -126,7 +126,7 @@ fn a_foreign_task_runs_within_61_polls_of_a_chain_through_runnext() {
 }
 
 #[test]
-fn a_foreign_task_runs_within_61_polls_of_tasks_that_yield_for_ever() {
+fn a_foreign_task_runs_within_61_polls_of_yields() {
     within_a_minute(|| {
         let waits = polls_until_a_foreign_task_runs(yielders);
         assert!(waits.iter().all(|polls| *polls <= TICK), "{waits:?}");
@@ -189,7 +189,7 @@ fn many_foreign_tasks_keep_up_with_a_chain_through_runnext() {
 }
 
 #[test]
-fn many_foreign_tasks_keep_up_with_tasks_that_yield_for_ever() {
+fn many_foreign_tasks_keep_up_with_endless_yields() {
     within_a_minute(|| assert_foreign_tasks_keep_up(yielders));
 }
 
@@ -199,7 +199,7 @@ fn a_chain_through_runnext_keeps_up_with_many_foreign_tasks() {
 }
 
 #[test]
-fn tasks_that_yield_for_ever_keep_up_with_many_foreign_tasks() {
+fn endless_yields_keep_up_with_many_foreign_tasks() {
     within_a_minute(|| assert_the_load_keeps_up(yielders));
 }
 
@@ -334,7 +334,7 @@ fn pair(runtime: &Runtime, work: Duration, stopped: &Arc<AtomicBool>) -> Arc<Ato
 }
 
 #[test]
-fn a_heavy_pair_and_a_light_pair_get_like_shares_of_one_processor() {
+fn heavy_and_light_pairs_get_like_shares_of_one_processor() {
     within_a_minute(|| {
         let runtime = one_processor();
         let stopped = Arc::new(AtomicBool::new(false));

@@ -104,7 +104,7 @@ fn in_the_drop_of_a_future_that_is_done() {
 }
 
 #[test]
-fn in_the_drop_of_an_output_that_nobody_wants() {
+fn in_the_drop_of_a_detached_output() {
     within_a_minute(|| {
         let runtime = one_processor();
         for _ in 0..100 {
@@ -357,7 +357,7 @@ fn a_future_that_panics_is_dropped_while_its_thread_panics() {
 }
 
 #[test]
-fn a_lock_held_across_an_await_is_poisoned_by_a_panic() {
+fn a_lock_held_across_await_is_poisoned_by_a_panic() {
     #[expect(dead_code, reason = "it is there to be dropped")]
     struct Holding<'a>(MutexGuard<'a, ()>);
     static LOCK: Mutex<()> = Mutex::new(());
@@ -378,7 +378,7 @@ fn a_lock_held_across_an_await_is_poisoned_by_a_panic() {
 }
 
 #[test]
-fn a_second_panic_in_the_drop_of_a_panicking_future_is_held_back() {
+fn a_second_panic_while_dropping_a_future_is_held_back() {
     #[expect(dead_code, reason = "it is there to be dropped")]
     struct Twice(Bomb);
     impl Future for Twice {

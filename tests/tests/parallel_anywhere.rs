@@ -212,7 +212,7 @@ fn from_a_thread_of_ones_own_that_borrows() {
 }
 
 #[test]
-fn from_two_runtimes_at_once_and_from_one_in_the_other() {
+fn from_two_runtimes_at_once_and_one_inside_another() {
     within_a_minute(|| {
         let runtimes = [runtime_with(2), runtime_with(3)];
         thread::scope(|threads| {

@@ -24,7 +24,7 @@ fn assert_refused(program: &Path, arguments: &[&str], expected: &str) {
 }
 
 #[test]
-fn mandelbrot_writes_its_picture_and_tells_the_speed_up() {
+fn mandelbrot_writes_its_picture_and_prints_the_speed_up() {
     let program = example("mandelbrot");
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("set.png");
     let output = run(&program, &["60", path.to_str().expect("text")]);
@@ -104,7 +104,7 @@ impl Drop for Server {
 }
 
 #[test]
-fn the_mixed_server_counts_right_and_refuses_what_is_too_much() {
+fn the_mixed_server_counts_right_and_refuses_too_much() {
     let program = example("mixed_server");
     let server = Server::start(&program);
     let answer = |status: &str, body: &str| (format!("HTTP/1.1 {status}"), body.to_owned());
@@ -124,7 +124,7 @@ fn the_mixed_server_counts_right_and_refuses_what_is_too_much() {
 }
 
 #[test]
-fn loops_of_many_requests_at_once_all_come_to_their_end() {
+fn loops_of_many_requests_at_once_all_end() {
     let server = Server::start(&example("mixed_server"));
     std::thread::scope(|scope| {
         for _ in 0..8 {

@@ -143,7 +143,7 @@ fn a_join_gets_help_when_a_busy_task_has_ended() {
 
 /// Whoever took the first item sleeps until all others are done.
 #[test]
-fn one_who_is_blocked_holds_up_nobody_else() {
+fn a_blocked_task_holds_up_no_other() {
     within_a_minute(|| {
         for processors in [2, 3] {
             let runtime = runtime_with(processors);

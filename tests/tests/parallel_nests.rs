@@ -8,7 +8,7 @@ use wsrt::parallel::{self, Scope, chunks_mut, join, scope};
 use wsrt_tests::{Random, compute, in_every_runtime, runtime_with, within_a_minute};
 
 #[test]
-fn a_loop_in_a_join_in_a_scope_in_a_loop() {
+fn a_loop_in_a_join_inside_a_scoped_loop() {
     within_a_minute(|| {
         in_every_runtime(|| {
             let count = AtomicUsize::new(0);

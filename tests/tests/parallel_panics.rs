@@ -46,7 +46,7 @@ impl Frame {
 }
 
 #[test]
-fn a_loop_ends_with_the_first_panic_when_all_have_left() {
+fn a_loop_ends_with_the_first_panic_after_all_left() {
     within_a_minute(|| {
         in_every_runtime(|| {
             for round in 0..ROUNDS {
@@ -71,7 +71,7 @@ fn a_loop_ends_with_the_first_panic_when_all_have_left() {
 }
 
 #[test]
-fn of_many_panics_one_is_told_and_the_others_are_dropped() {
+fn of_many_panics_one_resumes_and_others_are_dropped() {
     within_a_minute(|| {
         in_every_runtime(|| {
             for _ in 0..ROUNDS {
@@ -149,7 +149,7 @@ fn a_combine_that_panics_drops_what_it_was_given() {
 }
 
 #[test]
-fn results_that_arrive_are_dropped_by_who_has_them() {
+fn arriving_results_are_dropped_by_their_holder() {
     within_a_minute(|| {
         in_every_runtime(|| {
             let roll = Roll::new(ITEMS);
@@ -162,7 +162,7 @@ fn results_that_arrive_are_dropped_by_who_has_them() {
 }
 
 #[test]
-fn both_sides_of_a_join_are_over_and_the_first_wins() {
+fn both_sides_of_a_join_end_and_the_first_wins() {
     within_a_minute(|| {
         in_every_runtime(|| {
             for round in 0..200 {
@@ -194,7 +194,7 @@ fn both_sides_of_a_join_are_over_and_the_first_wins() {
 }
 
 #[test]
-fn a_second_closure_that_panics_drops_the_result_of_the_first() {
+fn a_panicking_second_closure_drops_the_result_of_the_first() {
     within_a_minute(|| {
         in_every_runtime(|| {
             for round in 0..200 {
@@ -272,7 +272,7 @@ fn a_scope_whose_own_closure_panics_waits_for_its_jobs() {
 /// Jobs that a closure has given to the scope around a join lie above the join's own job when it
 /// unwinds.
 #[test]
-fn a_join_that_unwinds_leaves_the_jobs_of_the_scope_around_it() {
+fn an_unwinding_join_leaves_the_jobs_of_its_scope() {
     within_a_minute(|| {
         in_every_runtime(|| {
             let roll = Roll::new(11);

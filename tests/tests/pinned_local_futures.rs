@@ -189,7 +189,7 @@ fn a_leak_of_a_local_future_is_reported() {
 /// What a local task returned is not Send: whoever ends the runtime, it is dropped at home, with
 /// its handle.
 #[test]
-fn the_unread_output_of_a_local_task_is_dropped_at_home() {
+fn the_unread_local_output_is_dropped_on_its_thread() {
     struct AtHome(thread::ThreadId, Rc<RefCell<usize>>);
     impl Drop for AtHome {
         fn drop(&mut self) {

@@ -72,7 +72,7 @@ fn status_and_output_are_returned() {
 }
 
 #[test]
-fn output_leaves_streams_alone_that_were_set_and_the_command_as_it_was() {
+fn output_keeps_the_configured_streams_and_the_command() {
     on_both(|| async {
         let mut command = shell("cat; echo out; echo err >&2");
         command.stderr(Stdio::null());
@@ -84,7 +84,7 @@ fn output_leaves_streams_alone_that_were_set_and_the_command_as_it_was() {
 }
 
 #[test]
-fn more_than_a_pipe_holds_goes_through_in_all_directions_at_once() {
+fn more_than_a_pipe_holds_goes_through_every_pipe() {
     on_both(|| async {
         const LENGTH: usize = 3_000_000;
         let mut command = shell("tee /dev/stderr");
@@ -144,7 +144,7 @@ fn standard_pipes_are_taken_over_and_given_back() {
 }
 
 #[test]
-fn waiting_closes_standard_input_and_can_be_given_up_and_repeated() {
+fn waiting_closes_standard_input_and_may_be_repeated() {
     on_both(|| async {
         let mut child = patient();
         let id = child.id();
@@ -196,8 +196,8 @@ fn a_killed_program_is_waited_for() {
 }
 
 #[test]
-fn a_hundred_programs_are_waited_for_without_a_thread_or_a_descriptor_left() {
-    let test = "a_hundred_programs_are_waited_for_without_a_thread_or_a_descriptor_left";
+fn a_hundred_programs_leave_no_thread_or_descriptor() {
+    let test = "a_hundred_programs_leave_no_thread_or_descriptor";
     let output = in_a_process_of_its_own(test, &[], || {
         let runtime = Builder::new_multi_thread().worker_threads(2).build().expect("a runtime");
         runtime.block_on(async {
@@ -273,7 +273,7 @@ fn has_children() -> bool {
 }
 
 #[test]
-fn a_dropped_child_goes_on_and_is_reaped_when_it_ends() {
+fn a_dropped_child_goes_on_and_is_reaped() {
     on_both(|| async {
         let mut child = patient();
         let (id, stdin) = (child.id().expect("it runs"), child.stdin.take());
@@ -288,7 +288,7 @@ fn a_dropped_child_goes_on_and_is_reaped_when_it_ends() {
 }
 
 #[test]
-fn a_child_that_is_to_be_killed_is_and_no_zombie_stays() {
+fn a_kill_on_drop_child_is_killed_and_reaped() {
     on_both(|| async {
         let mut command = shell("read line");
         assert!(!command.get_kill_on_drop());
@@ -303,7 +303,7 @@ fn a_child_that_is_to_be_killed_is_and_no_zombie_stays() {
 }
 
 #[test]
-fn a_child_that_is_dropped_when_its_tasks_budget_is_spent_is_reaped() {
+fn a_child_dropped_with_a_spent_budget_is_reaped() {
     on_both(|| async {
         let dropping = wsrt::spawn(async {
             let mut child = patient();

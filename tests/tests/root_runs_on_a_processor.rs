@@ -59,7 +59,7 @@ async fn root_of_the_macro() -> (bool, Option<String>) {
 }
 
 #[test]
-fn the_root_of_the_macro_is_a_task_on_a_machine() {
+fn the_root_of_the_macro_runs_on_a_machine() {
     within_a_minute(|| assert_eq!(root_of_the_macro(), (true, Some("wsrt-machine".to_owned()))));
 }
 
@@ -69,7 +69,7 @@ async fn root_on_the_current_thread() -> thread::ThreadId {
 }
 
 #[test]
-fn a_current_thread_root_and_its_tasks_run_on_the_calling_thread() {
+fn a_current_thread_runtime_stays_on_the_calling_thread() {
     within_a_minute(|| assert_eq!(root_on_the_current_thread(), thread::current().id()));
 }
 

@@ -59,7 +59,7 @@ fn end_inside(runtime: Runtime, end: impl FnOnce(Runtime) + Send + 'static) -> J
 }
 
 #[test]
-fn a_runtime_dropped_inside_its_own_task_says_so_and_ends() {
+fn a_runtime_dropped_inside_its_task_says_so() {
     within_a_minute(|| {
         let runtime = runtime("suicide");
         let roll = parked(&runtime, 20);
@@ -79,7 +79,7 @@ fn a_runtime_dropped_inside_its_own_task_says_so_and_ends() {
 }
 
 #[test]
-fn a_runtime_dropped_inside_its_own_blocking_job_says_so_and_ends() {
+fn a_runtime_dropped_inside_its_blocking_job_says_so() {
     within_a_minute(|| {
         let runtime = runtime("job-suicide");
         let roll = parked(&runtime, 20);
@@ -154,7 +154,7 @@ fn dropping_waits_for_jobs_that_have_begun() {
 }
 
 #[test]
-fn shutdown_timeout_waits_no_longer_than_it_is_told() {
+fn shutdown_timeout_waits_no_longer_than_its_argument() {
     within_a_minute(|| {
         let runtime = runtime("timeout-job");
         let roll = parked(&runtime, 20);

@@ -69,7 +69,7 @@ fn drop_and_tell(runtime: Runtime, told: Sender<String>) {
 }
 
 #[test]
-fn a_current_thread_runtime_dropped_in_its_own_task_says_so() {
+fn a_current_thread_runtime_dropped_inside_its_task_says_so() {
     within_a_minute(|| {
         let runtime = current_thread();
         let (roll, handle) = (parked(&runtime, 20), runtime.handle().clone());
@@ -96,7 +96,7 @@ fn a_current_thread_runtime_dropped_in_its_root_says_so() {
 }
 
 #[test]
-fn a_current_thread_runtime_dropped_in_a_local_task_says_so() {
+fn a_current_thread_runtime_dropped_inside_a_local_task_ends() {
     within_a_minute(|| {
         let runtime = current_thread();
         let (roll, handle) = (parked(&runtime, 20), runtime.handle().clone());
@@ -242,7 +242,7 @@ fn a_runtime_dropped_in_a_nested_block_on_says_so() {
 }
 
 #[test]
-fn a_runtime_dropped_in_a_block_on_of_its_blocking_job_says_so() {
+fn a_runtime_dropped_in_its_jobs_block_on_says_so() {
     within_a_minute(|| {
         for runtime in [multi_thread(), current_thread()] {
             let (roll, handle) = (parked(&runtime, 20), runtime.handle().clone());
@@ -277,7 +277,7 @@ fn a_runtime_dropped_under_the_guard_of_another_says_so() {
 }
 
 #[test]
-fn a_runtime_dropped_in_a_block_on_of_another_says_so() {
+fn a_runtime_dropped_in_anothers_block_on_says_so() {
     within_a_minute(|| {
         for runtime in [multi_thread, current_thread] {
             for other in [multi_thread, current_thread] {
@@ -316,7 +316,7 @@ fn guards_left_in_the_wrong_order_hide_no_own_thread() {
 
 /// Under a guard or in `block_on` a thread is no runtime's own, and the drop waits as ever.
 #[test]
-fn a_runtime_may_be_dropped_by_a_visitor() {
+fn a_runtime_may_be_dropped_by_an_external_thread() {
     within_a_minute(|| {
         let runtime = multi_thread();
         let (roll, handle) = (parked(&runtime, 20), runtime.handle().clone());

@@ -104,8 +104,8 @@ async fn unbalanced_load(period: Duration) {
 }
 
 #[test]
-fn each_line_has_all_fields_and_steals_rise_under_an_unbalanced_load() {
-    let test = "each_line_has_all_fields_and_steals_rise_under_an_unbalanced_load";
+fn each_line_has_all_fields_and_steals_rise_under_imbalance() {
+    let test = "each_line_has_all_fields_and_steals_rise_under_imbalance";
     let environment = [("WSRT_SCHEDTRACE", "50"), ("WSRT_WORKER_THREADS", "3")];
     let output = in_a_process_of_its_own(test, &environment, || {
         Runtime::new().expect("a runtime").run(unbalanced_load(Duration::from_millis(700)));
@@ -266,8 +266,8 @@ fn each_processor_and_machine_has_a_line_of_detail() {
 }
 
 #[test]
-fn the_detail_tells_which_task_a_processor_is_stuck_in_and_since_when() {
-    let test = "the_detail_tells_which_task_a_processor_is_stuck_in_and_since_when";
+fn the_detail_names_the_stuck_task_and_since_when() {
+    let test = "the_detail_names_the_stuck_task_and_since_when";
     let errors = detail_of(test, || {
         let runtime = Builder::new_multi_thread().worker_threads(2).build().expect("a runtime");
         let stuck = runtime.spawn(async { thread::sleep(Duration::from_millis(400)) });
@@ -289,8 +289,8 @@ fn the_detail_tells_which_task_a_processor_is_stuck_in_and_since_when() {
 }
 
 #[test]
-fn a_machine_that_waits_with_a_task_in_hand_is_seen_to_be_blocked_and_one_keeps_the_netpoller() {
-    let test = "a_machine_that_waits_with_a_task_in_hand_is_seen_to_be_blocked_and_one_keeps_the_netpoller";
+fn a_machine_blocked_with_a_task_is_seen() {
+    let test = "a_machine_blocked_with_a_task_is_seen";
     let errors = detail_of(test, || {
         let runtime = Builder::new_multi_thread().worker_threads(2).build().expect("a runtime");
         let handle = runtime.handle().clone();

@@ -147,7 +147,7 @@ fn fire_for_ever(wakers: Vec<Waker>, stop: &Arc<AtomicBool>) -> thread::JoinHand
 }
 
 #[test]
-fn ten_thousand_parked_tasks_are_dropped_once_while_their_wakers_fire() {
+fn ten_thousand_parked_tasks_are_dropped_once_beside_wakes() {
     within_a_minute(|| {
         const EACH: usize = 2_500;
         let runtime = runtime("drop-10000");

@@ -32,8 +32,8 @@ const KINDS: [(SignalKind, &str); 12] = [
 ];
 
 #[test]
-fn every_kind_is_received_by_all_who_listen() {
-    let output = in_a_process_of_its_own("every_kind_is_received_by_all_who_listen", &[], || {
+fn every_kind_is_received_by_all_its_listeners() {
+    let output = in_a_process_of_its_own("every_kind_is_received_by_all_its_listeners", &[], || {
         within_a_minute(|| {
             Runtime::new().expect("a runtime").block_on(async {
                 for (kind, name) in KINDS {

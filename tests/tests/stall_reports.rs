@@ -79,8 +79,8 @@ fn the_handle_counts_them_by_site() {
 }
 
 #[test]
-fn standard_error_tells_each_site_once() {
-    let test = "standard_error_tells_each_site_once";
+fn standard_error_names_each_site_once() {
+    let test = "standard_error_names_each_site_once";
     let output = in_a_process_of_its_own(test, &[("WSRT_STALL_MS", "20")], || {
         let (runtime, reports) = watched();
         let handle = runtime.handle().clone();
@@ -143,8 +143,8 @@ fn block_on_in_a_task_is_no_stall() {
 }
 
 #[test]
-fn a_threshold_that_is_no_number_is_reported_once_and_ignored() {
-    let test = "a_threshold_that_is_no_number_is_reported_once_and_ignored";
+fn a_threshold_that_is_no_number_is_reported_once() {
+    let test = "a_threshold_that_is_no_number_is_reported_once";
     let output = in_a_process_of_its_own(test, &[("WSRT_STALL_MS", "abc")], || {
         drop(Runtime::new().expect("it is built all the same"));
         let (runtime, reports) = watched();

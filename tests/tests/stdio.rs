@@ -63,8 +63,8 @@ fn lines_that_are_typed_are_read_until_the_end() {
 }
 
 #[test]
-fn a_runtime_ends_while_a_task_reads_standard_input_and_the_next_reads_on() {
-    let name = "a_runtime_ends_while_a_task_reads_standard_input_and_the_next_reads_on";
+fn the_next_runtime_reads_on_after_one_ends() {
+    let name = "the_next_runtime_reads_on_after_one_ends";
     let mut child = other_half(name, || {
         within_a_minute(|| {
             let runtime = Runtime::new().expect("a runtime");
@@ -138,8 +138,8 @@ fn a_waker_that_panics_does_not_end_standard_input() {
 }
 
 #[test]
-fn what_was_written_is_not_lost_when_the_runtime_ends_without_a_flush() {
-    let name = "what_was_written_is_not_lost_when_the_runtime_ends_without_a_flush";
+fn unflushed_writes_survive_the_end_of_the_runtime() {
+    let name = "unflushed_writes_survive_the_end_of_the_runtime";
     let mut child = other_half(name, || {
         println!("MARK");
         let runtime = Builder::new_multi_thread().worker_threads(1).build().expect("a runtime");
@@ -157,8 +157,8 @@ fn what_was_written_is_not_lost_when_the_runtime_ends_without_a_flush() {
 }
 
 #[test]
-fn an_error_of_writing_is_told_by_the_flush() {
-    let name = "an_error_of_writing_is_told_by_the_flush";
+fn a_write_error_is_returned_by_the_flush() {
+    let name = "a_write_error_is_returned_by_the_flush";
     let mut child = other_half(name, || {
         Builder::new_current_thread().build().expect("a runtime").block_on(async {
             // The reader of our standard error goes when we say so, and has gone when it closes our

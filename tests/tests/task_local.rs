@@ -38,7 +38,7 @@ fn each_task_sees_its_own_value_wherever_it_runs() {
 }
 
 #[test]
-fn there_is_no_value_outside_of_a_scope_nor_in_tasks_spawned_inside() {
+fn no_value_exists_outside_a_scope_or_in_spawns() {
     Runtime::new().expect("a runtime").run(async {
         assert!(NUMBER.try_get().is_err());
         NUMBER

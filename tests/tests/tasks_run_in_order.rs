@@ -73,7 +73,7 @@ fn tasks_spawned_by_the_root_run_in_order() {
 }
 
 #[test]
-fn tasks_spawned_by_a_task_run_in_order_and_behind_it() {
+fn tasks_spawned_by_a_task_run_behind_it_in_order() {
     within_a_minute(|| {
         for count in [10, 1_000] {
             let log = Log::default();
@@ -110,7 +110,7 @@ fn tasks_that_spawn_and_yield_take_their_turns() {
 }
 
 #[test]
-fn tasks_woken_by_a_task_run_in_the_order_of_the_wakes() {
+fn tasks_woken_by_a_task_run_in_wake_order() {
     within_a_minute(|| {
         const COUNT: usize = 600;
         let log = Log::default();
@@ -131,7 +131,7 @@ fn tasks_woken_by_a_task_run_in_the_order_of_the_wakes() {
 /// What other threads have woken comes behind what was spawned before, and before what was spawned
 /// after.
 #[test]
-fn a_task_woken_by_another_thread_comes_where_the_wake_came() {
+fn a_foreign_wake_queues_the_task_where_it_came() {
     within_a_minute(|| {
         for count in [2, 100, 300, 1_000] {
             let log = Log::default();
@@ -202,7 +202,7 @@ fn timers_of_one_deadline_fire_in_the_order_armed() {
 }
 
 #[test]
-fn tasks_woken_by_advancing_the_clock_come_behind_those_that_wait() {
+fn tasks_woken_by_the_clock_come_behind_waiting_ones() {
     within_a_minute(|| {
         const COUNT: usize = 300;
         let runtime = Builder::new_current_thread().start_paused(true).build().expect("a runtime");
@@ -247,7 +247,7 @@ fn local_tasks_run_in_order() {
 }
 
 #[test]
-fn tasks_of_a_local_set_woken_by_another_thread_keep_their_order() {
+fn local_tasks_woken_by_another_thread_keep_their_order() {
     within_a_minute(|| {
         for count in [2, 100, 300] {
             let log = Log::default();
@@ -270,7 +270,7 @@ fn tasks_of_a_local_set_woken_by_another_thread_keep_their_order() {
 /// Tasks that spawn their successors, more of them than a ring holds, so that there is always one
 /// to run.
 #[test]
-fn no_crowd_of_tasks_holds_off_timers_sockets_or_the_root() {
+fn no_crowd_holds_off_timers_sockets_or_the_root() {
     within_a_minute(|| {
         current_thread().block_on(async {
             fn go_on() {

@@ -49,7 +49,7 @@ fn the_time_stands_while_there_is_something_to_do() {
 }
 
 #[test]
-fn a_runtime_with_nothing_to_do_goes_from_deadline_to_deadline() {
+fn an_idle_runtime_goes_from_deadline_to_deadline() {
     within_a_minute(|| {
         paused().block_on(async {
             let began = Instant::now();
@@ -72,7 +72,7 @@ fn a_runtime_with_nothing_to_do_goes_from_deadline_to_deadline() {
 }
 
 #[test]
-fn a_timer_that_was_cancelled_or_put_off_moves_no_clock() {
+fn a_cancelled_or_postponed_timer_moves_no_clock() {
     within_a_minute(|| {
         paused().block_on(async {
             let began = Instant::now();
@@ -128,7 +128,7 @@ fn the_clock_waits_for_blocking_jobs() {
 }
 
 #[test]
-fn what_comes_from_another_thread_is_seen_while_no_timer_is_armed() {
+fn another_threads_wake_is_seen_while_no_timer_waits() {
     within_a_minute(|| {
         paused().block_on(async {
             let began = Instant::now();
@@ -176,7 +176,7 @@ fn advance_fires_what_is_due_in_the_order_of_deadlines() {
 }
 
 #[test]
-fn advance_lets_everybody_it_wakes_have_a_turn() {
+fn advance_lets_every_task_it_wakes_run() {
     within_a_minute(|| {
         paused().block_on(async {
             let few = woken_by_one_step(100).await;
@@ -228,7 +228,7 @@ fn intervals_follow_the_clock() {
 }
 
 #[test]
-fn a_clock_that_was_resumed_goes_on_from_where_it_was() {
+fn a_resumed_clock_goes_on_from_where_it_was() {
     within_a_minute(|| {
         current_thread().block_on(async {
             time::pause();
@@ -323,7 +323,7 @@ fn a_wait_without_end_is_not_ended_by_the_clock() {
 }
 
 #[test]
-fn what_cannot_be_done_is_refused_in_words_that_say_why() {
+fn an_impossible_clock_change_is_refused_with_a_reason() {
     within_a_minute(|| {
         let outside = panic_message(time::pause);
         assert!(outside.contains("`time::pause` was called outside of a wsrt runtime"), "{outside}");

@@ -93,8 +93,8 @@ fn assert_said_seldom(said: &str, line: &str) {
 
 /// A processor whose poll sleeps has a stand-in, which no thread can be had for.
 #[test]
-fn a_machine_is_asked_for_ten_times_a_second_at_most() {
-    let said = said_by("a_machine_is_asked_for_ten_times_a_second_at_most", || {
+fn a_machine_is_requested_at_most_ten_times_a_second() {
+    let said = said_by("a_machine_is_requested_at_most_ten_times_a_second", || {
         within_a_minute(|| {
             let system = System::with_threads(1);
             let runtime = system.runtime();
@@ -128,8 +128,8 @@ fn a_machine_is_asked_for_ten_times_a_second_at_most() {
 }
 
 #[test]
-fn blocking_jobs_ask_for_a_thread_ten_times_a_second_at_most() {
-    let said = said_by("blocking_jobs_ask_for_a_thread_ten_times_a_second_at_most", || {
+fn blocking_jobs_request_at_most_ten_threads_a_second() {
+    let said = said_by("blocking_jobs_request_at_most_ten_threads_a_second", || {
         within_a_minute(|| {
             let system = System::with_threads(1);
             let (runtime, start) = (system.runtime(), Instant::now());
@@ -186,7 +186,7 @@ fn jobs_run_on_the_threads_that_there_are() {
 /// Without a machine to hand the processor to, the one that blocks keeps it until the watcher sees
 /// to what waits.
 #[test]
-fn a_block_on_in_a_task_goes_on_once_the_system_has_a_thread() {
+fn a_block_on_goes_on_once_a_thread_exists() {
     within_a_minute(|| {
         let system = System::with_threads(1);
         let runtime = system.runtime();

@@ -105,7 +105,7 @@ fn a_whole_run_is_what_perfetto_expects() {
 }
 
 #[test]
-fn a_current_thread_runtime_is_seen_too_with_the_tasks_of_its_local_sets() {
+fn a_current_thread_runtime_and_its_local_tasks_are_recorded() {
     let path = path("current.perfetto-trace");
     let runtime = Builder::new_current_thread().trace(&path).build().expect("a runtime");
     let set = task::LocalSet::new();
@@ -155,7 +155,7 @@ fn a_running_program_is_recorded_for_a_while() {
 }
 
 #[test]
-fn a_recording_that_nobody_awaits_ends_and_its_file_is_complete() {
+fn an_unawaited_recording_ends_and_its_file_is_complete() {
     let path = path("dropped.perfetto-trace");
     let runtime = Runtime::new().expect("a runtime");
     drop(runtime.handle().trace_for(Duration::from_secs(3_600), &path));
@@ -165,7 +165,7 @@ fn a_recording_that_nobody_awaits_ends_and_its_file_is_complete() {
 }
 
 #[test]
-fn a_storm_of_events_is_told_in_order_or_counted() {
+fn a_storm_of_events_is_reported_in_order_or_counted() {
     let path = path("storm.perfetto-trace");
     let runtime = Builder::new_multi_thread().worker_threads(4).build().expect("a runtime");
     let storm = runtime.handle().trace_for(Duration::from_secs(60), &path);
@@ -188,7 +188,7 @@ fn a_storm_of_events_is_told_in_order_or_counted() {
     });
     drop(storm);
     drop(runtime);
-    let _ = decoded("a_storm_of_events_is_told_in_order_or_counted", &path);
+    let _ = decoded("a_storm_of_events_is_reported_in_order_or_counted", &path);
 }
 
 /// Runs a program of many tasks with `WSRT_TRACE` set; returns what it complains about.
@@ -218,32 +218,29 @@ fn assert_said_once(complaints: &str, what: &str) {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_is_said_once_and_the_program_runs_on() {
-    let complaints = complaints_of_a_run("a_full_disk_is_said_once_and_the_program_runs_on", "/dev/full");
+fn a_full_disk_is_reported_once_without_harm() {
+    let complaints = complaints_of_a_run("a_full_disk_is_reported_once_without_harm", "/dev/full");
     assert_said_once(&complaints, "/dev/full: No space left");
 }
 
 #[test]
-fn a_directory_for_a_file_is_said_once_and_the_program_runs_on() {
+fn a_directory_for_a_file_is_reported_once() {
     let directory = env::temp_dir();
     let directory = directory.to_str().expect("a path of letters");
-    let complaints = complaints_of_a_run("a_directory_for_a_file_is_said_once_and_the_program_runs_on", directory);
+    let complaints = complaints_of_a_run("a_directory_for_a_file_is_reported_once", directory);
     assert_said_once(&complaints, directory);
 }
 
 #[test]
-fn a_path_that_is_not_there_is_said_once_and_the_program_runs_on() {
-    let complaints = complaints_of_a_run(
-        "a_path_that_is_not_there_is_said_once_and_the_program_runs_on",
-        "/no/such/directory/trace",
-    );
+fn a_missing_path_is_reported_once_without_harm() {
+    let complaints = complaints_of_a_run("a_missing_path_is_reported_once_without_harm", "/no/such/directory/trace");
     assert_said_once(&complaints, "/no/such/directory/trace");
 }
 
 #[cfg(unix)]
 #[test]
-fn a_broken_pipe_is_said_once_and_the_program_runs_on() {
-    let test = "a_broken_pipe_is_said_once_and_the_program_runs_on";
+fn a_broken_pipe_is_reported_once_without_harm() {
+    let test = "a_broken_pipe_is_reported_once_without_harm";
     let output = in_a_process_of_its_own(test, &[], || {
         let fifo = path("fifo");
         assert!(Command::new("mkfifo").arg(&fifo).status().expect("mkfifo starts").success());
@@ -281,8 +278,8 @@ fn errors_of_a_recording_are_the_systems() {
 }
 
 #[test]
-fn each_runtime_of_a_process_has_a_file_of_its_own() {
-    let test = "each_runtime_of_a_process_has_a_file_of_its_own";
+fn each_runtime_of_a_process_has_its_own_file() {
+    let test = "each_runtime_of_a_process_has_its_own_file";
     let first = path("several.perfetto-trace");
     let trace = first.to_str().expect("a path of letters");
     let output = in_a_process_of_its_own(test, &[("WSRT_TRACE", trace)], || {

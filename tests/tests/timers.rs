@@ -123,7 +123,7 @@ fn a_crowd_of_sleepers_is_not_held_up_for_long() {
 }
 
 #[test]
-fn a_time_limit_that_moves_with_each_request_keeps_one_timer() {
+fn a_limit_that_moves_with_each_request_keeps_one_timer() {
     within_a_minute(|| {
         runtime(1).run(async {
             let mut limit = pin!(sleep(LIMIT));
@@ -185,7 +185,7 @@ fn timers_fire_in_the_order_of_their_deadlines() {
 }
 
 #[test]
-fn timers_for_the_same_moment_fire_in_the_order_of_their_arming() {
+fn timers_for_one_moment_fire_in_arming_order() {
     within_a_minute(|| {
         let (_, order) = order_of(|base| vec![base; 50]);
         assert_eq!(order, (0..50).collect::<Vec<_>>());
@@ -439,7 +439,7 @@ fn on_each_clock<F: Future<Output = ()>>(body: impl Fn() -> F + Send + 'static) 
 const HOUR: Duration = Duration::from_secs(3_600);
 
 #[test]
-fn a_sleep_reset_into_the_past_is_ready_at_its_next_poll() {
+fn a_sleep_reset_into_the_past_is_ready_next() {
     on_each_clock(|| async {
         // A past that the clock of a fresh machine has.
         let past = Instant::now();
@@ -463,7 +463,7 @@ fn a_sleep_reset_into_the_past_is_ready_at_its_next_poll() {
 }
 
 #[test]
-fn an_interval_reset_into_the_past_ticks_at_its_next_poll() {
+fn an_interval_reset_into_the_past_ticks_next() {
     on_each_clock(|| async {
         let past = Instant::now();
         let mut clock = interval_at(past + HOUR, HOUR);

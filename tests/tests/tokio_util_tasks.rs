@@ -15,7 +15,7 @@ use wsrt_tests::within_a_minute;
 const LONG: Duration = Duration::from_secs(3600);
 
 #[test]
-fn a_token_ends_every_task_that_watches_it_or_a_child_of_it() {
+fn a_token_ends_all_tasks_watching_it_or_a_child() {
     const TASKS: usize = 500;
     within_a_minute(|| {
         Runtime::new().expect("a runtime").run(async {
@@ -64,7 +64,7 @@ fn work_stops_in_the_middle_when_its_token_is_cancelled() {
 }
 
 #[test]
-fn a_tracker_waits_for_all_that_it_tracks_and_for_nothing_else() {
+fn a_tracker_waits_for_exactly_what_it_tracks() {
     const TASKS: usize = 500;
     within_a_minute(|| {
         Runtime::new().expect("a runtime").run(async {
@@ -103,7 +103,7 @@ async fn serve(mut stream: TcpStream, token: CancellationToken) -> std::io::Resu
 }
 
 #[test]
-fn a_server_ends_with_its_token_and_is_drained_with_its_connections() {
+fn a_server_ends_with_its_token_and_is_drained() {
     const CLIENTS: usize = 50;
     within_a_minute(|| {
         Runtime::new().expect("a runtime").run(async {

@@ -96,7 +96,7 @@ impl Drop for Leaver {
 
 /// Of interest under a sanitizer, or Miri: without either it passed before.
 #[test]
-fn a_job_or_future_that_is_refused_may_leave_the_runtime() {
+fn a_refused_job_or_future_may_leave_the_runtime() {
     within_a_minute(|| {
         let refusals: [fn() -> Option<JoinHandle<()>>; 3] = [
             || {

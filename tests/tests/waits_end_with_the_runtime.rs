@@ -88,7 +88,7 @@ fn a_blocking_job_that_sleeps_learns_of_the_end() {
 }
 
 #[test]
-fn a_task_in_a_nested_block_on_learns_of_the_end() {
+fn a_task_in_a_nested_block_on_sees_the_end() {
     within_a_minute(|| {
         let runtime = multi_thread();
         let (wait, begins) = announced(sleep(HOUR));
@@ -121,7 +121,7 @@ fn block_on_elsewhere<F: Future>(wait: F) -> F::Output {
 }
 
 #[test]
-fn a_task_in_a_foreign_block_on_learns_of_the_end() {
+fn a_task_in_a_foreign_block_on_sees_the_end() {
     within_a_minute(|| {
         for runtime in [multi_thread(), current_thread()] {
             let (wait, begins) = announced(sleep(HOUR));
@@ -140,7 +140,7 @@ fn a_task_in_a_foreign_block_on_learns_of_the_end() {
 }
 
 #[test]
-fn a_destructor_in_a_foreign_block_on_learns_of_the_end() {
+fn a_destructor_in_a_foreign_block_on_sees_the_end() {
     within_a_minute(|| {
         struct SleepsAtTheEnd(Sender<String>);
         impl Drop for SleepsAtTheEnd {
@@ -163,7 +163,7 @@ fn a_destructor_in_a_foreign_block_on_learns_of_the_end() {
 }
 
 #[test]
-fn a_nested_block_on_of_the_driver_learns_of_the_end() {
+fn a_nested_block_on_of_the_driver_sees_the_end() {
     within_a_minute(|| {
         let runtime = current_thread();
         let (wait, begins) = announced(sleep(HOUR));
@@ -194,7 +194,7 @@ fn each_driver_of_a_runtime_that_ends_learns_of_it() {
 }
 
 #[test]
-fn whatever_a_plain_thread_waits_for_tells_of_the_end() {
+fn every_wait_of_a_plain_thread_sees_the_end() {
     within_a_minute(|| {
         for runtime in [multi_thread(), current_thread()] {
             let handle = runtime.handle().clone();
@@ -243,7 +243,7 @@ fn sockets_waited_for_outside_of_tasks_tell_of_the_end() {
 }
 
 #[test]
-fn tasks_of_a_local_set_learn_of_the_end_of_their_timers() {
+fn tasks_of_a_local_set_see_their_timers_end() {
     within_a_minute(|| {
         for runtime in [multi_thread(), current_thread()] {
             let handle = runtime.handle().clone();
@@ -279,7 +279,7 @@ fn a_task_of_another_runtime_learns_of_the_end() {
 }
 
 #[test]
-fn a_wait_without_a_runtime_around_it_learns_of_the_end() {
+fn a_wait_without_a_surrounding_runtime_sees_the_end() {
     within_a_minute(|| {
         let runtime = multi_thread();
         let mut wait = task::spawn(sleep(HOUR));

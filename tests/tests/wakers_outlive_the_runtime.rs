@@ -46,7 +46,7 @@ fn wakers_do_nothing_any_more() {
 }
 
 #[test]
-fn a_waker_may_be_the_last_to_let_go_of_its_task() {
+fn a_waker_may_hold_the_last_reference_to_its_task() {
     within_a_minute(|| {
         for _ in 0..200 {
             let runtime = two_processors();
@@ -129,7 +129,7 @@ fn handles_say_cancelled() {
 }
 
 #[test]
-fn a_handle_of_a_current_thread_runtime_still_blocks_on_what_needs_none() {
+fn a_current_thread_handle_blocks_on_runtime_free_futures_afterwards() {
     within_a_minute(|| {
         let runtime = Builder::new_current_thread().build().expect("a runtime");
         let handle = runtime.handle().clone();

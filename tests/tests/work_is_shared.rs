@@ -84,7 +84,7 @@ fn tasks_from_a_foreign_thread_run_on_both() {
 }
 
 #[test]
-fn tasks_woken_by_timers_at_the_same_moment_run_on_both() {
+fn tasks_woken_together_by_timers_run_on_both() {
     within_a_minute(|| {
         let counts = two_processors().run(async {
             let (deadline, meeting) = (Instant::now() + Duration::from_millis(50), Meeting::default());

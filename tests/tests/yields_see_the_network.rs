@@ -64,7 +64,7 @@ async fn a_yield_sees_what_has_arrived() {
 }
 
 #[test]
-fn a_lone_task_of_a_current_thread_runtime_sees_what_has_arrived() {
+fn a_lone_current_thread_task_sees_what_has_arrived() {
     within_a_minute(|| current_thread().run(a_yield_sees_what_has_arrived()));
 }
 
@@ -115,7 +115,7 @@ fn where_nothing_is_registered_a_yield_makes_no_look() {
 }
 
 #[test]
-fn tasks_that_yield_to_each_other_look_as_seldom_as_ever() {
+fn tasks_that_yield_to_each_other_look_seldom() {
     within_a_minute(|| {
         for runtime in [current_thread(), one_processor()] {
             let polls = runtime.run(async {

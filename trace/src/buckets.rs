@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_number_is_in_a_bucket_that_is_narrow_for_it() {
+    fn each_number_is_in_a_narrow_bucket() {
         let mut random = fastrand::Rng::with_seed(3);
         for bits in 0..8 {
             let buckets = Buckets::with_bits(bits);

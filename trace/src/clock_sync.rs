@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stamp_before_the_first_reading_has_a_time_too() {
+    fn a_ready_time_before_the_first_reading_is_valid() {
         let clock = clock(&[(1_000_000, 5_000), (2_000_000, 6_000)]);
         assert_eq!(clock.nanos(0), 4_000);
     }

@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn more_cores_than_there_are_is_an_error_that_names_the_option() {
+    fn more_cores_than_there_are_is_an_error() {
         let message = Cores::deal("--processors", 100_000).unwrap_err().to_string();
         assert!(message.starts_with("--processors 100000: "), "{message}");
     }

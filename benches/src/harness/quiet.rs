@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn without_patience_it_begins_at_once_and_says_so() {
+    fn without_a_grace_period_it_begins_at_once() {
         let mut quiet = Quiet::default();
         quiet.wait(Duration::ZERO);
         assert!(quiet.fact().ends_with(" of 1 measurements began while no other program computed"), "{}", quiet.fact());

@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_loops_are_as_long_and_as_dear_as_their_tables_say() {
+    fn the_loops_are_as_long_and_costly_as_documented() {
         for (name, tasks, total) in [
             ("zipf_100", 100, 129_150),
             ("zipf_512", 512, 656_650),
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn in_order_a_dear_task_at_the_end_keeps_one_processor_busy() {
+    fn in_order_a_costly_last_task_keeps_one_processor_busy() {
         assert_eq!(in_order(&[10, 10, 10, 10], 2), 20.0);
         assert_eq!(in_order(&[10, 10, 100], 2), 110.0);
     }

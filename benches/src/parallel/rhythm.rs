@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn half_the_time_on_two_processors_is_an_efficiency_of_one() {
+    fn half_the_time_on_two_processors_is_efficiency_one() {
         let mut series = Series::default();
         series.add("serial", [200.0]);
         series.add("parallel", [100.0]);
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn short_work_is_run_more_often_and_long_work_often_enough() {
+    fn short_work_runs_more_often_and_long_work_often_enough() {
         assert!(Rhythm::hot(65_000).turns > Rhythm::hot(656_000).turns);
         assert_eq!(Rhythm::hot(1_000_000_000).turns, 3);
     }

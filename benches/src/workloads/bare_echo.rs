@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_connection_has_its_bytes_back_however_many_loops_there_are() {
+    fn every_connection_gets_its_bytes_back_on_any_loop_count() {
         for threads in [1, 3] {
             let server = Server::start(threads, 5, 8).unwrap();
             let mut clients: Vec<_> = (0..5).map(|_| std::net::TcpStream::connect(server.address).unwrap()).collect();

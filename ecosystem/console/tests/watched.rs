@@ -23,7 +23,7 @@ const TASKS: [(&str, &str); 8] = [
 ];
 
 #[tokio::test]
-async fn each_task_has_its_name_its_kind_and_the_line_that_spawned_it() {
+async fn each_task_has_its_name_kind_and_spawn_line() {
     let (program, address) = start();
     let mut viewer = Viewer::connect(&address).await;
     viewer.until("all tasks", |seen| TASKS.iter().all(|(name, _)| seen.find(name).is_some())).await;
@@ -68,7 +68,7 @@ async fn polls_wakes_and_busy_time_grow_as_the_tasks_run() {
 }
 
 #[tokio::test]
-async fn a_task_that_wakes_itself_is_told_from_one_that_is_woken() {
+async fn a_self_wake_differs_from_a_wake_by_another() {
     let (program, address) = start();
     let mut viewer = Viewer::connect(&address).await;
     let woken = |task: Option<&Task>| task.is_some_and(|task| task.stats.wakes > 20);
@@ -126,7 +126,7 @@ async fn a_task_that_has_ended_goes() {
 }
 
 #[tokio::test]
-async fn timers_are_shown_with_who_waits_for_them() {
+async fn timers_are_shown_with_their_waiting_tasks() {
     let (program, address) = start();
     let mut viewer = Viewer::connect(&address).await;
     viewer.until("the metronome", |seen| seen.find("metronome").is_some()).await;

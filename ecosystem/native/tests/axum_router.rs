@@ -15,7 +15,7 @@ fn curl(curl: Command, arguments: &[&str]) -> String {
 }
 
 #[test]
-fn curl_gets_json_and_its_own_address_by_both_versions_of_http() {
+fn curl_gets_json_and_its_address_by_both_http_versions() {
     let (server, address) = serve();
     for version in ["--http1.1", "--http2-prior-knowledge"] {
         let Some(command) = peer("curl") else { return };

@@ -60,7 +60,7 @@ fn openssl_shakes_hands_in_either_version_of_tls() {
 }
 
 #[test]
-fn who_speaks_no_tls_is_sent_away_and_others_are_served() {
+fn a_client_without_tls_is_refused_and_others_are_served() {
     let Server { running, port, folder } = serve();
     let mut plain = TcpStream::connect(format!("127.0.0.1:{port}")).expect("it listens");
     plain.set_read_timeout(Some(LIMIT)).expect("sockets have timeouts");

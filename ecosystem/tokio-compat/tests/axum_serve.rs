@@ -15,7 +15,7 @@ fn curl(mut curl: Command, url: &str) -> String {
 }
 
 #[test]
-fn handlers_run_on_tokio_and_what_they_spawn_there_on_wsrt() {
+fn handlers_run_on_tokio_and_their_spawns_on_wsrt() {
     let (server, address) = serve();
     let Some(command) = peer("curl") else { return };
     let said = curl(command, &format!("http://{address}/where"));

@@ -7,7 +7,7 @@ use wsrt_ecosystem_testing::{Running, Scratch, example, free_address, output_of,
 const HERE: &str = env!("CARGO_MANIFEST_DIR");
 
 #[test]
-fn reqwest_fetches_from_python_and_gives_up_on_the_silent_and_the_absent() {
+fn reqwest_fetches_from_python_and_times_out_on_silence() {
     let Some(mut python) = python(&["http.server"]) else { return };
     let folder = Scratch::new();
     std::fs::write(folder.file("page"), [b'x'; 100_000]).expect("the folder is ours");

@@ -55,7 +55,7 @@ fn without_a_runtime_of_wsrt_there_is_none_of_tokio() {
 }
 
 #[test]
-fn each_runtime_has_a_tokio_runtime_of_its_own_which_is_the_same_everywhere_in_it() {
+fn each_runtime_has_exactly_one_tokio_runtime() {
     let id = || Handle::current().id();
     let [one, other] = runtimes();
     let own = one.block_on(async { id() });
@@ -74,7 +74,7 @@ fn each_runtime_has_a_tokio_runtime_of_its_own_which_is_the_same_everywhere_in_i
 }
 
 #[test]
-fn a_future_that_wsrt_runs_is_polled_by_wsrt_though_tokio_wakes_it() {
+fn wsrt_polls_its_futures_though_tokio_wakes_them() {
     let runtime = Runtime::new().expect("a runtime");
     runtime.run(async {
         let id = wsrt::task::id();
@@ -123,7 +123,7 @@ impl Drop for SpawnsAtTheEnd {
 }
 
 #[test]
-fn futures_that_the_end_of_the_runtime_drops_have_tokio_at_hand() {
+fn futures_dropped_at_shutdown_have_tokio_at_hand() {
     for runtime in runtimes() {
         let (told, tells) = mpsc::channel();
         for _ in 0..10 {
@@ -181,7 +181,7 @@ fn a_runtime_can_be_dropped_inside_of_any_tokio_runtime() {
 }
 
 #[test]
-fn the_end_waits_for_blocking_jobs_of_tokio_s_unless_told_otherwise() {
+fn the_end_waits_for_tokios_blocking_jobs_by_default() {
     let runtime = Runtime::new().expect("a runtime");
     let (began, begins) = mpsc::channel();
     let (told, tells) = mpsc::channel();

@@ -24,7 +24,7 @@ fn assert_nothing_was_lost(client: &mut Client) {
 }
 
 #[test]
-fn nonsense_is_answered_with_an_error_and_the_next_message_as_ever() {
+fn nonsense_is_an_error_and_the_next_message_is_served() {
     let (_program, _, mut client) = node();
     for (nonsense, kind) in [
         ("nonsense", "malformed_json"),
@@ -115,7 +115,7 @@ fn a_line_of_ten_megabytes_is_refused_and_skipped() {
 }
 
 #[test]
-fn a_client_that_goes_in_the_middle_of_a_line_has_asked_for_nothing() {
+fn a_client_that_leaves_mid_line_has_asked_for_nothing() {
     let (_program, address, mut client) = node();
     let half = r#"{"src":"c","dest":"n","body":{"type":"take_job","msg_id":1,"worker":"w1""#;
     for _ in 0..20 {
@@ -156,19 +156,19 @@ fn a_client_that_goes_with_a_job_in_hand_loses_nothing(arguments: &[&str]) {
 }
 
 #[test]
-fn a_client_that_goes_with_a_job_in_hand_loses_nothing_in_memory() {
+fn a_client_that_leaves_loses_no_job_in_memory() {
     a_client_that_goes_with_a_job_in_hand_loses_nothing(&[]);
 }
 
 #[test]
-fn a_client_that_goes_with_a_job_in_hand_loses_nothing_in_redis() {
-    let test = "a_client_that_goes_with_a_job_in_hand_loses_nothing_in_redis";
+fn a_client_that_leaves_loses_no_job_in_redis() {
+    let test = "a_client_that_leaves_loses_no_job_in_redis";
     let Some(redis) = Redis::start(test, Durability::None) else { return };
     a_client_that_goes_with_a_job_in_hand_loses_nothing(&["--store", &redis.url()]);
 }
 
 #[test]
-fn a_client_that_does_not_read_its_answers_holds_up_nobody() {
+fn a_client_that_reads_no_answers_holds_up_no_other() {
     let (_program, address, mut client) = node();
     let mut deaf = Client::connect(&address);
     let message = format!("{{\"src\":\"c\",\"dest\":\"n\",\"body\":{{{CHECK},\"msg_id\":1}}}}\n");
@@ -183,7 +183,7 @@ fn a_client_that_does_not_read_its_answers_holds_up_nobody() {
 }
 
 #[test]
-fn the_rest_of_a_message_is_not_waited_for_for_ever() {
+fn the_rest_of_a_message_has_a_time_limit() {
     let (_program, _, mut client) = node();
     client.send("{\"src\":\"c\",\"dest\":\"n\",\"body\":{\n");
     assert_eq!(client.body()["error"], "malformed_json");
@@ -191,7 +191,7 @@ fn the_rest_of_a_message_is_not_waited_for_for_ever() {
 }
 
 #[test]
-fn answers_do_not_wait_for_the_answer_to_a_later_message() {
+fn answers_do_not_wait_for_later_messages() {
     let (_program, _, mut client) = node();
     client.send_fields(CHECK);
     client.send_fields(r#""type":"run_simulation","duration_ms":600000"#);

@@ -64,7 +64,7 @@ fn the_samples_have_their_answers_from_redis() {
 }
 
 #[test]
-fn the_seed_decides_about_the_victim_and_each_worker_is_chosen_by_some_seed() {
+fn the_seed_decides_about_the_victim() {
     let victim = |seed: u32| {
         let reply = answers(&["--seed", &seed.to_string()], STEAL);
         assert_eq!(reply, answers(&["--seed", &seed.to_string()], STEAL), "the choice repeats");

@@ -295,8 +295,8 @@ fn in_memory_every_job_has_one_place() {
 }
 
 #[test]
-fn in_redis_every_job_has_one_place_and_the_answers_are_the_same() {
-    let test = "in_redis_every_job_has_one_place_and_the_answers_are_the_same";
+fn in_redis_jobs_and_answers_are_as_in_memory() {
+    let test = "in_redis_jobs_and_answers_are_as_in_memory";
     let Some(redis) = Redis::start(test, Durability::None) else { return };
     block_on(async {
         let count = std::cell::Cell::new(0);
@@ -385,13 +385,13 @@ async fn crowd<S: Store>(stores: Vec<Arc<S>>) {
 }
 
 #[test]
-fn many_clients_at_once_leave_every_job_in_one_place_in_memory() {
+fn many_clients_leave_every_job_in_one_place_in_memory() {
     block_on(async { crowd(vec![Arc::new(MemoryStore::new())]).await });
 }
 
 #[test]
-fn many_nodes_at_once_leave_every_job_in_one_place_in_redis() {
-    let test = "many_nodes_at_once_leave_every_job_in_one_place_in_redis";
+fn many_nodes_leave_every_job_in_one_place_in_redis() {
+    let test = "many_nodes_leave_every_job_in_one_place_in_redis";
     let Some(redis) = Redis::start(test, Durability::None) else { return };
     block_on(async {
         let mut stores = Vec::new();

@@ -80,8 +80,8 @@ fn census(url: &str) -> Census {
 }
 
 #[test]
-fn a_thousand_jobs_have_a_thousand_results_although_workers_are_killed() {
-    let test = "a_thousand_jobs_have_a_thousand_results_although_workers_are_killed";
+fn a_thousand_jobs_have_their_results_although_workers_are_killed() {
+    let test = "a_thousand_jobs_have_their_results_although_workers_are_killed";
     let Some(redis) = Redis::start(test, Durability::None) else { return };
     let (_node, address) = Program::listen(&["--store", &redis.url()]);
     let mut client = Client::connect(&address);
@@ -126,8 +126,8 @@ fn a_thousand_jobs_have_a_thousand_results_although_workers_are_killed() {
 }
 
 #[test]
-fn a_worker_that_was_stopped_for_too_long_cannot_record_what_another_has_done() {
-    let test = "a_worker_that_was_stopped_for_too_long_cannot_record_what_another_has_done";
+fn a_worker_stopped_too_long_cannot_record_anothers_result() {
+    let test = "a_worker_stopped_too_long_cannot_record_anothers_result";
     let Some(redis) = Redis::start(test, Durability::None) else { return };
     let (_node, address) = Program::listen(&["--store", &redis.url()]);
     let mut client = Client::connect(&address);

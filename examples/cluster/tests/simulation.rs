@@ -49,7 +49,7 @@ fn stealing_comes_close_to_the_ideal(client: &mut Client, work_ms: u64) {
 }
 
 #[test]
-fn stealing_comes_close_to_the_ideal_and_without_it_much_is_lost() {
+fn stealing_is_nearly_ideal_and_far_better_than_none() {
     let (_program, address) = Program::listen(&[]);
     let mut client = Client::connect(&address);
     let work_ms = 4_000;

@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn strides_grow_for_cheap_indices_and_fall_at_once_for_expensive_ones() {
+    fn strides_grow_slowly_for_cheap_indices_and_shrink_at_once() {
         let mut pace = Pace::new();
         for expected in [4, 16, 64, 100, 100] {
             pace.done = pace.stride * BEAT;
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_stands_still_and_counts_without_bounds_are_no_trouble() {
+    fn a_stopped_clock_and_unbounded_counts_are_no_trouble() {
         let mut pace = Pace::new();
         for _ in 0..40 {
             pace.done = u32::MAX;

@@ -149,7 +149,7 @@ impl LoopBody for Count {
 }
 
 #[test]
-fn every_index_is_done_once_by_those_who_come_and_go() {
+fn every_index_runs_once_while_participants_come_and_go() {
     with_helpers(|open_regions| {
         let mut region = Arc::new(LoopRegion::new(HELPERS + 1));
         for _ in 0..ROUNDS {
@@ -208,7 +208,7 @@ fn fib(n: u32) -> u32 {
 }
 
 #[test]
-fn every_job_is_done_once_by_those_who_come_and_go() {
+fn every_job_runs_once_while_participants_come_and_go() {
     with_helpers(|open_regions| {
         let mut region = Arc::new(TreeRegion::new(HELPERS + 1));
         for _ in 0..ROUNDS {
@@ -252,7 +252,7 @@ fn a_scope_sees_all_its_jobs_done() {
 }
 
 #[test]
-fn a_panic_in_a_tree_leaves_a_region_in_good_order() {
+fn a_panic_in_a_tree_leaves_the_region_usable() {
     with_helpers(|open_regions| {
         let mut region = Arc::new(TreeRegion::new(HELPERS + 1));
         for round in 0..ROUNDS {

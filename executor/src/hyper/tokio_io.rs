@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_go_through_both_bridges_unchanged_and_behind_what_was_there() {
+    fn bytes_cross_both_bridges_unchanged_behind_earlier_ones() {
         let mut context = Context::from_waker(Waker::noop());
         let mut io = TokioIo::new(TokioIo::new(Loop::default()));
         let written = Pin::new(&mut io).poll_write(&mut context, b"through two bridges");
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     #[should_panic = "exchanged the buffer"]
-    fn a_reader_that_exchanges_the_buffer_is_caught_before_its_count_is_believed() {
+    fn a_reader_that_exchanges_the_buffer_is_caught() {
         let mut context = Context::from_waker(Waker::noop());
         let mut memory = [MaybeUninit::uninit(); 8];
         let mut buf = rt::ReadBuf::uninit(&mut memory);

@@ -69,7 +69,7 @@ mod tests {
     unsafe impl<T> Send for Carrier<T> {}
 
     #[test]
-    fn a_local_future_dropped_on_another_thread_is_leaked_and_not_touched() {
+    fn a_local_future_dropped_on_another_thread_is_leaked() {
         let witness = Rc::new(());
         let held = Rc::clone(&witness);
         let bound = Carrier(ThreadBound::new(async move { drop(held) }));

@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn no_bucket_is_wider_than_an_eighth_of_where_it_begins() {
+    fn no_bucket_is_wider_than_an_eighth_of_its_start() {
         for bucket in 16..BUCKETS {
             let start = start_of(bucket);
             assert!((start_of(bucket + 1) - start) * 8 <= start, "{bucket}");

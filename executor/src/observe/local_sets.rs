@@ -37,7 +37,7 @@ mod tests {
     use crate::task::LocalSet;
 
     #[test]
-    fn a_set_that_goes_from_runtime_to_runtime_is_noted_a_few_times_at_most() {
+    fn a_set_that_changes_runtimes_is_noted_a_few_times() {
         let runtimes = [(); 2].map(|()| Builder::new_current_thread().build().expect("a runtime"));
         let set = LocalSet::new();
         for runtime in runtimes.iter().cycle().take(200) {

@@ -9,7 +9,7 @@ const OLD: u64 = 1;
 const LATER: u64 = OLD + 120_000_000_000;
 
 #[test]
-fn a_task_that_is_polled_while_its_stamp_is_given_up_finds_its_own_or_none() {
+fn a_polled_task_finds_its_own_ready_time_or_none() {
     explore(4, || {
         let ready_times = Arc::new(ReadyTimes::new());
         ready_times.put(1, OLD);
@@ -31,7 +31,7 @@ fn a_task_that_is_polled_while_its_stamp_is_given_up_finds_its_own_or_none() {
 }
 
 #[test]
-fn two_that_want_a_place_at_once_do_not_mix_their_times() {
+fn two_tasks_at_one_place_do_not_mix_their_times() {
     explore(4, || {
         let ready_times = Arc::new(ReadyTimes::new());
         let threads = [1, 2].map(|task| {

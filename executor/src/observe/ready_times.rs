@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stamp_is_taken_once_and_by_its_task_alone() {
+    fn a_ready_time_is_taken_once_by_its_own_task() {
         let ready_times = ReadyTimes::new();
         ready_times.put(7, 100);
         assert_eq!(ready_times.take(7 + STAMPS as u64), None);
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_that_is_taken_is_kept_until_it_is_stale() {
+    fn a_taken_place_is_kept_until_it_is_stale() {
         let ready_times = ReadyTimes::new();
         let (first, other) = (7, 7 + STAMPS as u64);
         ready_times.put(first, 100);
@@ -123,7 +123,7 @@ mod tests {
 
     /// Many threads ready and poll tasks that share few places: no stamp is another task's.
     #[test]
-    fn under_stress_each_stamp_that_is_found_is_that_of_the_task() {
+    fn under_stress_each_ready_time_is_its_tasks_own() {
         let ready_times = ReadyTimes::new();
         let found = AtomicU64::new(0);
         std::thread::scope(|scope| {

@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn steals_are_counted_by_victim_and_spares_have_room_once_one_is_robbed() {
+    fn steals_are_counted_by_victim_and_spares_have_room() {
         let victims = Victims::new(2, 5);
         victims.count(1, 7);
         victims.count(1, 1);

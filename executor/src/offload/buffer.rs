@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn slices_are_put_one_behind_the_other_up_to_the_limit() {
+    fn slices_are_buffered_in_order_up_to_the_limit() {
         let mut buffer = Buffer::default();
         buffer.read_from(&mut &b"before"[..], 6).expect("a slice can be read");
         let slices = [IoSlice::new(b"abc"), IoSlice::new(b""), IoSlice::new(b"defg")];

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_in_a_late_block_is_told() {
+    fn a_panic_in_a_late_block_is_reported() {
         for_lengths(|length| {
             let results = std::panic::catch_unwind(|| {
                 map_collect(0..length, |item| {

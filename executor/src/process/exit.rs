@@ -136,12 +136,12 @@ mod tests {
     }
 
     #[test]
-    fn a_signal_tells_of_the_end_and_that_of_another_child_does_no_harm() {
+    fn one_childs_exit_signal_does_no_harm_to_another() {
         ends_when_asked_to(|_, netpoller| Exit::by_signal(netpoller));
     }
 
     #[test]
-    fn what_the_system_offers_tells_of_the_end() {
+    fn the_systems_own_means_reports_the_end() {
         ends_when_asked_to(Exit::of);
     }
 

@@ -159,7 +159,7 @@ mod tests {
     const HOUR: Duration = Duration::from_secs(3_600);
 
     #[test]
-    fn a_clock_that_stands_shows_the_same_until_it_is_moved() {
+    fn a_stopped_clock_stands_until_it_is_moved() {
         let clock = Clock::new();
         assert!(clock.is_system() && clock.stop() && !clock.stop());
         let stood = clock.now();
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_goes_again_goes_on_from_what_it_showed() {
+    fn a_resumed_clock_goes_on_from_what_it_showed() {
         let clock = Clock::new();
         assert!(!clock.start() && clock.advance(HOUR) == Err(CannotAdvance::Goes));
         assert!(clock.stop() && clock.advance(HOUR).is_ok());

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longer_the_own_turn_was_the_more_polls_has_the_injectors() {
+    fn a_longer_own_turn_gives_the_injector_more_polls() {
         let lengths = [100, 1_000, 2_000, 3_000, 10_000].map(|own| longest_run(&shares(61, 10_000, own, 10), true));
         assert_eq!(lengths, [1, 43, 175, 395, 488]);
     }
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn the_injectors_turn_lasts_no_longer_than_the_own_before_it() {
+    fn the_injectors_turn_lasts_no_longer_than_the_one_before() {
         let polls = shares(61, 1_000, 10_000, 50_000);
         assert_eq!((longest_run(&polls, false), longest_run(&polls, true)), (20, 4));
         let polls = shares(61, 1_000, 1_000, 20_000);
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn one_in_sixty_one_is_the_injectors_however_heavy_its_tasks_are() {
+    fn one_in_sixty_one_is_the_injectors_however_heavy() {
         let polls = shares(61, 1_000, 10, 1_000_000);
         assert_eq!((longest_run(&polls, false), longest_run(&polls, true)), (60, 1));
     }

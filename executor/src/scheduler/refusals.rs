@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_asks_for_a_while_after_a_refusal() {
+    fn no_thread_is_requested_just_after_a_refusal() {
         let refusals = Refusals::default();
         assert!(matches!(refusals.ask(0, refuse), Err(NoThread::Refused(_))));
         assert!(refusals.are_met_with() && refusals.are_recent(PAUSE));

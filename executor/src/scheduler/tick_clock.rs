@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn light_polls_are_timed_once_in_a_stride_and_heavy_ones_each() {
+    fn light_polls_are_timed_per_stride_and_heavy_ones_each() {
         let mut clock = TickClock::new();
         let (now, readings) = run(&mut clock, 8_000, 100, 0);
         assert!((1_000..1_010).contains(&readings), "{readings}");

@@ -144,7 +144,7 @@ mod tests {
     use std::os::fd::AsFd;
 
     #[test]
-    fn any_number_of_signals_is_one_when_nobody_looked() {
+    fn unseen_signals_of_any_number_count_as_one() {
         let (mut writer, mut reader) = StdStream::pair().expect("sockets are to be had");
         reader.set_nonblocking(true).expect("a socket can be non-blocking");
         for count in [1, 64, 1_000] {
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_handler_that_is_gone_is_an_error_and_not_a_signal() {
+    fn a_handler_that_is_gone_is_an_error() {
         let (writer, mut reader) = StdStream::pair().expect("sockets are to be had");
         drop(writer);
         assert_eq!(drain(&mut reader).expect_err("end of stream").kind(), io::ErrorKind::UnexpectedEof);

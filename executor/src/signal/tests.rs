@@ -61,24 +61,20 @@ fn panic_message(f: impl FnOnce()) -> String {
 }
 
 #[test]
-fn a_ctrl_c_between_the_call_and_the_first_poll_is_not_lost_and_everybody_learns_of_it() {
-    in_own_process(
-        module_path!(),
-        "a_ctrl_c_between_the_call_and_the_first_poll_is_not_lost_and_everybody_learns_of_it",
-        || {
-            let (one, other) = (ctrl_c(), ctrl_c());
-            send(SignalKind::interrupt());
-            single().block_on(async {
-                one.await.expect("it was listened for");
-                other.await.expect("it was listened for");
-                let mut late = spawn(ctrl_c());
-                assert_pending!(late.poll());
-                let sender = crate::task::spawn_blocking(|| send(SignalKind::interrupt()));
-                late.await.expect("it was listened for");
-                sender.await.expect("it was sent");
-            });
-        },
-    );
+fn a_ctrl_c_before_the_first_poll_reaches_every_listener() {
+    in_own_process(module_path!(), "a_ctrl_c_before_the_first_poll_reaches_every_listener", || {
+        let (one, other) = (ctrl_c(), ctrl_c());
+        send(SignalKind::interrupt());
+        single().block_on(async {
+            one.await.expect("it was listened for");
+            other.await.expect("it was listened for");
+            let mut late = spawn(ctrl_c());
+            assert_pending!(late.poll());
+            let sender = crate::task::spawn_blocking(|| send(SignalKind::interrupt()));
+            late.await.expect("it was listened for");
+            sender.await.expect("it was sent");
+        });
+    });
 }
 
 #[test]
@@ -96,8 +92,8 @@ fn a_signal_is_received_each_time_it_comes() {
 }
 
 #[test]
-fn a_signal_does_not_end_the_process_when_its_listeners_are_gone() {
-    in_own_process(module_path!(), "a_signal_does_not_end_the_process_when_its_listeners_are_gone", || {
+fn a_signal_without_listeners_does_not_end_the_process() {
+    in_own_process(module_path!(), "a_signal_without_listeners_does_not_end_the_process", || {
         single().block_on(async {
             let mut first = signal(SignalKind::quit()).expect("the system lets us listen");
             drop(signal(SignalKind::quit()).expect("any number may listen"));
@@ -119,7 +115,7 @@ fn the_end_of_the_runtime_ends_the_wait() {
 }
 
 #[test]
-fn a_signal_that_cannot_be_handled_is_an_error_that_names_it() {
+fn a_signal_that_cannot_be_handled_is_a_clear_error() {
     single().block_on(async {
         let error = signal(SignalKind::from_raw(9)).expect_err("nobody handles SIGKILL");
         assert_eq!(error.kind(), io::ErrorKind::InvalidInput);

@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_is_at_rest_after_a_while_without_cpu_time() {
+    fn a_thread_is_at_rest_after_no_cpu_time() {
         let (mut meter, own) = (BurnMeter::default(), current_thread_number());
         assert!(!meter.is_at_rest(own, 1), "nothing to compare with");
         assert!(!meter.is_at_rest(own, WHILE), "too soon");

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_elapsed_timeout_is_an_io_error_that_says_timed_out_and_carries_it() {
+    fn an_elapsed_timeout_is_an_io_error_that_carries_it() {
         let error = io::Error::from(Elapsed::new());
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
         assert_eq!(error.to_string(), "the timeout elapsed before the operation was done");

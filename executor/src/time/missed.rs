@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn delay_starts_anew_from_a_late_tick_and_keeps_half_a_period_in_any_case() {
+    fn delay_starts_anew_from_a_late_tick() {
         let mut late_ones = 0;
         for_each_case(|due, now, period| {
             let next = MissedTickBehavior::Delay.next_due(due, now, period);
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn skip_keeps_to_the_grid_and_takes_its_first_point_ahead() {
+    fn skip_keeps_to_the_grid_and_takes_the_next_point() {
         for_each_case(|due, now, period| {
             let next = MissedTickBehavior::Skip.next_due(due, now, period);
             assert_eq!((next - due).as_nanos() % period.as_nanos(), 0, "off the grid of {period:?}");
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tick_on_time_is_followed_by_one_a_period_later() {
+    fn a_tick_on_time_is_followed_one_period_later() {
         let due = Instant::now();
         let period = Duration::from_millis(10);
         for behavior in [MissedTickBehavior::Burst, MissedTickBehavior::Delay, MissedTickBehavior::Skip] {

@@ -60,7 +60,7 @@ fn waiting_futures_may_be_sent_and_shared() {
 }
 
 #[test]
-fn the_first_poll_outside_a_runtime_panics_and_says_what_to_do() {
+fn the_first_poll_outside_a_runtime_panics_with_advice() {
     let message = panic_message(|| spawn(sleep(HOUR)).poll());
     assert_eq!(
         message,
@@ -74,7 +74,7 @@ fn the_first_poll_outside_a_runtime_panics_and_says_what_to_do() {
 }
 
 #[test]
-fn a_wait_on_a_runtime_that_is_gone_panics_rather_than_never_end() {
+fn a_wait_on_an_ended_runtime_panics() {
     let runtime = single();
     let handle = runtime.handle().clone();
     drop(runtime);
@@ -84,7 +84,7 @@ fn a_wait_on_a_runtime_that_is_gone_panics_rather_than_never_end() {
 }
 
 #[test]
-fn a_timeout_around_a_ready_future_needs_neither_timer_nor_runtime() {
+fn a_timeout_of_a_ready_future_needs_no_runtime() {
     assert_ready_eq!(spawn(timeout(HOUR, ready(7))).poll(), Ok(7));
     single().block_on(async {
         for _ in 0..100 {
@@ -171,7 +171,7 @@ fn a_million_timeouts_that_are_not_needed_leave_few_timers() {
 }
 
 #[test]
-fn a_sleep_that_is_over_stays_so_until_it_is_reset() {
+fn a_finished_sleep_stays_so_until_it_is_reset() {
     single().block_on(async {
         let mut wait = pin!(sleep(Duration::from_millis(1)));
         assert!(!wait.is_elapsed());
@@ -215,7 +215,7 @@ fn a_reset_to_a_later_deadline_silences_the_earlier_one() {
 }
 
 #[test]
-fn a_reset_outside_a_runtime_wakes_the_waiter_to_arm_anew() {
+fn a_reset_outside_a_runtime_wakes_the_waiter() {
     let runtime = single();
     let mut wait = spawn(sleep(Duration::from_millis(5)));
     runtime.block_on(async { assert_pending!(wait.poll()) });
@@ -253,7 +253,7 @@ fn a_reset_in_another_runtime_leaves_the_timer_at_home() {
 }
 
 #[test]
-fn a_reset_after_the_end_gives_the_timer_to_another_runtime() {
+fn a_reset_after_the_end_moves_to_another_runtime() {
     let ending = single();
     let mut wait = spawn(sleep(HOUR));
     ending.block_on(async { assert_pending!(wait.poll()) });
@@ -278,7 +278,7 @@ fn a_delay_between_connects_is_over_when_the_runtime_is() {
 }
 
 #[test]
-fn the_first_tick_comes_at_once_and_the_others_a_period_apart() {
+fn ticks_come_at_once_and_then_a_period_apart() {
     single().block_on(async {
         let period = Duration::from_millis(2);
         let mut clock = interval(period);
@@ -290,7 +290,7 @@ fn the_first_tick_comes_at_once_and_the_others_a_period_apart() {
 }
 
 #[test]
-fn a_tick_that_was_not_returned_is_returned_by_the_next_call() {
+fn a_tick_not_returned_is_returned_by_the_next_call() {
     single().block_on(async {
         let start = Instant::now() + Duration::from_millis(2);
         let mut clock = interval_at(start, HOUR);
@@ -302,7 +302,7 @@ fn a_tick_that_was_not_returned_is_returned_by_the_next_call() {
 }
 
 #[test]
-fn ticks_in_the_past_are_made_up_for_as_it_was_asked() {
+fn past_ticks_are_made_up_for_as_configured() {
     single().block_on(async {
         let period = HOUR;
         let start = Instant::now().checked_sub(period * 3 - period / 2).expect("the clock goes back some hours");
@@ -350,12 +350,12 @@ fn a_period_of_zero_is_refused() {
 
 #[test]
 #[should_panic(expected = "wsrt: `interval_at` needs a period longer than zero")]
-fn a_period_of_zero_is_refused_for_a_later_start_too() {
+fn a_period_of_zero_is_always_refused() {
     let _ = interval_at(Instant::now(), Duration::ZERO);
 }
 
 #[test]
-fn delays_of_the_reactor_go_by_the_clock_of_its_runtime() {
+fn delays_of_the_reactor_follow_the_runtimes_clock() {
     Builder::new_current_thread().start_paused(true).build().expect("a runtime").block_on(async {
         super::advance(HOUR).await;
         super::resume();
@@ -367,7 +367,7 @@ fn delays_of_the_reactor_go_by_the_clock_of_its_runtime() {
 }
 
 #[test]
-fn a_waker_may_drop_the_guard_of_the_runtime_whose_clock_is_advanced() {
+fn a_waker_may_drop_the_guard_of_an_advanced_clock() {
     thread_local! {
         static GUARD: RefCell<Option<EnterGuard<'static>>> = const { RefCell::new(None) };
     }

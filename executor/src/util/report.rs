@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_a_crowd_the_first_is_told_and_then_one_a_second_with_the_number_of_the_others() {
+    fn of_a_crowd_the_first_and_then_one_a_second() {
         let (crowd, start) = (Recurring::default(), Instant::now());
         assert_eq!(crowd.left_out_before(start), Some(0));
         assert_eq!(crowd.left_out_before(start), None);

@@ -85,7 +85,7 @@ mod tests {
     use std::thread;
 
     #[test]
-    fn cpu_time_grows_while_a_thread_computes_and_is_unknown_for_one_that_is_gone() {
+    fn cpu_time_grows_with_work_and_is_unknown_once_gone() {
         let own = current_thread_number();
         let before = cpu_time(own).expect("this thread lives");
         let start = std::time::Instant::now();
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_blocked_thread_is_asleep_and_a_running_one_is_not() {
+    fn a_blocked_thread_is_asleep_and_a_running_one_awake() {
         let (send_number, number) = mpsc::channel();
         let (end, ended) = mpsc::channel::<()>();
         let blocked = thread::Builder::new()

@@ -76,7 +76,7 @@ fn bounded(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
 }
 
 #[test]
-fn an_interrupt_ends_a_blocking_turn_and_shows_its_callers_work() {
+fn an_interrupt_ends_a_blocking_turn_and_publishes_work() {
     loom::model(|| {
         let world = World::new();
         let caller = spawn(&world, |world| {
@@ -90,7 +90,7 @@ fn an_interrupt_ends_a_blocking_turn_and_shows_its_callers_work() {
 }
 
 #[test]
-fn a_look_does_not_use_up_the_interrupt_of_a_blocking_turn() {
+fn a_look_keeps_the_interrupt_of_a_blocking_turn() {
     bounded(3, || {
         let world = World::new();
         let caller = spawn(&world, World::interrupt);
@@ -104,7 +104,7 @@ fn a_look_does_not_use_up_the_interrupt_of_a_blocking_turn() {
 }
 
 #[test]
-fn the_work_of_a_caller_that_did_not_write_is_seen_too() {
+fn work_of_an_interrupter_that_wrote_nothing_is_seen() {
     bounded(3, || {
         let world = World::new();
         let first = spawn(&world, World::interrupt);

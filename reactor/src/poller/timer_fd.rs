@@ -119,7 +119,7 @@ mod timerfd {
         /// The dearer the timer descriptor, the longer the scheduler has the timers of a crowd wait
         /// for one another; and each setting takes another time.
         #[test]
-        fn sleeps_until_the_same_deadline_set_the_alarm_a_few_times() {
+        fn equal_deadlines_set_the_timer_fd_a_few_times() {
             let poll = mio::Poll::new().unwrap();
             let mut timer_fd = TimerFd::new(poll.registry()).unwrap();
             let deadline = Instant::now() + Duration::from_secs(3600);

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_for_a_former_tenant_of_the_key_is_ignored() {
+    fn an_event_for_a_reused_key_is_ignored() {
         let registry = Registry::new();
         let (old, _) = insert(&registry, Interest::WRITABLE).unwrap();
         registry.remove(old);
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_admitted_after_shutdown() {
+    fn no_entry_is_inserted_after_shutdown() {
         let registry = Registry::new();
         let (_, source) = insert(&registry, Interest::WRITABLE).unwrap();
         registry.shut_down(&mut Vec::new());
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn the_count_follows_who_is_registered() {
+    fn the_count_follows_registrations() {
         let registry = Registry::new();
         assert!(registry.is_empty());
         let (token, _) = insert(&registry, Interest::READABLE).unwrap();
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_walk_longer_than_one_hold_shows_everybody_who_waits_and_nobody_else() {
+    fn a_long_walk_shows_exactly_the_waiting_tasks() {
         let registry = Registry::new();
         let entries: Vec<_> =
             (0..3 * KEYS_PER_HOLD + 1).map(|_| insert(&registry, Interest::WRITABLE).unwrap()).collect();

@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn two_tenants_of_a_key_have_different_tokens() {
+    fn two_entries_of_a_key_have_different_tokens() {
         assert_ne!(SourceToken::new(7, 1), SourceToken::new(7, 2));
     }
 

@@ -98,7 +98,7 @@ fn a_compaction_throws_out_the_dead_and_only_them() {
 }
 
 #[test]
-fn a_timer_armed_anew_while_it_fires_fires_for_the_new_deadline_too() {
+fn a_timer_rearmed_while_firing_fires_again() {
     bounded(3, || {
         let queue = Arc::new(TimerQueue::new());
         let entry = TimerEntry::new();
@@ -113,7 +113,7 @@ fn a_timer_armed_anew_while_it_fires_fires_for_the_new_deadline_too() {
 }
 
 #[test]
-fn a_timer_put_off_while_it_fires_fires_once_and_not_before() {
+fn a_timer_postponed_while_firing_fires_once_and_not_early() {
     bounded(3, || {
         let queue = Arc::new(TimerQueue::new());
         let entry = TimerEntry::new();
@@ -135,7 +135,7 @@ fn a_timer_put_off_while_it_fires_fires_once_and_not_before() {
 }
 
 #[test]
-fn cancels_that_clean_up_beside_an_arm_leave_what_is_armed() {
+fn cancels_that_clean_up_leave_what_is_armed() {
     bounded(2, || {
         let queue = Arc::new(TimerQueue::new());
         let entries = [(); 3].map(|()| TimerEntry::new());
@@ -158,7 +158,7 @@ fn cancels_that_clean_up_beside_an_arm_leave_what_is_armed() {
 }
 
 #[test]
-fn a_firing_lets_others_in_between_and_counts_each_timer_once() {
+fn a_firing_admits_others_and_counts_each_timer_once() {
     bounded(3, || {
         let queue = Arc::new(TimerQueue::new());
         let (first, second) = (TimerEntry::new(), TimerEntry::new());
@@ -177,7 +177,7 @@ fn a_firing_lets_others_in_between_and_counts_each_timer_once() {
 }
 
 #[test]
-fn an_arm_is_in_the_deadline_that_a_fenced_reader_sees() {
+fn a_fenced_reader_sees_an_arm_in_the_deadline() {
     use loom::sync::atomic::{AtomicBool, Ordering::Relaxed, Ordering::SeqCst, fence};
     loom::model(|| {
         let queue = Arc::new(TimerQueue::new());
@@ -218,7 +218,7 @@ fn wait(entry: &TimerEntry) {
 }
 
 #[test]
-fn an_arm_and_a_poll_beside_a_shutdown_learn_of_it() {
+fn an_arm_and_a_poll_learn_of_a_shutdown() {
     loom::model(|| {
         let queue = Arc::new(TimerQueue::new());
         let entry = TimerEntry::new();
@@ -232,7 +232,7 @@ fn an_arm_and_a_poll_beside_a_shutdown_learn_of_it() {
 }
 
 #[test]
-fn a_timer_put_off_or_moved_beside_a_shutdown_tells_its_waiter() {
+fn a_timer_moved_beside_a_shutdown_wakes_its_waiter() {
     for moved in [false, true] {
         bounded(3, move || {
             let (queue, other) = (Arc::new(TimerQueue::new()), TimerQueue::new());

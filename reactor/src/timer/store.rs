@@ -364,7 +364,7 @@ mod tests {
     /// As far as the allocator is asked to keep it so: the reference count of the `Arc` lies before
     /// the whole.
     #[test]
-    fn what_arms_write_lies_on_no_line_that_all_processors_read() {
+    fn arms_write_no_cache_line_that_all_processors_read() {
         let line = offset_of!(Store, earliest)..offset_of!(Store, earliest) + 128;
         assert_eq!((size_of::<Earliest>(), line.start % 128), (128, 0));
         let others = [offset_of!(Store, dead), offset_of!(Store, most_dead), offset_of!(Store, armed)];

@@ -44,7 +44,7 @@ fn a_timer_never_fires_early() {
 }
 
 #[test]
-fn a_firing_tells_how_late_its_timers_were() {
+fn a_firing_reports_how_late_its_timers_were() {
     let queue = TimerQueue::new();
     let entries: Vec<_> = (0..4).map(|_| TimerEntry::new()).collect();
     for (entry, deadline) in entries.iter().zip([100, 130, 160, 500]) {
@@ -61,7 +61,7 @@ fn a_firing_tells_how_late_its_timers_were() {
 }
 
 #[test]
-fn a_timer_that_is_never_due_does_not_fire_at_the_end_of_time() {
+fn a_timer_never_due_does_not_fire_at_the_end() {
     let queue = TimerQueue::new();
     let entry = TimerEntry::new();
     assert!(!queue.arm(&entry, u64::MAX));
@@ -72,7 +72,7 @@ fn a_timer_that_is_never_due_does_not_fire_at_the_end_of_time() {
 }
 
 #[test]
-fn only_the_earliest_says_that_sleepers_must_be_told() {
+fn only_the_earliest_requires_waking_sleepers() {
     let queue = TimerQueue::new();
     let entries: Vec<_> = (0..3).map(|_| TimerEntry::new()).collect();
     assert!(queue.arm(&entries[0], 50));
@@ -122,7 +122,7 @@ fn cancelling_what_has_fired_does_nothing() {
 }
 
 #[test]
-fn a_timer_can_be_armed_anew_for_later_earlier_and_after_it_fired() {
+fn a_timer_can_be_rearmed_later_earlier_and_after_firing() {
     let queue = TimerQueue::new();
     let entry = TimerEntry::new();
     let _ = queue.arm(&entry, 10);
@@ -155,7 +155,7 @@ fn equal_deadlines_fire_in_the_order_of_arming() {
 }
 
 #[test]
-fn equal_deadlines_keep_their_order_while_a_crowd_is_cleaned_up() {
+fn equal_deadlines_keep_their_order_during_a_cleanup() {
     let queue = TimerQueue::new();
     let order = Arc::new(parking_lot::Mutex::new(Vec::new()));
     let entries: Vec<_> = (0..10_000).map(|_| TimerEntry::new()).collect();
@@ -213,7 +213,7 @@ fn a_million_cancelled_timers_leave_a_bounded_queue() {
 }
 
 #[test]
-fn one_timer_armed_anew_a_million_times_leaves_a_bounded_queue() {
+fn a_million_rearms_of_one_timer_leave_a_bounded_queue() {
     let queue = TimerQueue::new();
     let entry = TimerEntry::new();
     for deadline in 0..1_000_000 {
@@ -224,7 +224,7 @@ fn one_timer_armed_anew_a_million_times_leaves_a_bounded_queue() {
 }
 
 #[test]
-fn a_million_timers_held_and_then_cancelled_give_their_memory_back() {
+fn a_million_cancelled_timers_give_their_memory_back() {
     let queue = TimerQueue::new();
     let entries: Vec<_> = (0..1_000_000).map(|_| TimerEntry::new()).collect();
     for (deadline, entry) in (1_000..).zip(&entries) {
@@ -240,7 +240,7 @@ fn a_million_timers_held_and_then_cancelled_give_their_memory_back() {
 }
 
 #[test]
-fn a_timer_that_is_put_off_keeps_its_place_in_the_queue() {
+fn a_postponed_timer_keeps_its_place_in_the_queue() {
     let queue = TimerQueue::new();
     let entry = TimerEntry::new();
     let (count, waker) = counting();
@@ -383,7 +383,7 @@ fn agrees_with_the_oracle(random: &mut Random, count: u64, horizon: u64) {
 }
 
 #[test]
-fn a_walk_shows_each_armed_timer_that_somebody_waits_for_with_its_deadline() {
+fn a_walk_shows_each_awaited_timer_with_its_deadline() {
     let queue = TimerQueue::new();
     let (_, own) = counting();
     let mut cx = Context::from_waker(&own);
@@ -428,7 +428,7 @@ fn armed_crowd(queue: &TimerQueue, deadline_of: impl Fn(u64) -> u64) -> Vec<Arc<
 }
 
 #[test]
-fn a_crowd_that_is_due_at_once_fires_in_short_holds() {
+fn a_crowd_due_at_once_fires_in_short_holds() {
     let queue = TimerQueue::new();
     let entries = armed_crowd(&queue, |index| 1 + index % 7);
     // A part is put off, some of it to a time that has come as well; a part is cancelled.
@@ -447,7 +447,7 @@ fn a_crowd_that_is_due_at_once_fires_in_short_holds() {
 }
 
 #[test]
-fn a_crowd_of_cancelled_timers_is_thrown_out_in_short_holds() {
+fn a_crowd_of_cancelled_timers_leaves_in_short_holds() {
     let queue = TimerQueue::new();
     // Dead and live all over the heap; enough of the dead that the arms behind clean up, then so
     // many that the cancels do.
@@ -501,7 +501,7 @@ fn a_shutdown_wakes_each_waiter_and_fires_none() {
 }
 
 #[test]
-fn a_timer_armed_after_the_shutdown_is_cancelled_and_its_waiter_told() {
+fn a_timer_armed_after_the_shutdown_is_cancelled() {
     let (open, closed) = (TimerQueue::new(), TimerQueue::new());
     closed.shut_down(&mut Vec::new());
     let (count, waker) = counting();

@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_duration_is_in_a_bucket_that_is_narrow_for_it() {
+    fn each_duration_is_in_a_narrow_bucket() {
         let mut random = fastrand::Rng::with_seed(3);
         let durations = (0..100_000).map(|_| random.u64(..) >> random.u32(..64));
         for duration in durations.chain([0, 1, STEP - 1, STEP, STEP + 1, u64::MAX]) {

@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_is_shared_out_among_the_bins_that_it_spans() {
+    fn a_time_is_shared_among_the_bins_it_spans() {
         let grid = grid(&[1_000, 5_000]);
         let mut series = Series::<Sum>::default();
         series.add_time(&grid, 1_000, 2_000);

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_task_that_is_woken_much_is_not_lost_among_many() {
+    fn a_task_woken_often_is_not_lost_among_many() {
         let mut tasks = Tasks::default();
         let crowd = 3 * MOST as u64;
         for id in 1..crowd {

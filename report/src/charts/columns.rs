@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_lies_within_the_chart_and_no_word_on_a_word_or_a_line() {
+    fn everything_lies_within_the_chart_without_overlaps() {
         let mut random = fastrand::Rng::with_seed(7);
         for _ in 0..300 {
             let mut histogram = Durations::new();
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn words_at_the_right_end_are_put_in_rows_from_there() {
+    fn words_at_the_right_end_are_put_in_rows() {
         let mut histogram = Durations::new();
         histogram.add(32);
         (0..10_000).for_each(|_| histogram.add(1_000_000));

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn browsers_are_told_the_hash_of_this_script() {
+    fn the_page_has_the_hash_of_its_script() {
         let hash = format!("sha256-{}", base64(&Sha256::digest(SCRIPT)));
         assert_eq!(SCRIPT_HASH, hash, "the script was changed, and SCRIPT_HASH has to follow it");
     }

@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slice_within_another_is_not_part_of_its_own_time() {
+    fn a_nested_slice_is_not_part_of_self_time() {
         let mut open = OpenSlices::default();
         open.begin(&event(TrackEventKind::Begin, 100));
         open.begin(&event(TrackEventKind::Begin, 130));

@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_number_is_read_and_a_larger_one_is_refused() {
+    fn the_largest_number_is_read_and_a_larger_refused() {
         let largest = [0x08, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01];
         assert_eq!(fields(&largest), [Ok((1, FieldValue::Varint(u64::MAX)))]);
         let larger = [0x08, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x02];

@@ -34,7 +34,7 @@ fn row(report: &Report, label: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_row_has_medians_quartiles_and_the_ratios_to_the_best_rival_and_to_tokio() {
+fn a_row_has_medians_quartiles_and_ratios_to_the_rivals() {
     assert_eq!(
         row(&report(), "yield"),
         ["yield", "ns", "50.0 (45.0–55.0)", "100 (100–100)", "80.0 (80.0–4540)", "0.62", "0.50", NONE]
@@ -57,7 +57,7 @@ fn the_best_rival_is_the_one_that_costs_least() {
 }
 
 #[test]
-fn a_failure_shows_in_the_table_and_is_compared_with_nothing() {
+fn a_failure_shows_in_the_table_and_is_not_compared() {
     let (mut report, [yields, _]) = (report(), lines());
     report.fail(&yields, "wsrt", "lost a task");
     assert_eq!(report.failures(), 1);

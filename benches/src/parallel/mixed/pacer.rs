@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn every_request_but_those_of_the_warm_up_has_its_wait() {
+    fn every_request_after_the_warm_up_has_its_wait() {
         let address = server(|mut stream| {
             let mut reader = stream.try_clone().unwrap();
             io::copy(&mut reader, &mut stream).unwrap();
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stop_of_the_server_counts_for_all_requests_that_were_due_meanwhile() {
+    fn a_server_stop_counts_for_all_requests_due_meanwhile() {
         const STOP: Duration = Duration::from_millis(20);
         let address = server(|mut stream| {
             thread::sleep(STOP);
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_listening_is_an_error_that_names_the_address() {
+    fn a_refused_connection_is_an_error_naming_the_address() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         drop(listener);

@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_too_long_is_told_once_and_not_kept() {
+    fn a_line_that_is_too_long_is_reported_once() {
         let mut framer = Framer::default();
         let mut told = 0;
         for _ in 0..10 * 16 {

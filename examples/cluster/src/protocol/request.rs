@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn who_asked_is_known_whatever_is_wrong_with_the_rest() {
+    fn the_sender_is_known_whatever_else_is_wrong() {
         let sender = |text: &str| Request::parse(text.as_bytes()).sender;
         let known = Sender { src: Some("c".to_owned()), dest: Some("n".to_owned()), msg_id: Some(7) };
         assert_eq!(sender(&body(r#"{"type":"dance","msg_id":7}"#)), known);

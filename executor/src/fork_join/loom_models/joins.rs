@@ -52,7 +52,7 @@ impl Cases {
 }
 
 #[test]
-fn a_job_that_may_be_stolen_is_run_once_and_seen() {
+fn a_stealable_job_runs_once_and_is_seen() {
     static CASES: Cases = Cases::new();
     explore(3, || {
         in_tree(1, || {
@@ -123,7 +123,7 @@ impl Drop for Noted<'_> {
 }
 
 #[test]
-fn a_first_closure_that_panics_waits_for_the_second_or_drops_it() {
+fn a_panicking_first_closure_awaits_or_drops_the_second() {
     static CASES: Cases = Cases::new();
     explore(3, || {
         in_tree(1, || {
@@ -148,7 +148,7 @@ fn a_first_closure_that_panics_waits_for_the_second_or_drops_it() {
 }
 
 #[test]
-fn a_second_closure_that_panics_is_told() {
+fn a_panic_of_the_second_closure_is_rethrown() {
     static CASES: Cases = Cases::new();
     explore(3, || {
         in_tree(1, || {

@@ -43,7 +43,7 @@ fn await_and_take_apart(wait: impl Fn(&Latch)) {
 }
 
 #[test]
-fn a_latch_may_go_as_soon_as_it_was_seen_set() {
+fn a_latch_may_go_once_it_was_seen_set() {
     static SEEN_UNSET: Tally = Tally::new(0);
     explore(3, || {
         await_and_take_apart(|latch| {
@@ -58,7 +58,7 @@ fn a_latch_may_go_as_soon_as_it_was_seen_set() {
 
 /// Were the wake lost, the owner would sleep for ever, which loom reports as a deadlock.
 #[test]
-fn an_owner_that_sleeps_is_woken_and_the_latch_may_go() {
+fn a_sleeping_owner_is_woken_and_the_latch_may_go() {
     static ASLEEP: Tally = Tally::new(0);
     explore(3, || {
         await_and_take_apart(|latch| {
@@ -93,7 +93,7 @@ fn an_owner_may_name_itself_again() {
 /// which sees the latch set without having slept is not met where it names itself. Here it has
 /// somebody else named.
 #[test]
-fn an_owner_that_has_named_itself_and_does_not_sleep_sees_what_was_done() {
+fn an_owner_that_named_itself_sees_the_work_without_sleeping() {
     explore(3, || {
         let (latch, piece) = (Arc::new(Latch::new()), Arc::new(Piece::new()));
         latch.await_here();

@@ -141,7 +141,7 @@ fn an_owner_wakes_for_what_a_thief_lays_out() {
 
 /// The owner may be asleep by then: it wakes, and does the rest.
 #[test]
-fn what_a_helper_leaves_when_it_is_called_away_is_done() {
+fn a_helper_that_is_called_away_leaves_nothing_undone() {
     explore(3, || {
         let region = Arc::new(LoopRegion::new(2));
         let body = Body::new(4);
@@ -152,7 +152,7 @@ fn what_a_helper_leaves_when_it_is_called_away_is_done() {
 /// The owner finds itself alone with a remainder, and opens the region once more. Whoever comes
 /// then sits where the remainder lies.
 #[test]
-fn a_seat_with_a_remainder_is_taken_over() {
+fn a_slot_with_a_remainder_is_taken_over() {
     explore(2, || {
         let region = Arc::new(LoopRegion::new(2));
         let body = Body::new(4);
@@ -162,7 +162,7 @@ fn a_seat_with_a_remainder_is_taken_over() {
 
 /// The same with somebody new in the slot, who knows of it by the word alone.
 #[test]
-fn a_seat_with_a_remainder_is_taken_over_by_another() {
+fn another_participant_takes_over_a_slot_with_a_remainder() {
     explore(1, || {
         let region = Arc::new(LoopRegion::new(2));
         let body = Body::new(4);
@@ -183,7 +183,7 @@ fn a_region_is_used_again() {
 }
 
 #[test]
-fn a_panic_stops_the_loop_and_is_told_when_all_have_left() {
+fn a_panic_stops_the_loop_and_resumes_after_all_left() {
     static BY_HELPER: Tally = Tally::new(0);
     static BY_OWNER: Tally = Tally::new(0);
     explore(2, || {

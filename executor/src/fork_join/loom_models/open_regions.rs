@@ -70,7 +70,7 @@ impl Scene {
 
 /// Were the notice lost, the helper would sleep for ever, which loom reports as a deadlock.
 #[test]
-fn a_notice_that_is_left_to_a_lingering_helper_is_not_lost() {
+fn a_call_left_to_a_spinning_helper_is_not_lost() {
     static RELIED_ON: Tally = Tally::new(0);
     explore(3, || {
         let scene = Scene::new();
@@ -94,7 +94,7 @@ fn a_notice_that_is_left_to_a_lingering_helper_is_not_lost() {
 
 /// Of two that spin, one sees the notice.
 #[test]
-fn of_two_lingering_helpers_one_sees_the_notice() {
+fn of_two_spinning_helpers_one_sees_the_call() {
     explore(2, || {
         let scene = Scene::new();
         let helpers = [(); 2].map(|()| {
@@ -128,7 +128,7 @@ fn a_region_is_found_until_it_is_withdrawn() {
 /// A machine that has slept for so long that it may end, just as an owner finds it on the list and
 /// relies on its coming: it looks at the board once more when it is off the list.
 #[test]
-fn a_machine_that_ends_sees_the_region_that_it_was_called_for() {
+fn an_ending_machine_sees_the_region_it_was_called_for() {
     static CALLED: Tally = Tally::new(0);
     explore(4, || {
         let scene = Scene::new();

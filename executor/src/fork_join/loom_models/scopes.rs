@@ -37,7 +37,7 @@ fn spawn_each<'a>(scope: &ScopeBase, slot: Option<&TreeSlot<'_>>, pieces: impl I
 }
 
 #[test]
-fn the_frame_waits_for_the_last_job_and_the_job_leaves_the_scope_alone() {
+fn the_frame_outlives_the_last_job_of_the_scope() {
     explore(3, || {
         let piece = Piece::new();
         assert!(in_scope(|scope, slot| spawn_each(scope, Some(slot), [&piece])).is_ok());
@@ -70,7 +70,7 @@ fn a_job_that_is_shared_is_run_once() {
 }
 
 #[test]
-fn the_first_panic_is_told_and_jobs_run_once_or_not_at_all() {
+fn the_first_panic_is_kept_and_no_job_runs_twice() {
     explore(2, || {
         let piece = Piece::new();
         let outcome = in_scope(|scope, slot| {

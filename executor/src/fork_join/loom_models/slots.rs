@@ -38,7 +38,7 @@ impl Scene {
 /// The owner closes the region and may have to open it again. Who then sits where something was
 /// left sees it: it would put its loot in that place.
 #[test]
-fn what_was_left_is_seen_by_the_next_in_that_seat() {
+fn the_next_participant_in_a_slot_sees_what_was_left() {
     static SEEN: Tally = Tally::new(0);
     static SEEN_AFTER_OPENING: Tally = Tally::new(0);
     explore(3, || {

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn all_have_ended_when_the_last_is_dropped_though_it_has_heard_the_word_long_ago() {
+    fn all_have_ended_once_the_last_is_dropped() {
         let end = End::new();
         let (mut one, other) = (end.subscribe(), end.subscribe());
         end.begin();

@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_typed_for_somebody_who_has_gone_is_read_by_the_next_in_another_runtime() {
+    fn input_for_a_dropped_reader_goes_to_the_next() {
         keyboard!(KEYBOARD, typing);
         let first = Runtime::new().expect("a runtime");
         let mut waiting = Box::pin(read(&KEYBOARD, 16));
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_is_told_and_what_comes_behind_it_is_read() {
+    fn the_end_is_reported_and_input_behind_it_is_read() {
         keyboard!(KEYBOARD, typing);
         let runtime = Runtime::new().expect("a runtime");
         typing.send(Vec::new()).expect("the thread reads");
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_waker_that_panics_keeps_nobody_from_reading() {
+    fn a_panicking_waker_does_not_stop_the_reader() {
         struct Rude;
         impl std::task::Wake for Rude {
             fn wake(self: std::sync::Arc<Self>) {
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn everybody_who_waits_is_woken() {
+    fn every_waiter_is_woken() {
         keyboard!(KEYBOARD, typing);
         let runtime = Runtime::new().expect("a runtime");
         let readers: Vec<_> = (0..3).map(|_| runtime.spawn(read(&KEYBOARD, 1))).collect();

@@ -86,7 +86,7 @@ fn the_waker_underneath_lives_as_long_as_the_last_clone() {
 }
 
 #[test]
-fn all_wakers_of_a_task_say_that_they_wake_the_same() {
+fn all_wakers_of_a_task_wake_the_same() {
     let (_counter, waker) = counter();
     let one = waking(waker.clone());
     let other = waking(waker);
@@ -96,7 +96,7 @@ fn all_wakers_of_a_task_say_that_they_wake_the_same() {
 }
 
 #[test]
-fn where_nobody_looks_the_future_gets_the_waker_that_there_is() {
+fn without_a_console_the_future_gets_the_plain_waker() {
     let (_counter, waker) = counter();
     let asks = poll_fn(|context| Poll::Ready(context.waker().will_wake(&waker)));
     let mut watched = pin!(Watched::new(asks, Span::none()));

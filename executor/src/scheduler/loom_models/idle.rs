@@ -132,7 +132,7 @@ fn join<T>(thread: thread::JoinHandle<T>) -> T {
 /// Whose barrier comes second sees the other side: the submitter the idle processor, or the
 /// retiring machine the work.
 #[test]
-fn work_published_while_a_machine_retires_is_seen_by_one_side() {
+fn work_published_while_a_machine_retires_is_seen() {
     static BY_SUBMITTER: Tally = Tally::new(0);
     static BY_MACHINE: Tally = Tally::new(0);
     static BY_BOTH: Tally = Tally::new(0);
@@ -198,7 +198,7 @@ fn work_pushed_behind_announced_work_is_seen_with_it() {
 /// The same for a processor that is given up with no machine to go with it: whoever does looks
 /// again, and wakes in turn.
 #[test]
-fn work_published_while_a_processor_is_given_up_is_seen_by_one_side() {
+fn work_published_while_a_processor_is_released_is_seen() {
     explore(4, || {
         let Start { scene, owners: [mut owner, _other], mut held } = start(1);
         let processor = held.pop().expect("there is one");
@@ -223,7 +223,7 @@ fn work_published_while_a_processor_is_given_up_is_seen_by_one_side() {
 /// A submitter that sees a searcher wakes nobody. If that was the last one, and has found something
 /// else, it looks again.
 #[test]
-fn the_last_searcher_makes_up_for_the_wakes_that_were_left_to_it() {
+fn the_last_searcher_makes_up_for_skipped_wakes() {
     static BY_SUBMITTER: Tally = Tally::new(0);
     static BY_SEARCHER: Tally = Tally::new(0);
     explore(4, || {
@@ -252,7 +252,7 @@ fn the_last_searcher_makes_up_for_the_wakes_that_were_left_to_it() {
 /// Loot is announced to nobody: the searcher that has it leaves that to the last one, which
 /// therefore has to see it.
 #[test]
-fn the_last_searcher_sees_the_loot_of_those_who_stopped_before_it() {
+fn the_last_searcher_sees_the_loot_of_earlier_ones() {
     explore(4, || {
         let Start { scene, owners, mut held } = start(3);
         let mut last = held.pop().map(|processor| scene.send(processor)).expect("there are three");
@@ -269,7 +269,7 @@ fn the_last_searcher_sees_the_loot_of_those_who_stopped_before_it() {
 
 /// As before, with a last searcher that has found nothing and retires.
 #[test]
-fn a_retiring_searcher_sees_the_loot_of_those_who_stopped_before_it() {
+fn a_retiring_searcher_sees_the_loot_of_earlier_ones() {
     explore(4, || {
         let Start { scene, owners, mut held } = start(2);
         let last = held.pop().map(|processor| scene.send(processor)).expect("there are two");
@@ -286,7 +286,7 @@ fn a_retiring_searcher_sees_the_loot_of_those_who_stopped_before_it() {
 
 /// Two submitters and two of everything: one is enough, as long as it searches.
 #[test]
-fn two_submitters_choose_one_processor_or_two_and_never_the_same() {
+fn two_submitters_never_choose_the_same_processor() {
     static CHOSEN: [Tally; 3] = [const { Tally::new(0) }; 3];
     explore(4, || {
         let Start { scene, owners, held } = start(2);
@@ -322,7 +322,7 @@ fn two_submitters_choose_one_processor_or_two_and_never_the_same() {
 /// One searcher is enough, since it wakes the next when it finds something; only who asks for
 /// another gets one.
 #[test]
-fn nobody_is_sent_while_one_searches_unless_another_is_asked_for() {
+fn no_second_searcher_starts_unless_it_is_asked_for() {
     explore(1, || {
         let Start { scene, owners: [mut owner, _other], held } = start(3);
         held.into_iter().for_each(|processor| drop(scene.put_to_rest(processor)));
@@ -358,7 +358,7 @@ fn half_of_the_busy_processors_search_at_most() {
 
 /// A machine that has slept long enough takes itself off the list just as it is chosen.
 #[test]
-fn a_machine_is_chosen_or_leaves_the_list_and_never_both() {
+fn a_machine_is_chosen_or_leaves_the_list_never_both() {
     static CHOSEN: Tally = Tally::new(0);
     static LEFT: Tally = Tally::new(0);
     explore(4, || {

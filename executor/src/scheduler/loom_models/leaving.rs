@@ -169,19 +169,19 @@ fn model_leave(others_deadline: u64) {
 }
 
 #[test]
-fn timers_of_one_who_leaves_are_seen_by_the_keeper() {
+fn timers_of_a_leaving_machine_reach_the_poll_owner() {
     model_leave(NEVER);
 }
 
 #[test]
-fn timers_of_one_who_leaves_are_seen_by_a_keeper_with_a_later_deadline() {
+fn timers_left_behind_are_seen_by_a_later_poll_owner() {
     model_leave(LATER);
 }
 
 /// The payer goes on with another processor that it finds idle, so that it does not tell the keeper
 /// as it goes to sleep.
 #[test]
-fn timers_of_one_who_pays_are_seen_by_the_keeper() {
+fn timers_of_a_retiring_machine_reach_the_poll_owner() {
     static CASES: Cases = Cases::new();
     explore(3, || {
         let scene = Scene::new(1, NEVER);

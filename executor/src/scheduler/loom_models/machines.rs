@@ -179,7 +179,7 @@ fn two_machines_run_everything_and_then_sleep() {
 /// A machine that is chosen as it enters a hook of the user's: one side of the two takes the
 /// processor off the searchers.
 #[test]
-fn a_machine_in_a_hook_is_excused_from_the_search_once() {
+fn a_machine_in_a_hook_leaves_the_search_once() {
     static BY_CHOOSER: Tally = Tally::new(0);
     static BY_MACHINE: Tally = Tally::new(0);
     explore(4, || {

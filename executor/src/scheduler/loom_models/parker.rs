@@ -40,7 +40,7 @@ fn join(waker: thread::JoinHandle<Unparked>) -> Unparked {
 }
 
 #[test]
-fn a_notice_ends_the_sleep_whether_it_comes_before_or_after_it() {
+fn an_unpark_ends_the_sleep_before_or_after_it_began() {
     static WOKEN: Tally = Tally::new(0);
     static EARLY: Tally = Tally::new(0);
     explore(4, || {
@@ -62,7 +62,7 @@ fn a_notice_ends_the_sleep_whether_it_comes_before_or_after_it() {
 /// The second notice may fall on the first one while that is being consumed: what came before it
 /// must be seen all the same.
 #[test]
-fn of_two_notices_at_once_neither_is_lost() {
+fn of_two_calls_at_once_neither_is_lost() {
     explore(4, || {
         let scene = Scene::new();
         let wakers = [0, 1].map(|which| Scene::finish(&scene, which));
@@ -79,7 +79,7 @@ struct Poll {
 }
 
 #[test]
-fn one_waker_at_most_has_to_interrupt_a_poll_and_one_does_if_it_blocks() {
+fn one_waker_at_most_interrupts_a_poll() {
     explore(3, || {
         let scene = Scene::new();
         let poll = Arc::new(Poll { interrupted: AtomicBool::new(false) });
@@ -110,7 +110,7 @@ fn one_waker_at_most_has_to_interrupt_a_poll_and_one_does_if_it_blocks() {
 /// A poll that ends by itself, while a waker comes: either the poll's end tells of the notice, or
 /// the next sleep does.
 #[test]
-fn a_notice_that_meets_the_end_of_a_poll_is_seen_there_or_at_the_next_sleep() {
+fn an_unpark_at_a_polls_end_is_not_lost() {
     static SEEN_AT_THE_END: Tally = Tally::new(0);
     static SEEN_LATER: Tally = Tally::new(0);
     explore(4, || {

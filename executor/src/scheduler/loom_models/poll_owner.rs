@@ -39,7 +39,7 @@ impl Scene {
 }
 
 #[test]
-fn a_timer_armed_while_the_keeper_goes_to_sleep_is_seen_or_interrupts_it() {
+fn a_timer_armed_as_the_poll_owner_blocks_is_seen() {
     explore(4, || {
         let scene = Scene::new([NEVER, NEVER]);
         let armer = {
@@ -55,7 +55,7 @@ fn a_timer_armed_while_the_keeper_goes_to_sleep_is_seen_or_interrupts_it() {
 /// The deadline that the keeper has published passes away, fired by another machine, before the
 /// keeper looks again. Who arms a timer behind it relies on the keeper's being up by then.
 #[test]
-fn a_deadline_that_was_published_is_kept_though_its_timer_has_gone() {
+fn a_published_deadline_is_kept_though_its_timer_has_gone() {
     explore(4, || {
         let scene = Scene::new([SOON, NEVER]);
         let others = {
@@ -72,7 +72,7 @@ fn a_deadline_that_was_published_is_kept_though_its_timer_has_gone() {
 }
 
 #[test]
-fn there_is_one_keeper_at_a_time() {
+fn there_is_one_poll_owner_at_a_time() {
     explore(4, || {
         let scene = Scene::new([NEVER, SOON]);
         let other = {
@@ -93,7 +93,7 @@ fn there_is_one_keeper_at_a_time() {
 /// leave. Then either it has the timers on its next look, or the other finds nobody and sees to a
 /// successor.
 #[test]
-fn timers_left_behind_are_seen_by_the_keeper_or_by_its_successor() {
+fn timers_left_behind_are_seen_by_a_poll_owner() {
     explore(3, || {
         let scene = Scene::new([NEVER, NEVER]);
         assert!(scene.poll_owner.take_over(NEVER));

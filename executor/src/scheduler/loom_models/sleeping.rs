@@ -262,12 +262,12 @@ fn model_a_call_for_nothing(beside_a_keeper: bool) {
 }
 
 #[test]
-fn work_that_comes_while_a_machine_is_on_no_list_is_not_lost() {
+fn work_arriving_while_a_machine_is_unlisted_is_seen() {
     model_a_call_for_nothing(true);
 }
 
 #[test]
-fn work_that_comes_while_the_keeper_is_on_no_list_is_not_lost() {
+fn work_arriving_while_the_poll_owner_is_unlisted_is_seen() {
     model_a_call_for_nothing(false);
 }
 

@@ -37,7 +37,7 @@ fn the_watcher_wakes_when_a_processor_is_taken() {
 /// A task that is queued while the only processor is stuck: the submitter finds the spare idle, or
 /// the watcher finds the task when it has put the spare into play.
 #[test]
-fn a_spare_meets_the_task_it_was_put_into_play_for() {
+fn a_spare_meets_the_task_it_was_started_for() {
     explore(3, || {
         let (processors, mut held) = Processors::new(1, 2);
         let stuck = held.remove(0);
@@ -61,7 +61,7 @@ fn a_spare_meets_the_task_it_was_put_into_play_for() {
 
 /// Two holders see that one processor is retirements_due: one of them gives its up, whichever.
 #[test]
-fn what_is_owed_is_paid_once() {
+fn a_requested_retirement_is_taken_once() {
     explore(3, || {
         let (processors, mut held) = Processors::new(1, 2);
         let spare = processors.put_into_play().expect("there is room for one spare");

@@ -46,7 +46,7 @@ fn is_poll_owner_interrupted(scheduler: &Scheduler) -> bool {
 }
 
 #[test]
-fn a_thread_that_leaves_block_on_tells_the_keeper_of_its_timers() {
+fn a_thread_that_leaves_block_on_hands_over_its_timers() {
     let scheduler = current_thread();
     begin_to_keep(&scheduler);
     let (entered, _timer) = machine_with_a_timer(&scheduler);
@@ -56,7 +56,7 @@ fn a_thread_that_leaves_block_on_tells_the_keeper_of_its_timers() {
 }
 
 #[test]
-fn a_machine_that_pays_with_its_processor_tells_the_keeper() {
+fn a_machine_that_retires_its_processor_hands_over_its_timers() {
     let scheduler = multi_thread(1);
     begin_to_keep(&scheduler);
     let (entered, _timer) = machine_with_a_timer(&scheduler);
@@ -73,7 +73,7 @@ fn a_machine_that_pays_with_its_processor_tells_the_keeper() {
 /// It goes on busy: then nobody but the keeper looks at the timers of the processor that it gave
 /// up.
 #[test]
-fn a_machine_that_comes_back_with_another_processor_tells_the_keeper() {
+fn a_machine_back_with_another_processor_hands_over_its_timers() {
     let scheduler = multi_thread(2);
     begin_to_keep(&scheduler);
     let (entered, _timer) = machine_with_a_timer(&scheduler);
@@ -94,7 +94,7 @@ fn a_machine_that_comes_back_with_another_processor_tells_the_keeper() {
 /// A push that another thread has begun may need this core to be ended, and a machine that only
 /// goes round keeps it.
 #[test]
-fn a_machine_that_goes_round_for_tasks_out_of_reach_sleeps() {
+fn a_machine_that_finds_only_unreachable_tasks_sleeps() {
     let scheduler = current_thread();
     let entered = Context::enter(&scheduler, Role::Machine(Machine::new()));
     let mut machine_loop = MachineLoop::new(&entered);

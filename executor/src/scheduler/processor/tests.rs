@@ -54,7 +54,7 @@ fn id_of(task: Option<Runnable>) -> Option<Id> {
 }
 
 #[test]
-fn a_task_alone_in_runnext_is_announced_to_nobody_and_the_one_it_displaces_is() {
+fn a_task_alone_in_runnext_wakes_no_machine() {
     let (mut processor, mut tasks) = processor();
     let ((first, one), (second, two), (third, three)) = (tasks.make(), tasks.make(), tasks.make());
     assert!(!is_announced(&processor.push_next(one)));
@@ -67,7 +67,7 @@ fn a_task_alone_in_runnext_is_announced_to_nobody_and_the_one_it_displaces_is() 
 }
 
 #[test]
-fn a_task_alone_that_its_own_processor_will_run_is_announced_to_nobody() {
+fn a_task_its_own_processor_will_run_wakes_no_machine() {
     let (mut processor, mut tasks) = processor();
     let (id, task) = tasks.make();
     assert!(!is_announced(&processor.push_own(task)));
@@ -76,7 +76,7 @@ fn a_task_alone_that_its_own_processor_will_run_is_announced_to_nobody() {
 }
 
 #[test]
-fn a_task_that_was_alone_is_announced_when_something_else_is_run_first() {
+fn a_lone_task_is_announced_when_another_runs_first() {
     let (mut processor, mut tasks) = processor();
     let (_, task) = tasks.make();
     assert!(!is_announced(&processor.push_own(task)));
@@ -86,7 +86,7 @@ fn a_task_that_was_alone_is_announced_when_something_else_is_run_first() {
 }
 
 #[test]
-fn a_task_that_was_alone_is_announced_with_the_one_behind_it() {
+fn a_lone_task_is_announced_with_the_one_behind_it() {
     let (mut processor, mut tasks) = processor();
     let ((_, one), (_, two), (_, three)) = (tasks.make(), tasks.make(), tasks.make());
     assert!(!is_announced(&processor.push_own(one)));
@@ -96,7 +96,7 @@ fn a_task_that_was_alone_is_announced_with_the_one_behind_it() {
 }
 
 #[test]
-fn a_chain_gives_way_to_the_ring_when_its_slice_is_spent() {
+fn a_chain_yields_to_the_ring_when_its_slice_ends() {
     let (mut processor, mut tasks) = processor();
     let ((oldest, one), (second, two), (chained, next)) = (tasks.make(), tasks.make(), tasks.make());
     assert!(!is_announced(&processor.push_own(one)));
@@ -109,7 +109,7 @@ fn a_chain_gives_way_to_the_ring_when_its_slice_is_spent() {
 }
 
 #[test]
-fn a_chain_gives_way_though_strangers_come_between() {
+fn a_chain_yields_though_injected_tasks_come_between() {
     let (mut processor, mut tasks) = processor();
     let ((oldest, one), (chained, next)) = (tasks.make(), tasks.make());
     drop(processor.push_own(one));
@@ -123,7 +123,7 @@ fn a_chain_gives_way_though_strangers_come_between() {
 }
 
 #[test]
-fn a_stranger_that_no_chain_waits_for_has_a_slice_of_its_own() {
+fn an_injected_task_outside_chains_has_its_own_slice() {
     let (mut processor, mut tasks) = processor();
     let ((_, one), (chained, next)) = (tasks.make(), tasks.make());
     drop(processor.push_own(one));
@@ -139,7 +139,7 @@ fn a_stranger_that_no_chain_waits_for_has_a_slice_of_its_own() {
 }
 
 #[test]
-fn a_chain_that_gives_way_to_the_only_task_in_the_ring_is_announced() {
+fn a_chain_that_yields_to_a_lone_task_is_announced() {
     let (mut processor, mut tasks) = processor();
     let ((oldest, one), (_, next)) = (tasks.make(), tasks.make());
     assert!(!is_announced(&processor.push_next(one)));
@@ -151,7 +151,7 @@ fn a_chain_that_gives_way_to_the_only_task_in_the_ring_is_announced() {
 }
 
 #[test]
-fn a_chain_with_nobody_behind_it_goes_on_when_its_slice_is_spent() {
+fn a_chain_with_no_task_behind_it_outlasts_its_slice() {
     let (mut processor, mut tasks) = processor();
     let (id, task) = tasks.make();
     assert!(!is_announced(&processor.push_next(task)));
@@ -172,7 +172,7 @@ fn processor_with_light_polls() -> (Box<Processor>, Tasks) {
 }
 
 #[test]
-fn timers_fire_one_by_one_while_polls_are_light_and_nothing_waits() {
+fn timers_fire_singly_while_polls_are_light_and_nothing_waits() {
     let (mut processor, mut tasks) = processor_with_light_polls();
     assert_eq!(processor.timers_at_once(0), 1);
     let (_, waiting) = tasks.make();
@@ -184,14 +184,14 @@ fn timers_fire_one_by_one_while_polls_are_light_and_nothing_waits() {
 }
 
 #[test]
-fn timers_that_a_processor_does_not_keep_up_with_fire_together() {
+fn timers_that_a_processor_falls_behind_fire_together() {
     let (mut processor, _) = processor_with_light_polls();
     assert_eq!(processor.timers_at_once(OVERDUE), 1);
     assert_eq!(processor.timers_at_once(OVERDUE + 1), usize::MAX);
 }
 
 #[test]
-fn a_wake_is_useless_if_the_processor_is_idle_again_without_a_poll() {
+fn a_wake_without_a_poll_before_idling_is_useless() {
     let (_, mut owned) = Processors::new(1, 1);
     let processor = &mut owned[0];
     let counts = |processor: &Processor| {
@@ -213,7 +213,7 @@ fn a_wake_is_useless_if_the_processor_is_idle_again_without_a_poll() {
 }
 
 #[test]
-fn what_a_task_of_the_injectors_turn_readies_is_known_from_what_waited_before_it() {
+fn wakes_of_an_injected_task_differ_from_earlier_work() {
     let (mut processor, mut tasks) = processor();
     let ((_, before), (_, readied)) = (tasks.make(), tasks.make());
     processor.set_runnext_aside();

@@ -12,7 +12,7 @@ use crate::task::Origin;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 #[test]
-fn a_stall_is_reported_while_the_registry_of_tasks_is_locked() {
+fn a_stall_is_reported_while_the_task_registry_is_locked() {
     for name in [None, Some("stalled")] {
         let (stalled, stalls) = channel();
         let mut builder = Builder::new_multi_thread();

@@ -78,7 +78,7 @@ fn a_result_that_was_not_returned_stays_in_the_set() {
 }
 
 #[test]
-fn a_pending_set_wakes_its_task_for_a_child_that_was_done_as_it_was_spawned() {
+fn a_pending_set_wakes_for_a_child_done_at_spawn() {
     let gone = single();
     let handle = gone.handle().clone();
     drop(gone);
@@ -139,7 +139,7 @@ fn dropping_a_set_aborts_its_tasks_and_detaching_does_not() {
 }
 
 #[test]
-fn a_detached_child_that_is_done_later_is_not_mistaken_for_another() {
+fn a_detached_child_is_not_mistaken_for_another() {
     single().block_on(async {
         let mut set = JoinSet::new();
         let old = set.spawn(async { "old" });
@@ -154,7 +154,7 @@ fn a_detached_child_that_is_done_later_is_not_mistaken_for_another() {
 }
 
 #[test]
-fn a_panic_and_a_cancellation_are_told_apart_and_named() {
+fn a_panic_differs_from_a_cancellation_and_is_named() {
     single().block_on(async {
         let mut set = JoinSet::new();
         let panicking = set.spawn(async { panic!("boom") });

@@ -8,7 +8,7 @@ fn is_drained(homes: &[&Home], bell: &Arc<Bell>) -> bool {
 }
 
 #[test]
-fn who_drains_is_done_or_woken_when_the_last_task_ends() {
+fn a_drain_ends_or_is_woken_with_the_last_task() {
     loom::model(|| {
         let home = Home::new();
         let (future, counts) = Probe::ready_after(0);
@@ -25,7 +25,7 @@ fn who_drains_is_done_or_woken_when_the_last_task_ends() {
 }
 
 #[test]
-fn a_task_that_is_spawned_elsewhere_by_one_that_ends_is_waited_for() {
+fn a_spawn_by_an_ending_task_is_waited_for() {
     loom::model(|| {
         let (home, elsewhere) = (Home::new(), Home::new());
         let (future, counts) = Probe::ready_after(0);

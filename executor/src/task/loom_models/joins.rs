@@ -29,7 +29,7 @@ fn the_waker_that_a_joiner_left_last_is_woken() {
 }
 
 #[test]
-fn a_joiner_that_comes_back_with_the_same_waker_as_the_task_completes_is_woken_once() {
+fn a_joiner_back_with_the_same_waker_is_woken_once() {
     loom::model(|| {
         let home = Home::new();
         let (future, counts) = Probe::ready_after(0);
@@ -53,7 +53,7 @@ fn a_joiner_that_comes_back_with_the_same_waker_as_the_task_completes_is_woken_o
 }
 
 #[test]
-fn a_handle_dropped_as_the_task_completes_leaves_one_drop_of_the_output() {
+fn a_handle_dropped_at_completion_drops_the_output_once() {
     for awaited in [false, true] {
         loom::model(move || {
             let home = Home::new();
@@ -76,7 +76,7 @@ fn a_handle_dropped_as_the_task_completes_leaves_one_drop_of_the_output() {
 }
 
 #[test]
-fn a_task_that_completes_as_a_handle_is_awaited_and_dropped_leaks_no_waker() {
+fn a_handle_dropped_at_completion_leaks_no_waker() {
     loom::model(|| {
         let home = Home::new();
         let (future, counts) = Probe::ready_after(0);

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn the_last_of_many_references_frees_the_cell_after_all_others() {
+fn the_last_of_many_references_frees_the_cell() {
     loom::model(|| {
         let home = Home::new();
         let (future, counts) = Probe::ready_after(1);
@@ -35,7 +35,7 @@ fn the_last_of_many_references_frees_the_cell_after_all_others() {
 }
 
 #[test]
-fn a_life_reference_given_up_as_the_task_completes_is_given_back_once() {
+fn a_life_reference_released_at_completion_is_released_once() {
     let ways: [fn(TaskRef); 2] = [drop, TaskRef::shut_down];
     for give_up in ways {
         loom::model(move || {
@@ -53,7 +53,7 @@ fn a_life_reference_given_up_as_the_task_completes_is_given_back_once() {
 }
 
 #[test]
-fn who_sees_no_live_task_sees_what_their_drops_did() {
+fn an_empty_registry_implies_that_drops_are_seen() {
     loom::model(|| {
         let home = Home::new();
         let (mut future, counts) = Probe::ready_after(0);

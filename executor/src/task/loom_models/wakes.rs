@@ -44,7 +44,7 @@ fn a_wake_that_meets_a_poll_is_not_lost() {
 }
 
 #[test]
-fn what_each_of_two_wakers_wrote_is_seen_by_the_poll_after_them() {
+fn the_poll_after_two_wakers_sees_what_both_wrote() {
     with_each_wake(|wake| {
         let home = Home::new();
         let flags: Vec<_> = (0..2).map(|_| Arc::new(AtomicBool::new(false))).collect();
@@ -93,7 +93,7 @@ fn a_wake_that_meets_completion_does_nothing() {
 }
 
 #[test]
-fn an_abort_that_meets_the_last_poll_lets_one_of_the_two_win() {
+fn an_abort_at_the_last_poll_wins_or_loses() {
     loom::model(|| {
         let home = Home::new();
         let (future, counts) = Probe::ready_after(0);
@@ -129,7 +129,7 @@ fn an_abort_that_meets_a_poll_cancels() {
 }
 
 #[test]
-fn a_permit_brings_the_queue_link_along() {
+fn a_runnable_brings_the_queue_link_along() {
     with_each_wake(|wake| {
         let home = Home::new();
         let (future, counts) = Probe::never();

@@ -15,7 +15,7 @@ fn walk(home: &Home, tasks: &[Id]) -> Vec<usize> {
 }
 
 #[test]
-fn a_walk_shows_a_task_that_stays_once_while_its_neighbours_end() {
+fn a_walk_shows_a_lasting_task_once_beside_ending_neighbours() {
     loom::model(|| {
         let home = Home::new();
         let (staying, staying_counts) = Probe::ready_after(0);
@@ -68,7 +68,7 @@ fn a_walk_and_the_runtimes_end_both_come_to_theirs() {
 }
 
 #[test]
-fn a_walk_may_peek_while_a_joiner_changes_its_waker_and_the_task_ends() {
+fn a_walk_may_peek_as_joiner_and_task_change() {
     loom::model(|| {
         let home = Home::new();
         let (future, counts) = Probe::ready_after(0);

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, RefUnwindSafe, UnwindSafe, catch_unwind};
 use super::*;
 
 #[test]
-fn the_last_waker_that_polled_the_handle_is_woken_and_no_other() {
+fn the_last_waker_that_polled_the_handle_is_woken() {
     let home = Home::default();
     let (first, second, third) = (Arc::<Bell>::default(), Arc::<Bell>::default(), Arc::<Bell>::default());
     let mut handle = home.spawn(Scripted::new(&[Step::Ready]));
@@ -20,7 +20,7 @@ fn the_last_waker_that_polled_the_handle_is_woken_and_no_other() {
 }
 
 #[test]
-fn a_handle_dropped_while_awaited_drops_the_waker_and_wakes_nobody() {
+fn a_handle_dropped_while_awaited_wakes_no_task() {
     let home = Home::default();
     let bell = Arc::<Bell>::default();
     let mut handle = home.spawn(Scripted::new(&[Step::Ready]));

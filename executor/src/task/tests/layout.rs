@@ -33,14 +33,14 @@ fn a_header_is_88_bytes() {
 }
 
 #[test]
-fn a_join_handle_is_a_pointer_and_so_is_an_option_of_one() {
+fn a_join_handle_is_a_pointer_even_in_an_option() {
     assert_eq!(size_of::<JoinHandle<String>>(), size_of::<usize>());
     assert_eq!(size_of::<Option<JoinHandle<String>>>(), size_of::<usize>());
 }
 
 #[test]
 #[cfg(target_pointer_width = "64")]
-fn a_parked_task_of_a_small_future_takes_at_most_200_bytes() {
+fn a_parked_small_task_takes_at_most_200_bytes() {
     fn size_for<F: Future + 'static>(_: &F) -> usize {
         size_of_cell::<F, Small>()
     }
@@ -93,7 +93,7 @@ impl Future for Large {
 }
 
 #[test]
-fn a_future_of_8_mib_is_spawned_with_no_copy_but_the_callers() {
+fn a_future_of_8_mib_is_spawned_without_another_copy() {
     let spawner = thread::Builder::new().stack_size(COPIES * LARGE + SLACK).spawn(|| {
         let home = Home::default();
         let large = Large { bytes: MaybeUninit::uninit() };

@@ -19,7 +19,7 @@ fn a_panic_in_a_poll_reaches_the_joiner() {
 }
 
 #[test]
-fn a_panic_in_the_drop_of_a_ready_future_replaces_its_output() {
+fn a_panic_dropping_a_ready_future_replaces_its_output() {
     let mut future = Scripted::new(&[Step::Ready]);
     future.panics_in_drop = true;
     let counts = Arc::clone(&future.counts);
@@ -28,14 +28,14 @@ fn a_panic_in_the_drop_of_a_ready_future_replaces_its_output() {
 }
 
 #[test]
-fn of_a_panic_in_the_poll_and_one_in_the_drop_the_first_counts() {
+fn of_panics_in_poll_and_drop_the_first_counts() {
     let mut future = Scripted::new(&[Step::Panic]);
     future.panics_in_drop = true;
     assert_eq!(panic_message(outcome(future)), "poll");
 }
 
 #[test]
-fn panics_in_the_drop_of_the_future_and_of_its_output_end_in_one_error() {
+fn panics_dropping_future_and_output_end_in_one_error() {
     let mut future = Scripted::new(&[Step::Ready]);
     future.panics_in_drop = true;
     future.output_panics_in_drop = true;
@@ -45,7 +45,7 @@ fn panics_in_the_drop_of_the_future_and_of_its_output_end_in_one_error() {
 }
 
 #[test]
-fn a_panic_in_the_drop_of_a_cancelled_future_reaches_the_joiner() {
+fn a_panic_dropping_a_cancelled_future_reaches_the_joiner() {
     let home = Home::default();
     let mut future = Scripted::new(&[Step::Ready]);
     future.panics_in_drop = true;
@@ -58,7 +58,7 @@ fn a_panic_in_the_drop_of_a_cancelled_future_reaches_the_joiner() {
 }
 
 #[test]
-fn a_panic_in_the_drop_of_a_future_does_not_stop_the_shutdown() {
+fn a_panic_dropping_a_future_does_not_stop_the_shutdown() {
     let home = Home::default();
     let mut all = Vec::new();
     for number in 0..3 {
@@ -75,7 +75,7 @@ fn a_panic_in_the_drop_of_a_future_does_not_stop_the_shutdown() {
 }
 
 #[test]
-fn a_panic_in_the_drop_of_a_detached_output_goes_nowhere() {
+fn a_panic_dropping_a_detached_output_goes_nowhere() {
     for drop_handle_first in [true, false] {
         let home = Home::default();
         let mut future = Scripted::new(&[Step::Ready]);
@@ -112,7 +112,7 @@ fn a_payload_that_panics_when_dropped_goes_nowhere() {
 }
 
 #[test]
-fn a_panic_in_the_join_waker_does_not_stop_the_completion() {
+fn a_panic_in_the_join_waker_leaves_the_completion() {
     struct Faulty;
     impl Wake for Faulty {
         fn wake(self: Arc<Self>) {

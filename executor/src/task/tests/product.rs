@@ -191,7 +191,7 @@ impl Case {
 }
 
 #[test]
-fn each_future_is_polled_as_often_as_it_should_and_dropped_once() {
+fn each_future_is_polled_as_expected_and_dropped_once() {
     let woken = [Woken::Never, Woken::InPoll, Woken::Idle, Woken::Twice, Woken::ByValue];
     let ends = [Step::Pending, Step::Ready, Step::Panic];
     let handles = [

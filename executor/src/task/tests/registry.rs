@@ -54,7 +54,7 @@ fn a_life_reference_dropped_after_completion_is_given_back() {
 }
 
 #[test]
-fn shutting_down_an_idle_task_drops_its_future_at_once_and_wakes_the_joiner() {
+fn shutting_down_an_idle_task_drops_its_future_at_once() {
     let home = Home::default();
     let (future, counts) = pending();
     let waker = Arc::clone(&future.waker);
@@ -70,7 +70,7 @@ fn shutting_down_an_idle_task_drops_its_future_at_once_and_wakes_the_joiner() {
 }
 
 #[test]
-fn shutting_down_a_scheduled_task_leaves_it_to_the_permit_and_keeps_it_live() {
+fn shutting_down_a_scheduled_task_leaves_it_to_its_runnable() {
     let home = Home::default();
     let (future, counts) = pending();
     let handle = home.spawn(future);
@@ -84,7 +84,7 @@ fn shutting_down_a_scheduled_task_leaves_it_to_the_permit_and_keeps_it_live() {
 }
 
 #[test]
-fn shutting_down_a_running_task_cancels_it_when_the_poll_returns() {
+fn shutting_down_a_running_task_cancels_it_after_the_poll() {
     let home = Home::default();
     let future = Scripted::new(&[Step::Pending]).inside({
         let home = home.clone();
@@ -100,7 +100,7 @@ fn shutting_down_a_running_task_cancels_it_when_the_poll_returns() {
 }
 
 #[test]
-fn a_running_task_that_is_ready_when_it_is_shut_down_keeps_its_output() {
+fn a_task_ready_at_its_shutdown_keeps_its_output() {
     let home = Home::default();
     let future = Scripted::new(&[Step::Ready]).inside({
         let home = home.clone();
@@ -137,7 +137,7 @@ fn a_future_whose_drop_spawns_finds_the_registry_closed() {
 }
 
 #[test]
-fn tasks_leave_from_the_front_the_middle_and_the_back_of_the_list() {
+fn tasks_leave_from_front_middle_and_back_of_the_list() {
     // Each permutation of the order in which four listed tasks end.
     for order in 0..24 {
         let home = Home::default();
@@ -187,7 +187,7 @@ where
 }
 
 #[test]
-fn a_task_is_removed_once_from_the_shard_that_it_was_bound_to() {
+fn a_task_is_removed_once_from_its_own_shard() {
     let registry = OwnedTasks::new(2);
     let (task, runnable, handle) = loose(async { 7 });
     let raw = task.as_raw();
@@ -209,7 +209,7 @@ fn a_task_is_removed_once_from_the_shard_that_it_was_bound_to() {
 }
 
 #[test]
-fn a_registry_dropped_with_tasks_in_it_leaves_them_to_themselves() {
+fn a_registry_dropped_with_tasks_leaves_them_alone() {
     let registry = OwnedTasks::new(1);
     let witness = Arc::new(());
     let held = Arc::clone(&witness);

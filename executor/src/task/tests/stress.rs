@@ -18,7 +18,7 @@ fn run_until(home: &Home, done: impl Fn() -> bool) {
 }
 
 #[test]
-fn wakes_aborts_joins_and_runs_from_many_threads_drop_everything_once() {
+fn wakes_aborts_joins_and_runs_drop_everything_once() {
     for round in 0..ROUNDS {
         let home = Home::default();
         let future =

@@ -26,7 +26,7 @@ fn a_wake_of_an_idle_task_schedules_it_once() {
 }
 
 #[test]
-fn a_wake_during_the_poll_sends_the_task_to_the_back() {
+fn a_wake_during_the_poll_queues_the_task_last() {
     let home = Home::default();
     let handle = home.spawn(Scripted::new(&[Step::Pending, Step::Ready]).inside(|waker| {
         let other = waker.clone();
@@ -54,7 +54,7 @@ fn a_waker_fired_after_completion_does_nothing() {
 }
 
 #[test]
-fn wakers_keep_the_cell_when_all_else_is_gone_and_the_last_frees_it() {
+fn the_last_waker_left_frees_the_cell() {
     let home = Home::default();
     let (handle, waker, counts) = idle(&home);
     drop(handle);
@@ -85,7 +85,7 @@ fn each_clone_of_a_waker_is_counted() {
 }
 
 #[test]
-fn wakers_of_one_task_know_each_other_and_those_of_two_do_not() {
+fn wakers_know_whether_they_wake_the_same_task() {
     let home = Home::default();
     let (_a, waker, _) = idle(&home);
     let (_b, other, _) = idle(&home);
@@ -113,7 +113,7 @@ fn an_abort_handle_keeps_neither_future_nor_output() {
 }
 
 #[test]
-fn a_dropped_permit_cancels_its_task() {
+fn a_dropped_runnable_cancels_its_task() {
     let home = Home::default();
     let future = Scripted::new(&[Step::Ready]);
     let counts = Arc::clone(&future.counts);
@@ -145,7 +145,7 @@ fn a_task_may_drop_its_own_handle_and_abort_itself() {
 }
 
 #[test]
-fn the_current_id_is_set_in_polls_and_drops_and_restored_after() {
+fn the_current_id_is_set_in_polls_and_drops() {
     struct Witness(Arc<Mutex<Vec<Option<Id>>>>);
     impl Drop for Witness {
         fn drop(&mut self) {

@@ -16,7 +16,7 @@ fn only(home: &Home) -> TaskSnapshot {
 }
 
 #[test]
-fn a_task_is_shown_in_each_of_its_phases_until_it_is_complete() {
+fn a_task_is_shown_in_each_phase_until_complete() {
     let home = Home::default();
     let seen = Arc::<Mutex<Option<Phase>>>::default();
     let future = Scripted::new(&[Step::Pending, Step::Ready]).inside({
@@ -51,7 +51,7 @@ fn a_walk_shows_whose_waker_waits_for_a_task() {
 }
 
 #[test]
-fn a_waker_tells_its_task_and_a_foreign_one_tells_none() {
+fn a_waker_names_its_task_and_a_foreign_one_none() {
     let home = Home::default();
     let future = Scripted::new(&[Step::Pending]);
     let waker = Arc::clone(&future.waker);
@@ -74,7 +74,7 @@ fn with_counts(home: &Home, future: Scripted, name: Option<&str>) -> (Runnable, 
 }
 
 #[test]
-fn books_count_polls_and_wakes_and_time_them() {
+fn task_stats_count_and_time_polls_and_wakes() {
     let home = Home::default();
     let nap = Duration::from_millis(2);
     let future = Scripted::new(&[Step::Pending]).inside(move |_| std::thread::sleep(nap));
@@ -100,7 +100,7 @@ fn books_count_polls_and_wakes_and_time_them() {
 }
 
 #[test]
-fn a_poll_that_ends_once_the_next_has_begun_elsewhere_leaves_that_on_the_books() {
+fn a_late_poll_end_leaves_the_next_polls_record() {
     let home = Home::default();
     let nap = Duration::from_millis(2);
     let future = Scripted::new(&[Step::Pending, Step::Pending]).inside(move |_| std::thread::sleep(nap));
@@ -122,7 +122,7 @@ fn a_poll_that_ends_once_the_next_has_begun_elsewhere_leaves_that_on_the_books()
 }
 
 #[test]
-fn a_poll_on_the_books_may_complete_the_task_and_be_the_last_to_know_of_it() {
+fn a_recorded_poll_may_complete_and_free_the_task() {
     let home = Home::default();
     let (first, handle) = with_counts(&home, Scripted::new(&[Step::Ready]), None);
     drop(handle);

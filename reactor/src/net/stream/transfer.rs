@@ -228,7 +228,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_short_transfer_of_something_proves_that_a_socket_is_drained() {
+    fn only_a_short_nonempty_transfer_proves_a_drained_socket() {
         assert_eq!(Asked::bytes(100).is_drained_by(99), SHORT_MEANS_DRAINED);
         assert!(!Asked::bytes(100).is_drained_by(100));
         assert!(!Asked::bytes(100).is_drained_by(0), "the end of the stream");

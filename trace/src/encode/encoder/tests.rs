@@ -65,7 +65,7 @@ fn flows_lead_from_wakes_to_polls() {
 }
 
 #[test]
-fn a_wake_in_a_poll_that_goes_on_leads_to_its_poll() {
+fn a_wake_in_an_ongoing_poll_leads_to_its_poll() {
     // Another machine polls the second task while the poll of the first goes on.
     let first = [wake(10, 1), wake(25, 2).within(1)];
     let second = [poll(20, 100, 1, PollOutcome::Pending), poll(130, 5, 2, PollOutcome::Ready)];
@@ -91,7 +91,7 @@ fn a_cancelled_task_ends_its_flow() {
 }
 
 #[test]
-fn a_poll_that_stalls_at_the_end_is_shown_with_its_stall() {
+fn a_poll_stalled_at_the_end_shows_its_stall() {
     let stall = EventKind::Stall { task: 9, processor: 0, millis: 100, asleep: true };
     let bytes = encoded(&[(&[Event::new(500, stall).at(Some(Location::caller()))], 0)]);
     // Type 1 and 2 on the track of P0: field 9, then field 11 with 1000.

@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_target_that_is_full_keeps_the_rest_in_the_pipe() {
+    fn a_full_target_keeps_the_rest_in_the_pipe() {
         let (mut ours, from) = UnixStream::pair().expect("sockets are to be had");
         let (to, mut theirs) = UnixStream::pair().expect("sockets are to be had");
         for socket in [&ours, &from, &to] {

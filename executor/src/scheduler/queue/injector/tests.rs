@@ -76,7 +76,7 @@ fn the_first_in_is_the_first_out() {
 }
 
 #[test]
-fn a_batch_comes_in_as_it_is_and_goes_out_as_far_as_it_is_asked_for() {
+fn a_batch_goes_out_in_order_as_far_as_asked() {
     let injector = Injector::new();
     let mut tasks = Permit::all(7).into_iter();
     injector.push_all(tasks.by_ref().take(0));
@@ -122,7 +122,7 @@ fn take_until(injector: &Injector<Permit>, done: &AtomicBool) -> Vec<usize> {
 }
 
 #[test]
-fn each_permit_is_taken_once_and_those_of_one_pusher_in_order() {
+fn each_runnable_is_taken_once_and_pushers_keep_their_order() {
     const EACH: usize = 200_000;
     const PUSHERS: usize = 3;
     let injector = Injector::new();

@@ -183,7 +183,7 @@ fn a_task_that_comes_again_leads_nowhere() {
 /// not empty, or was seen by the one who pushed. A taker in between changes nothing, and neither
 /// does a push that is under way before ours.
 #[test]
-fn a_push_is_seen_by_one_who_goes_to_sleep_or_sees_it() {
+fn a_push_is_seen_by_a_sleeper_or_sees_it() {
     explore(5, || {
         let world = World::new(2);
         let asleep = Arc::new(AtomicBool::new(false));

@@ -297,7 +297,7 @@ fn runnext_displaced_by_another_holder() {
 }
 
 #[test]
-fn who_waits_at_an_inbox_finds_every_post_or_is_woken_for_it() {
+fn an_inbox_reader_finds_every_post_or_is_woken() {
     use std::collections::VecDeque;
     use std::sync::Arc as StdArc;
     use std::task::{Context, Poll, Wake, Waker};

@@ -62,7 +62,7 @@ fn a_single_task_is_taken() {
 }
 
 #[test]
-fn from_any_number_the_thief_takes_the_newest_half_rounded_up_in_order() {
+fn a_thief_takes_the_newest_half_rounded_up_in_order() {
     for count in 0..=CAPACITY {
         let (stolen, kept) = rob(0..count);
         assert!(kept.iter().copied().eq(0..count / 2), "of {count} were kept {kept:?}");
@@ -82,7 +82,7 @@ fn the_owner_takes_the_oldest_first() {
 }
 
 #[test]
-fn a_push_tells_whether_the_ring_was_empty() {
+fn a_push_returns_whether_the_ring_was_empty() {
     let (mut owner, thief) = ring();
     let (mut other, _) = ring();
     assert_eq!(owner.push(item(0)).ok(), Some(WasEmpty(true)));
@@ -94,7 +94,7 @@ fn a_push_tells_whether_the_ring_was_empty() {
 }
 
 #[test]
-fn a_full_ring_gives_up_its_oldest_half_and_then_the_new_one() {
+fn a_full_ring_gives_up_its_oldest_half_first() {
     let (mut owner, _) = ring();
     push_all(&mut owner, 0..CAPACITY);
     let overflow: Vec<_> = owner.push(item(CAPACITY)).expect_err("the ring is full").map(number).collect();
@@ -104,7 +104,7 @@ fn a_full_ring_gives_up_its_oldest_half_and_then_the_new_one() {
 }
 
 #[test]
-fn a_batch_goes_behind_what_waits_as_far_as_there_is_room() {
+fn a_batch_goes_behind_earlier_tasks_as_room_allows() {
     for start in corners() {
         for before in [0, 1, CAPACITY - 2, CAPACITY] {
             let (mut owner, _) = ring_at(start);
