@@ -1,12 +1,12 @@
-//! The one way in which this module calls the system: with paths, on a thread of the pool. Its
-//! errors are passed on as they are.
+//! The one way in which this module calls the OS: with paths, on a thread of the blocking pool. OS
+//! errors are returned unchanged.
 
 use std::io;
 use std::path::Path;
 
 use crate::offload::offload;
 
-/// Calls `call` with `path` on a thread of the pool.
+/// Calls `call` with `path` on a thread of the blocking pool.
 pub(super) async fn on_path<T: Send + 'static>(
     caller: &'static str,
     path: &Path,
@@ -16,7 +16,7 @@ pub(super) async fn on_path<T: Send + 'static>(
     offload(caller, move || call(&path)).await
 }
 
-/// The same with two paths.
+/// Calls `call` with two paths on a thread of the blocking pool.
 pub(super) async fn on_paths<T: Send + 'static>(
     caller: &'static str,
     (from, to): (&Path, &Path),

@@ -1,11 +1,11 @@
-//! Creating directories in more ways than one.
+//! `DirBuilder`: creating directories with options.
 
 use std::io;
 use std::path::Path;
 
 use super::call::on_path;
 
-/// Creates directories, with what was set before.
+/// Creates directories with the options set on it.
 ///
 /// # Examples
 ///
@@ -29,41 +29,45 @@ pub struct DirBuilder {
 }
 
 impl DirBuilder {
-    /// Begins with what [`create_dir`](super::create_dir) does.
+    /// Returns a builder that creates a directory as [`create_dir`](super::create_dir) does.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Creates the directories above too, and is content if the directory is there. Off at first.
+    /// Sets whether missing parent directories are created too, and an existing directory is not an
+    /// error. The default is `false`.
     pub fn recursive(&mut self, recursive: bool) -> &mut Self {
         self.recursive = recursive;
         self
     }
 
-    /// Sets the permissions of what is created, of which the system takes the process's `umask`
-    /// away. 0o777 at first. On Unix only.
+    /// Sets the permissions of created directories, from which the OS removes the bits of the
+    /// process's `umask`. The default is 0o777. On Unix only.
     #[cfg(unix)]
     pub fn mode(&mut self, mode: u32) -> &mut Self {
         self.mode = Some(mode);
         self
     }
 
-    /// Creates a directory.
+    /// Creates the directory `path`.
     ///
     /// # Errors
     ///
-    /// When something is in the way, a directory above is missing, or the system refuses.
+    /// Returns the OS error when the path exists, a parent directory does not, or the OS refuses.
+    /// When [`recursive`](Self::recursive) is set, neither an existing directory nor a missing
+    /// parent is an error.
     ///
     /// # Cancel safety
     ///
-    /// Not cancel safe: dropped while it waits, it leaves open whether it happens.
+    /// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the call
+    /// is made.
     pub async fn create(&self, path: impl AsRef<Path>) -> io::Result<()> {
         let builder = self.to_std();
         on_path("DirBuilder::create", path.as_ref(), move |path| builder.create(path)).await
     }
 
-    /// The standard library's is not Clone.
+    /// Returns the standard library's builder with these options, which is not `Clone`.
     fn to_std(&self) -> std::fs::DirBuilder {
         let mut builder = std::fs::DirBuilder::new();
         builder.recursive(self.recursive);

@@ -1,4 +1,4 @@
-//! Making and removing directories.
+//! Creating and removing directories.
 
 use std::io;
 use std::path::Path;
@@ -9,11 +9,12 @@ use super::call::on_path;
 ///
 /// # Errors
 ///
-/// When something is there already, its parent is not, or the system refuses.
+/// Returns the OS error when the path exists, its parent does not, or the OS refuses.
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: dropped while it waits, it leaves open whether it happens.
+/// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the call is
+/// made.
 ///
 /// # Examples
 ///
@@ -30,16 +31,17 @@ pub async fn create_dir(path: impl AsRef<Path>) -> io::Result<()> {
     on_path("fs::create_dir", path.as_ref(), |path| std::fs::create_dir(path)).await
 }
 
-/// Creates a directory and those above it, as far as they are not there.
+/// Creates a directory and its missing parents.
 ///
 /// # Errors
 ///
-/// When something else than a directory is in the way, or the system refuses. Some of the
-/// directories above may have been created then.
+/// Returns the OS error when something on the path exists and is not a directory, or the OS
+/// refuses. Some of the parents may then have been created.
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: dropped while it waits, it leaves open whether it happens.
+/// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the call is
+/// made.
 ///
 /// # Examples
 ///
@@ -60,11 +62,13 @@ pub async fn create_dir_all(path: impl AsRef<Path>) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// When it is not there, not a directory, not empty, or the system refuses.
+/// Returns the OS error when the path does not exist, is not a directory or is not empty, or the OS
+/// refuses.
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: dropped while it waits, it leaves open whether it happens.
+/// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the call is
+/// made.
 ///
 /// # Examples
 ///
@@ -82,16 +86,17 @@ pub async fn remove_dir(path: impl AsRef<Path>) -> io::Result<()> {
     on_path("fs::remove_dir", path.as_ref(), |path| std::fs::remove_dir(path)).await
 }
 
-/// Removes a directory and all that is in it. Symbolic links are removed and not followed.
+/// Removes a directory and everything in it. Symbolic links are removed, not followed.
 ///
 /// # Errors
 ///
-/// When it is not there or not a directory, or the system refuses; some of what is in it may be
-/// gone then.
+/// Returns the OS error when the path does not exist or is not a directory, or the OS refuses. Some
+/// of the contents may then have been removed.
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: dropped while it waits, it leaves open whether it happens.
+/// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the call is
+/// made.
 ///
 /// # Examples
 ///

@@ -1,21 +1,22 @@
-//! Names of files: moving and removing them, links, and where these lead.
+//! Names of files: renaming and removing them, making links and reading them.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::call::{on_path, on_paths};
 
-/// Gives a file or directory another name in the same file system. What has that name already is
+/// Renames a file or directory within its file system. A file that has the new name already is
 /// replaced.
 ///
 /// # Errors
 ///
-/// When it is not there, the other name is in another file system
-/// (kind [`CrossesDevices`](io::ErrorKind::CrossesDevices)), or the system refuses.
+/// Returns the OS error when `from` does not exist, `to` is in another file system (kind
+/// [`CrossesDevices`](io::ErrorKind::CrossesDevices)), or the OS refuses.
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: dropped while it waits, it leaves open whether it happens.
+/// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the call is
+/// made.
 ///
 /// # Examples
 ///
@@ -34,15 +35,16 @@ pub async fn rename(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result<
     on_paths("fs::rename", (from.as_ref(), to.as_ref()), |from, to| std::fs::rename(from, to)).await
 }
 
-/// Removes a file's name. Whoever has the file open keeps it.
+/// Removes a file's name. The file stays usable through handles that are open.
 ///
 /// # Errors
 ///
-/// When it is not there, a directory, or the system refuses.
+/// Returns the OS error when the path does not exist or is a directory, or the OS refuses.
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: dropped while it waits, it leaves open whether it happens.
+/// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the call is
+/// made.
 ///
 /// # Examples
 ///
@@ -60,15 +62,16 @@ pub async fn remove_file(path: impl AsRef<Path>) -> io::Result<()> {
     on_path("fs::remove_file", path.as_ref(), |path| std::fs::remove_file(path)).await
 }
 
-/// Gives a file a second name, `to`, in the same file system.
+/// Creates a hard link: a second name, `to`, for the file `from`, in the same file system.
 ///
 /// # Errors
 ///
-/// When the file is not there, something has the new name already, or the system refuses.
+/// Returns the OS error when `from` does not exist, `to` exists, or the OS refuses.
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: dropped while it waits, it leaves open whether it happens.
+/// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the call is
+/// made.
 ///
 /// # Examples
 ///
@@ -88,15 +91,16 @@ pub async fn hard_link(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Resu
     on_paths("fs::hard_link", (from.as_ref(), to.as_ref()), |from, to| std::fs::hard_link(from, to)).await
 }
 
-/// Creates a symbolic link `to` that leads to `from`, which need not be there. On Unix only.
+/// Creates a symbolic link `to` that points to `from`, which need not exist. On Unix only.
 ///
 /// # Errors
 ///
-/// When something has that name already, or the system refuses.
+/// Returns the OS error when `to` exists, or the OS refuses.
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: dropped while it waits, it leaves open whether it happens.
+/// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the call is
+/// made.
 ///
 /// # Examples
 ///
@@ -114,15 +118,15 @@ pub async fn symlink(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result
     on_paths("fs::symlink", (from.as_ref(), to.as_ref()), |from, to| std::os::unix::fs::symlink(from, to)).await
 }
 
-/// Returns where a symbolic link leads.
+/// Returns the path that a symbolic link points to.
 ///
 /// # Errors
 ///
-/// When it is not there or not a symbolic link, or the system refuses.
+/// Returns the OS error when the path does not exist or is not a symbolic link, or the OS refuses.
 ///
 /// # Cancel safety
 ///
-/// Cancel safe: looking changes nothing.
+/// Cancel safe: the call only reads.
 ///
 /// # Examples
 ///
@@ -141,11 +145,11 @@ pub async fn read_link(path: impl AsRef<Path>) -> io::Result<PathBuf> {
 ///
 /// # Errors
 ///
-/// When it does not lead to anything, or the system refuses.
+/// Returns the OS error when the path does not exist, or the OS refuses.
 ///
 /// # Cancel safety
 ///
-/// Cancel safe: looking changes nothing.
+/// Cancel safe: the call only reads.
 ///
 /// # Examples
 ///

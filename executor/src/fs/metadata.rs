@@ -1,4 +1,4 @@
-//! What is known of a file without opening it.
+//! Metadata of files, read and set without opening them.
 
 use std::fs::{Metadata, Permissions};
 use std::io;
@@ -6,15 +6,15 @@ use std::path::Path;
 
 use super::call::on_path;
 
-/// Returns a file's kind, length, permissions and times. Symbolic links are followed.
+/// Returns a file's type, length, permissions and times. Symbolic links are followed.
 ///
 /// # Errors
 ///
-/// When it is not there, or the system refuses.
+/// Returns the OS error when the path does not exist, or the OS refuses.
 ///
 /// # Cancel safety
 ///
-/// Cancel safe: looking changes nothing.
+/// Cancel safe: the call only reads.
 ///
 /// # Examples
 ///
@@ -28,15 +28,15 @@ pub async fn metadata(path: impl AsRef<Path>) -> io::Result<Metadata> {
     on_path("fs::metadata", path.as_ref(), |path| std::fs::metadata(path)).await
 }
 
-/// As [`metadata`], of the symbolic link itself where the path is one.
+/// Returns what [`metadata`] does, but of the link itself where the path is a symbolic link.
 ///
 /// # Errors
 ///
-/// When it is not there, or the system refuses.
+/// Returns the OS error when the path does not exist, or the OS refuses.
 ///
 /// # Cancel safety
 ///
-/// Cancel safe: looking changes nothing.
+/// Cancel safe: the call only reads.
 ///
 /// # Examples
 ///
@@ -50,18 +50,17 @@ pub async fn symlink_metadata(path: impl AsRef<Path>) -> io::Result<Metadata> {
     on_path("fs::symlink_metadata", path.as_ref(), |path| std::fs::symlink_metadata(path)).await
 }
 
-/// Tells whether there is something with this path. A symbolic link that leads nowhere counts as
-/// nothing.
+/// Returns whether the path exists. A symbolic link whose target is missing counts as missing.
 ///
-/// It may be gone or have come by the time this returns.
+/// The answer may be out of date by the time it is returned.
 ///
 /// # Errors
 ///
-/// When the system does not tell, as in a directory that may not be searched.
+/// Returns the OS error when the OS does not say, as in a directory that may not be searched.
 ///
 /// # Cancel safety
 ///
-/// Cancel safe: looking changes nothing.
+/// Cancel safe: the call only reads.
 ///
 /// # Examples
 ///
@@ -80,11 +79,12 @@ pub async fn try_exists(path: impl AsRef<Path>) -> io::Result<bool> {
 ///
 /// # Errors
 ///
-/// When it is not there, or the system refuses.
+/// Returns the OS error when the path does not exist, or the OS refuses.
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: dropped while it waits, it leaves open whether it happens.
+/// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the call is
+/// made.
 ///
 /// # Examples
 ///

@@ -1,22 +1,23 @@
-//! Files and directories, as futures.
+//! Asynchronous access to files and directories.
 //!
-//! The names and meanings are those of [`std::fs`], and of `tokio::fs`. The system offers no way to
+//! The names and meanings are those of [`std::fs`], and of `tokio::fs`. The OS offers no way to
 //! wait for a file, so each call is made on a thread of the blocking pool (see
 //! [`spawn_blocking`](crate::task::spawn_blocking)), which costs some microseconds more than the
 //! call itself. Many small operations are cheaper as one: [`read`] and [`write()`] for whole files,
 //! or a closure of [`std::fs`] calls given to `spawn_blocking`.
 //!
-//! All of it needs a runtime: the futures panic when they are polled outside of one.
+//! All of these futures need a runtime, and panic when they are polled outside of one.
 //!
 //! # Errors
 //!
-//! The system's, as they are: of the kind and with the number that the same call of [`std::fs`]
-//! gives. As there, they do not name the path.
+//! The functions return the OS error unchanged: with the kind and number that the same call of
+//! [`std::fs`] gives. As there, the error does not name the path.
 //!
 //! # Cancel safety
 //!
-//! What a thread has begun is not stopped: a future of this module that is dropped while it waits
-//! leaves open whether the call is made. The methods of [`File`] say what becomes of bytes.
+//! A call that a thread of the pool has begun is not stopped. If a future of this module is dropped
+//! while it waits, it is unspecified whether its call is made. The methods of [`File`] say what
+//! happens to bytes.
 //!
 //! # Examples
 //!

@@ -1,4 +1,4 @@
-//! Opening files in more ways than two.
+//! `OpenOptions`: opening files with options.
 
 use std::io;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use super::File;
 use super::call::on_path;
 
-/// Opens files, with what was set before.
+/// Opens files with the options set on it.
 ///
 /// Has the methods of [`std::fs::OpenOptions`], and can be made from one.
 ///
@@ -32,76 +32,76 @@ use super::call::on_path;
 pub struct OpenOptions(std::fs::OpenOptions);
 
 impl OpenOptions {
-    /// Begins with everything off: [`open`](Self::open) needs one of `read`, `write` and `append`
-    /// at least.
+    /// Returns options that are all off: [`open`](Self::open) needs at least one of `read`, `write`
+    /// and `append`.
     #[must_use]
     pub fn new() -> Self {
         Self(std::fs::OpenOptions::new())
     }
 
-    /// Allows to read.
+    /// Sets whether the file can be read.
     pub fn read(&mut self, read: bool) -> &mut Self {
         self.0.read(read);
         self
     }
 
-    /// Allows to write, from the beginning on and over what is there.
+    /// Sets whether the file can be written, from its beginning on and over its contents.
     pub fn write(&mut self, write: bool) -> &mut Self {
         self.0.write(write);
         self
     }
 
-    /// Allows to write, always to the end.
+    /// Sets whether the file can be written, always at its end.
     pub fn append(&mut self, append: bool) -> &mut Self {
         self.0.append(append);
         self
     }
 
-    /// Empties a file that is there. Needs `write`.
+    /// Sets whether a file that exists is emptied. Needs `write`.
     pub fn truncate(&mut self, truncate: bool) -> &mut Self {
         self.0.truncate(truncate);
         self
     }
 
-    /// Creates the file if it is not there. Needs `write` or `append`.
+    /// Sets whether the file is created if it does not exist. Needs `write` or `append`.
     pub fn create(&mut self, create: bool) -> &mut Self {
         self.0.create(create);
         self
     }
 
-    /// Creates the file, and fails if it is there; `create` and `truncate` are ignored then. Needs
-    /// `write` or `append`.
+    /// Sets whether the file is created, and opening fails if it exists; `create` and `truncate`
+    /// are then ignored. Needs `write` or `append`.
     pub fn create_new(&mut self, create_new: bool) -> &mut Self {
         self.0.create_new(create_new);
         self
     }
 
-    /// Sets the permissions of a file that is created, of which the system takes the process's
-    /// `umask` away. 0o666 at first. On Unix only.
+    /// Sets the permissions of a created file, from which the OS removes the bits of the process's
+    /// `umask`. The default is 0o666. On Unix only.
     #[cfg(unix)]
     pub fn mode(&mut self, mode: u32) -> &mut Self {
         std::os::unix::fs::OpenOptionsExt::mode(&mut self.0, mode);
         self
     }
 
-    /// Passes flags of the system's own to `open`, such as `libc::O_NOFOLLOW`. On Unix only.
+    /// Sets more flags for the OS's `open`, such as `libc::O_NOFOLLOW`. On Unix only.
     #[cfg(unix)]
     pub fn custom_flags(&mut self, flags: i32) -> &mut Self {
         std::os::unix::fs::OpenOptionsExt::custom_flags(&mut self.0, flags);
         self
     }
 
-    /// Opens a file.
+    /// Opens the file `path`.
     ///
     /// # Errors
     ///
-    /// When it cannot be opened in this way; of kind [`InvalidInput`](io::ErrorKind::InvalidInput)
-    /// when what was set does not go together.
+    /// Returns the OS error when the file cannot be opened with these options, and one of kind
+    /// [`InvalidInput`](io::ErrorKind::InvalidInput) when they contradict each other.
     ///
     /// # Cancel safety
     ///
-    /// Dropped while it waits, it leaves open whether a file is created or emptied; a file that was
-    /// opened is closed.
+    /// Not cancel safe: if the future is dropped while it waits, it is unspecified whether a file
+    /// is created or emptied. A file that was opened is closed.
     pub async fn open(&self, path: impl AsRef<Path>) -> io::Result<File> {
         let options = self.0.clone();
         let opened = on_path("OpenOptions::open", path.as_ref(), move |path| options.open(path));

@@ -1,4 +1,4 @@
-//! Reading directories, a batch of entries at a time.
+//! `ReadDir`: reading directories, a batch of entries at a time.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -14,19 +14,19 @@ use super::call::on_path;
 use crate::offload::{answer_of, begin, offload};
 use crate::task::JoinHandle;
 
-/// How many entries one visit to the pool brings: few enough not to delay the first by much, and
-/// enough to share the cost of the visit.
+/// How many entries one job of the pool reads: few enough not to delay the first by much, and
+/// enough to share the cost of the job.
 const BATCH: usize = 32;
 
-/// Opens a directory to list what is in it.
+/// Opens a directory to list its entries.
 ///
 /// # Errors
 ///
-/// When it is not there or not a directory, or the system refuses.
+/// Returns the OS error when the path does not exist or is not a directory, or the OS refuses.
 ///
 /// # Cancel safety
 ///
-/// Cancel safe: looking changes nothing.
+/// Cancel safe: the call only reads.
 ///
 /// # Examples
 ///
@@ -50,10 +50,10 @@ pub async fn read_dir(path: impl AsRef<Path>) -> io::Result<ReadDir> {
     Ok(ReadDir(State::Idle(batch.await?)))
 }
 
-/// Lists what is in a directory, in no particular order and without `.` and `..`. Made by
+/// Lists the entries of a directory, in no particular order and without `.` and `..`. Returned by
 /// [`read_dir`].
 ///
-/// Whether it lists what is created or removed meanwhile is open.
+/// It is unspecified whether entries that are created or removed meanwhile are listed.
 #[derive(Debug)]
 #[must_use = "nothing is read unless it is asked for entries"]
 pub struct ReadDir(State);
@@ -66,7 +66,7 @@ enum State {
 
 #[derive(Debug, Default)]
 struct Batch {
-    /// None once it is exhausted, or lost with a job that a runtime's end has cancelled.
+    /// None once it is exhausted, or lost with a job that the runtime's shutdown has cancelled.
     source: Option<std::fs::ReadDir>,
     entries: VecDeque<io::Result<DirEntry>>,
 }
@@ -88,7 +88,8 @@ impl ReadDir {
     ///
     /// # Errors
     ///
-    /// The system's. Further calls go on behind the entry that could not be read.
+    /// Returns the OS error when an entry cannot be read. Further calls continue with the entry
+    /// after it.
     ///
     /// # Cancel safety
     ///
@@ -97,11 +98,11 @@ impl ReadDir {
         poll_fn(|cx| self.poll_next_entry(cx)).await
     }
 
-    /// Polls [`next_entry`](Self::next_entry).
+    /// Polls for the result of [`next_entry`](Self::next_entry).
     ///
     /// # Errors
     ///
-    /// As [`next_entry`](Self::next_entry).
+    /// Returns the errors of [`next_entry`](Self::next_entry).
     pub fn poll_next_entry(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<DirEntry>>> {
         loop {
             match &mut self.0 {
@@ -128,55 +129,55 @@ impl ReadDir {
     }
 }
 
-/// One entry of a directory.
+/// Describes one entry of a directory.
 #[derive(Debug)]
 pub struct DirEntry {
     entry: Arc<std::fs::DirEntry>,
-    /// Asked for on the pool's thread, where it comes along with the name on most systems.
+    /// Read on the pool's thread, where most systems return it together with the name.
     file_type: Option<FileType>,
 }
 
 impl DirEntry {
-    /// On a thread of the pool: on some file systems the type takes a call of its own.
+    /// Called on a thread of the pool: on some file systems the type takes a call of its own.
     fn new(entry: std::fs::DirEntry) -> Self {
         Self { file_type: entry.file_type().ok(), entry: Arc::new(entry) }
     }
 
-    /// Returns its path: the one given to [`read_dir`], and the name.
+    /// Returns the entry's path: the one given to [`read_dir`], joined with the name.
     #[must_use]
     pub fn path(&self) -> PathBuf {
         self.entry.path()
     }
 
-    /// Returns its name.
+    /// Returns the entry's name.
     #[must_use]
     pub fn file_name(&self) -> OsString {
         self.entry.file_name()
     }
 
-    /// Returns its kind, length, permissions and times. A symbolic link is not followed.
+    /// Returns the entry's type, length, permissions and times. A symbolic link is not followed.
     ///
     /// # Errors
     ///
-    /// When it is gone, or the system refuses.
+    /// Returns the OS error when the entry no longer exists, or the OS refuses.
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: looking changes nothing.
+    /// Cancel safe: the call only reads.
     pub async fn metadata(&self) -> io::Result<Metadata> {
         let entry = Arc::clone(&self.entry);
         offload("DirEntry::metadata", move || entry.metadata()).await
     }
 
-    /// Returns its kind. A symbolic link is not followed.
+    /// Returns the entry's type. A symbolic link is not followed.
     ///
     /// # Errors
     ///
-    /// When it is gone, or the system refuses.
+    /// Returns the OS error when the entry no longer exists, or the OS refuses.
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: looking changes nothing.
+    /// Cancel safe: the call only reads.
     pub async fn file_type(&self) -> io::Result<FileType> {
         if let Some(known) = self.file_type {
             return Ok(known);
@@ -185,7 +186,7 @@ impl DirEntry {
         offload("DirEntry::file_type", move || entry.file_type()).await
     }
 
-    /// Returns its inode number. On Unix only.
+    /// Returns the entry's inode number. On Unix only.
     #[cfg(unix)]
     #[must_use]
     pub fn ino(&self) -> u64 {

@@ -1,19 +1,19 @@
-//! Whole files in one call.
+//! Reading, writing and copying whole files in one call.
 
 use std::io;
 use std::path::Path;
 
 use super::call::{on_path, on_paths};
 
-/// Reads a whole file.
+/// Reads a whole file into a vector.
 ///
 /// # Errors
 ///
-/// When it cannot be opened or read.
+/// Returns the OS error when the file cannot be opened or read.
 ///
 /// # Cancel safety
 ///
-/// Cancel safe: reading changes nothing.
+/// Cancel safe: the call only reads.
 ///
 /// # Examples
 ///
@@ -28,16 +28,16 @@ pub async fn read(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
     on_path("fs::read", path.as_ref(), |path| std::fs::read(path)).await
 }
 
-/// Reads a whole file of UTF-8 text.
+/// Reads a whole file of UTF-8 text into a string.
 ///
 /// # Errors
 ///
-/// When it cannot be opened or read; of kind [`InvalidData`](io::ErrorKind::InvalidData) when it is
-/// not UTF-8.
+/// Returns the OS error when the file cannot be opened or read, and one of kind
+/// [`InvalidData`](io::ErrorKind::InvalidData) when it is not UTF-8.
 ///
 /// # Cancel safety
 ///
-/// Cancel safe: reading changes nothing.
+/// Cancel safe: the call only reads.
 ///
 /// # Examples
 ///
@@ -52,17 +52,18 @@ pub async fn read_to_string(path: impl AsRef<Path>) -> io::Result<String> {
     on_path("fs::read_to_string", path.as_ref(), |path| std::fs::read_to_string(path)).await
 }
 
-/// Makes `contents` the contents of a file, which is created where there is none. A copy of them
-/// travels to the pool.
+/// Replaces the contents of a file by `contents`; creates the file if it does not exist. The pool
+/// writes a copy of `contents`.
 ///
 /// # Errors
 ///
-/// When it cannot be opened or written. Then it may be there, with a part of the contents.
+/// Returns the OS error when the file cannot be opened or written. It may then exist with a part of
+/// the contents.
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: dropped while it waits, it leaves open whether the file is written; once begun,
-/// it is written entirely.
+/// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the file is
+/// written; once begun, it is written entirely.
 ///
 /// # Examples
 ///
@@ -80,18 +81,18 @@ pub async fn write(path: impl AsRef<Path>, contents: impl AsRef<[u8]>) -> io::Re
     on_path("fs::write", path.as_ref(), |path| std::fs::write(path, contents)).await
 }
 
-/// Copies a file's contents and permissions to another path, and returns how many bytes that were.
-/// A file that is there is overwritten.
+/// Copies a file's contents and permissions to another path, and returns the number of bytes. A
+/// file that exists there is overwritten.
 ///
 /// # Errors
 ///
-/// When one cannot be opened or created, read or written. Then the second may be there, with a part
-/// of the contents.
+/// Returns the OS error when `from` cannot be opened or read, or `to` cannot be created or written.
+/// `to` may then exist with a part of the contents.
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: dropped while it waits, it leaves open whether the copy is made; once begun, it
-/// is made entirely.
+/// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the copy is
+/// made; once begun, it is made entirely.
 ///
 /// # Examples
 ///

@@ -1,4 +1,4 @@
-//! A child as its parent holds it.
+//! `Child`: a child process, held by its parent.
 
 use std::future::poll_fn;
 use std::io;
@@ -12,31 +12,32 @@ use super::pipes::{ChildStderr, ChildStdin, ChildStdout};
 use super::running::Running;
 use super::together::together;
 
-/// Stands for a program that was started by [`Command::spawn`](super::Command::spawn).
+/// Holds a child process. Returned by [`Command::spawn`](super::Command::spawn).
 ///
-/// Dropping it leaves the program running, or kills it if
-/// [`kill_on_drop`](super::Command::kill_on_drop) was set. It is reaped when it ends, either way.
+/// Dropping it leaves the process running, or kills it if
+/// [`kill_on_drop`](super::Command::kill_on_drop) was set. In both cases the process is reaped when
+/// it ends.
 #[derive(Debug)]
 pub struct Child {
     process: Process,
-    /// What the program reads as its standard input, if that is piped.
+    /// The writing end of the process's standard input, if that is piped.
     pub stdin: Option<ChildStdin>,
-    /// What the program writes to its standard output, if that is piped.
+    /// The reading end of the process's standard output, if that is piped.
     pub stdout: Option<ChildStdout>,
-    /// What the program writes to its standard error, if that is piped.
+    /// The reading end of the process's standard error, if that is piped.
     pub stderr: Option<ChildStderr>,
 }
 
 impl Child {
-    /// Takes charge of a child that was just started, inside its runtime. If that is impossible, it
-    /// is killed.
+    /// Takes over a child that was just started, inside its runtime. If that is impossible, the
+    /// child is killed.
     pub(super) fn new(
         mut child: std::process::Child,
         kill_on_drop: bool,
         netpoller: &wsrt_reactor::Handle,
     ) -> io::Result<Self> {
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        // Until the pipes are there too, it is killed if one cannot be had.
+        // It is killed if one of its pipes cannot be registered below.
         let mut process = Process { state: State::Running(Running::new(child, netpoller)?), kill_on_drop: true };
         let (stdin, stdout, stderr) = (
             stdin.map(ChildStdin::new).transpose()?,
@@ -47,7 +48,7 @@ impl Child {
         Ok(Self { process, stdin, stdout, stderr })
     }
 
-    /// Returns the program's process number, as long as its end was not learnt of.
+    /// Returns the process's number, or `None` once a call has returned its exit status.
     #[must_use]
     pub fn id(&self) -> Option<u32> {
         match &self.process.state {
@@ -56,16 +57,16 @@ impl Child {
         }
     }
 
-    /// Waits for the program to end, after closing its standard input if that is piped. Any further
+    /// Waits for the process to end, after closing its standard input if that is piped. Any further
     /// call returns the same status.
     ///
-    /// A program whose standard output or error is piped may wait for us to read these: then this
-    /// waits for ever. [`wait_with_output`](Self::wait_with_output) reads them.
+    /// A process that fills the pipe of its standard output or error waits until it is read, and
+    /// this call then never returns. [`wait_with_output`](Self::wait_with_output) reads both.
     ///
     /// # Errors
     ///
-    /// The system's, as when somebody else has waited for all children; or that the runtime was
-    /// shut down.
+    /// Returns the OS error, for example when another part of the program has waited for all
+    /// children, and an error when the runtime was shut down.
     ///
     /// # Cancel safety
     ///
@@ -86,21 +87,21 @@ impl Child {
         poll_fn(|cx| self.process.poll_wait(cx)).await
     }
 
-    /// Returns the program's status if it has ended, without waiting.
+    /// Returns the process's exit status if it has ended, without waiting.
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// Returns the OS error.
     pub fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
         self.process.try_wait()
     }
 
-    /// Kills the program (SIGKILL), without waiting for its end. One that has ended is left as it
-    /// is.
+    /// Kills the process (SIGKILL), without waiting for its end. Does nothing if a call has
+    /// returned its exit status.
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// Returns the OS error.
     pub fn start_kill(&mut self) -> io::Result<()> {
         match &mut self.process.state {
             State::Running(running) => running.kill(),
@@ -108,16 +109,17 @@ impl Child {
         }
     }
 
-    /// Kills the program (SIGKILL) and waits for its end. One that has ended is left as it is.
+    /// Kills the process (SIGKILL) and waits for its end. Does nothing if a call has returned its
+    /// exit status.
     ///
     /// # Errors
     ///
-    /// Those of [`start_kill`](Self::start_kill) and [`wait`](Self::wait).
+    /// Returns the errors of [`start_kill`](Self::start_kill) and [`wait`](Self::wait).
     ///
     /// # Cancel safety
     ///
-    /// It is killed by the first poll; dropped after that, it is reaped by the next `wait` or when
-    /// the child is dropped.
+    /// Cancel safe: the first poll kills the process. If the future is dropped after that, the
+    /// process is reaped by the next `wait` or when the child is dropped.
     ///
     /// # Examples
     ///
@@ -136,19 +138,22 @@ impl Child {
         self.wait().await.map(drop)
     }
 
-    /// Waits for the program to end, after closing its standard input if that is piped, and returns
-    /// what it has written, as far as that is piped and was not taken out of the child before.
+    /// Waits for the process to end, after closing its standard input if that is piped, and returns
+    /// its status and its output. The output of a stream that is not piped, or was taken out of the
+    /// child before, is empty.
     ///
-    /// All of it is kept in memory, however much it is. It waits until nobody can write to the
-    /// pipes any more: a process that the program has left behind may be one who can.
+    /// All of the output is kept in memory, without a limit. The call returns when every writing
+    /// end of the pipes is closed: a process that the child has started and that outlives it may
+    /// hold one.
     ///
     /// # Errors
     ///
-    /// The system's; or that the runtime was shut down.
+    /// Returns the OS error, and an error when the runtime was shut down.
     ///
     /// # Cancel safety
     ///
-    /// Not cancel safe: dropped while it waits, it drops the child, and what was read is lost.
+    /// Not cancel safe: if the future is dropped while it waits, the child is dropped and its
+    /// output so far is lost.
     pub async fn wait_with_output(mut self) -> io::Result<Output> {
         let (stdout, stderr) = (self.stdout.take(), self.stderr.take());
         let (status, (stdout, stderr)) = together(self.wait(), together(read_all(stdout), read_all(stderr))).await;
@@ -164,7 +169,7 @@ async fn read_all(pipe: Option<impl AsyncRead + Unpin>) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The child's process, whatever has become of it.
+/// The child's process, running or ended.
 #[derive(Debug)]
 struct Process {
     state: State,
@@ -206,7 +211,7 @@ impl Drop for Process {
         let ended = State::Ended(ExitStatus::default());
         if let State::Running(mut running) = std::mem::replace(&mut self.state, ended) {
             if self.kill_on_drop {
-                // It can only have ended before.
+                // The only error is that it has ended.
                 let _ = running.kill();
             }
             orphans::adopt(running);

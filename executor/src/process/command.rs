@@ -1,4 +1,4 @@
-//! What to start, and how.
+//! `Command`: a program to start, with its arguments and environment.
 
 use std::ffi::OsStr;
 use std::future::Future;
@@ -11,8 +11,7 @@ use super::{Child, orphans};
 use crate::blocking::in_place;
 use crate::task::spawn::with_scheduler;
 
-/// Describes a program to start, as [`std::process::Command`] does, and starts it any number of
-/// times.
+/// Describes a program, as [`std::process::Command`] does, and starts it any number of times.
 ///
 /// # Examples
 ///
@@ -31,33 +30,34 @@ use crate::task::spawn::with_scheduler;
 #[derive(Debug)]
 pub struct Command {
     std: StdCommand,
-    /// Which of the standard streams were set by the user: input, output, error.
+    /// Whether the user has set the standard input, output and error.
     is_set: [bool; 3],
     kill_on_drop: bool,
 }
 
 impl Command {
-    /// Begins with a program, which is looked for in `PATH` unless it has a slash in it, without
-    /// arguments, with this process's environment, directory and standard streams.
+    /// Returns a command for `program`, which is searched in `PATH` unless it contains a slash,
+    /// without arguments, with this process's environment, directory and standard streams.
     #[must_use]
     pub fn new(program: impl AsRef<OsStr>) -> Self {
         Self::from(StdCommand::new(program))
     }
 
-    /// Returns the standard library's command inside.
+    /// Returns the standard library's command that this one wraps.
     #[must_use]
     pub fn as_std(&self) -> &StdCommand {
         &self.std
     }
 
-    /// Returns the standard library's command inside, for what this type has no method for.
-    /// Standard streams that are set there are not known to [`output`](Self::output), which
+    /// Returns the standard library's command that this one wraps, for settings without a method
+    /// here. [`output`](Self::output) does not see standard streams that are set there, and
     /// replaces them.
     pub fn as_std_mut(&mut self) -> &mut StdCommand {
         &mut self.std
     }
 
-    /// Turns it into the standard library's; [`kill_on_drop`](Self::kill_on_drop) is lost.
+    /// Returns the standard library's command, without the setting of
+    /// [`kill_on_drop`](Self::kill_on_drop).
     #[must_use]
     pub fn into_std(self) -> StdCommand {
         self.std
@@ -75,7 +75,7 @@ impl Command {
         self
     }
 
-    /// Sets what the program is told to be its name, in place of the path that it was found by.
+    /// Sets the name that the program gets as its first argument, in place of the path to it.
     pub fn arg0(&mut self, name: impl AsRef<OsStr>) -> &mut Self {
         self.std.arg0(name);
         self
@@ -93,50 +93,51 @@ impl Command {
         self
     }
 
-    /// Takes a variable out of the environment.
+    /// Removes a variable from the environment.
     pub fn env_remove(&mut self, key: impl AsRef<OsStr>) -> &mut Self {
         self.std.env_remove(key);
         self
     }
 
-    /// Takes all variables out of the environment.
+    /// Removes all variables from the environment.
     pub fn env_clear(&mut self) -> &mut Self {
         self.std.env_clear();
         self
     }
 
-    /// Sets the directory to start in. Whether a relative path of the program is meant from there
-    /// is open: use an absolute one.
+    /// Sets the directory to start in. It is unspecified whether a relative path of the program is
+    /// resolved from there: use an absolute one.
     pub fn current_dir(&mut self, directory: impl AsRef<Path>) -> &mut Self {
         self.std.current_dir(directory);
         self
     }
 
-    /// Sets the program's standard input. This process's own if it is not set; for
-    /// [`output`](Self::output) nothing.
+    /// Sets the program's standard input. The default is this process's own, and an empty one for
+    /// [`output`](Self::output).
     pub fn stdin(&mut self, stdin: impl Into<Stdio>) -> &mut Self {
         self.is_set[0] = true;
         self.std.stdin(stdin);
         self
     }
 
-    /// Sets the program's standard output. This process's own if it is not set; for
-    /// [`output`](Self::output) a pipe.
+    /// Sets the program's standard output. The default is this process's own, and a pipe for
+    /// [`output`](Self::output).
     pub fn stdout(&mut self, stdout: impl Into<Stdio>) -> &mut Self {
         self.is_set[1] = true;
         self.std.stdout(stdout);
         self
     }
 
-    /// Sets the program's standard error. This process's own if it is not set; for
-    /// [`output`](Self::output) a pipe.
+    /// Sets the program's standard error. The default is this process's own, and a pipe for
+    /// [`output`](Self::output).
     pub fn stderr(&mut self, stderr: impl Into<Stdio>) -> &mut Self {
         self.is_set[2] = true;
         self.std.stderr(stderr);
         self
     }
 
-    /// Sets the user to run as, by number. Takes the groups away too, if this process runs as root.
+    /// Sets the user to run as, by number. If this process runs as root, the supplementary groups
+    /// are removed too.
     pub fn uid(&mut self, id: u32) -> &mut Self {
         self.std.uid(id);
         self
@@ -148,35 +149,35 @@ impl Command {
         self
     }
 
-    /// Sets the process group to join; 0 makes one of its own, out of reach of the terminal's
-    /// ctrl-c.
+    /// Sets the process group to join; 0 makes a new one, which the terminal's ctrl-c does not
+    /// reach.
     pub fn process_group(&mut self, group: i32) -> &mut Self {
         self.std.process_group(group);
         self
     }
 
-    /// Adds a closure for the new process to call before the program begins.
+    /// Adds a closure that the new process calls before the program begins.
     ///
     /// # Safety
     ///
-    /// As [`CommandExt::pre_exec`]: the new process has one thread, whatever the others of this
-    /// process held, so the closure must only do what a signal handler may, which excludes taking
-    /// locks and allocating memory.
+    /// The requirements of [`CommandExt::pre_exec`]: the new process has one thread, and locks that
+    /// other threads of this process held are never released in it. So the closure must only do
+    /// what a signal handler may, which excludes taking locks and allocating memory.
     pub unsafe fn pre_exec(&mut self, call: impl FnMut() -> io::Result<()> + Send + Sync + 'static) -> &mut Self {
-        // SAFETY: our caller keeps the promise that this asks for.
+        // SAFETY: the caller of this function meets the same requirements.
         unsafe { self.std.pre_exec(call) };
         self
     }
 
-    /// Kills the program (SIGKILL) when its [`Child`] is dropped before the end was learnt of: with
-    /// the task that waits for it, for example. Off at first. The processes that the program has
-    /// started are not killed.
+    /// Sets whether the process is killed (SIGKILL) when its [`Child`] is dropped before a call has
+    /// returned the exit status: with the task that waits for it, for example. The default is
+    /// `false`. Processes that the child has started are not killed.
     pub fn kill_on_drop(&mut self, kill_on_drop: bool) -> &mut Self {
         self.kill_on_drop = kill_on_drop;
         self
     }
 
-    /// Tells whether [`kill_on_drop`](Self::kill_on_drop) is set.
+    /// Returns whether [`kill_on_drop`](Self::kill_on_drop) is set.
     #[must_use]
     pub fn get_kill_on_drop(&self) -> bool {
         self.kill_on_drop
@@ -184,19 +185,19 @@ impl Command {
 
     /// Starts the program.
     ///
-    /// It is started by this call, which takes as long as that (a millisecond or so); tasks that
-    /// wait on this processor go on elsewhere if it takes longer, as with
+    /// The call returns when the program is started, usually within a millisecond. If it takes
+    /// longer, other processors run the tasks that wait on this one, as with
     /// [`block_in_place`](crate::task::block_in_place).
     ///
     /// # Panics
     ///
-    /// Outside a wsrt runtime.
+    /// Panics outside of a wsrt runtime.
     ///
     /// # Errors
     ///
-    /// When it cannot be started: the system's, as it is, which does not name the program. When the
-    /// system is out of what it takes to wait for it or to talk with it, such as descriptors: then
-    /// it is killed again.
+    /// Returns the OS error, which does not name the program, when the program cannot be started.
+    /// Returns it too, and kills the process, when its end or its pipes cannot be registered with
+    /// the netpoller, for example because no descriptor is left.
     #[track_caller]
     pub fn spawn(&mut self) -> io::Result<Child> {
         let netpoller = with_scheduler("Command::spawn", |scheduler| scheduler.netpoller.handle().clone());
@@ -205,23 +206,23 @@ impl Command {
         Child::new(child, self.kill_on_drop, &netpoller)
     }
 
-    /// Starts the program, waits for its end, and returns its status. Standard streams that are
-    /// piped are closed.
+    /// Starts the program, waits for its end, and returns its exit status. Standard streams that
+    /// are piped are closed.
     ///
     /// The program is started by this call, not by the first poll.
     ///
     /// # Panics
     ///
-    /// Outside a wsrt runtime.
+    /// Panics outside of a wsrt runtime.
     ///
     /// # Errors
     ///
-    /// Those of [`spawn`](Self::spawn) and [`Child::wait`].
+    /// Returns the errors of [`spawn`](Self::spawn) and [`Child::wait`].
     ///
     /// # Cancel safety
     ///
-    /// Not cancel safe: dropped while it waits, it drops the child, which then goes on or is killed
-    /// ([`kill_on_drop`](Self::kill_on_drop)).
+    /// Not cancel safe: if the future is dropped while it waits, the child is dropped; its process
+    /// continues or is killed ([`kill_on_drop`](Self::kill_on_drop)).
     #[track_caller]
     pub fn status(&mut self) -> impl Future<Output = io::Result<ExitStatus>> + use<> {
         let child = self.spawn();
@@ -232,24 +233,25 @@ impl Command {
         }
     }
 
-    /// Starts the program, waits for its end, and returns its status and what it has written: see
+    /// Starts the program, waits for its end, and returns its exit status and its output: see
     /// [`Child::wait_with_output`].
     ///
     /// Unless they were set, its standard output and error are piped and its standard input is
-    /// empty, for this one time. The program is started by this call, not by the first poll.
+    /// empty, for this one call. The program is started by this call, not by the first poll.
     ///
     /// # Panics
     ///
-    /// Outside a wsrt runtime.
+    /// Panics outside of a wsrt runtime.
     ///
     /// # Errors
     ///
-    /// Those of [`spawn`](Self::spawn) and [`Child::wait_with_output`].
+    /// Returns the errors of [`spawn`](Self::spawn) and [`Child::wait_with_output`].
     ///
     /// # Cancel safety
     ///
-    /// Not cancel safe: dropped while it waits, it drops the child, which then goes on or is killed
-    /// ([`kill_on_drop`](Self::kill_on_drop)), and what was read is lost.
+    /// Not cancel safe: if the future is dropped while it waits, the child is dropped; its process
+    /// continues or is killed ([`kill_on_drop`](Self::kill_on_drop)), and its output so far is
+    /// lost.
     #[track_caller]
     pub fn output(&mut self) -> impl Future<Output = io::Result<Output>> + use<> {
         self.set_unset_streams(Stdio::null, Stdio::piped);
@@ -272,8 +274,8 @@ impl Command {
 }
 
 impl From<StdCommand> for Command {
-    /// Standard streams that are set in it are not known to [`output`](Command::output), which
-    /// replaces them.
+    /// Wraps a command of the standard library. [`output`](Command::output) does not see standard
+    /// streams that are set in it, and replaces them.
     fn from(std: StdCommand) -> Self {
         Self { std, is_set: [false; 3], kill_on_drop: false }
     }

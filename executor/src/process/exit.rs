@@ -1,5 +1,5 @@
-//! How the end of a child is noticed: by a descriptor of its own where the system has such, else by
-//! SIGCHLD.
+//! `Exit`: the event by which the netpoller reports the end of a child: a pidfd where the OS has
+//! them, else SIGCHLD.
 
 use std::io;
 use std::task::{Context, Poll, ready};
@@ -10,23 +10,23 @@ use wsrt_reactor::{Evented, Interest};
 use crate::signal::Listener;
 use crate::signal::unix::SignalKind;
 
-/// Tells when it is worth looking whether a child has ended.
+/// Wakes a task when a child may have ended.
 #[derive(Debug)]
 pub(super) enum Exit {
     #[cfg(target_os = "linux")]
     Descriptor(Evented<pidfd::PidFd>),
-    /// Each has a listener of its own, and each learns of the end of any child.
+    /// Each `Exit` has a listener of its own, and each is woken by the end of any child.
     Signal(Listener),
 }
 
 impl Exit {
-    /// Of the child `id`, which nobody has waited for yet.
+    /// Watches the child `id`, which has not been reaped yet.
     pub(super) fn of(id: u32, netpoller: &wsrt_reactor::Handle) -> io::Result<Self> {
         #[cfg(target_os = "linux")]
         if let Ok(descriptor) = pidfd::PidFd::open(id) {
             return Evented::of_kind("process", descriptor, netpoller).map(Self::Descriptor);
         }
-        // The kernel is an old one, or a sandbox forbids the call.
+        // The kernel has no pidfd, or a sandbox forbids the call.
         let _ = id;
         Self::by_signal(netpoller)
     }
@@ -37,7 +37,7 @@ impl Exit {
         Ok(Self::Signal(listener))
     }
 
-    /// Ready with what `look` finds, which is called whenever that may have changed.
+    /// Returns the first result of `look`, which is called whenever the child may have ended.
     pub(super) fn poll<T>(
         &self,
         cx: &mut Context<'_>,
@@ -49,7 +49,7 @@ impl Exit {
                 let found = look()?;
                 found.ok_or_else(|| io::ErrorKind::WouldBlock.into())
             }),
-            // The listener is older than the look, so a signal in between is in it.
+            // The listener was made before the look, so it has received any signal since.
             Self::Signal(listener) => loop {
                 if let Some(found) = look()? {
                     return Poll::Ready(Ok(found));
@@ -60,7 +60,7 @@ impl Exit {
     }
 }
 
-/// A descriptor for a process, which becomes readable when that ends.
+/// A descriptor for a process, which becomes readable when the process ends.
 #[cfg(target_os = "linux")]
 mod pidfd {
     use std::io;
@@ -82,7 +82,7 @@ mod pidfd {
                 return Err(io::Error::last_os_error());
             }
             let descriptor = i32::try_from(answer).expect("descriptors are of this type");
-            // SAFETY: the system has just opened it for us, so nobody else owns it.
+            // SAFETY: the OS has just opened the descriptor, and it has no other owner.
             Ok(Self(unsafe { OwnedFd::from_raw_fd(descriptor) }))
         }
     }

@@ -1,15 +1,15 @@
-//! Other programs: starting them, talking with them through pipes, waiting for their end.
+//! Child processes: starting them, pipes to and from them, waiting for their end.
 //!
-//! The names and meanings are those of [`std::process`], and of `tokio::process`. Nobody waits in a
-//! thread: the end of a child is an event for the netpoller (a pidfd on Linux 5.3 and later, else
-//! SIGCHLD), as is a pipe that can be read.
+//! The names and meanings are those of [`std::process`], and of `tokio::process`. No thread waits:
+//! the end of a child is an event for the netpoller (a pidfd on Linux 5.3 and later, else SIGCHLD),
+//! as is a pipe that can be read.
 //!
 //! # The end of a child
 //!
-//! A [`Child`] that is dropped goes on running, unless [`Command::kill_on_drop`] says otherwise.
-//! Killed or not, it is reaped when it ends: no zombie stays while the runtime lasts. Of children
-//! that outlive it, those that `kill_on_drop` has killed are reaped all the same; the others when
-//! the process next starts a child or drops one, or ends.
+//! The process of a [`Child`] that is dropped continues to run, unless [`Command::kill_on_drop`] is
+//! set. Killed or not, it is reaped when it ends: no zombie stays while the runtime lasts. Of the
+//! children that outlive the runtime, those that `kill_on_drop` has killed are reaped by a thread;
+//! the others when this process next starts or drops a child, or ends.
 //!
 //! # Examples
 //!

@@ -1,10 +1,10 @@
-//! Children that nobody waits for any more, and who reaps them, so that no zombie stays.
+//! Orphans: children whose `Child` was dropped. They are reaped here, so that no zombie stays.
 //!
-//! As long as the runtime lasts, the netpoller tells of a child's end, and the waker that it wakes
-//! for that does the reaping: it is one system call that does not wait, and it takes no task,
-//! thread or signal. What is left when the runtime has ended is reaped by a thread of its own if it
-//! was killed, for it is about to end; if not, it is looked at whenever the process starts or drops
-//! another child.
+//! As long as the runtime lasts, the netpoller reports a child's end, and the waker that it wakes
+//! then reaps the child: with one system call that does not wait, and without a task, thread or
+//! signal. A child that is left when the runtime has ended is reaped by a thread of its own if it
+//! was killed, since it is about to end; if not, it is checked whenever this process starts or
+//! drops another child.
 
 use std::process::Child;
 use std::sync::{Arc, mpsc};
@@ -16,25 +16,25 @@ use wsrt_reactor::budget;
 
 use super::running::Running;
 
-/// Children without a runtime that would tell of their end.
+/// Children without a runtime that would report their end.
 static LEFT_BEHIND: Mutex<Vec<Child>> = Mutex::new(Vec::new());
 
-/// Sees to it that a child is reaped when it ends.
+/// Reaps a child when it ends.
 pub(super) fn adopt(running: Running) {
     reap_left_behind();
     Arc::new(Orphan(Mutex::new(Some(running)))).look();
 }
 
-/// Kills and reaps a child that nothing tells of.
+/// Kills and reaps a child whose end no netpoller reports.
 pub(super) fn kill_and_reap(mut child: Child) {
-    // It can only have ended before.
+    // The only error is that it has ended.
     let _ = child.kill();
     leave_behind(child, true);
 }
 
-/// Reaps those that have ended since.
+/// Reaps the children left behind that have ended since.
 pub(super) fn reap_left_behind() {
-    // What is an error can be waited for by nobody: somebody else has reaped it.
+    // An error means that another part of the program has reaped the child.
     LEFT_BEHIND.lock().retain_mut(|child| matches!(child.try_wait(), Ok(None)));
 }
 
@@ -45,8 +45,8 @@ fn leave_behind(child: Child, is_killed: bool) {
     }
 }
 
-/// The child travels by a channel, so that it is not lost with the thread if the system refuses
-/// that.
+/// Reaps a child on a thread. The child goes through a channel, so that it is not lost with the
+/// closure if the OS refuses a thread.
 fn reap_on_a_thread(child: Child) {
     let (sender, receiver) = mpsc::channel::<Child>();
     let started = thread::Builder::new().name("wsrt-reaper".to_owned()).spawn(move || {
@@ -60,15 +60,15 @@ fn reap_on_a_thread(child: Child) {
     }
 }
 
-/// A child that the netpoller tells of. It is kept by the waker that waits there.
+/// A child whose end the netpoller reports. The waker that waits there owns it.
 struct Orphan(Mutex<Option<Running>>);
 
 impl Orphan {
-    /// Reaps it if it has ended; else leaves the waker with the netpoller.
+    /// Reaps the child if it has ended; else leaves the waker with the netpoller.
     fn look(self: Arc<Self>) {
         let waker = Waker::from(Arc::clone(&self));
-        // This may be in the poll of some task, whose budget is no concern of ours; and to be
-        // denied would wake this again, while it holds its lock.
+        // This may run in the poll of a task, whose budget must not be spent; and a spent budget
+        // would wake this waker again, while it holds its lock.
         let _of_the_poll = budget::keep();
         budget::lift();
         let mut slot = self.0.lock();

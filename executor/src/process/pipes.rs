@@ -1,4 +1,4 @@
-//! The ends of a child's pipes that its parent holds.
+//! The parent's ends of a child's pipes.
 
 use std::io::{self, IoSlice};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
@@ -11,7 +11,7 @@ use wsrt_reactor::net::unix::pipe::{Receiver, Sender};
 
 use crate::task::spawn::with_scheduler;
 
-/// Panics outside a runtime, on behalf of `caller`.
+/// Panics outside of a runtime, with a message that names `caller`.
 #[track_caller]
 fn require_runtime(caller: &str) {
     with_scheduler(caller, |_| ());
@@ -21,42 +21,43 @@ fn require_runtime(caller: &str) {
 /// [`Child::stdin`](super::Child::stdin).
 ///
 /// Dropping it closes the pipe, as does `shutdown`: the child reads the end of its input. (tokio's
-/// `shutdown` does nothing.) A write to a child that has closed its end is an error of kind
+/// `shutdown` does nothing.) A write to a child that has closed its end fails with an error of kind
 /// [`BrokenPipe`](io::ErrorKind::BrokenPipe).
 ///
 /// # Cancel safety
 ///
-/// `write` is cancel safe: dropped before it is ready, nothing was written.
+/// `write` is cancel safe: if its future is dropped before it is ready, nothing was written.
 #[derive(Debug)]
 pub struct ChildStdin(Option<Sender>);
 
 impl ChildStdin {
-    /// Inside a runtime. The child's end is not changed: each end of a pipe blocks or not by
-    /// itself.
+    /// Has to be called inside a runtime. The child's end is not changed: each end of a pipe blocks
+    /// or not independently of the other.
     pub(super) fn new(pipe: impl Into<OwnedFd>) -> io::Result<Self> {
         Sender::from_owned_fd_unchecked(pipe.into()).map(|pipe| Self(Some(pipe)))
     }
 
-    /// Takes over the standard library's.
+    /// Converts an end of a pipe of the standard library.
     ///
     /// # Panics
     ///
-    /// Outside a wsrt runtime.
+    /// Panics outside of a wsrt runtime.
     ///
     /// # Errors
     ///
-    /// When the system refuses to make it non-blocking or to poll it.
+    /// Returns the OS error when the pipe cannot be made non-blocking, or cannot be polled.
     #[track_caller]
     pub fn from_std(pipe: std::process::ChildStdin) -> io::Result<Self> {
         require_runtime("ChildStdin::from_std");
         Self::new(pipe)
     }
 
-    /// Turns it into a descriptor that blocks.
+    /// Converts it into a descriptor that blocks.
     ///
     /// # Errors
     ///
-    /// After `shutdown`, of kind [`BrokenPipe`](io::ErrorKind::BrokenPipe); the system's.
+    /// Returns an error of kind [`BrokenPipe`](io::ErrorKind::BrokenPipe) after `shutdown`, and the
+    /// OS error when the descriptor cannot be made blocking.
     pub fn into_owned_fd(self) -> io::Result<OwnedFd> {
         self.0.ok_or_else(closed)?.into_blocking_fd()
     }
@@ -98,7 +99,7 @@ impl AsyncWrite for ChildStdin {
 impl AsFd for ChildStdin {
     /// # Panics
     ///
-    /// After `shutdown`.
+    /// Panics after `shutdown`.
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_ref().expect("the pipe to the child was shut down on this side").as_fd()
     }
@@ -107,7 +108,7 @@ impl AsFd for ChildStdin {
 impl AsRawFd for ChildStdin {
     /// # Panics
     ///
-    /// After `shutdown`.
+    /// Panics after `shutdown`.
     fn as_raw_fd(&self) -> RawFd {
         self.as_fd().as_raw_fd()
     }
@@ -116,7 +117,7 @@ impl AsRawFd for ChildStdin {
 impl TryFrom<ChildStdin> for Stdio {
     type Error = io::Error;
 
-    /// Has another child write to it.
+    /// Makes it a standard stream of another child, which writes to it.
     fn try_from(pipe: ChildStdin) -> io::Result<Stdio> {
         pipe.into_owned_fd().map(Stdio::from)
     }
@@ -127,41 +128,41 @@ macro_rules! readable_end {
         #[doc = concat!("Reads a child's standard ", $what, ", by [`AsyncRead`]. Found in")]
         #[doc = concat!("[`Child::", $field, "`](super::Child::", $field, ").")]
         ///
-        /// It ends when everybody has closed their end: the child, and the processes that have it
-        /// from the child.
+        /// The stream ends when every writing end is closed: the child's, and those of processes
+        /// that have inherited it from the child.
         ///
         /// # Cancel safety
         ///
-        /// `read` is cancel safe: dropped before it is ready, nothing was read.
+        /// `read` is cancel safe: if its future is dropped before it is ready, nothing was read.
         #[derive(Debug)]
         pub struct $type(Receiver);
 
         impl $type {
-            /// Inside a runtime.
+            /// Has to be called inside a runtime.
             pub(super) fn new(pipe: impl Into<OwnedFd>) -> io::Result<Self> {
                 Receiver::from_owned_fd_unchecked(pipe.into()).map(Self)
             }
 
-            /// Takes over the standard library's.
+            /// Converts an end of a pipe of the standard library.
             ///
             /// # Panics
             ///
-            /// Outside a wsrt runtime.
+            /// Panics outside of a wsrt runtime.
             ///
             /// # Errors
             ///
-            /// When the system refuses to make it non-blocking or to poll it.
+            /// Returns the OS error when the pipe cannot be made non-blocking, or cannot be polled.
             #[track_caller]
             pub fn from_std(pipe: std::process::$type) -> io::Result<Self> {
                 require_runtime($from_std);
                 Self::new(pipe)
             }
 
-            /// Turns it into a descriptor that blocks.
+            /// Converts it into a descriptor that blocks.
             ///
             /// # Errors
             ///
-            /// The system's.
+            /// Returns the OS error when the descriptor cannot be made blocking.
             pub fn into_owned_fd(self) -> io::Result<OwnedFd> {
                 self.0.into_blocking_fd()
             }
@@ -188,7 +189,7 @@ macro_rules! readable_end {
         impl TryFrom<$type> for Stdio {
             type Error = io::Error;
 
-            /// Has another child read from it.
+            /// Makes it a standard stream of another child, which reads from it.
             fn try_from(pipe: $type) -> io::Result<Stdio> {
                 pipe.into_owned_fd().map(Stdio::from)
             }

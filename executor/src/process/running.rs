@@ -1,4 +1,4 @@
-//! A child that nobody has reaped yet.
+//! `Running`: a child that has not been reaped yet.
 
 use std::io;
 use std::process::{Child, ExitStatus};
@@ -7,17 +7,17 @@ use std::task::{Context, Poll};
 use super::exit::Exit;
 use super::orphans;
 
-/// The child's process with what tells of its end.
+/// The child's process with the event that reports its end.
 #[derive(Debug)]
 pub(super) struct Running {
     child: Child,
     exit: Exit,
-    /// Whether it is about to end, because we have killed it.
+    /// Whether `kill` was called, so that it is about to end.
     is_killed: bool,
 }
 
 impl Running {
-    /// Takes charge of a child that was just started. One that cannot be waited for is killed.
+    /// Takes over a child that was just started. If its end cannot be watched, it is killed.
     pub(super) fn new(child: Child, netpoller: &wsrt_reactor::Handle) -> io::Result<Self> {
         match Exit::of(child.id(), netpoller) {
             Ok(exit) => Ok(Self { child, exit, is_killed: false }),
@@ -47,7 +47,7 @@ impl Running {
         self.exit.poll(cx, || child.try_wait())
     }
 
-    /// The bare child, and whether it is about to end.
+    /// Returns the child, and whether it was killed.
     pub(super) fn into_parts(self) -> (Child, bool) {
         (self.child, self.is_killed)
     }

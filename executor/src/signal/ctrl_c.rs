@@ -1,4 +1,4 @@
-//! `ctrl_c`: the user asks the program to end.
+//! `ctrl_c`: waiting for the user to interrupt the program.
 
 use std::future::Future;
 use std::io;
@@ -8,28 +8,28 @@ use std::task::{Context, Poll};
 use super::listener::{Listener, needs_runtime};
 use super::unix::SignalKind;
 
-/// Waits for the next ctrl-c: for a SIGINT to the process, whoever sends it.
+/// Waits for the next ctrl-c: for a SIGINT to the process, from any sender.
 ///
-/// Listening begins with this call and not with the first poll: a ctrl-c that comes between the two
+/// Listening begins with this call, not with the first poll: a ctrl-c that arrives between the two
 /// is not lost. From this call on ctrl-c does not end the process by itself, even after the future
-/// is gone; to have a second one end it, wait again and call [`std::process::exit`]. Any number of
-/// futures may wait: each learns of every ctrl-c that comes after it was made.
+/// is dropped; to let a second one end it, wait again and call [`std::process::exit`]. Any number
+/// of futures may wait: each receives every ctrl-c that arrives after it was made.
 ///
 /// The call itself needs no runtime.
 ///
 /// # Errors
 ///
-/// When the system is out of what it takes to listen, such as file descriptors: its error, as it
-/// is. When the runtime is shut down meanwhile.
+/// Returns the OS error when listening is impossible, for example because no file descriptor is
+/// left, and an error when the runtime is shut down meanwhile.
 ///
 /// # Panics
 ///
-/// The first poll does, outside a wsrt runtime.
+/// The first poll panics outside of a wsrt runtime.
 ///
 /// # Cancel safety
 ///
-/// Cancel safe in itself: dropped while it waits, nothing has happened. A ctrl-c that comes after
-/// the drop and before the next call is ignored; poll one future by `&mut` where that matters.
+/// Cancel safe: if the future is dropped while it waits, it received no ctrl-c. A ctrl-c between
+/// the drop and the next call is ignored; poll one future by `&mut` where that matters.
 ///
 /// # Examples
 ///
@@ -48,13 +48,14 @@ pub fn ctrl_c() -> CtrlC {
     CtrlC { listener: Listener::new(SignalKind::interrupt()).map_err(Some) }
 }
 
-/// The future of [`ctrl_c`].
+/// Waits for ctrl-c; the future that [`ctrl_c`] returns.
 ///
-/// Polled again after it was ready, it waits for another ctrl-c. After an error it may panic.
+/// When it is polled again after it was ready, it waits for another ctrl-c. A poll after an error
+/// may panic.
 #[derive(Debug)]
 #[must_use = "ctrl-c has no effect any more, unless this is awaited"]
 pub struct CtrlC {
-    /// Or why there is none, until that has been returned.
+    /// The error is the reason why there is no listener, until a poll has returned it.
     listener: Result<Listener, Option<io::Error>>,
 }
 

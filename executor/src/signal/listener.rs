@@ -1,10 +1,9 @@
-//! One listener for one signal: a pair of sockets, written by the signal handler and read by a
-//! task.
+//! `Listener`: a pair of sockets for one signal, written by the signal handler and read by a task.
 //!
-//! A handler may do next to nothing, but it may write to a socket. So each listener has a pair: the
-//! registry's handler for the signal writes a byte to one end, and the other is a source like any
-//! other for the netpoller. Each listener has its own, so that signals need no part of the runtime
-//! that would have to tell the listeners apart.
+//! A signal handler may do very little, but it may write to a socket. So each listener has a pair:
+//! the registry's handler for the signal writes a byte to one end, and the other end is a source
+//! like any other for the netpoller. Each listener has its own pair, so that no part of the runtime
+//! has to distribute signals to listeners.
 
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -18,18 +17,19 @@ use wsrt_reactor::{Evented, Interest};
 use super::unix::SignalKind;
 use crate::scheduler::Context;
 
-/// Listens for a signal from when it is made, and is waited for once it is attached to a runtime.
+/// Listens for a signal from its creation on. A task can wait for it once it is attached to a
+/// runtime.
 #[derive(Debug)]
 pub(crate) struct Listener {
-    // First, so that the handler's end of the pair is closed before ours: it must not write to a
-    // closed socket.
+    // The first field, so that the handler's end of the pair is closed before ours: the handler
+    // must not write to a closed socket.
     _action: Action,
     receiver: Receiver,
 }
 
 #[derive(Debug)]
 enum Receiver {
-    /// Nobody has waited yet. Empty only after attaching has failed.
+    /// No task has waited yet. Empty only after attaching has failed.
     Detached(Option<UnixStream>),
     Attached(Evented<UnixStream>),
 }
@@ -41,8 +41,8 @@ impl Listener {
         Ok(Self { _action: action, receiver: Receiver::Detached(Some(UnixStream::from_std(reader))) })
     }
 
-    /// Registers with the current runtime's netpoller, unless that is done. `false` if there is no
-    /// current runtime.
+    /// Registers with the current runtime's netpoller, unless it is registered. Returns `false` if
+    /// there is no current runtime.
     pub(super) fn attach(&mut self) -> io::Result<bool> {
         if let Receiver::Attached(_) = self.receiver {
             return Ok(true);
@@ -53,7 +53,7 @@ impl Listener {
         Ok(true)
     }
 
-    /// Registers with a netpoller, unless that is done.
+    /// Registers with `netpoller`, unless it is registered.
     pub(crate) fn attach_to(&mut self, netpoller: &wsrt_reactor::Handle) -> io::Result<()> {
         let Receiver::Detached(stream) = &mut self.receiver else { return Ok(()) };
         let stream = stream.take().expect("a listener that could not be attached is not used again");
@@ -61,8 +61,8 @@ impl Listener {
         Ok(())
     }
 
-    /// Ready once the signal has come since the last time this was ready, however often. It has to
-    /// be attached.
+    /// Returns ready when at least one signal has arrived since it last did. The listener has to be
+    /// attached.
     pub(crate) fn poll_recv(&self, cx: &mut task::Context<'_>) -> Poll<io::Result<()>> {
         let Receiver::Attached(stream) = &self.receiver else {
             unreachable!("a listener is attached before it is waited for");
@@ -71,7 +71,7 @@ impl Listener {
     }
 }
 
-/// Reads all there is; `WouldBlock` if there is nothing.
+/// Reads all bytes of the socket; fails with `WouldBlock` if there are none.
 fn drain(stream: &mut impl Read) -> io::Result<()> {
     let mut bytes = [0; 64];
     let mut seen = false;
@@ -86,15 +86,15 @@ fn drain(stream: &mut impl Read) -> io::Result<()> {
     }
 }
 
-/// What the registry's handler does for one listener; taken out of the registry when dropped.
+/// The action of the registry's handler for one listener; dropping it removes it from the registry.
 pub(super) struct Action {
     kind: SignalKind,
     id: SigId,
 }
 
 impl Action {
-    /// Listens from now on. The socket, which blocks, has a byte in it for each signal; it ends
-    /// when the action is dropped.
+    /// Listens from now on. The returned socket, which blocks, receives a byte for each signal, and
+    /// its end of stream when the action is dropped.
     pub(super) fn open(kind: SignalKind) -> io::Result<(Self, StdStream)> {
         if signal_hook_registry::FORBIDDEN.contains(&kind.as_raw_value()) {
             let message = format!("cannot listen for {kind}: a program cannot handle it and go on");
@@ -106,8 +106,8 @@ impl Action {
     }
 
     fn register(kind: SignalKind, writer: StdStream) -> io::Result<Self> {
-        // A full socket is as good as one byte more in it: the listener has yet to look. No other
-        // error is of use to anybody.
+        // A write to a full socket may fail: the listener has yet to read the bytes in it. There is
+        // no other error that a caller could act on.
         let announce = move || drop((&writer).write(&[1]));
         // SAFETY: `announce` is one `send` system call, which a signal handler may make. It takes
         // no lock and allocates nothing, its error being a bare number, and the registry saves and
@@ -129,7 +129,7 @@ impl fmt::Debug for Action {
     }
 }
 
-/// Panics because of `what`, which has to happen inside a runtime.
+/// Panics with the message that `what` has to happen inside a runtime.
 #[track_caller]
 pub(super) fn needs_runtime(what: &str) -> ! {
     panic!(

@@ -1,15 +1,15 @@
-//! Signals of the operating system, as futures.
+//! Asynchronous handling of OS signals.
 //!
 //! [`ctrl_c()`] waits for the user to interrupt the program; [`unix`] has the other signals. On
 //! systems other than Unix this module is empty.
 //!
-//! The first to listen for a signal takes its default effect away for the life of the process: from
-//! then on ctrl-c does not end the program by itself, nor after the listener is gone. Handlers that
-//! the program had installed before are called still.
+//! The first listener for a signal removes the signal's default effect for the life of the process:
+//! from then on ctrl-c does not end the program by itself, even after the listener is dropped.
+//! Handlers that the program had installed before are still called.
 //!
 //! # Examples
 //!
-//! A server that ends in good order at the first ctrl-c, and at once at the second:
+//! A server that shuts down gracefully at the first ctrl-c, and exits at the second:
 //!
 //! ```no_run
 //! # async fn serve() {}

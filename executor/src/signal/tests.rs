@@ -22,7 +22,7 @@ fn single() -> Runtime {
 /// Set in the process of one test, to the test's name.
 const CHILD: &str = "WSRT_SIGNAL_TEST";
 
-/// A test's process that hangs ends itself after this time: nobody else can ask it to.
+/// A hanging test process ends itself after this time: no other process can ask it to.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Runs `body`, the test `name` of `module`, in a process of its own.

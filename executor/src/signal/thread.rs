@@ -1,4 +1,5 @@
-//! A thread that waits for a signal, for what must go on when no processor does.
+//! `SignalThread`: a thread that waits for a signal, for work that must run even when no processor
+//! does.
 
 use std::io::{self, Read};
 use std::os::unix::net::UnixStream as StdStream;
@@ -7,8 +8,8 @@ use std::thread;
 use super::listener::Action;
 use super::unix::SignalKind;
 
-/// A thread that calls a function each time a signal has come; dropping this ends it, once the call
-/// under way returns.
+/// A thread that calls a function each time a signal has arrived. Dropping this ends the thread,
+/// once the call in progress returns.
 #[derive(Debug)]
 pub(crate) struct SignalThread {
     action: Option<Action>,
@@ -16,7 +17,7 @@ pub(crate) struct SignalThread {
 }
 
 impl SignalThread {
-    /// Signals that come during a call are one when it returns.
+    /// Starts the thread. Signals that arrive during a call lead to one further call.
     pub(crate) fn start(
         name: &str,
         kind: SignalKind,
@@ -33,7 +34,7 @@ impl SignalThread {
     }
 }
 
-/// Waits for the signal; `false` when its handler was removed.
+/// Waits for the signal. Returns `false` when its handler was removed.
 fn is_signalled(reader: &mut StdStream) -> bool {
     let mut bytes = [0; 1024];
     loop {
@@ -47,7 +48,7 @@ fn is_signalled(reader: &mut StdStream) -> bool {
 
 impl Drop for SignalThread {
     fn drop(&mut self) {
-        // The handler's end of the pair is closed with it, which the thread sees.
+        // This closes the handler's end of the pair, so the thread's read returns.
         drop(self.action.take());
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();

@@ -1,4 +1,4 @@
-//! Signals of Unix: any of them, any number of times.
+//! Any signal of Unix, any number of times.
 
 use std::ffi::c_int;
 use std::fmt;
@@ -10,8 +10,8 @@ use super::listener::{Listener, needs_runtime};
 
 /// Names a signal.
 ///
-/// There is a constructor for each signal that a server has a use for; [`from_raw`](Self::from_raw)
-/// takes the number of any other, from the libc crate's constants.
+/// There is a constructor for each signal that servers use; [`from_raw`](Self::from_raw) takes the
+/// number of any other, from the libc crate's constants.
 ///
 /// # Examples
 ///
@@ -25,7 +25,7 @@ use super::listener::{Listener, needs_runtime};
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SignalKind(c_int);
 
-/// The constructors, and the names that signals are shown by.
+/// The constructors, and the names that `Display` shows.
 macro_rules! kinds {
     ($($(#[$attribute:meta])* $constructor:ident $name:ident)*) => {
         impl SignalKind {
@@ -35,8 +35,8 @@ macro_rules! kinds {
                 Self(libc::$name)
             })*
 
-            /// The signal of that name, with or without the `SIG`, if there is a constructor for
-            /// it.
+            /// Returns the signal with that name, with or without the `SIG`, if there is a
+            /// constructor for it.
             pub(crate) fn from_name(name: &str) -> Option<Self> {
                 let names = [$((stringify!($name), libc::$name),)*];
                 let is_called = |known: &str| known == name || known.strip_prefix("SIG") == Some(name);
@@ -59,28 +59,28 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// Names SIGALRM, which the system's own timers send. Ends a process by default.
+    /// Names SIGALRM, which the OS's own timers send. Ends a process by default.
     alarm SIGALRM
-    /// Names SIGCHLD: a child has ended, stopped or gone on. Ignored by default.
+    /// Names SIGCHLD: a child process has ended, stopped or continued. Ignored by default.
     child SIGCHLD
     /// Names SIGHUP: the terminal is gone, or, to a server, "read the configuration again". Ends a
     /// process by default.
     hangup SIGHUP
     /// Names SIGINT, which ctrl-c sends. Ends a process by default.
     interrupt SIGINT
-    /// Names SIGIO: a descriptor that was asked to tell so can be read or written. Ends a process
+    /// Names SIGIO: a descriptor for which it was requested can be read or written. Ends a process
     /// by default.
     io SIGIO
-    /// Names SIGPIPE: a write to a pipe that nobody reads. Ends a process by default; a Rust
-    /// program ignores it, unless it was built otherwise, and learns of it by the write's error.
+    /// Names SIGPIPE: a write to a pipe without a reader. Ends a process by default; a Rust program
+    /// ignores it, unless it was built otherwise, and gets the write's error.
     pipe SIGPIPE
     /// Names SIGQUIT. Ends a process by default, with a core dump.
     quit SIGQUIT
-    /// Names SIGTERM, the usual request to end, as supervisors send it. Ends a process by default.
+    /// Names SIGTERM, the usual request to end, sent by supervisors. Ends a process by default.
     terminate SIGTERM
-    /// Names SIGUSR1, which means what the program says. Ends a process by default.
+    /// Names SIGUSR1, whose meaning the program defines. Ends a process by default.
     user_defined1 SIGUSR1
-    /// Names SIGUSR2, which means what the program says. Ends a process by default.
+    /// Names SIGUSR2, whose meaning the program defines. Ends a process by default.
     user_defined2 SIGUSR2
     /// Names SIGWINCH: the terminal's window has another size. Ignored by default.
     window_change SIGWINCH
@@ -101,7 +101,8 @@ impl SignalKind {
         Self(libc::SIGINFO)
     }
 
-    /// Names the signal with a number, which may be any: [`signal`] tells whether there is one.
+    /// Names the signal with a number, which may be any: [`signal`] fails if there is no such
+    /// signal.
     #[must_use]
     pub const fn from_raw(number: c_int) -> Self {
         Self(number)
@@ -144,18 +145,18 @@ impl fmt::Debug for SignalKind {
 /// Listens for a signal, from this call on.
 ///
 /// The signal loses its default effect for the life of the process, even when the [`Signal`] is
-/// dropped. Any number of listeners may exist for one signal; each learns of it.
+/// dropped. Any number of listeners may exist for one signal; each receives it.
 ///
 /// # Panics
 ///
-/// Outside a wsrt runtime.
+/// Panics outside of a wsrt runtime.
 ///
 /// # Errors
 ///
-/// When it is a signal that a program cannot handle (of kind
-/// [`InvalidInput`](io::ErrorKind::InvalidInput): SIGKILL and SIGSTOP, SIGSEGV, SIGILL and SIGFPE):
-/// the error names it. When the system has no such signal, or is out of what it takes to listen:
-/// the system's error, as it is.
+/// Returns an error of kind [`InvalidInput`](io::ErrorKind::InvalidInput) that names the signal
+/// when it is one that a program cannot handle: SIGKILL, SIGSTOP, SIGSEGV, SIGILL or SIGFPE.
+/// Returns the OS error when there is no such signal, or listening is impossible, for example
+/// because no file descriptor is left.
 ///
 /// # Examples
 ///
@@ -180,19 +181,20 @@ pub fn signal(kind: SignalKind) -> io::Result<Signal> {
     Ok(Signal { listener })
 }
 
-/// Listens for one signal, any number of times. Made by [`signal`].
+/// Listens for one signal, any number of times. Returned by [`signal`].
 ///
-/// Signals that come while nobody waits are not lost, but merged: as in Unix at large, several may
-/// be received as one.
+/// Signals that arrive while no task waits are not lost, but merged: as elsewhere on Unix, several
+/// may be received as one.
 #[derive(Debug)]
-#[must_use = "the signal has lost its default effect, and nobody waits for it"]
+#[must_use = "the signal has lost its default effect, and no task waits for it"]
 pub struct Signal {
     listener: Listener,
 }
 
 impl Signal {
-    /// Waits until the signal has come since the last call returned, or since the listener was
-    /// made; `None` if none will ever be received again, because the runtime was shut down.
+    /// Waits until the signal has arrived since the last call returned, or since the listener was
+    /// made. Returns `None` if no signal will be received any more, because the runtime was shut
+    /// down.
     ///
     /// # Cancel safety
     ///
@@ -218,8 +220,7 @@ impl Signal {
         poll_fn(|cx| self.poll_recv(cx)).await
     }
 
-    /// Returns what [`recv`](Self::recv) does, once it is there; until then wakes `cx`'s task when
-    /// it is.
+    /// Polls for the result of [`recv`](Self::recv); wakes `cx`'s task when the signal arrives.
     pub fn poll_recv(&mut self, cx: &mut Context<'_>) -> Poll<Option<()>> {
         self.listener.poll_recv(cx).map(Result::ok)
     }

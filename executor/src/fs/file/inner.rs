@@ -1,4 +1,4 @@
-//! What a file is about to do: idle with its buffer, or busy on the pool, where the buffer is too.
+//! The state of an open file: idle with its buffer, or busy on the pool, which then has the buffer.
 
 use std::fs::File;
 use std::future::{Future, poll_fn};
@@ -17,15 +17,15 @@ use crate::task::JoinHandle;
 pub(super) struct Inner {
     file: Arc<File>,
     state: State,
-    /// A write's error that nobody was told yet.
+    /// The error of a write that no call has returned yet.
     failed_write: Option<io::Error>,
-    /// Where the last seek led.
+    /// The position after the last seek.
     position: u64,
 }
 
 #[derive(Debug)]
 enum State {
-    /// What is in the buffer was read and not yet handed out.
+    /// The buffer holds bytes that were read ahead and not yet returned.
     Idle(Buffer),
     Busy(JoinHandle<(Buffer, Outcome)>),
 }
@@ -35,7 +35,7 @@ enum Outcome {
     Read(io::Result<()>),
     Written(io::Result<()>),
     Sought(io::Result<u64>),
-    /// Anything else, whose answer went another way.
+    /// Any other call, whose result went through a channel of its own.
     Called,
 }
 
@@ -44,7 +44,7 @@ impl Inner {
         Self { file, state: State::Idle(Buffer::default()), failed_write: None, position: 0 }
     }
 
-    /// Whether nothing is under way and nothing was read that was not handed out.
+    /// Whether no operation is in progress and no bytes were read ahead.
     pub(super) fn is_clean(&self) -> bool {
         matches!(&self.state, State::Idle(buffer) if buffer.is_empty())
     }
@@ -115,7 +115,7 @@ impl Inner {
     }
 
     pub(super) fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        // A read or seek that was given up is no concern of a writer.
+        // The result of a read or seek whose future was dropped does not concern a flush.
         let _ = ready!(self.poll_outcome(cx))?;
         Poll::Ready(self.failed_write.take().map_or(Ok(()), Err))
     }
@@ -146,8 +146,7 @@ impl Inner {
         Poll::Ready(Ok(self.position))
     }
 
-    /// Waits until nothing is under way. What went wrong with it is told to whom it concerns,
-    /// later.
+    /// Waits until no operation is in progress. Its error is kept for the next write or flush.
     pub(super) async fn settle(&mut self) {
         let outcome = poll_fn(|cx| self.poll_outcome(cx)).await;
         if let Err(error) = outcome {
@@ -155,8 +154,8 @@ impl Inner {
         }
     }
 
-    /// Makes another call than reading and writing, in its turn: if this is dropped while it waits,
-    /// whoever is next waits for the call to end.
+    /// Makes a call other than reading and writing, after the operation in progress. If this is
+    /// dropped while it waits, the next operation waits for the call to end.
     pub(super) async fn call<T: Send + 'static>(
         &mut self,
         caller: &'static str,
@@ -173,7 +172,7 @@ impl Inner {
         answered.await.expect("the call was made")
     }
 
-    /// Gives bytes back that were read and not handed out.
+    /// Moves the position back over bytes that were read ahead and not returned.
     pub(super) async fn rewind(&mut self, caller: &'static str) -> io::Result<()> {
         self.settle().await;
         let mut buffer = self.take_buffer();
@@ -186,8 +185,8 @@ impl Inner {
         self.call(caller, move |file| step_back(file, unread)).await
     }
 
-    /// Waits for the operation under way, if there is one, and takes its buffer back. Writes'
-    /// errors are set aside.
+    /// Waits for the operation in progress, if there is one, and takes its buffer back. A write
+    /// error is kept in `failed_write`.
     fn poll_outcome(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<Outcome>>> {
         let State::Busy(job) = &mut self.state else { return Poll::Ready(Ok(None)) };
         let answer = ready!(Pin::new(job).poll(cx));
@@ -201,7 +200,7 @@ impl Inner {
         Poll::Ready(Ok(Some(outcome)))
     }
 
-    /// The buffer of a file that is idle.
+    /// Takes the buffer of an idle file.
     fn take_buffer(&mut self) -> Buffer {
         match std::mem::replace(&mut self.state, State::Idle(Buffer::default())) {
             State::Idle(buffer) => buffer,

@@ -1,4 +1,4 @@
-//! An open file.
+//! `File`: an open file.
 
 mod inner;
 mod traits;
@@ -19,25 +19,25 @@ use crate::offload::MOST_AT_ONCE;
 /// Reads and writes an open file, by [`AsyncRead`](tokio::io::AsyncRead),
 /// [`AsyncWrite`](tokio::io::AsyncWrite) and [`AsyncSeek`](tokio::io::AsyncSeek).
 ///
-/// One operation is under way at a time, on a thread of the blocking pool, with a buffer that
-/// travels there and back. A write returns when its bytes are in that buffer (up to 2 MiB, see
-/// [`set_max_buf_size`](File::set_max_buf_size)), and the pool writes them while the task goes on.
-/// So:
+/// One operation is in progress at a time, on a thread of the blocking pool, which is lent the
+/// file's buffer for it. A write returns when its bytes are in that buffer (up to 2 MiB, see
+/// [`set_max_buf_size`](File::set_max_buf_size)), and the pool writes them while the task
+/// continues. So:
 ///
-/// * an error of writing is told by the **next** call: write, `flush`, `shutdown` or
+/// * a write error is returned by the **next** call: write, `flush`, `shutdown` or
 ///   [`sync_all`](File::sync_all);
-/// * a file that is dropped is closed when the write under way has ended, and its error is lost:
-///   call `flush` before;
+/// * a file that is dropped is closed when the write in progress has ended, and an error of that
+///   write is ignored: call `flush` before;
 /// * bytes that a write has accepted are written even if the runtime shuts down meanwhile.
 ///
-/// A read that was given up may leave bytes in the buffer; they belong to the next read, and a
-/// write or seek begins where the bytes handed out have ended.
+/// A read whose future was dropped may leave bytes in the buffer. The next read returns them, and a
+/// write or seek starts at the end of the bytes that reads have returned.
 ///
 /// # Cancel safety
 ///
-/// `read` is cancel safe: bytes read meanwhile are returned by the next. `write` is: dropped before
-/// it is ready, it has written nothing. `seek` is not: dropped while it waits, it leaves open where
-/// the file stands.
+/// `read` is cancel safe: bytes read meanwhile are returned by the next read. `write` is cancel
+/// safe: if its future is dropped before it is ready, nothing was written. `seek` is not: if its
+/// future is dropped while it waits, the file's position is unspecified.
 ///
 /// # Examples
 ///
@@ -60,9 +60,9 @@ use crate::offload::MOST_AT_ONCE;
 /// ```
 pub struct File {
     std: Arc<std::fs::File>,
-    /// Locked by the methods that take `&self`; the traits have it to themselves.
+    /// Locked by the methods that take `&self`; the traits take `&mut self` and need no lock.
     inner: Mutex<Inner>,
-    /// The most bytes moved at a time.
+    /// The most bytes that one operation moves.
     limit: usize,
 }
 
@@ -71,7 +71,7 @@ impl File {
     ///
     /// # Errors
     ///
-    /// When it cannot be opened.
+    /// Returns the OS error when the file cannot be opened.
     ///
     /// # Cancel safety
     ///
@@ -90,55 +90,58 @@ impl File {
         on_path("File::open", path.as_ref(), |path| std::fs::File::open(path)).await.map(File::from_std)
     }
 
-    /// Opens a file for writing; creates it where there is none, and empties it where there is.
+    /// Opens a file for writing; creates it if it does not exist, and empties it if it does.
     ///
     /// # Errors
     ///
-    /// When it cannot be opened.
+    /// Returns the OS error when the file cannot be opened.
     ///
     /// # Cancel safety
     ///
-    /// Dropped while it waits, it leaves open whether the file is created or emptied.
+    /// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the file
+    /// is created or emptied.
     pub async fn create(path: impl AsRef<Path>) -> io::Result<File> {
         on_path("File::create", path.as_ref(), |path| std::fs::File::create(path)).await.map(File::from_std)
     }
 
-    /// Creates a file for reading and writing, where there is none.
+    /// Creates a file for reading and writing; fails if it exists.
     ///
     /// # Errors
     ///
-    /// Of kind [`AlreadyExists`](io::ErrorKind::AlreadyExists) when there is one; when it cannot be
-    /// created.
+    /// Returns the OS error when the file cannot be created, of kind
+    /// [`AlreadyExists`](io::ErrorKind::AlreadyExists) when it exists.
     ///
     /// # Cancel safety
     ///
-    /// Dropped while it waits, it leaves open whether the file is created.
+    /// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the file
+    /// is created.
     pub async fn create_new(path: impl AsRef<Path>) -> io::Result<File> {
         let created = on_path("File::create_new", path.as_ref(), |path| std::fs::File::create_new(path));
         created.await.map(File::from_std)
     }
 
-    /// Returns [`OpenOptions`] with everything off.
+    /// Returns [`OpenOptions`] that are all off.
     #[must_use]
     pub fn options() -> OpenOptions {
         OpenOptions::new()
     }
 
-    /// Takes over a standard file.
+    /// Converts a file of the standard library.
     #[must_use]
     pub fn from_std(file: std::fs::File) -> File {
         let std = Arc::new(file);
         File { inner: Mutex::new(Inner::new(Arc::clone(&std))), std, limit: MOST_AT_ONCE }
     }
 
-    /// Turns it into a standard file, once the operation under way has ended. Bytes that were
-    /// read and not handed out are given back: the file stands behind those handed out.
+    /// Converts the file into one of the standard library, once the operation in progress has
+    /// ended. Its position is the end of the bytes that reads have returned: bytes that were read
+    /// ahead are not skipped.
     ///
-    /// A write's error that was not told yet is lost: call `flush` before.
+    /// A write error that no call has returned yet is ignored: call `flush` before.
     ///
     /// # Cancel safety
     ///
-    /// Dropped while it waits, the file is closed.
+    /// Not cancel safe: if the future is dropped while it waits, the file is closed.
     pub async fn into_std(mut self) -> std::fs::File {
         // Where the position cannot be set, as in a pipe, it cannot be wrong either.
         let _ = self.inner.get_mut().rewind("File::into_std").await;
@@ -146,12 +149,12 @@ impl File {
         Arc::into_inner(self.std).expect("the buffer's share is gone, and no operation is under way")
     }
 
-    /// Turns it into a standard file, unless an operation is under way or bytes that were read
-    /// are left.
+    /// Converts the file into one of the standard library, unless an operation is in progress or
+    /// the buffer holds bytes that were read ahead.
     ///
     /// # Errors
     ///
-    /// Gives the file back.
+    /// Returns the file itself, unchanged, in these two cases.
     pub fn try_into_std(mut self) -> Result<std::fs::File, File> {
         if !self.inner.get_mut().is_clean() {
             return Err(self);
@@ -160,98 +163,102 @@ impl File {
         Ok(Arc::into_inner(self.std).expect("the buffer's share is gone, and no operation is under way"))
     }
 
-    /// Opens the same file a second time over: both share one position. The second has this one's
-    /// [`max_buf_size`](Self::max_buf_size), and may be given another.
+    /// Returns a second handle to the file: both share one position. The second has this one's
+    /// [`max_buf_size`](Self::max_buf_size), which can be changed.
     ///
     /// # Errors
     ///
-    /// When the system refuses, such as for want of descriptors.
+    /// Returns the OS error when the OS refuses, for example because no descriptor is left.
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: a second one that was made is closed.
+    /// Cancel safe: a second handle that was made is closed.
     pub async fn try_clone(&self) -> io::Result<File> {
         let second = self.inner.lock().await.call("File::try_clone", std::fs::File::try_clone).await?;
         Ok(File { limit: self.limit, ..File::from_std(second) })
     }
 
-    /// Waits until what was written, and what is known of the file, is on the disk.
+    /// Waits until the file's contents and metadata are on the disk.
     ///
     /// # Errors
     ///
-    /// An earlier write's that was not told yet; the system's.
+    /// Returns the error of an earlier write that no call has returned yet, or the OS error.
     ///
     /// # Cancel safety
     ///
-    /// Dropped while it waits, it leaves open whether it happens.
+    /// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the call
+    /// is made.
     pub async fn sync_all(&self) -> io::Result<()> {
         let mut inner = self.inner.lock().await;
         inner.flush().await?;
         inner.call("File::sync_all", std::fs::File::sync_all).await
     }
 
-    /// As [`sync_all`](Self::sync_all), leaving out what is not needed to read the contents again,
-    /// such as times.
+    /// Does what [`sync_all`](Self::sync_all) does, without metadata that is not needed to read the
+    /// contents again, such as times.
     ///
     /// # Errors
     ///
-    /// An earlier write's that was not told yet; the system's.
+    /// Returns the error of an earlier write that no call has returned yet, or the OS error.
     ///
     /// # Cancel safety
     ///
-    /// Dropped while it waits, it leaves open whether it happens.
+    /// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the call
+    /// is made.
     pub async fn sync_data(&self) -> io::Result<()> {
         let mut inner = self.inner.lock().await;
         inner.flush().await?;
         inner.call("File::sync_data", std::fs::File::sync_data).await
     }
 
-    /// Cuts the file off, or extends it with zeros. Its position stays.
+    /// Truncates the file to `length` bytes, or extends it with zeros. Its position stays.
     ///
     /// # Errors
     ///
-    /// When it was not opened for writing, or the system refuses.
+    /// Returns the OS error when the file was not opened for writing, or the OS refuses.
     ///
     /// # Cancel safety
     ///
-    /// Dropped while it waits, it leaves open whether it happens.
+    /// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the call
+    /// is made.
     pub async fn set_len(&self, length: u64) -> io::Result<()> {
         let mut inner = self.inner.lock().await;
-        // What was read ahead may be gone from the file afterwards.
+        // Bytes that were read ahead may no longer be in the file afterwards.
         inner.rewind("File::set_len").await?;
         inner.call("File::set_len", move |file| file.set_len(length)).await
     }
 
-    /// Returns its kind, length, permissions and times, as they are when the operation under way
-    /// has ended.
+    /// Returns the file's type, length, permissions and times, after the operation in progress has
+    /// ended.
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// Returns the OS error.
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: looking changes nothing.
+    /// Cancel safe: the call only reads.
     pub async fn metadata(&self) -> io::Result<Metadata> {
         self.inner.lock().await.call("File::metadata", std::fs::File::metadata).await
     }
 
-    /// Sets its permissions.
+    /// Sets the file's permissions.
     ///
     /// # Errors
     ///
-    /// When the system refuses.
+    /// Returns the OS error when the OS refuses.
     ///
     /// # Cancel safety
     ///
-    /// Dropped while it waits, it leaves open whether it happens.
+    /// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the call
+    /// is made.
     pub async fn set_permissions(&self, permissions: Permissions) -> io::Result<()> {
         let call = move |file: &std::fs::File| file.set_permissions(permissions);
         self.inner.lock().await.call("File::set_permissions", call).await
     }
 
-    /// Sets how many bytes one read or write moves at most, and so how large its buffer grows. 2
-    /// MiB at first; 1 at least.
+    /// Sets how many bytes one read or write moves at most, and so how large the buffer grows. The
+    /// default is 2 MiB, the minimum 1.
     pub fn set_max_buf_size(&mut self, bytes: usize) {
         self.limit = bytes.max(1);
     }

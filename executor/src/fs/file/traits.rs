@@ -1,4 +1,4 @@
-//! The traits by which an open file is used.
+//! The I/O traits of `File`.
 
 use std::io::{self, IoSlice, SeekFrom};
 use std::pin::Pin;
