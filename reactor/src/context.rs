@@ -1,5 +1,5 @@
-//! Which netpoller the current thread registers new sockets with, and what the runtime does for
-//! them.
+//! The thread's current reactor context: the netpoller that it registers new sockets with, and the
+//! services that the runtime provides for them.
 
 use crate::handle::Handle;
 use crate::sync::Arc;
@@ -10,14 +10,13 @@ use std::marker::PhantomData;
 use std::pin::Pin;
 use std::time::Duration;
 
-/// A wait that ends after a while: what [`Services::delay`] hands out. Dropping it gives the wait
-/// up.
+/// Completes after a while; returned by [`Services::delay`]. Dropping it cancels the wait.
 pub type Delay = Pin<Box<dyn Future<Output = ()> + Send + Sync>>;
 
-/// What sockets need of the runtime around them.
+/// Provides the services that sockets need of the runtime around them.
 pub trait Services: Send + Sync {
-    /// Takes a job that may block, to be run soon on a thread where it is in nobody's way. Must not
-    /// block itself.
+    /// Takes a job that may block and runs it soon on a thread that no task needs. Must not block
+    /// itself.
     ///
     /// Host names are resolved through it. A job that is dropped unrun, or that panics, makes the
     /// lookup fail; it must not be kept for ever.
@@ -25,23 +24,23 @@ pub trait Services: Send + Sync {
 
     /// Starts a wait of `duration`.
     ///
-    /// Connecting to several addresses is paced by it. One that never ends makes the next address
+    /// It paces the connecting to several addresses. A wait that never ends makes the next address
     /// wait until an earlier one has failed.
     fn delay(&self, duration: Duration) -> Delay;
 }
 
-/// Says what new sockets belong to: a netpoller, and the services of the runtime.
+/// Joins the netpoller that new sockets belong to with the services of their runtime.
 #[derive(Clone)]
-pub struct Context {
+pub struct ReactorContext {
     handle: Handle,
     services: Arc<dyn Services>,
 }
 
-impl Context {
+impl ReactorContext {
     /// Puts the two together.
     #[must_use]
-    pub fn new(handle: Handle, services: Arc<dyn Services>) -> Context {
-        Context { handle, services }
+    pub fn new(handle: Handle, services: Arc<dyn Services>) -> ReactorContext {
+        ReactorContext { handle, services }
     }
 
     /// Returns the netpoller's registration side.
@@ -50,35 +49,36 @@ impl Context {
         &self.handle
     }
 
-    /// Returns what the runtime does for its sockets.
+    /// Returns the services that the runtime provides for its sockets.
     #[must_use]
     pub fn services(&self) -> &dyn Services {
         &*self.services
     }
 }
 
-impl fmt::Debug for Context {
+impl fmt::Debug for ReactorContext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Context").field("handle", &self.handle).finish_non_exhaustive()
+        f.debug_struct("ReactorContext").field("handle", &self.handle).finish_non_exhaustive()
     }
 }
 
 thread_local! {
-    static CURRENT: RefCell<Option<Context>> = const { RefCell::new(None) };
+    static CURRENT: RefCell<Option<ReactorContext>> = const { RefCell::new(None) };
 }
 
-/// Makes `context` the current thread's until the guard is dropped; `None` makes it have none.
+/// Makes `context` the current thread's until the guard is dropped; `None` leaves the thread without
+/// one.
 ///
-/// Guards nest: each restores what it found, so they are to be dropped in the reverse order of
-/// their making. On a thread whose thread-local storage is being torn down this does nothing.
+/// Guards nest: each restores the context that it found, so drop them in the reverse order of their
+/// making. On a thread whose thread-local storage is being torn down this does nothing.
 ///
 /// # Examples
 ///
 /// ```
 /// use std::sync::Arc;
 /// use std::time::Duration;
-/// use wsrt_reactor::Netpoller;
-/// use wsrt_reactor::context::{self, Context, Delay, Services};
+/// # use wsrt_reactor::Netpoller;
+/// # use wsrt_reactor::context::{self, Delay, ReactorContext, Services};
 ///
 /// struct ThreadPerJob;
 /// impl Services for ThreadPerJob {
@@ -93,7 +93,7 @@ thread_local! {
 /// }
 ///
 /// let netpoller = Netpoller::new()?;
-/// let context = Context::new(netpoller.handle().clone(), Arc::new(ThreadPerJob));
+/// let context = ReactorContext::new(netpoller.handle().clone(), Arc::new(ThreadPerJob));
 /// let entered = context::enter(Some(context));
 /// assert!(context::current().is_some());
 /// drop(entered);
@@ -101,13 +101,13 @@ thread_local! {
 /// # std::io::Result::Ok(())
 /// ```
 #[must_use = "the context is left again when the guard is dropped"]
-pub fn enter(context: Option<Context>) -> Entered {
-    Entered { previous: replace(context), not_send: PhantomData }
+pub fn enter(context: Option<ReactorContext>) -> ContextGuard {
+    ContextGuard { previous: replace(context), not_send: PhantomData }
 }
 
 /// Returns the current thread's context, if it has one.
 #[must_use]
-pub fn current() -> Option<Context> {
+pub fn current() -> Option<ReactorContext> {
     CURRENT.try_with(|current| current.borrow().clone()).ok().flatten()
 }
 
@@ -115,9 +115,9 @@ pub fn current() -> Option<Context> {
 ///
 /// # Panics
 ///
-/// When there is none, with a message that names `operation` and says where it may be called.
+/// Panics if there is none, with a message that names `operation` and says where it may be called.
 #[track_caller]
-pub(crate) fn required(operation: &str) -> Context {
+pub(crate) fn required(operation: &str) -> ReactorContext {
     match current() {
         Some(context) => context,
         None => panic!(
@@ -130,32 +130,30 @@ pub(crate) fn required(operation: &str) -> Context {
 /// Makes `context` the current thread's, without a guard, and returns the one before it. For a
 /// runtime that has an order of its own in which contexts come and go.
 ///
-/// What is not guaranteed: anything on a thread whose thread-local storage is being torn down. Then
-/// it does nothing.
+/// On a thread whose thread-local storage is being torn down this does nothing.
 ///
 /// # Examples
 ///
 /// ```
-/// use wsrt_reactor::context;
-///
+/// # use wsrt_reactor::context;
 /// let before = context::replace(None);
 /// assert!(context::current().is_none());
 /// context::replace(before);
 /// ```
-// What comes out is dropped by the caller, after the borrow has ended: its drop may run code that
-// looks at the slot again.
-pub fn replace(context: Option<Context>) -> Option<Context> {
+// The caller drops the previous context, after the borrow has ended: the drop may run code that
+// borrows the slot again.
+pub fn replace(context: Option<ReactorContext>) -> Option<ReactorContext> {
     CURRENT.try_with(|current| std::mem::replace(&mut *current.borrow_mut(), context)).ok().flatten()
 }
 
 /// Restores the previous context when dropped. Stays on its thread.
 #[derive(Debug)]
-pub struct Entered {
-    previous: Option<Context>,
+pub struct ContextGuard {
+    previous: Option<ReactorContext>,
     not_send: PhantomData<*const ()>,
 }
 
-impl Drop for Entered {
+impl Drop for ContextGuard {
     fn drop(&mut self) {
         let left = replace(self.previous.take());
         drop(left);

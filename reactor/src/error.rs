@@ -4,12 +4,12 @@ use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 
-/// What an operation is told that would have to wait for a netpoller that is no more.
+/// The error of an operation that would have to wait for a netpoller that was shut down.
 pub(crate) fn shut_down_error() -> io::Error {
     io::Error::other("the wsrt runtime this socket belongs to was shut down")
 }
 
-/// An error with what it is about, unless it has a number of the system's, which that would cost.
+/// Adds `action` and `what` to the error, unless it has an OS error number, which that would cost.
 /// The kind stays.
 pub(crate) fn naming(action: &str, what: impl fmt::Display, original: io::Error) -> io::Error {
     match original.raw_os_error() {
@@ -18,8 +18,8 @@ pub(crate) fn naming(action: &str, what: impl fmt::Display, original: io::Error)
     }
 }
 
-/// What `attempt` makes of the first address it succeeds with; if there is none, the error of the
-/// last.
+/// Returns the success of `attempt` with the first address that it succeeds with; otherwise the
+/// error of the last.
 pub(crate) fn first_that_works<T>(
     addresses: Vec<SocketAddr>,
     mut attempt: impl FnMut(SocketAddr) -> io::Result<T>,
@@ -34,7 +34,7 @@ pub(crate) fn first_that_works<T>(
     outcome
 }
 
-/// What an operation is told that was given a list of addresses with none in it.
+/// The error of an operation that was given an empty list of addresses.
 pub(crate) fn no_address() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, "the list of socket addresses is empty")
 }

@@ -8,9 +8,9 @@ use crate::interest::Interest;
 use crate::readiness::Readiness;
 use crate::readiness::Seen;
 use crate::ready::Ready;
-use crate::sight::Label;
-use crate::source::{Aim, Source};
-use crate::waiters::Place;
+use crate::source::{Condition, SourceState};
+use crate::waiters::WaiterKind;
+use crate::walk::Label;
 use std::fmt;
 use std::future::Future;
 use std::io;
@@ -19,8 +19,8 @@ use std::task::{Context, Poll, ready};
 
 /// Registers a pollable source and waits for it.
 ///
-/// The source is polled edge-triggered in both directions: operations are tried first, and waited
-/// for only after they answered `WouldBlock`. That it is *ready* is only said when the system has
+/// The source is polled edge-triggered in both directions: an operation is tried first, and waited
+/// for only after it returned `WouldBlock`. The source counts as *ready* only once the OS has
 /// reported it. Any number of tasks may wait for the same direction; an event wakes them all.
 ///
 /// The source must be non-blocking. Dropping the `Evented` takes it out of the poll.
@@ -29,7 +29,7 @@ use std::task::{Context, Poll, ready};
 ///
 /// ```
 /// use mio::net::UdpSocket;
-/// use wsrt_reactor::{Evented, Interest};
+/// # use wsrt_reactor::{Evented, Interest};
 ///
 /// # wsrt_reactor_testing::run(async {
 /// let socket = Evented::new(UdpSocket::bind("127.0.0.1:0".parse().unwrap())?)?;
@@ -42,7 +42,7 @@ use std::task::{Context, Poll, ready};
 /// # std::io::Result::Ok(()) }).unwrap();
 /// ```
 pub struct Evented<S: mio::event::Source> {
-    /// None only while `into_inner` and `drop` take it apart.
+    /// `None` only while `into_inner` and `drop` take it apart.
     source: Option<S>,
     registration: Registration,
 }
@@ -52,12 +52,12 @@ impl<S: mio::event::Source> Evented<S> {
     ///
     /// # Panics
     ///
-    /// Outside a runtime.
+    /// Panics outside a runtime.
     ///
     /// # Errors
     ///
-    /// When the system does not take it (it cannot be polled, is registered already, or resources
-    /// are short), or the runtime was shut down.
+    /// Returns the OS error when the source cannot be polled, is registered already, or resources
+    /// are short; or an error when the runtime was shut down.
     #[track_caller]
     pub fn new(source: S) -> io::Result<Self> {
         Self::with_handle(source, context::required("Evented::new").handle())
@@ -67,28 +67,29 @@ impl<S: mio::event::Source> Evented<S> {
     ///
     /// # Errors
     ///
-    /// As [`Evented::new`].
+    /// Returns the errors of [`Evented::new`].
     pub fn with_handle(source: S, handle: &Handle) -> io::Result<Self> {
         Self::of_kind("source", source, handle)
     }
 
-    /// As [`with_handle`](Evented::with_handle), for a source that dumps call a `kind`.
+    /// Registers `source` with a given netpoller, under the name `kind` in dumps.
     ///
     /// # Errors
     ///
-    /// As [`Evented::new`].
+    /// Returns the errors of [`Evented::new`].
     pub fn of_kind(kind: &'static str, source: S, handle: &Handle) -> io::Result<Self> {
         Self::fresh(source, handle, Interest::READABLE | Interest::WRITABLE, Label::of_kind(kind))
     }
 
-    /// As `with_handle`, tried at once for `untried` only: what that leaves out has to be reported
-    /// before it is tried.
+    /// Registers `source` so that only the directions of `untried` are tried at once: the other ones
+    /// have to be reported ready first.
     pub(crate) fn fresh(source: S, handle: &Handle, untried: Interest, label: Label) -> io::Result<Self> {
         let watched = Interest::READABLE | Interest::WRITABLE;
         Self::watching(source, handle, watched, untried, label).map_err(|(_, error)| error)
     }
 
-    /// As `fresh`, told of the directions in `watched` only. On an error the source comes back.
+    /// Registers `source` for events in the directions of `watched` only; otherwise like `fresh`. An
+    /// error hands the source back.
     pub(crate) fn watching(
         mut source: S,
         handle: &Handle,
@@ -102,7 +103,7 @@ impl<S: mio::event::Source> Evented<S> {
         }
     }
 
-    /// Returns the source. Operations on it that answer `WouldBlock` belong inside
+    /// Returns the source. Operations on it that may return `WouldBlock` belong inside
     /// [`try_io`](Evented::try_io) and its like.
     #[must_use]
     pub fn get_ref(&self) -> &S {
@@ -132,14 +133,14 @@ impl<S: mio::event::Source> Evented<S> {
     ///
     /// # Errors
     ///
-    /// When the system refuses to deregister it; the source is closed then.
+    /// Returns the OS error when the source cannot be deregistered; the source is closed then.
     pub fn into_inner(mut self) -> io::Result<S> {
         let mut source = self.source.take().expect("the source is there until into_inner takes it");
         self.registration.end(&mut source)?;
         Ok(source)
     }
 
-    /// As `into_inner`, whatever the system says: the source is wanted back, in the poll or not.
+    /// Takes the source out of the poll and returns it even if the OS fails to deregister it.
     #[cfg(unix)]
     pub(crate) fn release(mut self) -> S {
         let mut source = self.source.take().expect("the source is there until into_inner takes it");
@@ -147,125 +148,123 @@ impl<S: mio::event::Source> Evented<S> {
         source
     }
 
-    /// As `poll_ready`, for who wants to clear what was seen.
+    /// Polls like `poll_ready` and returns the word, for a caller that clears readiness itself.
     pub(crate) fn poll_seen(&self, interest: Interest, cx: &mut Context<'_>) -> Poll<io::Result<Seen>> {
         let source = self.registration.source();
-        budget::poll_spending(cx, |cx| source.poll_ready(Aim::Know, interest, cx, Place::Shared))
+        budget::poll_spending(cx, |cx| source.poll_ready(Condition::Reported, interest, cx, WaiterKind::Shared))
     }
 
-    /// As `ready`, for who wants to clear what was seen.
+    /// Waits like `ready` and returns the word, for a caller that clears readiness itself.
     pub(crate) async fn seen(&self, interest: Interest) -> io::Result<Seen> {
-        let seen = self.wait(Aim::Know, interest).await;
+        let seen = self.wait(Condition::Reported, interest).await;
         budget::spend();
         seen
     }
 
-    /// As `seen`, without waiting.
+    /// Returns the word if a direction is reported ready, without waiting.
     #[cfg(unix)]
     pub(crate) fn try_seen(&self, interest: Interest) -> io::Result<Seen> {
-        match self.registration.source().look(Aim::Know, interest) {
+        match self.registration.source().look(Condition::Reported, interest) {
             Poll::Ready(seen) => seen,
             Poll::Pending => Err(io::ErrorKind::WouldBlock.into()),
         }
     }
 
-    /// Returns ready when the system has reported that an operation in one of the directions is
-    /// worth trying; until then wakes `cx`'s task when it is.
+    /// Returns ready once the OS has reported that an operation in one of the directions is worth
+    /// trying; until then it registers `cx`'s task to be woken for that.
     ///
-    /// Any number of tasks may poll. The same task polling again does not add to their number; one
-    /// that loses interest stays in it until the next event, which wakes it for nothing. If none
-    /// comes and 64 have gathered, all are woken, at most once a second: those that are still there
-    /// poll again, and those that are gone do not pile up. Futures ([`ready`](Evented::ready),
-    /// [`io`](Evented::io)) leave when they are dropped.
+    /// Any number of tasks may poll. A task that polls again is counted once; a task that loses
+    /// interest stays registered until the next event, which wakes it needlessly. If no event comes
+    /// and 64 wakers have accumulated, all of them are woken, at most once a second: tasks that
+    /// still wait poll again, and wakers of tasks that are gone do not accumulate. Futures
+    /// ([`ready`](Evented::ready), [`io`](Evented::io)) take their waker out when they are dropped.
     ///
     /// # Errors
     ///
-    /// When it would have to wait and the runtime was shut down.
+    /// Returns an error if it would have to wait and the runtime was shut down.
     pub fn poll_ready(&self, interest: Interest, cx: &mut Context<'_>) -> Poll<io::Result<Ready>> {
         self.poll_seen(interest, cx).map_ok(Seen::ready)
     }
 
-    /// Waits until the system has reported that an operation in one of the directions is worth
-    /// trying.
+    /// Waits until the OS has reported that an operation in one of the directions is worth trying.
     ///
-    /// It may be answered by an event that another task has used up by now: be ready for
-    /// `WouldBlock`.
+    /// Another task may have used up the event by now: expect `WouldBlock`.
     ///
     /// # Errors
     ///
-    /// When it would have to wait and the runtime was shut down.
+    /// Returns an error if it would have to wait and the runtime was shut down.
     ///
     /// # Cancel safety
     ///
-    /// Dropped before it is ready, nothing is lost.
+    /// If it is dropped before it is ready, nothing is lost.
     pub async fn ready(&self, interest: Interest) -> io::Result<Ready> {
         self.seen(interest).await.map(Seen::ready)
     }
 
-    /// Runs `operation` once if it is worth trying, as on a fresh source it is; `WouldBlock`
-    /// otherwise, without running it.
+    /// Runs `operation` once if it is worth trying, which it is on a fresh source; otherwise returns
+    /// `WouldBlock` without running it.
     ///
-    /// When `operation` answers `WouldBlock`, the directions in `interest` count as drained until
-    /// the next event. So it must answer that only if the system did.
+    /// If `operation` returns `WouldBlock`, the directions in `interest` count as drained until the
+    /// next event. So it must return that only if the OS did.
     ///
     /// # Errors
     ///
-    /// What `operation` answers; `WouldBlock`; or that the runtime was shut down.
+    /// Returns the error of `operation`, `WouldBlock`, or an error if the runtime was shut down.
     pub fn try_io<R>(&self, interest: Interest, operation: impl FnOnce(&S) -> io::Result<R>) -> io::Result<R> {
         self.try_drain(interest, operation, |_| false)
     }
 
-    /// Runs `operation` until it answers anything but `WouldBlock`, waiting in between; wakes
+    /// Runs `operation` until it returns anything but `WouldBlock`, waiting in between; wakes
     /// `cx`'s task when it is worth polling again.
     ///
-    /// Any number of tasks may poll. [`try_io`](Evented::try_io) says what `operation` must keep
-    /// to.
+    /// Any number of tasks may poll. `operation` must keep to the rule of
+    /// [`try_io`](Evented::try_io).
     ///
     /// # Errors
     ///
-    /// What `operation` answers, or that the runtime was shut down.
+    /// Returns the error of `operation`, or an error if the runtime was shut down.
     pub fn poll_io<R>(
         &self,
         interest: Interest,
         cx: &mut Context<'_>,
         operation: impl FnMut(&S) -> io::Result<R>,
     ) -> Poll<io::Result<R>> {
-        self.poll_drain(Claim::Shared, interest, cx, operation, |_| false)
+        self.poll_drain(Sharing::Shared, interest, cx, operation, |_| false)
     }
 
-    /// Runs `operation` until it answers anything but `WouldBlock`, waiting in between.
+    /// Runs `operation` until it returns anything but `WouldBlock`, waiting in between.
     ///
-    /// [`try_io`](Evented::try_io) says what `operation` must keep to.
+    /// `operation` must keep to the rule of [`try_io`](Evented::try_io).
     ///
     /// # Errors
     ///
-    /// What `operation` answers, or that the runtime was shut down.
+    /// Returns the error of `operation`, or an error if the runtime was shut down.
     ///
     /// # Cancel safety
     ///
-    /// Dropped before it is ready, `operation` has not succeeded: nothing is lost.
+    /// If it is dropped before it is ready, `operation` has not succeeded: nothing is lost.
     pub async fn io<R>(&self, interest: Interest, operation: impl FnMut(&S) -> io::Result<R>) -> io::Result<R> {
         self.drain(interest, operation, |_| false).await
     }
 
-    /// As `try_io`; `is_drained` tells from a success whether it took the last there was.
+    /// Does `try_io`; `is_drained` decides from a success whether it drained the direction.
     pub(crate) fn try_drain<R>(
         &self,
         interest: Interest,
         operation: impl FnOnce(&S) -> io::Result<R>,
         is_drained: impl Fn(&R) -> bool,
     ) -> io::Result<R> {
-        let answer = match self.registration.source().look(Aim::Try, interest) {
+        let answer = match self.registration.source().look(Condition::WorthTrying, interest) {
             Poll::Ready(seen) => self.attempt(seen?, interest, operation, is_drained),
             Poll::Pending => None,
         };
         answer.unwrap_or_else(|| Err(io::ErrorKind::WouldBlock.into()))
     }
 
-    /// As `poll_io`; `is_drained` tells from a success whether it took the last there was.
+    /// Does `poll_io`; `is_drained` decides from a success whether it drained the direction.
     pub(crate) fn poll_drain<R>(
         &self,
-        claim: Claim,
+        sharing: Sharing,
         interest: Interest,
         cx: &mut Context<'_>,
         mut operation: impl FnMut(&S) -> io::Result<R>,
@@ -273,7 +272,12 @@ impl<S: mio::event::Source> Evented<S> {
     ) -> Poll<io::Result<R>> {
         budget::poll_spending(cx, |cx| {
             loop {
-                let seen = ready!(self.registration.source().poll_ready(Aim::Try, interest, cx, claim.place()))?;
+                let seen = ready!(self.registration.source().poll_ready(
+                    Condition::WorthTrying,
+                    interest,
+                    cx,
+                    sharing.waiter_kind()
+                ))?;
                 if let Some(answer) = self.attempt(seen, interest, &mut operation, &is_drained) {
                     return Poll::Ready(answer);
                 }
@@ -281,7 +285,7 @@ impl<S: mio::event::Source> Evented<S> {
         })
     }
 
-    /// As `io`; `is_drained` tells from a success whether it took the last there was.
+    /// Does `io`; `is_drained` decides from a success whether it drained the direction.
     pub(crate) async fn drain<R>(
         &self,
         interest: Interest,
@@ -289,9 +293,9 @@ impl<S: mio::event::Source> Evented<S> {
         is_drained: impl Fn(&R) -> bool,
     ) -> io::Result<R> {
         loop {
-            // An error spends too: a server that accepts again, whatever comes, gets a turn to be
-            // cancelled in.
-            let seen = self.wait(Aim::Try, interest).await.inspect_err(|_| budget::spend())?;
+            // An error spends budget too, so that a server that accepts again after each error
+            // can be cancelled.
+            let seen = self.wait(Condition::WorthTrying, interest).await.inspect_err(|_| budget::spend())?;
             if let Some(answer) = self.attempt(seen, interest, &mut operation, &is_drained) {
                 budget::spend();
                 return answer;
@@ -299,8 +303,8 @@ impl<S: mio::event::Source> Evented<S> {
         }
     }
 
-    /// As `try_io`, ready or not: for an operation that may block for another reason than the last
-    /// one did.
+    /// Runs `operation` once, ready or not: for an operation that may block for another reason than
+    /// the last one did.
     #[cfg(unix)]
     pub(crate) fn try_anyway<R>(
         &self,
@@ -312,7 +316,7 @@ impl<S: mio::event::Source> Evented<S> {
         answer.unwrap_or_else(|| Err(io::ErrorKind::WouldBlock.into()))
     }
 
-    /// None when the operation would block. What it proved is noted in the readiness word.
+    /// Returns `None` if the operation would block. Clears the readiness that it disproved.
     fn attempt<R>(
         &self,
         seen: Seen,
@@ -333,15 +337,15 @@ impl<S: mio::event::Source> Evented<S> {
         Some(answer)
     }
 
-    fn wait(&self, aim: Aim, interest: Interest) -> Wait<'_> {
-        Wait { source: self.registration.source(), aim, interest, key: None }
+    fn wait(&self, condition: Condition, interest: Interest) -> Wait<'_> {
+        Wait { source: self.registration.source(), condition, interest, key: None }
     }
 }
 
 impl<S: mio::event::Source> Drop for Evented<S> {
     fn drop(&mut self) {
         if let Some(mut source) = self.source.take() {
-            // A descriptor that the poll does not know any more is what we want anyway.
+            // An error means that the poll does not know the descriptor, which is the goal.
             let _ = self.registration.end(&mut source);
         }
     }
@@ -353,29 +357,29 @@ impl<S: mio::event::Source + fmt::Debug> fmt::Debug for Evented<S> {
     }
 }
 
-/// How a poll-style waiter waits.
+/// Whether a poll-style waiter shares its direction with others.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Claim {
-    /// Through `&mut self`: the only one of its direction.
-    Sole,
-    /// Through `&self`: one of any number.
+pub(crate) enum Sharing {
+    /// It polls through `&mut self`: the only waiter of its direction.
+    Exclusive,
+    /// It polls through `&self`: one of any number.
     Shared,
 }
 
-impl Claim {
-    fn place(self) -> Place<'static> {
+impl Sharing {
+    fn waiter_kind(self) -> WaiterKind<'static> {
         match self {
-            Claim::Sole => Place::Sole,
-            Claim::Shared => Place::Shared,
+            Sharing::Exclusive => WaiterKind::Sole,
+            Sharing::Shared => WaiterKind::Shared,
         }
     }
 }
 
-/// A future-style waiter: takes its waker out again when it is dropped. It minds the budget, and
-/// leaves it to its owner to spend: being ready is worth nothing yet.
+/// A future-style waiter: takes its waker out again when it is dropped. It waits while the budget
+/// is spent and leaves spending to its owner, because readiness alone has moved no byte yet.
 struct Wait<'a> {
-    source: &'a Source,
-    aim: Aim,
+    source: &'a SourceState,
+    condition: Condition,
     interest: Interest,
     key: Option<usize>,
 }
@@ -386,7 +390,7 @@ impl Future for Wait<'_> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
         ready!(budget::poll_proceed(cx));
-        this.source.poll_ready(this.aim, this.interest, cx, Place::Keyed(&mut this.key))
+        this.source.poll_ready(this.condition, this.interest, cx, WaiterKind::Keyed(&mut this.key))
     }
 }
 

@@ -1,10 +1,10 @@
-//! The registration side of the netpoller: what a socket holds on to.
+//! The registration side of the netpoller, which each socket holds a clone of.
 
 use crate::interest::Interest;
 use crate::registry::{Registry, SourceToken};
-use crate::sight::Label;
-use crate::source::Source;
+use crate::source::SourceState;
 use crate::sync::Arc;
+use crate::walk::Label;
 use std::io;
 
 /// Names a netpoller to register sockets with. Cloning costs one reference count.
@@ -30,7 +30,7 @@ impl Handle {
     }
 
     /// Registers the directions of `watched`, edge-triggered, until [`Registration::end`]. The
-    /// source counts as ready for `untried`; `label` is what a walk shows of it.
+    /// source counts as untried in the directions of `untried`; a walk shows `label`.
     pub(crate) fn register<S: mio::event::Source + ?Sized>(
         &self,
         source: &mut S,
@@ -47,16 +47,17 @@ impl Handle {
     }
 }
 
-/// One socket's place in the netpoller. Whoever holds it ends it before the descriptor is closed.
+/// One socket's entry in the netpoller. The owner of the socket ends it before it closes the
+/// descriptor.
 #[derive(Debug)]
 pub(crate) struct Registration {
     handle: Handle,
     token: SourceToken,
-    source: Arc<Source>,
+    source: Arc<SourceState>,
 }
 
 impl Registration {
-    pub(crate) fn source(&self) -> &Source {
+    pub(crate) fn source(&self) -> &SourceState {
         &self.source
     }
 
@@ -65,8 +66,8 @@ impl Registration {
     }
 
     /// Takes the socket out of the poll and its key out of the slab, in this order: a key must not
-    /// get a new entry while the system still reports for the old one under a token that is gone.
-    /// (It would be ignored; the order saves the look.)
+    /// get a new entry while the OS still reports events for the old one under its old token. (Such
+    /// an event would be ignored; the order saves the check.)
     pub(crate) fn end<S: mio::event::Source + ?Sized>(&self, source: &mut S) -> io::Result<()> {
         let outcome = self.handle.0.system.deregister(source);
         self.handle.0.registry.remove(self.token);

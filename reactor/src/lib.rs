@@ -14,12 +14,14 @@
 //! | what a new socket belongs to | [`context`] |
 //! | why a socket that is always ready does not keep its task running | [`budget`] |
 //! | timers | [`timer`] |
-//! | how a dump learns who waits for what | `sight.rs` |
+//! | how a dump learns who waits for what | `walk.rs` |
 
+mod address;
 #[cfg(unix)]
 pub mod async_fd;
 pub mod budget;
 pub mod context;
+mod descriptor;
 mod error;
 mod evented;
 mod handle;
@@ -31,15 +33,16 @@ mod poller;
 mod readiness;
 mod ready;
 mod registry;
-mod sight;
 mod source;
 mod sync;
 pub mod timer;
 mod waiters;
+mod walk;
 
+pub use self::address::Address;
 pub use self::evented::Evented;
 pub use self::handle::Handle;
 pub use self::interest::Interest;
 pub use self::poller::{Netpoller, Turn};
 pub use self::ready::Ready;
-pub use self::sight::{Address, WatchedSource};
+pub use self::walk::WatchedSource;

@@ -3,8 +3,8 @@
 
 use crate::interest::Interest;
 use crate::readiness::{EventBits, Readiness};
-use crate::source::{Aim, Source};
-use crate::waiters::Place;
+use crate::source::{Condition, SourceState};
+use crate::waiters::WaiterKind;
 use loom::future::block_on;
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -21,11 +21,11 @@ fn bounded(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
 }
 
 /// A source that starts drained.
-fn drained() -> Arc<Source> {
-    Arc::new(Source::fresh(Interest::WRITABLE))
+fn drained() -> Arc<SourceState> {
+    Arc::new(SourceState::fresh(Interest::WRITABLE))
 }
 
-fn dispatch(source: &Source) {
+fn dispatch(source: &SourceState) {
     let mut wakers = Vec::new();
     source.dispatch(EventBits::READABLE, &mut wakers);
     wakers.into_iter().for_each(Waker::wake);
@@ -33,13 +33,13 @@ fn dispatch(source: &Source) {
 
 /// A socket's receive buffer, as the kernel keeps it.
 struct Kernel {
-    source: Source,
+    source: SourceState,
     bytes: AtomicUsize,
 }
 
 impl Kernel {
     fn new() -> Self {
-        Self { source: Source::fresh(READ), bytes: AtomicUsize::new(0) }
+        Self { source: SourceState::fresh(READ), bytes: AtomicUsize::new(0) }
     }
 
     /// Data comes first, its event after.
@@ -50,10 +50,10 @@ impl Kernel {
 
     /// Takes one byte, waiting for it as a socket's reader does. A transfer that leaves nothing
     /// came back short.
-    fn read(&self, claim: fn() -> Place<'static>) {
+    fn read(&self, kind: fn() -> WaiterKind<'static>) {
         block_on(poll_fn(|cx| {
             loop {
-                let seen = match self.source.poll_ready(Aim::Try, READ, cx, claim()) {
+                let seen = match self.source.poll_ready(Condition::WorthTrying, READ, cx, kind()) {
                     Poll::Ready(seen) => seen.expect("no shutdown here"),
                     Poll::Pending => return Poll::Pending,
                 };
@@ -94,7 +94,7 @@ fn an_event_reaches_a_waiter_that_comes_beside_it() {
             let source = Arc::clone(&source);
             thread::spawn(move || dispatch(&source))
         };
-        block_on(poll_fn(|cx| source.poll_ready(Aim::Try, READ, cx, Place::Sole))).unwrap();
+        block_on(poll_fn(|cx| source.poll_ready(Condition::WorthTrying, READ, cx, WaiterKind::Sole))).unwrap();
         event.join().unwrap();
     });
 }
@@ -110,8 +110,8 @@ fn a_reader_that_clears_gets_every_byte() {
                 kernel.arrive();
             })
         };
-        kernel.read(|| Place::Sole);
-        kernel.read(|| Place::Sole);
+        kernel.read(|| WaiterKind::Sole);
+        kernel.read(|| WaiterKind::Sole);
         writer.join().unwrap();
     });
 }
@@ -122,7 +122,7 @@ fn two_readers_share_two_bytes_and_neither_hangs() {
         let kernel = Arc::new(Kernel::new());
         let other = {
             let kernel = Arc::clone(&kernel);
-            thread::spawn(move || kernel.read(|| Place::Shared))
+            thread::spawn(move || kernel.read(|| WaiterKind::Shared))
         };
         let writer = {
             let kernel = Arc::clone(&kernel);
@@ -131,7 +131,7 @@ fn two_readers_share_two_bytes_and_neither_hangs() {
                 kernel.arrive();
             })
         };
-        kernel.read(|| Place::Shared);
+        kernel.read(|| WaiterKind::Shared);
         other.join().unwrap();
         writer.join().unwrap();
     });
@@ -149,7 +149,8 @@ fn a_shutdown_reaches_a_waiter_that_comes_beside_it() {
                 wakers.into_iter().for_each(Waker::wake);
             })
         };
-        let error = block_on(poll_fn(|cx| source.poll_ready(Aim::Try, READ, cx, Place::Shared))).unwrap_err();
+        let error = block_on(poll_fn(|cx| source.poll_ready(Condition::WorthTrying, READ, cx, WaiterKind::Shared)))
+            .unwrap_err();
         assert!(error.to_string().contains("shut down"));
         end.join().unwrap();
     });
@@ -168,13 +169,13 @@ fn a_future_that_goes_away_takes_no_other_waiters_event() {
             thread::spawn(move || {
                 let mut key = None;
                 let mut cx = Context::from_waker(Waker::noop());
-                let _ = source.poll_ready(Aim::Try, READ, &mut cx, Place::Keyed(&mut key));
+                let _ = source.poll_ready(Condition::WorthTrying, READ, &mut cx, WaiterKind::Keyed(&mut key));
                 if let Some(key) = key {
                     source.withdraw(key);
                 }
             })
         };
-        block_on(poll_fn(|cx| source.poll_ready(Aim::Try, READ, cx, Place::Shared))).unwrap();
+        block_on(poll_fn(|cx| source.poll_ready(Condition::WorthTrying, READ, cx, WaiterKind::Shared))).unwrap();
         event.join().unwrap();
         leaver.join().unwrap();
     });

@@ -1,20 +1,19 @@
-//! What a waiter is told.
+//! The set of conditions that a waiter finds ready.
 
 #[cfg(unix)]
 use crate::interest::Interest;
 use std::fmt;
 use std::ops::{BitAnd, BitOr, BitOrAssign, Sub};
 
-/// Tells what a socket was ready for when it was looked at: a set of conditions.
+/// Holds the conditions that a socket was ready for when it was looked at.
 ///
-/// Readiness is a hint that can be out of date by the time it is read: an operation tried on the
-/// strength of it may still answer `WouldBlock`.
+/// Readiness is a hint that can be out of date by the time it is read: an operation may still
+/// return `WouldBlock`.
 ///
 /// # Examples
 ///
 /// ```
-/// use wsrt_reactor::Ready;
-///
+/// # use wsrt_reactor::Ready;
 /// let ready = Ready::READABLE | Ready::READ_CLOSED;
 /// assert!(ready.is_readable() && ready.contains(Ready::READ_CLOSED));
 /// assert_eq!(ready - Ready::READABLE, Ready::READ_CLOSED);
@@ -35,50 +34,50 @@ impl Ready {
     pub const READ_CLOSED: Ready = Ready(1 << 2);
     /// Nothing can be written any more.
     pub const WRITE_CLOSED: Ready = Ready(1 << 3);
-    /// There is an error to learn.
+    /// There is an error to fetch.
     pub const ERROR: Ready = Ready(1 << 4);
     /// Everything.
     pub const ALL: Ready = Ready(0b1_1111);
 
-    /// Tells whether nothing is ready.
+    /// Returns whether nothing is ready.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Tells whether a read is worth trying; true as well when the read side is closed.
+    /// Returns whether a read is worth trying; true as well when the read side is closed.
     #[must_use]
     pub const fn is_readable(self) -> bool {
         self.overlaps(Ready::READABLE) || self.is_read_closed()
     }
 
-    /// Tells whether a write is worth trying; true as well when the write side is closed.
+    /// Returns whether a write is worth trying; true as well when the write side is closed.
     #[must_use]
     pub const fn is_writable(self) -> bool {
         self.overlaps(Ready::WRITABLE) || self.is_write_closed()
     }
 
-    /// Tells whether the peer has ended its side of the stream. False does not mean that it is
+    /// Returns whether the peer has ended its side of the stream. False does not mean that it is
     /// open.
     #[must_use]
     pub const fn is_read_closed(self) -> bool {
         self.overlaps(Ready::READ_CLOSED)
     }
 
-    /// Tells whether nothing can be written any more. False does not mean that something can.
+    /// Returns whether nothing can be written any more. False does not mean that something can.
     #[must_use]
     pub const fn is_write_closed(self) -> bool {
         self.overlaps(Ready::WRITE_CLOSED)
     }
 
-    /// Tells whether the system reported an error condition; the next operation, or `take_error`,
-    /// says which.
+    /// Returns whether the OS reported an error condition; the next operation, or `take_error`,
+    /// returns the error.
     #[must_use]
     pub const fn is_error(self) -> bool {
         self.overlaps(Ready::ERROR)
     }
 
-    /// Tells whether all of `other` is ready.
+    /// Returns whether all of `other` is ready.
     #[must_use]
     pub const fn contains(self, other: Ready) -> bool {
         self.0 & other.0 == other.0
@@ -88,7 +87,7 @@ impl Ready {
     #[cfg(unix)]
     pub(crate) const CLOSED: Ready = Ready(Ready::READ_CLOSED.0 | Ready::WRITE_CLOSED.0);
 
-    /// All that can be told of these directions.
+    /// All conditions of these directions.
     #[cfg(unix)]
     pub(crate) fn concerning(interest: Interest) -> Ready {
         let read = if interest.is_readable() { Ready::READABLE | Ready::READ_CLOSED } else { Ready::EMPTY };
@@ -126,7 +125,7 @@ impl BitAnd for Ready {
 impl Sub for Ready {
     type Output = Ready;
 
-    /// What is in this one and not in `other`.
+    /// Returns the conditions of this set that are not in `other`.
     fn sub(self, other: Ready) -> Ready {
         Ready(self.0 & !other.0)
     }

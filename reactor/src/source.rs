@@ -13,37 +13,37 @@
 //!
 //! The lock orders W2-W4 against E2. If W2 comes first, E2 finds the waker. If E2 comes first, then
 //! E1 happened before the lock was released, so W3 reads E1's bits or a later value of the word. A
-//! later value without the bits was written by a clear whose tick was E1's or newer, that is, by
-//! somebody whose system call came after the event and found the source drained: the kernel will
+//! later value without the bits was written by a clear whose tick was E1's or newer, that is, by a
+//! thread whose system call came after the event and found the source drained: the kernel will
 //! send another event. Shutdown is an event whose bit is never cleared.
 
 use crate::error::shut_down_error;
 use crate::interest::Interest;
 use crate::readiness::{EventBits, Readiness, Seen};
 use crate::sync::Mutex;
-use crate::waiters::{PerDirection, Place, Waiters};
+use crate::waiters::{PerDirection, WaiterKind, Waiters};
 use std::io;
 use std::task::{Context, Poll, Waker};
 
-/// What a waiter waits for.
+/// The condition that ends a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Aim {
-    /// To be told what is ready: what the system has reported counts.
-    Know,
-    /// To try an operation: a direction that was never found drained is worth it too.
-    Try,
+pub(crate) enum Condition {
+    /// The OS has reported the direction ready.
+    Reported,
+    /// An operation is worth trying: the direction was reported ready, or was never found drained.
+    WorthTrying,
 }
 
 #[derive(Debug)]
-pub(crate) struct Source {
+pub(crate) struct SourceState {
     readiness: Readiness,
     waiters: Mutex<Waiters>,
 }
 
 // No foreign code runs while the lock is held, so a panic never leaves the waiters half changed.
-impl std::panic::RefUnwindSafe for Source {}
+impl std::panic::RefUnwindSafe for SourceState {}
 
-impl Source {
+impl SourceState {
     pub(crate) fn fresh(untried: Interest) -> Self {
         Self { readiness: Readiness::of_fresh(untried), waiters: Mutex::new(Waiters::default()) }
     }
@@ -52,29 +52,29 @@ impl Source {
         &self.readiness
     }
 
-    /// Ready with what was seen when that is what `aim` waits for; an error when it is not and the
-    /// runtime has shut down, for then no event would ever be reported; otherwise the waker is left
-    /// in `place`.
+    /// Returns the word as soon as `condition` holds. If it does not hold and the runtime has shut
+    /// down, returns an error, because no event would ever be reported; otherwise leaves the waker
+    /// as `kind` says.
     pub(crate) fn poll_ready(
         &self,
-        aim: Aim,
+        condition: Condition,
         interest: Interest,
         cx: &mut Context<'_>,
-        place: Place<'_>,
+        kind: WaiterKind<'_>,
     ) -> Poll<io::Result<Seen>> {
-        let answer = self.look(aim, interest);
+        let answer = self.look(condition, interest);
         if answer.is_ready() {
             return answer;
         }
-        self.wait(aim, interest, cx, place)
+        self.wait(condition, interest, cx, kind)
     }
 
-    /// What is known without waiting; a source that is neither ready nor alive is an error.
-    pub(crate) fn look(&self, aim: Aim, interest: Interest) -> Poll<io::Result<Seen>> {
+    /// Checks `condition` without waiting. A source that is neither ready nor alive is an error.
+    pub(crate) fn look(&self, condition: Condition, interest: Interest) -> Poll<io::Result<Seen>> {
         let seen = self.readiness.read();
-        let is_over = match aim {
-            Aim::Know => seen.is_ready(interest),
-            Aim::Try => seen.is_worth_trying(interest),
+        let is_over = match condition {
+            Condition::Reported => seen.is_ready(interest),
+            Condition::WorthTrying => seen.is_worth_trying(interest),
         };
         if is_over {
             Poll::Ready(Ok(seen))
@@ -86,28 +86,34 @@ impl Source {
     }
 
     #[cold]
-    fn wait(&self, aim: Aim, interest: Interest, cx: &mut Context<'_>, place: Place<'_>) -> Poll<io::Result<Seen>> {
+    fn wait(
+        &self,
+        condition: Condition,
+        interest: Interest,
+        cx: &mut Context<'_>,
+        kind: WaiterKind<'_>,
+    ) -> Poll<io::Result<Seen>> {
         let mut wakers = PerDirection::default();
         for index in interest.indices() {
             wakers[index] = Some(cx.waker().clone());
         }
         let mut waiters = self.waiters.lock();
-        let displaced = waiters.leave(interest, place, wakers);
-        // W3. When it answers "ready" the waker stays behind: it costs one wake-up too many at
-        // most.
-        let answer = self.look(aim, interest);
+        let displaced = waiters.leave(interest, kind, wakers);
+        // W3. If the source is ready now, the waker stays behind: that costs one spurious wake-up
+        // at most.
+        let answer = self.look(condition, interest);
         drop(waiters);
         displaced.let_go();
         answer
     }
 
-    /// A keyed waiter is dropped or done.
+    /// Removes the waker of a keyed waiter that was dropped or has finished.
     pub(crate) fn withdraw(&self, key: usize) {
         let waker = self.waiters.lock().withdraw(key);
         drop(waker);
     }
 
-    /// E1 and E2: an event arrived. The caller wakes what it finds in `wakers`.
+    /// E1 and E2: an event arrived. The caller wakes the wakers that this adds to `wakers`.
     pub(crate) fn dispatch(&self, bits: EventBits, wakers: &mut Vec<Waker>) {
         self.readiness.set_from_event(bits);
         if let Some(interest) = bits.concerns() {
@@ -115,12 +121,12 @@ impl Source {
         }
     }
 
-    /// Shows `f` who waits, with the lock held.
+    /// Shows `f` each waiter, with the lock held.
     pub(crate) fn for_each_waiter(&self, f: impl FnMut(&Waker, Interest)) {
         self.waiters.lock().for_each(f);
     }
 
-    /// The runtime is gone: everybody who waits is told so.
+    /// The runtime is gone: marks the source shut down and takes the wakers of all waiters.
     pub(crate) fn shut_down(&self, wakers: &mut Vec<Waker>) {
         self.readiness.shut_down();
         self.waiters.lock().take(Interest::READABLE | Interest::WRITABLE, wakers);

@@ -1,19 +1,19 @@
-//! Who waits on one source: any number of wakers per direction, kept under the source's lock.
+//! The waiters of one source: any number of wakers per direction, kept under the source's lock.
 //!
 //! Three kinds, because they end in three ways:
 //!
 //! * *Sole* waiters come from `&mut self` poll methods (`poll_read`, `poll_write`): one per
-//!   direction, the last one counts, as the I/O traits say. A future that drops its `poll_read`
-//!   half way leaves at most one waker behind.
+//!   direction, and the last one counts, as the I/O traits specify. A future that abandons its
+//!   `poll_read` leaves at most one waker behind.
 //! * *Shared* waiters come from `&self` poll methods: any number, the same waker once. A task that
-//!   loses interest cannot take its waker out. So where many have gathered on a source on which
-//!   nothing happens, all of them are woken, once a second at most: a task that still waits polls
-//!   again, and one that has ended is let go of.
+//!   loses interest cannot take its waker out. So once many have accumulated on a source without
+//!   events, all of them are woken, once a second at most: a task that still waits polls again, and
+//!   the waker of a task that has ended is released.
 //! * *Keyed* waiters belong to a future, which takes its waker out again when it is dropped.
 //!
 //! No foreign code runs under the lock: wakers are cloned before it is taken, and those displaced
 //! are handed out to be dropped after it is released. (`will_wake` compares two pointers and calls
-//! nobody.)
+//! no foreign code.)
 
 use crate::interest::Interest;
 use slab::Slab;
@@ -21,25 +21,25 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
-/// So many shared waiters of one direction are a crowd.
+/// The number of shared waiters of one direction from which on they are woken now and then.
 const CROWD: usize = 64;
-/// The time between two dispersals of crowds, for all of one may be there still.
+/// The shortest time between two such wake-ups, because all of the tasks may still be waiting.
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// Wakes each of them, with no lock held. They may be anybody's: one that panics keeps no other
-/// from being woken, and the thread that comes by is not the one to hear of it.
+/// Wakes each of them, with no lock held. The wakers are foreign code: one that panics keeps no
+/// other from being woken, and the panic does not reach the calling thread.
 pub(crate) fn wake_all(wakers: Vec<Waker>) {
     for waker in wakers {
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| waker.wake())) {
-            // Its destructor may panic, too. The panic hook has told of it already.
+            // Its destructor may panic, too. The panic hook has reported it already.
             std::mem::forget(payload);
         }
     }
 }
 
-/// In whose name a waker is left.
+/// How a waker is kept, which decides how it is taken out again.
 #[derive(Debug)]
-pub(crate) enum Place<'a> {
+pub(crate) enum WaiterKind<'a> {
     Sole,
     Shared,
     /// The future's key, once it has one.
@@ -50,7 +50,7 @@ pub(crate) enum Place<'a> {
 pub(crate) struct Waiters {
     sole: [Option<Waker>; 2],
     shared: [Vec<Waker>; 2],
-    /// When a crowd of shared ones was woken for the last time.
+    /// When a crowd of shared waiters was woken last.
     dispersed: Option<Instant>,
     keyed: Slab<Keyed>,
 }
@@ -58,7 +58,7 @@ pub(crate) struct Waiters {
 #[derive(Debug)]
 struct Keyed {
     interest: Interest,
-    /// Gone once an event has taken it.
+    /// `None` once an event has taken it.
     waker: Option<Waker>,
 }
 
@@ -67,16 +67,16 @@ pub(crate) type PerDirection = [Option<Waker>; 2];
 
 /// Wakers that the waiters do not keep.
 #[derive(Debug, Default)]
-#[must_use = "for after the lock is released"]
+#[must_use = "to be released once the lock is"]
 pub(crate) struct Displaced {
     /// To be dropped.
     unneeded: PerDirection,
-    /// To be woken: their tasks may be gone, or come back.
+    /// To be woken: their tasks poll again, unless they are gone.
     dispersed: Vec<Waker>,
 }
 
 impl Displaced {
-    /// With no lock held.
+    /// Drops and wakes the wakers; to be called with no lock held.
     pub(crate) fn let_go(self) {
         drop(self.unneeded);
         wake_all(self.dispersed);
@@ -84,14 +84,14 @@ impl Displaced {
 }
 
 impl Waiters {
-    /// Leaves a waker for each direction of `interest`; `wakers` holds a clone for each. What is
-    /// handed back is not kept: let go of it after releasing the lock.
-    pub(crate) fn leave(&mut self, interest: Interest, place: Place<'_>, wakers: PerDirection) -> Displaced {
+    /// Leaves a waker for each direction of `interest`; `wakers` holds a clone for each. The caller
+    /// lets go of the returned wakers after releasing the lock.
+    pub(crate) fn leave(&mut self, interest: Interest, kind: WaiterKind<'_>, wakers: PerDirection) -> Displaced {
         let mut dispersed = Vec::new();
-        let unneeded = match place {
-            Place::Sole => self.leave_sole(interest, wakers),
-            Place::Shared => self.leave_shared(interest, wakers, &mut dispersed),
-            Place::Keyed(key) => self.leave_keyed(interest, key, wakers),
+        let unneeded = match kind {
+            WaiterKind::Sole => self.leave_sole(interest, wakers),
+            WaiterKind::Shared => self.leave_shared(interest, wakers, &mut dispersed),
+            WaiterKind::Keyed(key) => self.leave_keyed(interest, key, wakers),
         };
         Displaced { unneeded, dispersed }
     }
@@ -135,7 +135,7 @@ impl Waiters {
         match *key {
             Some(key) => {
                 let displaced = std::mem::replace(&mut self.keyed[key], Keyed { interest, waker });
-                // At most one of the two was left over: the slot of the one just used is free.
+                // At most one of the two is left over: the other was taken out just above.
                 *wakers.iter_mut().find(|left| left.is_none()).expect("one waker was taken out") = displaced.waker;
             }
             None => *key = Some(self.keyed.insert(Keyed { interest, waker })),
@@ -143,7 +143,7 @@ impl Waiters {
         wakers
     }
 
-    /// A future is dropped or done: its waker goes with it.
+    /// Removes the waker of a future that was dropped or has finished.
     #[must_use = "to be dropped after the lock is released"]
     pub(crate) fn withdraw(&mut self, key: usize) -> Option<Waker> {
         self.keyed.remove(key).waker
@@ -159,7 +159,7 @@ impl Waiters {
         }
     }
 
-    /// Moves the wakers of everybody who waits for one of these directions to `out`.
+    /// Moves the wakers of all waiters for one of these directions to `out`.
     pub(crate) fn take(&mut self, interest: Interest, out: &mut Vec<Waker>) {
         for index in interest.indices() {
             out.extend(self.sole[index].take());
@@ -184,11 +184,11 @@ mod tests {
         fn wake(self: Arc<Self>) {}
     }
 
-    /// As many again as are a crowd; returns how many are kept of all.
+    /// Adds another `CROWD` waiters and returns how many are kept.
     fn come(waiters: &mut Waiters) -> usize {
         for _ in 0..CROWD {
             let waker = Waker::from(Arc::new(Sleeper(0)));
-            waiters.leave(Interest::READABLE, Place::Shared, [Some(waker), None]).let_go();
+            waiters.leave(Interest::READABLE, WaiterKind::Shared, [Some(waker), None]).let_go();
         }
         waiters.shared[0].len()
     }
@@ -208,7 +208,7 @@ mod tests {
             }
         }
         let mut waiters = Waiters::default();
-        let mut leave = |waker| waiters.leave(Interest::READABLE, Place::Shared, [Some(waker), None]).let_go();
+        let mut leave = |waker| waiters.leave(Interest::READABLE, WaiterKind::Shared, [Some(waker), None]).let_go();
         leave(Waker::from(Arc::new(Panics)));
         let others: Vec<_> = (1..CROWD).map(|_| Arc::new(Counts(AtomicUsize::new(0)))).collect();
         others.iter().for_each(|other| leave(Waker::from(Arc::clone(other))));

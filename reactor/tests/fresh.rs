@@ -24,7 +24,8 @@ fn at_once<T>(future: impl Future<Output = io::Result<T>>) -> io::Result<T> {
 /// Runs `test` inside a runtime whose netpoller has no turn: nothing is ever reported.
 fn without_a_turn(test: impl FnOnce() -> io::Result<()>) {
     let netpoller = Netpoller::new().unwrap();
-    let _entered = context::enter(Some(context::Context::new(netpoller.handle().clone(), Arc::new(ThreadPerJob))));
+    let _entered =
+        context::enter(Some(context::ReactorContext::new(netpoller.handle().clone(), Arc::new(ThreadPerJob))));
     test().unwrap();
 }
 

@@ -135,7 +135,7 @@ fn a_ready_socket_hands_over_wakers_and_wakes_no_task() {
 fn stream_without_driver(netpoller: &Netpoller) -> (TcpStream, StdStream) {
     let listener = StdListener::bind("127.0.0.1:0").unwrap();
     let far = StdStream::connect(listener.local_addr().unwrap()).unwrap();
-    let context = context::Context::new(netpoller.handle().clone(), Arc::new(ThreadPerJob));
+    let context = context::ReactorContext::new(netpoller.handle().clone(), Arc::new(ThreadPerJob));
     let _entered = context::enter(Some(context));
     let near = TcpStream::from_std(listener.accept().unwrap().0).unwrap();
     while turn(netpoller, AT_ONCE) != (Turn::Polled { events: 0, interrupted: false }) {}
@@ -153,7 +153,7 @@ fn a_fresh_stream_is_tried_before_any_event() {
     let listener = StdListener::bind("127.0.0.1:0").unwrap();
     let mut far = StdStream::connect(listener.local_addr().unwrap()).unwrap();
     far.write_all(b"early").unwrap();
-    let context = context::Context::new(netpoller.handle().clone(), Arc::new(ThreadPerJob));
+    let context = context::ReactorContext::new(netpoller.handle().clone(), Arc::new(ThreadPerJob));
     let _entered = context::enter(Some(context));
     let near = TcpStream::from_std(listener.accept().unwrap().0).unwrap();
     assert_eq!(near.try_read(&mut [0; 16]).unwrap(), 5);

@@ -183,7 +183,7 @@ fn everything_goes_between_threads() {
     fn both<T: Send + Sync>() {}
     both::<Netpoller>();
     both::<Handle>();
-    both::<wsrt_reactor::context::Context>();
+    both::<wsrt_reactor::context::ReactorContext>();
     both::<TcpListener>();
     both::<TcpStream>();
     both::<ReadHalf<'_>>();

@@ -61,7 +61,7 @@ pub(crate) struct Context {
     left_behind: Cell<bool>,
     scheduler: Arc<Scheduler>,
     /// What sockets find where this is the innermost.
-    reactor: wsrt_reactor::context::Context,
+    reactor: wsrt_reactor::context::ReactorContext,
     role: Role,
     /// The processor, while a task runs on it: the machine loop puts it here before a poll and
     /// takes it back after.
@@ -86,7 +86,7 @@ impl Context {
             outer: Self::with(|outer| outer.map_or_else(Weak::new, |outer| Weak::clone(&outer.me))),
             left_behind: Cell::new(false),
             scheduler: Arc::clone(scheduler),
-            reactor: wsrt_reactor::context::Context::new(scheduler.netpoller.handle().clone(), services),
+            reactor: wsrt_reactor::context::ReactorContext::new(scheduler.netpoller.handle().clone(), services),
             role,
             processor: RefCell::new(None),
             placing: Cell::new(placing),
@@ -399,7 +399,7 @@ pub(crate) struct Entered {
     context: Rc<Context>,
     previous: *const Context,
     /// What sockets found before.
-    reactor_before: Option<wsrt_reactor::context::Context>,
+    reactor_before: Option<wsrt_reactor::context::ReactorContext>,
     /// Whether it is in a user's hands, who may drop it at any time on this thread, or never.
     is_users: bool,
 }

@@ -14,7 +14,7 @@ use self::guards::Noticed;
 use crate::context;
 use crate::evented::Evented;
 use crate::interest::Interest;
-use crate::sight::Label;
+use crate::walk::Label;
 use std::fmt;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};

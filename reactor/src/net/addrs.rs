@@ -11,7 +11,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV
 /// anything else is a host name, looked up on a thread that may block.
 ///
 /// It cannot be implemented outside this crate.
-pub trait ToSocketAddrs: sealed::Aim {}
+pub trait ToSocketAddrs: sealed::ToTarget {}
 
 /// What seals the trait: public in name, as a supertrait has to be, and out of reach, as its module
 /// is private.
@@ -37,7 +37,7 @@ pub(super) mod sealed {
     }
 
     /// Names the target.
-    pub trait Aim {
+    pub trait ToTarget {
         /// Reads the argument, without asking anybody.
         fn target(&self) -> io::Result<Target>;
     }
@@ -45,7 +45,7 @@ pub(super) mod sealed {
 
 pub(super) use self::sealed::Target;
 
-use self::sealed::Aim;
+use self::sealed::ToTarget;
 
 fn one(address: impl Into<SocketAddr>) -> io::Result<Target> {
     Ok(Target::One(address.into()))
@@ -75,7 +75,7 @@ fn parse(text: &str) -> io::Result<Target> {
 macro_rules! to_socket_addrs {
     ($($kind:ty => |$it:ident| $target:expr;)*) => {$(
         impl ToSocketAddrs for $kind {}
-        impl Aim for $kind {
+        impl ToTarget for $kind {
             fn target(&self) -> io::Result<Target> {
                 let $it = self;
                 $target
@@ -101,7 +101,7 @@ to_socket_addrs! {
 
 impl<const N: usize> ToSocketAddrs for [SocketAddr; N] {}
 
-impl<const N: usize> Aim for [SocketAddr; N] {
+impl<const N: usize> ToTarget for [SocketAddr; N] {
     fn target(&self) -> io::Result<Target> {
         Ok(Target::Known(self.to_vec()))
     }
@@ -109,7 +109,7 @@ impl<const N: usize> Aim for [SocketAddr; N] {
 
 impl<T: ToSocketAddrs + ?Sized> ToSocketAddrs for &T {}
 
-impl<T: Aim + ?Sized> Aim for &T {
+impl<T: ToTarget + ?Sized> ToTarget for &T {
     fn target(&self) -> io::Result<Target> {
         (**self).target()
     }

@@ -3,7 +3,7 @@
 
 use super::addrs::{Target, ToSocketAddrs};
 use super::reply::{Reply, reply};
-use crate::context::{self, Context};
+use crate::context::{self, ReactorContext};
 use crate::error::{naming, no_address};
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs as _};
@@ -71,7 +71,7 @@ pub(super) async fn resolve_one(
     Ok(*of_own_family.unwrap_or(&addresses[0]))
 }
 
-async fn look_up(host: String, port: u16, context: &Context) -> io::Result<Vec<SocketAddr>> {
+async fn look_up(host: String, port: u16, context: &ReactorContext) -> io::Result<Vec<SocketAddr>> {
     let (reply, answer) = reply();
     let name = host.clone();
     context.services().offload(Box::new(move || ask_system(&host, port, reply)));

@@ -17,7 +17,7 @@ mod options;
 mod readiness;
 mod reply;
 mod stream;
-pub(crate) mod system;
+mod system;
 pub mod tcp;
 mod udp;
 #[cfg(unix)]

@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
 #[derive(Debug)]
-enum Slot<T> {
+enum ReplyState<T> {
     Open(Option<Waker>),
     Answered(Option<T>),
 }
@@ -15,15 +15,15 @@ enum Slot<T> {
 /// The sending side. Dropped unused, by an unwinding job or a runtime that shuts down, it answers
 /// with `None`.
 #[derive(Debug)]
-pub(crate) struct Reply<T>(Arc<Mutex<Slot<T>>>);
+pub(crate) struct Reply<T>(Arc<Mutex<ReplyState<T>>>);
 
 /// The waiting side: a future of the value, or `None` when the job was lost.
 #[derive(Debug)]
-pub(crate) struct Answer<T>(Arc<Mutex<Slot<T>>>);
+pub(crate) struct Answer<T>(Arc<Mutex<ReplyState<T>>>);
 
 pub(crate) fn reply<T>() -> (Reply<T>, Answer<T>) {
-    let slot = Arc::new(Mutex::new(Slot::Open(None)));
-    (Reply(Arc::clone(&slot)), Answer(slot))
+    let state = Arc::new(Mutex::new(ReplyState::Open(None)));
+    (Reply(Arc::clone(&state)), Answer(state))
 }
 
 impl<T> Reply<T> {
@@ -33,13 +33,13 @@ impl<T> Reply<T> {
 
     /// The first answer counts; the drop that follows a `send` finds the slot answered.
     fn answer(&self, value: Option<T>) {
-        let mut slot = self.0.lock();
-        if let Slot::Answered(_) = *slot {
+        let mut state = self.0.lock();
+        if let ReplyState::Answered(_) = *state {
             return;
         }
-        let before = std::mem::replace(&mut *slot, Slot::Answered(value));
-        drop(slot);
-        if let Slot::Open(Some(waker)) = before {
+        let before = std::mem::replace(&mut *state, ReplyState::Answered(value));
+        drop(state);
+        if let ReplyState::Open(Some(waker)) = before {
             waker.wake();
         }
     }
@@ -56,12 +56,12 @@ impl<T> Future for Answer<T> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<T>> {
         let waker = cx.waker().clone();
-        let mut slot = self.0.lock();
-        match &mut *slot {
-            Slot::Answered(value) => Poll::Ready(value.take()),
-            Slot::Open(known) => {
+        let mut state = self.0.lock();
+        match &mut *state {
+            ReplyState::Answered(value) => Poll::Ready(value.take()),
+            ReplyState::Open(known) => {
                 let displaced = known.replace(waker);
-                drop(slot);
+                drop(state);
                 drop(displaced);
                 Poll::Pending
             }

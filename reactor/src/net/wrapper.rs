@@ -38,7 +38,7 @@ macro_rules! wraps {
                 socket: $socket,
                 handle: &$crate::handle::Handle,
             ) -> std::io::Result<$kind> {
-                let label = $crate::sight::Label::of_socket($name, $crate::net::system::raw(&socket));
+                let label = $crate::walk::Label::of_socket($name, $crate::descriptor::raw(&socket));
                 let both = $crate::Interest::READABLE | $crate::Interest::WRITABLE;
                 Ok($kind { io: $crate::evented::Evented::fresh(socket, handle, both, label)? })
             }

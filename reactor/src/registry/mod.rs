@@ -10,10 +10,10 @@ pub(crate) use self::token::{ALARM, INTERRUPT, SourceToken};
 use crate::error::shut_down_error;
 use crate::interest::Interest;
 use crate::readiness::EventBits;
-use crate::sight::{Label, WatchedSource};
-use crate::source::Source;
+use crate::source::SourceState;
 use crate::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use crate::sync::{Arc, Mutex, hand_on};
+use crate::walk::{Label, WatchedSource};
 use slab::Slab;
 use std::io;
 use std::task::Waker;
@@ -47,7 +47,7 @@ struct Entries {
 #[derive(Debug)]
 struct Entry {
     token: SourceToken,
-    source: Arc<Source>,
+    source: Arc<SourceState>,
     label: Label,
 }
 
@@ -60,8 +60,8 @@ impl Registry {
     }
 
     /// Gives a new source a key and a token.
-    pub(crate) fn insert(&self, untried: Interest, label: Label) -> io::Result<(SourceToken, Arc<Source>)> {
-        let source = Arc::new(Source::fresh(untried));
+    pub(crate) fn insert(&self, untried: Interest, label: Label) -> io::Result<(SourceToken, Arc<SourceState>)> {
+        let source = Arc::new(SourceState::fresh(untried));
         let mut entries = self.entries.lock();
         if entries.closed {
             return Err(shut_down_error());
@@ -146,8 +146,8 @@ impl Registry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::Aim;
-    use crate::waiters::Place;
+    use crate::source::Condition;
+    use crate::waiters::WaiterKind;
     use std::task::{Context, Wake};
 
     /// Wakes nobody. It has a size, so that no two lie at one address.
@@ -157,11 +157,11 @@ mod tests {
         fn wake(self: Arc<Self>) {}
     }
 
-    fn insert(registry: &Registry, untried: Interest) -> io::Result<(SourceToken, Arc<Source>)> {
+    fn insert(registry: &Registry, untried: Interest) -> io::Result<(SourceToken, Arc<SourceState>)> {
         registry.insert(untried, Label::of_kind("test"))
     }
 
-    fn is_readable(source: &Source) -> bool {
+    fn is_readable(source: &SourceState) -> bool {
         source.readiness().read().is_ready(Interest::READABLE)
     }
 
@@ -220,7 +220,9 @@ mod tests {
         let own = Waker::from(Arc::new(Nobody(0)));
         let mut cx = Context::from_waker(&own);
         for (token, source) in entries.iter().step_by(2) {
-            assert!(source.poll_ready(Aim::Know, Interest::READABLE, &mut cx, Place::Shared).is_pending());
+            assert!(
+                source.poll_ready(Condition::Reported, Interest::READABLE, &mut cx, WaiterKind::Shared).is_pending()
+            );
             if token.key() % 4 == 0 {
                 registry.remove(*token);
             }

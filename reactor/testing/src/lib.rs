@@ -59,7 +59,7 @@ impl Runtime {
 
     /// As `block_on`, with services of the caller's own.
     pub fn block_on_with<F: Future>(&self, services: Arc<dyn Services>, future: F) -> F::Output {
-        let context = context::Context::new(self.netpoller().handle().clone(), services);
+        let context = context::ReactorContext::new(self.netpoller().handle().clone(), services);
         let _entered = context::enter(Some(context));
         block_on(future)
     }

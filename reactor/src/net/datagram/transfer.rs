@@ -11,17 +11,17 @@ use std::task::{Context, Poll};
 use tokio::io::ReadBuf;
 
 /// One of the calls of [`Datagrams`] that receive; they keep what that trait says of the memory.
-pub(super) type Receive<S, T> = fn(&S, &mut [MaybeUninit<u8>]) -> io::Result<(usize, T)>;
+pub(super) type ReceiveCall<S, T> = fn(&S, &mut [MaybeUninit<u8>]) -> io::Result<(usize, T)>;
 
 #[expect(private_bounds, reason = "the methods are this crate's own")]
 impl<S: Datagrams> Evented<S> {
-    pub(crate) async fn receive_datagram<T>(&self, call: Receive<S, T>, buf: &mut [u8]) -> io::Result<(usize, T)> {
+    pub(crate) async fn receive_datagram<T>(&self, call: ReceiveCall<S, T>, buf: &mut [u8]) -> io::Result<(usize, T)> {
         // SAFETY: the calls that receive write initialised bytes only.
         let buf = unsafe { buffers::as_uninit(buf) };
         self.io(Interest::READABLE, |socket| call(socket, buf)).await
     }
 
-    pub(crate) fn try_receive_datagram<T>(&self, call: Receive<S, T>, buf: &mut [u8]) -> io::Result<(usize, T)> {
+    pub(crate) fn try_receive_datagram<T>(&self, call: ReceiveCall<S, T>, buf: &mut [u8]) -> io::Result<(usize, T)> {
         // SAFETY: the calls that receive write initialised bytes only.
         let buf = unsafe { buffers::as_uninit(buf) };
         self.try_io(Interest::READABLE, |socket| call(socket, buf))
@@ -29,7 +29,7 @@ impl<S: Datagrams> Evented<S> {
 
     pub(crate) fn poll_receive_datagram<T>(
         &self,
-        call: Receive<S, T>,
+        call: ReceiveCall<S, T>,
         cx: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<(usize, T)>> {
@@ -41,7 +41,7 @@ impl<S: Datagrams> Evented<S> {
 
     pub(crate) async fn receive_datagram_into<T>(
         &self,
-        call: Receive<S, T>,
+        call: ReceiveCall<S, T>,
         buf: &mut impl BufMut,
     ) -> io::Result<(usize, T)> {
         // SAFETY: the calls that receive initialise the bytes that they count, and write no others.
@@ -50,7 +50,7 @@ impl<S: Datagrams> Evented<S> {
 
     pub(crate) fn try_receive_datagram_into<T>(
         &self,
-        call: Receive<S, T>,
+        call: ReceiveCall<S, T>,
         buf: &mut impl BufMut,
     ) -> io::Result<(usize, T)> {
         // SAFETY: the calls that receive initialise the bytes that they count, and write no others.

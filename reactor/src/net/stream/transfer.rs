@@ -13,7 +13,7 @@
 //!   (`ends.rs` says which).
 
 use super::ends::{Peek, Receive, Transmit};
-use crate::evented::{Claim, Evented};
+use crate::evented::{Evented, Sharing};
 use crate::interest::Interest;
 use crate::net::buffers;
 use std::io::{self, IoSlice, IoSliceMut};
@@ -201,7 +201,7 @@ impl<S: mio::event::Source> Evented<S> {
         asked: Asked,
         call: impl FnMut(&S) -> io::Result<usize>,
     ) -> Poll<io::Result<usize>> {
-        self.poll_drain(Claim::Sole, interest, cx, call, |&moved| asked.is_drained_by(moved))
+        self.poll_drain(Sharing::Exclusive, interest, cx, call, |&moved| asked.is_drained_by(moved))
     }
 
     async fn transfer(

@@ -6,9 +6,9 @@
 //! whose IPv6 is broken costs a moment, not a minute.
 
 use super::stream::TcpStream;
-use crate::context::{Context, Delay};
+use crate::context::{Delay, ReactorContext};
 use crate::error;
-use crate::evented::Claim;
+use crate::evented::Sharing;
 use crate::interest::Interest;
 use crate::net::stream::outcome_of_connect;
 use socket2::SockRef;
@@ -23,7 +23,7 @@ use std::time::Duration;
 const STAGGER: Duration = Duration::from_millis(250);
 
 /// Connects to the first of `addresses` that answers.
-pub(super) fn connect_to_any(addresses: Vec<SocketAddr>, context: &Context) -> Race<'_> {
+pub(super) fn connect_to_any(addresses: Vec<SocketAddr>, context: &ReactorContext) -> Race<'_> {
     Race {
         context,
         waiting: interleaved(addresses).into_iter(),
@@ -52,7 +52,7 @@ fn interleaved(addresses: Vec<SocketAddr>) -> Vec<SocketAddr> {
 /// The future of the first connection. Dropping it closes the sockets of all attempts under way.
 #[derive(Debug)]
 pub(super) struct Race<'a> {
-    context: &'a Context,
+    context: &'a ReactorContext,
     waiting: std::vec::IntoIter<SocketAddr>,
     /// How many addresses have had their turn.
     started: usize,
@@ -144,7 +144,7 @@ impl Race<'_> {
 impl Attempt {
     fn poll(&self, cx: &mut task::Context<'_>) -> Poll<io::Result<()>> {
         let outcome = |socket: &mio::net::TcpStream| outcome_of_connect(SockRef::from(socket));
-        self.stream.evented().poll_drain(Claim::Sole, Interest::WRITABLE, cx, outcome, |()| false)
+        self.stream.evented().poll_drain(Sharing::Exclusive, Interest::WRITABLE, cx, outcome, |()| false)
     }
 }
 

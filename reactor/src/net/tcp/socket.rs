@@ -4,10 +4,10 @@ use super::listener::TcpListener;
 use super::stream::TcpStream;
 use crate::budget;
 use crate::context;
+use crate::descriptor;
 use crate::handle::Handle;
 use crate::interest::Interest;
 use crate::net::stream::outcome_of_connect;
-use crate::net::system;
 use socket2::{Domain, Protocol, SockRef, Socket, Type};
 use std::io;
 use std::net::{self, SocketAddr};
@@ -164,7 +164,7 @@ impl TcpSocket {
         let context = context::required("TcpSocket::connect");
         budget::consume().await;
         match self.socket.connect(&addr.into()) {
-            Err(error) if !system::is_in_progress(&error) => return Err(error),
+            Err(error) if !descriptor::is_in_progress(&error) => return Err(error),
             _ => {}
         }
         let stream = mio::net::TcpStream::from_std(self.socket.into());

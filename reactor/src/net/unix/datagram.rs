@@ -78,7 +78,7 @@ impl UnixDatagram {
         Self::bind_in(address, &context::required("UnixDatagram::bind_addr"))
     }
 
-    fn bind_in(address: &SocketAddr, context: &context::Context) -> io::Result<UnixDatagram> {
+    fn bind_in(address: &SocketAddr, context: &context::ReactorContext) -> io::Result<UnixDatagram> {
         Self::registered(mio::net::UnixDatagram::bind_addr(address)?, context.handle())
     }
 

@@ -90,7 +90,7 @@ impl UnixListener {
         Self::bind_in(address, &context::required("UnixListener::bind_addr"))
     }
 
-    fn bind_in(address: &SocketAddr, context: &context::Context) -> io::Result<UnixListener> {
+    fn bind_in(address: &SocketAddr, context: &context::ReactorContext) -> io::Result<UnixListener> {
         Self::registered(mio::net::UnixListener::bind_addr(address)?, context.handle())
     }
 

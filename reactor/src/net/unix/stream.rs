@@ -76,7 +76,7 @@ impl UnixStream {
         Self::connect_in(address, &context).await
     }
 
-    async fn connect_in(address: &SocketAddr, context: &context::Context) -> io::Result<UnixStream> {
+    async fn connect_in(address: &SocketAddr, context: &context::ReactorContext) -> io::Result<UnixStream> {
         budget::consume().await;
         let stream = Self::registered(mio::net::UnixStream::connect_addr(address)?, context.handle())?;
         let outcome = |socket: &mio::net::UnixStream| outcome_of_connect(SockRef::from(socket));

@@ -8,29 +8,29 @@ use std::os::unix::fs::FileTypeExt;
 
 /// Which end it is to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum PipeEnd {
     Receiving,
     Sending,
 }
 
-impl End {
+impl PipeEnd {
     fn access(self) -> libc::c_int {
         match self {
-            End::Receiving => libc::O_RDONLY,
-            End::Sending => libc::O_WRONLY,
+            PipeEnd::Receiving => libc::O_RDONLY,
+            PipeEnd::Sending => libc::O_WRONLY,
         }
     }
 
     fn needed(self) -> &'static str {
         match self {
-            End::Receiving => "not open for reading",
-            End::Sending => "not open for writing",
+            PipeEnd::Receiving => "not open for reading",
+            PipeEnd::Sending => "not open for writing",
         }
     }
 }
 
 /// Checks that `file` is a pipe that is open for `end`, or for both.
-pub(super) fn check(file: &File, end: End) -> io::Result<()> {
+pub(super) fn check(file: &File, end: PipeEnd) -> io::Result<()> {
     check_is_pipe(file)?;
     let access = flags(file)? & libc::O_ACCMODE;
     if access != end.access() && access != libc::O_RDWR {
@@ -170,7 +170,7 @@ macro_rules! pipe_end {
             /// any sender would be told that the stream has ended.
             pub(super) fn registered(pipe: $pipe, handle: &$crate::handle::Handle) -> std::io::Result<$kind> {
                 let raw = std::os::fd::AsRawFd::as_raw_fd(&pipe);
-                let label = $crate::sight::Label::of_foreign(concat!("pipe::", stringify!($kind)), raw);
+                let label = $crate::walk::Label::of_foreign(concat!("pipe::", stringify!($kind)), raw);
                 let io = $crate::evented::Evented::fresh(pipe, handle, $crate::interest::Interest::NONE, label)?;
                 Ok($kind { io })
             }

@@ -1,6 +1,6 @@
 //! Opening named pipes.
 
-use super::descriptor::{End, check_is_pipe};
+use super::descriptor::{PipeEnd, check_is_pipe};
 use super::{Receiver, Sender};
 use crate::error::naming;
 use std::fs::{self, File};
@@ -78,7 +78,7 @@ impl OpenOptions {
     /// `InvalidInput` when the file is no pipe; the system's, as it is.
     #[track_caller]
     pub fn open_receiver<P: AsRef<Path>>(&self, path: P) -> io::Result<Receiver> {
-        let file = self.open(path.as_ref(), End::Receiving)?;
+        let file = self.open(path.as_ref(), PipeEnd::Receiving)?;
         Receiver::from_file_unchecked(file)
     }
 
@@ -94,15 +94,15 @@ impl OpenOptions {
     /// file is no pipe; the system's, as it is.
     #[track_caller]
     pub fn open_sender<P: AsRef<Path>>(&self, path: P) -> io::Result<Sender> {
-        let file = self.open(path.as_ref(), End::Sending)?;
+        let file = self.open(path.as_ref(), PipeEnd::Sending)?;
         Sender::from_file_unchecked(file)
     }
 
-    fn open(&self, path: &Path, end: End) -> io::Result<File> {
+    fn open(&self, path: &Path, end: PipeEnd) -> io::Result<File> {
         let mut options = fs::OpenOptions::new();
         options
-            .read(end == End::Receiving || self.is_read_write)
-            .write(end == End::Sending || self.is_read_write)
+            .read(end == PipeEnd::Receiving || self.is_read_write)
+            .write(end == PipeEnd::Sending || self.is_read_write)
             .custom_flags(libc::O_NONBLOCK);
         let file = options.open(path)?;
         if !self.is_unchecked {

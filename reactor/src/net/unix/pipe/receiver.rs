@@ -1,6 +1,6 @@
 //! The receiving end.
 
-use super::descriptor::{End, pipe_end};
+use super::descriptor::{PipeEnd, pipe_end};
 use crate::evented::Evented;
 use crate::net::stream::Receive;
 use std::io::{self, IoSliceMut, Read};
@@ -16,7 +16,7 @@ pub struct Receiver {
     io: Evented<mio::unix::pipe::Receiver>,
 }
 
-pipe_end!(Receiver, End::Receiving, mio::unix::pipe::Receiver);
+pipe_end!(Receiver, PipeEnd::Receiving, mio::unix::pipe::Receiver);
 
 impl Receive for mio::unix::pipe::Receiver {
     /// A pipe in packet mode (`O_DIRECT`) ends each read where a write ended.

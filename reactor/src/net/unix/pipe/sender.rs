@@ -1,6 +1,6 @@
 //! The sending end.
 
-use super::descriptor::{End, pipe_end};
+use super::descriptor::{PipeEnd, pipe_end};
 use crate::evented::Evented;
 use crate::net::stream::Transmit;
 use std::io::{self, IoSlice, Write};
@@ -14,7 +14,7 @@ pub struct Sender {
     io: Evented<mio::unix::pipe::Sender>,
 }
 
-pipe_end!(Sender, End::Sending, mio::unix::pipe::Sender);
+pipe_end!(Sender, PipeEnd::Sending, mio::unix::pipe::Sender);
 
 impl Sender {
     /// There is nothing but dropping it.

@@ -1,18 +1,16 @@
-//! Who waits for what, shown to whoever asks: what a dump of a runtime is made of.
+//! The walk over registered sources for dumps: which waker waits for which source.
 //!
-//! To look changes nothing and wakes nobody. The walks
+//! Walking changes nothing and wakes no task. The walks
 //! ([`Netpoller::for_each_waiter`](crate::Netpoller::for_each_waiter),
 //! [`TimerQueue::for_each_waiter`](crate::timer::TimerQueue::for_each_waiter)) hold the locks that
-//! sockets and timers need for some microseconds at a time, so that others get in between, and so
-//! what they show is no snapshot.
+//! sockets and timers need for some microseconds at a time, so that other threads get in between.
+//! A walk is therefore no snapshot.
 
+use crate::address::Address;
+use crate::descriptor::{self, RawDescriptor};
 use crate::interest::Interest;
-use crate::net::system::{self, RawDescriptor};
 use socket2::SockAddr;
-use std::fmt;
 use std::io;
-use std::net::SocketAddr;
-use std::path::PathBuf;
 
 /// What is known of a source from its registration on.
 #[derive(Clone, Copy, Debug)]
@@ -23,32 +21,32 @@ pub(crate) struct Label {
 
 #[derive(Clone, Copy, Debug)]
 enum Descriptor {
-    /// It is the registered source's own, and open for as long as that is registered.
+    /// Owned by the registered source, and open for as long as that is registered.
     Socket(RawDescriptor),
-    /// The user's: it may be closed by now, and be somebody else's.
+    /// The user's: it may be closed by now, and its number may stand for another file.
     #[cfg(unix)]
     Foreign(RawDescriptor),
 }
 
 impl Label {
-    /// A source of which nothing else is known.
+    /// A source of which only the kind is known.
     pub(crate) fn of_kind(kind: &'static str) -> Self {
         Self { kind, descriptor: None }
     }
 
-    /// A socket that is closed by whoever has registered it, after it was taken out of the poll.
+    /// A socket whose owner closes it after taking it out of the poll.
     pub(crate) fn of_socket(kind: &'static str, descriptor: RawDescriptor) -> Self {
         Self { kind, descriptor: Some(Descriptor::Socket(descriptor)) }
     }
 
-    /// A descriptor that others may close.
+    /// A descriptor that the user may close at any time.
     #[cfg(unix)]
     pub(crate) fn of_foreign(kind: &'static str, descriptor: RawDescriptor) -> Self {
         Self { kind, descriptor: Some(Descriptor::Foreign(descriptor)) }
     }
 }
 
-/// A source of events that somebody waits for, for as long as a walk shows it.
+/// Describes a source of events that a task waits for, for as long as a walk shows it.
 #[derive(Debug)]
 pub struct WatchedSource<'a> {
     label: &'a Label,
@@ -56,19 +54,19 @@ pub struct WatchedSource<'a> {
 }
 
 impl<'a> WatchedSource<'a> {
-    /// The source is registered while the answer is used.
+    /// The caller keeps the source registered while the value is used.
     pub(crate) fn new(label: &'a Label, interest: Interest) -> Self {
         Self { label, interest }
     }
 
-    /// Returns what kind of source it is: the name of a type, such as `TcpStream`, or what it was
-    /// registered as.
+    /// Returns the kind of the source: the name of a type, such as `TcpStream`, or the name that it
+    /// was registered under.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         self.label.kind
     }
 
-    /// Returns what it is waited for.
+    /// Returns the directions that the task waits for.
     #[must_use]
     pub fn interest(&self) -> Interest {
         self.interest
@@ -85,14 +83,14 @@ impl<'a> WatchedSource<'a> {
         u64::try_from(raw).ok()
     }
 
-    /// Asks the system for the address that it is bound to; `None` if it has none, or is no socket.
+    /// Asks the OS for the address that it is bound to; `None` if it has none, or is no socket.
     #[must_use]
     pub fn local_addr(&self) -> Option<Address> {
         self.ask(|socket| socket.local_addr())
     }
 
-    /// Asks the system for the address that it is connected to; `None` if it is not connected, its
-    /// peer has no name, or it is no socket.
+    /// Asks the OS for the address that it is connected to; `None` if it is not connected, its peer
+    /// has no name, or it is no socket.
     #[must_use]
     pub fn peer_addr(&self) -> Option<Address> {
         self.ask(|socket| socket.peer_addr())
@@ -100,36 +98,8 @@ impl<'a> WatchedSource<'a> {
 
     fn ask(&self, question: impl FnOnce(&socket2::SockRef<'_>) -> io::Result<SockAddr>) -> Option<Address> {
         let Some(Descriptor::Socket(raw)) = self.label.descriptor else { return None };
-        // SAFETY: the source is registered, so that its socket has yet to be closed.
-        let answer = unsafe { system::with_socket(raw, question) };
+        // SAFETY: the source is registered, so its owner has not closed the socket yet.
+        let answer = unsafe { descriptor::with_socket(raw, question) };
         Address::from_system(&answer.ok()?)
-    }
-}
-
-/// Where a socket is, or its peer.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Address {
-    /// An internet address and a port.
-    Ip(SocketAddr),
-    /// The path of a Unix socket.
-    Path(PathBuf),
-    /// The name of a Unix socket in Linux's abstract namespace.
-    Abstract(Vec<u8>),
-}
-
-impl Address {
-    fn from_system(address: &SockAddr) -> Option<Self> {
-        address.as_socket().map(Self::Ip).or_else(|| system::unix_address(address))
-    }
-}
-
-impl fmt::Display for Address {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Ip(address) => address.fmt(f),
-            Self::Path(path) => path.display().fmt(f),
-            Self::Abstract(name) => write!(f, "@{}", name.escape_ascii()),
-        }
     }
 }
