@@ -336,7 +336,7 @@ impl Scheduler {
     {
         let (id, origin) = (Id::next(), origin.into());
         let future = console::watch(Blocking(Some(job)), Kind::blocking::<F>(), id, origin);
-        let identity = self.show_identity(Identity::new(id, origin));
+        let identity = self.observe_identity(Identity::new(id, origin));
         // SAFETY: the closure and its result are Send.
         let (task, permit, handle) = unsafe { allocate(future, self.blocking.scheduler(), identity) };
         let jobs = &self.blocking.jobs;

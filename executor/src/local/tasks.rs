@@ -21,8 +21,8 @@ use std::thread;
 
 use wsrt_reactor::budget;
 
-use crate::observe::console;
-use crate::observe::console::Kind;
+use crate::observe::console::{self, Kind};
+use crate::observe::doors;
 use crate::scheduler::{Context, Scheduler};
 use crate::task::{IdBlock, Identity, JoinHandle, Origin, OwnedTasks, Runnable, Schedule, TaskRef, allocate};
 use crate::util::backoff::Backoff;
@@ -181,7 +181,7 @@ impl LocalTasks {
         let future = console::watch(future, Kind::local::<F>(), id, origin);
         let identity = Identity::new(id, origin);
         let identity = Context::with(|context| match context {
-            Some(context) => context.scheduler().show_identity(identity),
+            Some(context) => context.scheduler().observe_identity(identity),
             None => identity,
         });
         let home = LocalHome { set: Arc::as_ptr(&self.shared) };
@@ -254,7 +254,7 @@ impl LocalTasks {
         for _ in 0..MOST_PER_POLL {
             let Some(task) = self.next(cx) else { return };
             budget::refill();
-            poll(task);
+            doors::poll_local(task);
         }
         cx.waker().wake_by_ref();
     }
@@ -302,13 +302,6 @@ impl LocalTasks {
                 None => backoff.wait(),
             }
         }
-    }
-}
-
-fn poll(task: Runnable) {
-    match Context::observed_scheduler() {
-        Some(scheduler) => scheduler.observer.poll_local_observed(task),
-        None => task.run_counted(),
     }
 }
 

@@ -14,6 +14,8 @@ pub(crate) mod console;
 #[path = "console_off.rs"]
 pub(crate) mod console;
 #[cfg(not(loom))]
+pub(crate) mod doors;
+#[cfg(not(loom))]
 pub(crate) mod dump;
 #[cfg(not(loom))]
 pub(crate) mod latency;
@@ -23,8 +25,6 @@ pub(crate) mod local_sets;
 pub(crate) mod observer;
 #[cfg(not(loom))]
 pub(crate) mod switches;
-#[cfg(not(loom))]
-pub(crate) mod tasks;
 #[cfg(not(loom))]
 pub(crate) mod timeline;
 

@@ -137,12 +137,6 @@ impl Context {
         Self::with(|context| context.map(|context| Arc::clone(&context.scheduler)))
     }
 
-    /// The same if anything is looked at there.
-    pub(crate) fn observed_scheduler() -> Option<Arc<Scheduler>> {
-        let observed = |context: &&Context| context.scheduler.observer.is_on();
-        Self::with(|context| context.filter(observed).map(|context| Arc::clone(&context.scheduler)))
-    }
-
     /// Enters `scheduler` on this thread, until the guard is dropped. For the runtime itself, whose
     /// guards never leave their place on the stack: what was entered above and not left is left
     /// behind. A guard for users is made of it by [`for_users`](Entered::for_users).

@@ -155,7 +155,8 @@ impl<'a> MachineLoop<'a> {
         self.context.put_processor(processor);
         budget::refill();
         if observed {
-            return self.scheduler.poll_observed(index, found);
+            let _poll = self.scheduler.observe_poll(index, &found);
+            return found.task.run();
         }
         found.task.run();
     }

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use wsrt_trace::EventKind;
 
 use crate::local::thread_bound::ThreadBound;
-use crate::observe::console;
-use crate::observe::console::Kind;
+use crate::observe::console::{self, Kind};
 use crate::scheduler::context::Placing;
 use crate::scheduler::processor::{OverflowedTasks, Placed, Processor};
 use crate::scheduler::{Context, Scheduler};
@@ -32,20 +31,24 @@ unsafe impl Send for Home {}
 unsafe impl Sync for Home {}
 
 impl Home {
-    /// Calls `local` if this thread belongs to the scheduler, and injects the task otherwise.
+    /// Places a task that was woken: by `local` if this thread belongs to the scheduler, and in the
+    /// injector otherwise.
     #[inline]
     fn place(&self, task: Runnable, local: impl FnOnce(&Context, Runnable)) {
         Context::with(|context| match context {
-            Some(context) if context.is_of(self.scheduler) => local(context, task),
+            Some(context) if context.is_of(self.scheduler) => {
+                context.scheduler().observe_woken(task, |task| local(context, task));
+            }
             _ => self.inject(task),
         });
     }
 
-    /// With a counted reference: as soon as the permit is in the injector, the scheduler might
-    /// finish without us.
+    /// Holds a counted reference: as soon as the task is in the injector, the scheduler might shut
+    /// down before this call returns.
     #[inline(never)]
     fn inject(&self, task: Runnable) {
-        self.counted().inject_readied(task);
+        let scheduler = self.counted();
+        scheduler.observe_woken(task, |task| scheduler.inject(task));
     }
 
     fn counted(&self) -> Arc<Scheduler> {
@@ -60,11 +63,11 @@ impl Home {
 impl Schedule for Home {
     #[inline]
     fn schedule(&self, task: Runnable) {
-        self.place(task, Context::schedule);
+        self.place(task, Context::place_next);
     }
 
     fn reschedule(&self, task: Runnable) {
-        self.place(task, Context::reschedule);
+        self.place(task, Context::place_last);
     }
 
     #[inline]
@@ -72,9 +75,7 @@ impl Schedule for Home {
         // SAFETY: the task is listed until this call, and the scheduler waits for its list to be
         // empty.
         let scheduler = unsafe { &*self.scheduler };
-        if scheduler.observer.is_on() {
-            scheduler.ended_observed(task.id());
-        }
+        scheduler.observe_completed(task.id());
         // SAFETY: whoever makes a `Home` binds its task to that scheduler's registry or to none;
         // this is called once.
         unsafe { scheduler.tasks.remove(task) }
@@ -82,55 +83,18 @@ impl Schedule for Home {
 }
 
 impl Context {
-    /// Places a task that was readied or spawned: in runnext, where this thread holds a processor.
+    /// Places a task that was woken or spawned: in runnext, where this thread holds a processor.
     #[inline]
-    fn schedule(&self, task: Runnable) {
-        if self.scheduler().observer.is_on() {
-            return self.schedule_observed(task);
-        }
-        self.schedule_unobserved(task);
-    }
-
-    #[inline]
-    fn schedule_unobserved(&self, task: Runnable) {
+    fn place_next(&self, task: Runnable) {
         if self.placing() != Placing::Nearby {
             return self.place_in_line_or_gather(task, false);
         }
         self.place_with(task, Processor::push_next);
     }
 
-    #[cold]
-    #[inline(never)]
-    fn schedule_observed(&self, task: Runnable) {
-        self.schedule_unobserved(self.scheduler().readied_observed(task));
-    }
-
-    /// The same for a task that was just spawned.
+    /// Places a task that was woken during its own poll: behind every task that waits already.
     #[inline]
-    fn schedule_new(&self, task: Runnable) {
-        if self.scheduler().observer.is_on() {
-            return self.schedule_new_observed(task);
-        }
-        self.schedule_unobserved(task);
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn schedule_new_observed(&self, task: Runnable) {
-        self.schedule_unobserved(self.scheduler().spawned_observed(task));
-    }
-
-    /// Places a task that was woken during its own poll: behind everything that waits already.
-    #[inline]
-    fn reschedule(&self, task: Runnable) {
-        if self.scheduler().observer.is_on() {
-            return self.reschedule_observed(task);
-        }
-        self.reschedule_unobserved(task);
-    }
-
-    #[inline]
-    fn reschedule_unobserved(&self, task: Runnable) {
+    fn place_last(&self, task: Runnable) {
         if self.placing() != Placing::Nearby {
             return self.place_in_line_or_gather(task, true);
         }
@@ -156,12 +120,6 @@ impl Context {
         }
     }
 
-    #[cold]
-    #[inline(never)]
-    fn reschedule_observed(&self, task: Runnable) {
-        self.reschedule_unobserved(self.scheduler().readied_observed(task));
-    }
-
     /// Places a batch behind everything that waits, in its order if that fits into a ring. The
     /// injector, where a larger one goes, is looked into out of turn now and then.
     pub(crate) fn place_in_order(&self, mut batch: TaskQueue) {
@@ -169,7 +127,7 @@ impl Context {
             return self.scheduler().inject_all(batch);
         }
         while let Some(task) = batch.pop_front() {
-            self.reschedule_unobserved(task);
+            self.place_last(task);
         }
     }
 
@@ -262,16 +220,6 @@ impl Scheduler {
         }
     }
 
-    /// Places a task that was readied by a thread that is not this scheduler's.
-    fn inject_readied(&self, task: Runnable) {
-        self.inject(if self.observer.is_on() { self.readied_observed(task) } else { task });
-    }
-
-    /// The same for a task that was just spawned.
-    fn inject_new(&self, task: Runnable) {
-        self.inject(if self.observer.is_on() { self.spawned_observed(task) } else { task });
-    }
-
     /// Puts a task in the injector, for whoever comes first.
     pub(crate) fn inject(&self, task: Runnable) {
         self.injector.push(task);
@@ -342,7 +290,7 @@ impl Scheduler {
         let _kept = console::keep(here);
         let future = console::watch(future, kind, id, origin);
         let home = Home { scheduler: Arc::as_ptr(self) };
-        let identity = self.show_identity(Identity::new(id, origin).with_name_in(&self.names));
+        let identity = self.observe_identity(Identity::new(id, origin).with_name_in(&self.names));
         // SAFETY: by the caller's promise: to be watched changes nothing of where the future is
         // polled and dropped.
         let (task, permit, handle) = unsafe { allocate(future, home, identity) };
@@ -368,8 +316,8 @@ impl Scheduler {
             return Some(permit);
         }
         match here {
-            Some(context) => context.schedule_new(permit),
-            None => self.inject_new(permit),
+            Some(context) => self.observe_spawned(permit, |task| context.place_next(task)),
+            None => self.observe_spawned(permit, |task| self.inject(task)),
         }
         None
     }

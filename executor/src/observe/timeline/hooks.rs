@@ -13,9 +13,25 @@ use crate::sysmon::stall::Stall;
 use crate::task::{Id, Runnable, take_panic};
 use crate::util::unwind::wake_quietly;
 
-/// A poll whose beginning was recorded: its end must be recorded too.
+/// Records the end of a poll when it is dropped, if its beginning was recorded.
 #[derive(Debug)]
-pub(crate) struct RecordedPoll;
+pub(crate) struct RecordedPoll<'a> {
+    observer: &'a Observer,
+    has_begun: bool,
+}
+
+impl Drop for RecordedPoll<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        if self.has_begun {
+            // A poll that has begun ends, even if the timeline was turned off meanwhile.
+            ThreadWriter::with(ThreadWriter::end_poll);
+        }
+        if take_panic() {
+            self.observer.write_flight_record_of_own_accord();
+        }
+    }
+}
 
 impl Observer {
     /// Calls `f` with the thread's writer, if the timeline is on.
@@ -39,26 +55,31 @@ impl Observer {
         })
     }
 
-    /// Records the beginning of a poll. To be followed by [`end_poll`](Self::end_poll).
+    /// Records a poll, which ends when the guard is dropped.
     #[inline]
-    pub(crate) fn begin_poll(&self, processor: usize, found: &Found) -> Option<RecordedPoll> {
-        let Found { task, source } = found;
-        let at_once = *source == FoundIn::RUNNEXT || *source == FoundIn::RING;
-        self.with_writer(|writer| {
-            writer.begin_poll(task.id().as_u64(), task.spawned_at(), processor as u16, source.number(), at_once);
-            RecordedPoll
-        })
+    pub(crate) fn record_poll(&self, processor: usize, found: &Found) -> RecordedPoll<'_> {
+        let at_once = found.source == FoundIn::RUNNEXT || found.source == FoundIn::RING;
+        self.begin_poll(&found.task, found.source, at_once, |_| processor as u16)
+    }
+
+    /// Records the poll of a task of a `LocalSet`, within that of the task that polls the set.
+    pub(crate) fn record_local_poll(&self, task: &Runnable) -> RecordedPoll<'_> {
+        self.begin_poll(task, FoundIn::LOCAL, false, ThreadWriter::held)
     }
 
     #[inline]
-    pub(crate) fn end_poll(&self, recorded: Option<RecordedPoll>) {
-        if let Some(RecordedPoll) = recorded {
-            // A poll that has begun ends, even if the timeline was turned off meanwhile.
-            ThreadWriter::with(ThreadWriter::end_poll);
-        }
-        if take_panic() {
-            self.write_flight_record_of_own_accord();
-        }
+    fn begin_poll(
+        &self,
+        task: &Runnable,
+        source: FoundIn,
+        at_once: bool,
+        processor: impl FnOnce(&ThreadWriter) -> u16,
+    ) -> RecordedPoll<'_> {
+        let begun = self.with_writer(|writer| {
+            let processor = processor(writer);
+            writer.begin_poll(task.id().as_u64(), task.spawned_at(), processor, source.number(), at_once);
+        });
+        RecordedPoll { observer: self, has_begun: begun.is_some() }
     }
 }
 
@@ -137,7 +158,7 @@ impl Observer {
         }
     }
 
-    pub(crate) fn note_spawned(&self, task: &Runnable) {
+    pub(crate) fn record_spawned(&self, task: &Runnable) {
         self.with_writer(|writer| writer.ready(task.id().as_u64(), task.spawned_at(), true));
         if let Some(name) = task.name() {
             self.name_task(task.id(), name);
@@ -154,24 +175,13 @@ impl Observer {
     }
 
     #[inline]
-    pub(crate) fn note_readied(&self, task: &Runnable) {
+    pub(crate) fn record_woken(&self, task: &Runnable) {
         self.with_writer(|writer| writer.ready(task.id().as_u64(), task.spawned_at(), false));
     }
 
-    #[inline]
-    pub(crate) fn note_ended(&self, task: Id) {
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn record_completed(&self, task: Id) {
         self.with_writer(|writer| writer.complete(task.as_u64()));
-    }
-
-    /// Polls a task of a `LocalSet`, within the poll of the task or root future that drives the
-    /// set.
-    pub(crate) fn poll_local_observed(&self, task: Runnable) {
-        let recorded = self.with_writer(|writer| {
-            let (id, site) = (task.id().as_u64(), task.spawned_at());
-            writer.begin_poll(id, site, writer.held(), FoundIn::LOCAL.number(), false);
-            RecordedPoll
-        });
-        task.run_counted();
-        self.end_poll(recorded);
     }
 }
