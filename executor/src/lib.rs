@@ -3,7 +3,8 @@
 //! Processors with a slot, a ring and timers of their own run the tasks; idle ones look into a
 //! shared queue, then into the network, then steal half of what another has queued. See it at work
 //! with `WSRT_SCHEDTRACE=1000`, or `WSRT_SCHEDTRACE=1000,detail`, and count with
-//! [`runtime::Metrics`].
+//! [`runtime::Metrics`]. Its words beside those of Go, tokio and rayon are in the repository's
+//! [`docs/GLOSSARY.md`](../../../docs/GLOSSARY.md).
 //!
 //! ```
 //! # #[cfg(feature = "macros")] {
