@@ -7,7 +7,7 @@ use crate::scheduler::Context;
 use crate::task::{Id, Origin};
 
 /// The future itself.
-pub(crate) type Watched<F> = F;
+pub(crate) type Instrumented<F> = F;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Kind;
@@ -39,12 +39,12 @@ pub(crate) fn keep(_: Option<&Context>) -> Kept {
 }
 
 #[inline(always)]
-pub(crate) fn watch<F>(future: F, _: Kind, _: Id, _: Origin<'_>) -> Watched<F> {
+pub(crate) fn watch<F>(future: F, _: Kind, _: Id, _: Origin<'_>) -> Instrumented<F> {
     future
 }
 
 #[inline(always)]
-pub(crate) fn watch_block_on<F>(future: F) -> Watched<F> {
+pub(crate) fn watch_block_on<F>(future: F) -> Instrumented<F> {
     future
 }
 

@@ -20,12 +20,12 @@ const FREE: u64 = 0;
 const BEING_FILLED: u64 = u64::MAX;
 
 #[derive(Debug)]
-pub(crate) struct ReadyTimes(Box<[Place]>);
+pub(crate) struct ReadyTimes(Box<[ReadyTime]>);
 
 /// The moves of `task`: `FREE`, the id of the same task or a stale one's → `BEING_FILLED` → an id,
 /// by who readies; an id → `FREE`, by who polls.
 #[derive(Debug)]
-struct Place {
+struct ReadyTime {
     task: AtomicU64,
     /// When the task was readied. Written while the place is being filled, by who fills it.
     at: AtomicU64,
@@ -33,7 +33,7 @@ struct Place {
 
 impl ReadyTimes {
     pub(crate) fn new() -> Self {
-        Self((0..STAMPS).map(|_| Place { task: AtomicU64::new(FREE), at: AtomicU64::new(0) }).collect())
+        Self((0..STAMPS).map(|_| ReadyTime { task: AtomicU64::new(FREE), at: AtomicU64::new(0) }).collect())
     }
 
     /// The task with this id is readied now, and not yet where others find it.
@@ -50,12 +50,12 @@ impl ReadyTimes {
         self.place_of(task).empty(task)
     }
 
-    fn place_of(&self, task: u64) -> &Place {
+    fn place_of(&self, task: u64) -> &ReadyTime {
         &self.0[task as usize % self.0.len()]
     }
 }
 
-impl Place {
+impl ReadyTime {
     /// What the place reads, if it may be filled for `task`.
     fn sight_free(&self, task: u64, now: u64) -> Option<u64> {
         let found = self.task.load(Relaxed);

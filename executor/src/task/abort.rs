@@ -4,7 +4,7 @@ use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
 use super::Id;
-use super::reference::Counted;
+use super::reference::CountedRef;
 
 /// Aborts a task from elsewhere than its [`JoinHandle`](super::JoinHandle).
 ///
@@ -25,10 +25,10 @@ use super::reference::Counted;
 /// });
 /// ```
 #[derive(Clone)]
-pub struct AbortHandle(Counted);
+pub struct AbortHandle(CountedRef);
 
 impl AbortHandle {
-    pub(super) fn new(task: Counted) -> Self {
+    pub(super) fn new(task: CountedRef) -> Self {
         Self(task)
     }
 

@@ -15,8 +15,8 @@ use std::task::{Context, Poll, Waker};
 use wsrt_reactor::budget;
 
 use super::header::Header;
-use super::reference::Counted;
-use super::state::{Detached, Joining, Watched};
+use super::reference::CountedRef;
+use super::state::{Detached, JoinWatch, Joining};
 use super::{AbortHandle, Id, JoinError, body, current, lifecycle};
 
 /// Awaits the result of a task, and can abort it.
@@ -120,7 +120,7 @@ impl<T> JoinHandle<T> {
     #[must_use]
     pub fn abort_handle(&self) -> AbortHandle {
         // SAFETY: the handle's reference keeps the cell alive.
-        AbortHandle::new(unsafe { Counted::new(self.task) })
+        AbortHandle::new(unsafe { CountedRef::new(self.task) })
     }
 
     /// Returns the id of the task.
@@ -149,7 +149,7 @@ impl<T> JoinHandle<T> {
     #[must_use]
     pub(crate) fn watch(&mut self, waker: &Waker) -> bool {
         // SAFETY: called by the task's join handle.
-        self.is_finished() || unsafe { watch_unless_complete(self.task, waker) } == Watched::Complete
+        self.is_finished() || unsafe { watch_unless_complete(self.task, waker) } == JoinWatch::Complete
     }
 
     /// Polls for the result, whatever is left of the budget.
@@ -185,13 +185,13 @@ impl<T> fmt::Debug for JoinHandle<T> {
 /// # Safety
 ///
 /// The caller is the task's join handle.
-unsafe fn watch_unless_complete(task: NonNull<Header>, waker: &Waker) -> Watched {
+unsafe fn watch_unless_complete(task: NonNull<Header>, waker: &Waker) -> JoinWatch {
     // SAFETY: the handle's reference keeps the cell alive.
     let header = unsafe { task.as_ref() };
     let is_watched = match header.state.joining() {
-        Joining::Complete => return Watched::Complete,
+        Joining::Complete => return JoinWatch::Complete,
         Joining::Unwatched => false,
-        Joining::Watched if header.join_slot.holds(waker) => return Watched::InTime,
+        Joining::Watched if header.join_slot.holds(waker) => return JoinWatch::InTime,
         Joining::Watched => true,
     };
     // First of all, while nothing has changed, and dropped last, when all is in order: either may
@@ -199,8 +199,8 @@ unsafe fn watch_unless_complete(task: NonNull<Header>, waker: &Waker) -> Watched
     let waker = waker.clone();
     let mut _before = None;
     if is_watched {
-        if header.state.unwatch() == Watched::Complete {
-            return Watched::Complete;
+        if header.state.unwatch() == JoinWatch::Complete {
+            return JoinWatch::Complete;
         }
         // SAFETY: JOIN_WAKER was set and was cleared by the handle.
         _before = Some(unsafe { header.join_slot.take() });
@@ -208,7 +208,7 @@ unsafe fn watch_unless_complete(task: NonNull<Header>, waker: &Waker) -> Watched
     // SAFETY: JOIN_WAKER is clear and the slot empty.
     unsafe { header.join_slot.fill(waker) };
     let watched = header.state.watch();
-    if watched == Watched::Complete {
+    if watched == JoinWatch::Complete {
         // SAFETY: JOIN_WAKER was clear when the task was completed: the waker is still the
         // handle's.
         drop(unsafe { header.join_slot.take() });

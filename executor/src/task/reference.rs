@@ -92,15 +92,15 @@ impl fmt::Debug for TaskRef {
 
 /// A counted reference to the cell. It keeps the memory, not the task: the future may be gone long
 /// since.
-pub(super) struct Counted(NonNull<Header>);
+pub(super) struct CountedRef(NonNull<Header>);
 
 // SAFETY: through it only the word and what never changes are reached; freeing the cell drops
 // nothing of the future.
-unsafe impl Send for Counted {}
+unsafe impl Send for CountedRef {}
 // SAFETY: as above.
-unsafe impl Sync for Counted {}
+unsafe impl Sync for CountedRef {}
 
-impl Counted {
+impl CountedRef {
     /// One more reference.
     ///
     /// # Safety
@@ -124,14 +124,14 @@ impl Counted {
     }
 }
 
-impl Clone for Counted {
+impl Clone for CountedRef {
     fn clone(&self) -> Self {
         // SAFETY: this reference keeps the cell alive.
         unsafe { Self::new(self.0) }
     }
 }
 
-impl Drop for Counted {
+impl Drop for CountedRef {
     fn drop(&mut self) {
         // SAFETY: this reference is given up.
         unsafe { lifecycle::drop_references(self.0, 1) };

@@ -6,7 +6,7 @@ use std::panic::Location;
 use std::ptr::NonNull;
 
 use super::header::Header;
-use super::reference::Counted;
+use super::reference::CountedRef;
 use super::{Id, lifecycle};
 
 /// The one permit to poll a task. It exists from the moment the task is woken until it is run.
@@ -67,9 +67,9 @@ impl Runnable {
     }
 
     /// A reference that keeps the cell beyond the permit's use.
-    pub(super) fn counted(&self) -> Counted {
+    pub(super) fn counted(&self) -> CountedRef {
         // SAFETY: the task is unfinished, and alive, as long as the permit exists.
-        unsafe { Counted::new(self.0) }
+        unsafe { CountedRef::new(self.0) }
     }
 
     pub(super) fn header(&self) -> &Header {

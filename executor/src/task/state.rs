@@ -256,7 +256,7 @@ impl State {
     ///
     /// Release pairs with the Acquire of [`complete`](Self::complete): the waker in the slot.
     /// Acquire as in [`is_complete`](Self::is_complete).
-    pub(super) fn watch(&self) -> Watched {
+    pub(super) fn watch(&self) -> JoinWatch {
         self.unless_complete(|now| {
             debug_assert!(now.has(JOIN_INTEREST) && !now.has(JOIN_WAKER), "watch twice: {now:?}");
             now.0 | JOIN_WAKER
@@ -264,21 +264,21 @@ impl State {
     }
 
     /// Takes the slot of the join waker back, to change what is in it.
-    pub(super) fn unwatch(&self) -> Watched {
+    pub(super) fn unwatch(&self) -> JoinWatch {
         self.unless_complete(|now| {
             debug_assert!(now.has(JOIN_INTEREST) && now.has(JOIN_WAKER), "unwatch before watch: {now:?}");
             now.0 & !JOIN_WAKER
         })
     }
 
-    fn unless_complete(&self, step: impl Fn(Snapshot) -> usize) -> Watched {
+    fn unless_complete(&self, step: impl Fn(Snapshot) -> usize) -> JoinWatch {
         let mut now = self.now(Acquire);
         loop {
             if now.has(COMPLETE) {
-                return Watched::Complete;
+                return JoinWatch::Complete;
             }
             match self.word.compare_exchange_weak(now.0, step(now), AcqRel, Acquire) {
-                Ok(_) => return Watched::InTime,
+                Ok(_) => return JoinWatch::InTime,
                 Err(actual) => now = Snapshot(actual),
             }
         }

@@ -15,7 +15,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use super::Runnable;
-use super::reference::Counted;
+use super::reference::CountedRef;
 
 /// The books on one task. Moments are nanoseconds since it was made.
 #[derive(Debug)]
@@ -113,7 +113,7 @@ impl TaskCounts {
 /// this keeps its cell.
 #[must_use = "the poll ends when this is dropped"]
 pub(crate) struct CountedPoll {
-    task: Counted,
+    task: CountedRef,
     began: u64,
 }
 

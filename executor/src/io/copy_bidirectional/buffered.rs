@@ -8,7 +8,7 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::turn::Turn;
+use super::copy_budget::CopyBudget;
 
 pub(super) async fn copy<A, B>(a: &mut A, b: &mut B, (a_to_b, b_to_a): (usize, usize)) -> io::Result<(u64, u64)>
 where
@@ -30,7 +30,7 @@ where
 /// One of the two directions.
 #[derive(Debug)]
 struct Direction {
-    stage: Stage,
+    stage: CopyStage,
     buffer: Box<[u8]>,
     /// What was read and not yet written.
     held: Range<usize>,
@@ -40,7 +40,7 @@ struct Direction {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Stage {
+enum CopyStage {
     Copying,
     /// The reader has ended, and is not read any more: behind its end, more may come. All is
     /// written.
@@ -52,7 +52,7 @@ enum Stage {
 
 impl Direction {
     fn new(size: usize) -> Self {
-        Self { stage: Stage::Copying, buffer: vec![0; size].into(), held: 0..0, is_dirty: false, total: 0 }
+        Self { stage: CopyStage::Copying, buffer: vec![0; size].into(), held: 0..0, is_dirty: false, total: 0 }
     }
 
     /// Ready with how many bytes were copied, again and again once it is.
@@ -62,17 +62,17 @@ impl Direction {
         reader: Pin<&mut (impl AsyncRead + ?Sized)>,
         mut writer: Pin<&mut (impl AsyncWrite + ?Sized)>,
     ) -> Poll<io::Result<u64>> {
-        if let Stage::Copying = self.stage {
+        if let CopyStage::Copying = self.stage {
             ready!(self.poll_copy(cx, reader, writer.as_mut()))?;
-            self.stage = Stage::Flushing;
+            self.stage = CopyStage::Flushing;
         }
-        if let Stage::Flushing = self.stage {
+        if let CopyStage::Flushing = self.stage {
             ready!(self.poll_flush(cx, writer.as_mut()))?;
-            self.stage = Stage::ShuttingDown;
+            self.stage = CopyStage::ShuttingDown;
         }
-        if let Stage::ShuttingDown = self.stage {
+        if let CopyStage::ShuttingDown = self.stage {
             ready!(writer.poll_shutdown(cx))?;
-            self.stage = Stage::Done;
+            self.stage = CopyStage::Done;
         }
         Poll::Ready(Ok(self.total))
     }
@@ -84,7 +84,7 @@ impl Direction {
         mut reader: Pin<&mut (impl AsyncRead + ?Sized)>,
         mut writer: Pin<&mut (impl AsyncWrite + ?Sized)>,
     ) -> Poll<io::Result<()>> {
-        let mut turn = Turn::new();
+        let mut turn = CopyBudget::new();
         loop {
             while !self.held.is_empty() {
                 let count = ready!(writer.as_mut().poll_write(cx, &self.buffer[self.held.clone()]))?;

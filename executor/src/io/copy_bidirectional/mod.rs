@@ -1,9 +1,9 @@
 //! Copying in both directions between two streams, as a proxy does.
 
 mod buffered;
+mod copy_budget;
 #[cfg(target_os = "linux")]
 mod splice;
-mod turn;
 
 use std::io;
 

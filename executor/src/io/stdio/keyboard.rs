@@ -38,7 +38,7 @@ pub(super) struct Keyboard {
 #[derive(Debug)]
 struct State {
     has_thread: bool,
-    phase: Phase,
+    phase: ReadState,
     /// A task that loses interest cannot take its waker out: see `disperse`.
     waiters: Vec<Waker>,
     /// When a crowd was woken for the last time.
@@ -62,7 +62,7 @@ impl State {
 }
 
 #[derive(Debug)]
-enum Phase {
+enum ReadState {
     /// What was read and not yet taken is in the buffer. None before the first read.
     Idle(Option<Buffer>),
     /// The thread reads, or is about to.
@@ -74,29 +74,29 @@ enum Phase {
 
 impl Keyboard {
     const fn reading(read: fn(&mut Buffer) -> io::Result<()>) -> Self {
-        let state = State { has_thread: false, phase: Phase::Idle(None), waiters: Vec::new(), dispersed: None };
+        let state = State { has_thread: false, phase: ReadState::Idle(None), waiters: Vec::new(), dispersed: None };
         Self { state: Mutex::new(state), on_demand: Condvar::new(), read }
     }
 
     pub(super) fn poll_read(&'static self, cx: &mut Context<'_>, target: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let waker = cx.waker().clone();
         let mut state = self.state.lock();
-        match std::mem::replace(&mut state.phase, Phase::Idle(None)) {
-            Phase::Answered(mut buffer, outcome) => {
+        match std::mem::replace(&mut state.phase, ReadState::Idle(None)) {
+            ReadState::Answered(mut buffer, outcome) => {
                 buffer.take_into(target);
-                state.phase = Phase::Idle(Some(buffer));
+                state.phase = ReadState::Idle(Some(buffer));
                 return Poll::Ready(outcome);
             }
-            Phase::Idle(Some(mut buffer)) if !buffer.is_empty() => {
+            ReadState::Idle(Some(mut buffer)) if !buffer.is_empty() => {
                 buffer.take_into(target);
-                state.phase = Phase::Idle(Some(buffer));
+                state.phase = ReadState::Idle(Some(buffer));
                 return Poll::Ready(Ok(()));
             }
-            Phase::Idle(buffer) => {
-                state.phase = Phase::Idle(buffer);
+            ReadState::Idle(buffer) => {
+                state.phase = ReadState::Idle(buffer);
                 self.demand(&mut state)?;
             }
-            reading @ Phase::Reading(_) => state.phase = reading,
+            reading @ ReadState::Reading(_) => state.phase = reading,
         }
         if !state.waiters.iter().any(|known| known.will_wake(&waker)) {
             let crowd = state.disperse();
@@ -113,8 +113,8 @@ impl Keyboard {
             thread::Builder::new().name("wsrt-stdin".to_owned()).spawn(|| self.serve())?;
             state.has_thread = true;
         }
-        let Phase::Idle(buffer) = &mut state.phase else { unreachable!("nothing is demanded twice") };
-        state.phase = Phase::Reading(buffer.take());
+        let ReadState::Idle(buffer) = &mut state.phase else { unreachable!("nothing is demanded twice") };
+        state.phase = ReadState::Reading(buffer.take());
         self.on_demand.notify_one();
         Ok(())
     }
@@ -123,7 +123,7 @@ impl Keyboard {
     fn serve(&self) {
         let mut state = self.state.lock();
         loop {
-            let Phase::Reading(buffer) = &mut state.phase else {
+            let ReadState::Reading(buffer) = &mut state.phase else {
                 self.on_demand.wait(&mut state);
                 continue;
             };
@@ -131,7 +131,7 @@ impl Keyboard {
             drop(state);
             let outcome = (self.read)(&mut buffer);
             state = self.state.lock();
-            state.phase = Phase::Answered(buffer, outcome);
+            state.phase = ReadState::Answered(buffer, outcome);
             let waiters = std::mem::take(&mut state.waiters);
             drop(state);
             // A waker may be anybody's code, and there is no other thread to go on.

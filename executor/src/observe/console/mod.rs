@@ -10,16 +10,16 @@
 //! | what is done with its wakers | events that name the span |
 //! | a timer that is waited for | the span `runtime.resource`, and one for the wait, entered while it is polled |
 //!
-//! It stays outside of the cell: a task is watched by a future around its own ([`watched`]).
+//! It stays outside of the cell: a task is watched by a future around its own ([`instrumented`]).
 //! Whether anybody wants to see a task is asked once, when it is spawned. If nobody does, all that
 //! is left of this is a word beside the future, which each poll looks at.
 //!
 //! The subscriber has to be the process's default: wakers are used on any thread.
 
+mod instrumented;
 mod spawned;
 mod timer;
 mod waking;
-mod watched;
 
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use tracing::{Span, trace_span};
 
-use super::watched::Watched;
+use super::instrumented::Instrumented;
 use crate::scheduler::Context;
 use crate::task::{Id, Origin};
 
@@ -45,14 +45,14 @@ pub(crate) fn keep(here: Option<&Context>) -> Option<Rc<Context>> {
 }
 
 /// Puts a span around a task's future, if there is a subscriber that wants one.
-pub(crate) fn watch<F>(future: F, kind: Kind, id: Id, origin: Origin<'_>) -> Watched<F> {
-    Watched::new(future, span(kind, || id, origin))
+pub(crate) fn watch<F>(future: F, kind: Kind, id: Id, origin: Origin<'_>) -> Instrumented<F> {
+    Instrumented::new(future, span(kind, || id, origin))
 }
 
 /// The same for a future that is no task, and gets an id for the occasion.
 #[track_caller]
-pub(crate) fn watch_block_on<F>(future: F) -> Watched<F> {
-    Watched::new(future, span(Kind::block_on::<F>(), Id::next, Location::caller().into()))
+pub(crate) fn watch_block_on<F>(future: F) -> Instrumented<F> {
+    Instrumented::new(future, span(Kind::block_on::<F>(), Id::next, Location::caller().into()))
 }
 
 /// The fields of both spans, which differ in their targets: those have to be literals.

@@ -10,8 +10,8 @@ use std::task::{Context, Poll, Wake, Waker};
 
 use tracing::{Event, Metadata, Span, Subscriber, span, subscriber, trace_span};
 
+use super::instrumented::Instrumented;
 use super::waking::Waking;
-use super::watched::Watched;
 
 /// Counts its wakes.
 #[derive(Default)]
@@ -99,7 +99,7 @@ fn all_wakers_of_a_task_wake_the_same() {
 fn without_a_console_the_future_gets_the_plain_waker() {
     let (_counter, waker) = counter();
     let asks = poll_fn(|context| Poll::Ready(context.waker().will_wake(&waker)));
-    let mut watched = pin!(Watched::new(asks, Span::none()));
+    let mut watched = pin!(Instrumented::new(asks, Span::none()));
     assert_eq!(watched.as_mut().poll(&mut Context::from_waker(&waker)), Poll::Ready(true));
 }
 
@@ -112,7 +112,7 @@ fn a_future_that_is_polled_for_another_wakes_that_one() {
             context.waker().wake_by_ref();
             Poll::<()>::Pending
         });
-        let mut watched = pin!(Watched::new(wakes, trace_span!("somebody looks")));
+        let mut watched = pin!(Instrumented::new(wakes, trace_span!("somebody looks")));
         for waker in [&first_waker, &second_waker, &second_waker] {
             assert!(watched.as_mut().poll(&mut Context::from_waker(waker)).is_pending());
         }

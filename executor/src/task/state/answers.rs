@@ -82,7 +82,7 @@ pub(crate) enum Joining {
 /// Whether the join handle came before completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
-pub(crate) enum Watched {
+pub(crate) enum JoinWatch {
     InTime,
     Complete,
 }

@@ -9,7 +9,7 @@ use wsrt_reactor::Interest;
 use super::pipe::{Pipe, receive};
 use super::socket::Socket;
 use crate::io::copy_bidirectional::buffered::write_zero;
-use crate::io::copy_bidirectional::turn::Turn;
+use crate::io::copy_bidirectional::copy_budget::CopyBudget;
 
 /// A burst, that is, what comes until the source is empty, is a small one below this: the buffer
 /// does it in a read or two.
@@ -22,7 +22,7 @@ const BULK: usize = 64 * 1024;
 pub(super) struct Direction<'a> {
     from: &'a dyn Socket,
     to: &'a dyn Socket,
-    stage: Stage,
+    stage: SpliceStage,
     buffer: Box<[u8]>,
     /// What the buffer holds. Nothing while there is a pipe.
     held: Range<usize>,
@@ -38,7 +38,7 @@ pub(super) struct Direction<'a> {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Stage {
+enum SpliceStage {
     Copying,
     /// The source has ended, and all is written.
     ShuttingDown,
@@ -58,7 +58,7 @@ impl<'a> Direction<'a> {
         Self {
             from,
             to,
-            stage: Stage::Copying,
+            stage: SpliceStage::Copying,
             buffer: vec![0; size].into(),
             held: 0..0,
             pipe: None,
@@ -71,21 +71,21 @@ impl<'a> Direction<'a> {
 
     /// Ready with how many bytes were copied, again and again once it is.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<u64>> {
-        if let Stage::Copying = self.stage {
+        if let SpliceStage::Copying = self.stage {
             ready!(self.poll_copy(cx))?;
             self.pipe = None;
-            self.stage = Stage::ShuttingDown;
+            self.stage = SpliceStage::ShuttingDown;
         }
-        if let Stage::ShuttingDown = self.stage {
+        if let SpliceStage::ShuttingDown = self.stage {
             self.to.end_writing()?;
-            self.stage = Stage::Done;
+            self.stage = SpliceStage::Done;
         }
         Poll::Ready(Ok(self.total))
     }
 
     /// Ready when the source has ended and all is written.
     fn poll_copy(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let mut turn = Turn::new();
+        let mut turn = CopyBudget::new();
         loop {
             while self.holds_something() {
                 let count = ready!(self.poll_deliver(cx))?;

@@ -8,9 +8,9 @@ const BYTES: usize = 512 * 1024;
 
 /// What one direction has left of its turn, within one poll.
 #[derive(Debug)]
-pub(super) struct Turn(usize);
+pub(super) struct CopyBudget(usize);
 
-impl Turn {
+impl CopyBudget {
     pub(super) fn new() -> Self {
         Self(BYTES)
     }

@@ -15,7 +15,7 @@ pin_project! {
     /// The future comes first, since fields are dropped in their order: its end is shown once it
     /// has ended.
     #[derive(Debug)]
-    pub(crate) struct Watched<F> {
+    pub(crate) struct Instrumented<F> {
         #[pin]
         future: F,
         watch: Option<Box<Watch>>,
@@ -30,7 +30,7 @@ struct Watch {
     waking: Option<Arc<Waking>>,
 }
 
-impl<F> Watched<F> {
+impl<F> Instrumented<F> {
     pub(crate) fn new(future: F, span: Span) -> Self {
         let watch = (!span.is_disabled()).then(|| Box::new(Watch { span, waking: None }));
         Self { future, watch }
@@ -51,7 +51,7 @@ impl Watch {
     }
 }
 
-impl<F: Future> Future for Watched<F> {
+impl<F: Future> Future for Instrumented<F> {
     type Output = F::Output;
 
     #[inline]
