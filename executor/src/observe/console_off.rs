@@ -58,9 +58,10 @@ impl TimerSpan {
     }
 
     #[inline(always)]
-    pub(crate) fn poll(&mut self, _: impl Fn() -> Duration, poll: impl FnOnce() -> Poll<()>) -> Poll<()> {
-        poll()
-    }
+    pub(crate) fn enter(&mut self, _: impl Fn() -> Duration) {}
+
+    #[inline(always)]
+    pub(crate) fn leave(&self, _entered: (), _: Poll<()>) {}
 
     #[inline(always)]
     pub(crate) fn set(&self, _: impl Fn() -> Duration) {}

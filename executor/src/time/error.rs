@@ -1,13 +1,13 @@
-//! What goes wrong with time: it runs out.
+//! The error of a timeout.
 
 use std::error::Error;
 use std::fmt;
 use std::io;
 
-/// Tells that a [`timeout`](super::timeout()) ran out before its future was ready.
+/// Reports that a [`timeout`](super::timeout()) elapsed before its future was ready.
 ///
-/// It turns into an [`io::Error`] of kind [`TimedOut`](io::ErrorKind::TimedOut), so that `?` takes
-/// it where I/O errors go.
+/// It turns into an [`io::Error`] of kind [`TimedOut`](io::ErrorKind::TimedOut), so that `?`
+/// converts it in functions that return I/O errors.
 ///
 /// # Examples
 ///

@@ -6,15 +6,15 @@ use std::time::Duration;
 
 use crate::scheduler::clock::current_time;
 
-/// What is waited for in place of a moment that lies beyond the clock: some thirty years, which
-/// every system's clock can count, and which no program lives to see.
+/// Replaces a duration that ends beyond the clock: some thirty years, which every system's clock
+/// can count, and which no program lasts.
 const FAR: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
 
-/// A moment on the clock that sleeps, timeouts and intervals go by.
+/// A moment on the clock that sleeps, timeouts and intervals use.
 ///
 /// It is a [`std::time::Instant`] under a name of its own, and turns into one and back by `From`.
-/// Code that takes the time from here rather than from std follows when a test
-/// [pauses](super::pause) the runtime's clock or moves it on.
+/// Code that reads the time here rather than from std follows when a test
+/// [pauses](super::pause) the runtime's clock or advances it.
 ///
 /// # Examples
 ///
@@ -33,9 +33,9 @@ const FAR: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
 pub struct Instant(std::time::Instant);
 
 impl Instant {
-    /// Reads the clock: that of the runtime that this thread is in, which is the system's unless a
-    /// test has [paused](super::pause) it. In a process that pauses none, this costs what the
-    /// system's clock does.
+    /// Reads the clock of the runtime that this thread is in: the system's, unless a test has
+    /// [paused](super::pause) it. In a process that pauses none, this costs as much as reading the
+    /// system's clock.
     ///
     /// # Examples
     ///
@@ -50,13 +50,13 @@ impl Instant {
         Self(current_time())
     }
 
-    /// Takes a moment of std's clock.
+    /// Converts a moment of std's clock.
     #[must_use]
     pub fn from_std(std: std::time::Instant) -> Self {
         Self(std)
     }
 
-    /// Gives the moment on std's clock.
+    /// Returns the moment on std's clock.
     #[must_use]
     pub fn into_std(self) -> std::time::Instant {
         self.0
@@ -98,7 +98,7 @@ impl Instant {
         self.0.saturating_duration_since(earlier.0)
     }
 
-    /// Gives the moment `duration` after this one; `None` if the clock cannot count that far.
+    /// Returns the moment `duration` after this one; `None` if the clock cannot count that far.
     ///
     /// # Examples
     ///
@@ -115,13 +115,14 @@ impl Instant {
         self.0.checked_add(duration).map(Self)
     }
 
-    /// Gives the moment `duration` before this one; `None` if the clock cannot count that far back.
+    /// Returns the moment `duration` before this one; `None` if the clock cannot count that far
+    /// back.
     #[must_use]
     pub fn checked_sub(&self, duration: Duration) -> Option<Self> {
         self.0.checked_sub(duration).map(Self)
     }
 
-    /// The moment `duration` after this one, or one that is far enough in the future to never come.
+    /// Returns the moment `duration` after this one, or one that is too far in the future to come.
     pub(super) fn after(self, duration: Duration) -> Self {
         self.checked_add(duration).or_else(|| self.checked_add(FAR)).unwrap_or(self)
     }
@@ -130,11 +131,12 @@ impl Instant {
 impl Add<Duration> for Instant {
     type Output = Self;
 
-    /// Gives the moment `duration` after this one.
+    /// Returns the moment `duration` after this one.
     ///
     /// # Panics
     ///
-    /// If the clock cannot count that far; [`checked_add`](Instant::checked_add) tells.
+    /// If the clock cannot count that far; [`checked_add`](Instant::checked_add) returns `None`
+    /// then.
     fn add(self, duration: Duration) -> Self {
         Self(self.0 + duration)
     }
@@ -149,11 +151,12 @@ impl AddAssign<Duration> for Instant {
 impl Sub<Duration> for Instant {
     type Output = Self;
 
-    /// Gives the moment `duration` before this one.
+    /// Returns the moment `duration` before this one.
     ///
     /// # Panics
     ///
-    /// If the clock cannot count that far back; [`checked_sub`](Instant::checked_sub) tells.
+    /// If the clock cannot count that far back; [`checked_sub`](Instant::checked_sub) returns
+    /// `None` then.
     fn sub(self, duration: Duration) -> Self {
         Self(self.0 - duration)
     }

@@ -4,7 +4,7 @@ use std::future::poll_fn;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use super::timer::Timer;
+use super::deadline::Deadline;
 use super::{Instant, MissedTickBehavior};
 use crate::observe::console::TimerSpan;
 
@@ -61,18 +61,18 @@ pub fn interval(period: Duration) -> Interval {
 pub fn interval_at(start: Instant, period: Duration) -> Interval {
     assert!(!period.is_zero(), "wsrt: `interval_at` needs a period longer than zero");
     let span = TimerSpan::new("Interval", "Interval::tick", "poll_tick");
-    Interval { timer: Timer::new(start, span), period, missed_tick_behavior: MissedTickBehavior::default() }
+    Interval { deadline: Deadline::new(start, span), period, missed_tick_behavior: MissedTickBehavior::default() }
 }
 
 /// Ticks at a steady rate.
 ///
 /// Made by [`interval`] and [`interval_at`]. The time between ticks includes the work done between
-/// them, which is what sets it apart from a loop around [`sleep`](super::sleep()). Ticks that are
-/// taken late are made up for as [`MissedTickBehavior`] says. The timer is used again for each tick
-/// and nothing is allocated after the first.
+/// them, unlike in a loop around [`sleep`](super::sleep()). [`MissedTickBehavior`] says how ticks
+/// that are taken late are made up for. The timer is used again for each tick and nothing is
+/// allocated after the first.
 #[derive(Debug)]
 pub struct Interval {
-    timer: Timer,
+    deadline: Deadline,
     period: Duration,
     missed_tick_behavior: MissedTickBehavior,
 }
@@ -94,7 +94,7 @@ impl Interval {
     /// Returns the moment at which the next tick was due, once it has come; until then wakes `cx`'s
     /// task when it does.
     ///
-    /// The waker of the last call counts.
+    /// Only the waker of the last call is woken.
     ///
     /// # Panics
     ///
@@ -114,9 +114,9 @@ impl Interval {
     /// # });
     /// ```
     pub fn poll_tick(&mut self, cx: &mut Context<'_>) -> Poll<Instant> {
-        ready!(self.timer.poll(cx, "an `Interval`"));
-        let due = self.timer.deadline();
-        self.timer.set(self.missed_tick_behavior.next_due(due, Instant::now(), self.period));
+        ready!(self.deadline.poll(cx, "an `Interval`"));
+        let due = self.deadline.instant();
+        self.deadline.set(self.missed_tick_behavior.next_due(due, Instant::now(), self.period));
         Poll::Ready(due)
     }
 
@@ -168,7 +168,7 @@ impl Interval {
     /// # });
     /// ```
     pub fn reset_at(&mut self, deadline: Instant) {
-        self.timer.set(deadline);
+        self.deadline.set(deadline);
     }
 
     /// Returns what happens when ticks are taken late: [`Burst`](MissedTickBehavior::Burst), unless

@@ -1,14 +1,14 @@
-//! When an interval ticks next: arithmetic on moments, without a clock.
+//! Computes when an interval ticks next, from moments and without a clock.
 
 use std::time::Duration;
 
 use super::Instant;
 
-/// A tick that is taken this long after it was due is on time still, for a period that is at least
-/// twice as long.
+/// A tick that is taken this long after it was due still counts as on time, for a period that is at
+/// least twice as long.
 const TOLERANCE: Duration = Duration::from_millis(5);
 
-/// Says what an [`Interval`](super::Interval) does when its ticks are taken late.
+/// Selects what an [`Interval`](super::Interval) does when its ticks are taken late.
 ///
 /// With a period of 10 ms, and a third tick that is taken at 45 ms instead of 20:
 ///
@@ -29,22 +29,22 @@ const TOLERANCE: Duration = Duration::from_millis(5);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MissedTickBehavior {
-    /// Ticks without a pause until none is missing: their number is right in the long run.
+    /// Ticks without a pause until it has caught up: the number of ticks is right in the long run.
     #[default]
     Burst,
-    /// Starts anew from the late tick: two ticks in a row are about a period apart, never less than
-    /// half of one.
+    /// Starts again from the late tick: two ticks in a row are about a period apart, never less
+    /// than half of one.
     ///
     /// A tick is late once it is taken more than 5 ms after it was due, or more than half a period
     /// where that is less. Less than that does not shift the ticks that follow.
     Delay,
-    /// Leaves out what was missed: every tick is due a multiple of the period after the first.
+    /// Leaves out the missed ticks: every tick is due a multiple of the period after the first.
     Skip,
 }
 
 impl MissedTickBehavior {
-    /// When the next tick is due, after one that was due at `due` and is taken `now`. `period` is
-    /// not zero.
+    /// Returns when the next tick is due, after one that was due at `due` and is taken `now`.
+    /// `period` is not zero.
     pub(super) fn next_due(self, due: Instant, now: Instant, period: Duration) -> Instant {
         let now = now.max(due);
         let late = now - due;
@@ -56,7 +56,7 @@ impl MissedTickBehavior {
     }
 }
 
-/// What is left of `time` when whole periods are taken off it.
+/// Returns `time` modulo `period`.
 fn remainder(time: Duration, period: Duration) -> Duration {
     const SECOND: u128 = 1_000_000_000;
     let nanos = time.as_nanos() % period.as_nanos();

@@ -1,4 +1,4 @@
-//! Time: wait for a moment, give up after a while, do something again and again.
+//! Time: waits for a moment, gives up after a while, does something again and again.
 //!
 //! | to | use |
 //! |---|---|
@@ -12,12 +12,12 @@
 //! the tasks before it take; a free processor adds what the operating system needs to wake a
 //! thread: some tens of microseconds on Linux, up to a millisecond elsewhere. Timers that come in
 //! crowds, four and more at nearly the same time, share that wake, and the first of them waits for
-//! the last: some 100 µs where waking is cheap, up to a millisecond on virtual machines where it is
-//! dear. So the waking takes no more than some hundredths of a core.
+//! the last: some 100 µs where a wake is cheap, up to a millisecond on virtual machines where it is
+//! expensive. So the wakes take no more than some hundredths of a core.
 //!
 //! Making any of these needs no runtime, only waiting does: a [`Sleep`] can be built in a
-//! constructor that knows nothing of async, and a timer exists from the first poll that has to
-//! wait. A timeout around a future that is ready at once costs a reading of the clock.
+//! constructor that knows nothing of async, and the first poll that has to wait
+//! makes the timer. A timeout around a future that is ready at once costs one read of the clock.
 //!
 //! # Examples
 //!
@@ -32,7 +32,7 @@
 //! # });
 //! ```
 
-mod alarm;
+mod deadline;
 pub mod error;
 mod instant;
 mod interval;
@@ -42,7 +42,6 @@ mod sleep;
 #[cfg(test)]
 mod tests;
 mod timeout;
-mod timer;
 
 pub use self::instant::Instant;
 pub use self::interval::{Interval, interval, interval_at};

@@ -1,4 +1,4 @@
-//! A clock that a test moves by hand.
+//! A clock that a test advances by hand.
 
 use std::time::Duration;
 
@@ -9,14 +9,14 @@ use crate::task::spawn::yield_now;
 /// Stops the clock of the current runtime, for tests.
 ///
 /// From now on [`Instant::now`](super::Instant::now) stands still on this runtime's threads, and
-/// timers wait for the clock to be moved on: by [`advance`], or by the runtime itself. That happens
-/// when nothing else is left to do: no task is ready, the network is quiet, and no
-/// [`spawn_blocking`](crate::task::spawn_blocking) job is at work. Then the clock jumps to the next
+/// timers wait until the clock is advanced: by [`advance`], or by the runtime itself. The runtime
+/// does so when nothing else is left to do: no task is ready, the network is quiet, and no
+/// [`spawn_blocking`](crate::task::spawn_blocking) job runs. Then the clock jumps to the next
 /// timer's deadline. So a test of an hour's retries ends at once.
 ///
-/// Threads outside of the runtime, other runtimes and [`std::time::Instant`] go on as ever. What is
-/// under way outside, a packet or a thread that is about to wake a task, is not waited for: a
-/// timeout around it may be over before it comes.
+/// Threads outside of the runtime, other runtimes and [`std::time::Instant`] are not affected. The
+/// runtime does not wait for events from outside, such as a packet or a thread that is about to
+/// wake a task: a timeout around one may elapse before it comes.
 ///
 /// # Panics
 ///
@@ -42,9 +42,9 @@ pub fn pause() {
     assert!(stopped, "wsrt: `time::pause`: the clock is paused already");
 }
 
-/// Lets the clock of the current runtime go on from what it shows.
+/// Starts the paused clock of the current runtime again, from the time that it shows.
 ///
-/// It stays ahead of the system's by as much as it was moved on.
+/// It stays ahead of the system's by as much as it was advanced.
 ///
 /// # Panics
 ///
@@ -70,12 +70,12 @@ pub fn resume() {
     assert!(started, "wsrt: `time::resume`: the clock is not paused");
 }
 
-/// Moves the paused clock of the current runtime on by `duration`, in one step.
+/// Advances the paused clock of the current runtime by `duration`, in one step.
 ///
-/// Timers that have come due by then fire in the order of their deadlines, and the tasks that this
-/// wakes have had one turn each when the call returns, in that order if they are no more than a
-/// hundred. All of them see the clock at its new time: a task that sleeps for a second ten times
-/// over has slept once when the clock was moved by ten seconds. To go through them one by one,
+/// Timers that have come due by then fire in the order of their deadlines, and the tasks that they
+/// wake have been polled once each when the call returns, in that order if they are no more than a
+/// hundred. All of them see the clock at its new time: a task that sleeps for a second ten times in
+/// a row has slept once when the clock was advanced by ten seconds. To go through them one by one,
 /// sleep instead: a paused clock follows.
 ///
 /// # Panics
@@ -85,8 +85,8 @@ pub fn resume() {
 ///
 /// # Cancel safety
 ///
-/// The clock moves at the first poll. Dropped after that, it has moved; only the turns of the
-/// others are not waited for.
+/// The first poll advances the clock. Dropped after that, it only does not wait until the other
+/// tasks have been polled.
 ///
 /// # Examples
 ///
@@ -105,21 +105,21 @@ pub fn resume() {
 /// # });
 /// ```
 pub async fn advance(duration: Duration) {
-    // Behind those who were woken; the injector may be looked into out of turn, while some of them
-    // are in the ring already, and so it yields to these.
-    let all_had_a_turn = match with_context("advance", |context| context.advance_clock(duration, yield_now())) {
+    // Spawned behind the tasks that were woken. A machine may take from the injector while some of
+    // them are still in the ring, and so the task yields to these.
+    let all_were_polled = match with_context("advance", |context| context.advance_clock(duration, yield_now())) {
         Ok(task) => task,
         Err(CannotAdvance::Goes) => panic!("wsrt: `time::advance`: the clock is not paused"),
         Err(CannotAdvance::TooFar) => panic!("wsrt: `time::advance`: the clock cannot count {duration:?} further"),
     };
-    // A runtime that shuts down drops it, and has no turns left.
-    let _ = all_had_a_turn.await;
+    // A runtime that shuts down drops it, and polls no task any more.
+    let _ = all_were_polled.await;
 }
 
 /// Calls `f` with the context of a runtime whose clock may be stopped.
 #[track_caller]
 fn with_context<R>(what: &str, f: impl FnOnce(&Context) -> R) -> R {
-    // Counted, for wakers are fired in `f`: they may drop the guard that keeps the context.
+    // Counted, for `f` calls wakers, which may drop the guard that keeps the context.
     let Some(context) = Context::current() else {
         panic!("wsrt: `time::{what}` was called outside of a wsrt runtime, so that there is no clock to change");
     };

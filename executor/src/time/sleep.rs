@@ -1,4 +1,4 @@
-//! `sleep`: a future that is ready from a moment on.
+//! `sleep`: a future that is ready from a deadline on.
 
 use std::fmt;
 use std::future::Future;
@@ -10,14 +10,14 @@ use std::time::Duration;
 use pin_project_lite::pin_project;
 
 use super::Instant;
-use super::timer::Timer;
+use super::deadline::Deadline;
 use crate::observe::console::TimerSpan;
 
 /// Waits for `duration`, counted from this call.
 ///
-/// It is never early. A duration that the clock cannot count, such as [`Duration::MAX`], is taken
-/// as some thirty years. A duration of zero is ready at the first poll, without giving other tasks
-/// a turn.
+/// It is never early. A duration that the clock cannot count, such as [`Duration::MAX`], counts
+/// as some thirty years. A duration of zero is ready at the first poll, without a yield to other
+/// tasks.
 ///
 /// # Panics
 ///
@@ -26,7 +26,7 @@ use crate::observe::console::TimerSpan;
 ///
 /// # Cancel safety
 ///
-/// Dropping the future cancels the wait; nothing else is lost. To go on waiting for the same
+/// Dropping the future cancels the wait; nothing else is lost. To continue to wait for the same
 /// moment, keep it and poll `&mut` it, or make another with [`sleep_until`].
 ///
 /// # Examples
@@ -76,19 +76,19 @@ pub fn sleep(duration: Duration) -> Sleep {
 #[cfg_attr(feature = "console", track_caller)]
 pub fn sleep_until(deadline: Instant) -> Sleep {
     let span = TimerSpan::new("Sleep", "Sleep::new_timeout", "poll_elapsed");
-    Sleep { timer: Timer::new(deadline, span), _pinned: PhantomPinned }
+    Sleep { deadline: Deadline::new(deadline, span), _pinned: PhantomPinned }
 }
 
 pin_project! {
     /// The future of [`sleep`] and [`sleep_until`].
     ///
-    /// It is `Send` and `Sync`, and may be made, moved and dropped outside a runtime. What needs
-    /// one is the first poll, which decides whose timers watch the deadline. Polled again once it
-    /// is ready, it is ready again.
+    /// It is `Send` and `Sync`, and may be made, moved and dropped outside a runtime. Only the
+    /// first poll needs one: the timers of that runtime watch the deadline. Polled again once it is
+    /// ready, it is ready again.
     ///
-    /// When that runtime ends first, the task that waits is woken, and its next poll panics to say
-    /// so, unless it is that of a task which ends with the runtime anyway. [`reset`](Sleep::reset)
-    /// gives it to the runtime in which it is polled then.
+    /// If that runtime ends first, the task that waits is woken, and its next poll panics to report
+    /// it, unless the task ends with the runtime anyway. After a [`reset`](Sleep::reset), the
+    /// runtime in which it is polled next watches the deadline.
     ///
     /// It is not `Unpin`, as tokio's is not, so that the timer may one day live inside it: to poll
     /// it by reference, as [`reset`](Sleep::reset) and `select!` want, pin it with
@@ -96,8 +96,7 @@ pin_project! {
     ///
     /// # Examples
     ///
-    /// A connection that is given up when nothing happened for a while, with one timer for its
-    /// whole life:
+    /// A connection that is closed after some idle time, with one timer for its whole life:
     ///
     /// ```
     /// use std::pin::pin;
@@ -106,10 +105,10 @@ pin_project! {
     ///
     /// # let runtime = wsrt::runtime::Runtime::new().unwrap();
     /// # runtime.block_on(async {
-    /// let patience = Duration::from_millis(5);
-    /// let mut idle = pin!(sleep(patience));
+    /// let limit = Duration::from_millis(5);
+    /// let mut idle = pin!(sleep(limit));
     /// for _request in 0..3 {
-    ///     idle.as_mut().reset(Instant::now() + patience);
+    ///     idle.as_mut().reset(Instant::now() + limit);
     /// }
     /// idle.as_mut().await;
     /// assert!(idle.is_elapsed());
@@ -117,14 +116,14 @@ pin_project! {
     /// ```
     #[must_use = "a sleep does nothing unless it is awaited"]
     pub struct Sleep {
-        timer: Timer,
+        deadline: Deadline,
         #[pin]
         _pinned: PhantomPinned,
     }
 }
 
 impl Sleep {
-    /// Returns the moment that is waited for.
+    /// Returns the deadline.
     ///
     /// # Examples
     ///
@@ -137,25 +136,25 @@ impl Sleep {
     /// ```
     #[must_use]
     pub fn deadline(&self) -> Instant {
-        self.timer.deadline()
+        self.deadline.instant()
     }
 
-    /// Tells whether the wait is over: the next poll will be ready.
+    /// Returns whether the wait is over: the next poll will be ready.
     ///
     /// The answer comes from the timer, not from the clock, so that it agrees with polling. A sleep
     /// that was never polled has no timer, and is not over even if its deadline has passed.
     #[must_use]
     pub fn is_elapsed(&self) -> bool {
-        self.timer.has_rung()
+        self.deadline.has_passed()
     }
 
-    /// Waits until `deadline` instead, whether the wait under way is over or not. When `deadline`
+    /// Sets the deadline to `deadline`, whether the wait under way is over or not. When `deadline`
     /// has passed, the next poll is ready.
     ///
     /// The timer is used again and nothing is allocated. A task that waits already is woken at the
-    /// new deadline and need not poll again for that. The one exception is a call in another
-    /// runtime than the one whose timers watch, or in none: then the task is woken at once, and its
-    /// next poll arms the timer, in the task's own runtime.
+    /// new deadline and need not poll again for that. The one exception is a call from outside the
+    /// runtime whose timers watch the deadline: then the task is woken at once, and its next poll
+    /// arms the timer, in the task's own runtime.
     ///
     /// # Examples
     ///
@@ -172,7 +171,7 @@ impl Sleep {
     /// # });
     /// ```
     pub fn reset(self: Pin<&mut Self>, deadline: Instant) {
-        self.project().timer.set(deadline);
+        self.project().deadline.set(deadline);
     }
 }
 
@@ -180,7 +179,7 @@ impl Future for Sleep {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        self.project().timer.poll(cx, "a `Sleep`")
+        self.project().deadline.poll(cx, "a `Sleep`")
     }
 }
 

@@ -1,4 +1,4 @@
-//! `timeout`: a future that is given up after a while.
+//! `timeout`: limits the time that a future may take.
 
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
@@ -9,21 +9,21 @@ use pin_project_lite::pin_project;
 use wsrt_reactor::budget;
 
 use super::Instant;
+use super::deadline::Deadline;
 use super::error::Elapsed;
-use super::timer::Timer;
 use crate::observe::console::TimerSpan;
 
 /// Waits for `future`, for `duration` at most, counted from this call.
 ///
-/// The future is polled before the clock is looked at: if it is ready, its output counts, however
-/// late it is. A future that never yields is not interrupted; the time is looked at when its polls
-/// return, even if they have used up the task's [budget](crate::task::coop). A duration that the
-/// clock cannot count, such as [`Duration::MAX`], is taken as some thirty years.
+/// The future is polled before the deadline is checked: if it is ready, its output counts, however
+/// late it is. A future that never yields is not interrupted; the deadline is checked when its
+/// polls return, even if they have used up the task's [budget](crate::task::coop). A duration that
+/// the clock cannot count, such as [`Duration::MAX`], counts as some thirty years.
 ///
 /// # Errors
 ///
-/// [`Elapsed`] if the time was over first. The future is not dropped by that: it goes when the
-/// [`Timeout`] does, which for `timeout(..).await` is at once.
+/// [`Elapsed`] if the deadline came first. That does not drop the future: it is dropped with the
+/// [`Timeout`], which for `timeout(..).await` is at once.
 ///
 /// # Panics
 ///
@@ -32,8 +32,8 @@ use crate::observe::console::TimerSpan;
 ///
 /// # Cancel safety
 ///
-/// As cancel safe as `future` is. The same goes for the time running out: it drops `future`
-/// wherever it waits.
+/// It is as cancel safe as `future` is. The deadline has the effect of a cancellation: it drops
+/// `future` wherever it waits.
 ///
 /// # Examples
 ///
@@ -55,7 +55,7 @@ pub fn timeout<F: IntoFuture>(duration: Duration, future: F) -> Timeout<F::IntoF
 
 /// Waits for `future`, until `deadline` at the latest.
 ///
-/// As [`timeout`], whose notes apply, for several operations that have one deadline together.
+/// Like [`timeout`], whose notes apply, for several operations that share one deadline.
 ///
 /// # Errors
 ///
@@ -68,7 +68,7 @@ pub fn timeout<F: IntoFuture>(duration: Duration, future: F) -> Timeout<F::IntoF
 ///
 /// # Cancel safety
 ///
-/// As cancel safe as `future` is.
+/// It is as cancel safe as `future` is.
 ///
 /// # Examples
 ///
@@ -87,20 +87,20 @@ pub fn timeout<F: IntoFuture>(duration: Duration, future: F) -> Timeout<F::IntoF
 #[cfg_attr(feature = "console", track_caller)]
 pub fn timeout_at<F: IntoFuture>(deadline: Instant, future: F) -> Timeout<F::IntoFuture> {
     let span = TimerSpan::new("Timeout", "Timeout::poll", "poll_elapsed");
-    Timeout { future: future.into_future(), timer: Timer::new(deadline, span) }
+    Timeout { future: future.into_future(), deadline: Deadline::new(deadline, span) }
 }
 
 pin_project! {
     /// The future of [`timeout`] and [`timeout_at`].
     ///
-    /// No timer is armed before a poll has found the inner future pending. Once the time is over,
-    /// further polls still ask the inner future first.
+    /// No timer is armed before a poll has found the inner future pending. Once the deadline has
+    /// passed, further polls still poll the inner future first.
     #[derive(Debug)]
     #[must_use = "a timeout does nothing unless it is awaited"]
     pub struct Timeout<F> {
         #[pin]
         future: F,
-        timer: Timer,
+        deadline: Deadline,
     }
 }
 
@@ -111,13 +111,13 @@ impl<F> Timeout<F> {
         &self.future
     }
 
-    /// Returns the inner future, to change it.
+    /// Returns the inner future, mutably.
     #[must_use]
     pub fn get_mut(&mut self) -> &mut F {
         &mut self.future
     }
 
-    /// Takes the inner future out, free of the deadline.
+    /// Takes the inner future out, without the deadline.
     ///
     /// # Examples
     ///
@@ -147,12 +147,11 @@ impl<F: Future> Future for Timeout<F> {
         if let Poll::Ready(output) = this.future.poll(cx) {
             return Poll::Ready(Ok(output));
         }
-        // A future that uses up the budget in each of its polls must not hold off the end of its
-        // time.
+        // A future that uses up the budget in each of its polls must not put off its deadline.
         let elapsed = if had_budget && !budget::has_remaining() {
-            this.timer.poll_rung(cx, "a `Timeout`")
+            this.deadline.poll_unbudgeted(cx, "a `Timeout`")
         } else {
-            this.timer.poll(cx, "a `Timeout`")
+            this.deadline.poll(cx, "a `Timeout`")
         };
         elapsed.map(|()| Err(Elapsed::new()))
     }

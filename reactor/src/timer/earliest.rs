@@ -1,4 +1,4 @@
-//! The earliest deadline of a queue, for all to read without its lock.
+//! The earliest deadline of a queue, which every thread reads without its lock.
 //!
 //! On a cache line of its own, and written only when it changes: every processor reads it when it
 //! looks for work or goes to sleep, while the queue's own arms and cancels write the lock, the
@@ -24,9 +24,9 @@ impl Earliest {
 
     /// Only with the queue's lock held.
     pub(super) fn publish(&self, deadline: u64) {
-        // Relaxed: written under the lock only, so that this is the last value. Where it is the
-        // same, the thread that wrote it has released the lock before we took it: it is written
-        // before our fences too.
+        // Relaxed: written under the lock only, so that this is the last value. If it is equal, the
+        // thread that wrote it has released the lock before this one took it: it is written before
+        // this thread's fences too.
         if self.0.load(Relaxed) != deadline {
             // Release: pairs with the Acquire in `read`.
             self.0.store(deadline, Release);

@@ -1,28 +1,104 @@
-//! One timer: armed, fired or cancelled, and who is woken when it fires.
+//! One timer: its state word, its deadline, and the waker of the task that waits for it.
 //!
-//! Every transition is made under the entry's own lock, which nobody shares but its owner and the
-//! queue that fires it. The [`Phase`] word is a copy published for those who look without the lock:
-//! the owner asking "fired yet?" and the queue looking for dead items to throw away.
+//! Every transition is made under the entry's own lock, which only its owner and the queue that
+//! fires it take. The [`TimerWord`] is a copy published for readers without the lock: the owner
+//! asking "has it fired?" and the queue looking for dead items to throw out.
 //!
 //! An arming is named by its generation. The queue's item carries the generation it was made for,
-//! so re-arming simply starts a new one: the old item is dead from that moment on, wherever it
+//! so arming again simply starts a new one: the old item is dead from that moment on, wherever it
 //! lies. A timer that is put off, as the time limit of a connection is with each request, keeps
-//! generation and item: the entry alone knows the new deadline, and the queue asks for it when the
-//! item's own comes.
+//! generation and item: only the entry knows the new deadline, and the queue asks for it when the
+//! item's own deadline comes.
 
-use super::phase::{Phase, Stage};
-use super::store::Store;
+use super::queue::Store;
+use crate::sync::atomic::AtomicU64;
+use crate::sync::atomic::Ordering::{Acquire, Release};
 use crate::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
+
+const STATE_MASK: u64 = 0b11;
+const ONE_GENERATION: u64 = 0b100;
+
+/// The state of an arming.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TimerState {
+    Idle = 0,
+    Armed = 1,
+    Fired = 2,
+    Cancelled = 3,
+}
+
+/// The state word of a timer: `generation | state`.
+///
+/// ```text
+///   bits 0-1   state: idle, armed, fired, cancelled
+///   bits 2-63  generation: how often it was armed
+/// ```
+///
+/// Written under the entry's lock only, so the transitions are plain values and a store publishes
+/// them.
+#[derive(Debug)]
+struct TimerWord(AtomicU64);
+
+impl TimerWord {
+    fn new() -> Self {
+        Self(AtomicU64::new(TimerState::Idle as u64))
+    }
+
+    fn read(&self) -> WordValue {
+        // Acquire: pairs with the Release in `publish`: a reader of "fired" sees what the firing
+        // thread did before.
+        WordValue(self.0.load(Acquire))
+    }
+
+    /// Only with the entry's lock held.
+    fn publish(&self, value: WordValue) {
+        // Release: pairs with the Acquire in `read`.
+        self.0.store(value.0, Release);
+    }
+}
+
+/// The value of a [`TimerWord`] at one moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct WordValue(u64);
+
+impl WordValue {
+    fn state(self) -> TimerState {
+        match self.0 & STATE_MASK {
+            0 => TimerState::Idle,
+            1 => TimerState::Armed,
+            2 => TimerState::Fired,
+            _ => TimerState::Cancelled,
+        }
+    }
+
+    fn generation(self) -> u64 {
+        self.0 / ONE_GENERATION
+    }
+
+    fn is_armed_as(self, generation: u64) -> bool {
+        self.state() == TimerState::Armed && self.generation() == generation
+    }
+
+    #[must_use]
+    fn armed_again(self) -> Self {
+        Self(self.0.wrapping_add(ONE_GENERATION)).with(TimerState::Armed)
+    }
+
+    #[must_use]
+    fn with(self, state: TimerState) -> Self {
+        Self(self.0 & !STATE_MASK | state as u64)
+    }
+}
 
 /// One timer, to be armed in a [`TimerQueue`](super::TimerQueue).
 ///
 /// Shared by its owner and the queue. The owner cancels it when it loses interest; an entry that is
-/// merely dropped stays in the queue until it is due. Arming it again, in the same queue or
-/// another, replaces the arming before.
+/// merely dropped stays in the queue until it is due. Arming it again, in any queue, replaces the
+/// earlier arming.
 #[derive(Debug)]
 pub struct TimerEntry {
-    phase: Phase,
+    word: TimerWord,
     inner: Mutex<Inner>,
 }
 
@@ -32,7 +108,7 @@ impl std::panic::RefUnwindSafe for TimerEntry {}
 #[derive(Debug, Default)]
 struct Inner {
     waker: Option<Waker>,
-    /// What holds its item, while it is armed.
+    /// The store that holds its item, while it is armed.
     home: Option<Arc<Store>>,
     /// When it is due.
     deadline: u64,
@@ -40,22 +116,22 @@ struct Inner {
     filed_under: u64,
 }
 
-/// What an arming asks of the queue.
+/// What [`TimerEntry::begin`] asks of the queue.
 #[derive(Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum Begun {
-    /// A new item, for this generation.
+    /// To insert a new item, for this generation.
     Anew(u64),
     /// Nothing: the item that it has comes up in time, and will be moved on.
     PutOff,
 }
 
-/// What became of an arming that was due.
+/// The outcome of [`TimerEntry::fire`].
 #[derive(Debug)]
 pub(crate) enum Fire {
-    /// It fired; this one waits for it.
+    /// It fired; this wakes the task that waits for it.
     Fired(Option<Waker>),
-    /// It was put off until then; its item goes back with that.
+    /// It was put off until this deadline; its item goes back with it.
     Later(u64),
     /// It had been cancelled, or replaced by a newer arming.
     Dead,
@@ -67,35 +143,35 @@ impl TimerEntry {
     #[allow(clippy::new_ret_no_self)]
     #[must_use]
     pub fn new() -> Arc<TimerEntry> {
-        Arc::new(TimerEntry { phase: Phase::new(), inner: Mutex::new(Inner::default()) })
+        Arc::new(TimerEntry { word: TimerWord::new(), inner: Mutex::new(Inner::default()) })
     }
 
-    /// Tells whether it has fired since it was last armed.
+    /// Returns whether it has fired since it was last armed.
     #[must_use]
     pub fn is_fired(&self) -> bool {
-        self.phase.read().stage() == Stage::Fired
+        self.word.read().state() == TimerState::Fired
     }
 
-    /// Tells whether it was armed and will not fire: its owner has cancelled it, or its queue was
+    /// Returns whether it was armed and will not fire: its owner has cancelled it, or its queue was
     /// [shut down](super::TimerQueue::shut_down).
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
-        self.phase.read().stage() == Stage::Cancelled
+        self.word.read().state() == TimerState::Cancelled
     }
 
-    /// Returns ready once it has fired; until then, wakes `cx`'s task when it does. The waker of
-    /// the last call counts.
+    /// Returns ready once it has fired; until then, wakes `cx`'s task when it does. Only the waker
+    /// of the last call is kept.
     ///
-    /// Pending may be for good: then [`is_cancelled`](Self::is_cancelled) says so from now on, or
-    /// `cx`'s task is woken when it does.
+    /// A cancelled timer stays pending for good: [`is_cancelled`](Self::is_cancelled) returns true
+    /// then, and `cx`'s task is woken if the cancellation comes after this call.
     pub fn poll_fired(&self, cx: &mut Context<'_>) -> Poll<()> {
         if self.is_fired() {
             return Poll::Ready(());
         }
         let known = self.inner.lock().waker.as_ref().is_some_and(|known| known.will_wake(cx.waker()));
         if known {
-            // Firing takes the waker out, and so does a shutdown: that it was still there means
-            // that they will find it.
+            // Firing takes the waker out, and so does a shutdown: the waker was still there, so
+            // both of them will find it.
             return Poll::Pending;
         }
         let waker = cx.waker().clone();
@@ -111,30 +187,30 @@ impl TimerEntry {
     }
 
     /// Cancels it: it will not fire, and its waker is dropped. Takes no lock but its own; the
-    /// queue's item is thrown away later: the cancels that find the dead in the majority see to
-    /// that at the latest, unless the queue is busy at that moment.
+    /// queue's item is thrown out later, at the latest by a cancel that finds more dead items than
+    /// live ones while the queue is not busy.
     ///
     /// Does nothing to a timer that has fired or is not armed.
     pub fn cancel(&self) {
         drop(self.take_back());
     }
 
-    /// The same, and returns the waker of the task that waited.
+    /// Cancels it like [`cancel`](Self::cancel), and returns the waker of the task that waited.
     #[inline]
     #[must_use]
     pub fn take_back(&self) -> Option<Waker> {
-        if self.phase.read().stage() != Stage::Armed {
+        if self.word.read().state() != TimerState::Armed {
             return None;
         }
         let mut inner = self.inner.lock();
-        let phase = self.phase.read();
-        if phase.stage() != Stage::Armed {
+        let value = self.word.read();
+        if value.state() != TimerState::Armed {
             return None;
         }
         let home = inner.home.take();
-        // Before the phase says so: who finds the item dead finds it counted.
+        // Before the word is published: a thread that finds the item dead finds it counted.
         let is_crowded = home.as_ref().is_some_and(|home| home.count_dead());
-        self.phase.publish(phase.cancelled());
+        self.word.publish(value.with(TimerState::Cancelled));
         let waker = inner.waker.take();
         drop(inner);
         if let (true, Some(home)) = (is_crowded, &home) {
@@ -143,56 +219,56 @@ impl TimerEntry {
         waker
     }
 
-    /// Arms it in `home`, which ends the arming before, unless that has an item there which comes
-    /// up early enough.
+    /// Arms it in `home`. That ends the earlier arming, unless its item is there and comes up early
+    /// enough.
     pub(crate) fn begin(&self, home: &Arc<Store>, deadline: u64) -> Begun {
         let mut inner = self.inner.lock();
-        let before = self.phase.read();
+        let before = self.word.read();
         let is_at_home = inner.home.as_ref().is_some_and(|former| Arc::ptr_eq(former, home));
-        if before.stage() == Stage::Armed && is_at_home && inner.filed_under <= deadline {
+        if before.state() == TimerState::Armed && is_at_home && inner.filed_under <= deadline {
             inner.deadline = deadline;
             return Begun::PutOff;
         }
         let former = inner.home.replace(Arc::clone(home));
         inner.deadline = deadline;
         inner.filed_under = deadline;
-        if let (Stage::Armed, Some(former)) = (before.stage(), &former) {
-            // The arming that this is part of cleans up where that is needed.
+        if let (TimerState::Armed, Some(former)) = (before.state(), &former) {
+            // The arming under way cleans up where that is needed.
             let _ = former.count_dead();
         }
-        let armed = before.armed_anew();
-        self.phase.publish(armed);
+        let armed = before.armed_again();
+        self.word.publish(armed);
         drop(inner);
         drop(former);
         Begun::Anew(armed.generation())
     }
 
-    /// The same for a moment that never comes: no queue holds an item for it.
+    /// Arms it for a deadline that never comes: no queue holds an item for it.
     pub(crate) fn begin_for_ever(&self) {
         let mut inner = self.inner.lock();
-        let before = self.phase.read();
+        let before = self.word.read();
         let former = inner.home.take();
-        if let (Stage::Armed, Some(former)) = (before.stage(), &former) {
+        if let (TimerState::Armed, Some(former)) = (before.state(), &former) {
             let _ = former.count_dead();
         }
-        self.phase.publish(before.armed_anew());
+        self.word.publish(before.armed_again());
         drop(inner);
         drop(former);
     }
 
-    /// The item of the arming `generation` has come up.
+    /// Called by the queue when the item of the arming `generation` has come up.
     pub(crate) fn fire(&self, generation: u64) -> Fire {
         let mut inner = self.inner.lock();
-        let phase = self.phase.read();
-        if !phase.is_armed_as(generation) {
+        let value = self.word.read();
+        if !value.is_armed_as(generation) {
             return Fire::Dead;
         }
-        // Even if that has come as well: others may be due before it.
+        // Even if the new deadline has come as well: other timers may be due before it.
         if inner.deadline != inner.filed_under {
             inner.filed_under = inner.deadline;
             return Fire::Later(inner.deadline);
         }
-        self.phase.publish(phase.fired());
+        self.word.publish(value.with(TimerState::Fired));
         // The queue that calls holds another reference: dropping this one frees nothing under the
         // lock.
         inner.home = None;
@@ -203,38 +279,39 @@ impl TimerEntry {
     /// task that waits, if one does; `None` if the arming is dead.
     pub(crate) fn abandon(&self, generation: u64) -> Option<Option<Waker>> {
         let mut inner = self.inner.lock();
-        let phase = self.phase.read();
-        if !phase.is_armed_as(generation) {
+        let value = self.word.read();
+        if !value.is_armed_as(generation) {
             return None;
         }
-        self.phase.publish(phase.cancelled());
+        self.word.publish(value.with(TimerState::Cancelled));
         // The queue that calls holds another reference: dropping this one frees nothing under the
         // lock.
         inner.home = None;
         Some(inner.waker.take())
     }
 
-    /// When the arming `generation` is really due; from now on its item counts as filed under that.
-    /// `None` if it is dead.
-    pub(crate) fn truth(&self, generation: u64) -> Option<u64> {
+    /// Returns when the arming `generation` is really due, and files its item under that; `None` if
+    /// it is dead.
+    pub(crate) fn true_deadline(&self, generation: u64) -> Option<u64> {
         let mut inner = self.inner.lock();
-        if !self.phase.read().is_armed_as(generation) {
+        if !self.word.read().is_armed_as(generation) {
             return None;
         }
         inner.filed_under = inner.deadline;
         Some(inner.deadline)
     }
 
-    /// Shows `f` who waits for the arming `generation`, if anybody does, and until when.
+    /// Calls `f` with the deadline of the arming `generation` and the waker of the task that waits
+    /// for it, if one does.
     pub(crate) fn show(&self, generation: u64, f: impl FnOnce(u64, &Waker)) {
         let inner = self.inner.lock();
-        if let (true, Some(waker)) = (self.phase.read().is_armed_as(generation), &inner.waker) {
+        if let (true, Some(waker)) = (self.word.read().is_armed_as(generation), &inner.waker) {
             f(inner.deadline, waker);
         }
     }
 
-    /// Whether the item made for `generation` is dead. Looks without the lock.
+    /// Returns whether the item made for `generation` is dead, without taking the lock.
     pub(crate) fn is_dead(&self, generation: u64) -> bool {
-        !self.phase.read().is_armed_as(generation)
+        !self.word.read().is_armed_as(generation)
     }
 }

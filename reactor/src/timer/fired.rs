@@ -1,6 +1,6 @@
-//! What a firing of timers tells: how many, and how late.
+//! The result of a firing of timers: how many fired, and how late.
 
-/// Tells how many timers fired, and by how much they were late.
+/// Counts the timers that fired, and by how much they were late.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use]
 #[non_exhaustive]
@@ -14,7 +14,7 @@ pub struct Fired {
 }
 
 impl Fired {
-    /// Counts one more, which was `late` by so many nanoseconds.
+    /// Counts one more, which was `late` by this many nanoseconds.
     pub(super) fn add(&mut self, late: u64) {
         self.count += 1;
         self.late = self.late.saturating_add(late);

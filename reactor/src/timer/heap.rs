@@ -1,8 +1,8 @@
 //! A four-way heap: the smallest item on top.
 //!
-//! Four children a node instead of two: half the depth, and the four lie side by side. Sinking
-//! compares more and misses the cache less, which is the better trade for entries that are mostly
-//! pushed, cancelled and never popped.
+//! Four children a node instead of two: half the depth, and the four lie side by side. Sinking an
+//! item compares more and misses the cache less, which is the better trade for items that are
+//! mostly pushed, cancelled and never popped.
 
 /// Children of a node.
 const ARITY: usize = 4;
@@ -35,12 +35,12 @@ impl<T: Ord> Heap<T> {
         self.items.first()
     }
 
-    /// All items, in no order but that each comes behind its parent.
+    /// Returns all items; each comes behind its parent, and their order is unspecified otherwise.
     pub(crate) fn items(&self) -> &[T] {
         &self.items
     }
 
-    /// The same to keep.
+    /// Returns all items, and gives up the heap.
     pub(crate) fn into_items(self) -> Vec<T> {
         self.items
     }
@@ -63,9 +63,10 @@ impl<T: Ord> Heap<T> {
 
     /// Looks at `looks` items at most, from the one before `end` towards the front, and moves those
     /// that are dead to `dead`. Gives memory back when little is left. Returns where it stopped:
-    /// what lies before that it has not looked at.
+    /// the items before that have yet to be looked at.
     ///
-    /// Towards the front, since what fills a hole comes from the end, where all has been looked at.
+    /// Towards the front, since the item that fills a hole comes from the end, where all have been
+    /// looked at.
     pub(crate) fn take_dead(
         &mut self,
         end: usize,
@@ -81,8 +82,8 @@ impl<T: Ord> Heap<T> {
             self.count_touch();
             if is_dead(&self.items[end - 1]) {
                 dead.push(self.remove(end - 1));
-                // Unless that was the last, another lies there: the parent, if what filled the hole
-                // belonged above it.
+                // Unless that was the last, another lies there: the parent, if the item that filled
+                // the hole belonged above it.
                 end = end.min(self.items.len());
             } else {
                 end -= 1;
@@ -97,16 +98,16 @@ impl<T: Ord> Heap<T> {
     fn remove(&mut self, at: usize) -> T {
         let item = self.items.swap_remove(at);
         if at < self.items.len() {
-            // At most one of the two moves it: what has sunk leaves a child there that belongs
-            // below the parent.
+            // At most one of the two moves it: an item that has sunk leaves a child there that
+            // belongs below the parent.
             self.sink(at);
             self.rise(at);
         }
         item
     }
 
-    /// How many items are `wanted`, of which there are more only below wanted ones; counts to
-    /// `most` and no further.
+    /// Counts the items that are `wanted`, up to `most`. All children of an item that is not wanted
+    /// must be unwanted as well.
     pub(crate) fn count_top(&self, most: usize, wanted: impl Fn(&T) -> bool) -> usize {
         self.count_below(0, most, &wanted)
     }
@@ -126,7 +127,7 @@ impl<T: Ord> Heap<T> {
         self.touched.set(self.touched.get() + 1);
     }
 
-    /// How many were touched since the last call.
+    /// Returns how many were touched since the last call.
     #[cfg(test)]
     pub(crate) fn take_touched(&self) -> usize {
         self.touched.take()

@@ -1,12 +1,23 @@
-//! One processor's timers: a heap under a lock, and its earliest deadline beside it for everybody
-//! to read.
+//! One processor's timers: a heap under a lock, and its earliest deadline beside it for every
+//! thread to read.
 
-use super::entry::{Begun, TimerEntry};
+use super::dead::{DEAD_SHARE_AT_ARM, DEAD_SHARE_AT_CANCEL};
+use super::earliest::Earliest;
+use super::entry::{Begun, Fire, TimerEntry};
 use super::fired::Fired;
-use super::store::{Filed, NEVER, Store};
-use crate::sync::Arc;
+use super::heap::Heap;
+use crate::sync::atomic::AtomicUsize;
+use crate::sync::atomic::Ordering::Relaxed;
+use crate::sync::{Arc, COMPACTION_FLOOR, FIRED_PER_HOLD, Mutex, MutexGuard, hand_on};
 use crate::waiters::wake_all;
+use std::cmp::Ordering;
 use std::task::Waker;
+
+/// The deadline that never comes.
+const NEVER: u64 = u64::MAX;
+
+/// Items looked at under one hold of the lock by a walk over all of them.
+const ITEMS_PER_HOLD: usize = 64;
 
 /// Holds the armed timers of one processor.
 ///
@@ -31,13 +42,84 @@ use std::task::Waker;
 /// assert!(kept.is_fired() && !cancelled.is_fired());
 /// ```
 #[derive(Debug)]
-pub struct TimerQueue(Arc<Store>);
+pub struct TimerQueue {
+    /// Shared with the armed timers, so that a cancel counts its item without the queue's lock, and
+    /// after the queue is gone.
+    store: Arc<Store>,
+}
+
+/// The heap of items, and the words beside it that are read without its lock.
+#[derive(Debug)]
+pub(crate) struct Store {
+    /// The deadline on top of the heap, dead items included.
+    earliest: Earliest,
+    /// How many items are dead: cancelled or re-armed, and not yet thrown out.
+    pub(super) dead: AtomicUsize,
+    /// With more dead than this, a cancel cleans up. Written under the lock.
+    pub(super) most_dead: AtomicUsize,
+    pub(super) contents: Mutex<Contents>,
+    /// The most items touched under one hold of the lock.
+    #[cfg(test)]
+    pub(super) longest_hold: std::sync::atomic::AtomicUsize,
+}
+
+/// What the lock protects.
+#[derive(Debug)]
+pub(super) struct Contents {
+    pub(super) heap: Heap<Item>,
+    /// Items ever inserted or moved on: the order among equal deadlines.
+    inserted: u64,
+    /// Where the search for the dead continues: the items before this one have yet to be looked at.
+    /// It begins at the end.
+    pub(super) unsearched: usize,
+    /// Set at shutdown; nothing is inserted after it.
+    is_closed: bool,
+}
+
+/// One arming in the heap, ordered by deadline and then by the order of insertion.
+#[derive(Debug)]
+pub(super) struct Item {
+    deadline: u64,
+    sequence: u64,
+    generation: u64,
+    entry: Arc<TimerEntry>,
+}
+
+impl Item {
+    fn rank(&self) -> (u64, u64) {
+        (self.deadline, self.sequence)
+    }
+
+    pub(super) fn is_dead(&self) -> bool {
+        self.entry.is_dead(self.generation)
+    }
+}
+
+impl PartialEq for Item {
+    fn eq(&self, other: &Self) -> bool {
+        self.rank() == other.rank()
+    }
+}
+
+impl Eq for Item {}
+
+impl PartialOrd for Item {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Item {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.rank().cmp(&other.rank())
+    }
+}
 
 impl TimerQueue {
     /// Makes an empty queue.
     #[must_use]
     pub fn new() -> Self {
-        Self(Arc::new(Store::new()))
+        Self { store: Arc::new(Store::new()) }
     }
 
     /// Returns the earliest deadline, or `u64::MAX` when there is none: one atomic load.
@@ -49,16 +131,16 @@ impl TimerQueue {
     /// sleepers.
     #[must_use]
     pub fn next_deadline(&self) -> u64 {
-        self.0.earliest()
+        self.store.earliest.read()
     }
 
-    /// Arms `entry` for `deadline`, ending any arming before; true if it became this queue's
-    /// earliest, so that who sleeps until the earliest deadline has to be told.
+    /// Arms `entry` for `deadline`, ending any earlier arming; true if it became this queue's
+    /// earliest, so that a thread that sleeps until the earliest deadline has to be woken.
     ///
-    /// Timers with equal deadlines fire in the order in which they were armed; those that were put
-    /// off to theirs come where they happen to. One with deadline `u64::MAX` is armed, can be
-    /// cancelled, and never fires. A timer that is armed here already and put off takes no lock but
-    /// its own.
+    /// Timers with equal deadlines fire in the order in which they were armed; the place among them
+    /// of a timer that was put off to that deadline is unspecified. One with deadline `u64::MAX` is
+    /// armed, can be cancelled, and never fires. A timer that is armed here already and put off
+    /// takes no lock but its own.
     ///
     /// Once the queue is [shut down](Self::shut_down), the timer is cancelled instead, and its
     /// waiter is woken.
@@ -68,23 +150,33 @@ impl TimerQueue {
             entry.begin_for_ever();
             return false;
         }
-        match entry.begin(&self.0, deadline) {
+        match entry.begin(&self.store, deadline) {
             Begun::PutOff => false,
-            Begun::Anew(generation) => match self.0.file(deadline, generation, entry) {
-                Filed::Earliest => true,
-                Filed::BehindOthers => false,
-                Filed::Refused => {
-                    self.give_up(generation, entry);
-                    false
-                }
-            },
+            Begun::Anew(generation) => self.insert(deadline, generation, entry),
         }
     }
 
+    /// Inserts an item for the arming `generation`; true if it is the earliest.
+    fn insert(&self, deadline: u64, generation: u64, entry: &Arc<TimerEntry>) -> bool {
+        let mut contents = self.store.lock();
+        if contents.is_closed {
+            drop(contents);
+            self.refuse(generation, entry);
+            return false;
+        }
+        let dead = self.store.throw_out(&mut contents, DEAD_SHARE_AT_ARM);
+        let sequence = contents.put(deadline, generation, Arc::clone(entry));
+        self.store.publish(&contents.heap);
+        let is_earliest = contents.heap.peek().is_some_and(|item| item.sequence == sequence);
+        drop(contents);
+        drop(dead);
+        is_earliest
+    }
+
     #[cold]
-    fn give_up(&self, generation: u64, entry: &TimerEntry) {
+    fn refuse(&self, generation: u64, entry: &TimerEntry) {
         let mut wakers = Vec::new();
-        self.0.abandon(generation, entry, &mut wakers);
+        self.abandon(generation, entry, &mut wakers);
         wake_all(wakers);
     }
 
@@ -96,60 +188,138 @@ impl TimerQueue {
         self.fire_some_due(now, usize::MAX, wakers).count
     }
 
-    /// Does the same for the `most` earliest of them, and tells how late they were by `now`.
+    /// Fires the `most` earliest timers due at `now`, like [`fire_due`](Self::fire_due), and
+    /// returns by how much they were late.
     pub fn fire_some_due(&self, now: u64, most: usize, wakers: &mut Vec<Waker>) -> Fired {
+        let mut fired = Fired::default();
         // A deadline of "never" is not in the heap, and an empty heap reads so: it is not due even
         // at the end of time.
         let earliest = self.next_deadline();
         if earliest > now || earliest == NEVER {
-            return Fired::default();
+            return fired;
         }
-        self.0.fire_due(now, most, wakers)
+        // In short holds of the lock, so that an arm does not wait for a whole crowd that is due at
+        // once. It ends: a timer armed meanwhile is armed by a thread that has read the clock
+        // since, for later than `now`.
+        while !self.fire_for_one_hold(now, most, &mut fired, wakers) {}
+        fired
+    }
+
+    /// Fires timers, earliest first, and moves on those that were put off, under one hold of the
+    /// lock; true if no more than the `most` are due.
+    fn fire_for_one_hold(&self, now: u64, most: usize, fired: &mut Fired, wakers: &mut Vec<Waker>) -> bool {
+        // Freed after the lock is released: theirs may be the last references.
+        let mut done = Vec::new();
+        let mut contents = self.store.lock();
+        let fired_before = fired.count;
+        let mut is_over = false;
+        for _ in 0..FIRED_PER_HOLD {
+            let item = if fired.count < most { contents.pop_due(now) } else { None };
+            let Some(item) = item else {
+                is_over = true;
+                break;
+            };
+            match item.entry.fire(item.generation) {
+                Fire::Fired(waker) => {
+                    fired.add(now - item.deadline);
+                    wakers.extend(waker);
+                    done.push(item.entry);
+                }
+                Fire::Later(deadline) => drop(contents.put(deadline, item.generation, item.entry)),
+                Fire::Dead => done.push(item.entry),
+            }
+        }
+        self.store.count_removed(done.len() - (fired.count - fired_before));
+        self.store.publish(&contents.heap);
+        hand_on(contents);
+        is_over
     }
 
     /// Returns the deadline of the timer that fires next, cancelled ones and those that were put
-    /// off aside; `u64::MAX` when there is none. It takes the lock, and throws out what it has
-    /// passed over.
+    /// off aside; `u64::MAX` when there is none. It takes the lock, in short holds, and throws out
+    /// the items that it has passed over.
     #[must_use]
     pub fn settle(&self) -> u64 {
-        self.0.settle()
+        loop {
+            let mut dead = Vec::new();
+            let mut contents = self.store.lock();
+            let is_settled = (0..FIRED_PER_HOLD).any(|_| contents.settle_top(&mut dead));
+            self.store.count_removed(dead.len());
+            self.store.publish(&contents.heap);
+            hand_on(contents);
+            if is_settled {
+                return self.next_deadline();
+            }
+        }
     }
 
-    /// Counts the timers that are due by `deadline`, to `most` and no further. Those count too that
-    /// were cancelled or put off and not yet thrown out or moved.
+    /// Counts the timers that are due by `deadline`, up to `most`. Timers count too that were
+    /// cancelled or put off and not yet thrown out or moved.
     ///
     /// Takes no lock when there is none.
     #[must_use]
     pub fn count_until(&self, deadline: u64, most: usize) -> usize {
-        self.0.count_until(deadline, most)
+        if self.next_deadline() > deadline {
+            return 0;
+        }
+        self.store.lock().heap.count_top(most, |item| item.deadline <= deadline)
     }
 
-    /// Ends all waiting: cancels every timer that is armed, adds their waiters to `wakers`, and
+    /// Shuts the queue down: cancels every timer that is armed, adds their wakers to `wakers`, and
     /// cancels those that are armed later. None of them fires. Calling it again does nothing more.
     ///
-    /// A timer that never fires is held by no queue, and not told.
+    /// A timer that never fires is held by no queue: its waiter is not woken.
     pub fn shut_down(&self, wakers: &mut Vec<Waker>) {
-        self.0.close(wakers);
+        let mut contents = self.store.lock();
+        contents.is_closed = true;
+        // Each item holds a timer, and each armed timer the store: this ends the circle.
+        let items = std::mem::replace(&mut contents.heap, Heap::new());
+        self.store.publish(&contents.heap);
+        drop(contents);
+        // With the lock released, for they may be many.
+        for item in items.into_items() {
+            self.abandon(item.generation, &item.entry, wakers);
+        }
     }
 
-    /// Shows `f` the waker of everybody who waits for an armed timer, and the timer's deadline, in
-    /// no order.
+    /// Ends an arming whose item is in no heap any more, or never was.
+    fn abandon(&self, generation: u64, entry: &TimerEntry, wakers: &mut Vec<Waker>) {
+        match entry.abandon(generation) {
+            Some(waker) => wakers.extend(waker),
+            // Its owner counted it as dead.
+            None => self.store.count_removed(1),
+        }
+    }
+
+    /// Calls `f` with the deadline of each armed timer that a task waits for, and with the task's
+    /// waker, in no order.
     ///
-    /// The waker may be compared, and its data looked at: it is not to be cloned, woken or dropped
-    /// in `f`, which is called with the queue's lock held, for some microseconds at a time. A timer
-    /// that is armed or cancelled meanwhile may be shown or not, and so may a few others that it
-    /// moves. Those that never fire are not shown.
-    pub fn for_each_waiter(&self, f: impl FnMut(u64, &Waker)) {
-        self.0.for_each_waiter(f);
+    /// `f` may compare the waker and look at its data: it must not clone, wake or drop it, for it
+    /// is called with the queue's lock held, for some microseconds at a time. A timer that is armed
+    /// or cancelled meanwhile may be shown or not, and so may a few others that it moves. Those
+    /// that never fire are not shown.
+    pub fn for_each_waiter(&self, mut f: impl FnMut(u64, &Waker)) {
+        // From the end of the heap, a few items at a time: a firing moves items towards the front,
+        // so that they still come up. An item that an arming or a clean-up moves may be missed.
+        let mut end = usize::MAX;
+        while end > 0 {
+            let contents = self.store.lock();
+            let items = contents.heap.items();
+            end = end.min(items.len());
+            let start = end.saturating_sub(ITEMS_PER_HOLD);
+            items[start..end].iter().for_each(|item| item.entry.show(item.generation, &mut f));
+            end = start;
+            hand_on(contents);
+        }
     }
 
-    /// Returns how many timers are held, cancelled ones that are not yet thrown away included.
+    /// Returns how many timers are held, cancelled ones that are not yet thrown out included.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.store.lock().heap.len()
     }
 
-    /// Tells whether none is held.
+    /// Returns whether none is held.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -158,13 +328,14 @@ impl TimerQueue {
     /// The most items touched under one hold of the lock.
     #[cfg(test)]
     pub(crate) fn longest_hold(&self) -> usize {
-        self.0.longest_hold()
+        drop(self.store.lock());
+        self.store.longest_hold.load(Relaxed)
     }
 
     /// Dead items counted and still held.
     #[cfg(test)]
     pub(crate) fn dead(&self) -> usize {
-        self.0.dead()
+        self.store.dead.load(crate::sync::atomic::Ordering::Acquire)
     }
 }
 
@@ -179,5 +350,81 @@ impl Drop for TimerQueue {
         let mut wakers = Vec::new();
         self.shut_down(&mut wakers);
         wake_all(wakers);
+    }
+}
+
+impl Store {
+    fn new() -> Self {
+        Self {
+            earliest: Earliest::new(NEVER),
+            dead: AtomicUsize::new(0),
+            most_dead: AtomicUsize::new(COMPACTION_FLOOR),
+            contents: Mutex::new(Contents { heap: Heap::new(), inserted: 0, unsearched: 0, is_closed: false }),
+            #[cfg(test)]
+            longest_hold: std::sync::atomic::AtomicUsize::new(0),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Contents> {
+        let contents = self.contents.lock();
+        #[cfg(test)]
+        self.longest_hold.fetch_max(contents.heap.take_touched(), Relaxed);
+        contents
+    }
+
+    /// Publishes the earliest deadline and the limit of the dead, for threads without the lock.
+    pub(super) fn publish(&self, heap: &Heap<Item>) {
+        self.earliest.publish(heap.peek().map_or(NEVER, |item| item.deadline));
+        self.most_dead.store((heap.len() / DEAD_SHARE_AT_CANCEL).max(COMPACTION_FLOOR), Relaxed);
+    }
+}
+
+impl Contents {
+    /// Inserts an item, behind those with the same deadline, and returns its sequence number.
+    fn put(&mut self, deadline: u64, generation: u64, entry: Arc<TimerEntry>) -> u64 {
+        let sequence = self.inserted;
+        self.inserted += 1;
+        self.heap.push(Item { deadline, sequence, generation, entry });
+        sequence
+    }
+
+    /// Takes out the top item if it is dead, or moves it on if it was put off; true if it is
+    /// neither, or there is none.
+    fn settle_top(&mut self, dead: &mut Vec<Item>) -> bool {
+        let Some(top) = self.heap.peek() else { return true };
+        let due = top.entry.true_deadline(top.generation);
+        if due == Some(top.deadline) {
+            return true;
+        }
+        match (self.heap.pop(), due) {
+            (Some(item), Some(deadline)) => drop(self.put(deadline, item.generation, item.entry)),
+            (item, _) => dead.extend(item),
+        }
+        false
+    }
+
+    fn pop_due(&mut self, now: u64) -> Option<Item> {
+        if self.heap.peek()?.deadline > now {
+            return None;
+        }
+        self.heap.pop()
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use std::mem::{offset_of, size_of};
+
+    /// As far as the allocator is asked to keep it so: the reference count of the `Arc` lies before
+    /// the whole.
+    #[test]
+    fn arms_write_no_cache_line_that_all_processors_read() {
+        let line = offset_of!(Store, earliest)..offset_of!(Store, earliest) + 128;
+        assert_eq!((size_of::<Earliest>(), line.start % 128), (128, 0));
+        let others = [offset_of!(Store, dead), offset_of!(Store, most_dead), offset_of!(Store, contents)];
+        assert!(others.iter().all(|offset| !line.contains(offset)), "{line:?} {others:?}");
+        let store = Arc::new(Store::new());
+        assert_eq!(Arc::as_ptr(&store).addr() % 128, 0);
     }
 }

@@ -8,6 +8,7 @@ use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::task::Poll;
 use std::time::Duration;
 
+use tracing::span::EnteredSpan;
 use tracing::{Span, trace, trace_span};
 
 /// What the console sees of one timer.
@@ -29,6 +30,14 @@ struct Spans {
     poll: Span,
 }
 
+/// A poll that is shown. Its fields are dropped in this order: the innermost span is left first.
+#[derive(Debug)]
+pub(crate) struct EnteredPoll {
+    _poll: EnteredSpan,
+    _operation: EnteredSpan,
+    _resource: EnteredSpan,
+}
+
 // Whether a timer may cross a `catch_unwind` is not to depend on a feature. Subscribers are called
 // from everywhere, and see to it themselves that they stay in order.
 impl UnwindSafe for TimerSpan {}
@@ -40,19 +49,24 @@ impl TimerSpan {
         Self { concrete_type, source, poll, made_at: Location::caller(), spans: None }
     }
 
-    /// Shows a poll of the timer, which is `remaining` from its deadline.
-    pub(crate) fn poll(&mut self, remaining: impl Fn() -> Duration, poll: impl FnOnce() -> Poll<()>) -> Poll<()> {
+    /// Begins to show a poll of the timer, which is `remaining` from its deadline.
+    pub(crate) fn enter(&mut self, remaining: impl Fn() -> Duration) -> Option<EnteredPoll> {
         if self.spans.is_none() {
             self.spans = self.open();
             self.set(remaining);
         }
-        let Some(spans) = &self.spans else { return poll() };
-        let _resource = spans.resource.enter();
-        let _operation = spans.operation.enter();
-        let _poll = spans.poll.enter();
-        let outcome = poll();
-        trace!(target: "runtime::resource::poll_op", op_name = self.poll, is_ready = outcome.is_ready());
-        outcome
+        let spans = self.spans.as_ref()?;
+        let resource = spans.resource.clone().entered();
+        let operation = spans.operation.clone().entered();
+        let poll = spans.poll.clone().entered();
+        Some(EnteredPoll { _poll: poll, _operation: operation, _resource: resource })
+    }
+
+    /// Shows the outcome of the poll.
+    pub(crate) fn leave(&self, entered: Option<EnteredPoll>, outcome: Poll<()>) {
+        if entered.is_some() {
+            trace!(target: "runtime::resource::poll_op", op_name = self.poll, is_ready = outcome.is_ready());
+        }
     }
 
     /// Shows that there is a deadline, `remaining` from now.

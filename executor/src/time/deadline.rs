@@ -1,0 +1,193 @@
+//! A deadline and the timer that watches it: what sleeps, timeouts and intervals are made of.
+//!
+//! The timer is armed by the first poll that has to wait, and not before: a future that is ready
+//! sooner leaves nothing behind. Only the scheduler fires it; the clock is read once, before
+//! arming, to see whether there is anything to wait for.
+
+use std::ptr;
+use std::sync::Arc;
+use std::task::{self, Poll};
+use std::time::Duration;
+
+use wsrt_reactor::budget;
+use wsrt_reactor::timer::TimerEntry;
+
+use super::Instant;
+use crate::observe::console::TimerSpan;
+use crate::scheduler::{Context, Scheduler};
+use crate::util::unwind::wake_quietly;
+
+/// This many polls after the end of the runtime are pending, where that end will drop the future
+/// that polls: a set of futures polls those that were woken again, some times, before it returns.
+const POLLS_AFTER_END: u8 = 16;
+
+/// A deadline that can be waited for, any number of times if it is set again.
+#[derive(Debug)]
+pub(super) struct Deadline {
+    instant: Instant,
+    wait: Wait,
+    /// How often it was polled after the end of its runtime, by a future which that end drops.
+    polls_after_end: u8,
+    /// Made when first needed, and kept for later deadlines.
+    entry: Option<Arc<TimerEntry>>,
+    /// The address of the scheduler that it was last armed with, only to be compared.
+    armed_with: usize,
+    /// The timer in the console; of no size without feature `console`.
+    span: TimerSpan,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wait {
+    /// No poll has waited for the deadline yet.
+    NotBegun,
+    /// The entry was armed for the deadline. It may have fired since, or its runtime may have
+    /// ended.
+    Armed,
+    /// The deadline has passed, and a poll has returned ready.
+    Over,
+}
+
+impl Deadline {
+    #[inline]
+    pub(super) fn new(instant: Instant, span: TimerSpan) -> Self {
+        Self { instant, wait: Wait::NotBegun, polls_after_end: 0, entry: None, armed_with: 0, span }
+    }
+
+    pub(super) fn instant(&self) -> Instant {
+        self.instant
+    }
+
+    /// Returns whether the deadline is known to have passed, which it is only if a poll has waited
+    /// for it.
+    pub(super) fn has_passed(&self) -> bool {
+        match self.wait {
+            Wait::NotBegun => false,
+            Wait::Armed => self.entry.as_ref().is_some_and(|entry| entry.is_fired()),
+            Wait::Over => true,
+        }
+    }
+
+    /// Ready from the deadline on. `owner` is the future that waits, for the message of a panic
+    /// outside a runtime.
+    #[inline]
+    pub(super) fn poll(&mut self, cx: &mut task::Context<'_>, owner: &str) -> Poll<()> {
+        self.poll_shown(|this| budget::poll_spending(cx, |cx| this.poll_passed(cx, owner)))
+    }
+
+    /// Ready from the deadline on, even if the task's budget is spent.
+    #[inline]
+    pub(super) fn poll_unbudgeted(&mut self, cx: &mut task::Context<'_>, owner: &str) -> Poll<()> {
+        self.poll_shown(|this| this.poll_passed(cx, owner))
+    }
+
+    #[inline]
+    fn poll_shown(&mut self, poll: impl FnOnce(&mut Self) -> Poll<()>) -> Poll<()> {
+        let instant = self.instant;
+        let entered = self.span.enter(|| remaining(instant));
+        let polled = poll(self);
+        self.span.leave(entered, polled);
+        polled
+    }
+
+    fn poll_passed(&mut self, cx: &mut task::Context<'_>, owner: &str) -> Poll<()> {
+        if self.wait == Wait::NotBegun {
+            Context::with(|context| self.start(scheduler(context, owner)));
+        }
+        if let (Wait::Armed, Some(entry)) = (self.wait, &self.entry) {
+            if entry.poll_fired(cx).is_pending() {
+                if entry.is_cancelled() {
+                    self.poll_after_end(cx, owner);
+                }
+                return Poll::Pending;
+            }
+            self.wait = Wait::Over;
+        }
+        Poll::Ready(())
+    }
+
+    /// Sets another deadline.
+    ///
+    /// A task that waits is woken at the new one without polling again: at once if that has passed,
+    /// and the next poll is ready. If the calling thread is not in the runtime whose timers watch,
+    /// nothing is armed: the task is woken at once, and its next poll arms the timer in its own
+    /// runtime.
+    pub(super) fn set(&mut self, instant: Instant) {
+        self.instant = instant;
+        match self.wait {
+            Wait::NotBegun => {}
+            Wait::Over => self.wait = Wait::NotBegun,
+            Wait::Armed => {
+                self.wait = Wait::NotBegun;
+                let home = ptr::without_provenance(self.armed_with);
+                // Counted: if the runtime ends just now, the waker of the task that waits is woken
+                // in there.
+                if let Some(context) = Context::current().filter(|context| context.is_of(home)) {
+                    self.start(context.scheduler());
+                }
+                if self.wait != Wait::Armed {
+                    self.disarm();
+                }
+            }
+        }
+        self.span.set(|| remaining(instant));
+    }
+
+    /// Arms the timer, unless the deadline has passed already.
+    fn start(&mut self, scheduler: &Scheduler) {
+        let deadline = scheduler.nanos(self.instant.into_std());
+        if deadline <= scheduler.timer_now() {
+            self.wait = Wait::Over;
+            return;
+        }
+        scheduler.arm_timer(self.entry.get_or_insert_with(TimerEntry::new), deadline);
+        self.armed_with = ptr::from_ref(scheduler).addr();
+        self.wait = Wait::Armed;
+    }
+
+    /// Takes the timer back, and wakes the task that waits: its next poll finds the deadline
+    /// passed, or arms the timer.
+    #[cold]
+    fn disarm(&mut self) {
+        let waiting = self.entry.as_ref().and_then(|entry| entry.take_back());
+        waiting.into_iter().for_each(wake_quietly);
+    }
+
+    /// The timer's runtime has ended. The poll panics to report it, unless the runtime is about to
+    /// drop the future that waits here.
+    ///
+    /// The runtime does so when the task's poll has ended. But the task may be in another
+    /// executor's `block_on`, which polls for as long as it is woken: so it is woken, until it has
+    /// polled often enough to panic.
+    #[cold]
+    fn poll_after_end(&mut self, cx: &task::Context<'_>, owner: &str) {
+        let is_dropped_soon = Context::with(|context| context.is_some_and(Context::drops_what_waits));
+        if !is_dropped_soon || self.polls_after_end == POLLS_AFTER_END {
+            panic!("wsrt: {owner} was polled after its runtime had been shut down: nobody is left to end the wait");
+        }
+        self.polls_after_end += 1;
+        cx.waker().wake_by_ref();
+    }
+}
+
+impl Drop for Deadline {
+    fn drop(&mut self) {
+        if let (Wait::Armed, Some(entry)) = (self.wait, &self.entry) {
+            entry.cancel();
+        }
+    }
+}
+
+fn remaining(instant: Instant) -> Duration {
+    instant.saturating_duration_since(Instant::now())
+}
+
+/// Returns the scheduler whose timers fire for this thread.
+fn scheduler<'a>(context: Option<&'a Context>, owner: &str) -> &'a Scheduler {
+    let Some(context) = context else {
+        panic!(
+            "wsrt: {owner} was polled outside of a wsrt runtime: await it inside `#[wsrt::main]`, a spawned task or \
+             `Runtime::block_on`"
+        );
+    };
+    context.scheduler()
+}

@@ -1,0 +1,84 @@
+//! The rule for throwing out dead items: those of timers that were cancelled or armed again.
+//!
+//! A cancel counts its item and leaves it in the heap. Once the dead are a quarter of the heap,
+//! each arm searches for them; once they are half of it, a cancel does as well. A search takes a
+//! few items at a time if the heap is large.
+
+use super::queue::{Contents, Item, Store};
+use crate::sync::COMPACTION_FLOOR;
+use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+
+/// An arm searches for the dead when more than one item in this many is dead: each search of the
+/// whole heap then costs a constant per cancelled timer.
+pub(super) const DEAD_SHARE_AT_ARM: usize = 4;
+/// A cancel does when more than one in this many is: seldom, since another thread's arms wait for
+/// it.
+pub(super) const DEAD_SHARE_AT_CANCEL: usize = 2;
+
+/// A heap of this many items is searched for the dead in one go: it fits a processor's own cache.
+const SEARCHED_WHOLE: usize = 2048;
+/// Of a larger heap, each arm or cancel that finds too many dead looks at this many items, and the
+/// next one continues from there. So no task pays for the whole heap. While the search lasts the
+/// heap grows by one item in this many at most.
+const LOOKS_PER_STEP: usize = 64;
+
+impl Store {
+    /// Counts one more dead item; true if they are so many that the caller should clean up, with no
+    /// lock held.
+    #[must_use]
+    pub(super) fn count_dead(&self) -> bool {
+        // AcqRel: the chain of read-modify-writes is the count; its order against the timer's word
+        // comes from the entry's lock.
+        let before = self.dead.fetch_add(1, AcqRel);
+        // Relaxed: a limit that is a moment old makes for a clean-up too early or too late by a
+        // few.
+        before >= self.most_dead.load(Relaxed)
+    }
+
+    pub(super) fn count_removed(&self, count: usize) {
+        if count > 0 {
+            self.dead.fetch_sub(count, AcqRel);
+        }
+    }
+
+    /// Throws dead items out, unless another thread holds the queue's lock: if that is an arm, it
+    /// does so too, and if not, another cancel will.
+    pub(super) fn clean(&self) {
+        let Some(mut contents) = self.contents.try_lock() else { return };
+        #[cfg(test)]
+        self.longest_hold.fetch_max(contents.heap.take_touched(), Relaxed);
+        let dead = self.throw_out(&mut contents, DEAD_SHARE_AT_CANCEL);
+        self.publish(&contents.heap);
+        drop(contents);
+        drop(dead);
+    }
+
+    /// Continues the search for dead items if they are more than one in `share`, and takes out
+    /// those that it finds. The caller drops them after releasing the lock: theirs may be the last
+    /// references.
+    pub(super) fn throw_out(&self, contents: &mut Contents, share: usize) -> Vec<Item> {
+        // Acquire: as in `count_dead`. A count that is a moment old delays a search by one arm.
+        let population = self.dead.load(Acquire);
+        if contents.heap.len() < COMPACTION_FLOOR || population <= contents.heap.len() / share {
+            return Vec::new();
+        }
+        let dead = contents.search();
+        self.count_removed(dead.len());
+        dead
+    }
+}
+
+impl Contents {
+    /// Takes out dead items: all of them if the heap is small, else those among the next few items.
+    fn search(&mut self) -> Vec<Item> {
+        let mut dead = Vec::new();
+        if self.heap.len() <= SEARCHED_WHOLE {
+            // A look either moves on or takes an item out: it ends within two for each item.
+            self.unsearched = self.heap.take_dead(usize::MAX, usize::MAX, Item::is_dead, &mut dead);
+            return dead;
+        }
+        let end = if self.unsearched == 0 { usize::MAX } else { self.unsearched };
+        self.unsearched = self.heap.take_dead(end, LOOKS_PER_STEP, Item::is_dead, &mut dead);
+        dead
+    }
+}
