@@ -90,7 +90,8 @@ impl Context {
         };
         processor.shared().watch().end_blocking();
         processor.shared().watch().set_computing(false);
-        self.scheduler().observer.show_handed_over(processor.index());
+        self.scheduler().observer.show_handed_over();
+        self.put_down(&processor);
         match self.scheduler().hand_over(processor) {
             Ok(()) => {
                 self.set_off_processor(OffProcessor::HandedOver);
@@ -98,8 +99,7 @@ impl Context {
                 true
             }
             Err(processor) => {
-                self.scheduler().observer.show(EventKind::Enter(Activity::Holds(processor.index() as u16)));
-                self.put_processor(processor);
+                self.take_up(processor);
                 false
             }
         }

@@ -9,16 +9,13 @@ use wsrt_trace::{Activity as WorkRange, EventKind};
 use crate::fork_join::computing::{Counted, CurrentSlot};
 use crate::fork_join::{Participant, TreeSlot};
 use crate::scheduler::Scheduler;
+use crate::scheduler::driver::Wait;
+use crate::scheduler::limits::HELPER_NETWORK_PERIOD;
 use crate::scheduler::machine_loop::MachineLoop;
 use crate::scheduler::machine_status::OffProcessor;
 use crate::scheduler::threads::AbortOnUnwind;
-use crate::task::TaskQueue;
+use crate::scheduler::wake_batch::WakeBatch;
 use crate::util::thread_state::current_core;
-
-/// A helper looks at the netpoller after this time, in nanoseconds, if nobody blocks in it. A
-/// machine that did would have to be given a core first, and with all of them computing a kernel
-/// may take milliseconds for that.
-const NETWORK_PERIOD: u64 = 50_000;
 
 /// For so long a helper sleeps to be woken on another core.
 const PARTING_NAP: Duration = Duration::from_micros(20);
@@ -63,7 +60,7 @@ impl MachineLoop<'_> {
     }
 
     /// Returns the tasks that were readied by what it found in the netpoller.
-    fn work_and_linger(&mut self) -> TaskQueue {
+    fn work_and_linger(&mut self) -> WakeBatch {
         let scheduler = self.scheduler;
         let participant = Helper::new(self);
         let open_regions = &scheduler.computing.open_regions;
@@ -83,13 +80,8 @@ impl MachineLoop<'_> {
     }
 
     /// One turn of the netpoller for a machine without a processor, and all due timers.
-    fn poll_network_without_processor(&mut self) -> TaskQueue {
-        if !self.scheduler.netpoller.is_unused() {
-            let turn = self.turn(Some(Duration::ZERO));
-            self.scheduler.observer.elsewhere.count_turn(turn);
-        }
-        self.collect_due_timers(usize::MAX, &self.scheduler.observer.elsewhere);
-        self.gather_wakers()
+    fn poll_network_without_processor(&mut self) -> WakeBatch {
+        self.driver.collect(&*self.scheduler.observer.elsewhere, Wait::Poll, usize::MAX)
     }
 }
 
@@ -139,7 +131,7 @@ impl Spinner {
 struct Helper<'a, 'b> {
     scheduler: &'a Scheduler,
     machine_loop: RefCell<&'b mut MachineLoop<'a>>,
-    readied: RefCell<TaskQueue>,
+    readied: RefCell<WakeBatch>,
     ticked: Cell<Instant>,
     /// When it last tried to get off the core of a region's owner.
     parted: Cell<Option<Instant>>,
@@ -157,14 +149,14 @@ impl<'a, 'b> Helper<'a, 'b> {
         Self {
             scheduler: machine_loop.scheduler,
             machine_loop: RefCell::new(machine_loop),
-            readied: RefCell::new(TaskQueue::new()),
+            readied: RefCell::new(WakeBatch::default()),
             ticked: Cell::new(Instant::now()),
             parted: Cell::new(None),
             has_news: Cell::new(false),
         }
     }
 
-    fn into_readied(self) -> TaskQueue {
+    fn into_readied(self) -> WakeBatch {
         self.scheduler.computing.helpers.end_watch();
         self.machine_loop.into_inner().spinner.leave();
         self.readied.into_inner()
@@ -220,12 +212,14 @@ impl Participant for Helper<'_, '_> {
         let scheduler = self.scheduler;
         let since = now.saturating_duration_since(self.ticked.replace(now));
         if scheduler.poll_owner.is_present() {
-            if since < OFTEN && scheduler.computing.helpers.take_turn_at_network(scheduler.nanos(now), NETWORK_PERIOD) {
+            if since < OFTEN
+                && scheduler.computing.helpers.take_turn_at_network(scheduler.nanos(now), HELPER_NETWORK_PERIOD)
+            {
                 scheduler.netpoller.interrupt();
             }
             return;
         }
-        if !scheduler.computing.helpers.take_turn_at_network(scheduler.nanos(now), NETWORK_PERIOD) {
+        if !scheduler.computing.helpers.take_turn_at_network(scheduler.nanos(now), HELPER_NETWORK_PERIOD) {
             return;
         }
         // A waker that panics here has nothing to do with the region that is being helped: it ends

@@ -23,14 +23,11 @@ use wsrt_reactor::budget;
 
 use crate::observe::console::{self, Kind};
 use crate::observe::doors;
+use crate::scheduler::limits::LOCAL_POLLS;
 use crate::scheduler::{Context, Scheduler};
 use crate::task::{IdBlock, Identity, JoinHandle, Origin, OwnedTasks, Runnable, Schedule, TaskRef, allocate};
 use crate::util::backoff::Backoff;
 use crate::util::inbox::Inbox;
-
-/// Tasks that one poll of a set polls at most, before whoever polls it has to let others have their
-/// turn.
-const MOST_PER_POLL: usize = 61;
 
 /// The one shard of a set's registry.
 const SHARD: usize = 0;
@@ -251,7 +248,7 @@ impl LocalTasks {
     fn poll_tasks(&self, cx: &task::Context<'_>) {
         let _outer = budget::keep();
         self.collect(cx);
-        for _ in 0..MOST_PER_POLL {
+        for _ in 0..LOCAL_POLLS {
             let Some(task) = self.next(cx) else { return };
             budget::refill();
             doors::poll_local(task);

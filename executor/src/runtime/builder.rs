@@ -10,17 +10,11 @@ use crate::observe::switches::Switch;
 use crate::observe::timeline::FlightRecorder;
 use crate::runtime::Runtime;
 use crate::runtime::environment;
+use crate::scheduler::limits::{EVENT_INTERVAL, GLOBAL_QUEUE_INTERVAL};
 use crate::scheduler::{Config, Flavor, Hook, Scheduler};
 #[cfg(all(unix, feature = "signal"))]
 use crate::signal::unix::SignalKind;
 use crate::sysmon::stall::{Stall, StallHook};
-
-/// The injector has its turn at each 61st tick, as in Go: often enough that nothing starves there,
-/// seldom enough to be free, and a prime, so that it does not fall into step with patterns of the
-/// program's own.
-const INJECTOR_INTERVAL: u32 = 61;
-/// A busy processor looks at the network at each 61st tick, for the same reasons.
-const EVENT_INTERVAL: u32 = 61;
 
 /// Processors that tasks run on at most: half of what Linux can be built for. Each counts what it
 /// steals from each of the others.
@@ -73,7 +67,7 @@ impl Builder {
             on_thread_stop: None,
             max_machines: 512,
             on_stall: None,
-            global_queue_interval: INJECTOR_INTERVAL,
+            global_queue_interval: GLOBAL_QUEUE_INTERVAL,
             event_interval: EVENT_INTERVAL,
             start_paused: false,
             latency_histograms: false,

@@ -90,7 +90,7 @@ impl Scheduler {
     fn drive_inside_a_task<F: Future>(self: &Arc<Self>, context: &Context, mut future: Pin<&mut F>) -> F::Output {
         // The machine loop is in the middle of its rounds, and holds the processor itself.
         assert!(
-            context.placing() != Placing::Gathering,
+            context.placing() != Placing::InBatch,
             "wsrt: `block_on` was called inside of a waker that this current-thread runtime wakes, on the thread that runs its \
              tasks: spawn a task instead, or wake one"
         );

@@ -5,7 +5,6 @@ use std::fmt;
 use std::ptr::{self, NonNull};
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
-use std::task::Waker;
 
 use wsrt_trace::{Activity, EventKind};
 
@@ -15,7 +14,6 @@ use crate::scheduler::machine::Machine;
 use crate::scheduler::machine_status::OffProcessor;
 use crate::scheduler::processor::Processor;
 use crate::task::{Runnable, TaskQueue};
-use crate::util::unwind::wake_quietly;
 
 thread_local! {
     /// The innermost context entered on this thread. It has no destructor, so that it may be asked
@@ -45,8 +43,9 @@ pub(crate) enum Placing {
     Nearby,
     /// One by one, behind all that wait.
     InLine,
-    /// They are gathered, and placed together afterwards.
-    Gathering,
+    /// They go into a [`WakeBatch`](crate::scheduler::wake_batch::WakeBatch), and are placed
+    /// together afterwards.
+    InBatch,
 }
 
 /// What a thread that belongs to a runtime carries with it.
@@ -67,7 +66,8 @@ pub(crate) struct Context {
     /// takes it back after.
     processor: RefCell<Option<Box<Processor>>>,
     placing: Cell<Placing>,
-    gathered: RefCell<TaskQueue>,
+    /// The tasks of the wake batch that is being collected.
+    batch: RefCell<TaskQueue>,
     /// Whether the running task is inside `block_in_place`: then its processor will not come by
     /// what it wakes for a while.
     blocking: Cell<bool>,
@@ -90,7 +90,7 @@ impl Context {
             role,
             processor: RefCell::new(None),
             placing: Cell::new(placing),
-            gathered: RefCell::new(TaskQueue::new()),
+            batch: RefCell::new(TaskQueue::new()),
             blocking: Cell::new(false),
             computing: Cell::new(false),
             in_root: Cell::new(false),
@@ -282,11 +282,22 @@ impl Context {
         debug_assert!(previous.is_none(), "a machine holds one processor at most");
     }
 
-    /// Holds `processor` from now on, on this thread.
-    pub(crate) fn take_up(&self, mut processor: Box<Processor>) {
+    /// Holds `processor` from now on, on this thread, for the task that runs here or comes next.
+    pub(crate) fn take_up(&self, processor: Box<Processor>) {
+        self.put_processor(self.begin_hold(processor));
+    }
+
+    /// Begins this thread's hold of `processor`, which stays in the caller's hands. Every hold
+    /// begins here, and ends in [`put_down`](Self::put_down).
+    pub(crate) fn begin_hold(&self, mut processor: Box<Processor>) -> Box<Processor> {
         processor.begin_hold(self.scheduler.now());
         self.scheduler.observer.show(EventKind::Enter(Activity::Holds(processor.index() as u16)));
-        self.put_processor(processor);
+        processor
+    }
+
+    /// Ends this thread's hold of `processor`, which the caller is about to give up.
+    pub(crate) fn put_down(&self, processor: &Processor) {
+        self.scheduler.observer.show(EventKind::Leave(Activity::Holds(processor.index() as u16)));
     }
 
     pub(crate) fn take_processor(&self) -> Option<Box<Processor>> {
@@ -328,26 +339,18 @@ impl Context {
         self.computing.set(computing);
     }
 
-    /// Runs `wake`, which does not panic, and returns the tasks that it readied instead of placing
-    /// them one by one.
-    pub(crate) fn gather(&self, wake: impl FnOnce()) -> TaskQueue {
-        let outer = self.placing.replace(Placing::Gathering);
-        debug_assert!(outer != Placing::Gathering, "wakers do not gather");
-        wake();
-        self.placing.set(outer);
-        self.gathered.replace(TaskQueue::new())
+    /// What is woken on this thread goes into a batch from now on. Returns where it went before,
+    /// for [`close_batch`](Self::close_batch).
+    pub(super) fn open_batch(&self) -> Placing {
+        let outer = self.placing.replace(Placing::InBatch);
+        debug_assert!(outer != Placing::InBatch, "wakers collect no batch");
+        outer
     }
 
-    /// Wakes what was collected, `from_network` of it by the netpoller and the rest by timers, and
-    /// returns the tasks that it readied.
-    pub(crate) fn gather_wakers(&self, wakers: &mut Vec<Waker>, from_network: usize) -> TaskQueue {
-        if self.scheduler.observer.is_on() {
-            return self.gather(|| self.scheduler.observer.wake_observed(wakers, from_network));
-        }
-        if wakers.is_empty() {
-            return TaskQueue::new();
-        }
-        self.gather(|| wakers.drain(..).for_each(wake_quietly))
+    /// Ends a batch, and returns what is in it.
+    pub(super) fn close_batch(&self, outer: Placing) -> TaskQueue {
+        self.placing.set(outer);
+        self.batch.replace(TaskQueue::new())
     }
 
     #[inline]
@@ -355,9 +358,9 @@ impl Context {
         self.placing.get()
     }
 
-    /// Takes one of the tasks that are being gathered.
-    pub(crate) fn gather_one(&self, task: Runnable) {
-        self.gathered.borrow_mut().push_back(task);
+    /// Puts a task into the batch that is being collected.
+    pub(crate) fn put_in_batch(&self, task: Runnable) {
+        self.batch.borrow_mut().push_back(task);
     }
 }
 

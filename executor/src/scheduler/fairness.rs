@@ -23,9 +23,7 @@
 //! have always something to do, neither has more than half of the time, but for one poll that is
 //! longer than a turn and for what the clock, read once in a stride, does not see.
 
-/// A turn is over after this time, in nanoseconds, however few polls it had: about what tokio aims
-/// at.
-const LONGEST_TURN: u64 = 200_000;
+use crate::scheduler::limits::LONGEST_TURN;
 
 /// The injector's turn has the interval times this at most, in polls.
 const SPAN: u32 = 8;

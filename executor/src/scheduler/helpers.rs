@@ -4,12 +4,9 @@
 //! with the busy ones they are as many threads as the runtime is to have cores; who finds that
 //! there are more goes.
 
+use crate::scheduler::limits::HELPERS_ABSENT;
 use crate::util::sync::atomic::Ordering::{Relaxed, SeqCst};
 use crate::util::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, fence};
-
-/// Helpers that have not looked at the netpoller for this long, in nanoseconds, are in a long piece
-/// of work, and another machine had better see to it.
-const ABSENT: u64 = 1_000_000;
 
 /// Relaxed throughout but for the fences: it counts, and hands out no data.
 #[derive(Debug)]
@@ -113,7 +110,7 @@ impl Helpers {
     /// Whether helpers look at the netpoller these days.
     #[must_use]
     pub(crate) fn watch_network(&self, now: u64) -> bool {
-        self.any_watch() && now.saturating_sub(self.polled_network.load(Relaxed)) < ABSENT
+        self.any_watch() && now.saturating_sub(self.polled_network.load(Relaxed)) < HELPERS_ABSENT
     }
 
     pub(crate) fn netpolls(&self) -> u64 {

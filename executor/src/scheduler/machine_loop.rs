@@ -2,24 +2,21 @@
 //! found, sleep.
 
 use std::sync::Arc;
-use std::task::Waker;
 
 use wsrt_reactor::budget;
-use wsrt_trace::{Activity, EventKind};
 
 use crate::fork_join::helping::Spinner;
 use crate::scheduler::context::Innermost;
+use crate::scheduler::driver::Driver;
 use crate::scheduler::fairness::Grant;
 use crate::scheduler::found::{Found, FoundIn};
 use crate::scheduler::idle::Resume;
+use crate::scheduler::limits::INJECTOR_BATCH;
 use crate::scheduler::machine::Machine;
 use crate::scheduler::processor::Processor;
 use crate::scheduler::root::Root;
 use crate::scheduler::{Context, Scheduler};
 use crate::util::backoff::Backoff;
-
-/// The most that one machine takes from the injector at a time.
-const INJECTOR_BATCH: usize = 128;
 
 /// One machine at work.
 pub(crate) struct MachineLoop<'a> {
@@ -27,10 +24,7 @@ pub(crate) struct MachineLoop<'a> {
     pub(crate) context: &'a Context,
     innermost: Innermost,
     pub(crate) machine: &'a Arc<Machine>,
-    /// Kept between turns of the netpoller and firings of timers, for its allocation.
-    pub(crate) wakers: Vec<Waker>,
-    /// How many of the wakers the netpoller has collected; the others are of timers.
-    pub(crate) from_network: usize,
+    pub(crate) driver: Driver<'a>,
     /// Whether the machine stands on the list of the idle, or was chosen from it and has yet to
     /// collect its processor.
     pub(crate) listed: bool,
@@ -54,8 +48,7 @@ impl<'a> MachineLoop<'a> {
             context,
             innermost: Innermost::of_this_thread(),
             machine,
-            wakers: Vec::new(),
-            from_network: 0,
+            driver: Driver::new(context),
             listed: false,
             light: false,
             surplus: false,
@@ -104,11 +97,9 @@ impl<'a> MachineLoop<'a> {
 
     #[inline(never)]
     fn collect_processor(&mut self) -> Option<Box<Processor>> {
-        let mut delivered = self.machine.collect()?;
+        let delivered = self.machine.collect()?;
         self.listed = false;
-        delivered.begin_hold(self.scheduler.now());
-        self.scheduler.observer.show(EventKind::Enter(Activity::Holds(delivered.index() as u16)));
-        Some(delivered)
+        Some(self.context.begin_hold(delivered))
     }
 
     /// The list of places where a task may be found, in order.
@@ -231,7 +222,7 @@ impl<'a> MachineLoop<'a> {
         let Some(request) = self.scheduler.processors.take_retire_request() else {
             return self.context.put_processor(processor);
         };
-        self.scheduler.observer.show(EventKind::Leave(Activity::Holds(processor.index() as u16)));
+        self.context.put_down(&processor);
         self.scheduler.part_with(&mut processor);
         let _ = self.scheduler.idle.retire_for_good(&mut processor);
         self.scheduler.processors.take_out_of_play(processor, request);
@@ -258,7 +249,7 @@ impl<'a> MachineLoop<'a> {
     fn retire(&mut self, mut processor: Box<Processor>) {
         processor.shared().counters().parks.add(1);
         self.light = processor.clock().polls_are_light();
-        self.scheduler.observer.show(EventKind::Leave(Activity::Holds(processor.index() as u16)));
+        self.context.put_down(&processor);
         let (given_up, polls) = (processor.index(), processor.shared().counters().polls());
         self.scheduler.idle.retire(processor, self.machine);
         self.listed = true;
@@ -337,7 +328,7 @@ impl<'a> MachineLoop<'a> {
     pub(crate) fn leave(&mut self) {
         let held = self.context.take_processor().or_else(|| self.stand_up());
         if let Some(mut processor) = held {
-            self.scheduler.observer.show(EventKind::Leave(Activity::Holds(processor.index() as u16)));
+            self.context.put_down(&processor);
             self.scheduler.part_with(&mut processor);
             self.scheduler.idle.give_up(processor, None);
         }

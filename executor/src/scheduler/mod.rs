@@ -14,10 +14,14 @@ pub(crate) mod clock;
 pub(crate) mod context;
 #[cfg(not(loom))]
 pub(crate) mod drain;
+#[cfg(not(loom))]
+pub(crate) mod driver;
 pub(crate) mod fairness;
 pub(crate) mod found;
 pub(crate) mod helpers;
 pub(crate) mod idle;
+#[cfg_attr(loom, allow(dead_code))]
+pub(crate) mod limits;
 pub(crate) mod machine;
 #[cfg(not(loom))]
 pub(crate) mod machine_loop;
@@ -52,6 +56,8 @@ pub(crate) mod tick_clock;
 pub(crate) mod timekeeping;
 #[cfg(not(loom))]
 pub(crate) mod wake;
+#[cfg(not(loom))]
+pub(crate) mod wake_batch;
 pub(crate) mod watcher_sleep;
 
 #[cfg(not(loom))]

@@ -8,12 +8,10 @@ use wsrt_trace::EventKind;
 use crate::local::thread_bound::ThreadBound;
 use crate::observe::console::{self, Kind};
 use crate::scheduler::context::Placing;
+use crate::scheduler::limits::LARGEST_ORDERED_BATCH;
 use crate::scheduler::processor::{OverflowedTasks, Placed, Processor};
 use crate::scheduler::{Context, Scheduler};
 use crate::task::{Id, Identity, JoinHandle, Origin, Runnable, Schedule, TaskQueue, TaskRef, allocate};
-
-/// Half of a ring: one that was not half full already takes such a batch without an overflow.
-const LARGEST_ORDERED_BATCH: usize = 128;
 
 /// What a task knows of its scheduler: where it is.
 ///
@@ -87,7 +85,7 @@ impl Context {
     #[inline]
     fn place_next(&self, task: Runnable) {
         if self.placing() != Placing::Nearby {
-            return self.place_in_line_or_gather(task, false);
+            return self.place_in_line_or_batch(task, false);
         }
         self.place_with(task, Processor::push_next);
     }
@@ -96,7 +94,7 @@ impl Context {
     #[inline]
     fn place_last(&self, task: Runnable) {
         if self.placing() != Placing::Nearby {
-            return self.place_in_line_or_gather(task, true);
+            return self.place_in_line_or_batch(task, true);
         }
         let wants_a_look = || self.scheduler().network_wants_a_look();
         self.place_with(task, |processor, task| processor.push_yielded(task, wants_a_look));
@@ -104,9 +102,9 @@ impl Context {
 
     /// `yielded` tells that the task was woken during its own poll.
     #[inline(never)]
-    fn place_in_line_or_gather(&self, task: Runnable, yielded: bool) {
-        if self.placing() == Placing::Gathering {
-            return self.gather_one(task);
+    fn place_in_line_or_batch(&self, task: Runnable, yielded: bool) {
+        if self.placing() == Placing::InBatch {
+            return self.put_in_batch(task);
         }
         let left = self.with_processor(|processor| match processor {
             Some(processor) => {

@@ -14,6 +14,7 @@ use wsrt_reactor::timer::TimerQueue;
 use crate::observe::counters::Counters;
 use crate::scheduler::fairness::{Every, Fairness};
 use crate::scheduler::found::{Found, FoundIn};
+use crate::scheduler::limits::{OVERDUE, TIME_SLICE};
 use crate::scheduler::poll_watch::PollWatch;
 use crate::scheduler::queue::{RingOwner, RingThief, RunNext, SlotAddress, ring};
 use crate::scheduler::tick_clock::TickClock;
@@ -21,16 +22,6 @@ use crate::task::{Header, IdBlock, Runnable};
 use crate::util::rng::FastRand;
 use crate::util::sync::Arc;
 use crate::util::thread_state::current_thread_number;
-
-/// How long a chain through runnext may hold the processor, in nanoseconds: Go's time slice.
-///
-/// The limit is time and not a count, so that two light tasks and two heavy ones, each pair handing
-/// off to each other, get like shares of a processor.
-const TIME_SLICE: u64 = 10_000_000;
-
-/// Timers that are overdue by this, in nanoseconds, are more than one processor keeps up with, be
-/// their tasks ever so light. Twice what a crowd of timers waits for its shared wake.
-const OVERDUE: u64 = 2_000_000;
 
 /// The half of a processor that anybody may touch.
 #[derive(Debug)]

@@ -2,19 +2,16 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use parking_lot::{Condvar, Mutex};
 
 use crate::scheduler::context::Role;
+use crate::scheduler::limits::SHUTDOWN_RETRY;
 use crate::scheduler::presence::Presence;
 use crate::scheduler::{Context, Scheduler};
 use crate::task::{Runnable, TaskRef};
 use crate::util::unwind::wake_quietly;
-
-/// How long the last one out sleeps between looks at tasks that a foreign thread is just about to
-/// queue.
-const RETRY: Duration = Duration::from_micros(50);
 
 /// How far the end has come.
 pub(crate) struct Shutdown {
@@ -141,7 +138,7 @@ impl Scheduler {
     fn drop_all_tasks(&self) {
         self.drop_waiting_tasks();
         while !self.tasks.is_empty() {
-            std::thread::sleep(RETRY);
+            std::thread::sleep(SHUTDOWN_RETRY);
             self.cancel_queued();
         }
     }

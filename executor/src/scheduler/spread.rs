@@ -1,19 +1,16 @@
 //! Spreading a batch: what one turn of the netpoller or one firing of timers has readied goes to
 //! several processors.
 
+use crate::scheduler::limits::LARGEST_SHARE;
 use crate::scheduler::machine_loop::MachineLoop;
 use crate::scheduler::processor::Processor;
-use crate::task::TaskQueue;
-
-/// The most of one batch that goes to one ring. A poller that kept a whole batch to itself would
-/// let the last of it wait for all the others, since thieves come only when they run dry; and it
-/// might fill the ring to the brim.
-const LARGEST_SHARE: usize = 64;
+use crate::scheduler::wake_batch::WakeBatch;
 
 impl MachineLoop<'_> {
     /// Spreads `batch` in its order: the first share to `processor`'s ring, the rest to the
     /// injector, with a machine woken at once for every doubling of what there is to do.
-    pub(crate) fn spread(&self, processor: &mut Processor, mut batch: TaskQueue) {
+    pub(crate) fn spread(&self, processor: &mut Processor, batch: WakeBatch) {
+        let mut batch = batch.into_tasks();
         let count = batch.len();
         if count == 0 {
             return;

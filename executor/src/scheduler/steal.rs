@@ -1,5 +1,6 @@
 //! Stealing: what a machine does when its own queues, the injector and the netpoller have nothing.
 
+use std::iter::once;
 use std::time::{Duration, Instant};
 
 use wsrt_trace::EventKind;
@@ -72,16 +73,16 @@ impl MachineLoop<'_> {
     }
 
     fn fire_timers_of(&mut self, processor: &mut Processor, victim: &Shared) -> Option<Found> {
-        if victim.timers().next_deadline() == u64::MAX {
+        let deadline = victim.timers().next_deadline();
+        if deadline == u64::MAX {
             return None;
         }
         let now = self.scheduler.timer_now();
-        let fired = victim.timers().fire_some_due(now, usize::MAX, &mut self.wakers);
-        if fired.count == 0 {
+        if deadline > now {
             return None;
         }
-        processor.shared().counters().arrivals.count_fired(fired);
-        let batch = self.gather_wakers();
+        let counts = &processor.shared().counters().arrivals;
+        let batch = self.driver.collect_timers(counts, once(victim), now, usize::MAX);
         self.spread(processor, batch);
         Some(processor.pop()?.found(FoundIn::TIMER))
     }

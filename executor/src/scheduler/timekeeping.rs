@@ -1,6 +1,7 @@
 //! Keeping time: due timers, and the netpoller of a processor that is never out of work.
 
 use std::future::Future;
+use std::iter::once;
 use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -9,24 +10,12 @@ use std::time::Duration;
 use wsrt_reactor::timer::TimerEntry;
 
 use crate::scheduler::clock::CannotAdvance;
+use crate::scheduler::driver::Driver;
+use crate::scheduler::limits::NETWORK_PERIOD;
 use crate::scheduler::machine_loop::MachineLoop;
 use crate::scheduler::processor::Processor;
 use crate::scheduler::{Context, Scheduler};
 use crate::task::JoinHandle;
-use crate::util::unwind::wake_quietly;
-
-/// A busy processor looks at the netpoller after this time, in nanoseconds, however few polls that
-/// were.
-const NETWORK_PERIOD: u64 = 1_000_000;
-
-/// A crowd of timers shares a wake for so many times what setting the netpoller's alarm takes: then
-/// sleeps between timers take some two hundredths of a core, however many timers there are. It is a
-/// millisecond at most.
-const WORTH_OF_A_WAKE: u64 = 160;
-/// Timers that come closer together than this share a wake in any case, in nanoseconds.
-const LEAST_GRAIN: u64 = 50_000;
-/// So many timers are a crowd; fewer are woken for one by one, each on time.
-const CROWD: usize = 4;
 
 /// What is due later than timers can count is due then, some 584 years from now: the queue holds it
 /// like any other, and wakes the waiter when it is shut down.
@@ -78,9 +67,8 @@ impl MachineLoop<'_> {
             return;
         }
         let most = self.timers_at_once(processor, now - earliest);
-        let fired = processor.shared().timers().fire_some_due(now, most, &mut self.wakers);
-        processor.shared().counters().arrivals.count_fired(fired);
-        let batch = self.gather_wakers();
+        let own = processor.shared();
+        let batch = self.driver.collect_timers(&own.counters().arrivals, once(own), now, most);
         self.spread(processor, batch);
     }
 }
@@ -96,41 +84,15 @@ impl Context {
     ) -> Result<JoinHandle<()>, CannotAdvance> {
         let scheduler = self.scheduler();
         scheduler.clock.advance(by)?;
-        let now = scheduler.timer_now();
-        let mut wakers = Vec::new();
-        for processor in scheduler.processors.iter() {
-            let fired = processor.timers().fire_some_due(now, usize::MAX, &mut wakers);
-            scheduler.observer.elsewhere.count_fired(fired);
-        }
         let caller = Location::caller();
         let mut spawned = None;
-        let batch = self.gather(|| {
-            wakers.into_iter().for_each(wake_quietly);
-            spawned = Some(scheduler.spawn(last, caller));
-        });
-        self.place_in_order(batch);
+        let batch = Driver::new(self).collect_timers_and(|| spawned = Some(scheduler.spawn(last, caller)));
+        self.place_in_order(batch.into_tasks());
         Ok(spawned.expect("spawned above"))
     }
 }
 
 impl Scheduler {
-    /// Until when to sleep at the latest if the first timer is due at `deadline`. To put a thread
-    /// to sleep and wake it takes some 3 µs of processor time on hardware and 16 on a virtual
-    /// machine, many times what firing a timer does: a crowd has to come together, and the dearer a
-    /// wake is here, the longer it waits for each other.
-    pub(crate) fn shared_wake(&self, deadline: u64) -> u64 {
-        let grain = self.netpoller.alarm_cost().as_nanos() as u64 * WORTH_OF_A_WAKE;
-        let end = deadline.saturating_add(grain.max(LEAST_GRAIN));
-        let mut crowd = 0;
-        for processor in self.processors.iter() {
-            crowd += processor.timers().count_until(end, CROWD - crowd);
-            if crowd == CROWD {
-                return end;
-            }
-        }
-        deadline
-    }
-
     /// Arms a timer: in the queue of the processor that this thread holds, or in one that is seen
     /// to by somebody else.
     ///

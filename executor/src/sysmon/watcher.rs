@@ -18,12 +18,11 @@
 //! It also looks at the netpoller and fires timers when nobody else has for a while.
 
 use std::sync::Arc;
-use std::task::Waker;
 use std::time::Duration;
 
-use wsrt_reactor::Turn;
-
 use crate::scheduler::context::Role;
+use crate::scheduler::driver::{Driver, Wait};
+use crate::scheduler::limits::NETWORK_UNWATCHED;
 use crate::scheduler::poll_watch::PollState;
 use crate::scheduler::processor::Shared;
 use crate::scheduler::threads::AbortOnUnwind;
@@ -43,8 +42,6 @@ const BURNING: u64 = 2_000_000;
 /// Such a poll has had this much CPU time, in nanoseconds, since the watcher first asked, on the
 /// second tick that saw it.
 const BURNED: u64 = 500_000;
-/// Nobody has looked at the netpoller for this long, in nanoseconds: the watcher does.
-const NETWORK_UNWATCHED: u64 = 10_000_000;
 /// Ticks for which spares are kept though nothing is stuck any more.
 const GRACE: u32 = 10;
 
@@ -75,9 +72,8 @@ enum Why {
 
 struct Watcher<'a> {
     scheduler: &'a Arc<Scheduler>,
-    context: &'a Context,
     watched: Vec<Watched>,
-    wakers: Vec<Waker>,
+    driver: Driver<'a>,
     /// Turns of the netpoller by processors, as last counted, and when that count last changed.
     network: (u64, u64),
     cadence: Cadence,
@@ -113,9 +109,8 @@ impl<'a> Watcher<'a> {
     fn new(scheduler: &'a Arc<Scheduler>, context: &'a Context) -> Self {
         Self {
             scheduler,
-            context,
             watched: Vec::new(),
-            wakers: Vec::new(),
+            driver: Driver::new(context),
             network: (0, 0),
             cadence: Cadence::default(),
             surplus_ticks: 0,
@@ -365,14 +360,15 @@ impl<'a> Watcher<'a> {
         if self.scheduler.poll_owner.is_present() || self.scheduler.earliest_deadline() > timer_time {
             return;
         }
-        for (index, processor) in self.scheduler.processors.iter().enumerate() {
-            let stuck = self.watched.get(index).is_some_and(|watched| watched.since < now);
-            if stuck || self.scheduler.idle.is_idle(index) {
-                let fired = processor.timers().fire_some_due(timer_time, usize::MAX, &mut self.wakers);
-                self.scheduler.observer.elsewhere.count_fired(fired);
-            }
-        }
-        self.inject_readied(0);
+        let scheduler = self.scheduler;
+        let watched = &self.watched;
+        let forgotten = scheduler.processors.iter().enumerate().filter(|&(index, _)| {
+            let stuck = watched.get(index).is_some_and(|watched| watched.since < now);
+            stuck || scheduler.idle.is_idle(index)
+        });
+        let processors = forgotten.map(|(_, processor)| processor);
+        let batch = self.driver.collect_timers(&*scheduler.observer.elsewhere, processors, timer_time, usize::MAX);
+        scheduler.inject_all(batch.into_tasks());
     }
 
     /// Looks at the netpoller when nobody has for long, and wakes a machine to keep it if one is to
@@ -389,24 +385,9 @@ impl<'a> Watcher<'a> {
             self.send_somebody();
         } else if now - self.network.1 >= NETWORK_UNWATCHED {
             self.network.1 = now;
-            self.look_at_network();
+            let batch = self.driver.collect(&*self.scheduler.observer.elsewhere, Wait::Poll, 0);
+            self.scheduler.inject_all(batch.into_tasks());
         }
-    }
-
-    fn look_at_network(&mut self) {
-        match self.scheduler.netpoller.turn(Some(Duration::ZERO), &mut self.wakers) {
-            Ok(turn @ Turn::Polled { .. }) => {
-                self.scheduler.observer.elsewhere.count_turn(turn);
-                self.inject_readied(self.wakers.len());
-            }
-            // Somebody is in there after all; a failure is that machine's to report.
-            Ok(Turn::Busy | Turn::Kept) | Err(_) => {}
-        }
-    }
-
-    fn inject_readied(&mut self, from_network: usize) {
-        let batch = self.context.gather_wakers(&mut self.wakers, from_network);
-        self.scheduler.inject_all(batch);
     }
 
     fn report_if_stalled(&mut self, index: usize, now: u64) {

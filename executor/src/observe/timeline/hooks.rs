@@ -3,7 +3,7 @@
 use std::panic::Location;
 use std::task::Waker;
 
-use wsrt_trace::{Activity, EventKind, WokenBy};
+use wsrt_trace::{EventKind, WokenBy};
 
 use super::thread_writer::ThreadWriter;
 use crate::observe::observer::Observer;
@@ -115,11 +115,10 @@ impl Observer {
         self.write_flight_record_of_own_accord();
     }
 
-    /// Records that the thread's processor is handed over, perhaps in the middle of a poll.
-    pub(crate) fn show_handed_over(&self, processor: usize) {
+    /// Records that the thread's processor is about to be handed over, perhaps in the middle of a poll.
+    pub(crate) fn show_handed_over(&self) {
         if self.is_on() {
             self.with_writer(|writer| writer.hand_over());
-            self.show(EventKind::Leave(Activity::Holds(processor as u16)));
         }
     }
 

@@ -1,0 +1,206 @@
+//! The driver: the one place where the netpoller is turned and timers are fired, and what that
+//! readied is counted, shown, and collected into a batch.
+//!
+//! Each thread that does so has a driver of its own: a machine, in its loop, while it helps and
+//! while it blocks in the netpoller, and the watcher. The netpoller itself is shared: one thread at
+//! a time turns it.
+
+use std::io;
+use std::ops::RangeInclusive;
+use std::task::Waker;
+use std::time::Duration;
+
+use wsrt_reactor::Turn;
+
+use crate::observe::counters::{Arrivals, Count};
+use crate::scheduler::limits::{CROWD, LEAST_GRAIN, WORTH_OF_A_WAKE};
+use crate::scheduler::processor::Shared;
+use crate::scheduler::wake_batch::WakeBatch;
+use crate::scheduler::{Context, Scheduler};
+use crate::util::backoff::Backoff;
+use crate::util::unwind::wake_quietly;
+
+/// What one thread collects from the netpoller and the timers.
+pub(crate) struct Driver<'a> {
+    context: &'a Context,
+    /// The wakers of what was found and is not woken yet, those of the netpoller first. Kept for
+    /// its allocation.
+    wakers: Vec<Waker>,
+    /// How many of them are of the netpoller.
+    from_network: usize,
+}
+
+/// Whether the netpoller is turned before the timers are fired.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wait {
+    /// It is not: what an earlier turn has found is woken, if anything.
+    Skip,
+    /// It is, and does not block.
+    Poll,
+}
+
+impl<'a> Driver<'a> {
+    pub(crate) fn new(context: &'a Context) -> Self {
+        Self { context, wakers: Vec::new(), from_network: 0 }
+    }
+
+    fn scheduler(&self) -> &'a Scheduler {
+        self.context.scheduler()
+    }
+
+    /// Turns the netpoller, if anything is registered there and `wait` says so, and fires the
+    /// timers that are due, whichever processor they belong to, but not more than `most` of them.
+    /// Counts both in `counts`, wakes all, and returns the tasks that this readied.
+    pub(crate) fn collect(&mut self, counts: &Arrivals<impl Count>, wait: Wait, most: usize) -> WakeBatch {
+        let scheduler = self.scheduler();
+        if wait == Wait::Poll && !scheduler.netpoller.is_unused() {
+            counts.count_turn(self.turn(Some(Duration::ZERO)));
+        }
+        if most > 0 && scheduler.earliest_deadline() != u64::MAX {
+            self.fire(counts, scheduler.processors.iter(), scheduler.timer_now(), most);
+        }
+        self.wake()
+    }
+
+    /// Fires up to `most` timers of `processors` that are due at the time `now`, and returns the
+    /// tasks that this readied.
+    pub(crate) fn collect_timers<'p>(
+        &mut self,
+        counts: &Arrivals<impl Count>,
+        processors: impl Iterator<Item = &'p Shared>,
+        now: u64,
+        most: usize,
+    ) -> WakeBatch {
+        self.fire(counts, processors, now, most);
+        self.wake()
+    }
+
+    /// Fires every timer that is due, wakes their tasks in the order of the deadlines, calls
+    /// `then`, and returns the tasks that either readied.
+    pub(crate) fn collect_timers_and(&mut self, then: impl FnOnce()) -> WakeBatch {
+        let scheduler = self.scheduler();
+        let counts = &*scheduler.observer.elsewhere;
+        self.fire(counts, scheduler.processors.iter(), scheduler.timer_now(), usize::MAX);
+        WakeBatch::collect(self.context, || {
+            self.wakers.drain(..).for_each(wake_quietly);
+            then();
+        })
+    }
+
+    fn fire<'p>(
+        &mut self,
+        counts: &Arrivals<impl Count>,
+        processors: impl Iterator<Item = &'p Shared>,
+        now: u64,
+        mut most: usize,
+    ) {
+        for processor in processors {
+            let fired = processor.timers().fire_some_due(now, most, &mut self.wakers);
+            counts.count_fired(fired);
+            most -= fired.count;
+            if most == 0 {
+                return;
+            }
+        }
+    }
+
+    fn wake(&mut self) -> WakeBatch {
+        let (observer, from_network) = (&self.scheduler().observer, std::mem::take(&mut self.from_network));
+        if observer.is_on() {
+            return WakeBatch::collect(self.context, || observer.wake_observed(&mut self.wakers, from_network));
+        }
+        if self.wakers.is_empty() {
+            return WakeBatch::default();
+        }
+        WakeBatch::collect(self.context, || self.wakers.drain(..).for_each(wake_quietly))
+    }
+
+    /// Blocks in the netpoller until something comes from there or a timer is due. The caller is
+    /// the poll owner, and [collects](Self::collect) what was found when it is that no more.
+    ///
+    /// `published` is the deadline that others rely on: a thread that arms a timer behind it does
+    /// not interrupt.
+    pub(crate) fn block(&mut self, published: u64) {
+        let scheduler = self.scheduler();
+        let mut backoff = Backoff::new();
+        loop {
+            // Read again, now that the poll owner's deadline is published: see `PollOwner`.
+            let turn = match scheduler.earliest_deadline().min(published) {
+                u64::MAX => self.turn(None),
+                _ if scheduler.clock.is_stopped() => self.turn_without_time(),
+                deadline => self.turn_until(deadline..=shared_wake(scheduler, deadline)),
+            };
+            scheduler.observer.elsewhere.count_turn(turn);
+            match turn {
+                Turn::Polled { .. } => return,
+                // Another machine polls without blocking, and is done in a microsecond.
+                Turn::Busy | Turn::Kept => backoff.wait(),
+            }
+        }
+    }
+
+    /// A turn while the clock stands: there is nothing to wait for but the outside. If nothing has
+    /// come from there, and no blocking job may yet bring something, the clock is moved on to the
+    /// next timer.
+    fn turn_without_time(&mut self) -> Turn {
+        let scheduler = self.scheduler();
+        let deadline = scheduler.next_deadline();
+        if deadline == u64::MAX || scheduler.blocking.is_at_work() {
+            return self.turn(None);
+        }
+        let turn = self.turn(Some(Duration::ZERO));
+        if matches!(turn, Turn::Polled { events: 0, .. }) && self.wakers.is_empty() {
+            scheduler.clock.skip_to(scheduler.instant(deadline));
+        }
+        turn
+    }
+
+    fn turn(&mut self, timeout: Option<Duration>) -> Turn {
+        self.scheduler().observer.show_turn_begin(timeout != Some(Duration::ZERO));
+        let turn = self.scheduler().netpoller.turn(timeout, &mut self.wakers);
+        self.end_turn(turn)
+    }
+
+    /// A turn that ends at one of `deadlines` if nothing happens: which, is for the netpoller to
+    /// choose.
+    fn turn_until(&mut self, deadlines: RangeInclusive<u64>) -> Turn {
+        let scheduler = self.scheduler();
+        let moment = |deadline| scheduler.clock.in_system_time(scheduler.instant(deadline));
+        let moments = moment(*deadlines.start())..=moment(*deadlines.end());
+        scheduler.observer.show_turn_begin(true);
+        let turn = scheduler.netpoller.turn_until_one_of(moments, &mut self.wakers);
+        self.end_turn(turn)
+    }
+
+    fn end_turn(&mut self, turn: io::Result<Turn>) -> Turn {
+        let turn = turn.unwrap_or_else(|error| self.fail(&error));
+        self.from_network = self.wakers.len();
+        self.scheduler().observer.show_turn_end(if let Turn::Polled { events, .. } = turn { events } else { 0 });
+        turn
+    }
+
+    /// A machine cannot go on without the poller. The watcher can: the machine that turns the
+    /// netpoller next meets with the failure too, and reports it.
+    #[cold]
+    fn fail(&self, error: &io::Error) -> Turn {
+        assert!(self.context.machine().is_none(), "wsrt: the operating system's poller failed: {error}");
+        Turn::Busy
+    }
+}
+
+/// Until when to sleep at the latest if the first timer is due at `deadline`. To put a thread to
+/// sleep and wake it takes some 3 µs of processor time on hardware and 16 on a virtual machine,
+/// many times what firing a timer does: a crowd has to come together, and the dearer a wake is
+/// here, the longer its timers wait for each other.
+fn shared_wake(scheduler: &Scheduler, deadline: u64) -> u64 {
+    let grain = scheduler.netpoller.alarm_cost().as_nanos() as u64 * WORTH_OF_A_WAKE;
+    let end = deadline.saturating_add(grain.max(LEAST_GRAIN));
+    let mut crowd = 0;
+    for processor in scheduler.processors.iter() {
+        crowd += processor.timers().count_until(end, CROWD - crowd);
+        if crowd == CROWD {
+            return end;
+        }
+    }
+    deadline
+}
