@@ -1,0 +1,205 @@
+//! The arrows between the executor's rooms: each room imports only from those below it.
+
+use crate::ledger::Finding;
+use crate::lexer::Source;
+use crate::use_trees::named;
+
+const ROOT: &str = "executor/src/";
+
+/// The rooms, by the folder or file that begins their paths. The longest that fits counts. A room
+/// may import from rooms of a lower level, and the public modules from each other.
+const ROOMS: [(&str, &str, u8); 33] = [
+    ("util", "util", 0),
+    // What others write, below those that write it.
+    ("observe/counters", "observe's data", 1),
+    ("observe/histogram", "observe's data", 1),
+    ("observe/machine_status", "observe's data", 1),
+    ("observe/ready_times", "observe's data", 1),
+    ("observe/source", "observe's data", 1),
+    ("observe/switches", "observe's data", 1),
+    ("observe/victims", "observe's data", 1),
+    ("task", "task", 2),
+    ("scheduler", "scheduler", 3),
+    ("blocking", "blocking", 4),
+    ("sysmon", "sysmon", 4),
+    ("local", "local", 4),
+    ("fork_join", "fork_join", 4),
+    // What reads: no room imports from it but the public modules.
+    ("observe", "observe's readers", 5),
+    ("", PUBLIC, 6),
+    ("lib", PUBLIC, 6),
+    ("task/builder", PUBLIC, 6),
+    ("task/coop", PUBLIC, 6),
+    ("task/join_set", PUBLIC, 6),
+    ("task/spawn", PUBLIC, 6),
+    ("task/task_local", PUBLIC, 6),
+    ("fs", PUBLIC, 6),
+    ("hyper", PUBLIC, 6),
+    ("io", PUBLIC, 6),
+    ("offload", PUBLIC, 6),
+    ("parallel", PUBLIC, 6),
+    ("process", PUBLIC, 6),
+    ("runtime", PUBLIC, 6),
+    ("signal", PUBLIC, 6),
+    ("sync", PUBLIC, 6),
+    ("time", PUBLIC, 6),
+    ("tokio_compat", PUBLIC, 6),
+];
+
+const PUBLIC: &str = "the public modules";
+
+/// The imports that go up or aside, outside of tests.
+pub(crate) fn upward(sources: &[Source]) -> Vec<Finding> {
+    let rooms = Rooms::new(sources);
+    let mut findings = Vec::new();
+    for source in sources.iter().filter(|source| is_checked(&source.path)) {
+        let module = module(&source.path);
+        let from = room(&module.join("/"));
+        for named in named(source) {
+            // The table of contents of a public module.
+            let is_listed = named.is_exported && (source.path.ends_with("/mod.rs") || source.path.ends_with("/lib.rs"));
+            let Some(path) = absolute(&module, &named.path).filter(|_| !is_listed) else { continue };
+            let Some(target) = rooms.target(&path) else { continue };
+            let to = room(&target);
+            if to.0 != from.0 && to.1 >= from.1 {
+                let advice = format!(
+                    "{} may not import `{}` from {}: move the data down, or take a trait or a function",
+                    from.0,
+                    path.join("::"),
+                    to.0
+                );
+                let key = format!("{} -> {}", source.path.trim_start_matches(ROOT), to.0);
+                findings.push(Finding::new(key, source.place(named.line), advice));
+            }
+        }
+    }
+    findings
+}
+
+/// The room of a module, `a/b` for `crate::a::b`, and its level.
+fn room(module: &str) -> (&'static str, u8) {
+    let fits = |prefix: &str| {
+        prefix.is_empty() || module == prefix || module.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('/'))
+    };
+    let room = ROOMS.iter().filter(|(prefix, ..)| fits(prefix)).max_by_key(|(prefix, ..)| prefix.len());
+    room.map_or((PUBLIC, 6), |&(_, name, level)| (name, level))
+}
+
+fn is_checked(path: &str) -> bool {
+    let is_test = ["/tests/", "/loom_models/", "/tests.rs", "/loom_models.rs"].iter().any(|part| path.contains(part));
+    path.starts_with(ROOT) && !is_test
+}
+
+/// The module of a file: `[a, b]` for `executor/src/a/b.rs` and `executor/src/a/b/mod.rs`.
+fn module(path: &str) -> Vec<String> {
+    let path = path.trim_start_matches(ROOT).trim_end_matches(".rs").trim_end_matches("/mod").trim_end_matches("_off");
+    path.split('/').filter(|part| *part != "lib").map(str::to_owned).collect()
+}
+
+/// A path from the root of the crate, if it is one of the crate's.
+fn absolute(module: &[String], path: &[String]) -> Option<Vec<String>> {
+    let mut absolute = match path[0].as_str() {
+        "crate" => Vec::new(),
+        "self" => module.to_vec(),
+        "super" => module.split_last()?.1.to_vec(),
+        _ => return None,
+    };
+    for part in &path[1..] {
+        match part.as_str() {
+            "super" => drop(absolute.pop()),
+            "self" => {}
+            _ => absolute.push(part.clone()),
+        }
+    }
+    Some(absolute)
+}
+
+/// What is found in which file.
+struct Rooms {
+    /// Every module, `a/b`.
+    modules: Vec<String>,
+    /// The names that a module passes on, `a/B`, and whence, `c/d/B`.
+    passed_on: Vec<(String, String)>,
+}
+
+impl Rooms {
+    fn new(sources: &[Source]) -> Rooms {
+        let mut rooms = Rooms { modules: Vec::new(), passed_on: Vec::new() };
+        for source in sources.iter().filter(|source| is_checked(&source.path)) {
+            let module = module(&source.path);
+            if source.path.ends_with("/mod.rs") {
+                for named in named(source) {
+                    let Some(from) = absolute(&module, &named.path) else { continue };
+                    let name = from.last().map_or("", String::as_str);
+                    rooms.passed_on.push((format!("{}/{name}", module.join("/")), from.join("/")));
+                }
+            }
+            rooms.modules.push(module.join("/"));
+        }
+        rooms
+    }
+
+    /// The module in which the last name of a path is defined, as far as the files show it.
+    fn target(&self, path: &[String]) -> Option<String> {
+        let joined = path.join("/");
+        let passed_on = self.passed_on.iter().find(|(name, from)| *name == joined && *from != joined);
+        let joined = passed_on.map_or(joined.as_str(), |(_, from)| from);
+        let of_path = |module: &&String| {
+            joined == **module || joined.strip_prefix(module.as_str()).is_some_and(|rest| rest.starts_with('/'))
+        };
+        self.modules.iter().filter(of_path).max_by_key(|module| module.len()).cloned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Source, upward};
+
+    fn tree(task: &str) -> Vec<String> {
+        let sources = [
+            Source::new("executor/src/task/cell.rs", task),
+            Source::new("executor/src/util/mod.rs", ""),
+            Source::new("executor/src/scheduler/mod.rs", "pub(crate) use self::context::Context;\n"),
+            Source::new("executor/src/scheduler/context.rs", ""),
+            Source::new("executor/src/observe/counters.rs", ""),
+            Source::new("executor/src/observe/dump.rs", ""),
+            Source::new("executor/src/task/mod.rs", "pub use crate::local::Set;\n"),
+            Source::new("executor/src/local/mod.rs", ""),
+        ];
+        upward(&sources).into_iter().map(|finding| format!("{} {}", finding.place, finding.key)).collect()
+    }
+
+    #[test]
+    fn an_import_from_a_higher_room_is_found() {
+        assert_eq!(
+            tree("//! A.\nuse crate::scheduler::Context;\n"),
+            ["executor/src/task/cell.rs:2 task/cell.rs -> scheduler"]
+        );
+        assert_eq!(
+            tree("fn a() { super::super::scheduler::context::b() }"),
+            ["executor/src/task/cell.rs:1 task/cell.rs -> scheduler"]
+        );
+    }
+
+    #[test]
+    fn a_reexported_name_counts_where_it_is_defined() {
+        assert_eq!(tree("use crate::task::Set;\n"), ["executor/src/task/cell.rs:1 task/cell.rs -> local"]);
+    }
+
+    #[test]
+    fn data_of_observe_is_below_and_its_readers_are_above() {
+        assert!(
+            tree("use crate::observe::counters::Counters;\nuse crate::util::sync::Arc;\nuse super::header::Header;\n")
+                .is_empty()
+        );
+        assert_eq!(
+            tree("use crate::observe::dump;\n"),
+            ["executor/src/task/cell.rs:1 task/cell.rs -> observe's readers"]
+        );
+    }
+
+    #[test]
+    fn tests_may_import_from_everywhere() {
+        assert!(tree("#[cfg(test)]\nmod tests {\n    use crate::scheduler::Context;\n}\n").is_empty());
+    }
+}

@@ -1,0 +1,49 @@
+//! The head of each file, and the width of its comments.
+
+use crate::ledger::Finding;
+use crate::lexer::Source;
+
+/// The last column of a comment.
+const WIDTH: usize = 100;
+
+/// The files whose first line is not `//!`.
+pub(crate) fn without_head(sources: &[Source]) -> Vec<Finding> {
+    let without =
+        sources.iter().filter(|source| !source.lines.first().is_some_and(|line| line.raw.starts_with("//! ")));
+    without
+        .map(|source| {
+            Finding::new(&source.path, source.place(0), "say in a first line `//! ...` what the file is about")
+        })
+        .collect()
+}
+
+/// Comment lines that go beyond the last column. One that is a single word, a link for one, may.
+pub(crate) fn too_wide(sources: &[Source]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for source in sources {
+        for (index, line) in source.lines.iter().enumerate() {
+            let (width, words) = (line.raw.trim_end().chars().count(), line.comment.split_whitespace().count());
+            if width > WIDTH && words > 2 && line.raw.trim_start().starts_with("//") {
+                let advice = format!("the comment is {width} columns wide: break it at {WIDTH}");
+                findings.push(Finding::new(&source.path, source.place(index), advice));
+            }
+        }
+    }
+    findings
+}
+
+#[test]
+fn a_file_without_a_head_is_found() {
+    let sources = [Source::new("a.rs", "use b;\n"), Source::new("c.rs", "//! C.\n"), Source::new("d.rs", "")];
+    let places: Vec<String> = without_head(&sources).into_iter().map(|finding| finding.place).collect();
+    assert_eq!(places, ["a.rs:1", "d.rs:1"]);
+}
+
+#[test]
+fn a_wide_comment_is_found_and_code_is_not() {
+    let wide = "a ".repeat(49);
+    let text = format!("// {wide}bc\n// {wide}\n    let wide = \"{wide}{wide}\";\n/// <https://{}>\n", "a".repeat(100));
+    let places: Vec<String> =
+        too_wide(&[Source::new("a.rs", &text)]).into_iter().map(|finding| finding.place).collect();
+    assert_eq!(places, ["a.rs:1"]);
+}

@@ -1,0 +1,50 @@
+//! Where `cfg(loom)` may stand: in each crate's `sync.rs`, and above a `mod` or a `use`.
+
+use crate::ledger::Finding;
+use crate::lexer::Source;
+
+/// The places of `cfg(loom)` elsewhere.
+pub(crate) fn elsewhere(sources: &[Source]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for source in sources.iter().filter(|source| !source.path.ends_with("/sync.rs")) {
+        for (index, line) in source.lines.iter().enumerate() {
+            if names_loom(&line.code) && !is_on_a_module(source, index) {
+                let advice = "`cfg(loom)` here: ask a name in `sync.rs` instead, which is the same under both";
+                findings.push(Finding::new(&source.path, source.place(index), advice));
+            }
+        }
+    }
+    findings
+}
+
+fn names_loom(code: &str) -> bool {
+    let mut words = code.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    (code.contains("cfg(") || code.contains("cfg_attr(") || code.contains("cfg!(")) && words.any(|word| word == "loom")
+}
+
+/// Whether the attribute at `index` is of a module, of an import, or of a crate.
+fn is_on_a_module(source: &Source, index: usize) -> bool {
+    let is_of_crate = source.lines[index].code.starts_with("#![");
+    let mut codes = source.lines[index..].iter().map(|line| line.code.trim());
+    let item = codes.find(|code| !code.is_empty() && !code.starts_with("#["));
+    let item = item.unwrap_or_default().trim_start_matches("pub(crate) ").trim_start_matches("pub ");
+    is_of_crate || item.starts_with("mod ") || item.starts_with("use ")
+}
+
+#[test]
+fn cfg_loom_on_a_function_is_found() {
+    let text = [
+        "#[cfg(not(loom))]",
+        "fn a() {}",
+        "#[cfg(all(test, loom))]",
+        "#[path = \"b.rs\"]",
+        "pub(crate) mod b;",
+        "const C: u8 = if cfg!(loom) { 1 } else { 2 };",
+        "#[cfg(not(loom))]",
+        "/// D.",
+        "pub use d::D;",
+    ];
+    let sources = ["a.rs", "x/sync.rs"].map(|path| Source::new(path, &text.join("\n")));
+    let places: Vec<String> = elsewhere(&sources).into_iter().map(|finding| finding.place).collect();
+    assert_eq!(places, ["a.rs:1", "a.rs:6"]);
+}

@@ -1,0 +1,84 @@
+//! The house checks itself: file heads and sizes, the width of comments, arrows between rooms,
+//! `cfg(loom)`, quotes in the documents, examples and vocabulary.
+//!
+//! Each rule is a function from sources to findings, with samples that break it beside it. What is
+//! in the tree against a rule and cannot go yet has an entry in `exceptions.txt`, with its count.
+//! The counts only shrink: a higher count fails the test, and so does an entry that allows more
+//! than there is. `WSRT_TIDY=lower cargo test -p wsrt-tests --test tidy` lowers them to the truth.
+
+mod arrows;
+mod examples;
+mod heads;
+mod ledger;
+mod lexer;
+mod loom;
+mod manifests;
+mod names;
+mod quotes;
+mod sizes;
+mod tree;
+mod use_trees;
+mod vocabulary;
+
+use crate::ledger::check;
+use crate::tree::{documents, manifests, scripts, sources};
+
+#[test]
+fn each_file_opens_with_what_it_is_about() {
+    check("head", heads::without_head(sources()));
+}
+
+#[test]
+fn comment_lines_end_at_column_100() {
+    check("width", heads::too_wide(sources()));
+}
+
+#[test]
+fn no_file_has_more_than_450_lines() {
+    check("file", sizes::long_files(sources()));
+}
+
+#[test]
+fn no_function_has_more_than_60_lines() {
+    check("function", sizes::long_functions(sources()));
+}
+
+#[test]
+fn arrows_between_the_executors_rooms_point_down() {
+    check("arrow", arrows::upward(sources()));
+}
+
+#[test]
+fn crates_depend_only_on_those_below_them() {
+    check("dependency", manifests::upward(manifests()));
+}
+
+#[test]
+fn cfg_loom_is_in_sync_and_on_mod_lines() {
+    check("loom", loom::elsewhere(sources()));
+}
+
+#[test]
+fn quoted_paths_and_identifiers_exist() {
+    check("quote", quotes::missing(documents(), sources(), scripts()));
+}
+
+#[test]
+fn no_public_example_names_wsrt_reactor() {
+    check("example", examples::naming_the_reactor(sources()));
+}
+
+#[test]
+fn test_names_have_at_most_ten_words() {
+    check("name", names::too_long(sources()));
+}
+
+#[test]
+fn no_identifier_uses_a_retired_word() {
+    check("identifier", vocabulary::in_identifiers(sources()));
+}
+
+#[test]
+fn comments_name_the_actor_in_plain_english() {
+    check("prose", vocabulary::in_comments(sources()));
+}

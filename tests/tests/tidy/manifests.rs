@@ -1,0 +1,63 @@
+//! The arrows between crates: which of the workspace's crates each may depend on.
+
+use crate::ledger::Finding;
+use crate::tree::Document;
+
+/// Each published crate, and the report, with those below it. What other folders hold may use all.
+const BELOW: [(&str, &[&str]); 5] = [
+    ("executor", &["wsrt-reactor", "wsrt-macros", "wsrt-trace"]),
+    ("macros", &[]),
+    ("reactor", &[]),
+    ("report", &["wsrt-trace"]),
+    ("trace", &[]),
+];
+
+/// The dependencies on crates of the workspace that are not below.
+pub(crate) fn upward(manifests: &[Document]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (folder, below) in BELOW {
+        let path = format!("{folder}/Cargo.toml");
+        let Some(manifest) = manifests.iter().find(|manifest| manifest.path == path) else {
+            findings.push(Finding::new(&path, &path, "the crate has gone: correct the list in tidy/manifests.rs"));
+            continue;
+        };
+        for (index, name) in dependencies(&manifest.text) {
+            if (name == "wsrt" || name.starts_with("wsrt-")) && !below.contains(&name) {
+                let advice = format!("`{folder}` may not depend on `{name}`, which is not below it: pass a trait");
+                findings.push(Finding::new(&path, format!("{path}:{}", index + 1), advice));
+            }
+        }
+    }
+    findings
+}
+
+/// The names in the sections of dependencies, those for tests left out, with their lines.
+fn dependencies(manifest: &str) -> Vec<(usize, &str)> {
+    let mut is_wanted = false;
+    let mut names = Vec::new();
+    for (index, line) in manifest.lines().enumerate() {
+        if line.starts_with('[') {
+            is_wanted = line.ends_with("dependencies]") && !line.contains("dev-dependencies");
+        } else if is_wanted && line.starts_with(|first: char| first.is_alphabetic()) {
+            names.push((index, line.split([' ', '.', '=']).next().unwrap_or_default()));
+        }
+    }
+    names
+}
+
+#[test]
+fn a_dependency_on_a_crate_above_is_found() {
+    let manifest = |folder: &str, text: &str| Document { path: format!("{folder}/Cargo.toml"), text: text.to_owned() };
+    let manifests = [
+        manifest(
+            "reactor",
+            "[dependencies]\nmio.workspace = true\nwsrt.workspace = true\n[dev-dependencies]\nwsrt-trace = \"1\"\n",
+        ),
+        manifest("executor", "[target.'cfg(unix)'.dependencies]\nwsrt-reactor = { workspace = true }\n"),
+        manifest("macros", ""),
+        manifest("report", ""),
+        manifest("trace", ""),
+    ];
+    let places: Vec<String> = upward(&manifests).into_iter().map(|finding| finding.place).collect();
+    assert_eq!(places, ["reactor/Cargo.toml:3"]);
+}
