@@ -123,8 +123,6 @@ mod blocking;
 #[cfg(not(loom))]
 mod local;
 #[cfg(not(loom))]
-mod offload;
-#[cfg(not(loom))]
 mod sysmon;
 #[cfg(all(not(loom), feature = "tokio-compat"))]
 mod tokio_compat;

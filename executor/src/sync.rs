@@ -1,18 +1,18 @@
-//! Channels, locks and the like: tokio's own, from the parts of it that need no runtime.
+//! Channels, locks and other synchronization: tokio's own, from the parts of it that need no
+//! runtime.
 //!
-//! They work on any runtime, between runtimes and plain threads too. Two things are different on
-//! wsrt:
+//! They work on any runtime, and between runtimes and plain threads. Two things differ on wsrt:
 //!
-//! * **Fairness.** On tokio's runtime each operation counts against the task's turn, and a task
-//!   that receives without end is made to yield. That count is tokio's: on wsrt these operations
-//!   never end a turn. A task that never waits for anything else gives the others theirs with
+//! * **Fairness.** On tokio's runtime each operation counts against the task's budget, and a task
+//!   that receives without end is made to yield. That budget is tokio's: on wsrt these operations
+//!   never make a task yield. A task that never waits for anything else lets other tasks run by
 //!   [`task::consume_budget`](crate::task::consume_budget) in each round.
-//! * **Time.** `mpsc::Sender::send_timeout` needs tokio's timers, and is not there: put a
+//! * **Time.** `mpsc::Sender::send_timeout` needs tokio's timers and is missing: put a
 //!   [`timeout`](crate::time::timeout) around [`reserve`](mpsc::Sender::reserve).
 //!
 //! The functions named `blocking_…` are for plain threads, and for
-//! [`spawn_blocking`](crate::task::spawn_blocking). In a task they are not refused, as they are on
-//! tokio, but block its processor.
+//! [`spawn_blocking`](crate::task::spawn_blocking). In a task they do not panic as on tokio, but
+//! block its processor.
 //!
 //! # Examples
 //!

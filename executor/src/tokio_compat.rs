@@ -1,10 +1,10 @@
 //! Feature `tokio-compat`: a tokio runtime in the background, for crates that insist on one.
 //!
-//! Each wsrt runtime has one of its own. Every thread of wsrt's enters it once and for as long as
-//! it lives, so that `tokio::spawn`, tokio's sockets and its timers find it there. In return the
-//! tokio runtime's threads enter wsrt, so that what runs there may spawn and sleep on wsrt.
+//! Each wsrt runtime has its own. Every thread of wsrt enters it once, for as long as the thread
+//! lives, so that `tokio::spawn`, tokio's sockets and its timers find it. In return the tokio
+//! runtime's threads enter wsrt, so that tokio's tasks may spawn and sleep on wsrt.
 //!
-//! It is shut down last: futures that are dropped while wsrt ends may still spawn.
+//! It is shut down last: futures that are dropped while wsrt shuts down may still spawn on it.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -20,7 +20,7 @@ use crate::scheduler::context::Role;
 use crate::scheduler::{Context, Entered, Scheduler};
 
 thread_local! {
-    /// What a thread of the tokio runtime's holds of wsrt.
+    /// The guard by which a thread of the tokio runtime has entered wsrt.
     static ENTERED: RefCell<Option<Entered>> = const { RefCell::new(None) };
 }
 
@@ -29,11 +29,11 @@ pub(crate) struct TokioCompat(OnceLock<Background>);
 
 struct Background {
     handle: Handle,
-    /// Taken out by whoever shuts it down.
+    /// Taken by the thread that shuts the runtime down.
     runtime: Mutex<Option<Runtime>>,
 }
 
-/// The thread is inside the tokio runtime. Not Send.
+/// The guard of a thread that has entered the tokio runtime. Not `Send`.
 pub(crate) type TokioEntered<'a> = Option<tokio::runtime::EnterGuard<'a>>;
 
 impl TokioCompat {
@@ -41,7 +41,7 @@ impl TokioCompat {
         Self(OnceLock::new())
     }
 
-    /// Starts it, before any thread of `scheduler`'s.
+    /// Starts the tokio runtime, before any thread of `scheduler`.
     pub(crate) fn start(&self, scheduler: &Arc<Scheduler>) -> io::Result<()> {
         let scheduler = Arc::downgrade(scheduler);
         let runtime = Builder::new_multi_thread()
@@ -57,17 +57,17 @@ impl TokioCompat {
         Ok(())
     }
 
-    /// Enters it on this thread, until the guard is dropped.
+    /// Enters the tokio runtime on this thread, until the guard is dropped.
     pub(crate) fn enter(&self) -> TokioEntered<'_> {
         self.0.get().map(|background| background.handle.enter())
     }
 
-    /// Ends it, now that wsrt has ended: its tasks are dropped, and its blocking jobs waited for,
-    /// until `deadline` at most.
+    /// Shuts the tokio runtime down, after wsrt: drops its tasks, and waits for its blocking jobs,
+    /// at most until `deadline`.
     pub(crate) fn shut_down(&self, deadline: Option<Instant>) {
         let Some(runtime) = self.take() else { return };
         match deadline {
-            // Inside any tokio runtime tokio panics rather than wait where that could hold up
+            // Inside any tokio runtime, tokio panics instead of waiting, since that could block its
             // tasks.
             _ if Handle::try_current().is_ok() => runtime.shutdown_background(),
             Some(deadline) => runtime.shutdown_timeout(deadline.saturating_duration_since(Instant::now())),
@@ -75,12 +75,13 @@ impl TokioCompat {
         }
     }
 
-    /// Ends it once wsrt has ended, which nobody waits for.
+    /// Shuts the tokio runtime down on a thread of its own, once wsrt has shut down. No thread
+    /// waits for that one.
     pub(crate) fn shut_down_later(&self, scheduler: &Arc<Scheduler>) {
         let Some(runtime) = self.take() else { return };
         let scheduler = Arc::clone(scheduler);
-        // If there is no thread to be had, the runtime is dropped here, with the closure, and waits
-        // for nothing.
+        // If the OS refuses a thread, the runtime is dropped here with the closure, and waits for
+        // nothing.
         let runtime = EndsInBackground(Some(runtime));
         let waiting = thread::Builder::new().name("wsrt-tokio-end".into()).spawn(move || {
             let _ = scheduler.wait_for_shutdown(None);

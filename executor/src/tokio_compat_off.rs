@@ -1,4 +1,4 @@
-//! The twin of `tokio_compat.rs` without that feature: nothing, which compiles to nothing.
+//! The twin of `tokio_compat.rs` without feature `tokio-compat`: no runtime, and empty functions.
 
 use std::io;
 use std::sync::Arc;

@@ -2,4 +2,5 @@
 //! while it blocks.
 
 pub(crate) mod in_place;
+pub(crate) mod offload;
 pub(crate) mod pool;

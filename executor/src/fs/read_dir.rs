@@ -3,16 +3,14 @@
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fs::{FileType, Metadata};
-use std::future::{Future, poll_fn};
+use std::future::poll_fn;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use super::call::on_path;
-use crate::offload::{answer_of, begin, offload};
-use crate::task::JoinHandle;
+use crate::blocking::offload::{Lent, begin, offload};
 
 /// How many entries one job of the pool reads: few enough not to delay the first by much, and
 /// enough to share the cost of the job.
@@ -47,7 +45,7 @@ pub async fn read_dir(path: impl AsRef<Path>) -> io::Result<ReadDir> {
         batch.fill();
         Ok(batch)
     });
-    Ok(ReadDir(State::Idle(batch.await?)))
+    Ok(ReadDir(Lent::Here(batch.await?)))
 }
 
 /// Lists the entries of a directory, in no particular order and without `.` and `..`. Returned by
@@ -56,13 +54,7 @@ pub async fn read_dir(path: impl AsRef<Path>) -> io::Result<ReadDir> {
 /// It is unspecified whether entries that are created or removed meanwhile are listed.
 #[derive(Debug)]
 #[must_use = "nothing is read unless it is asked for entries"]
-pub struct ReadDir(State);
-
-#[derive(Debug)]
-enum State {
-    Idle(Batch),
-    Busy(JoinHandle<Batch>),
-}
+pub struct ReadDir(Lent<Batch, ()>);
 
 #[derive(Debug, Default)]
 struct Batch {
@@ -105,26 +97,17 @@ impl ReadDir {
     /// Returns the errors of [`next_entry`](Self::next_entry).
     pub fn poll_next_entry(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<DirEntry>>> {
         loop {
-            match &mut self.0 {
-                State::Busy(job) => {
-                    let outcome = answer_of(ready!(Pin::new(job).poll(cx)));
-                    self.0 = State::Idle(Batch::default());
-                    self.0 = State::Idle(outcome?);
-                }
-                State::Idle(batch) => {
-                    if let Some(entry) = batch.entries.pop_front() {
-                        return Poll::Ready(entry.map(Some));
-                    }
-                    if batch.source.is_none() {
-                        return Poll::Ready(Ok(None));
-                    }
-                    let mut batch = std::mem::take(batch);
-                    self.0 = State::Busy(begin("ReadDir::next_entry", move || {
-                        batch.fill();
-                        batch
-                    }));
-                }
+            ready!(self.0.poll_outcome(cx))?;
+            let mut batch = self.0.take();
+            let entry = batch.entries.pop_front();
+            if entry.is_some() || batch.source.is_none() {
+                self.0 = Lent::Here(batch);
+                return Poll::Ready(entry.transpose());
             }
+            self.0 = Lent::WithJob(begin("ReadDir::next_entry", move || {
+                batch.fill();
+                (batch, ())
+            }));
         }
     }
 }

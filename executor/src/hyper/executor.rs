@@ -1,4 +1,4 @@
-//! hyper's futures as tasks.
+//! `WsrtExecutor`: hyper's futures as tasks.
 
 use std::future::Future;
 
@@ -8,11 +8,11 @@ use crate::task;
 
 /// Spawns hyper's futures as tasks of the current runtime.
 ///
-/// HTTP/2 needs it, for its streams; HTTP/1 spawns nothing. The tasks are detached.
+/// HTTP/2 needs an executor for its streams; HTTP/1 spawns nothing. The tasks are detached.
 ///
 /// # Panics
 ///
-/// [`execute`](Executor::execute) does, outside a wsrt runtime.
+/// [`execute`](Executor::execute) panics outside of a wsrt runtime.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WsrtExecutor;
 

@@ -1,15 +1,14 @@
-//! hyper on wsrt: what it asks of a runtime, and, with feature `serve`, a server for tower
+//! hyper on wsrt: its executor, timer and I/O traits, and, with feature `serve`, a server for tower
 //! services.
 //!
 //! | to | use |
 //! |---|---|
 //! | serve an axum router, a tonic service or any other tower service | [`serve`](serve()) (feature `serve`) |
 //! | run hyper's own builders | [`WsrtExecutor`], [`WsrtTimer`], and wsrt's streams as they are |
-//! | put a stream between hyper's I/O traits and tokio's, TLS for one | [`TokioIo`] |
+//! | convert a stream, such as TLS, between hyper's I/O traits and tokio's | [`TokioIo`] |
 //!
-//! The streams of [`net`](crate::net) implement hyper's I/O traits themselves, vectored writes
-//! included, so that they need no wrapper. With all of these hyper runs on wsrt's processors alone,
-//! without a tokio runtime.
+//! The streams of [`net`](crate::net) implement hyper's I/O traits, vectored writes included, and
+//! need no wrapper. With these hyper runs on wsrt's processors alone, without a tokio runtime.
 //!
 //! # Examples
 //!

@@ -1,4 +1,4 @@
-//! hyper's time limits on the runtime's timers and clock.
+//! `WsrtTimer`: hyper's time limits on the runtime's timers and clock.
 
 use std::pin::Pin;
 use std::time::{Duration, Instant};
@@ -8,11 +8,11 @@ use hyper::rt::{Sleep, Timer};
 use crate::time;
 use crate::time::{sleep, sleep_until};
 
-/// Gives hyper the runtime's timers.
+/// Implements hyper's timer by the runtime's timers and clock.
 ///
-/// Without a timer hyper leaves out its time limits, the 30 seconds for the headers of a request
-/// among them: hand it to the `timer` method of every server and client builder. The time limit
-/// that hyper moves with each request keeps one timer for the life of the connection.
+/// Without a timer hyper has no time limits, not even the 30 seconds for the headers of a request:
+/// pass it to the `timer` method of every server and client builder. A time limit that hyper moves
+/// with each request uses one timer for the life of the connection.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WsrtTimer;
 
@@ -32,7 +32,7 @@ impl Timer for WsrtTimer {
     fn reset(&self, sleep: &mut Pin<Box<dyn Sleep>>, new_deadline: Instant) {
         match sleep.as_mut().downcast_mut_pin::<time::Sleep>() {
             Some(own) => own.reset(new_deadline.into()),
-            // Another timer's: hyper may have been given a new one meanwhile.
+            // A sleep of another timer: hyper's builder may have been given a new one meanwhile.
             None => *sleep = self.sleep_until(new_deadline),
         }
     }

@@ -1,5 +1,4 @@
-//! The bridge between two families of I/O traits: what implements hyper's gets tokio's, and the
-//! other way round.
+//! `TokioIo`: hyper's I/O traits for streams that implement tokio's, and the reverse.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -10,12 +9,12 @@ use pin_project_lite::pin_project;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 pin_project! {
-    /// Gives a stream of one family of I/O traits the other's: hyper's `Read` and `Write` to what
-    /// implements tokio's `AsyncRead` and `AsyncWrite`, and the reverse.
+    /// Implements hyper's `Read` and `Write` for a stream that implements tokio's `AsyncRead` and
+    /// `AsyncWrite`, and the reverse.
     ///
-    /// For hyper over a TLS stream, and for a WebSocket over what a hyper connection was upgraded
-    /// to. wsrt's own streams implement both families and need it for neither. Nothing is buffered
-    /// or copied, and vectored writes stay vectored.
+    /// It is needed for hyper over a TLS stream, and for a WebSocket over an upgraded hyper
+    /// connection. wsrt's own streams implement both families of traits and do not need it. Nothing
+    /// is buffered or copied, and vectored writes stay vectored.
     ///
     /// # Examples
     ///
@@ -40,7 +39,7 @@ impl<T> TokioIo<T> {
         Self { inner }
     }
 
-    /// Gives the stream back.
+    /// Returns the stream.
     pub fn into_inner(self) -> T {
         self.inner
     }
@@ -50,8 +49,7 @@ impl<T> TokioIo<T> {
         &self.inner
     }
 
-    /// Returns the stream, to be used directly. What is read or written that way the wrapper's user
-    /// misses.
+    /// Returns the stream. The user of the wrapper misses bytes that are read or written directly.
     pub fn get_mut(&mut self) -> &mut T {
         &mut self.inner
     }
@@ -65,8 +63,8 @@ impl<T: AsyncRead> rt::Read for TokioIo<T> {
         let start = unfilled.as_ptr().cast::<u8>();
         let mut buf = ReadBuf::uninit(unfilled);
         ready!(self.project().inner.poll_read(cx, &mut buf))?;
-        // A reader has the buffer by `&mut` and could leave another in its place, whose count says
-        // nothing of this one.
+        // A reader has the buffer by `&mut` and could replace it by another, whose count says
+        // nothing about this one.
         assert_eq!(buf.filled().as_ptr(), start, "wsrt: an `AsyncRead` exchanged the buffer that it was given");
         let count = buf.filled().len();
         // SAFETY: the buffer is the cursor's, and what a `ReadBuf` counts as filled is initialised.
@@ -83,16 +81,16 @@ impl<T: rt::Read> AsyncRead for TokioIo<T> {
         let mut inner = rt::ReadBuf::uninit(unfilled);
         ready!(self.project().inner.poll_read(cx, inner.unfilled()))?;
         let count = inner.filled().len();
-        // SAFETY: whoever advanced hyper's cursor has vouched that so many bytes are initialised,
-        // and they are the first of the unfilled part. The cursor cannot be exchanged for another:
-        // the reader got it by value.
+        // SAFETY: the reader that advanced hyper's cursor has guaranteed that so many bytes are
+        // initialised, and they are the first of the unfilled part. The cursor cannot be exchanged
+        // for another: the reader got it by value.
         unsafe { buf.assume_init(count) };
         buf.advance(count);
         Poll::Ready(Ok(()))
     }
 }
 
-/// Writes of one family go to the other as they are: the methods have the same names and types.
+/// Forwards the writes of one family to the other: the methods have the same names and types.
 macro_rules! forward_writes {
     ($($from:path => $to:path),*) => {$(
         impl<T: $from> $to for TokioIo<T> {

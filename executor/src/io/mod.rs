@@ -1,19 +1,19 @@
-//! Traits and tools for reading and writing, and the standard streams.
+//! Traits and functions for asynchronous I/O, and the standard streams.
 //!
-//! The traits and what works on them are tokio's own, from the parts of it that need no runtime,
-//! under their names: whatever reads and writes by `tokio::io` does so here, and the other way
-//! round. wsrt's own are:
+//! The traits and the types on top of them are tokio's own, from the parts of it that need no
+//! runtime, under their names: code that reads and writes by `tokio::io` works here, and the
+//! reverse. wsrt's own are:
 //!
-//! * [`copy_bidirectional()`], which on Linux has the kernel move the bytes between two sockets;
+//! * [`copy_bidirectional()`], which on Linux lets the kernel move the bytes between two sockets;
 //! * [`stdin`], [`stdout`] and [`stderr`];
 //! * [`Interest`] and [`Ready`], which the sockets' `ready` takes and returns;
-//! * on Unix, `unix::AsyncFd`, which waits for any descriptor that the system can poll.
+//! * on Unix, `unix::AsyncFd`, which waits for any descriptor that the OS can poll.
 //!
 //! # Fairness
 //!
-//! What comes from tokio counts no fairness: a loop over something that is always ready, such as a
-//! [`duplex`] pipe, goes on until it has to wait. wsrt's own streams end their turn from time to
-//! time, and loops over these end with them.
+//! tokio's types do not count against a task's budget: a loop over one that is always ready, such
+//! as a [`duplex`] pipe, runs until it has to wait. wsrt's own streams do count, so a loop over
+//! them yields to other tasks from time to time.
 //!
 //! # Examples
 //!
@@ -33,10 +33,11 @@
 //! # std::io::Result::Ok(())
 //! ```
 
+pub(crate) mod buffer;
 mod copy_bidirectional;
 mod stdio;
 
-/// Any file descriptor that the system can poll, as something to wait for.
+/// Waiting for any file descriptor that the OS can poll.
 #[cfg(unix)]
 pub mod unix {
     pub use wsrt_reactor::async_fd::{

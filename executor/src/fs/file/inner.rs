@@ -1,33 +1,26 @@
 //! The state of an open file: idle with its buffer, or busy on the pool, which then has the buffer.
 
 use std::fs::File;
-use std::future::{Future, poll_fn};
+use std::future::poll_fn;
 use std::io::{self, IoSlice, Seek, SeekFrom};
-use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use tokio::io::ReadBuf;
 use tokio::sync::oneshot;
 
-use crate::offload::{Buffer, answer_of, begin, promise};
-use crate::task::JoinHandle;
+use crate::blocking::offload::{Lent, begin, promise};
+use crate::io::buffer::Buffer;
 
 #[derive(Debug)]
 pub(super) struct Inner {
     file: Arc<File>,
-    state: State,
+    /// Holds bytes that were read ahead and not yet returned.
+    buffer: Lent<Buffer, Outcome>,
     /// The error of a write that no call has returned yet.
     failed_write: Option<io::Error>,
     /// The position after the last seek.
     position: u64,
-}
-
-#[derive(Debug)]
-enum State {
-    /// The buffer holds bytes that were read ahead and not yet returned.
-    Idle(Buffer),
-    Busy(JoinHandle<(Buffer, Outcome)>),
 }
 
 #[derive(Debug)]
@@ -41,12 +34,12 @@ enum Outcome {
 
 impl Inner {
     pub(super) fn new(file: Arc<File>) -> Self {
-        Self { file, state: State::Idle(Buffer::default()), failed_write: None, position: 0 }
+        Self { file, buffer: Lent::Here(Buffer::new()), failed_write: None, position: 0 }
     }
 
     /// Whether no operation is in progress and no bytes were read ahead.
     pub(super) fn is_clean(&self) -> bool {
-        matches!(&self.state, State::Idle(buffer) if buffer.is_empty())
+        matches!(&self.buffer, Lent::Here(buffer) if buffer.is_empty())
     }
 
     /// `limit` is the most bytes to read at a time.
@@ -58,7 +51,7 @@ impl Inner {
     ) -> Poll<io::Result<()>> {
         loop {
             let outcome = ready!(self.poll_outcome(cx))?;
-            let mut buffer = self.take_buffer();
+            let mut buffer = self.buffer.take();
             match outcome {
                 Some(Outcome::Read(Err(error))) => return Poll::Ready(Err(error)),
                 // An empty buffer is the end of the file.
@@ -70,14 +63,14 @@ impl Inner {
                 }
             }
             buffer.take_into(target);
-            self.state = State::Idle(buffer);
+            self.buffer = Lent::Here(buffer);
             return Poll::Ready(Ok(()));
         }
     }
 
     fn start_read(&mut self, mut buffer: Buffer, count: usize) {
         let file = Arc::clone(&self.file);
-        self.state = State::Busy(begin("File::poll_read", move || {
+        self.buffer = Lent::WithJob(begin("File::poll_read", move || {
             let outcome = buffer.read_from(&mut &*file, count);
             (buffer, Outcome::Read(outcome))
         }));
@@ -101,7 +94,7 @@ impl Inner {
     }
 
     fn start_write(&mut self, slices: &[IoSlice<'_>], limit: usize) -> io::Result<usize> {
-        let mut buffer = self.take_buffer();
+        let mut buffer = self.buffer.take();
         let unread = buffer.len();
         let count = buffer.put_all(slices, limit);
         let file = Arc::clone(&self.file);
@@ -110,7 +103,7 @@ impl Inner {
             buffer.clear();
             (buffer, Outcome::Written(outcome))
         })?;
-        self.state = State::Busy(job);
+        self.buffer = Lent::WithJob(job);
         Ok(count)
     }
 
@@ -125,14 +118,14 @@ impl Inner {
     }
 
     pub(super) fn start_seek(&mut self, target: SeekFrom) -> io::Result<()> {
-        if let State::Busy(_) = self.state {
+        if let Lent::WithJob(_) = self.buffer {
             return Err(io::Error::other("an operation on the file is under way: `poll_complete` waits for it"));
         }
-        let mut buffer = self.take_buffer();
+        let mut buffer = self.buffer.take();
         let unread = if let SeekFrom::Current(_) = target { buffer.len() } else { 0 };
         buffer.clear();
         let file = Arc::clone(&self.file);
-        self.state = State::Busy(begin("File::start_seek", move || {
+        self.buffer = Lent::WithJob(begin("File::start_seek", move || {
             let outcome = step_back(&file, unread).and_then(|()| (&*file).seek(target));
             (buffer, Outcome::Sought(outcome))
         }));
@@ -163,8 +156,8 @@ impl Inner {
     ) -> io::Result<T> {
         self.settle().await;
         let (answer, answered) = oneshot::channel();
-        let (buffer, file) = (self.take_buffer(), Arc::clone(&self.file));
-        self.state = State::Busy(begin(caller, move || {
+        let (buffer, file) = (self.buffer.take(), Arc::clone(&self.file));
+        self.buffer = Lent::WithJob(begin(caller, move || {
             drop(answer.send(call(&file)));
             (buffer, Outcome::Called)
         }));
@@ -175,10 +168,10 @@ impl Inner {
     /// Moves the position back over bytes that were read ahead and not returned.
     pub(super) async fn rewind(&mut self, caller: &'static str) -> io::Result<()> {
         self.settle().await;
-        let mut buffer = self.take_buffer();
+        let mut buffer = self.buffer.take();
         let unread = buffer.len();
         buffer.clear();
-        self.state = State::Idle(buffer);
+        self.buffer = Lent::Here(buffer);
         if unread == 0 {
             return Ok(());
         }
@@ -188,24 +181,12 @@ impl Inner {
     /// Waits for the operation in progress, if there is one, and takes its buffer back. A write
     /// error is kept in `failed_write`.
     fn poll_outcome(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<Outcome>>> {
-        let State::Busy(job) = &mut self.state else { return Poll::Ready(Ok(None)) };
-        let answer = ready!(Pin::new(job).poll(cx));
-        self.state = State::Idle(Buffer::default());
-        let (buffer, outcome) = answer_of(answer)?;
-        self.state = State::Idle(buffer);
-        if let Outcome::Written(Err(error)) = outcome {
+        let outcome = ready!(self.buffer.poll_outcome(cx))?;
+        if let Some(Outcome::Written(Err(error))) = outcome {
             self.failed_write = Some(error);
             return Poll::Ready(Ok(None));
         }
-        Poll::Ready(Ok(Some(outcome)))
-    }
-
-    /// Takes the buffer of an idle file.
-    fn take_buffer(&mut self) -> Buffer {
-        match std::mem::replace(&mut self.state, State::Idle(Buffer::default())) {
-            State::Idle(buffer) => buffer,
-            State::Busy(_) => unreachable!("the operation under way was waited for"),
-        }
+        Poll::Ready(Ok(outcome))
     }
 }
 

@@ -14,7 +14,7 @@ use tokio::sync::Mutex;
 use super::OpenOptions;
 use super::call::on_path;
 use crate::fs::file::inner::Inner;
-use crate::offload::MOST_AT_ONCE;
+use crate::io::buffer::MOST_AT_ONCE;
 
 /// Reads and writes an open file, by [`AsyncRead`](tokio::io::AsyncRead),
 /// [`AsyncWrite`](tokio::io::AsyncWrite) and [`AsyncSeek`](tokio::io::AsyncSeek).

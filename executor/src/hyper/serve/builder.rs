@@ -1,4 +1,4 @@
-//! What the user chooses about a server, and its life from the first accept to the last answer.
+//! `Serve`: a server's settings, and its life from the first accept to the last answer.
 
 use std::error::Error;
 use std::fmt;
@@ -14,7 +14,7 @@ use hyper::{Request, Response};
 use hyper_util::server::conn::auto;
 use tower_service::Service;
 
-use super::accepting::{Complaints, accept};
+use super::accepting::{AcceptErrors, accept};
 use super::connection::{self, Terms};
 use super::ending::End;
 use super::race::unless;
@@ -22,56 +22,55 @@ use super::{Handshake, Listener, NoHandshake};
 use crate::hyper::{WsrtExecutor, WsrtTimer};
 use crate::task::spawn::with_scheduler;
 
-/// An error of any kind: what services and bodies may fail with.
+/// Holds an error of any type: the errors of services and bodies convert into it.
 pub type BoxError = Box<dyn Error + Send + Sync>;
 
-/// hyper-util's builder of connections that speak HTTP/1.1 or HTTP/2, whichever the client does.
+/// Names hyper-util's builder of connections that speak HTTP/1.1 or HTTP/2, as the client does.
 pub type HttpBuilder = auto::Builder<WsrtExecutor>;
 
 /// How long a client may take for the handshake, and then for the headers of its first request:
 /// hyper's own limit for the headers of any later one.
 const FIRST_REQUEST: Duration = Duration::from_secs(30);
-/// How long an HTTP/2 connection may be silent before it is asked for a sign of life. Without one
-/// within hyper's 20 seconds it is closed: a client whose machine went away says no goodbye.
+/// How long an HTTP/2 connection may be silent before a ping is sent. Without an answer within
+/// hyper's 20 seconds it is closed: a client whose machine has crashed does not close its
+/// connection.
 const SILENCE: Duration = Duration::from_secs(60);
 
 type Signal = Pin<Box<dyn Future<Output = ()> + Send>>;
 type OnConnectionError = Arc<dyn Fn(&(dyn Error + Send + Sync)) + Send + Sync>;
 
-/// Serves HTTP/1.1 and HTTP/2 on `listener`, and hands the requests to `service`: an axum router,
+/// Serves HTTP/1.1 and HTTP/2 on `listener`, and passes the requests to `service`: an axum router,
 /// tonic's routes or any other tower service.
 ///
-/// Await what it returns; like `axum::serve` it does not begin before, and does not end by itself.
-/// The service is cloned for each request. Each connection is a task on the runtime's processors,
-/// and so is each open request of HTTP/2; nothing runs elsewhere.
+/// The server begins when the returned value is awaited, and does not end by itself, like
+/// `axum::serve`. The service is cloned for each request. Each connection is a task on the
+/// runtime's processors, and so is each open request of HTTP/2; nothing runs on other threads.
 ///
-/// What is taken care of:
+/// The server does the following:
 ///
-/// - Which HTTP a client speaks is found out from its first bytes. Upgrades work, HTTP/2's extended
-///   CONNECT included.
-/// - Each request carries its [`ConnectInfo`](super::ConnectInfo) as an extension.
-/// - When file descriptors run out, the server waits until there are some again.
-/// - A client that dawdles is dropped: after 30 seconds without a complete request head, on a
-///   connection that is kept alive too. A silent HTTP/2 connection is asked for a sign of life each
-///   minute. There is no limit on how long a request or an answer takes as a whole; a layer of the
-///   service's can set one.
+/// - It detects the version of HTTP from a connection's first bytes. Upgrades work, HTTP/2's
+///   extended CONNECT included.
+/// - It adds a [`ConnectInfo`](super::ConnectInfo) to each request, as an extension.
+/// - When no file descriptor is left, it waits until connections have closed some.
+/// - It closes a connection after 30 seconds without a complete request head, a connection that is
+///   kept alive too. It sends a ping each minute on a silent HTTP/2 connection. There is no limit
+///   on how long a request or an answer takes as a whole; a layer of the service can set one.
 ///
 /// A panic of the service closes its connection (HTTP/1.1) or resets its stream (HTTP/2), and
 /// nothing else.
 ///
 /// # Panics
 ///
-/// When awaited outside of a wsrt runtime.
+/// Panics when it is awaited outside of a wsrt runtime.
 ///
 /// # Errors
 ///
-/// None so far: a failing listener is asked again for ever. Should one appear, it will be one after
-/// which nothing can be served.
+/// Returns none at present: a listener that fails is called again, without end. An error that is
+/// added later will be one after which nothing can be served.
 ///
 /// # Cancel safety
 ///
-/// Dropping the future closes the listener, and tells open connections to end as soon as they have
-/// answered.
+/// Dropping the future closes the listener, and open connections end as soon as they have answered.
 ///
 /// # Examples
 ///
@@ -120,7 +119,7 @@ where
     B: Body<Data: Send, Error: Into<BoxError>> + Send + 'static,
 {
     let mut http = HttpBuilder::new(WsrtExecutor);
-    // The timer is what puts hyper's limits in force.
+    // hyper's time limits need a timer.
     http.http1().timer(WsrtTimer);
     http.http2().timer(WsrtTimer).keep_alive_interval(SILENCE).enable_connect_protocol();
     Serve {
@@ -128,49 +127,49 @@ where
         service,
         handshake: NoHandshake,
         terms: Terms { http, first_request_timeout: Some(FIRST_REQUEST), shutdown_timeout: None },
-        complaints: Complaints::default(),
+        accept_errors: AcceptErrors::default(),
         on_connection_error: None,
         signal: None,
         called_at: Location::caller(),
     }
 }
 
-/// A server that is yet to begin. Made by [`serve`]; begins when it is awaited.
+/// Holds a server's settings. Returned by [`serve`]; the server begins when this is awaited.
 #[must_use = "a server does nothing unless it is awaited"]
 pub struct Serve<L, S, H = NoHandshake> {
     listener: L,
     service: S,
     handshake: H,
     terms: Terms,
-    complaints: Complaints,
+    accept_errors: AcceptErrors,
     on_connection_error: Option<OnConnectionError>,
     signal: Option<Signal>,
     called_at: &'static Location<'static>,
 }
 
 impl<L, S, H> Serve<L, S, H> {
-    /// Ends the server in good order when `signal` is ready:
-    /// [`signal::ctrl_c`](crate::signal::ctrl_c()) for one.
+    /// Shuts the server down gracefully when `signal` is ready, for example
+    /// [`signal::ctrl_c`](crate::signal::ctrl_c()).
     ///
     /// The listener is closed at once. Connections that wait for a request are closed, those with
-    /// open requests when these are answered, and then the server's future is ready. Connections
-    /// that were upgraded are no longer the server's: what runs on them should heed the same
+    /// open requests when these are answered, and then the server's future is ready. The server
+    /// does not close connections that were upgraded: their handlers should wait for the same
     /// signal.
     pub fn with_graceful_shutdown(mut self, signal: impl Future<Output = ()> + Send + 'static) -> Self {
         self.signal = Some(Box::pin(signal));
         self
     }
 
-    /// Limits how long open requests may take once the server ends; their connections are closed
-    /// then. The default is for as long as they like.
+    /// Limits how long open requests may take once the server shuts down; then their connections
+    /// are closed. The default is no limit.
     pub fn with_shutdown_timeout(mut self, limit: Duration) -> Self {
         self.terms.shutdown_timeout = Some(limit);
         self
     }
 
     /// Limits how long a client may take for the handshake, and then for the headers of its first
-    /// request. The default is 30 seconds; `None` is for as long as it likes. The headers of later
-    /// requests are [hyper's affair](Self::configure_http).
+    /// request. The default is 30 seconds; `None` is no limit. hyper limits the headers of later
+    /// requests (see [`configure_http`](Self::configure_http)).
     pub fn with_first_request_timeout(mut self, limit: impl Into<Option<Duration>>) -> Self {
         self.terms.first_request_timeout = limit.into();
         self
@@ -178,15 +177,15 @@ impl<L, S, H> Serve<L, S, H> {
 
     /// Does a handshake on each connection before HTTP begins: TLS, or reading a proxy's header.
     ///
-    /// `handshake` is called with what the listener accepted, in the connection's own task, so that
-    /// slow clients hold up nobody. What it returns has to implement hyper's I/O traits:
-    /// [`TokioIo`](crate::hyper::TokioIo) gives them to what implements tokio's. It may take as
-    /// long as [the first request](Self::with_first_request_timeout).
+    /// `handshake` is called with the accepted stream, in the connection's own task, so that a slow
+    /// client does not delay others. Its result has to implement hyper's I/O traits:
+    /// [`TokioIo`](crate::hyper::TokioIo) adds them to a stream that implements tokio's. The
+    /// handshake has the time limit of [the first request](Self::with_first_request_timeout).
     ///
     /// # Examples
     ///
-    /// A client has to say the password before it is spoken to. TLS looks the same: call
-    /// `acceptor.accept(stream)`, and wrap what it gives in a `TokioIo`.
+    /// A client has to send a password before HTTP begins. TLS looks the same: call
+    /// `acceptor.accept(stream)`, and wrap the result in a `TokioIo`.
     ///
     /// ```
     /// # use hyper::{Request, Response, body::Incoming};
@@ -215,13 +214,14 @@ impl<L, S, H> Serve<L, S, H> {
         L: Listener,
         NewH: Handshake<L::Io>,
     {
-        let Self { listener, service, handshake: _, terms, complaints, on_connection_error, signal, called_at } = self;
-        Serve { listener, service, handshake, terms, complaints, on_connection_error, signal, called_at }
+        let Self { listener, service, handshake: _, terms, accept_errors, on_connection_error, signal, called_at } =
+            self;
+        Serve { listener, service, handshake, terms, accept_errors, on_connection_error, signal, called_at }
     }
 
-    /// Changes what hyper is told about connections: limits on headers and streams, windows,
-    /// whether connections are kept alive. The timers are set already, a sign of life each 60
-    /// seconds on HTTP/2, and HTTP/2's extended CONNECT.
+    /// Changes hyper's settings for connections: limits on headers and streams, windows, whether
+    /// connections are kept alive. The timers, a ping each 60 seconds on HTTP/2, and HTTP/2's
+    /// extended CONNECT are set already.
     ///
     /// # Examples
     ///
@@ -250,15 +250,16 @@ impl<L, S, H> Serve<L, S, H> {
         self
     }
 
-    /// Calls `hook` with each error of accepting. The default tells of them on standard error, once
-    /// a second at most, and leaves out those of clients that went away.
+    /// Calls `hook` with each error of accepting. The default reports them on standard error, at
+    /// most once a second, and leaves out those of clients that disconnected.
     pub fn on_accept_error(mut self, hook: impl Fn(&io::Error) + Send + Sync + 'static) -> Self {
-        self.complaints.set_hook(Arc::new(hook));
+        self.accept_errors.set_hook(Arc::new(hook));
         self
     }
 
     /// Calls `hook` with each error that ended a connection: a failed handshake, a client that
-    /// broke off, broke the rules or took too long. The default tells nobody.
+    /// disconnected during a request, violated the protocol or took too long. The default ignores
+    /// them.
     pub fn on_connection_error(mut self, hook: impl Fn(&(dyn Error + Send + Sync)) + Send + Sync + 'static) -> Self {
         self.on_connection_error = Some(Arc::new(hook));
         self
@@ -276,7 +277,7 @@ where
     async fn run(mut self) -> io::Result<()> {
         let mut signal = self.signal.take().unwrap_or_else(|| Box::pin(pending()));
         let end = End::new();
-        // The listener is dropped, and so closed, with this.
+        // The listener is dropped, and so closed, with this future.
         unless(signal.as_mut(), self.accept_for_ever(&end)).await;
         end.begin();
         end.all_have_ended().await;
@@ -284,10 +285,10 @@ where
     }
 
     async fn accept_for_ever(self, end: &End) {
-        let Self { mut listener, service, handshake, mut complaints, on_connection_error, called_at, .. } = self;
+        let Self { mut listener, service, handshake, accept_errors, on_connection_error, called_at, .. } = self;
         let terms = Arc::new(self.terms);
         loop {
-            let accepted = accept(&mut listener, &mut complaints).await;
+            let accepted = accept(&mut listener, &accept_errors).await;
             let (handshake, service, terms) = (handshake.clone(), service.clone(), Arc::clone(&terms));
             let serving = connection::serve(accepted, handshake, service, terms, end.subscribe());
             let hook = on_connection_error.clone();

@@ -1,10 +1,8 @@
-//! One connection: its handshake, its requests, and when it is given up.
+//! One connection: its handshake, its requests, and its end.
 
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering::Relaxed;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -14,27 +12,29 @@ use hyper_util::service::TowerToHyperService;
 use tower_service::Service;
 
 use super::ending::Ending;
+use super::flag::Flag;
 use super::race::{unless, within};
 use super::{BoxError, ConnectInfo, Handshake, HttpBuilder};
 use crate::time::{Sleep, sleep};
 
-/// What all connections of a server share.
+/// The settings that all connections of a server share.
 #[derive(Debug)]
 pub(super) struct Terms {
     pub(super) http: HttpBuilder,
-    /// How long the handshake may take, and then the first request's headers; `None` for as long as
-    /// they like.
+    /// How long the handshake may take, and then the first request's headers; `None` is without a
+    /// limit.
     pub(super) first_request_timeout: Option<Duration>,
-    /// How long open requests may take once the server ends; `None` for as long as they like.
+    /// How long open requests may take once the server shuts down; `None` is without a limit.
     pub(super) shutdown_timeout: Option<Duration>,
 }
 
-/// Speaks HTTP with one client until it leaves, breaks the rules or dawdles, or until the server
-/// ends and all is answered.
+/// Speaks HTTP with one client until it disconnects, violates the protocol or exceeds a time limit,
+/// or until the server shuts down and all requests are answered.
 ///
 /// # Errors
 ///
-/// In all of these cases but the first and the last. The client has been told what can be told.
+/// Returns an error in all of these cases but the first and the last. An error response has been
+/// sent where that is possible.
 pub(super) async fn serve<Stream, H, S, A, B>(
     (stream, peer): (Stream, A),
     handshake: H,
@@ -54,10 +54,10 @@ where
     let Some(shaken) = unless(ended.as_mut(), shaking).await else { return Ok(()) };
     let io = shaken.ok_or("the handshake took too long")??;
 
-    let begun = Arc::new(Begun::default());
+    let begun = Arc::new(Flag::default());
     let service = Announced { service: TowerToHyperService::new(service), peer, begun: Arc::clone(&begun) };
     let mut connection = pin!(terms.http.serve_connection_with_upgrades(io, service));
-    // hyper limits how long a request's headers take once it knows which HTTP is spoken. It waits
+    // hyper limits how long a request's headers take once it knows the version of HTTP. It waits
     // for that, and for the first request of HTTP/2, without a limit.
     let mut limit = pin!(terms.first_request_timeout.map(sleep));
     let serving = poll_fn(|context| poll_serving(connection.as_mut(), limit.as_mut(), &begun, context));
@@ -68,17 +68,17 @@ where
     let finishing = poll_fn(|context| poll_serving(connection.as_mut(), limit.as_mut(), &begun, context));
     let finished = within(terms.shutdown_timeout, finishing).await;
     if !begun.is_set() {
-        // Nobody goes without an answer, whatever hyper calls it.
+        // There was no request, so none is left without an answer, even if hyper returns an error.
         return Ok(());
     }
     finished.unwrap_or_else(|| Err("open requests outlasted the server".into()))
 }
 
-/// Polls the connection, within the limit for its first request.
+/// Polls the connection, and the time limit for its first request.
 fn poll_serving(
     connection: Pin<&mut impl Future<Output = Result<(), BoxError>>>,
     mut limit: Pin<&mut Option<Sleep>>,
-    begun: &Begun,
+    begun: &Flag,
     context: &mut Context<'_>,
 ) -> Poll<Result<(), BoxError>> {
     if let Poll::Ready(served) = connection.poll(context) {
@@ -91,26 +91,12 @@ fn poll_serving(
     if dawdles { Poll::Ready(Err("the first request took too long".into())) } else { Poll::Pending }
 }
 
-/// Whether a connection has brought a request. Relaxed: set by the task that reads it.
-#[derive(Debug, Default)]
-struct Begun(AtomicBool);
-
-impl Begun {
-    fn set(&self) {
-        self.0.store(true, Relaxed);
-    }
-
-    #[must_use]
-    fn is_set(&self) -> bool {
-        self.0.load(Relaxed)
-    }
-}
-
-/// A service whose requests say where they come from, and that they have come.
+/// A service that adds the peer's address to its requests, and records that the first has arrived.
 struct Announced<S, A> {
     service: TowerToHyperService<S>,
     peer: A,
-    begun: Arc<Begun>,
+    /// Whether a request has arrived. Set and read by the connection's task.
+    begun: Arc<Flag>,
 }
 
 impl<S, A> hyper::service::Service<Request<Incoming>> for Announced<S, A>

@@ -1,60 +1,45 @@
-//! The server's word to its connections that it ends, and theirs that they have.
+//! Graceful shutdown: the server's signal to its connections, and theirs that they have ended.
 
 use std::fmt;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering::Relaxed;
 use std::task::{Poll, Waker};
 
 use tokio::sync::watch;
 
-/// Held by the server. Dropped, it gives the word too: no connection outlives its server by more
-/// than it takes to end.
+use super::flag::Flag;
+
+/// Sends the shutdown signal; held by the server. A drop sends it too: a connection outlives its
+/// server only by the time that it takes to end.
 #[derive(Debug)]
-pub(super) struct End(Arc<Word>);
+pub(super) struct End(Arc<Shutdown>);
 
-struct Word {
-    given: Given,
-    /// Carries both ways: the word to the connections, each of which holds a receiver, and, as the
-    /// last receiver is dropped, that all have ended.
+struct Shutdown {
+    /// Whether the signal is sent: for a look without a lock. The channel orders what matters.
+    begun: Flag,
+    /// Works in both directions: it carries the signal to the connections, each of which holds a
+    /// receiver, and is closed when the last receiver is dropped, so when all have ended.
     channel: watch::Sender<()>,
-}
-
-/// Whether the word is given: for a look that costs nothing. Relaxed, since the channel orders what
-/// matters.
-#[derive(Debug, Default)]
-struct Given(AtomicBool);
-
-impl Given {
-    fn set(&self) {
-        self.0.store(true, Relaxed);
-    }
-
-    #[must_use]
-    fn is_set(&self) -> bool {
-        self.0.load(Relaxed)
-    }
 }
 
 impl End {
     pub(super) fn new() -> Self {
-        Self(Arc::new(Word { given: Given::default(), channel: watch::Sender::new(()) }))
+        Self(Arc::new(Shutdown { begun: Flag::default(), channel: watch::Sender::new(()) }))
     }
 
-    /// For a connection, to hold for as long as it is open.
+    /// Returns a receiver for a connection, which holds it for as long as it is open.
     pub(super) fn subscribe(&self) -> Ending {
-        Ending { receiver: self.0.channel.subscribe(), word: Arc::clone(&self.0) }
+        Ending { receiver: self.0.channel.subscribe(), shutdown: Arc::clone(&self.0) }
     }
 
-    /// Gives the word.
+    /// Sends the signal.
     pub(super) fn begin(&self) {
-        self.0.given.set();
+        self.0.begun.set();
         self.0.channel.send_replace(());
     }
 
-    /// Waits until nobody holds an [`Ending`].
+    /// Waits until every [`Ending`] is dropped.
     pub(super) async fn all_have_ended(&self) {
         self.0.channel.closed().await;
     }
@@ -66,35 +51,35 @@ impl Drop for End {
     }
 }
 
-impl fmt::Debug for Word {
+impl fmt::Debug for Shutdown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Word").field("given", &self.given).finish_non_exhaustive()
+        f.debug_struct("Shutdown").field("begun", &self.begun).finish_non_exhaustive()
     }
 }
 
-/// Held by a connection.
+/// Receives the shutdown signal; held by a connection.
 #[derive(Debug)]
 pub(super) struct Ending {
     receiver: watch::Receiver<()>,
-    word: Arc<Word>,
+    shutdown: Arc<Shutdown>,
 }
 
 impl Ending {
-    /// Waits for the word.
+    /// Waits for the signal.
     ///
-    /// A connection polls this as often as itself, and a poll of the channel takes a lock that
-    /// others use. So the channel is polled only to tell it of a new waker, and once the word is
-    /// given; what it wakes then comes by here.
+    /// A connection polls this as often as itself, and a poll of the channel takes a lock that all
+    /// connections share. So the channel is polled only to register a new waker, and after the
+    /// signal is sent; the task that the channel then wakes polls this.
     pub(super) async fn begun(&mut self) {
-        let Self { receiver, word } = self;
+        let Self { receiver, shutdown } = self;
         let mut changed = pin!(receiver.changed());
         let mut registered = Waker::noop().clone();
         poll_fn(|context| {
-            if registered.will_wake(context.waker()) && !word.given.is_set() {
+            if registered.will_wake(context.waker()) && !shutdown.begun.is_set() {
                 return Poll::Pending;
             }
             registered.clone_from(context.waker());
-            // An error says that the server is gone, which is as good a word.
+            // An error means that the server was dropped, which counts as the signal.
             changed.as_mut().poll(context).map(drop)
         })
         .await;

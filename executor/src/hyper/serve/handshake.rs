@@ -1,24 +1,24 @@
-//! What comes between a connection and its first byte of HTTP.
+//! `Handshake`: the step between accepting a connection and its first byte of HTTP.
 
 use std::future::Future;
 use std::io;
 
 use hyper::rt::{Read, Write};
 
-/// Turns what a listener accepts into what HTTP is spoken over: see
+/// Converts an accepted stream into the stream that carries HTTP: see
 /// [`Serve::with_handshake`](super::Serve::with_handshake).
 ///
-/// Any closure that takes the stream and returns a future of an `io::Result` is one; so there is
-/// hardly a reason to implement it.
+/// Any closure that takes the stream and returns a future of an `io::Result` implements it, so an
+/// implementation by hand is rarely needed.
 pub trait Handshake<Stream>: Clone + Send + 'static {
-    /// What HTTP is spoken over.
+    /// The stream that carries HTTP.
     type Io: Read + Write + Unpin + Send + 'static;
 
-    /// Does the handshake, within a task of its own for each connection.
+    /// Does the handshake, in the connection's own task.
     ///
     /// # Errors
     ///
-    /// When there is nothing to be done but to close the connection.
+    /// Returns an error when the handshake fails: the server then closes the connection.
     fn shake_hands(self, stream: Stream) -> impl Future<Output = io::Result<Self::Io>> + Send;
 }
 
@@ -36,7 +36,7 @@ where
     }
 }
 
-/// The handshake of those who have none: HTTP begins with the connection.
+/// Does nothing: HTTP begins with the first byte of the connection. The default handshake.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoHandshake;
 

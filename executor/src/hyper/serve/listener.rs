@@ -1,4 +1,4 @@
-//! Where connections come from.
+//! `Listener`: the source of a server's connections.
 
 use std::future::Future;
 use std::io;
@@ -10,12 +10,12 @@ use crate::net::{TcpListener, TcpStream};
 #[cfg(unix)]
 use crate::net::{UnixListener, UnixStream};
 
-/// What [`serve`](fn@super::serve) takes connections from.
+/// Accepts the connections of [`serve`](fn@super::serve).
 ///
-/// A [`TcpListener`] is one, and so is a `UnixListener`. Implement it for other sources, or to look
-/// at each connection first: to count them, to refuse some, to set socket options. Keep `accept`
-/// quick, since one at a time is accepted: what takes a conversation with the client, TLS for one,
-/// goes into [`Serve::with_handshake`](super::Serve::with_handshake).
+/// [`TcpListener`] and `UnixListener` implement it. Implement it for other sources, or to inspect
+/// each connection first: to count them, to refuse some, to set socket options. Keep `accept`
+/// short, since connections are accepted one at a time: a dialogue with the client, such as a TLS
+/// handshake, belongs into [`Serve::with_handshake`](super::Serve::with_handshake).
 ///
 /// # Examples
 ///
@@ -42,23 +42,24 @@ use crate::net::{UnixListener, UnixStream};
 /// }
 /// ```
 pub trait Listener: Send + 'static {
-    /// One connection. Without a handshake it has to implement hyper's `Read` and `Write`.
+    /// The type of a connection. Without a handshake it has to implement hyper's `Read` and
+    /// `Write`.
     type Io: Send + 'static;
 
-    /// Who is at the other end: what requests carry as their [`ConnectInfo`].
+    /// The address of the peer, which requests carry as their [`ConnectInfo`].
     type Addr: Clone + Send + Sync + 'static;
 
     /// Waits for a connection.
     ///
     /// # Errors
     ///
-    /// Whatever goes wrong. The server never ends because of it: it accepts again, at once after an
-    /// error of one connection (`ConnectionAborted`, `ConnectionRefused`, `ConnectionReset`), else
-    /// after a pause.
+    /// Returns an error when no connection could be accepted. The server never ends because of it:
+    /// it accepts again, at once after an error of one connection (`ConnectionAborted`,
+    /// `ConnectionRefused`, `ConnectionReset`), else after a pause.
     ///
     /// # Cancel safety
     ///
-    /// The server drops the future once, when it is told to end.
+    /// Need not be cancel safe: the server drops the future once, when it shuts down.
     fn accept(&mut self) -> impl Future<Output = io::Result<(Self::Io, Self::Addr)>> + Send;
 }
 
@@ -68,7 +69,8 @@ impl Listener for TcpListener {
 
     async fn accept(&mut self) -> io::Result<(TcpStream, SocketAddr)> {
         let (stream, peer) = TcpListener::accept(self).await?;
-        // Answers are to leave as soon as they are written. Not worth giving the connection up for.
+        // Answers leave as soon as they are written. An error does not prevent serving the
+        // connection.
         let _ = stream.set_nodelay(true);
         Ok((stream, peer))
     }
@@ -86,12 +88,12 @@ impl Listener for UnixListener {
     }
 }
 
-/// Who sent a request: an extension of every request that [`serve`](fn@super::serve) hands to the
-/// service.
+/// Holds the address of the client that sent a request: an extension of every request that
+/// [`serve`](fn@super::serve) passes to the service.
 ///
 /// For a TCP listener that is the client's [`SocketAddr`]; for a Unix listener its credentials, a
-/// `net::unix::UCred`, since clients have no address there; for others what their
-/// [`Listener::Addr`] is. A handler of axum's takes it as
+/// `net::unix::UCred`, since clients have no address there; for other listeners their
+/// [`Listener::Addr`]. A handler of axum takes it as
 /// `Extension(ConnectInfo(peer)): Extension<ConnectInfo<SocketAddr>>`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ConnectInfo<A>(pub A);

@@ -1,18 +1,20 @@
-//! `serve`: a tower service, an axum router for one, behind a listener.
+//! `serve`: a tower service, such as an axum router, behind a listener.
 //!
 //! | file | is about |
 //! |---|---|
-//! | `builder.rs` | what the user chooses, and the server's life from the first accept to the last answer |
-//! | `listener.rs` | where connections come from |
-//! | `accepting.rs` | going on when accepting fails |
-//! | `handshake.rs` | what comes between a connection and its first byte of HTTP |
-//! | `ending.rs` | how connections learn that the server ends, and it that they have |
-//! | `connection.rs` | one connection, and when it is given up |
+//! | `builder.rs` | the user's settings, and the server from the first accept to the last answer |
+//! | `listener.rs` | the source of connections |
+//! | `accepting.rs` | accepting, and continuing when that fails |
+//! | `handshake.rs` | the step between accepting and the first byte of HTTP |
+//! | `ending.rs` | the signal for graceful shutdown, and waiting for the connections to end |
+//! | `flag.rs` | a condition that becomes true once |
+//! | `connection.rs` | one connection: handshake, requests, end |
 
 mod accepting;
 mod builder;
 mod connection;
 mod ending;
+mod flag;
 mod handshake;
 mod listener;
 mod race;

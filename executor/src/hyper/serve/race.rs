@@ -1,4 +1,4 @@
-//! Waiting for whichever comes first.
+//! Waiting for the first of two events.
 
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::time::timeout;
 
-/// Waits for `future`, but no longer than `limit`.
+/// Waits for `future`, at most for `limit`.
 pub(super) async fn within<F: Future>(limit: Option<Duration>, future: F) -> Option<F::Output> {
     match limit {
         None => Some(future.await),

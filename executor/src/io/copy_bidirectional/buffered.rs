@@ -1,4 +1,4 @@
-//! Copying by a buffer, between any two streams.
+//! Copying through a buffer, between any two streams.
 
 use std::future::poll_fn;
 use std::io;
@@ -32,7 +32,7 @@ where
 struct Direction {
     stage: CopyStage,
     buffer: Box<[u8]>,
-    /// What was read and not yet written.
+    /// The bytes that were read and not yet written.
     held: Range<usize>,
     /// Whether something was written since the last flush.
     is_dirty: bool,
@@ -42,7 +42,7 @@ struct Direction {
 #[derive(Clone, Copy, Debug)]
 enum CopyStage {
     Copying,
-    /// The reader has ended, and is not read any more: behind its end, more may come. All is
+    /// The reader has ended, and is not read any more: more bytes may follow its end. All is
     /// written.
     Flushing,
     /// All is flushed too.
@@ -55,7 +55,7 @@ impl Direction {
         Self { stage: CopyStage::Copying, buffer: vec![0; size].into(), held: 0..0, is_dirty: false, total: 0 }
     }
 
-    /// Ready with how many bytes were copied, again and again once it is.
+    /// Returns the number of copied bytes when the direction is done, and again at any later poll.
     fn poll(
         &mut self,
         cx: &mut Context<'_>,
@@ -77,14 +77,14 @@ impl Direction {
         Poll::Ready(Ok(self.total))
     }
 
-    /// Ready when the reader has ended, and all is written.
+    /// Returns ready when the reader has ended and all is written.
     fn poll_copy(
         &mut self,
         cx: &mut Context<'_>,
         mut reader: Pin<&mut (impl AsyncRead + ?Sized)>,
         mut writer: Pin<&mut (impl AsyncWrite + ?Sized)>,
     ) -> Poll<io::Result<()>> {
-        let mut turn = CopyBudget::new();
+        let mut budget = CopyBudget::new();
         loop {
             while !self.held.is_empty() {
                 let count = ready!(writer.as_mut().poll_write(cx, &self.buffer[self.held.clone()]))?;
@@ -94,11 +94,11 @@ impl Direction {
                 self.held.start += count;
                 self.total += count as u64;
                 self.is_dirty = true;
-                turn.spend(count);
+                budget.spend(count);
             }
-            ready!(turn.poll_left(cx));
+            ready!(budget.poll_left(cx));
             if self.poll_read(cx, reader.as_mut())?.is_pending() {
-                // Who waits for the other end's answer has to see the question.
+                // The other end has to see a question before it can answer.
                 ready!(self.poll_flush(cx, writer))?;
                 return Poll::Pending;
             }

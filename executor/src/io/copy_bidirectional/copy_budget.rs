@@ -1,4 +1,4 @@
-//! How much may be copied before the other tasks on the processor have their turn.
+//! How much may be copied before the task yields to the others on its processor.
 
 use std::task::{Context, Poll};
 
@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 /// it is a tenth of a millisecond.
 const BYTES: usize = 512 * 1024;
 
-/// What one direction has left of its turn, within one poll.
+/// The bytes that one direction may still copy within this poll.
 #[derive(Debug)]
 pub(super) struct CopyBudget(usize);
 
@@ -19,7 +19,7 @@ impl CopyBudget {
         self.0 = self.0.saturating_sub(bytes);
     }
 
-    /// Pending, with the task woken already, when the turn is over.
+    /// Returns pending, with the task already woken, when the budget is spent.
     pub(super) fn poll_left(&self, cx: &mut Context<'_>) -> Poll<()> {
         if self.0 > 0 {
             return Poll::Ready(());

@@ -9,34 +9,34 @@ use std::io;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 
-/// How large a buffer is that nobody has given a size for.
+/// The size of a buffer unless the caller gives one.
 const BUFFER: usize = 8 * 1024;
 
-/// Copies what `a` sends to `b` and what `b` sends to `a`, until both have ended. Returns how many
-/// bytes went from `a` to `b` and from `b` to `a`.
+/// Copies bytes from `a` to `b` and from `b` to `a`, until both have ended. Returns the number of
+/// bytes from `a` to `b`, and from `b` to `a`.
 ///
-/// When one has ended, the other's writing direction is shut down once all is written, and copying
-/// goes on in the other direction. An end that reads slowly holds up whoever sends to it, and
-/// nothing piles up here but a buffer of 8 KiB in each direction ([`copy_bidirectional_with_sizes`]
-/// has others). Urgent bytes of TCP are left out.
+/// When one stream has ended, the other's writing direction is shut down once all is written, and
+/// copying continues in the other direction. A stream that reads slowly slows down the sender at
+/// the other end: the call holds no more than a buffer of 8 KiB in each direction
+/// ([`copy_bidirectional_with_sizes`] has other sizes). Urgent bytes of TCP are not copied.
 ///
 /// # Between sockets, on Linux
 ///
-/// If both are wsrt's sockets themselves ([`TcpStream`](crate::net::TcpStream),
+/// If both are wsrt's own sockets ([`TcpStream`](crate::net::TcpStream),
 /// [`UnixStream`](crate::net::UnixStream)), and much arrives at a time, the kernel moves the bytes
 /// by `splice(2)` without copying them to this process: on the loopback that took a third of the
-/// buffer's CPU time. It also takes two descriptors in each direction while it lasts; where these
-/// are not to be had, the buffer does it. Wrapped sockets are copied by the buffer.
+/// CPU time that copying through the buffer takes. It needs two descriptors in each direction while
+/// it lasts; if none are left, the buffer is used. Wrapped sockets are copied through the buffer.
 ///
 /// # Errors
 ///
-/// The first error of either stream. The other direction is given up then, and bytes under way in
-/// it are lost.
+/// Returns the first error of either stream. The other direction then stops, and bytes that were
+/// read and not yet written in it are lost.
 ///
 /// # Cancel safety
 ///
-/// Not cancel safe: dropped while it waits, it loses the bytes that were read and not yet written,
-/// and does not tell how many were.
+/// Not cancel safe: if the future is dropped while it waits, bytes that were read and not yet
+/// written are lost, and their number is not reported.
 ///
 /// # Examples
 ///
@@ -77,15 +77,15 @@ where
     copy_bidirectional_with_sizes(a, b, BUFFER, BUFFER).await
 }
 
-/// As [`copy_bidirectional`], with buffers of `a_to_b` and `b_to_a` bytes; 1 at least.
+/// Copies as [`copy_bidirectional`] does, with buffers of `a_to_b` and `b_to_a` bytes; at least 1.
 ///
 /// # Errors
 ///
-/// As [`copy_bidirectional`].
+/// Returns the errors of [`copy_bidirectional`].
 ///
 /// # Cancel safety
 ///
-/// As [`copy_bidirectional`]: not cancel safe.
+/// Not cancel safe, like [`copy_bidirectional`].
 ///
 /// # Examples
 ///

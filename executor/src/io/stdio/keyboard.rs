@@ -1,4 +1,4 @@
-//! The one thread that reads standard input, and those who wait for what it reads.
+//! The one thread that reads standard input, and the tasks that wait for its bytes.
 
 use std::io;
 use std::task::{Context, Poll, Waker};
@@ -8,15 +8,15 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex};
 use tokio::io::ReadBuf;
 
-use crate::offload::Buffer;
+use crate::io::buffer::Buffer;
 use crate::util::unwind::wake_quietly;
 
-/// The most that is read at a time: what the standard library's own buffer holds.
+/// The most that is read at a time: the size of the standard library's own buffer.
 const CHUNK: usize = 8 * 1024;
 
-/// So many readers that wait are a crowd, of whom some may be gone.
+/// From this number on waiting readers are a crowd, in which some may have been dropped.
 const CROWD: usize = 64;
-/// The time between two dispersals of crowds, for all of one may be there still.
+/// The least time between two dispersals, since all readers of a crowd may still wait.
 const PERIOD: Duration = Duration::from_secs(1);
 
 pub(super) static KEYBOARD: Keyboard = Keyboard::reading(read_stdin);
@@ -25,13 +25,13 @@ fn read_stdin(buffer: &mut Buffer) -> io::Result<()> {
     buffer.read_from(&mut io::stdin().lock(), CHUNK)
 }
 
-/// A source that blocks, read by a thread whenever somebody waits.
+/// A source that blocks, read by a thread whenever a task waits.
 #[derive(Debug)]
 pub(super) struct Keyboard {
     state: Mutex<State>,
-    /// The thread waits here for somebody who waits.
+    /// The thread waits here until a task demands a read.
     on_demand: Condvar,
-    /// Replaces what is in the buffer by what one read returns.
+    /// Replaces the contents of the buffer by the bytes of one read.
     read: fn(&mut Buffer) -> io::Result<()>,
 }
 
@@ -39,15 +39,15 @@ pub(super) struct Keyboard {
 struct State {
     has_thread: bool,
     phase: ReadState,
-    /// A task that loses interest cannot take its waker out: see `disperse`.
+    /// A task that no longer waits cannot remove its waker: see `disperse`.
     waiters: Vec<Waker>,
-    /// When a crowd was woken for the last time.
+    /// When a crowd was last woken.
     dispersed: Option<Instant>,
 }
 
 impl State {
-    /// Takes the crowd of those that wait, if they are one, to be woken once the lock is released:
-    /// a task that waits still polls again, and one that has ended is let go of.
+    /// Takes the waiters if they are a crowd. The caller wakes them once the lock is released: a
+    /// task that still waits polls again, and the waker of one that has ended is dropped.
     fn disperse(&mut self) -> Vec<Waker> {
         if self.waiters.len() < CROWD {
             return Vec::new();
@@ -63,40 +63,41 @@ impl State {
 
 #[derive(Debug)]
 enum ReadState {
-    /// What was read and not yet taken is in the buffer. None before the first read.
-    Idle(Option<Buffer>),
-    /// The thread reads, or is about to.
-    Reading(Option<Buffer>),
-    /// A read returned this, and nobody was told yet. No bytes are the end, which a terminal may
-    /// have several times.
+    /// The buffer holds bytes that were read and not yet taken.
+    Idle(Buffer),
+    /// The thread reads, or is about to, and takes the buffer.
+    Reading(Buffer),
+    /// The outcome of a read that no task has taken yet. No bytes are the end of input, which a
+    /// terminal may report several times.
     Answered(Buffer, io::Result<()>),
 }
 
 impl Keyboard {
     const fn reading(read: fn(&mut Buffer) -> io::Result<()>) -> Self {
-        let state = State { has_thread: false, phase: ReadState::Idle(None), waiters: Vec::new(), dispersed: None };
+        let state =
+            State { has_thread: false, phase: ReadState::Idle(Buffer::new()), waiters: Vec::new(), dispersed: None };
         Self { state: Mutex::new(state), on_demand: Condvar::new(), read }
     }
 
     pub(super) fn poll_read(&'static self, cx: &mut Context<'_>, target: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let waker = cx.waker().clone();
         let mut state = self.state.lock();
-        match std::mem::replace(&mut state.phase, ReadState::Idle(None)) {
-            ReadState::Answered(mut buffer, outcome) => {
-                buffer.take_into(target);
-                state.phase = ReadState::Idle(Some(buffer));
-                return Poll::Ready(outcome);
-            }
-            ReadState::Idle(Some(mut buffer)) if !buffer.is_empty() => {
-                buffer.take_into(target);
-                state.phase = ReadState::Idle(Some(buffer));
-                return Poll::Ready(Ok(()));
-            }
+        let read = match std::mem::replace(&mut state.phase, ReadState::Idle(Buffer::new())) {
+            ReadState::Answered(buffer, outcome) => Some((buffer, outcome)),
+            ReadState::Idle(buffer) if !buffer.is_empty() => Some((buffer, Ok(()))),
             ReadState::Idle(buffer) => {
-                state.phase = ReadState::Idle(buffer);
-                self.demand(&mut state)?;
+                self.demand(&mut state, buffer)?;
+                None
             }
-            reading @ ReadState::Reading(_) => state.phase = reading,
+            reading @ ReadState::Reading(_) => {
+                state.phase = reading;
+                None
+            }
+        };
+        if let Some((mut buffer, outcome)) = read {
+            buffer.take_into(target);
+            state.phase = ReadState::Idle(buffer);
+            return Poll::Ready(outcome);
         }
         if !state.waiters.iter().any(|known| known.will_wake(&waker)) {
             let crowd = state.disperse();
@@ -107,19 +108,18 @@ impl Keyboard {
         Poll::Pending
     }
 
-    /// Has the thread read once.
-    fn demand(&'static self, state: &mut State) -> io::Result<()> {
+    /// Makes the thread read once, into `buffer`.
+    fn demand(&'static self, state: &mut State, buffer: Buffer) -> io::Result<()> {
         if !state.has_thread {
             thread::Builder::new().name("wsrt-stdin".to_owned()).spawn(|| self.serve())?;
             state.has_thread = true;
         }
-        let ReadState::Idle(buffer) = &mut state.phase else { unreachable!("nothing is demanded twice") };
-        state.phase = ReadState::Reading(buffer.take());
+        state.phase = ReadState::Reading(buffer);
         self.on_demand.notify_one();
         Ok(())
     }
 
-    /// What the thread does, as long as the process lasts.
+    /// The loop of the thread, which runs as long as the process.
     fn serve(&self) {
         let mut state = self.state.lock();
         loop {
@@ -127,14 +127,14 @@ impl Keyboard {
                 self.on_demand.wait(&mut state);
                 continue;
             };
-            let mut buffer = buffer.take().unwrap_or_default();
+            let mut buffer = std::mem::take(buffer);
             drop(state);
             let outcome = (self.read)(&mut buffer);
             state = self.state.lock();
             state.phase = ReadState::Answered(buffer, outcome);
             let waiters = std::mem::take(&mut state.waiters);
             drop(state);
-            // A waker may be anybody's code, and there is no other thread to go on.
+            // A waker may be user code and may panic, and there is no other thread to continue.
             waiters.into_iter().for_each(wake_quietly);
             state = self.state.lock();
         }

@@ -3,6 +3,7 @@
 mod keyboard;
 mod output;
 mod stdin;
+mod writer;
 
 pub use self::output::{Stderr, Stdout, stderr, stdout};
 pub use self::stdin::{Stdin, stdin};

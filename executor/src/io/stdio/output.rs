@@ -1,4 +1,4 @@
-//! Standard output and standard error, written by the pool.
+//! Standard output and standard error, written by the blocking pool.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 
 use tokio::io::AsyncWrite;
 
-use crate::offload::Writer;
+use super::writer::Writer;
 
 macro_rules! output {
     ($(#[$type_doc:meta])* $type:ident, $(#[$function_doc:meta])* $function:ident, $caller:literal) => {
@@ -49,8 +49,8 @@ macro_rules! output {
         #[cfg(unix)]
         impl std::os::fd::AsFd for $type {
             fn as_fd(&self) -> std::os::fd::BorrowedFd<'_> {
-                // SAFETY: the standard descriptors belong to nobody; as the standard library does,
-                // we take them to be open for the life of the process.
+                // SAFETY: the standard descriptors have no owner; like the standard library, this
+                // takes them to be open for the life of the process.
                 unsafe { std::os::fd::BorrowedFd::borrow_raw(std::os::fd::AsRawFd::as_raw_fd(self)) }
             }
         }
@@ -65,25 +65,25 @@ macro_rules! output {
 }
 
 output! {
-    /// Writes to standard output, by [`AsyncWrite`]. Made by [`stdout`].
+    /// Writes to standard output, by [`AsyncWrite`]. Returned by [`stdout`].
     Stdout,
     /// Returns a handle to standard output.
     ///
     /// A write is accepted at once (up to 2 MiB of it) and made by a thread of the blocking pool
-    /// while the task goes on; its error is told by the next call. Call `flush` to know that it was
-    /// written: without it, what a program writes last may not be seen. What was accepted is
-    /// written even if the runtime shuts down, as long as the process lasts.
+    /// while the task continues; the next call returns its error. Call `flush` to wait until it was
+    /// written: without it, a program's last output may be lost. Accepted bytes are written even if
+    /// the runtime shuts down, as long as the process lasts.
     ///
-    /// Lines of several handles, and of [`println!`], are not kept apart: one write at a time is
-    /// made, but `write_all` may be several. To keep lines whole, give each in one write, from one
+    /// Lines of several handles, and of [`println!`], may be mixed: one write at a time is made,
+    /// but `write_all` may make several. To keep lines whole, write each with one `write`, from one
     /// task.
     ///
-    /// The write that is polled first needs a runtime; this call needs none.
+    /// The first poll of a write needs a runtime; this call does not.
     ///
     /// # Cancel safety
     ///
-    /// `write` is cancel safe: dropped before it is ready, nothing was written. `flush` can be
-    /// called again.
+    /// `write` is cancel safe: if its future is dropped before it is ready, nothing was written.
+    /// `flush` is cancel safe: it can be called again.
     ///
     /// # Examples
     ///
@@ -101,14 +101,14 @@ output! {
 }
 
 output! {
-    /// Writes to standard error, by [`AsyncWrite`]. Made by [`stderr`].
+    /// Writes to standard error, by [`AsyncWrite`]. Returned by [`stderr`].
     Stderr,
-    /// Returns a handle to standard error. All that [`stdout`] says holds for it.
+    /// Returns a handle to standard error, which behaves as that of [`stdout`].
     ///
     /// # Cancel safety
     ///
-    /// `write` is cancel safe: dropped before it is ready, nothing was written. `flush` can be
-    /// called again.
+    /// `write` is cancel safe: if its future is dropped before it is ready, nothing was written.
+    /// `flush` is cancel safe: it can be called again.
     ///
     /// # Examples
     ///

@@ -1,4 +1,4 @@
-//! Standard input as a stream.
+//! `Stdin`: standard input as a stream.
 
 use std::io;
 use std::pin::Pin;
@@ -8,28 +8,27 @@ use tokio::io::{AsyncRead, ReadBuf};
 
 use super::keyboard::{KEYBOARD, Keyboard};
 
-/// Reads from standard input, by [`AsyncRead`]. Made by [`stdin`].
+/// Reads from standard input, by [`AsyncRead`]. Returned by [`stdin`].
 #[derive(Debug)]
 pub struct Stdin(&'static Keyboard);
 
 /// Returns a handle to standard input.
 ///
-/// A terminal or a file cannot be waited for as a socket can, so a thread reads, one for the
-/// process. It starts with the first read, and reads only when somebody waits. It belongs to no
-/// runtime: unlike a thread of the blocking pool it is not waited for when a runtime shuts down, so
-/// that nobody has to press a key to end the program.
+/// The netpoller cannot wait for a terminal or a file as it does for a socket, so a thread reads,
+/// one for the process. It starts with the first read, and reads only when a task waits. It belongs
+/// to no runtime: unlike a thread of the blocking pool, a runtime that shuts down does not wait for
+/// it, so that the user need not press a key to end the program.
 ///
-/// What it has read belongs to the process: if the task that wanted it has gone, the next read
-/// returns it, through whichever handle and in whichever runtime. It is lost to [`std::io::stdin`],
-/// which should not be read from at the same time.
+/// The bytes that it has read belong to the process: if the task that waited for them was dropped,
+/// the next read returns them, through any handle and in any runtime. [`std::io::stdin`] does not
+/// return them, and should not be read from at the same time.
 ///
-/// It is meant for programs that a pipe feeds. For a program that talks with a user, a plain thread
-/// that reads [`std::io::stdin`] and sends lines through a channel is as good. Reads return up to 8
-/// KiB.
+/// It is meant for programs that read from a pipe. For an interactive program, a plain thread that
+/// reads [`std::io::stdin`] and sends lines through a channel is as good. Reads return up to 8 KiB.
 ///
 /// # Cancel safety
 ///
-/// `read` is cancel safe: bytes that arrive later are returned by the next read.
+/// `read` is cancel safe: the next read returns bytes that arrive later.
 ///
 /// # Examples
 ///
@@ -61,7 +60,7 @@ impl AsyncRead for Stdin {
 #[cfg(unix)]
 impl std::os::fd::AsFd for Stdin {
     fn as_fd(&self) -> std::os::fd::BorrowedFd<'_> {
-        // SAFETY: the standard descriptors belong to nobody; as the standard library does, we take
+        // SAFETY: the standard descriptors have no owner; like the standard library, this takes
         // them to be open for the life of the process.
         unsafe { std::os::fd::BorrowedFd::borrow_raw(std::os::fd::AsRawFd::as_raw_fd(self)) }
     }

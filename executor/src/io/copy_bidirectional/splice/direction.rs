@@ -1,4 +1,5 @@
-//! One direction between two sockets: by the buffer at first, by the pipe when there is much.
+//! One direction between two sockets: through the buffer at first, through the pipe when much
+//! arrives.
 
 use std::io;
 use std::ops::Range;
@@ -11,12 +12,12 @@ use super::socket::Socket;
 use crate::io::copy_bidirectional::buffered::write_zero;
 use crate::io::copy_bidirectional::copy_budget::CopyBudget;
 
-/// A burst, that is, what comes until the source is empty, is a small one below this: the buffer
-/// does it in a read or two.
+/// A burst is the bytes that arrive until the source is empty. Below this size it is small: the
+/// buffer copies it in a read or two.
 const SMALL_BURST: usize = 16 * 1024;
 
-/// The pipe is taken when so much has come without a small burst in between. That is many times
-/// what making one costs.
+/// A pipe is opened when this much has arrived without a small burst in between. Copying it costs
+/// many times as much as opening a pipe.
 const BULK: usize = 64 * 1024;
 
 pub(super) struct Direction<'a> {
@@ -24,15 +25,15 @@ pub(super) struct Direction<'a> {
     to: &'a dyn Socket,
     stage: SpliceStage,
     buffer: Box<[u8]>,
-    /// What the buffer holds. Nothing while there is a pipe.
+    /// The bytes in the buffer. Empty while there is a pipe.
     held: Range<usize>,
-    /// There while there is much to copy.
+    /// Open while there is much to copy.
     pipe: Option<Pipe>,
-    /// How much has come since the source was last found empty.
+    /// How many bytes have arrived since the source was last found empty.
     burst: usize,
-    /// How much has come since the last small burst.
+    /// How many bytes have arrived since the last small burst.
     bulk: usize,
-    /// False once the system has refused, or urgent data has come: then the buffer does it all.
+    /// False once the OS has refused, or urgent data has arrived: then only the buffer is used.
     can_splice: bool,
     total: u64,
 }
@@ -45,11 +46,11 @@ enum SpliceStage {
     Done,
 }
 
-/// What fetching has brought.
+/// The outcome of one fetch.
 enum Fetched {
     Bytes,
     End,
-    /// Try again: the socket was not ready after all, or it is to be done the other way.
+    /// Nothing was moved: the socket was not ready after all, or the buffer has to be used.
     Nothing,
 }
 
@@ -69,7 +70,7 @@ impl<'a> Direction<'a> {
         }
     }
 
-    /// Ready with how many bytes were copied, again and again once it is.
+    /// Returns the number of copied bytes when the direction is done, and again at any later poll.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<u64>> {
         if let SpliceStage::Copying = self.stage {
             ready!(self.poll_copy(cx))?;
@@ -83,16 +84,16 @@ impl<'a> Direction<'a> {
         Poll::Ready(Ok(self.total))
     }
 
-    /// Ready when the source has ended and all is written.
+    /// Returns ready when the source has ended and all is written.
     fn poll_copy(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let mut turn = CopyBudget::new();
+        let mut budget = CopyBudget::new();
         loop {
             while self.holds_something() {
                 let count = ready!(self.poll_deliver(cx))?;
                 self.total += count as u64;
-                turn.spend(count);
+                budget.spend(count);
             }
-            ready!(turn.poll_left(cx));
+            ready!(budget.poll_left(cx));
             if let Fetched::End = ready!(self.poll_fetch(cx))? {
                 return Poll::Ready(Ok(()));
             }
@@ -103,7 +104,7 @@ impl<'a> Direction<'a> {
         !self.held.is_empty() || self.pipe.as_ref().is_some_and(|pipe| pipe.held() > 0)
     }
 
-    /// Brings some of what is held to the target.
+    /// Writes some of the held bytes to the target.
     fn poll_deliver(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
         loop {
             ready!(self.to.poll_ready(Interest::WRITABLE, cx))?;
@@ -125,7 +126,7 @@ impl<'a> Direction<'a> {
         }
     }
 
-    /// Gets more from the source. Nothing is held.
+    /// Reads from the source. Called while no bytes are held.
     fn poll_fetch(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Fetched>> {
         let Poll::Ready(outcome) = self.from.poll_ready(Interest::READABLE, cx) else {
             self.end_burst();
@@ -142,7 +143,7 @@ impl<'a> Direction<'a> {
                 Ok(Fetched::Bytes)
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(Fetched::Nothing),
-            // A sandbox, or a kernel that splices no such sockets: nothing was moved.
+            // A sandbox, or a kernel that cannot splice these sockets: no bytes were moved.
             Err(error) if self.pipe.is_some() && is_refusal(&error) => {
                 self.stop_splicing();
                 Ok(Fetched::Nothing)
@@ -157,8 +158,8 @@ impl<'a> Direction<'a> {
         Ok(count)
     }
 
-    /// By a read, where the pipe's answer is not to be believed: as one call with that, so that
-    /// then only a read's `WouldBlock` clears the socket's readiness.
+    /// Fetches by a splice, and by a read where the splice's answer is doubtful. Both are one call
+    /// to the socket, so that in that case only the read's `WouldBlock` clears its readiness.
     fn fetch_by_pipe(&mut self) -> io::Result<usize> {
         let (from, buffer) = (self.from, &mut self.buffer);
         let pipe = self.pipe.as_mut().expect("there is one");
@@ -182,7 +183,8 @@ impl<'a> Direction<'a> {
         self.can_splice = false;
     }
 
-    /// Without a pipe to be had, as when descriptors have run out, the buffer goes on for a while.
+    /// Opens a pipe after bulk. If none can be opened, as when no descriptor is left, the buffer is
+    /// used for a while.
     fn take_pipe_for_bulk(&mut self) {
         if self.pipe.is_none() && self.can_splice && self.bulk >= BULK {
             self.pipe = Pipe::new().ok();
@@ -192,9 +194,9 @@ impl<'a> Direction<'a> {
         }
     }
 
-    /// The source is empty. After a small burst its descriptors are worth more than the pipe.
+    /// Called when the source is empty. Closes the pipe after a small burst, for its descriptors.
     fn end_burst(&mut self) {
-        // Nothing has come: it is the other direction that was woken.
+        // Nothing has arrived: the task was woken for the other direction.
         if self.burst == 0 {
             return;
         }
@@ -206,7 +208,7 @@ impl<'a> Direction<'a> {
     }
 }
 
-/// Whether what a splice answers may be the mark of urgent data, behind which there is more.
+/// Whether the answer of a splice may come from a mark of urgent data, with more bytes after it.
 fn is_doubtful(answer: &io::Result<usize>, from: &dyn Socket) -> bool {
     match answer {
         Ok(count) => *count == 0,

@@ -1,26 +1,26 @@
-//! Copying between sockets by `splice(2)`: the kernel moves the pages, by way of a pipe.
+//! Copying between sockets by `splice(2)`: the kernel moves the pages through a pipe.
 //!
-//! Splicing pays for bulk. For a message that a buffer holds it costs a system call more, since a
-//! splice that moved less than it was asked to proves nothing, and it costs descriptors. So a
-//! direction begins with the buffer, takes a pipe when much has come in large bursts, and lets go
-//! of it after a small one.
+//! Splicing pays for bulk. For a message that fits into a buffer it costs one more system call,
+//! since a splice that moved less than requested proves nothing, and it costs descriptors. So a
+//! direction begins with the buffer, opens a pipe when much has arrived in large bursts, and closes
+//! it after a small one.
 //!
 //! # Whose `WouldBlock` it is
 //!
-//! Both ends of a splice can be what it would have to wait for, and the error does not say which.
-//! It is told apart by when the calls are made: the socket is moved into the pipe only while that
-//! is empty, so it must be the socket that is; the pipe is moved into the socket only while it
-//! holds something, so it must be the socket that is full. Each answer clears that socket's
-//! readiness, and no other.
+//! Either end of a splice can be the reason for `WouldBlock`, and the error does not say which. The
+//! order of the calls decides: bytes are moved from a socket into the pipe only while the pipe is
+//! empty, so it must be the socket that is empty; they are moved from the pipe into a socket only
+//! while the pipe holds some, so it must be the socket that is full. Each answer clears that
+//! socket's readiness, and no other.
 //!
-//! # What urgent data does
+//! # Urgent data
 //!
-//! A splice from TCP ends at the mark of urgent data and never gets past it, which a read does.
-//! What it answers there is what it answers of an empty socket: `WouldBlock`, or 0 when the peer
-//! has ended, whatever lies behind the mark. So 0 is not believed before a read has found the end
-//! too, which is one call for each stream; nor is `WouldBlock` when the netpoller has ever told of
-//! urgent data. The direction goes on by the buffer then. Urgent data that the netpoller has yet to
-//! tell of comes with an event, which has the socket tried again.
+//! A splice from TCP stops at the mark of urgent data and never gets past it, unlike a read. There
+//! it answers as for an empty socket: `WouldBlock`, or 0 when the peer has ended, even if more
+//! bytes follow the mark. So a 0 counts only after a read has found the end too, which is one call
+//! for each stream; and `WouldBlock` does not count when the netpoller has ever reported urgent
+//! data. The direction then continues with the buffer. Urgent data that the netpoller has yet to
+//! report comes with an event, after which the socket is tried again.
 
 mod direction;
 mod pipe;

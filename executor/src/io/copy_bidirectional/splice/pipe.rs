@@ -1,12 +1,12 @@
-//! The pipe that bytes go through between two sockets, without coming by here.
+//! The pipe through which the kernel moves bytes between two sockets.
 
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::ptr;
 
-/// What a pipe holds unless somebody has changed that. Four times as much would save a tenth of the
-/// time, at a quarter of the number: what all pipes of a user may hold together is limited.
+/// The OS's default capacity of a pipe. Four times as much would save a tenth of the time, and
+/// allow a quarter of the number: the total capacity of a user's pipes is limited.
 const USUAL_CAPACITY: usize = 64 * 1024;
 
 #[derive(Debug)]
@@ -19,19 +19,19 @@ pub(super) struct Pipe {
 }
 
 impl Pipe {
-    /// An error when descriptors have run out, or the user's share of memory for pipes.
+    /// Opens a pipe. Fails when no descriptor is left, or the user's memory for pipes is used up.
     pub(super) fn new() -> io::Result<Self> {
         let mut ends = [-1; 2];
         // SAFETY: the array has room for the two numbers that the call stores.
         check(unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC | libc::O_NONBLOCK) })?;
-        // SAFETY: the system has just opened it for us, so nobody else owns it.
+        // SAFETY: the OS has just opened the descriptor, and it has no other owner.
         let reader = unsafe { OwnedFd::from_raw_fd(ends[0]) };
         // SAFETY: as above.
         let writer = unsafe { OwnedFd::from_raw_fd(ends[1]) };
         // SAFETY: the call takes numbers, and touches no memory of ours.
         let capacity = check(unsafe { libc::fcntl(writer.as_raw_fd(), libc::F_GETPIPE_SZ) })?;
         let capacity = usize::try_from(capacity).expect("a capacity is not negative");
-        // A user with very many gets tiny ones.
+        // The OS gives tiny pipes to a user who has very many.
         if capacity < USUAL_CAPACITY {
             return Err(io::ErrorKind::QuotaExceeded.into());
         }
@@ -42,9 +42,9 @@ impl Pipe {
         self.held
     }
 
-    /// Moves what there is from `source` into the empty pipe, as far as it fits, or up to the mark
-    /// of urgent data. 0 is the end, and `WouldBlock` is the source's: unless it stands at such a
-    /// mark, where there may be more behind it.
+    /// Moves bytes from `source` into the empty pipe, until it is full, or up to a mark of urgent
+    /// data. 0 is the source's end, and `WouldBlock` means that the source is empty: unless it
+    /// stands at such a mark, which more bytes may follow.
     pub(super) fn fill_from(&mut self, source: BorrowedFd<'_>) -> io::Result<usize> {
         debug_assert_eq!(self.held, 0, "a full pipe's answer would be taken for the source's");
         let count = splice(source, self.writer.as_fd(), self.capacity)?;
@@ -52,8 +52,8 @@ impl Pipe {
         Ok(count)
     }
 
-    /// Moves what the pipe holds to `target`, as far as that takes it. `WouldBlock` is the
-    /// target's.
+    /// Moves bytes from the pipe to `target`, until that is full. `WouldBlock` means that the
+    /// target is full.
     pub(super) fn empty_to(&mut self, target: BorrowedFd<'_>) -> io::Result<usize> {
         debug_assert_ne!(self.held, 0, "an empty pipe's answer would be taken for the target's");
         let count = splice(self.reader.as_fd(), target, self.held)?;
@@ -65,25 +65,16 @@ impl Pipe {
 fn splice(source: BorrowedFd<'_>, target: BorrowedFd<'_>, count: usize) -> io::Result<usize> {
     let flags = libc::SPLICE_F_MOVE | libc::SPLICE_F_NONBLOCK;
     let (source, target) = (source.as_raw_fd(), target.as_raw_fd());
-    loop {
+    retried(|| {
         // SAFETY: the descriptors are open, being borrowed; neither has an offset, so the pointers
         // may be null.
-        let moved = unsafe { libc::splice(source, ptr::null_mut(), target, ptr::null_mut(), count, flags) };
-        match usize::try_from(moved) {
-            Ok(moved) => return Ok(moved),
-            Err(_) => {
-                let error = io::Error::last_os_error();
-                if error.kind() != io::ErrorKind::Interrupted {
-                    return Err(error);
-                }
-            }
-        }
-    }
+        unsafe { libc::splice(source, ptr::null_mut(), target, ptr::null_mut(), count, flags) }
+    })
 }
 
-/// Whether the process survives a splice to a socket that the peer has closed: unlike writes, a
-/// splice cannot ask the system for the error alone, without SIGPIPE. Rust programs ignore that
-/// signal, unless they were built otherwise.
+/// Whether the process survives a splice to a socket that the peer has closed: unlike a write, a
+/// splice cannot ask the OS for the error alone, without SIGPIPE. Rust programs ignore that signal,
+/// unless they were built otherwise.
 pub(super) fn a_broken_one_is_survived() -> bool {
     let mut action = MaybeUninit::<libc::sigaction>::uninit();
     // SAFETY: a null pointer changes nothing, and the other has room for what the call stores.
@@ -96,21 +87,25 @@ pub(super) fn a_broken_one_is_survived() -> bool {
     action.sa_sigaction != libc::SIG_DFL
 }
 
-/// Reads from a socket, whatever its readiness says.
+/// Reads from a socket without a look at its readiness.
 pub(super) fn receive(source: BorrowedFd<'_>, buffer: &mut [u8]) -> io::Result<usize> {
-    loop {
+    retried(|| {
         let (start, length) = (buffer.as_mut_ptr().cast(), buffer.len());
         // SAFETY: the descriptor is open, being borrowed, and the call stores up to `length` bytes
         // in the buffer, which has room for them.
-        let received = unsafe { libc::recv(source.as_raw_fd(), start, length, 0) };
-        match usize::try_from(received) {
-            Ok(received) => return Ok(received),
-            Err(_) => {
-                let error = io::Error::last_os_error();
-                if error.kind() != io::ErrorKind::Interrupted {
-                    return Err(error);
-                }
-            }
+        unsafe { libc::recv(source.as_raw_fd(), start, length, 0) }
+    })
+}
+
+/// Returns the number of bytes that `call` has moved; makes it again after an interruption.
+fn retried(mut call: impl FnMut() -> libc::ssize_t) -> io::Result<usize> {
+    loop {
+        if let Ok(moved) = usize::try_from(call()) {
+            return Ok(moved);
+        }
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
         }
     }
 }

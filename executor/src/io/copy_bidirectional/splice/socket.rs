@@ -1,4 +1,4 @@
-//! The sockets that can be spliced, recognised among all that reads and writes.
+//! The sockets that can be spliced, recognised among all streams by their types.
 
 use std::any::TypeId;
 use std::io;
@@ -12,27 +12,27 @@ use wsrt_reactor::net::{TcpStream, UnixStream};
 
 use super::pipe;
 
-/// What splicing asks of a socket. All of it through a shared reference, since each socket is in
-/// both directions.
+/// The operations that splicing needs of a socket. All take a shared reference, since both
+/// directions use each socket.
 pub(crate) trait Socket: AsFd + Send + Sync {
     fn poll_ready(&self, interest: Interest, cx: &mut Context<'_>) -> Poll<io::Result<()>>;
 
-    /// Runs `call` if it is worth trying. If that answers `WouldBlock`, the socket is no longer
-    /// ready for `interest`.
+    /// Runs `call` if the socket is ready for `interest`. If the call returns `WouldBlock`, the
+    /// socket is no longer ready.
     fn try_call(&self, interest: Interest, call: &mut dyn FnMut() -> io::Result<usize>) -> io::Result<usize>;
 
     fn try_read(&self, buffer: &mut [u8]) -> io::Result<usize>;
 
-    /// Whether urgent data has ever come: reads step over its mark, and a splice does not.
+    /// Whether urgent data has ever arrived: a read passes its mark, and a splice does not.
     fn has_seen_urgent(&self) -> bool;
 
     fn try_write(&self, bytes: &[u8]) -> io::Result<usize>;
 
-    /// Ends the writing direction. That it has ended already is no error.
+    /// Ends the writing direction. It is no error if that has ended already.
     fn end_writing(&self) -> io::Result<()>;
 }
 
-/// The methods are the types' own, which have the same names.
+/// Implements the methods by the types' own, which have the same names.
 macro_rules! is_socket {
     ($($type:ty),*) => {
         $(impl Socket for $type {
@@ -75,13 +75,13 @@ macro_rules! is_socket {
 
 is_socket!(TcpStream, UnixStream);
 
-/// Both as sockets, if both are and splicing is safe in this process.
+/// Returns both streams as sockets, if both are sockets and splicing is safe in this process.
 pub(crate) fn sockets<'a, A: ?Sized, B: ?Sized>(a: &'a A, b: &'a B) -> Option<(&'a dyn Socket, &'a dyn Socket)> {
     let sockets = as_socket(a).zip(as_socket(b))?;
     pipe::a_broken_one_is_survived().then_some(sockets)
 }
 
-/// `value` as a `U`, if that is what it is.
+/// Returns `value` as a `U`, if it is one.
 fn cast<T: ?Sized, U: 'static>(value: &T) -> Option<&U> {
     if typeid::of::<T>() != TypeId::of::<U>() {
         return None;

@@ -1,22 +1,28 @@
-//! The bytes between a task and a thread of the pool: moved there with a job and back with its
-//! answer.
+//! The bytes between a task and a thread of the blocking pool, lent to the jobs that read or write.
 
 use std::io::{self, IoSlice, Read, Write};
 use std::ops::Range;
 
 use tokio::io::ReadBuf;
 
+/// The most that one job reads or writes: larger reads and writes are short. Beyond it a system
+/// call costs far more than the job does otherwise, so that more memory would gain nothing.
+pub(crate) const MOST_AT_ONCE: usize = 2 * 1024 * 1024;
+
 /// Bytes that were read and not yet taken, or that are to be written.
 #[derive(Debug, Default)]
 pub(crate) struct Buffer {
-    /// As much of it is initialised as was ever needed at once, so that reading again does not zero
-    /// it again.
+    /// Keeps its length from read to read, so that a further read need not zero it again.
     bytes: Vec<u8>,
-    /// What is of interest.
+    /// The bytes that were read, or are to be written.
     filled: Range<usize>,
 }
 
 impl Buffer {
+    pub(crate) const fn new() -> Self {
+        Self { bytes: Vec::new(), filled: 0..0 }
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.filled.is_empty()
     }
@@ -29,15 +35,15 @@ impl Buffer {
         self.filled = 0..0;
     }
 
-    /// Moves as much as fits.
+    /// Moves as many bytes as fit into `target`.
     pub(crate) fn take_into(&mut self, target: &mut ReadBuf<'_>) {
         let count = self.len().min(target.remaining());
         target.put_slice(&self.bytes[self.filled.start..][..count]);
         self.filled.start += count;
     }
 
-    /// Replaces what is in it by the bytes of `sources`, in their order, up to `limit`; returns how
-    /// many that is.
+    /// Replaces the contents by the bytes of `sources`, in their order, up to `limit`; returns their
+    /// number.
     pub(crate) fn put_all(&mut self, sources: &[IoSlice<'_>], limit: usize) -> usize {
         self.bytes.clear();
         for source in sources {
@@ -48,7 +54,7 @@ impl Buffer {
         self.filled.end
     }
 
-    /// Replaces what is in it by what one read of up to `count` bytes returns: nothing at the end.
+    /// Replaces the contents by one read of up to `count` bytes: none at the end of `source`.
     pub(crate) fn read_from(&mut self, source: &mut impl Read, count: usize) -> io::Result<()> {
         self.clear();
         if self.bytes.len() < count {
@@ -62,8 +68,8 @@ impl Buffer {
         }
     }
 
-    /// Writes all of it, and leaves it empty, an error or not: nobody could tell how much had been
-    /// written before that.
+    /// Writes all of the contents and leaves the buffer empty, after an error too: how much was
+    /// written before it is unknown.
     pub(crate) fn write_to(&mut self, target: &mut impl Write) -> io::Result<()> {
         let outcome = target.write_all(&self.bytes[self.filled.clone()]);
         self.clear();

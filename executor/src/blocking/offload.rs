@@ -1,0 +1,82 @@
+//! Blocking calls, made by the pool while a task waits: files, directories and the standard streams
+//! are built on them.
+
+use std::future::Future;
+use std::io;
+use std::mem;
+use std::panic::{Location, resume_unwind};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use crate::task::spawn::with_scheduler;
+use crate::task::{JoinError, JoinHandle};
+
+/// Makes `call` on a thread of the pool and waits for its result. The panic outside of a runtime
+/// names `caller`.
+pub(crate) async fn offload<T, F>(caller: &str, call: F) -> io::Result<T>
+where
+    T: Send + 'static,
+    F: FnOnce() -> io::Result<T> + Send + 'static,
+{
+    result_of(begin(caller, call).await)?
+}
+
+/// Begins `call` on a thread of the pool; it is made only if the runtime is not shut down first.
+pub(crate) fn begin<T, F>(caller: &str, call: F) -> JoinHandle<T>
+where
+    T: Send + 'static,
+    F: FnOnce() -> T + Send + 'static,
+{
+    with_scheduler(caller, |scheduler| scheduler.spawn_blocking(call, Location::caller()))
+}
+
+/// Begins `call` on a thread of the pool. Once this has returned `Ok`, the call is made, even if
+/// the runtime shuts down meanwhile.
+pub(crate) fn promise<T, F>(caller: &str, call: F) -> io::Result<JoinHandle<T>>
+where
+    T: Send + 'static,
+    F: FnOnce() -> T + Send + 'static,
+{
+    with_scheduler(caller, |scheduler| scheduler.spawn_promised(call, Location::caller())).ok_or_else(shut_down)
+}
+
+/// Returns the result of a call that was begun. A panic of the call continues here.
+fn result_of<T>(outcome: Result<T, JoinError>) -> io::Result<T> {
+    outcome.map_err(|error| match error.try_into_panic() {
+        Ok(payload) => resume_unwind(payload),
+        Err(_cancelled) => shut_down(),
+    })
+}
+
+fn shut_down() -> io::Error {
+    io::Error::other("the wsrt runtime that was to make this call was shut down")
+}
+
+/// A value that jobs of the pool use one after the other, such as a buffer: it is here, or lent to
+/// the job in progress, which returns it with an outcome.
+#[derive(Debug)]
+pub(crate) enum Lent<T, O> {
+    Here(T),
+    WithJob(JoinHandle<(T, O)>),
+}
+
+impl<T: Default, O> Lent<T, O> {
+    /// Waits for the job in progress, if there is one, and returns its outcome; the value is then
+    /// here. It is a new one if the job was cancelled or has panicked.
+    pub(crate) fn poll_outcome(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<O>>> {
+        let Self::WithJob(job) = self else { return Poll::Ready(Ok(None)) };
+        let ended = ready!(Pin::new(job).poll(cx));
+        *self = Self::Here(T::default());
+        let (value, outcome) = result_of(ended)?;
+        *self = Self::Here(value);
+        Poll::Ready(Ok(Some(outcome)))
+    }
+
+    /// Takes the value, which has to be here: no job is in progress.
+    pub(crate) fn take(&mut self) -> T {
+        match mem::replace(self, Self::Here(T::default())) {
+            Self::Here(value) => value,
+            Self::WithJob(_) => unreachable!("the job in progress was waited for"),
+        }
+    }
+}
