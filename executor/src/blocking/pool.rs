@@ -335,7 +335,8 @@ impl Scheduler {
         T: Send + 'static,
     {
         let (id, origin) = (Id::next(), origin.into());
-        let future = console::watch(Blocking(Some(job)), Kind::blocking::<F>(), id, origin);
+        let future =
+            console::watch(Blocking(Some(job)), Kind::blocking::<F>(), id.as_u64(), origin.name, origin.spawned_at);
         let identity = self.observe_identity(Identity::new(id, origin));
         // SAFETY: the closure and its result are Send.
         let (task, permit, handle) = unsafe { allocate(future, self.blocking.scheduler(), identity) };

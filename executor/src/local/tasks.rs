@@ -175,7 +175,7 @@ impl LocalTasks {
         F: Future + 'static,
     {
         let id = self.ids.borrow_mut().next();
-        let future = console::watch(future, Kind::local::<F>(), id, origin);
+        let future = console::watch(future, Kind::local::<F>(), id.as_u64(), origin.name, origin.spawned_at);
         let identity = Identity::new(id, origin);
         let identity = Context::with(|context| match context {
             Some(context) => context.scheduler().observe_identity(identity),
@@ -240,7 +240,7 @@ impl LocalTasks {
             let mut known_to = self.known_to.borrow_mut();
             if !ptr::eq(known_to.as_ptr(), Arc::as_ptr(scheduler)) {
                 *known_to = Arc::downgrade(scheduler);
-                scheduler.observer.note_local_set(&self.shared);
+                scheduler.observe_local_set(&self.shared);
             }
         });
     }

@@ -1,10 +1,8 @@
 //! The twin of `console/` without that feature: nothing, which compiles to nothing.
 
+use std::panic::Location;
 use std::task::Poll;
 use std::time::Duration;
-
-use crate::scheduler::Context;
-use crate::task::{Id, Origin};
 
 /// The future itself.
 pub(crate) type Instrumented<F> = F;
@@ -30,26 +28,20 @@ impl Kind {
     }
 }
 
-/// Nothing has to be kept.
-pub(crate) struct Kept;
-
 #[inline(always)]
-pub(crate) fn keep(_: Option<&Context>) -> Kept {
-    Kept
-}
-
-#[inline(always)]
-pub(crate) fn watch<F>(future: F, _: Kind, _: Id, _: Origin<'_>) -> Instrumented<F> {
+pub(crate) fn watch<F>(future: F, _: Kind, _: u64, _: Option<&str>, _: &'static Location<'static>) -> Instrumented<F> {
     future
 }
 
 #[inline(always)]
-pub(crate) fn watch_block_on<F>(future: F) -> Instrumented<F> {
+pub(crate) fn watch_block_on<F>(future: F, _: impl FnOnce() -> u64) -> Instrumented<F> {
     future
 }
 
 #[derive(Debug)]
 pub(crate) struct TimerSpan;
+
+pub(crate) struct EnteredPoll;
 
 impl TimerSpan {
     #[inline(always)]
@@ -58,10 +50,12 @@ impl TimerSpan {
     }
 
     #[inline(always)]
-    pub(crate) fn enter(&mut self, _: impl Fn() -> Duration) {}
+    pub(crate) fn enter(&mut self, _: impl Fn() -> Duration) -> EnteredPoll {
+        EnteredPoll
+    }
 
     #[inline(always)]
-    pub(crate) fn leave(&self, _entered: (), _: Poll<()>) {}
+    pub(crate) fn leave(&self, _: EnteredPoll, _: Poll<()>) {}
 
     #[inline(always)]
     pub(crate) fn set(&self, _: impl Fn() -> Duration) {}

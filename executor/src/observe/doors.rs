@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use super::counters::{Arrivals, SharedCounter};
 use super::latency::TimedPoll;
 use super::switches::Switch;
 use super::timeline::RecordedPoll;
@@ -14,6 +15,16 @@ use crate::scheduler::{Context, Scheduler};
 use crate::task::{CountedPoll, Id, Identity, Runnable};
 
 impl Scheduler {
+    /// Returns the counts of what threads without a processor have readied.
+    pub(crate) fn arrivals_elsewhere(&self) -> &Arrivals<SharedCounter> {
+        &self.observer.elsewhere
+    }
+
+    /// Counts the polls and wakes of each task that is spawned from now on.
+    pub(crate) fn keep_task_stats(&self) {
+        self.observer.switches.turn_on(Switch::Tasks);
+    }
+
     /// Returns the identity of a task that is about to be made, with counts if tasks are counted.
     #[inline]
     pub(crate) fn observe_identity(&self, identity: Identity) -> Identity {

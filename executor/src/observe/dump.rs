@@ -176,7 +176,7 @@ impl Scheduler {
         let mut crowd = Crowd::default();
         crowd.enlist(&self.tasks, TaskKind::Task);
         crowd.enlist(&self.blocking.jobs, TaskKind::BlockingJob);
-        for set in self.observer.local_sets() {
+        for set in self.local_sets() {
             crowd.enlist(set.live(), TaskKind::Local);
         }
         crowd.sort();

@@ -57,14 +57,12 @@ impl Histograms {
     }
 }
 
-impl Latency {
-    /// The histograms of the processor with this index, if anything was sampled there.
-    pub(crate) fn of(&self, processor: usize) -> Option<&Histograms> {
-        self.sampling.get()?.processors.get(processor)?.get()
-    }
-}
-
 impl Scheduler {
+    /// Returns the histograms of the processor with this index, if a poll was sampled there.
+    pub(crate) fn latencies_of(&self, processor: usize) -> Option<&Histograms> {
+        self.observer.latency.sampling.get()?.processors.get(processor)?.get()
+    }
+
     /// Begins to sample, or ends. What was sampled stays.
     pub(crate) fn sample_latencies(&self, on: bool) {
         let Latency { sampling, since } = &self.observer.latency;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 use parking_lot::Mutex;
 
 use crate::local::tasks::SharedTasks;
-use crate::observe::observer::Observer;
+use crate::scheduler::Scheduler;
 
 /// Sets that were polled in the runtime once; those that are gone are thrown out as others come.
 /// One that goes from runtime to runtime and back is noted each time: those entries are thrown out
@@ -13,10 +13,10 @@ use crate::observe::observer::Observer;
 #[derive(Debug, Default)]
 pub(crate) struct LocalSets(Mutex<Vec<Weak<SharedTasks>>>);
 
-impl Observer {
-    /// A set is polled in this runtime for the first time.
-    pub(crate) fn note_local_set(&self, set: &Arc<SharedTasks>) {
-        let mut sets = self.local_sets.0.lock();
+impl Scheduler {
+    /// Observes that a set is polled in this runtime, and was last polled in another or in none.
+    pub(crate) fn observe_local_set(&self, set: &Arc<SharedTasks>) {
+        let mut sets = self.observer.local_sets.0.lock();
         if sets.len() == sets.capacity() {
             sets.retain(|set| set.strong_count() > 0);
             sets.sort_unstable_by_key(Weak::as_ptr);
@@ -25,9 +25,9 @@ impl Observer {
         sets.push(Arc::downgrade(set));
     }
 
-    /// The sets that are there.
+    /// Returns the sets that are alive.
     pub(crate) fn local_sets(&self) -> Vec<Arc<SharedTasks>> {
-        self.local_sets.0.lock().iter().filter_map(Weak::upgrade).collect()
+        self.observer.local_sets.0.lock().iter().filter_map(Weak::upgrade).collect()
     }
 }
 

@@ -6,10 +6,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::observe::switches::Switch;
-use crate::observe::timeline::FlightRecorder;
-use crate::runtime::Runtime;
 use crate::runtime::environment;
+use crate::runtime::{FlightRecorder, Runtime};
 use crate::scheduler::limits::{EVENT_INTERVAL, GLOBAL_QUEUE_INTERVAL};
 use crate::scheduler::{Config, Flavor, Hook, Scheduler};
 #[cfg(all(unix, feature = "signal"))]
@@ -409,7 +407,7 @@ impl Builder {
         }
         scheduler.sample_latencies(self.latency_histograms);
         if self.task_stats.unwrap_or_else(environment::task_stats) {
-            scheduler.observer.switches.turn_on(Switch::Tasks);
+            scheduler.keep_task_stats();
         }
         // From here on the runtime's drop ends whatever was started, should something else fail.
         let mut runtime = Runtime::new_stopped(scheduler);
@@ -426,10 +424,10 @@ impl Builder {
     fn start_timeline(&self, runtime: &Runtime) -> io::Result<()> {
         let scheduler = runtime.handle().scheduler();
         if let Some(path) = self.trace.clone().or_else(environment::trace) {
-            scheduler.observer.trace_all(&scheduler.me, &path);
+            scheduler.trace_all(&path);
         }
         match self.flight_recorder.clone() {
-            Some(recorder) => scheduler.observer.fly(&scheduler.me, recorder),
+            Some(recorder) => scheduler.fly(recorder),
             None => Ok(()),
         }
     }

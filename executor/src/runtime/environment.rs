@@ -13,10 +13,10 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-use crate::observe::timeline::numbered;
 use crate::runtime::schedtrace::Settings;
 #[cfg(all(unix, feature = "signal"))]
 use crate::signal::unix::SignalKind;
+use crate::util::numbered_path::numbered;
 use crate::util::report::report;
 
 const WORKER_THREADS: &str = "WSRT_WORKER_THREADS";

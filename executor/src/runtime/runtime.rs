@@ -275,7 +275,7 @@ impl Drop for Runtime {
         } else {
             scheduler.tokio.shut_down_later(scheduler);
         }
-        scheduler.observer.finish_timeline();
+        scheduler.finish_timeline();
         if is_to_wait && self.is_own_thread() && !std::thread::panicking() {
             panic!(
                 "wsrt: a runtime was dropped inside one of its own tasks or blocking jobs, where waiting for it to end would \

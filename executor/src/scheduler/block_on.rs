@@ -29,7 +29,7 @@ impl Scheduler {
     /// machines of its own.
     #[cfg_attr(feature = "console", track_caller)]
     pub(crate) fn block_on<F: Future>(self: &Arc<Self>, future: F) -> F::Output {
-        self.block_on_unwatched(console::watch_block_on(future))
+        self.block_on_unwatched(console::watch_block_on(future, || crate::task::Id::next().as_u64()))
     }
 
     /// The same, without a place of its own in the console: for a future that only waits for a

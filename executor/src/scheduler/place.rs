@@ -285,8 +285,9 @@ impl Scheduler {
         F: Future + 'static,
     {
         let (id, shard) = self.next_id(here);
-        let _kept = console::keep(here);
-        let future = console::watch(future, kind, id, origin);
+        // A subscriber of the console is foreign code, which might drop the guard that keeps `here`.
+        let _kept = if cfg!(feature = "console") { here.and_then(Context::keep) } else { None };
+        let future = console::watch(future, kind, id.as_u64(), origin.name, origin.spawned_at);
         let home = Home { scheduler: Arc::as_ptr(self) };
         let identity = self.observe_identity(Identity::new(id, origin).with_name_in(&self.names));
         // SAFETY: by the caller's promise: to be watched changes nothing of where the future is

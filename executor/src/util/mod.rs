@@ -3,6 +3,8 @@
 
 pub(crate) mod backoff;
 pub(crate) mod inbox;
+#[cfg(not(loom))]
+pub(crate) mod numbered_path;
 pub(crate) mod report;
 pub(crate) mod rng;
 pub(crate) mod sync;

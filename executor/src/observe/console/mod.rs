@@ -24,5 +24,5 @@ mod waking;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use spawned::{Kind, keep, watch, watch_block_on};
+pub(crate) use spawned::{Kind, watch, watch_block_on};
 pub(crate) use timer::TimerSpan;

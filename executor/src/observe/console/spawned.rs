@@ -1,14 +1,11 @@
-//! What the console is told of a future when it is spawned.
+//! The span of a future, made when it is spawned.
 
 use std::any::type_name;
 use std::panic::Location;
-use std::rc::Rc;
 
 use tracing::{Span, trace_span};
 
 use super::instrumented::Instrumented;
-use crate::scheduler::Context;
-use crate::task::{Id, Origin};
 
 /// What sort of thing is spawned. The words are those that tokio-console knows.
 #[derive(Debug, Clone, Copy)]
@@ -38,47 +35,47 @@ impl Kind {
     }
 }
 
-/// Keeps the context for as long as a spawn takes: what the subscriber does then is somebody else's
-/// code, and might drop the guard that keeps it.
-pub(crate) fn keep(here: Option<&Context>) -> Option<Rc<Context>> {
-    here.and_then(Context::keep)
-}
-
 /// Puts a span around a task's future, if there is a subscriber that wants one.
-pub(crate) fn watch<F>(future: F, kind: Kind, id: Id, origin: Origin<'_>) -> Instrumented<F> {
-    Instrumented::new(future, span(kind, || id, origin))
+pub(crate) fn watch<F>(
+    future: F,
+    kind: Kind,
+    task: u64,
+    name: Option<&str>,
+    spawned_at: &'static Location<'static>,
+) -> Instrumented<F> {
+    Instrumented::new(future, span(kind, || task, name, spawned_at))
 }
 
-/// The same for a future that is no task, and gets an id for the occasion.
+/// Puts a span around the future of a `block_on`, which is no task: `next_id` makes an id for it.
 #[track_caller]
-pub(crate) fn watch_block_on<F>(future: F) -> Instrumented<F> {
-    Instrumented::new(future, span(Kind::block_on::<F>(), Id::next, Location::caller().into()))
+pub(crate) fn watch_block_on<F>(future: F, next_id: impl FnOnce() -> u64) -> Instrumented<F> {
+    Instrumented::new(future, span(Kind::block_on::<F>(), next_id, None, Location::caller()))
 }
 
 /// The fields of both spans, which differ in their targets: those have to be literals.
 macro_rules! spawn_span {
-    ($target:literal, $kind:ident, $id:expr, $origin:ident) => {
+    ($target:literal, $kind:ident, $task:expr, $name:ident, $spawned_at:ident) => {
         trace_span!(
             target: $target,
             parent: None,
             "runtime.spawn",
             kind = %$kind.word,
-            task.name = $origin.name.map(tracing::field::display),
-            task.id = $id.as_u64(),
+            task.name = $name.map(tracing::field::display),
+            task.id = $task,
             "fn" = $kind.function.map(tracing::field::display),
             size.bytes = $kind.size,
-            loc.file = $origin.spawned_at.file(),
-            loc.line = $origin.spawned_at.line(),
-            loc.col = $origin.spawned_at.column(),
+            loc.file = $spawned_at.file(),
+            loc.line = $spawned_at.line(),
+            loc.col = $spawned_at.column(),
         )
     };
 }
 
-/// `id` is called if somebody is interested.
-fn span(kind: Kind, id: impl FnOnce() -> Id, origin: Origin<'_>) -> Span {
+/// Makes a span. `task` is called only if the subscriber wants the span.
+fn span(kind: Kind, task: impl FnOnce() -> u64, name: Option<&str>, spawned_at: &Location<'_>) -> Span {
     if kind.function.is_some() {
-        spawn_span!("tokio::task::blocking", kind, id(), origin)
+        spawn_span!("tokio::task::blocking", kind, task(), name, spawned_at)
     } else {
-        spawn_span!("tokio::task", kind, id(), origin)
+        spawn_span!("tokio::task", kind, task(), name, spawned_at)
     }
 }

@@ -11,6 +11,7 @@ use tokio::sync::oneshot;
 use wsrt_trace::encode::{BatchEntry, EncodeContext, Encoder, EventBatch, QueueSample};
 
 use super::file::copy_of;
+use crate::util::numbered_path::numbered;
 use crate::util::report::report;
 
 /// The most records that a runtime writes unasked: a program that stalls all the time must not fill
@@ -186,26 +187,4 @@ impl FlightBuffer {
 fn size(batch: &EventBatch) -> usize {
     let entries = batch.entries.len() * size_of::<BatchEntry>();
     entries + batch.samples.len() * size_of::<QueueSample>() + size_of::<EventBatch>()
-}
-
-/// Returns `path` with a number before its extension.
-pub(crate) fn numbered(path: &Path, number: u32) -> PathBuf {
-    let mut name = path.file_stem().unwrap_or_default().to_owned();
-    name.push(format!("-{number}"));
-    if let Some(extension) = path.extension() {
-        name.push(".");
-        name.push(extension);
-    }
-    path.with_file_name(name)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_number_goes_before_the_extension() {
-        assert_eq!(numbered(Path::new("/a/b.perfetto-trace"), 2), Path::new("/a/b-2.perfetto-trace"));
-        assert_eq!(numbered(Path::new("b"), 3), Path::new("b-3"));
-    }
 }

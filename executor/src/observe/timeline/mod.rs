@@ -17,7 +17,6 @@ mod thread_writer;
 
 pub use file::TraceSummary;
 pub use flight::FlightRecorder;
-pub(crate) use flight::numbered;
 pub(crate) use hooks::RecordedPoll;
 use wsrt_trace::StampCounter;
 
@@ -68,22 +67,22 @@ impl Timeline {
     }
 }
 
-impl Observer {
+impl Scheduler {
     /// Records the whole run to a file. A failure is reported, and the run goes on.
-    pub(crate) fn trace_all(&self, scheduler: &Weak<Scheduler>, path: &Path) {
+    pub(crate) fn trace_all(&self, path: &Path) {
         let started = TraceFile::create(path, None).map_err(|(error, _)| error);
-        let started = started.and_then(|file| self.record(scheduler, |recorder| recorder.add_file(file)));
+        let started = started.and_then(|file| self.record(|recorder| recorder.add_file(file)));
         if let Err(error) = started {
             file::report_failure(path, &error);
         }
     }
 
-    /// Records to a file until then, and sends the outcome to `reply`.
-    pub(crate) fn trace_until(&self, scheduler: &Weak<Scheduler>, path: &Path, until: Instant, reply: Reply) {
+    /// Records to a file until the moment `until`, and sends the outcome to `reply`.
+    pub(crate) fn trace_until(&self, path: &Path, until: Instant, reply: Reply) {
         match TraceFile::create(path, Some((until, reply))) {
             Ok(file) => {
                 let mut file = Some(file);
-                let started = self.record(scheduler, |recorder| recorder.add_file(file.take().expect("called once")));
+                let started = self.record(|recorder| recorder.add_file(file.take().expect("called once")));
                 if let (Err(error), Some(file)) = (started, file) {
                     file.fail(&error);
                 }
@@ -93,31 +92,24 @@ impl Observer {
     }
 
     /// Keeps the last seconds for records of the flight recorder.
-    pub(crate) fn fly(&self, scheduler: &Weak<Scheduler>, config: FlightRecorder) -> io::Result<()> {
-        self.record(scheduler, |recorder| recorder.set_flight(FlightBuffer::new(config)))
+    pub(crate) fn fly(&self, config: FlightRecorder) -> io::Result<()> {
+        self.record(|recorder| recorder.set_flight(FlightBuffer::new(config)))
     }
 
     /// Asks for a record of the flight recorder.
     pub(crate) fn write_flight_record(&self) -> oneshot::Receiver<io::Result<PathBuf>> {
         let (reply, result) = oneshot::channel();
         let request = RecordRequest::OnDemand(reply);
-        match &self.timeline.state.lock().recorder {
+        match &self.observer.timeline.state.lock().recorder {
             Some(recorder) => recorder.request_record(request),
             None => request.refuse(),
         }
         result
     }
 
-    /// Asks for a record after a stall or a panic.
-    pub(crate) fn write_flight_record_of_own_accord(&self) {
-        if let Some(recorder) = &self.timeline.state.lock().recorder {
-            recorder.request_record(RecordRequest::Unasked);
-        }
-    }
-
     /// Makes a request to the recorder, which is started if there is none.
-    fn record(&self, scheduler: &Weak<Scheduler>, request: impl FnOnce(&Recorder)) -> io::Result<()> {
-        let mut state = self.timeline.state.lock();
+    fn record(&self, request: impl FnOnce(&Recorder)) -> io::Result<()> {
+        let mut state = self.observer.timeline.state.lock();
         if state.is_over {
             return Err(io::Error::other("the runtime has shut down"));
         }
@@ -127,14 +119,41 @@ impl Observer {
         }
         StampCounter::choose();
         let recorder = Recorder::new();
-        let (own, scheduler) = (Arc::clone(&recorder), Weak::clone(scheduler));
+        let (own, scheduler) = (Arc::clone(&recorder), Weak::clone(&self.me));
         let thread = thread::Builder::new().name("wsrt-timeline".into());
         state.thread = Some(thread.spawn(move || recorder::serve(own, scheduler))?);
         request(&recorder);
-        self.timeline.recorder.store(recorder.number(), Relaxed);
+        self.observer.timeline.recorder.store(recorder.number(), Relaxed);
         state.recorder = Some(recorder);
-        self.switches.turn_on(Switch::Timeline);
+        self.observer.switches.turn_on(Switch::Timeline);
         Ok(())
+    }
+
+    /// Ends all recording, and waits until the files are complete.
+    pub(crate) fn finish_timeline(&self) {
+        let (recorder, thread) = {
+            let mut state = self.observer.timeline.state.lock();
+            state.is_over = true;
+            self.observer.switches.turn_off(Switch::Timeline);
+            self.observer.timeline.recorder.store(0, Relaxed);
+            (state.recorder.take(), state.thread.take())
+        };
+        if let Some(recorder) = recorder {
+            recorder.finish();
+        }
+        if let Some(thread) = thread {
+            // A thread that has panicked has reported it.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Observer {
+    /// Asks for a record after a stall or a panic.
+    pub(crate) fn write_flight_record_of_own_accord(&self) {
+        if let Some(recorder) = &self.timeline.state.lock().recorder {
+            recorder.request_record(RecordRequest::Unasked);
+        }
     }
 
     /// Retires a recorder without outputs, if it `is_idle` still.
@@ -148,23 +167,5 @@ impl Observer {
             self.timeline.recorder.store(0, Relaxed);
         }
         true
-    }
-
-    /// Ends all recording, and waits until the files are complete.
-    pub(crate) fn finish_timeline(&self) {
-        let (recorder, thread) = {
-            let mut state = self.timeline.state.lock();
-            state.is_over = true;
-            self.switches.turn_off(Switch::Timeline);
-            self.timeline.recorder.store(0, Relaxed);
-            (state.recorder.take(), state.thread.take())
-        };
-        if let Some(recorder) = recorder {
-            recorder.finish();
-        }
-        if let Some(thread) = thread {
-            // A thread that has panicked has reported it.
-            let _ = thread.join();
-        }
     }
 }

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use super::{Dump, TaskDump, TaskState, TaskStats};
-use crate::observe::dump::{SourceWait, TaskKind, WaitsOn};
+use crate::runtime::{SourceWait, TaskKind, WaitsOn};
 
 pub(super) fn of(dump: &Dump) -> String {
     let mut json = String::with_capacity(64 + 320 * dump.tasks.len());

@@ -8,8 +8,8 @@ mod text;
 use std::panic::Location;
 use std::time::{Duration, Instant};
 
-use super::Handle;
-use crate::observe::dump::{Running, SeenTask, TaskKind, WaitsOn};
+use super::{Handle, Running, TaskKind, WaitsOn};
+use crate::observe::dump::SeenTask;
 use crate::task::{Id, Phase, StatsRead};
 
 impl Handle {

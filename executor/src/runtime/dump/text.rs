@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use super::{Dump, TaskDump, TaskState, TaskStats};
-use crate::observe::dump::{Running, SourceWait, TaskKind, WaitsOn};
+use crate::runtime::{Running, SourceWait, TaskKind, WaitsOn};
 
 impl fmt::Display for Dump {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::processor::Counts;
 use super::{Arrivals, Gauges, LatencyHistogram, Metrics, PollSources, ProcessorMetrics, Steals};
-use crate::observe::counters::{Count, Counters};
+use crate::observe::counters::{Arrivals as ArrivalCounts, Count, Counters};
 use crate::scheduler::Scheduler;
 use crate::scheduler::found::FoundIn;
 use crate::scheduler::processor::Shared;
@@ -23,7 +23,7 @@ impl Metrics {
         Self {
             elapsed: Duration::from_nanos(scheduler.now()),
             processors: processors.map(|(index, processor)| read_processor(scheduler, index, processor)).collect(),
-            elsewhere: read_arrivals(&*scheduler.observer.elsewhere),
+            elsewhere: read_arrivals(scheduler.arrivals_elsewhere()),
             stalls: stalls_by_site.iter().map(|(_, count)| count).sum(),
             stalls_by_site,
             gauges: read_gauges(scheduler),
@@ -50,7 +50,7 @@ fn read_gauges(scheduler: &Scheduler) -> Gauges {
 }
 
 fn read_processor(scheduler: &Scheduler, index: usize, processor: &Shared) -> ProcessorMetrics {
-    let histograms = scheduler.observer.latency.of(index);
+    let histograms = scheduler.latencies_of(index);
     ProcessorMetrics {
         counts: read_at_rest(processor.counters()),
         is_idle: scheduler.idle.is_idle(index),
@@ -97,7 +97,7 @@ fn read_counts(counters: &Counters) -> Counts {
     }
 }
 
-fn read_arrivals(arrivals: &crate::observe::counters::Arrivals<impl Count>) -> Arrivals {
+fn read_arrivals(arrivals: &ArrivalCounts<impl Count>) -> Arrivals {
     Arrivals {
         turns: arrivals.turns.get(),
         events: arrivals.events.get(),
