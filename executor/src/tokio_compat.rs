@@ -6,22 +6,20 @@
 //!
 //! It is shut down last: futures that are dropped while wsrt shuts down may still spawn on it.
 
+use std::any::Any;
 use std::cell::RefCell;
 use std::fmt;
 use std::io;
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::OnceLock;
 use std::thread;
 use std::time::Instant;
 
 use parking_lot::Mutex;
 use tokio::runtime::{Builder, Handle, Runtime};
 
-use crate::scheduler::context::Role;
-use crate::scheduler::{Context, Entered, Scheduler};
-
 thread_local! {
     /// The guard by which a thread of the tokio runtime has entered wsrt.
-    static ENTERED: RefCell<Option<Entered>> = const { RefCell::new(None) };
+    static ENTERED: RefCell<Option<Box<dyn Any>>> = const { RefCell::new(None) };
 }
 
 /// The tokio runtime of one wsrt runtime.
@@ -41,13 +39,13 @@ impl TokioCompat {
         Self(OnceLock::new())
     }
 
-    /// Starts the tokio runtime, before any thread of `scheduler`.
-    pub(crate) fn start(&self, scheduler: &Arc<Scheduler>) -> io::Result<()> {
-        let scheduler = Arc::downgrade(scheduler);
+    /// Starts the tokio runtime, before any thread of wsrt. Each of its threads calls `enter`, and
+    /// keeps the guard that this returns until it ends.
+    pub(crate) fn start<G: 'static>(&self, enter: impl Fn() -> Option<G> + Send + Sync + 'static) -> io::Result<()> {
         let runtime = Builder::new_multi_thread()
             .worker_threads(1)
             .thread_name("wsrt-tokio")
-            .on_thread_start(move || enter_wsrt(&scheduler))
+            .on_thread_start(move || ENTERED.set(enter().map(|entered| Box::new(entered) as Box<dyn Any>)))
             .on_thread_stop(leave_wsrt)
             .enable_all()
             .build()?;
@@ -75,16 +73,15 @@ impl TokioCompat {
         }
     }
 
-    /// Shuts the tokio runtime down on a thread of its own, once wsrt has shut down. No thread
-    /// waits for that one.
-    pub(crate) fn shut_down_later(&self, scheduler: &Arc<Scheduler>) {
+    /// Shuts the tokio runtime down on a thread of its own, once `wait_for_wsrt` has returned. No
+    /// thread waits for that one.
+    pub(crate) fn shut_down_later(&self, wait_for_wsrt: impl FnOnce() + Send + 'static) {
         let Some(runtime) = self.take() else { return };
-        let scheduler = Arc::clone(scheduler);
         // If the OS refuses a thread, the runtime is dropped here with the closure, and waits for
         // nothing.
         let runtime = EndsInBackground(Some(runtime));
         let waiting = thread::Builder::new().name("wsrt-tokio-end".into()).spawn(move || {
-            let _ = scheduler.wait_for_shutdown(None);
+            wait_for_wsrt();
             drop(runtime);
         });
         drop(waiting);
@@ -103,12 +100,6 @@ impl Drop for EndsInBackground {
         if let Some(runtime) = self.0.take() {
             runtime.shutdown_background();
         }
-    }
-}
-
-fn enter_wsrt(scheduler: &Weak<Scheduler>) {
-    if let Some(scheduler) = scheduler.upgrade() {
-        ENTERED.set(Some(Context::enter(&scheduler, Role::External)));
     }
 }
 

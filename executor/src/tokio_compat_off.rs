@@ -1,10 +1,7 @@
 //! The twin of `tokio_compat.rs` without feature `tokio-compat`: no runtime, and empty functions.
 
 use std::io;
-use std::sync::Arc;
 use std::time::Instant;
-
-use crate::scheduler::Scheduler;
 
 #[derive(Debug)]
 pub(crate) struct TokioCompat;
@@ -17,7 +14,7 @@ impl TokioCompat {
         Self
     }
 
-    pub(crate) fn start(&self, _: &Arc<Scheduler>) -> io::Result<()> {
+    pub(crate) fn start<G: 'static>(&self, _: impl Fn() -> Option<G> + Send + Sync + 'static) -> io::Result<()> {
         Ok(())
     }
 
@@ -27,5 +24,5 @@ impl TokioCompat {
 
     pub(crate) fn shut_down(&self, _: Option<Instant>) {}
 
-    pub(crate) fn shut_down_later(&self, _: &Arc<Scheduler>) {}
+    pub(crate) fn shut_down_later(&self, _: impl FnOnce() + Send + 'static) {}
 }

@@ -1,18 +1,14 @@
-//! Blocking with a task in hand: what a machine does so that nobody waits for it.
+//! Blocking with a task in hand, so that no other task waits for it.
 //!
 //! There are two ways. [`block_in_place`] is for calls that may be over in a moment: it only
 //! *marks* the processor as blocked, and the watcher puts a spare into play if the call lasts.
-//! [`with_processor_handed_over`] is for waits that are known to last: another machine takes the
-//! processor at once.
+//! [`with_processor_handed_over`](crate::scheduler::hand_over::with_processor_handed_over) is for
+//! waits that are known to last: another machine takes the processor at once.
 
 use wsrt_trace::{Activity, EventKind};
 
-use std::rc::Rc;
-
-use crate::scheduler::machine::Machine;
-use crate::scheduler::machine_status::OffProcessor;
-use crate::scheduler::processor::Processor;
-use crate::scheduler::{Context, Flavor, Scheduler};
+use crate::scheduler::Context;
+use crate::scheduler::hand_over::Afterwards;
 
 /// Runs `block`, which may block the thread. If it lasts, a spare processor stands in for this one.
 ///
@@ -26,34 +22,7 @@ pub(crate) fn block_in_place<R>(block: impl FnOnce() -> R) -> R {
     block()
 }
 
-/// Runs `wait` with the processor in another machine's hands. Afterwards the task goes on with an
-/// idle processor, or, if all are busy, without one until its poll ends.
-pub(crate) fn with_processor_handed_over<R>(wait: impl FnOnce() -> R) -> R {
-    // Counted before anything else: to hand over may start a thread, whose name a user's function
-    // makes.
-    let context = Context::current().filter(|context| context.hand_over());
-    let _afterwards = context.map(|context| Afterwards { context, what: Context::regain });
-    wait()
-}
-
-/// What is to be done with the context in which the call began, when it is over, by its return or
-/// by a panic. Another may be the innermost by then: a user's guard that was forgotten in between.
-struct Afterwards {
-    context: Rc<Context>,
-    what: fn(&Context),
-}
-
-impl Drop for Afterwards {
-    fn drop(&mut self) {
-        (self.what)(&self.context);
-    }
-}
-
 impl Context {
-    fn has_stand_ins(&self) -> bool {
-        self.machine().is_some() && self.scheduler().config.flavor == Flavor::MultiThread
-    }
-
     /// Marks the processor as blocked, and has what the task wakes from now on go where others find
     /// it at once. `false` if there is no processor to mark, or it is marked already.
     fn begin_blocking(&self) -> bool {
@@ -79,58 +48,5 @@ impl Context {
                 processor.shared().watch().end_blocking();
             }
         });
-    }
-
-    fn hand_over(&self) -> bool {
-        if !self.has_stand_ins() {
-            return false;
-        }
-        let Some(processor) = self.take_processor() else {
-            return false;
-        };
-        processor.shared().watch().end_blocking();
-        processor.shared().watch().set_computing(false);
-        self.scheduler().observer.show_handed_over();
-        self.put_down(&processor);
-        match self.scheduler().hand_over(processor) {
-            Ok(()) => {
-                self.set_off_processor(OffProcessor::HandedOver);
-                self.scheduler().observer.show(EventKind::Enter(Activity::InPlace));
-                true
-            }
-            Err(processor) => {
-                self.take_up(processor);
-                false
-            }
-        }
-    }
-
-    fn regain(&self) {
-        self.set_off_processor(OffProcessor::No);
-        self.scheduler().observer.show(EventKind::Leave(Activity::InPlace));
-        if let Some(processor) = self.scheduler().idle.acquire() {
-            self.take_up(processor);
-        }
-    }
-}
-
-impl Scheduler {
-    /// Gives a processor, with all that waits on it, to an idle machine or a new one; back to the
-    /// caller if there is none and no thread can be created. It needs a machine even with nothing
-    /// to do: the one that gives it up may have been the last that would have looked at the
-    /// netpoller.
-    fn hand_over(&self, processor: Box<Processor>) -> Result<(), Box<Processor>> {
-        // A machine that took it during a shutdown would only leave.
-        if self.shutdown.has_begun() {
-            return Err(processor);
-        }
-        match self.idle.take_machine() {
-            Some(machine) => {
-                machine.deliver(processor);
-                self.rouse(&machine);
-                Ok(())
-            }
-            None => self.try_start_with(Machine::with_processor(processor)),
-        }
     }
 }

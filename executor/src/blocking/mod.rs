@@ -2,5 +2,6 @@
 //! while it blocks.
 
 pub(crate) mod in_place;
+pub(crate) mod jobs;
 pub(crate) mod offload;
 pub(crate) mod pool;

@@ -2,4 +2,3 @@
 
 pub(crate) mod set;
 pub(crate) mod tasks;
-pub(crate) mod thread_bound;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::runtime::environment;
+use crate::runtime::services::RuntimeServices;
 use crate::runtime::{FlightRecorder, Runtime};
 use crate::scheduler::limits::{EVENT_INTERVAL, GLOBAL_QUEUE_INTERVAL};
 use crate::scheduler::{Config, Flavor, Hook, Scheduler};
@@ -401,7 +402,7 @@ impl Builder {
                 "`start_paused(true)` needs a current-thread runtime: on a multi-thread one the clock cannot be paused",
             ));
         }
-        let scheduler = Scheduler::new(self.config()?)?;
+        let scheduler = self.scheduler()?;
         if self.start_paused {
             let _ = scheduler.clock.stop();
         }
@@ -432,7 +433,12 @@ impl Builder {
         }
     }
 
-    pub(crate) fn config(&self) -> io::Result<Config> {
+    /// The scheduler of a runtime that is not started yet.
+    pub(crate) fn scheduler(&self) -> io::Result<Arc<Scheduler>> {
+        Scheduler::new(self.config()?, RuntimeServices::of)
+    }
+
+    fn config(&self) -> io::Result<Config> {
         let processors = match (self.flavor, self.worker_threads) {
             (Flavor::CurrentThread, _) => 1,
             (Flavor::MultiThread, Some(count)) => count,

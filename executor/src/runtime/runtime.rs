@@ -11,9 +11,11 @@ use crate::runtime::dump::on_signal::DumpOnSignal;
 use crate::runtime::environment;
 use crate::runtime::schedtrace::SchedTrace;
 use crate::runtime::{Builder, EnterGuard, Handle, Metrics};
+use crate::scheduler::context::Role;
 use crate::scheduler::{Context, Flavor, Scheduler};
 #[cfg(all(unix, feature = "signal"))]
 use crate::signal::unix::SignalKind;
+use crate::sysmon::watcher;
 use crate::task::JoinHandle;
 
 /// A runtime: processors, the network and timers, and the threads that serve them.
@@ -103,9 +105,11 @@ impl Runtime {
 
     pub(super) fn start(&mut self) -> io::Result<()> {
         let scheduler = self.handle.scheduler();
-        scheduler.tokio.start(scheduler)?;
+        let entered = Arc::downgrade(scheduler);
+        scheduler.tokio.start(move || Some(Context::enter(&entered.upgrade()?, Role::External)))?;
         if scheduler.config.flavor == Flavor::MultiThread {
             scheduler.start_machines()?;
+            watcher::start(scheduler)?;
         }
         if let Some(settings) = environment::schedtrace() {
             self.schedtrace = Some(SchedTrace::start(scheduler, settings)?);
@@ -273,7 +277,8 @@ impl Drop for Runtime {
         if is_to_wait && self.wait(deadline) {
             scheduler.tokio.shut_down(deadline);
         } else {
-            scheduler.tokio.shut_down_later(scheduler);
+            let ending = Arc::clone(scheduler);
+            scheduler.tokio.shut_down_later(move || _ = ending.wait_for_shutdown(None));
         }
         scheduler.finish_timeline();
         if is_to_wait && self.is_own_thread() && !std::thread::panicking() {

@@ -17,8 +17,9 @@ use crate::scheduler::Scheduler;
 pub(crate) struct RuntimeServices(Weak<Scheduler>);
 
 impl RuntimeServices {
-    pub(crate) fn new(scheduler: &Arc<Scheduler>) -> Self {
-        Self(Arc::downgrade(scheduler))
+    /// Makes the services of `scheduler`.
+    pub(crate) fn of(scheduler: &Weak<Scheduler>) -> Arc<dyn Services> {
+        Arc::new(Self(Weak::clone(scheduler)))
     }
 }
 

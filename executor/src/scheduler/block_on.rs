@@ -14,9 +14,9 @@ use std::task::{self, Poll, Wake, Waker};
 
 use wsrt_reactor::budget;
 
-use crate::blocking::in_place::with_processor_handed_over;
 use crate::observe::console;
 use crate::scheduler::context::{Placing, Role};
+use crate::scheduler::hand_over::with_processor_handed_over;
 use crate::scheduler::machine::Machine;
 use crate::scheduler::machine_loop::MachineLoop;
 use crate::scheduler::parker::Parker;

@@ -10,8 +10,6 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-use crate::scheduler::Context;
-
 /// Whether any clock of this process was ever stopped. While it is false, as it is in every program
 /// that is no test, the time is a matter of this one load, of a line that nobody writes.
 ///
@@ -19,13 +17,10 @@ use crate::scheduler::Context;
 /// see the clock stand.
 static ANY_STOPPED: AtomicBool = AtomicBool::new(false);
 
-/// The time on the clock of the current thread's runtime, or on the system's if there is none.
+/// Whether any clock of this process was ever stopped.
 #[inline]
-pub(crate) fn current_time() -> Instant {
-    if !ANY_STOPPED.load(Relaxed) {
-        return Instant::now();
-    }
-    Context::with(|context| context.map_or_else(Instant::now, |context| context.scheduler().clock.now()))
+pub(crate) fn is_any_stopped() -> bool {
+    ANY_STOPPED.load(Relaxed)
 }
 
 /// Goes with the system's clock, as it did from the start.

@@ -5,11 +5,12 @@ use std::fmt;
 use std::ptr::{self, NonNull};
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
+use std::time::Instant;
 
 use wsrt_trace::{Activity, EventKind};
 
-use crate::runtime::services::RuntimeServices;
 use crate::scheduler::Scheduler;
+use crate::scheduler::clock::is_any_stopped;
 use crate::scheduler::machine::Machine;
 use crate::scheduler::machine_status::OffProcessor;
 use crate::scheduler::processor::Processor;
@@ -80,7 +81,7 @@ pub(crate) struct Context {
 impl Context {
     fn new(me: &Weak<Self>, scheduler: &Arc<Scheduler>, role: Role) -> Self {
         let placing = if scheduler.keeps_order() { Placing::InLine } else { Placing::Nearby };
-        let services = Arc::new(RuntimeServices::new(scheduler));
+        let services = Arc::clone(&scheduler.services);
         Self {
             me: Weak::clone(me),
             outer: Self::with(|outer| outer.map_or_else(Weak::new, |outer| Weak::clone(&outer.me))),
@@ -135,6 +136,15 @@ impl Context {
     /// The runtime that the thread belongs to.
     pub(crate) fn current_scheduler() -> Option<Arc<Scheduler>> {
         Self::with(|context| context.map(|context| Arc::clone(&context.scheduler)))
+    }
+
+    /// The time on the clock of the current thread's runtime, or on the system's if there is none.
+    #[inline]
+    pub(crate) fn current_time() -> Instant {
+        if !is_any_stopped() {
+            return Instant::now();
+        }
+        Self::with(|context| context.map_or_else(Instant::now, |context| context.scheduler().clock.now()))
     }
 
     /// Enters `scheduler` on this thread, until the guard is dropped. For the runtime itself, whose

@@ -18,6 +18,8 @@ pub(crate) mod drain;
 pub(crate) mod driver;
 pub(crate) mod fairness;
 pub(crate) mod found;
+#[cfg(not(loom))]
+pub(crate) mod hand_over;
 pub(crate) mod helpers;
 pub(crate) mod idle;
 #[cfg_attr(loom, allow(dead_code))]

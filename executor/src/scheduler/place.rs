@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use wsrt_trace::EventKind;
 
-use crate::local::thread_bound::ThreadBound;
 use crate::observe::console::{self, Kind};
 use crate::scheduler::context::Placing;
 use crate::scheduler::limits::LARGEST_ORDERED_BATCH;
 use crate::scheduler::processor::{OverflowedTasks, Placed, Processor};
 use crate::scheduler::{Context, Scheduler};
 use crate::task::{Id, Identity, JoinHandle, Origin, Runnable, Schedule, TaskQueue, TaskRef, allocate};
+use crate::util::thread_bound::ThreadBound;
 
 /// What a task knows of its scheduler: where it is.
 ///

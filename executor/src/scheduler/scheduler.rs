@@ -8,6 +8,7 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use wsrt_reactor::Netpoller;
+use wsrt_reactor::context::Services;
 
 use crate::blocking::pool::BlockingPool;
 use crate::fork_join::computing::Computing;
@@ -104,6 +105,8 @@ pub(crate) struct Scheduler {
     /// The names that users have given to some of them.
     pub(crate) names: Arc<Names>,
     pub(crate) netpoller: Netpoller,
+    /// What the runtime does for its sockets.
+    pub(crate) services: Arc<dyn Services>,
     pub(crate) poll_owner: PollOwner,
     pub(crate) blocking: BlockingPool,
     /// Regions of fork-join, and who helps with them.
@@ -129,7 +132,7 @@ impl RefUnwindSafe for Scheduler {}
 
 impl Scheduler {
     /// Makes a scheduler with all its processors idle and no machine yet.
-    pub(crate) fn new(config: Config) -> io::Result<Arc<Self>> {
+    pub(crate) fn new(config: Config, services: fn(&Weak<Self>) -> Arc<dyn Services>) -> io::Result<Arc<Self>> {
         let (processors, owned) = Processors::new(config.processors, config.most_processors());
         let netpoller = Netpoller::new()?;
         let scheduler = Arc::new_cyclic(|me| Self {
@@ -140,8 +143,9 @@ impl Scheduler {
             tasks: OwnedTasks::new(config.processors),
             names: Arc::default(),
             netpoller,
+            services: services(me),
             poll_owner: PollOwner::new(),
-            blocking: BlockingPool::new(),
+            blocking: BlockingPool::new(config.max_blocking_threads, config.thread_keep_alive),
             computing: Computing::new(),
             threads: Threads::new(),
             shutdown: Shutdown::new(),

@@ -16,8 +16,8 @@ use crate::scheduler::processor::Processor;
 use crate::scheduler::refusals::{NoThread, Refusals};
 use crate::scheduler::root::NoRoot;
 use crate::scheduler::{Config, Context, Flavor, Scheduler};
-use crate::sysmon::watcher;
 use crate::util::backoff::Backoff;
+use crate::util::hook::call_hook;
 use crate::util::report::report;
 use crate::util::time_slice;
 use crate::util::unwind::{caught, swallow};
@@ -68,7 +68,7 @@ impl Threads {
         self.machines.lock().iter().filter_map(Weak::upgrade).collect()
     }
 
-    fn keep(&self, handle: JoinHandle<()>) {
+    pub(crate) fn keep(&self, handle: JoinHandle<()>) {
         let mut handles = self.handles.lock();
         handles.retain(|handle| !handle.is_finished());
         handles.push(handle);
@@ -111,21 +111,6 @@ impl Scheduler {
                 // The error that the builder returns is the system's, and does not say so.
                 report(format_args!("could not start machine thread {number} of {count}: {why}"));
             })?;
-        }
-        self.start_watcher()
-    }
-
-    fn start_watcher(self: &Arc<Self>) -> io::Result<()> {
-        let scheduler = Arc::clone(self);
-        let arrived = self.shutdown.arrive();
-        debug_assert!(arrived, "a runtime that is being built has not ended");
-        match thread::Builder::new().name("wsrt-sysmon".into()).spawn(move || watcher::serve(scheduler)) {
-            Ok(handle) => self.threads.keep(handle),
-            Err(error) => {
-                self.shutdown.depart(self);
-                report(format_args!("could not start the watcher's thread: {error}"));
-                return Err(error);
-            }
         }
         Ok(())
     }
@@ -295,16 +280,6 @@ impl Config {
         if let Some(hook) = &self.on_thread_stop {
             call_hook("on_thread_stop", || hook());
         }
-    }
-}
-
-/// Calls a function that was given to the builder's method of this name. A panic in it ends the
-/// process, as is documented there: nobody is left to hear of it, and the thread that it ran on has
-/// duties.
-pub(crate) fn call_hook(name: &str, hook: impl FnOnce()) {
-    if caught(hook).is_err() {
-        report(format_args!("the function given to `Builder::{name}` panicked; aborting"));
-        std::process::abort();
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use crate::scheduler::threads::call_hook;
+use crate::util::hook::call_hook;
 use crate::util::report::report;
 use parking_lot::Mutex;
 

@@ -17,7 +17,9 @@
 //!
 //! It also looks at the netpoller and fires timers when nobody else has for a while.
 
+use std::io;
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
 use crate::scheduler::context::Role;
@@ -82,8 +84,24 @@ struct Watcher<'a> {
     limit_reported: bool,
 }
 
+/// Starts the watcher of a runtime that is being built.
+pub(crate) fn start(scheduler: &Arc<Scheduler>) -> io::Result<()> {
+    let arrived = scheduler.shutdown.arrive();
+    debug_assert!(arrived, "a runtime that is being built has not ended");
+    let watched = Arc::clone(scheduler);
+    match thread::Builder::new().name("wsrt-sysmon".into()).spawn(move || serve(watched)) {
+        Ok(handle) => scheduler.threads.keep(handle),
+        Err(error) => {
+            scheduler.shutdown.depart(scheduler);
+            report(format_args!("could not start the watcher's thread: {error}"));
+            return Err(error);
+        }
+    }
+    Ok(())
+}
+
 /// What the watcher's thread does.
-pub(crate) fn serve(scheduler: Arc<Scheduler>) {
+fn serve(scheduler: Arc<Scheduler>) {
     let guard = AbortOnUnwind;
     let sleep = scheduler.idle.watcher();
     sleep.adopt_current_thread();

@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::{Add, AddAssign, Sub, SubAssign};
 use std::time::Duration;
 
-use crate::scheduler::clock::current_time;
+use crate::scheduler::Context;
 
 /// Replaces a duration that ends beyond the clock: some thirty years, which every system's clock
 /// can count, and which no program lasts.
@@ -47,7 +47,7 @@ impl Instant {
     /// ```
     #[must_use]
     pub fn now() -> Self {
-        Self(current_time())
+        Self(Context::current_time())
     }
 
     /// Converts a moment of std's clock.

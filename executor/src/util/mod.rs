@@ -2,12 +2,16 @@
 //! and the thread's state.
 
 pub(crate) mod backoff;
+#[cfg(not(loom))]
+pub(crate) mod hook;
 pub(crate) mod inbox;
 #[cfg(not(loom))]
 pub(crate) mod numbered_path;
 pub(crate) mod report;
 pub(crate) mod rng;
 pub(crate) mod sync;
+#[cfg(not(loom))]
+pub(crate) mod thread_bound;
 pub(crate) mod thread_state;
 pub(crate) mod time_slice;
 pub(crate) mod unwind;

@@ -14,14 +14,14 @@ use crate::scheduler::machine::Machine;
 use crate::scheduler::{Context, Entered, Scheduler};
 
 fn current_thread() -> Arc<Scheduler> {
-    Scheduler::new(Builder::new_current_thread().config().expect("it is in order")).expect("a netpoller")
+    Builder::new_current_thread().scheduler().expect("a netpoller")
 }
 
 /// Of a multi-thread runtime, with `processors` and room for a spare.
 fn multi_thread(processors: usize) -> Arc<Scheduler> {
     let mut builder = Builder::new_multi_thread();
     builder.worker_threads(processors).max_machines(processors + 1);
-    Scheduler::new(builder.config().expect("it is in order")).expect("a netpoller")
+    builder.scheduler().expect("a netpoller")
 }
 
 /// The test's thread is a machine with a processor, from whose queue a timer hangs.

@@ -5,7 +5,6 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use crate::runtime::Builder;
-use crate::scheduler::Scheduler;
 use crate::task::Origin;
 
 /// More than any stall takes to be reported.
@@ -17,8 +16,9 @@ fn a_stall_is_reported_while_the_task_registry_is_locked() {
         let (stalled, stalls) = channel();
         let mut builder = Builder::new_multi_thread();
         builder.worker_threads(2).on_stall(move |stall| stalled.send(stall.clone()).expect("the test waits"));
-        let scheduler = Scheduler::new(builder.config().expect("it is in order")).expect("a netpoller");
+        let scheduler = builder.scheduler().expect("a netpoller");
         scheduler.start_machines().expect("two threads");
+        crate::sysmon::watcher::start(&scheduler).expect("its thread");
         let (began, has_begun) = channel();
         let (release, released) = channel::<()>();
         let origin = Origin { spawned_at: Location::caller(), name };
