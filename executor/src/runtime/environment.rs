@@ -1,8 +1,7 @@
-//! The environment variables, read and judged in one place.
+//! Reads and checks the environment variables.
 
 use std::env;
 use std::ffi::OsString;
-#[cfg(all(unix, feature = "signal"))]
 use std::fmt;
 use std::io;
 use std::num::NonZeroUsize;
@@ -26,11 +25,11 @@ const TASK_STATS: &str = "WSRT_TASK_STATS";
 const DUMP_SIGNAL: &str = "WSRT_DUMP_SIGNAL";
 const TRACE: &str = "WSRT_TRACE";
 
-/// A tenth of a second is what people notice, and a hundred times what a poll should take.
+/// People notice a tenth of a second, and it is a hundred times as long as a poll should take.
 const STALL_THRESHOLD: Duration = Duration::from_millis(100);
 
-/// The number of processors where the builder does not say: what the environment asks for, or as
-/// many as the process may use by its affinity and its control group's quota.
+/// Returns the number of processors if the builder has none: that of the environment, or as many as
+/// the process may use by its affinity and its control group's quota.
 pub(crate) fn worker_threads() -> io::Result<usize> {
     match env::var_os(WORKER_THREADS) {
         Some(value) => parse_positive(WORKER_THREADS, "a number of processors, such as 4", &value)
@@ -39,21 +38,20 @@ pub(crate) fn worker_threads() -> io::Result<usize> {
     }
 }
 
-/// Whether and how to print a trace. A value that makes no sense is reported once, and ignored:
-/// tracing is for looking on, and must not keep a program from running.
-pub(crate) fn schedtrace() -> Option<Settings> {
-    let value = env::var_os(SCHEDTRACE)?;
-    match parse_schedtrace(&value) {
-        Ok(settings) => Some(settings),
-        Err(message) => {
-            static REPORTED: Once = Once::new();
-            REPORTED.call_once(|| report(format_args!("{message}; no trace is printed")));
-            None
-        }
-    }
+/// Reports an invalid value, once in the process: a switch for observation must not keep a program
+/// from running.
+fn report_once(reported: &Once, message: fmt::Arguments<'_>) {
+    reported.call_once(|| report(message));
 }
 
-/// A period, and behind a comma, if it is wanted, the word `detail`.
+/// Returns whether and how to print a trace. An invalid value is reported once, and ignored.
+pub(crate) fn schedtrace() -> Option<Settings> {
+    static REPORTED: Once = Once::new();
+    let ignore = |message| report_once(&REPORTED, format_args!("{message}; no trace is printed"));
+    parse_schedtrace(&env::var_os(SCHEDTRACE)?).map_err(ignore).ok()
+}
+
+/// Parses a period, and after a comma, optionally, the word `detail`.
 fn parse_schedtrace(value: &OsString) -> Result<Settings, String> {
     let text = value.to_string_lossy();
     let (period, more) = match text.split_once(',') {
@@ -69,8 +67,8 @@ fn parse_schedtrace(value: &OsString) -> Result<Settings, String> {
     Ok(Settings { period: Duration::from_millis(millis as u64), detail: more.is_some() })
 }
 
-/// The file that a runtime of this process is to record its timeline to, if any: the first one to
-/// what the environment says, the second to the same with `-2` before its extension, and so on.
+/// Returns the file that a runtime of this process records its timeline to, if any: the first one
+/// to the file that the environment names, the second with `-2` before its extension, and so on.
 pub(crate) fn trace() -> Option<PathBuf> {
     static RUNTIMES: AtomicU32 = AtomicU32::new(0);
     let path = PathBuf::from(env::var_os(TRACE).filter(|path| !path.is_empty())?);
@@ -78,45 +76,35 @@ pub(crate) fn trace() -> Option<PathBuf> {
     Some(if number == 1 { path } else { numbered(&path, number) })
 }
 
-/// How long a poll may hold its processor before that is reported: 100 ms, or what the environment
-/// says; 0 turns reports off. Nonsense is reported once, and the default stands.
+/// Returns how long a poll may hold its processor before that is reported: 100 ms, or as long as
+/// the environment says; 0 turns reports off. An invalid value is reported once, and the default is
+/// used.
 pub(crate) fn stall_threshold() -> Option<Duration> {
-    let Some(value) = env::var_os(STALL_MS) else {
-        return Some(STALL_THRESHOLD);
-    };
+    static REPORTED: Once = Once::new();
+    let Some(value) = env::var_os(STALL_MS) else { return Some(STALL_THRESHOLD) };
     if value == "0" {
         return None;
     }
-    match parse_positive(STALL_MS, "a number of milliseconds, such as 100 (or 0 for no reports)", &value) {
-        Ok(millis) => Some(Duration::from_millis(millis as u64)),
-        Err(message) => {
-            static REPORTED: Once = Once::new();
-            REPORTED.call_once(|| report(format_args!("{message}; stalls are reported after 100 ms")));
-            Some(STALL_THRESHOLD)
-        }
-    }
+    let millis = parse_positive(STALL_MS, "a number of milliseconds, such as 100 (or 0 for no reports)", &value);
+    let ignore = |message| report_once(&REPORTED, format_args!("{message}; stalls are reported after 100 ms"));
+    Some(millis.map_err(ignore).map_or(STALL_THRESHOLD, |millis| Duration::from_millis(millis as u64)))
 }
 
-/// Whether books are kept on tasks where the builder does not say. Nonsense is reported once, and
-/// none are.
+/// Returns whether statistics of tasks are kept if the builder does not say. An invalid value is
+/// reported once, and none are.
 pub(crate) fn task_stats() -> bool {
+    static REPORTED: Once = Once::new();
     let Some(value) = env::var_os(TASK_STATS) else { return false };
-    match value.to_str() {
-        Some("1") => true,
-        Some("0") => false,
-        _ => {
-            static REPORTED: Once = Once::new();
-            REPORTED.call_once(|| {
-                let value = value.to_string_lossy();
-                report(format_args!("{TASK_STATS}={value} is neither 1 nor 0; no statistics of tasks are kept"));
-            });
-            false
-        }
+    if value != "1" && value != "0" {
+        let value = value.to_string_lossy();
+        let message = format_args!("{TASK_STATS}={value} is neither 1 nor 0; no statistics of tasks are kept");
+        report_once(&REPORTED, message);
     }
+    value == "1"
 }
 
-/// The signal on which to write dumps where the builder does not say, if any. One that makes no
-/// sense is reported once, and ignored.
+/// Returns the signal on which to write dumps if the builder has none. An invalid value is reported
+/// once, and ignored.
 #[cfg(all(unix, feature = "signal"))]
 pub(crate) fn dump_signal() -> Option<SignalKind> {
     let value = env::var_os(DUMP_SIGNAL)?;
@@ -128,21 +116,17 @@ pub(crate) fn dump_signal() -> Option<SignalKind> {
     kind
 }
 
-/// Says once that there will be no dumps, and why.
-#[cfg(all(unix, feature = "signal"))]
+/// Reports once that no dumps will be written, and why.
 pub(crate) fn ignore_dump_signal(why: fmt::Arguments<'_>) {
     static REPORTED: Once = Once::new();
-    REPORTED.call_once(|| report(format_args!("{why}; no dumps are written")));
+    report_once(&REPORTED, format_args!("{why}; no dumps are written"));
 }
 
-/// Says once that there will be no dumps where signals cannot be listened for.
+/// Reports once that no dumps will be written, where signals are not supported.
 #[cfg(not(all(unix, feature = "signal")))]
 pub(crate) fn refuse_dump_signal() {
-    static REPORTED: Once = Once::new();
     if env::var_os(DUMP_SIGNAL).is_some() {
-        REPORTED.call_once(|| {
-            report(format_args!("{DUMP_SIGNAL} needs Unix and wsrt's feature `signal`; no dumps are written"))
-        });
+        ignore_dump_signal(format_args!("{DUMP_SIGNAL} needs Unix and wsrt's feature `signal`"));
     }
 }
 

@@ -1,4 +1,4 @@
-//! A handle: a runtime's address, to be cloned and sent anywhere.
+//! A handle to a runtime, which can be cloned and sent anywhere.
 
 use std::error::Error;
 use std::fmt;
@@ -16,8 +16,8 @@ use crate::tokio_compat::TokioEntered;
 
 /// A handle to a runtime.
 ///
-/// It keeps nothing alive: when the [`Runtime`](crate::runtime::Runtime) is dropped, what is
-/// spawned through a handle is cancelled at once.
+/// It does not keep the runtime alive: once the [`Runtime`](crate::runtime::Runtime) is dropped, a
+/// task spawned through a handle is cancelled at once.
 ///
 /// # Examples
 ///
@@ -40,7 +40,7 @@ impl Handle {
         &self.0
     }
 
-    /// A handle to the runtime that the current thread belongs to.
+    /// Returns a handle to the runtime that the current thread belongs to.
     ///
     /// # Panics
     ///
@@ -53,7 +53,7 @@ impl Handle {
         }
     }
 
-    /// A handle to the runtime that the current thread belongs to, if it does.
+    /// Returns a handle to the runtime that the current thread belongs to, if it does.
     ///
     /// # Errors
     ///
@@ -84,11 +84,11 @@ impl Handle {
         self.0.spawn_blocking(job, Location::caller())
     }
 
-    /// Waits for `future`, which is polled on this very thread: see [`Runtime::block_on`]. In a
-    /// task it takes a thread of those that
-    /// [`Builder::max_machines`](crate::runtime::Builder::max_machines) limits.
+    /// Waits for `future`, which this thread polls: see [`Runtime::block_on`]. In a task it takes
+    /// one of the threads that [`Builder::max_machines`](crate::runtime::Builder::max_machines)
+    /// limits.
     ///
-    /// If the runtime is shut down meanwhile, the wait goes on, for as long as `future` takes
+    /// If the runtime is shut down meanwhile, the wait continues, for as long as `future` takes
     /// without it.
     ///
     /// # Panics
@@ -102,18 +102,18 @@ impl Handle {
         self.0.block_on(future)
     }
 
-    /// How many polls were reported as stalls, by the place where their tasks were spawned, in no
-    /// order: see [`Builder::on_stall`](crate::runtime::Builder::on_stall).
+    /// Returns how many polls were reported as stalls, by the place where their tasks were spawned,
+    /// in no order: see [`Builder::on_stall`](crate::runtime::Builder::on_stall).
     pub fn stall_counts(&self) -> Vec<(&'static Location<'static>, u64)> {
         self.0.stalls.by_site()
     }
 
-    /// Returns what the runtime has counted so far, and how it is just now.
+    /// Returns the runtime's counters and gauges.
     ///
-    /// It stops nothing. The short locks of each processor's timers, of the lists of the idle and
-    /// of the blocking pool are taken, one after the other. Some microseconds and a few allocations
-    /// for each processor: for once in a while, not for each request. Counting goes on in every
-    /// build and costs next to nothing, a plain store in memory of the processor's own.
+    /// It stops nothing. It takes the short locks of each processor's timers, of the idle lists and
+    /// of the blocking pool, one after the other. It costs some microseconds and a few allocations
+    /// for each processor: call it now and then, not for each request. Counting is on in every
+    /// build and costs next to nothing: a plain store in memory of the processor's own.
     ///
     /// # Examples
     ///
@@ -132,11 +132,11 @@ impl Handle {
         Metrics::read(&self.0)
     }
 
-    /// Begins or ends to sample how long tasks wait to be run and how long their polls take: see
-    /// [`Builder::latency_histograms`](crate::runtime::Builder::latency_histograms). What was
-    /// sampled before is kept.
+    /// Starts or stops sampling how long tasks wait to be run and how long their polls take: see
+    /// [`Builder::latency_histograms`](crate::runtime::Builder::latency_histograms). Earlier
+    /// samples are kept.
     ///
-    /// A poll that begins or ends while this is called may count or not.
+    /// Whether a poll counts that begins or ends during this call is unspecified.
     ///
     /// # Examples
     ///
@@ -155,14 +155,13 @@ impl Handle {
     /// Makes this the current thread's runtime until the guard is dropped, so that
     /// [`spawn`](crate::task::spawn::spawn), sockets and timers find it.
     ///
-    /// Inside a task that lasts until its poll ends: a guard that the task forgets, or holds across
-    /// an await, counts no more after it. The same goes for a blocking job and its end. The future
-    /// given to `block_on` may hold one across awaits.
+    /// Inside a task it lasts until the task's poll ends: a guard that the task forgets, or holds
+    /// across an await, has no effect after it. Likewise in a blocking job, until the job ends. The
+    /// future given to `block_on` may hold one across awaits.
     ///
     /// # Panics
     ///
-    /// Guards have to be dropped in the reverse of the order in which they were made: the drop
-    /// panics otherwise.
+    /// The drop of a guard panics unless guards are dropped in the reverse order of their making.
     ///
     /// # Examples
     ///
@@ -175,7 +174,7 @@ impl Handle {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn enter(&self) -> EnterGuard<'_> {
-        // Entering the runtime that the thread is in already would only hide the processor that it
+        // To enter the runtime that the thread is in already would only hide the processor that it
         // holds.
         let is_inside = Context::with(|context| context.is_some_and(|context| context.is_of(Arc::as_ptr(&self.0))));
         let entered = (!is_inside).then(|| Context::enter(&self.0, Role::External).for_users());
@@ -202,14 +201,14 @@ impl Spawn for Handle {
     }
 }
 
-/// The current thread belongs to a runtime for as long as this is alive. Made by [`Handle::enter`].
+/// Keeps the current thread in a runtime until it is dropped. Made by [`Handle::enter`].
 #[must_use = "the runtime is left as soon as the guard is dropped"]
 pub struct EnterGuard<'a> {
     _entered: Option<Entered>,
     _tokio: TokioEntered<'a>,
 }
 
-// It is dropped in a panic as otherwise, and has nothing to show.
+// A panic drops it like any other exit, and it has no state to show.
 impl UnwindSafe for EnterGuard<'_> {}
 impl RefUnwindSafe for EnterGuard<'_> {}
 

@@ -1,5 +1,6 @@
 //! Building a runtime, running futures on it, and ending it.
 
+mod build;
 mod builder;
 mod drain;
 mod dump;

@@ -1,7 +1,7 @@
-//! A thread that looks at a runtime once in a while.
+//! A thread that looks at a runtime periodically.
 //!
-//! It needs no processor, so that it goes on whatever the processors are stuck in, and it does not
-//! keep the runtime alive.
+//! It needs no processor, so that it runs even if every processor is stuck, and it does not keep
+//! the runtime alive.
 
 use std::io;
 use std::sync::{Arc, Weak};
@@ -52,8 +52,8 @@ impl Ending {
         }
     }
 
-    /// Waits for the end, until `due` at the latest; for ever if that is beyond the clock. `true`
-    /// if the time has come.
+    /// Waits for the end, until `due` at the latest; for ever if that is beyond the clock. Returns
+    /// `true` at `due`.
     fn is_due(&self, ended: &mut parking_lot::MutexGuard<'_, bool>, due: Option<Instant>) -> bool {
         match due {
             Some(due) => self.on_end.wait_until(ended, due).timed_out(),

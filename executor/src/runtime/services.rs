@@ -1,4 +1,4 @@
-//! What the runtime does for its sockets: it resolves names on the blocking pool, and paces
+//! The services of a runtime to its sockets: it resolves names on the blocking pool, and paces
 //! connects with its timers.
 
 use std::future::Future;
@@ -13,7 +13,7 @@ use wsrt_reactor::timer::TimerEntry;
 
 use crate::scheduler::Scheduler;
 
-/// The services of one runtime, which they do not keep alive.
+/// The services of one runtime. They do not keep it alive.
 pub(crate) struct RuntimeServices(Weak<Scheduler>);
 
 impl RuntimeServices {
@@ -24,15 +24,15 @@ impl RuntimeServices {
 }
 
 impl Services for RuntimeServices {
-    /// A runtime that is gone drops the job, which the reactor reports as an error.
+    /// Drops the job if the runtime is gone, which the reactor reports as an error.
     fn offload(&self, job: Box<dyn FnOnce() + Send>) {
         if let Some(scheduler) = self.0.upgrade() {
             drop(scheduler.spawn_blocking(job, Location::caller()));
         }
     }
 
-    /// In a runtime that is gone, or goes meanwhile, it is over at once: what was to come next
-    /// finds out.
+    /// Ready at once if the runtime is gone, or as soon as it ends: the caller's next operation
+    /// fails then.
     fn delay(&self, duration: Duration) -> Delay {
         match self.0.upgrade() {
             Some(scheduler) => Box::pin(TimerDelay::after(duration, &scheduler)),
@@ -41,7 +41,7 @@ impl Services for RuntimeServices {
     }
 }
 
-/// One arming of one timer: a wait that is over with the runtime at the latest.
+/// One arming of one timer: a wait that ends with the runtime at the latest.
 pub(crate) struct TimerDelay(Arc<TimerEntry>);
 
 impl TimerDelay {
@@ -50,7 +50,7 @@ impl TimerDelay {
         Self::until(scheduler.timer_now().saturating_add(nanos), scheduler)
     }
 
-    /// Waits until the moment `deadline`, as timers count.
+    /// Waits until `deadline`, in the nanoseconds of timers.
     pub(crate) fn until(deadline: u64, scheduler: &Scheduler) -> Self {
         let entry = TimerEntry::new();
         scheduler.arm_timer(&entry, deadline);
@@ -63,7 +63,7 @@ impl Future for TimerDelay {
 
     fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<()> {
         match self.0.poll_fired(cx) {
-            // By the end of the runtime: its owner cancels it in its drop.
+            // By the end of the runtime, for its owner cancels it only in its drop.
             Poll::Pending if self.0.is_cancelled() => Poll::Ready(()),
             polled => polled,
         }

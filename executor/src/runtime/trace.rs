@@ -1,4 +1,4 @@
-//! The timeline of a running program: asked for through a handle.
+//! The timeline of a running program, recorded through a handle.
 
 use std::future::Future;
 use std::io;
@@ -11,10 +11,10 @@ use tokio::sync::oneshot;
 
 use super::{Handle, TraceSummary};
 
-/// A year: longer than that is for ever.
+/// A year: a longer recording lasts for ever.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 3_600);
 
-/// A recording that goes on: a future that is ready when its file is complete. Made by
+/// A recording under way: a future that is ready when its file is complete. Made by
 /// [`Handle::trace_for`].
 #[derive(Debug)]
 #[must_use = "dropping it ends the recording"]
@@ -34,28 +34,26 @@ impl Future for Recording {
 
 impl Handle {
     /// Records the timeline of the runtime for `duration`, from this call on, to the file at
-    /// `path`, which Perfetto opens (<https://ui.perfetto.dev>). One that is there already is
-    /// written over.
+    /// `path`, which Perfetto opens (<https://ui.perfetto.dev>). An existing file is overwritten.
     ///
     /// There is a track for each processor, with a slice for each poll, named by its task's name or
-    /// spawn site; arrows lead from whoever woke a task to the poll that came of it; each poll says
-    /// where its task was found, and how long that had waited. There are tracks for the netpoller
+    /// spawn site; arrows lead from the waker of a task to the poll that follows; each poll shows
+    /// where its task was found, and how long it had waited. There are tracks for the netpoller
     /// and each thread, and counters of queue lengths.
     ///
-    /// The program goes on as before; each poll and each wake costs some tens of nanoseconds more.
-    /// What the thread that writes the file cannot keep up with is left out, and counted in the
-    /// summary and in the file. A runtime may record to several files at once. The recording needs
-    /// no processor: it goes on, and ends, if all of them are stuck.
+    /// Each poll and each wake costs some tens of nanoseconds more. Events that come faster than
+    /// the thread can write them to the file are left out, and counted in the summary and in the
+    /// file. A runtime may record to several files at once. The recording needs no processor: it
+    /// continues, and ends, even if all of them are stuck.
     ///
     /// # Errors
     ///
-    /// If the file cannot be made or written, or the system refuses a thread: the system's error,
-    /// as it is. If the runtime has shut down. What was written stays.
+    /// Returns the OS error if the file cannot be made or written, or the system refuses a thread;
+    /// an error if the runtime has shut down. The part that was written stays.
     ///
     /// # Cancel safety
     ///
-    /// When the future is dropped the recording ends within some milliseconds. The file is complete
-    /// then.
+    /// Dropping the future ends the recording within some milliseconds, with a complete file.
     ///
     /// # Examples
     ///
@@ -76,16 +74,16 @@ impl Handle {
         Recording { result }
     }
 
-    /// Writes what the flight recorder keeps to a file, and returns its path.
+    /// Writes the events that the flight recorder keeps to a file, and returns its path.
     ///
     /// # Errors
     ///
-    /// If the runtime has no [`FlightRecorder`](crate::runtime::FlightRecorder). If the file cannot
-    /// be made or written: the system's error, as it is.
+    /// Returns an error if the runtime has no [`FlightRecorder`](crate::runtime::FlightRecorder),
+    /// and the OS error if the file cannot be made or written.
     ///
     /// # Cancel safety
     ///
-    /// The record is written, whether the future is awaited or dropped.
+    /// The record is written even if the future is dropped.
     ///
     /// # Examples
     ///

@@ -65,7 +65,7 @@ pub(crate) mod watcher_sleep;
 #[cfg(not(loom))]
 pub(crate) use self::context::{Context, Entered};
 #[cfg(not(loom))]
-pub(crate) use self::scheduler::{Config, Flavor, Hook, Scheduler};
+pub(crate) use self::scheduler::{Config, Flavor, Scheduler};
 
 #[cfg(all(test, loom))]
 pub(crate) mod loom_models;

@@ -1,0 +1,93 @@
+//! Building: from the options of a builder to a runtime that runs.
+
+use std::io;
+use std::sync::Arc;
+
+use crate::runtime::services::RuntimeServices;
+use crate::runtime::{Builder, Runtime, environment};
+use crate::scheduler::{Config, Flavor, Scheduler};
+
+/// Processors that tasks run on at most: half of what Linux can be built for. Each counts what it
+/// steals from each of the others.
+const MOST_WORKERS: usize = 4096;
+
+impl Builder {
+    /// Builds the runtime, and starts its machines.
+    ///
+    /// # Errors
+    ///
+    /// If `WSRT_WORKER_THREADS` is used and is no whole number above zero, or more than 4096
+    /// processors are wanted, or a runtime with several processors should start paused, or a
+    /// program cannot handle the signal for dumps: the message says which. If the system refuses
+    /// one of the threads, a file descriptor or the signal: the OS error.
+    pub fn build(&mut self) -> io::Result<Runtime> {
+        if self.start_paused && self.config.flavor == Flavor::MultiThread {
+            return Err(invalid(
+                "`start_paused(true)` needs a current-thread runtime: on a multi-thread one the clock cannot be paused",
+            ));
+        }
+        let scheduler = self.scheduler()?;
+        if self.start_paused {
+            let _ = scheduler.clock.stop();
+        }
+        scheduler.sample_latencies(self.latency_histograms);
+        if self.task_stats.unwrap_or_else(environment::task_stats) {
+            scheduler.keep_task_stats();
+        }
+        // From here on the runtime's drop ends all that was started, if a later step fails.
+        let mut runtime = Runtime::new_stopped(scheduler);
+        self.start_timeline(&runtime)?;
+        runtime.start()?;
+        #[cfg(all(unix, feature = "signal"))]
+        runtime.dump_on(self.dump_signal)?;
+        #[cfg(not(all(unix, feature = "signal")))]
+        environment::refuse_dump_signal();
+        Ok(runtime)
+    }
+
+    /// Called before the first thread starts, so that the timeline shows every thread.
+    fn start_timeline(&self, runtime: &Runtime) -> io::Result<()> {
+        let scheduler = runtime.handle().scheduler();
+        if let Some(path) = self.trace.clone().or_else(environment::trace) {
+            scheduler.trace_all(&path);
+        }
+        match self.flight_recorder.clone() {
+            Some(recorder) => scheduler.fly(recorder),
+            None => Ok(()),
+        }
+    }
+
+    /// Makes the scheduler of a runtime that is not started yet.
+    pub(crate) fn scheduler(&self) -> io::Result<Arc<Scheduler>> {
+        Scheduler::new(self.config()?, RuntimeServices::of)
+    }
+
+    fn config(&self) -> io::Result<Config> {
+        let processors = match (self.config.flavor, self.worker_threads) {
+            (Flavor::CurrentThread, _) => 1,
+            (Flavor::MultiThread, Some(count)) => count,
+            (Flavor::MultiThread, None) => environment::worker_threads()?,
+        };
+        self.refuse_impossible(processors)?;
+        Ok(Config { processors, stall_threshold: environment::stall_threshold(), ..self.config.clone() })
+    }
+
+    /// Refuses values that no system can provide.
+    fn refuse_impossible(&self, processors: usize) -> io::Result<()> {
+        if processors > MOST_WORKERS {
+            return Err(invalid(format!(
+                "{processors} worker threads are too many: a runtime has {MOST_WORKERS} at most"
+            )));
+        }
+        match self.config.thread_stack_size {
+            Some(size) if isize::try_from(size).is_err() => {
+                Err(invalid(format!("`thread_stack_size({size})`: no thread can have a stack of so many bytes")))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn invalid(message: impl Into<String>) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, message.into())
+}
