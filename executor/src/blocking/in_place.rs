@@ -5,8 +5,6 @@
 //! [`with_processor_handed_over`](crate::scheduler::hand_over::with_processor_handed_over) is for
 //! waits that are known to last: another machine takes the processor at once.
 
-use wsrt_trace::{Activity, EventKind};
-
 use crate::scheduler::Context;
 use crate::scheduler::hand_over::Afterwards;
 
@@ -35,13 +33,13 @@ impl Context {
         });
         self.set_blocking(marked);
         if marked {
-            self.scheduler().observer.show(EventKind::Enter(Activity::InPlace));
+            self.scheduler().observe_in_place_begun();
         }
         marked
     }
 
     fn end_blocking(&self) {
-        self.scheduler().observer.show(EventKind::Leave(Activity::InPlace));
+        self.scheduler().observe_in_place_ended();
         self.set_blocking(false);
         self.with_processor(|processor| {
             if let Some(processor) = processor {

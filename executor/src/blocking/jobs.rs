@@ -7,12 +7,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{self, Poll};
 
-use wsrt_trace::{Activity, EventKind};
-
 use crate::blocking::in_place;
 use crate::blocking::pool::{Call, Job};
-use crate::observe::console;
-use crate::observe::console::Kind;
+use crate::observe::console::{self, Kind};
 use crate::scheduler::context::Role;
 use crate::scheduler::refusals::NoThread;
 use crate::scheduler::threads::AbortOnUnwind;
@@ -199,10 +196,10 @@ fn serve(scheduler: Arc<Scheduler>) {
     while let Some((job, starts)) = scheduler.blocking.next_job(comes) {
         comes = false;
         (0..starts).for_each(|_| scheduler.start_blocking_thread());
-        scheduler.observer.show_at(EventKind::Enter(Activity::BlockingJob), job.permit.spawned_at());
+        let running = scheduler.observe_blocking_job(job.permit.spawned_at());
         job.permit.run_counted();
         entered.come_back();
-        scheduler.observer.show(EventKind::Leave(Activity::BlockingJob));
+        drop(running);
         scheduler.finish_blocking_job();
     }
     scheduler.config.call_stop_hook();

@@ -4,7 +4,6 @@ use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
 use wsrt_reactor::budget;
-use wsrt_trace::{Activity as WorkRange, EventKind};
 
 use crate::fork_join::computing::{Counted, CurrentSlot};
 use crate::fork_join::{Participant, TreeSlot};
@@ -47,9 +46,9 @@ impl MachineLoop<'_> {
         // What the last task has left of its own is no limit for others' work.
         budget::lift();
         self.context.set_off_processor(OffProcessor::Helping);
-        self.scheduler.observer.show(EventKind::Enter(WorkRange::Helps));
+        let helping = self.scheduler.observe_helping();
         let readied = self.work_and_linger();
-        self.scheduler.observer.show(EventKind::Leave(WorkRange::Helps));
+        drop(helping);
         self.context.set_off_processor(OffProcessor::No);
         drop(budget);
         drop(counted);
@@ -81,7 +80,7 @@ impl MachineLoop<'_> {
 
     /// One turn of the netpoller for a machine without a processor, and all due timers.
     fn poll_network_without_processor(&mut self) -> WakeBatch {
-        self.driver.collect(&*self.scheduler.observer.elsewhere, Wait::Poll, usize::MAX)
+        self.driver.collect(self.scheduler.arrivals_elsewhere(), Wait::Poll, usize::MAX)
     }
 }
 

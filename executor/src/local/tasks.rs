@@ -22,7 +22,6 @@ use std::thread;
 use wsrt_reactor::budget;
 
 use crate::observe::console::{self, Kind};
-use crate::observe::doors;
 use crate::scheduler::limits::LOCAL_POLLS;
 use crate::scheduler::{Context, Scheduler};
 use crate::task::{IdBlock, Identity, JoinHandle, Origin, OwnedTasks, Runnable, Schedule, TaskRef, allocate};
@@ -251,7 +250,7 @@ impl LocalTasks {
         for _ in 0..LOCAL_POLLS {
             let Some(task) = self.next(cx) else { return };
             budget::refill();
-            doors::poll_local(task);
+            Scheduler::poll_local(task);
         }
         cx.waker().wake_by_ref();
     }

@@ -84,6 +84,17 @@ impl Scheduler {
         ObservedPoll { _recorded: recorded, _counted: counted, _timed: timed }
     }
 
+    /// Polls a task of a `LocalSet`, within the poll of the task or root future that polls the set,
+    /// and observes that for the thread's runtime.
+    pub(crate) fn poll_local(task: Runnable) {
+        let scheduler = Context::with(|context| {
+            let scheduler = context.map(Context::scheduler).filter(|scheduler| scheduler.observer.is_on());
+            scheduler.map(Arc::clone)
+        });
+        let _recorded = scheduler.as_ref().map(|scheduler| scheduler.observer.record_local_poll(&task));
+        task.run_counted();
+    }
+
     /// Observes that a task is complete, and its future gone.
     #[inline]
     pub(crate) fn observe_completed(&self, task: Id) {
@@ -98,14 +109,4 @@ pub(crate) struct ObservedPoll<'a> {
     _recorded: RecordedPoll<'a>,
     _counted: Option<CountedPoll>,
     _timed: Option<TimedPoll<'a>>,
-}
-
-/// Polls a task of a `LocalSet`, within the poll of the task or root future that drives the set.
-pub(crate) fn poll_local(task: Runnable) {
-    let scheduler = Context::with(|context| {
-        let scheduler = context.map(Context::scheduler).filter(|scheduler| scheduler.observer.is_on());
-        scheduler.map(Arc::clone)
-    });
-    let _recorded = scheduler.as_ref().map(|scheduler| scheduler.observer.record_local_poll(&task));
-    task.run_counted();
 }

@@ -7,8 +7,6 @@ use std::rc::{Rc, Weak};
 use std::sync::Arc;
 use std::time::Instant;
 
-use wsrt_trace::{Activity, EventKind};
-
 use crate::scheduler::Scheduler;
 use crate::scheduler::clock::is_any_stopped;
 use crate::scheduler::machine::Machine;
@@ -301,13 +299,13 @@ impl Context {
     /// begins here, and ends in [`put_down`](Self::put_down).
     pub(crate) fn begin_hold(&self, mut processor: Box<Processor>) -> Box<Processor> {
         processor.begin_hold(self.scheduler.now());
-        self.scheduler.observer.show(EventKind::Enter(Activity::Holds(processor.index() as u16)));
+        self.scheduler.observe_hold_begun(processor.index());
         processor
     }
 
     /// Ends this thread's hold of `processor`, which the caller is about to give up.
     pub(crate) fn put_down(&self, processor: &Processor) {
-        self.scheduler.observer.show(EventKind::Leave(Activity::Holds(processor.index() as u16)));
+        self.scheduler.observe_hold_ended(processor.index());
     }
 
     pub(crate) fn take_processor(&self) -> Option<Box<Processor>> {

@@ -79,7 +79,7 @@ impl<'a> Driver<'a> {
     /// `then`, and returns the tasks that either readied.
     pub(crate) fn collect_timers_and(&mut self, then: impl FnOnce()) -> WakeBatch {
         let scheduler = self.scheduler();
-        let counts = &*scheduler.observer.elsewhere;
+        let counts = scheduler.arrivals_elsewhere();
         self.fire(counts, scheduler.processors.iter(), scheduler.timer_now(), usize::MAX);
         WakeBatch::collect(self.context, || {
             self.wakers.drain(..).for_each(wake_quietly);
@@ -105,14 +105,8 @@ impl<'a> Driver<'a> {
     }
 
     fn wake(&mut self) -> WakeBatch {
-        let (observer, from_network) = (&self.scheduler().observer, std::mem::take(&mut self.from_network));
-        if observer.is_on() {
-            return WakeBatch::collect(self.context, || observer.wake_observed(&mut self.wakers, from_network));
-        }
-        if self.wakers.is_empty() {
-            return WakeBatch::default();
-        }
-        WakeBatch::collect(self.context, || self.wakers.drain(..).for_each(wake_quietly))
+        let (scheduler, from_network) = (self.scheduler(), std::mem::take(&mut self.from_network));
+        WakeBatch::collect(self.context, || scheduler.observe_wakes(&mut self.wakers, from_network))
     }
 
     /// Blocks in the netpoller until something comes from there or a timer is due. The caller is
@@ -130,7 +124,7 @@ impl<'a> Driver<'a> {
                 _ if scheduler.clock.is_stopped() => self.turn_without_time(),
                 deadline => self.turn_until(deadline..=shared_wake(scheduler, deadline)),
             };
-            scheduler.observer.elsewhere.count_turn(turn);
+            scheduler.arrivals_elsewhere().count_turn(turn);
             match turn {
                 Turn::Polled { .. } => return,
                 // Another machine polls without blocking, and is done in a microsecond.
@@ -156,7 +150,7 @@ impl<'a> Driver<'a> {
     }
 
     fn turn(&mut self, timeout: Option<Duration>) -> Turn {
-        self.scheduler().observer.show_turn_begin(timeout != Some(Duration::ZERO));
+        self.scheduler().observe_turn_begun(timeout != Some(Duration::ZERO));
         let turn = self.scheduler().netpoller.turn(timeout, &mut self.wakers);
         self.end_turn(turn)
     }
@@ -167,7 +161,7 @@ impl<'a> Driver<'a> {
         let scheduler = self.scheduler();
         let moment = |deadline| scheduler.clock.in_system_time(scheduler.instant(deadline));
         let moments = moment(*deadlines.start())..=moment(*deadlines.end());
-        scheduler.observer.show_turn_begin(true);
+        scheduler.observe_turn_begun(true);
         let turn = scheduler.netpoller.turn_until_one_of(moments, &mut self.wakers);
         self.end_turn(turn)
     }
@@ -175,7 +169,7 @@ impl<'a> Driver<'a> {
     fn end_turn(&mut self, turn: io::Result<Turn>) -> Turn {
         let turn = turn.unwrap_or_else(|error| self.fail(&error));
         self.from_network = self.wakers.len();
-        self.scheduler().observer.show_turn_end(if let Turn::Polled { events, .. } = turn { events } else { 0 });
+        self.scheduler().observe_turn_ended(turn);
         turn
     }
 

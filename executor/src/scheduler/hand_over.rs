@@ -2,8 +2,6 @@
 
 use std::rc::Rc;
 
-use wsrt_trace::{Activity, EventKind};
-
 use crate::scheduler::machine::Machine;
 use crate::scheduler::machine_status::OffProcessor;
 use crate::scheduler::processor::Processor;
@@ -47,12 +45,12 @@ impl Context {
         };
         processor.shared().watch().end_blocking();
         processor.shared().watch().set_computing(false);
-        self.scheduler().observer.show_handed_over();
+        self.scheduler().observe_handed_over();
         self.put_down(&processor);
         match self.scheduler().hand_over(processor) {
             Ok(()) => {
                 self.set_off_processor(OffProcessor::HandedOver);
-                self.scheduler().observer.show(EventKind::Enter(Activity::InPlace));
+                self.scheduler().observe_in_place_begun();
                 true
             }
             Err(processor) => {
@@ -64,7 +62,7 @@ impl Context {
 
     fn regain(&self) {
         self.set_off_processor(OffProcessor::No);
-        self.scheduler().observer.show(EventKind::Leave(Activity::InPlace));
+        self.scheduler().observe_in_place_ended();
         if let Some(processor) = self.scheduler().idle.acquire() {
             self.take_up(processor);
         }

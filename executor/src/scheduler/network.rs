@@ -1,7 +1,5 @@
 //! The netpoller as a place to look, and as a place to sleep.
 
-use wsrt_trace::{Activity, EventKind};
-
 use crate::scheduler::driver::Wait;
 use crate::scheduler::found::{Found, FoundIn};
 use crate::scheduler::machine_loop::MachineLoop;
@@ -82,14 +80,14 @@ impl MachineLoop<'_> {
         }
         self.scheduler.idle.choose_last(self.machine);
         if self.machine.parker().begin_polling() {
-            self.scheduler.observer.show(EventKind::Enter(Activity::Netpoller));
+            let sleeping = self.scheduler.observe_netpoller();
             self.driver.block(published);
-            self.scheduler.observer.show(EventKind::Leave(Activity::Netpoller));
+            drop(sleeping);
             self.machine.parker().end_polling();
         }
         self.scheduler.poll_owner.leave();
         let most = if self.light { 0 } else { usize::MAX };
-        Some(self.driver.collect(&*self.scheduler.observer.elsewhere, Wait::Skip, most))
+        Some(self.driver.collect(self.scheduler.arrivals_elsewhere(), Wait::Skip, most))
     }
 
     /// The timers of the processor that this machine has just given up are now the keeper's to
@@ -116,7 +114,7 @@ impl MachineLoop<'_> {
             None => {
                 self.scheduler.inject_all(batch.into_tasks());
                 // What was left to the processor that was hoped for.
-                let batch = self.driver.collect(&*self.scheduler.observer.elsewhere, Wait::Skip, usize::MAX);
+                let batch = self.driver.collect(self.scheduler.arrivals_elsewhere(), Wait::Skip, usize::MAX);
                 self.scheduler.inject_all(batch.into_tasks());
                 false
             }

@@ -3,8 +3,6 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use wsrt_trace::EventKind;
-
 use crate::observe::console::{self, Kind};
 use crate::scheduler::context::Placing;
 use crate::scheduler::limits::LARGEST_ORDERED_BATCH;
@@ -182,7 +180,7 @@ impl Scheduler {
         self.processors.get(index).counters().overflows.add(1);
         let mut count = 0;
         self.injector.push_all(tasks.inspect(|_| count += 1));
-        self.observer.show(EventKind::Overflow { processor: index as u16, tasks: count });
+        self.observe_overflow(index, count);
     }
 
     /// Puts a task behind all that wait, where tasks run in order. The caller holds the only

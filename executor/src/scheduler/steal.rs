@@ -3,8 +3,6 @@
 use std::iter::once;
 use std::time::{Duration, Instant};
 
-use wsrt_trace::EventKind;
-
 use crate::scheduler::found::{Found, FoundIn};
 use crate::scheduler::machine_loop::MachineLoop;
 use crate::scheduler::processor::{Processor, Shared};
@@ -109,8 +107,7 @@ impl MachineLoop<'_> {
 
     fn count_steal(&self, processor: &Processor, victim: usize, stolen: usize) {
         processor.shared().counters().steals.count(victim, stolen);
-        let (thief, victim) = (processor.index() as u16, victim as u64);
-        self.scheduler.observer.show(EventKind::Stolen { processor: thief, victim, tasks: stolen as u64 });
+        self.scheduler.observe_steal(processor.index(), victim, stolen);
     }
 }
 

@@ -7,7 +7,6 @@ use std::sync::{Arc, Once, Weak};
 use std::thread::{self, JoinHandle};
 
 use parking_lot::Mutex;
-use wsrt_trace::{Activity, EventKind};
 
 use crate::scheduler::context::Role;
 use crate::scheduler::machine::Machine;
@@ -228,15 +227,13 @@ impl Scheduler {
     /// Parks a machine, for the keep-alive time at most where there are more machines than
     /// processors. `true` if the time ran out.
     pub(crate) fn park_machine(&self, machine: &Machine) -> bool {
-        self.observer.show(EventKind::Enter(Activity::Parked));
-        let timed_out = if self.threads.alive() <= self.config.processors {
+        let _parked = self.observe_parked();
+        if self.threads.alive() <= self.config.processors {
             machine.parker().park();
             false
         } else {
             !machine.parker().park_timeout(self.config.thread_keep_alive)
-        };
-        self.observer.show(EventKind::Leave(Activity::Parked));
-        timed_out
+        }
     }
 
     /// Whether the calling machine, which nobody needed for so long, may end.

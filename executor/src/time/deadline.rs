@@ -13,7 +13,7 @@ use wsrt_reactor::budget;
 use wsrt_reactor::timer::TimerEntry;
 
 use super::Instant;
-use crate::observe::console::TimerSpan;
+pub(super) use crate::observe::console::TimerSpan;
 use crate::scheduler::{Context, Scheduler};
 use crate::util::unwind::wake_quietly;
 

@@ -4,9 +4,8 @@ use std::future::poll_fn;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use super::deadline::Deadline;
+use super::deadline::{Deadline, TimerSpan};
 use super::{Instant, MissedTickBehavior};
-use crate::observe::console::TimerSpan;
 
 /// Makes an [`Interval`] that ticks every `period`, for the first time at once.
 ///

@@ -10,8 +10,7 @@ use std::time::Duration;
 use pin_project_lite::pin_project;
 
 use super::Instant;
-use super::deadline::Deadline;
-use crate::observe::console::TimerSpan;
+use super::deadline::{Deadline, TimerSpan};
 
 /// Waits for `duration`, counted from this call.
 ///

@@ -9,9 +9,8 @@ use pin_project_lite::pin_project;
 use wsrt_reactor::budget;
 
 use super::Instant;
-use super::deadline::Deadline;
+use super::deadline::{Deadline, TimerSpan};
 use super::error::Elapsed;
-use crate::observe::console::TimerSpan;
 
 /// Waits for `future`, for `duration` at most, counted from this call.
 ///

@@ -1,13 +1,16 @@
-//! The calls of the scheduler when the timeline is on: each records an event, or begins one.
+//! The doors of the timeline: each records an event on the track of the current thread, or begins
+//! one, while the timeline is on.
 
 use std::panic::Location;
 use std::task::Waker;
 
-use wsrt_trace::{EventKind, WokenBy};
+use wsrt_reactor::Turn;
+use wsrt_trace::{Activity, EventKind, WokenBy};
 
 use super::thread_writer::ThreadWriter;
 use crate::observe::observer::Observer;
 use crate::observe::switches::Switch;
+use crate::scheduler::Scheduler;
 use crate::scheduler::found::{Found, FoundIn};
 use crate::sysmon::stall::Stall;
 use crate::task::{Id, Runnable, take_panic};
@@ -83,21 +86,118 @@ impl Observer {
     }
 }
 
-/// The calls of the rest of the scheduler.
-impl Observer {
-    /// Records an event that happens now.
+/// A range on the track of the current thread, which ends when this is dropped.
+#[must_use]
+pub(crate) struct ObservedRange<'a> {
+    observer: &'a Observer,
+    activity: Activity,
+}
+
+impl Drop for ObservedRange<'_> {
     #[inline]
-    pub(crate) fn show(&self, kind: EventKind) {
-        if self.is_on() {
-            self.record_event(kind, None);
+    fn drop(&mut self) {
+        self.observer.record(EventKind::Leave(self.activity), None);
+    }
+}
+
+/// The doors of what happens to processors and threads.
+impl Scheduler {
+    /// Observes that the current thread takes up the processor with this index.
+    pub(crate) fn observe_hold_begun(&self, processor: usize) {
+        self.observer.record(EventKind::Enter(Activity::Holds(processor as u16)), None);
+    }
+
+    /// Observes that the current thread puts down the processor with this index.
+    pub(crate) fn observe_hold_ended(&self, processor: usize) {
+        self.observer.record(EventKind::Leave(Activity::Holds(processor as u16)), None);
+    }
+
+    /// Observes that the thread's processor is about to be handed over, perhaps in the middle of a
+    /// poll.
+    pub(crate) fn observe_handed_over(&self) {
+        if self.observer.is_on() {
+            self.observer.with_writer(ThreadWriter::hand_over);
         }
     }
 
-    /// Records an event that happens now to a task spawned at `site`.
+    pub(crate) fn observe_in_place_begun(&self) {
+        self.observer.record(EventKind::Enter(Activity::InPlace), None);
+    }
+
+    pub(crate) fn observe_in_place_ended(&self) {
+        self.observer.record(EventKind::Leave(Activity::InPlace), None);
+    }
+
+    pub(crate) fn observe_parked(&self) -> ObservedRange<'_> {
+        self.observer.range(Activity::Parked, None)
+    }
+
+    /// Observes that the machine sleeps in the netpoller.
+    pub(crate) fn observe_netpoller(&self) -> ObservedRange<'_> {
+        self.observer.range(Activity::Netpoller, None)
+    }
+
+    /// Observes that the machine helps in parallel calls.
+    pub(crate) fn observe_helping(&self) -> ObservedRange<'_> {
+        self.observer.range(Activity::Helps, None)
+    }
+
+    pub(crate) fn observe_blocking_job(&self, spawned_at: &'static Location<'static>) -> ObservedRange<'_> {
+        self.observer.range(Activity::BlockingJob, Some(spawned_at))
+    }
+
+    pub(crate) fn observe_overflow(&self, processor: usize, tasks: u64) {
+        self.observer.record(EventKind::Overflow { processor: processor as u16, tasks }, None);
+    }
+
+    /// Observes that the processor `thief` has stolen `tasks` tasks from the processor `victim`.
+    pub(crate) fn observe_steal(&self, thief: usize, victim: usize, tasks: usize) {
+        let stolen = EventKind::Stolen { processor: thief as u16, victim: victim as u64, tasks: tasks as u64 };
+        self.observer.record(stolen, None);
+    }
+
+    /// Observes that the watcher has found a poll that takes long.
+    pub(crate) fn observe_stall(&self, processor: usize, stall: &Stall) {
+        let &Stall { task_id, spawned_at, duration, asleep, .. } = stall;
+        let millis = duration.as_millis() as u64;
+        let stall = EventKind::Stall { task: task_id, processor: processor as u16, millis, asleep };
+        self.observer.record(stall, Some(spawned_at));
+        self.observer.write_flight_record_of_own_accord();
+    }
+
+    /// Observes that a turn of the netpoller begins.
     #[inline]
-    pub(crate) fn show_at(&self, kind: EventKind, site: &'static Location<'static>) {
+    pub(crate) fn observe_turn_begun(&self, blocks: bool) {
+        if self.observer.is_on() {
+            self.observer.with_writer(|writer| writer.begin_turn(blocks));
+        }
+    }
+
+    /// Observes that the turn ends, but for waking the tasks that it has readied.
+    #[inline]
+    pub(crate) fn observe_turn_ended(&self, turn: Turn) {
+        if self.observer.is_on() {
+            let events = if let Turn::Polled { events, .. } = turn { events } else { 0 };
+            self.observer.with_writer(|writer| writer.end_turn(events));
+        }
+    }
+
+    /// Wakes the collected wakers, `from_network` of them the netpoller's and the rest timers'.
+    #[inline]
+    pub(crate) fn observe_wakes(&self, wakers: &mut Vec<Waker>, from_network: usize) {
+        if self.observer.is_on() {
+            return self.observer.record_wakes(wakers, from_network);
+        }
+        wakers.drain(..).for_each(wake_quietly);
+    }
+}
+
+impl Observer {
+    /// Records an event that happens now, to a task spawned at `site` if it has one.
+    #[inline]
+    fn record(&self, kind: EventKind, site: Option<&'static Location<'static>>) {
         if self.is_on() {
-            self.record_event(kind, Some(site));
+            self.record_event(kind, site);
         }
     }
 
@@ -106,41 +206,14 @@ impl Observer {
         self.with_writer(|writer| writer.record(kind, site));
     }
 
-    /// Records that the watcher has found a poll that takes long.
-    pub(crate) fn show_stall(&self, processor: usize, stall: &Stall) {
-        let &Stall { task_id, spawned_at, duration, asleep, .. } = stall;
-        let millis = duration.as_millis() as u64;
-        let stall = EventKind::Stall { task: task_id, processor: processor as u16, millis, asleep };
-        self.show_at(stall, spawned_at);
-        self.write_flight_record_of_own_accord();
-    }
-
-    /// Records that the thread's processor is about to be handed over, perhaps in the middle of a poll.
-    pub(crate) fn show_handed_over(&self) {
-        if self.is_on() {
-            self.with_writer(|writer| writer.hand_over());
-        }
-    }
-
-    /// Records the beginning of a turn of the netpoller.
     #[inline]
-    pub(crate) fn show_turn_begin(&self, blocks: bool) {
-        if self.is_on() {
-            self.with_writer(|writer| writer.begin_turn(blocks));
-        }
+    fn range(&self, activity: Activity, site: Option<&'static Location<'static>>) -> ObservedRange<'_> {
+        self.record(EventKind::Enter(activity), site);
+        ObservedRange { observer: self, activity }
     }
 
-    /// Records the end of the turn, but for waking the tasks that it has readied.
-    #[inline]
-    pub(crate) fn show_turn_end(&self, events: usize) {
-        if self.is_on() {
-            self.with_writer(|writer| writer.end_turn(events));
-        }
-    }
-
-    /// Wakes the collected tasks, `from_network` of them by the netpoller and the rest by timers.
     #[cold]
-    pub(crate) fn wake_observed(&self, wakers: &mut Vec<Waker>, from_network: usize) {
+    fn record_wakes(&self, wakers: &mut Vec<Waker>, from_network: usize) {
         let timers = wakers.len().saturating_sub(from_network);
         let in_turn = self.with_writer(|writer| {
             writer.wake_for(Some(WokenBy::Network));
@@ -166,11 +239,8 @@ impl Observer {
 
     #[cold]
     fn name_task(&self, task: Id, name: &str) {
-        if self.switches.is_on(Switch::Timeline) {
-            if let Some(recorder) = self.timeline.current() {
-                recorder.name_task(task.as_u64(), name.into());
-            }
-        }
+        let recorder = self.switches.is_on(Switch::Timeline).then(|| self.timeline.current()).flatten();
+        recorder.into_iter().for_each(|recorder| recorder.name_task(task.as_u64(), name.into()));
     }
 
     #[inline]
