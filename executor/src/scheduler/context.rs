@@ -14,6 +14,10 @@ use crate::scheduler::machine_status::OffProcessor;
 use crate::scheduler::processor::Processor;
 use crate::task::{Runnable, TaskQueue};
 
+mod entered;
+
+pub(crate) use entered::Entered;
+
 thread_local! {
     /// The innermost context entered on this thread. It has no destructor, so that it may be asked
     /// at any time, by wakers that fire while the thread ends too.
@@ -396,66 +400,5 @@ impl Innermost {
         if !ptr::eq(unsafe { self.0.as_ref() }.get(), context) {
             context.leave_others_behind();
         }
-    }
-}
-
-/// The thread is inside a runtime. Not Send: it stands for this thread's state.
-pub(crate) struct Entered {
-    context: Rc<Context>,
-    previous: *const Context,
-    /// What sockets found before.
-    reactor_before: Option<wsrt_reactor::context::ReactorContext>,
-    /// Whether it is in a user's hands, who may drop it at any time on this thread, or never.
-    is_users: bool,
-}
-
-impl Entered {
-    /// The guard, to be given to users.
-    pub(crate) fn for_users(self) -> Self {
-        let mut guard = self;
-        guard.is_users = true;
-        guard
-    }
-
-    fn restore(&mut self) {
-        CURRENT.set(self.previous);
-        drop(wsrt_reactor::context::replace(self.reactor_before.take()));
-    }
-
-    /// Another context is the innermost, or none.
-    #[cold]
-    fn leave_out_of_order(&self) {
-        if self.context.left_behind.get() {
-            return;
-        }
-        // A guard entered later still points here, or is set aside, and will put this context back:
-        // it must never be freed.
-        std::mem::forget(Rc::clone(&self.context));
-        if !std::thread::panicking() {
-            panic!("wsrt: runtime guards have to be dropped in the reverse of the order in which they were entered");
-        }
-    }
-}
-
-impl std::ops::Deref for Entered {
-    type Target = Context;
-
-    fn deref(&self) -> &Context {
-        &self.context
-    }
-}
-
-impl Drop for Entered {
-    fn drop(&mut self) {
-        if !self.is_users {
-            self.context.come_back();
-        }
-        if self.context.is_innermost() { self.restore() } else { self.leave_out_of_order() }
-    }
-}
-
-impl fmt::Debug for Entered {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Entered").field(&self.context).finish()
     }
 }

@@ -283,7 +283,8 @@ impl Scheduler {
         F: Future + 'static,
     {
         let (id, shard) = self.next_id(here);
-        // A subscriber of the console is foreign code, which might drop the guard that keeps `here`.
+        // A subscriber of the console is foreign code, which might drop the guard that keeps
+        // `here`.
         let _kept = if cfg!(feature = "console") { here.and_then(Context::keep) } else { None };
         let future = console::watch(future, kind, id.as_u64(), origin.name, origin.spawned_at);
         let home = Home { scheduler: Arc::as_ptr(self) };

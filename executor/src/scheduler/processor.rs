@@ -9,75 +9,20 @@ use std::fmt;
 use std::ptr::NonNull;
 
 use crossbeam_utils::CachePadded;
-use wsrt_reactor::timer::TimerQueue;
 
-use crate::observe::counters::Counters;
 use crate::scheduler::fairness::{Every, Fairness};
 use crate::scheduler::found::{Found, FoundIn};
 use crate::scheduler::limits::{OVERDUE, TIME_SLICE};
-use crate::scheduler::poll_watch::PollWatch;
-use crate::scheduler::queue::{RingOwner, RingThief, RunNext, SlotAddress, ring};
+use crate::scheduler::queue::{RingOwner, SlotAddress, ring};
 use crate::scheduler::tick_clock::TickClock;
 use crate::task::{Header, IdBlock, Runnable};
 use crate::util::rng::FastRand;
 use crate::util::sync::Arc;
 use crate::util::thread_state::current_thread_number;
 
-/// The half of a processor that anybody may touch.
-#[derive(Debug)]
-pub(crate) struct Shared {
-    ring: RingThief<Header>,
-    timers: TimerQueue,
-    /// On lines of its own: thieves write to what is beside it.
-    counters: CachePadded<Counters>,
-    /// Likewise: each look of each searcher reads what is beside it.
-    written: CachePadded<Written>,
-}
+mod shared;
 
-/// What the holder writes at each poll and most wakes.
-#[derive(Debug)]
-struct Written {
-    runnext: RunNext<Header>,
-    watch: PollWatch,
-}
-
-impl Shared {
-    pub(crate) fn ring(&self) -> &RingThief<Header> {
-        &self.ring
-    }
-
-    pub(crate) fn runnext(&self) -> &RunNext<Header> {
-        &self.written.runnext
-    }
-
-    pub(crate) fn timers(&self) -> &TimerQueue {
-        &self.timers
-    }
-
-    pub(crate) fn counters(&self) -> &Counters {
-        &self.counters
-    }
-
-    pub(crate) fn watch(&self) -> &PollWatch {
-        &self.written.watch
-    }
-
-    /// Takes every task that waits here, as a thief does, for one that will not run them.
-    pub(crate) fn rob(&self) -> impl Iterator<Item = Runnable> + '_ {
-        let (mut loot, _) = ring();
-        std::iter::from_fn(move || {
-            if loot.is_empty() {
-                self.ring.steal_into(&mut loot);
-            }
-            loot.pop().or_else(|| self.written.runnext.take()).map(permit)
-        })
-    }
-
-    /// Tasks waiting here, runnext included.
-    pub(crate) fn waiting(&self) -> usize {
-        self.ring.len() + usize::from(!self.written.runnext.is_empty())
-    }
-}
+pub(crate) use shared::Shared;
 
 /// The half that only the holder touches. Holding the box is the right to run tasks.
 pub(crate) struct Processor {
@@ -131,12 +76,12 @@ impl Iterator for OverflowedTasks<'_> {
     type Item = Runnable;
 
     fn next(&mut self) -> Option<Runnable> {
-        self.0.next().map(permit)
+        self.0.next().map(runnable)
     }
 }
 
-/// Turns what a queue held back into the permit it stands for.
-fn permit(raw: NonNull<Header>) -> Runnable {
+/// Turns what a queue held back into the `Runnable` it stands for.
+fn runnable(raw: NonNull<Header>) -> Runnable {
     // SAFETY: the queues of processors are filled from `Runnable::into_raw` alone and yield each
     // entry once.
     unsafe { Runnable::from_raw(raw) }
@@ -145,12 +90,7 @@ fn permit(raw: NonNull<Header>) -> Runnable {
 impl Processor {
     pub(super) fn new(index: usize, regular: usize, most: usize) -> Self {
         let (ring, thief) = ring();
-        let shared = Shared {
-            ring: thief,
-            timers: TimerQueue::new(),
-            counters: CachePadded::new(Counters::new(regular, most)),
-            written: CachePadded::new(Written { runnext: RunNext::new(), watch: PollWatch::default() }),
-        };
+        let shared = Shared::new(thief, regular, most);
         Self {
             index,
             is_only: most == 1,
@@ -210,15 +150,15 @@ impl Processor {
         self.clock.resume(now);
         self.shared.watch().begin_hold(current_thread_number());
         if self.woken_at.is_none() {
-            self.woken_at = Some(self.shared.counters.polls());
-            self.shared.counters.wakes.add(1);
+            self.woken_at = Some(self.shared.counters().polls());
+            self.shared.counters().wakes.add(1);
         }
     }
 
     /// The processor is about to be idle.
     pub(super) fn end_hold(&mut self) {
-        if self.woken_at.take() == Some(self.shared.counters.polls()) {
-            self.shared.counters.useless_wakes.add(1);
+        if self.woken_at.take() == Some(self.shared.counters().polls()) {
+            self.shared.counters().useless_wakes.add(1);
         }
     }
 
@@ -315,7 +255,7 @@ impl Processor {
     /// Takes the task out that has yielded, if it is the only one still.
     pub(crate) fn take_lone(&mut self) -> Option<Runnable> {
         let is_lone = std::mem::take(&mut self.lone) && self.ring.len() == 1 && self.shared.runnext().is_empty();
-        if is_lone { self.ring.pop().map(permit) } else { None }
+        if is_lone { self.ring.pop().map(runnable) } else { None }
     }
 
     /// Puts a task that this processor will come to by itself at the ring's tail: one that yielded,
@@ -386,24 +326,24 @@ impl Processor {
     pub(crate) fn next_in_chain(&mut self) -> Option<Found> {
         let raw = self.shared.runnext().take()?;
         if self.clock.now().saturating_sub(self.slice_began) < TIME_SLICE {
-            return Some(permit(raw).found(FoundIn::RUNNEXT));
+            return Some(runnable(raw).found(FoundIn::RUNNEXT));
         }
         self.begin_slice();
         let Some(oldest) = self.ring.pop() else {
-            return Some(permit(raw).found(FoundIn::RUNNEXT));
+            return Some(runnable(raw).found(FoundIn::RUNNEXT));
         };
         let was_empty = self.ring.push(raw).expect("only the owner fills the ring, and it has just made room");
         // The oldest was the only one, and a machine that went idle between the two moves has seen
         // an empty ring.
         self.unannounced |= was_empty.0;
-        Some(permit(oldest).found(FoundIn::RING))
+        Some(runnable(oldest).found(FoundIn::RING))
     }
 
     /// Takes the oldest task in the ring; it has a time slice of its own.
     pub(crate) fn pop(&mut self) -> Option<Runnable> {
         let raw = self.ring.pop()?;
         self.begin_slice();
-        Some(permit(raw))
+        Some(runnable(raw))
     }
 
     /// The injector's turn begins: what is in runnext now waits for its end.
@@ -439,20 +379,20 @@ impl Processor {
     /// Steals the newest half of `victim`'s ring into this one's, which is empty. Returns how many
     /// that were.
     pub(crate) fn steal_from(&mut self, victim: &Shared) -> usize {
-        victim.ring.steal_into(&mut self.ring)
+        victim.ring().steal_into(&mut self.ring)
     }
 
     /// Takes the task that was sighted in `victim`'s runnext, if it is still there.
     pub(crate) fn take_runnext_of(&mut self, victim: &Shared, seen: SlotAddress<Header>) -> Option<Runnable> {
         let raw = victim.runnext().take_if(seen)?;
         self.begin_slice();
-        Some(permit(raw))
+        Some(runnable(raw))
     }
 
     /// Empties runnext and ring, oldest first, for one that will not be run again or has to wait
     /// with empty hands.
     pub(crate) fn drain(&mut self) -> impl Iterator<Item = Runnable> + '_ {
-        std::iter::from_fn(|| self.ring.pop().or_else(|| self.shared.runnext().take()).map(permit))
+        std::iter::from_fn(|| self.ring.pop().or_else(|| self.shared.runnext().take()).map(runnable))
     }
 
     /// Notes that the netpoller was looked at.

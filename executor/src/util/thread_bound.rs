@@ -13,7 +13,7 @@ use crate::util::report::report;
 /// whose permits and wakers go where they like.
 ///
 /// The future lies in a box of its own, which is leaked with it. Others may know its address from
-/// the first poll on: the list of all who wait for a `Notify`, for one, runs through its bytes. So
+/// the first poll on: the list of waiters of a `Notify`, for one, runs through its bytes. So
 /// `Pin` promises that they stay as they are until the future is dropped, and of a leaked one that
 /// is never; but the cell is freed, or holds a panic, soon after.
 #[derive(Debug)]

@@ -1,0 +1,75 @@
+//! The half of a processor that any thread may touch.
+
+use crossbeam_utils::CachePadded;
+use wsrt_reactor::timer::TimerQueue;
+
+use super::runnable;
+use crate::observe::counters::Counters;
+use crate::scheduler::poll_watch::PollWatch;
+use crate::scheduler::queue::{RingThief, RunNext, ring};
+use crate::task::{Header, Runnable};
+
+/// The half of a processor that anybody may touch.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    ring: RingThief<Header>,
+    timers: TimerQueue,
+    /// On lines of its own: thieves write to what is beside it.
+    counters: CachePadded<Counters>,
+    /// Likewise: each look of each searcher reads what is beside it.
+    written: CachePadded<Written>,
+}
+
+/// What the holder writes at each poll and most wakes.
+#[derive(Debug)]
+struct Written {
+    runnext: RunNext<Header>,
+    watch: PollWatch,
+}
+
+impl Shared {
+    pub(super) fn new(ring: RingThief<Header>, regular: usize, most: usize) -> Self {
+        Self {
+            ring,
+            timers: TimerQueue::new(),
+            counters: CachePadded::new(Counters::new(regular, most)),
+            written: CachePadded::new(Written { runnext: RunNext::new(), watch: PollWatch::default() }),
+        }
+    }
+
+    pub(crate) fn ring(&self) -> &RingThief<Header> {
+        &self.ring
+    }
+
+    pub(crate) fn runnext(&self) -> &RunNext<Header> {
+        &self.written.runnext
+    }
+
+    pub(crate) fn timers(&self) -> &TimerQueue {
+        &self.timers
+    }
+
+    pub(crate) fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    pub(crate) fn watch(&self) -> &PollWatch {
+        &self.written.watch
+    }
+
+    /// Takes every task that waits here, as a thief does, for one that will not run them.
+    pub(crate) fn rob(&self) -> impl Iterator<Item = Runnable> + '_ {
+        let (mut loot, _) = ring();
+        std::iter::from_fn(move || {
+            if loot.is_empty() {
+                self.ring.steal_into(&mut loot);
+            }
+            loot.pop().or_else(|| self.written.runnext.take()).map(runnable)
+        })
+    }
+
+    /// Tasks waiting here, runnext included.
+    pub(crate) fn waiting(&self) -> usize {
+        self.ring.len() + usize::from(!self.written.runnext.is_empty())
+    }
+}

@@ -1,0 +1,132 @@
+//! Spares: which stuck polls get a spare processor put in for them, and when it goes again.
+
+use super::{Watcher, Why};
+use crate::util::report::report;
+
+/// Ticks for which spares are kept though nothing is stuck any more.
+const GRACE: u32 = 10;
+
+impl Watcher<'_> {
+    /// Puts a spare into play for a stuck processor. `false` if it has one, does not need one yet,
+    /// or there is no more.
+    pub(super) fn compensate(&mut self, index: usize, now: u64) -> bool {
+        if self.watched[index].compensation.is_some() {
+            return false;
+        }
+        let Some(why) = self.why_stuck(index, now) else { return false };
+        if why == Why::Burning && self.has_its_share(index) {
+            return false;
+        }
+        if self.spares_to_spare() {
+            // One is in play that no stuck poll needs any more.
+            self.watched[index].compensation = Some(why);
+            return false;
+        }
+        // Polls that compute are compensated as far as tasks have less than their share, and that
+        // is limit enough.
+        let limited = why == Why::Burning && !self.computes(index);
+        if limited && self.count(Why::Burning) >= self.scheduler.processors.regular() {
+            return false;
+        }
+        if !self.scheduler.processors.are_all_in_play() && self.nobody_could_run_another() {
+            self.scheduler.report_thread_limit();
+            return false;
+        }
+        let Some(spare) = self.scheduler.processors.put_into_play() else {
+            self.report_limit();
+            return false;
+        };
+        self.watched[index].compensation = Some(why);
+        self.scheduler.idle.add(spare);
+        true
+    }
+
+    /// Whether every thread that there may be has something to do: tasks that wait in `block_on`
+    /// have one each, and no processor.
+    fn nobody_could_run_another(&self) -> bool {
+        self.scheduler.is_at_thread_limit() && self.scheduler.idle.count_machines() == 0
+    }
+
+    /// Lets the spare of a poll that computes in parallel go, once tasks have enough processors
+    /// without it.
+    pub(super) fn revoke_if_shared(&mut self, index: usize) {
+        let compensated = self.watched[index].compensation == Some(Why::Burning);
+        if compensated && self.computes(index) && self.serving() > self.share_of_tasks() {
+            self.watched[index].compensation = None;
+        }
+    }
+
+    /// Whether the poll computes in parallel and leaves tasks their share. A region has its
+    /// processor as its own share of the cores: it opens no gap that a spare would have to fill, as
+    /// long as enough others run tasks.
+    fn has_its_share(&self, index: usize) -> bool {
+        self.computes(index) && self.serving() >= self.share_of_tasks()
+    }
+
+    /// Processors that tasks keep, whatever is computed: half of them.
+    fn share_of_tasks(&self) -> usize {
+        self.scheduler.processors.regular().div_ceil(2)
+    }
+
+    /// Processors that are not stuck in a poll, but for spares that nobody needs any more.
+    fn serving(&self) -> usize {
+        let stuck = self.watched.iter().filter(|watched| watched.stuck).count();
+        (self.scheduler.processors.regular() + self.count_compensated()).saturating_sub(stuck)
+    }
+
+    fn computes(&self, index: usize) -> bool {
+        self.scheduler.processors.get(index).watch().state().computing
+    }
+
+    fn count(&self, why: Why) -> usize {
+        self.watched.iter().filter(|watched| watched.compensation == Some(why)).count()
+    }
+
+    fn count_compensated(&self) -> usize {
+        self.watched.iter().filter(|watched| watched.compensation.is_some()).count()
+    }
+
+    /// Whether more spares are in play than there are stuck polls.
+    fn spares_to_spare(&self) -> bool {
+        self.scheduler.processors.lasting_spares() > self.count_compensated()
+    }
+
+    /// Takes spares out of play when fewer polls are stuck than there are spares, and have been for
+    /// a while: idle ones here and now, busy ones by having their holders give them up.
+    pub(super) fn take_back_spares(&mut self) {
+        if !self.spares_to_spare() {
+            self.surplus_ticks = 0;
+            return;
+        }
+        self.surplus_ticks += 1;
+        if self.surplus_ticks < GRACE {
+            return;
+        }
+        while self.spares_to_spare() {
+            self.take_back_one();
+        }
+    }
+
+    fn take_back_one(&self) {
+        let processors = &self.scheduler.processors;
+        let Some(request) = processors.make_retire_request() else { return };
+        match self.scheduler.idle.remove() {
+            Some(idle) => processors.take_out_of_play(idle, request),
+            None => {
+                processors.withdraw_retire_request(request);
+                processors.ask_for_one();
+            }
+        }
+    }
+
+    fn report_limit(&mut self) {
+        if std::mem::replace(&mut self.limit_reported, true) {
+            return;
+        }
+        report(format_args!(
+            "{} processors are in play, the limit, and stuck polls keep others waiting (said once; \
+             `Builder::max_machines` sets the limit)",
+            self.scheduler.processors.capacity()
+        ));
+    }
+}
