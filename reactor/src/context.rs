@@ -66,8 +66,8 @@ thread_local! {
     static CURRENT: RefCell<Option<ReactorContext>> = const { RefCell::new(None) };
 }
 
-/// Makes `context` the current thread's until the guard is dropped; `None` leaves the thread without
-/// one.
+/// Makes `context` the current thread's until the guard is dropped; `None` leaves the thread
+/// without one.
 ///
 /// Guards nest: each restores the context that it found, so drop them in the reverse order of their
 /// making. On a thread whose thread-local storage is being torn down this does nothing.

@@ -81,15 +81,15 @@ impl<S: mio::event::Source> Evented<S> {
         Self::fresh(source, handle, Interest::READABLE | Interest::WRITABLE, Label::of_kind(kind))
     }
 
-    /// Registers `source` so that only the directions of `untried` are tried at once: the other ones
-    /// have to be reported ready first.
+    /// Registers `source` so that only the directions of `untried` are tried at once: the other
+    /// ones have to be reported ready first.
     pub(crate) fn fresh(source: S, handle: &Handle, untried: Interest, label: Label) -> io::Result<Self> {
         let watched = Interest::READABLE | Interest::WRITABLE;
         Self::watching(source, handle, watched, untried, label).map_err(|(_, error)| error)
     }
 
-    /// Registers `source` for events in the directions of `watched` only; otherwise like `fresh`. An
-    /// error hands the source back.
+    /// Registers `source` for events in the directions of `watched` only; otherwise like `fresh`.
+    /// An error hands the source back.
     pub(crate) fn watching(
         mut source: S,
         handle: &Handle,
@@ -201,8 +201,8 @@ impl<S: mio::event::Source> Evented<S> {
         self.seen(interest).await.map(Seen::ready)
     }
 
-    /// Runs `operation` once if it is worth trying, which it is on a fresh source; otherwise returns
-    /// `WouldBlock` without running it.
+    /// Runs `operation` once if it is worth trying, which it is on a fresh source; otherwise
+    /// returns `WouldBlock` without running it.
     ///
     /// If `operation` returns `WouldBlock`, the directions in `interest` count as drained until the
     /// next event. So it must return that only if the OS did.

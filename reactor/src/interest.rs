@@ -9,7 +9,7 @@ use std::ops::BitOr;
 /// # Examples
 ///
 /// ```
-/// use wsrt_reactor::Interest;
+/// # use wsrt_reactor::Interest;
 ///
 /// let either = Interest::READABLE | Interest::WRITABLE;
 /// assert!(either.is_readable() && either.is_writable());

@@ -2,19 +2,20 @@
 //!
 //! This crate knows [`std::task::Waker`] and nothing of tasks. The `wsrt` crate drives it: its
 //! machines take turns in the [`Netpoller`], its processors each own a [`timer::TimerQueue`], and
-//! what they are handed are wakers to wake. Users meet it as `wsrt::net`.
+//! both return wakers for the machine to wake. Users meet it as `wsrt::net`.
 //!
 //! | to learn | read |
 //! |---|---|
-//! | who may be in the poll, and how they are got out | [`Netpoller`] |
+//! | which thread may be in the poll, and how it is interrupted | [`Netpoller`] |
 //! | how a socket waits, and why no wake-up is lost | `source.rs`, `readiness.rs`, `waiters.rs` |
-//! | how any pollable thing becomes a socket | [`Evented`] |
+//! | how any pollable source becomes a socket | [`Evented`] |
 //! | how any descriptor does | `async_fd/` |
-//! | what streams, datagrams and pipes share | `net/kinds/`, `net/stream/`, `net/datagram/` |
-//! | what a new socket belongs to | [`context`] |
+//! | the whole API of a socket type | its file: `net/tcp/stream.rs`, `net/udp/mod.rs`, ... |
+//! | the parts that streams, datagrams and pipes share | `net/stream/`, `net/datagram/` |
+//! | the runtime that a new socket belongs to | [`context`] |
 //! | why a socket that is always ready does not keep its task running | [`budget`] |
 //! | timers | [`timer`] |
-//! | how a dump learns who waits for what | `walk.rs` |
+//! | how a dump finds which task waits for which source | `walk.rs` |
 
 mod address;
 #[cfg(unix)]

@@ -45,7 +45,7 @@ use std::task::{Context, Poll, ready};
 /// ```
 /// use std::io::{self, Read, Write};
 /// use std::os::unix::net::UnixStream;
-/// use wsrt_reactor::async_fd::AsyncFd;
+/// # use wsrt_reactor::async_fd::AsyncFd;
 ///
 /// /// Reads through whatever it is that knows how to.
 /// async fn read_some(socket: &AsyncFd<UnixStream>, buf: &mut [u8]) -> io::Result<usize> {
@@ -327,8 +327,8 @@ impl<T: AsRawFd> AsyncFd<T> {
     /// ```
     /// use std::io::{self, Read, Write};
     /// use std::os::unix::net::UnixStream;
-    /// use wsrt_reactor::Interest;
-    /// use wsrt_reactor::async_fd::AsyncFd;
+    /// # use wsrt_reactor::Interest;
+    /// # use wsrt_reactor::async_fd::AsyncFd;
     ///
     /// # wsrt_reactor_testing::run(async {
     /// let (near, mut far) = UnixStream::pair()?;

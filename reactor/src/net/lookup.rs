@@ -28,8 +28,9 @@ use std::net::{SocketAddr, ToSocketAddrs as _};
 /// # Examples
 ///
 /// ```
+/// # use wsrt_reactor as wsrt;
 /// # wsrt_reactor_testing::run(async {
-/// let addresses: Vec<_> = wsrt_reactor::net::lookup_host("localhost:8080").await?.collect();
+/// let addresses: Vec<_> = wsrt::net::lookup_host("localhost:8080").await?.collect();
 /// assert!(addresses.iter().all(|address| address.ip().is_loopback()));
 /// # std::io::Result::Ok(()) }).unwrap();
 /// ```

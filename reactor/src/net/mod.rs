@@ -4,17 +4,11 @@
 //! Nothing here blocks the thread that polls: addresses written out in numbers are taken as they
 //! are, host names are looked up elsewhere.
 
-#[macro_use]
-mod kinds;
-#[macro_use]
-mod wrapper;
-
 mod addrs;
 mod buffers;
 mod datagram;
 mod lookup;
-mod options;
-mod readiness;
+mod plumbing;
 mod reply;
 mod stream;
 mod system;
@@ -25,7 +19,7 @@ pub mod unix;
 
 pub use self::addrs::ToSocketAddrs;
 pub use self::lookup::lookup_host;
-pub use self::options::TcpKeepalive;
+pub use self::tcp::keepalive::TcpKeepalive;
 pub use self::tcp::listener::TcpListener;
 pub use self::tcp::socket::TcpSocket;
 pub use self::tcp::stream::TcpStream;

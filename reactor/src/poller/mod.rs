@@ -38,7 +38,7 @@ const EVENTS_PER_TURN: usize = 1024;
 ///
 /// ```
 /// use std::task::Waker;
-/// use wsrt_reactor::{Netpoller, Turn};
+/// # use wsrt_reactor::{Netpoller, Turn};
 ///
 /// let netpoller = Netpoller::new()?;
 /// netpoller.interrupt();

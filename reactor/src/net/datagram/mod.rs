@@ -3,7 +3,6 @@
 //! Everything goes through `&self`, for any number of tasks: datagrams do not run into one another.
 
 mod calls;
-mod methods;
 mod transfer;
 
 pub(super) use self::calls::Datagrams;

@@ -1,16 +1,17 @@
-//! What a kind of descriptor tells about itself, so that bytes can be moved through it: the system
-//! calls, each tried once, and what a short one proves.
+//! The ends of byte streams: the system calls of each kind of descriptor, each tried once, and
+//! whether a short transfer proves the direction drained.
 
-use std::io::{self, IoSlice, IoSliceMut};
+use socket2::SockRef;
+use std::io::{self, IoSlice, IoSliceMut, Read, Write};
 use std::mem::MaybeUninit;
 
-/// Something that bytes come out of.
+/// A descriptor that bytes are read from.
 pub(crate) trait Receive: mio::event::Source {
-    /// Whether a read that brings fewer bytes than it asked for, and some, proves that no more are
-    /// there.
+    /// Whether a read that returns at least one byte, and fewer than it asked for, proves that no
+    /// more are available.
     const SHORT_READ_DRAINS: bool;
 
-    /// Reads into memory that need not be initialised. The bytes counted are.
+    /// Reads into memory that need not be initialised, and initialises the bytes it counts.
     fn receive_uninit(&self, buf: &mut [MaybeUninit<u8>]) -> io::Result<usize>;
 
     fn receive(&self, buf: &mut [u8]) -> io::Result<usize>;
@@ -18,16 +19,16 @@ pub(crate) trait Receive: mio::event::Source {
     fn receive_vectored(&self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize>;
 }
 
-/// Something whose bytes can be looked at without taking them out.
+/// A descriptor whose bytes can be read without consuming them.
 pub(crate) trait Peek: Receive {
-    /// Reads without taking out. The bytes counted are initialised.
+    /// Reads without consuming, and initialises the bytes it counts.
     fn peek_uninit(&self, buf: &mut [MaybeUninit<u8>]) -> io::Result<usize>;
 }
 
-/// Something that bytes go into.
+/// A descriptor that bytes are written to.
 pub(crate) trait Transmit: mio::event::Source {
-    /// Whether a write that took fewer bytes than it was given, and some, proves that there is no
-    /// more room.
+    /// Whether a write that takes at least one byte, and fewer than it was given, proves that there
+    /// is no more room.
     const SHORT_WRITE_DRAINS: bool;
 
     fn transmit(&self, buf: &[u8]) -> io::Result<usize>;
@@ -35,46 +36,62 @@ pub(crate) trait Transmit: mio::event::Source {
     fn transmit_vectored(&self, bufs: &[IoSlice<'_>]) -> io::Result<usize>;
 }
 
-/// The calls of a stream socket of mio's, which are the same for each kind.
+/// A connected stream socket of mio's. Its system calls are the same for each kind, so they are
+/// implemented once, for all of them.
 ///
 /// Not every kind lets a short transfer prove anything: a Unix stream ends a read at a message that
-/// came with descriptors, whatever is behind it.
-macro_rules! stream_socket {
-    ($socket:ty, short read drains: $read:expr, short write drains: $write:expr) => {
-        impl $crate::net::stream::Receive for $socket {
-            const SHORT_READ_DRAINS: bool = $read;
+/// came with descriptors, even if more bytes follow.
+pub(crate) trait StreamSocket: mio::event::Source {
+    /// [`Receive::SHORT_READ_DRAINS`] of this kind.
+    const SHORT_READ_DRAINS: bool;
+    /// [`Transmit::SHORT_WRITE_DRAINS`] of this kind.
+    const SHORT_WRITE_DRAINS: bool;
 
-            fn receive_uninit(&self, buf: &mut [std::mem::MaybeUninit<u8>]) -> std::io::Result<usize> {
-                self.try_io(|| socket2::SockRef::from(self).recv(buf))
-            }
-
-            fn receive(&self, buf: &mut [u8]) -> std::io::Result<usize> {
-                std::io::Read::read(&mut &*self, buf)
-            }
-
-            fn receive_vectored(&self, bufs: &mut [std::io::IoSliceMut<'_>]) -> std::io::Result<usize> {
-                std::io::Read::read_vectored(&mut &*self, bufs)
-            }
-        }
-
-        impl $crate::net::stream::Peek for $socket {
-            fn peek_uninit(&self, buf: &mut [std::mem::MaybeUninit<u8>]) -> std::io::Result<usize> {
-                self.try_io(|| socket2::SockRef::from(self).peek(buf))
-            }
-        }
-
-        impl $crate::net::stream::Transmit for $socket {
-            const SHORT_WRITE_DRAINS: bool = $write;
-
-            fn transmit(&self, buf: &[u8]) -> std::io::Result<usize> {
-                std::io::Write::write(&mut &*self, buf)
-            }
-
-            fn transmit_vectored(&self, bufs: &[std::io::IoSlice<'_>]) -> std::io::Result<usize> {
-                std::io::Write::write_vectored(&mut &*self, bufs)
-            }
-        }
-    };
+    /// Runs a system call the way mio requires.
+    fn attempt<R>(&self, call: impl FnOnce() -> io::Result<R>) -> io::Result<R>;
 }
 
-pub(in crate::net) use stream_socket;
+impl<S: StreamSocket> Receive for S
+where
+    for<'a> &'a S: Read,
+    for<'a> SockRef<'a>: From<&'a S>,
+{
+    const SHORT_READ_DRAINS: bool = <S as StreamSocket>::SHORT_READ_DRAINS;
+
+    fn receive_uninit(&self, buf: &mut [MaybeUninit<u8>]) -> io::Result<usize> {
+        self.attempt(|| SockRef::from(self).recv(buf))
+    }
+
+    fn receive(&self, buf: &mut [u8]) -> io::Result<usize> {
+        (&mut &*self).read(buf)
+    }
+
+    fn receive_vectored(&self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+        (&mut &*self).read_vectored(bufs)
+    }
+}
+
+impl<S: StreamSocket> Peek for S
+where
+    for<'a> &'a S: Read,
+    for<'a> SockRef<'a>: From<&'a S>,
+{
+    fn peek_uninit(&self, buf: &mut [MaybeUninit<u8>]) -> io::Result<usize> {
+        self.attempt(|| SockRef::from(self).peek(buf))
+    }
+}
+
+impl<S: StreamSocket> Transmit for S
+where
+    for<'a> &'a S: Write,
+{
+    const SHORT_WRITE_DRAINS: bool = <S as StreamSocket>::SHORT_WRITE_DRAINS;
+
+    fn transmit(&self, buf: &[u8]) -> io::Result<usize> {
+        (&mut &*self).write(buf)
+    }
+
+    fn transmit_vectored(&self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
+        (&mut &*self).write_vectored(bufs)
+    }
+}

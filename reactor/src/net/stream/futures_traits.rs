@@ -1,23 +1,22 @@
-//! `futures-io`'s traits on whatever reads and writes: the twin of `tokio_traits.rs`, with plain
+//! The macros that implement `futures-io`'s traits: the twin of `tokio_traits.rs`, with plain
 //! slices for buffers.
-
-use futures_io::{AsyncRead, AsyncWrite};
-use std::io::{self, IoSlice, IoSliceMut};
-use std::pin::Pin;
-use std::task::{Context, Poll};
 
 macro_rules! futures_read {
     ($kind:ty) => {
-        impl AsyncRead for $kind {
-            fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut [u8]) -> Poll<io::Result<usize>> {
+        impl futures_io::AsyncRead for $kind {
+            fn poll_read(
+                self: std::pin::Pin<&mut Self>,
+                cx: &mut std::task::Context<'_>,
+                buf: &mut [u8],
+            ) -> std::task::Poll<std::io::Result<usize>> {
                 self.evented().poll_receive_into_slice(cx, buf)
             }
 
             fn poll_read_vectored(
-                self: Pin<&mut Self>,
-                cx: &mut Context<'_>,
-                bufs: &mut [IoSliceMut<'_>],
-            ) -> Poll<io::Result<usize>> {
+                self: std::pin::Pin<&mut Self>,
+                cx: &mut std::task::Context<'_>,
+                bufs: &mut [std::io::IoSliceMut<'_>],
+            ) -> std::task::Poll<std::io::Result<usize>> {
                 self.evented().poll_receive_vectored(cx, bufs)
             }
         }
@@ -26,29 +25,38 @@ macro_rules! futures_read {
 
 macro_rules! futures_write {
     ($kind:ty) => {
-        impl AsyncWrite for $kind {
-            fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        impl futures_io::AsyncWrite for $kind {
+            fn poll_write(
+                self: std::pin::Pin<&mut Self>,
+                cx: &mut std::task::Context<'_>,
+                buf: &[u8],
+            ) -> std::task::Poll<std::io::Result<usize>> {
                 self.evented().poll_send(cx, buf)
             }
 
             fn poll_write_vectored(
-                self: Pin<&mut Self>,
-                cx: &mut Context<'_>,
-                bufs: &[IoSlice<'_>],
-            ) -> Poll<io::Result<usize>> {
+                self: std::pin::Pin<&mut Self>,
+                cx: &mut std::task::Context<'_>,
+                bufs: &[std::io::IoSlice<'_>],
+            ) -> std::task::Poll<std::io::Result<usize>> {
                 self.evented().poll_send_vectored(cx, bufs)
             }
 
-            fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-                Poll::Ready(Ok(()))
+            fn poll_flush(
+                self: std::pin::Pin<&mut Self>,
+                _: &mut std::task::Context<'_>,
+            ) -> std::task::Poll<std::io::Result<()>> {
+                std::task::Poll::Ready(Ok(()))
             }
 
-            fn poll_close(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-                Poll::Ready(self.get_mut().end_writing())
+            fn poll_close(
+                self: std::pin::Pin<&mut Self>,
+                _: &mut std::task::Context<'_>,
+            ) -> std::task::Poll<std::io::Result<()>> {
+                std::task::Poll::Ready(self.get_mut().end_writing())
             }
         }
     };
 }
 
-for_each_reader!(futures_read);
-for_each_writer!(futures_write);
+pub(in crate::net) use {futures_read, futures_write};

@@ -1,14 +1,17 @@
-//! hyper's I/O traits on the stream and its halves: the twin of `tokio_traits.rs`, with hyper's
-//! kind of buffer.
+//! The macros that implement hyper's I/O traits: the twin of `tokio_traits.rs`, with hyper's kind
+//! of buffer.
 
 use super::ends::Receive;
 use crate::evented::Evented;
-use hyper::rt::{Read, ReadBufCursor, Write};
-use std::io::{self, IoSlice};
-use std::pin::Pin;
+use hyper::rt::ReadBufCursor;
+use std::io;
 use std::task::{Context, Poll, ready};
 
-fn poll_read<S: Receive>(io: &Evented<S>, cx: &mut Context<'_>, mut cursor: ReadBufCursor<'_>) -> Poll<io::Result<()>> {
+pub(in crate::net) fn poll_read<S: Receive>(
+    io: &Evented<S>,
+    cx: &mut Context<'_>,
+    mut cursor: ReadBufCursor<'_>,
+) -> Poll<io::Result<()>> {
     // SAFETY: `poll_receive` writes initialised bytes only, so nothing initialised is made
     // uninitialised.
     let unfilled = unsafe { cursor.as_mut() };
@@ -20,13 +23,13 @@ fn poll_read<S: Receive>(io: &Evented<S>, cx: &mut Context<'_>, mut cursor: Read
 
 macro_rules! hyper_read {
     ($kind:ty) => {
-        impl Read for $kind {
+        impl hyper::rt::Read for $kind {
             fn poll_read(
-                self: Pin<&mut Self>,
-                cx: &mut Context<'_>,
-                cursor: ReadBufCursor<'_>,
-            ) -> Poll<io::Result<()>> {
-                poll_read(self.evented(), cx, cursor)
+                self: std::pin::Pin<&mut Self>,
+                cx: &mut std::task::Context<'_>,
+                cursor: hyper::rt::ReadBufCursor<'_>,
+            ) -> std::task::Poll<std::io::Result<()>> {
+                $crate::net::stream::hyper_traits::poll_read(self.evented(), cx, cursor)
             }
         }
     };
@@ -34,17 +37,27 @@ macro_rules! hyper_read {
 
 macro_rules! hyper_write {
     ($kind:ty) => {
-        impl Write for $kind {
-            fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        impl hyper::rt::Write for $kind {
+            fn poll_write(
+                self: std::pin::Pin<&mut Self>,
+                cx: &mut std::task::Context<'_>,
+                buf: &[u8],
+            ) -> std::task::Poll<std::io::Result<usize>> {
                 self.evented().poll_send(cx, buf)
             }
 
-            fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-                Poll::Ready(Ok(()))
+            fn poll_flush(
+                self: std::pin::Pin<&mut Self>,
+                _: &mut std::task::Context<'_>,
+            ) -> std::task::Poll<std::io::Result<()>> {
+                std::task::Poll::Ready(Ok(()))
             }
 
-            fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-                Poll::Ready(self.get_mut().end_writing())
+            fn poll_shutdown(
+                self: std::pin::Pin<&mut Self>,
+                _: &mut std::task::Context<'_>,
+            ) -> std::task::Poll<std::io::Result<()>> {
+                std::task::Poll::Ready(self.get_mut().end_writing())
             }
 
             fn is_write_vectored(&self) -> bool {
@@ -52,15 +65,14 @@ macro_rules! hyper_write {
             }
 
             fn poll_write_vectored(
-                self: Pin<&mut Self>,
-                cx: &mut Context<'_>,
-                bufs: &[IoSlice<'_>],
-            ) -> Poll<io::Result<usize>> {
+                self: std::pin::Pin<&mut Self>,
+                cx: &mut std::task::Context<'_>,
+                bufs: &[std::io::IoSlice<'_>],
+            ) -> std::task::Poll<std::io::Result<usize>> {
                 self.evented().poll_send_vectored(cx, bufs)
             }
         }
     };
 }
 
-for_each_reader!(hyper_read);
-for_each_writer!(hyper_write);
+pub(in crate::net) use {hyper_read, hyper_write};

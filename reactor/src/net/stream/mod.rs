@@ -1,27 +1,56 @@
-//! Byte streams: what connections and pipes of every kind do in the same way, written once.
+//! Byte streams: the parts that connections and pipes of every kind share.
 //!
-//! | file | what it is |
+//! | file | it has |
 //! |---|---|
-//! | `ends.rs` | what a kind of descriptor has to tell: its system calls, and what a short one proves |
+//! | `ends.rs` | the system calls of a kind of descriptor, and what a short transfer proves |
 //! | `sockets.rs` | how connections begin and end |
-//! | `transfer.rs`, `bulk.rs` | moving bytes through anything that tells that |
-//! | `methods.rs` | the inherent methods |
+//! | `transfer.rs`, `bulk.rs` | moving bytes through any such descriptor |
 //! | `tokio_traits.rs` and its twins | the three families of I/O traits |
-//! | `halves.rs` | the two directions as values of their own |
 //!
-//! Which public types get all this is listed in `net/kinds.rs`.
+//! The inherent methods are in the files of the types (`tcp/stream.rs`, `unix/stream.rs`, ...),
+//! each one line over `transfer.rs` or `bulk.rs`. Reading and writing methods take `&mut self`
+//! although the OS needs no such thing: this keeps two readers from taking bytes from one another
+//! by accident, and, being inherent with the receiver that the extension traits use, the methods
+//! are preferred to those and never ambiguous.
 
 pub(super) mod bulk;
 mod ends;
 #[cfg(feature = "futures-io")]
-mod futures_traits;
-pub(super) mod halves;
+pub(super) mod futures_traits;
 #[cfg(feature = "hyper")]
-mod hyper_traits;
-mod methods;
+pub(super) mod hyper_traits;
 mod sockets;
-mod tokio_traits;
+pub(super) mod tokio_traits;
 mod transfer;
 
-pub(super) use self::ends::{Peek, Receive, Transmit, stream_socket};
+pub(super) use self::ends::{Receive, StreamSocket, Transmit};
 pub(super) use self::sockets::{end_of_socket, outcome_of_connect};
+
+/// Implements the reading traits for `$kind`: tokio's, and with their features futures-io's and
+/// hyper's.
+///
+/// A macro, because the traits are foreign: no blanket implementation is allowed. `$kind` has a
+/// method `evented(&self) -> &Evented<impl Receive>`.
+macro_rules! reads {
+    ($kind:ty) => {
+        $crate::net::stream::tokio_traits::tokio_read!($kind);
+        #[cfg(feature = "futures-io")]
+        $crate::net::stream::futures_traits::futures_read!($kind);
+        #[cfg(feature = "hyper")]
+        $crate::net::stream::hyper_traits::hyper_read!($kind);
+    };
+}
+
+/// Implements the writing traits for `$kind`, in the way of `reads!`. `$kind` has a method
+/// `end_writing` besides, and its `evented` returns an `Evented<impl Transmit>`.
+macro_rules! writes {
+    ($kind:ty) => {
+        $crate::net::stream::tokio_traits::tokio_write!($kind);
+        #[cfg(feature = "futures-io")]
+        $crate::net::stream::futures_traits::futures_write!($kind);
+        #[cfg(feature = "hyper")]
+        $crate::net::stream::hyper_traits::hyper_write!($kind);
+    };
+}
+
+pub(super) use {reads, writes};

@@ -1,4 +1,4 @@
-//! `tokio::io`'s traits on the stream and its halves.
+//! The macros that implement `tokio::io`'s traits for a stream, a half of one or the end of a pipe.
 //!
 //! Reads go straight into the unfilled part of the caller's buffer, initialised or not. Vectored
 //! writes are announced, so that encoders queue their pieces instead of copying them together.
@@ -6,13 +6,16 @@
 use super::ends::Receive;
 use crate::evented::Evented;
 use crate::net::buffers;
-use std::io::{self, IoSlice};
+use std::io;
 use std::mem::MaybeUninit;
-use std::pin::Pin;
 use std::task::{Context, Poll};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::ReadBuf;
 
-fn poll_read<S: Receive>(io: &Evented<S>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+pub(in crate::net) fn poll_read<S: Receive>(
+    io: &Evented<S>,
+    cx: &mut Context<'_>,
+    buf: &mut ReadBuf<'_>,
+) -> Poll<io::Result<()>> {
     let receive = |unfilled: &mut [MaybeUninit<u8>]| io.poll_receive(cx, unfilled).map_ok(|count| (count, ()));
     // SAFETY: `poll_receive` initialises the bytes that it counts, and writes no others.
     unsafe { buffers::fill(buf, receive) }.map_ok(drop)
@@ -20,9 +23,13 @@ fn poll_read<S: Receive>(io: &Evented<S>, cx: &mut Context<'_>, buf: &mut ReadBu
 
 macro_rules! tokio_read {
     ($kind:ty) => {
-        impl AsyncRead for $kind {
-            fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-                poll_read(self.evented(), cx, buf)
+        impl tokio::io::AsyncRead for $kind {
+            fn poll_read(
+                self: std::pin::Pin<&mut Self>,
+                cx: &mut std::task::Context<'_>,
+                buf: &mut tokio::io::ReadBuf<'_>,
+            ) -> std::task::Poll<std::io::Result<()>> {
+                $crate::net::stream::tokio_traits::poll_read(self.evented(), cx, buf)
             }
         }
     };
@@ -30,24 +37,34 @@ macro_rules! tokio_read {
 
 macro_rules! tokio_write {
     ($kind:ty) => {
-        impl AsyncWrite for $kind {
-            fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        impl tokio::io::AsyncWrite for $kind {
+            fn poll_write(
+                self: std::pin::Pin<&mut Self>,
+                cx: &mut std::task::Context<'_>,
+                buf: &[u8],
+            ) -> std::task::Poll<std::io::Result<usize>> {
                 self.evented().poll_send(cx, buf)
             }
 
-            fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-                Poll::Ready(Ok(()))
+            fn poll_flush(
+                self: std::pin::Pin<&mut Self>,
+                _: &mut std::task::Context<'_>,
+            ) -> std::task::Poll<std::io::Result<()>> {
+                std::task::Poll::Ready(Ok(()))
             }
 
-            fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-                Poll::Ready(self.get_mut().end_writing())
+            fn poll_shutdown(
+                self: std::pin::Pin<&mut Self>,
+                _: &mut std::task::Context<'_>,
+            ) -> std::task::Poll<std::io::Result<()>> {
+                std::task::Poll::Ready(self.get_mut().end_writing())
             }
 
             fn poll_write_vectored(
-                self: Pin<&mut Self>,
-                cx: &mut Context<'_>,
-                bufs: &[IoSlice<'_>],
-            ) -> Poll<io::Result<usize>> {
+                self: std::pin::Pin<&mut Self>,
+                cx: &mut std::task::Context<'_>,
+                bufs: &[std::io::IoSlice<'_>],
+            ) -> std::task::Poll<std::io::Result<usize>> {
                 self.evented().poll_send_vectored(cx, bufs)
             }
 
@@ -58,5 +75,4 @@ macro_rules! tokio_write {
     };
 }
 
-for_each_reader!(tokio_read);
-for_each_writer!(tokio_write);
+pub(in crate::net) use {tokio_read, tokio_write};

@@ -1,34 +1,26 @@
 //! Unix: file descriptors.
 
-use crate::net::unix::pipe;
-use crate::net::{TcpListener, TcpSocket, TcpStream, UdpSocket, UnixDatagram, UnixListener, UnixStream};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, RawFd};
+use crate::net::TcpSocket;
+use std::os::fd::{FromRawFd, IntoRawFd, RawFd};
 
-macro_rules! descriptor {
+/// Implements the traits that lend the descriptor of `$kind`, which has a method `socket`.
+macro_rules! as_descriptor {
     ($kind:ty) => {
-        impl AsFd for $kind {
-            fn as_fd(&self) -> BorrowedFd<'_> {
-                self.socket().as_fd()
+        impl std::os::fd::AsFd for $kind {
+            fn as_fd(&self) -> std::os::fd::BorrowedFd<'_> {
+                std::os::fd::AsFd::as_fd(self.socket())
             }
         }
 
-        impl AsRawFd for $kind {
-            fn as_raw_fd(&self) -> RawFd {
-                self.socket().as_raw_fd()
+        impl std::os::fd::AsRawFd for $kind {
+            fn as_raw_fd(&self) -> std::os::fd::RawFd {
+                std::os::fd::AsRawFd::as_raw_fd(self.socket())
             }
         }
     };
 }
 
-descriptor!(TcpListener);
-descriptor!(TcpSocket);
-descriptor!(TcpStream);
-descriptor!(UdpSocket);
-descriptor!(UnixDatagram);
-descriptor!(UnixListener);
-descriptor!(UnixStream);
-descriptor!(pipe::Receiver);
-descriptor!(pipe::Sender);
+pub(in crate::net) use as_descriptor;
 
 impl FromRawFd for TcpSocket {
     /// Takes over a descriptor, which has to be a non-blocking TCP socket that neither listens nor

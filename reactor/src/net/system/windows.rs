@@ -1,28 +1,26 @@
 //! Windows: sockets.
 
-use crate::net::{TcpListener, TcpSocket, TcpStream, UdpSocket};
-use std::os::windows::io::{AsRawSocket, AsSocket, BorrowedSocket, FromRawSocket, IntoRawSocket, RawSocket};
+use crate::net::TcpSocket;
+use std::os::windows::io::{FromRawSocket, IntoRawSocket, RawSocket};
 
-macro_rules! descriptor {
+/// Implements the traits that lend the socket of `$kind`, which has a method `socket`.
+macro_rules! as_descriptor {
     ($kind:ty) => {
-        impl AsSocket for $kind {
-            fn as_socket(&self) -> BorrowedSocket<'_> {
-                self.socket().as_socket()
+        impl std::os::windows::io::AsSocket for $kind {
+            fn as_socket(&self) -> std::os::windows::io::BorrowedSocket<'_> {
+                std::os::windows::io::AsSocket::as_socket(self.socket())
             }
         }
 
-        impl AsRawSocket for $kind {
-            fn as_raw_socket(&self) -> RawSocket {
-                self.socket().as_raw_socket()
+        impl std::os::windows::io::AsRawSocket for $kind {
+            fn as_raw_socket(&self) -> std::os::windows::io::RawSocket {
+                std::os::windows::io::AsRawSocket::as_raw_socket(self.socket())
             }
         }
     };
 }
 
-descriptor!(TcpListener);
-descriptor!(TcpSocket);
-descriptor!(TcpStream);
-descriptor!(UdpSocket);
+pub(in crate::net) use as_descriptor;
 
 impl FromRawSocket for TcpSocket {
     /// Takes over a socket, which has to be a non-blocking TCP socket that neither listens nor is

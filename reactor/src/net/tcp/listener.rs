@@ -9,8 +9,10 @@ use crate::handle::Handle;
 use crate::interest::Interest;
 use crate::net::ToSocketAddrs;
 use crate::net::lookup::resolve;
+use crate::net::plumbing::socket_plumbing;
+use crate::net::system::as_descriptor;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{self, SocketAddr};
 use std::task::{Context, Poll, ready};
 
 /// Connections that the system completes and keeps for us until they are accepted. The system may
@@ -23,7 +25,8 @@ const BACKLOG: u32 = 1024;
 /// # Examples
 ///
 /// ```
-/// use wsrt_reactor::net::{TcpListener, TcpStream};
+/// # use wsrt_reactor as wsrt;
+/// use wsrt::net::{TcpListener, TcpStream};
 ///
 /// # wsrt_reactor_testing::run(async {
 /// let listener = TcpListener::bind("127.0.0.1:0").await?;
@@ -87,7 +90,8 @@ impl TcpListener {
     /// ```no_run
     /// use std::io;
     /// use std::time::Duration;
-    /// use wsrt_reactor::net::{TcpListener, TcpStream};
+    /// # use wsrt_reactor as wsrt;
+    /// use wsrt::net::{TcpListener, TcpStream};
     ///
     /// async fn serve(listener: TcpListener, pause: impl AsyncFn(Duration), handle: impl Fn(TcpStream)) {
     ///     loop {
@@ -128,9 +132,73 @@ impl TcpListener {
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.socket().local_addr()
     }
+
+    /// Takes over the standard library's listener and makes it non-blocking.
+    ///
+    /// # Panics
+    ///
+    /// Panics outside a runtime.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error if it cannot be made non-blocking or cannot be polled, or an error if
+    /// the runtime was shut down.
+    #[track_caller]
+    pub fn from_std(socket: net::TcpListener) -> io::Result<TcpListener> {
+        let context = context::required("TcpListener::from_std");
+        socket.set_nonblocking(true)?;
+        Self::registered(mio::net::TcpListener::from_std(socket), context.handle())
+    }
+
+    /// Returns the standard library's listener, still non-blocking.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error if it cannot be taken out of the poll; it is closed then.
+    pub fn into_std(self) -> io::Result<net::TcpListener> {
+        self.io.into_inner().map(net::TcpListener::from)
+    }
+
+    /// Takes the error that is pending on the socket, if any.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error if the pending error cannot be asked for.
+    pub fn take_error(&self) -> io::Result<Option<io::Error>> {
+        self.options().take_error()
+    }
+
+    /// Returns the time to live of the IPv4 packets it sends, in hops.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error.
+    pub fn ttl(&self) -> io::Result<u32> {
+        self.options().ttl_v4()
+    }
+
+    /// Sets the time to live of the IPv4 packets it sends, in hops (`IP_TTL`).
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error.
+    pub fn set_ttl(&self, ttl: u32) -> io::Result<()> {
+        self.options().set_ttl_v4(ttl)
+    }
 }
 
-wraps!(TcpListener, "TcpListener", mio::net::TcpListener, std::net::TcpListener);
+impl TryFrom<net::TcpListener> for TcpListener {
+    type Error = io::Error;
+
+    /// Converts like [`TcpListener::from_std`].
+    #[track_caller]
+    fn try_from(socket: net::TcpListener) -> io::Result<TcpListener> {
+        Self::from_std(socket)
+    }
+}
+
+socket_plumbing!(TcpListener, "TcpListener", mio::net::TcpListener);
+as_descriptor!(TcpListener);
 
 fn listen(address: SocketAddr, handle: &Handle) -> io::Result<TcpListener> {
     let socket = TcpSocket::for_address(address)?;

@@ -4,8 +4,12 @@
 
 mod connect;
 mod halves;
+pub(super) mod keepalive;
 pub(super) mod listener;
 pub(super) mod socket;
+mod socket_options;
 pub(super) mod stream;
+mod stream_options;
+mod stream_readiness;
 
 pub use self::halves::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, WriteHalf};

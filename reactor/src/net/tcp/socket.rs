@@ -8,6 +8,7 @@ use crate::descriptor;
 use crate::handle::Handle;
 use crate::interest::Interest;
 use crate::net::stream::outcome_of_connect;
+use crate::net::system::as_descriptor;
 use socket2::{Domain, Protocol, SockRef, Socket, Type};
 use std::io;
 use std::net::{self, SocketAddr};
@@ -27,7 +28,8 @@ use std::net::{self, SocketAddr};
 /// One listener per processor on the same port, connections being dealt out by the system (Unix):
 ///
 /// ```
-/// use wsrt_reactor::net::{TcpSocket, TcpStream};
+/// # use wsrt_reactor as wsrt;
+/// use wsrt::net::{TcpSocket, TcpStream};
 ///
 /// # #[cfg(unix)] {
 /// # wsrt_reactor_testing::run(async {
@@ -50,7 +52,8 @@ use std::net::{self, SocketAddr};
 /// Connecting from an address of one's own:
 ///
 /// ```
-/// use wsrt_reactor::net::{TcpListener, TcpSocket};
+/// # use wsrt_reactor as wsrt;
+/// use wsrt::net::{TcpListener, TcpSocket};
 ///
 /// # wsrt_reactor_testing::run(async {
 /// # let listener = TcpListener::bind("127.0.0.1:0").await?;
@@ -210,3 +213,5 @@ impl TcpSocket {
         self.socket
     }
 }
+
+as_descriptor!(TcpSocket);

@@ -1,29 +1,38 @@
-//! The connected socket: how it comes to be, what it is, how it ends.
+//! The connected socket: how it is made, read, written, split and ended. Waiting for readiness is
+//! in `stream_readiness.rs`, the options are in `stream_options.rs`.
 
 use super::connect::connect_to_any;
+use super::halves::{self, OwnedReadHalf, OwnedWriteHalf, ReadHalf, WriteHalf};
 use crate::budget;
 use crate::context;
 use crate::evented::Evented;
 use crate::handle::Handle;
 use crate::net::ToSocketAddrs;
 use crate::net::lookup::resolve;
-use crate::net::stream::stream_socket;
-use std::io;
-use std::net::SocketAddr;
+use crate::net::plumbing::socket_plumbing;
+use crate::net::stream::bulk;
+use crate::net::stream::{StreamSocket, end_of_socket, reads, writes};
+use crate::net::system::as_descriptor;
+use bytes::BufMut;
+use std::io::{self, IoSlice, IoSliceMut};
+use std::net::{self, Shutdown, SocketAddr};
+use std::task::{Context, Poll};
+use tokio::io::ReadBuf;
 
-/// One TCP connection.
+/// Reads and writes one TCP connection.
 ///
-/// Reads and writes go straight to the system, without a buffer in between: wrap it where many
-/// small ones are made. Dropping it closes the connection; data already written is still delivered.
+/// Reads and writes go straight to the OS, without a buffer in between: wrap the stream if many are
+/// small. Dropping it closes the connection; data already written is still delivered.
 ///
-/// It implements `tokio::io::AsyncRead` and `AsyncWrite`, and with feature `hyper` hyper's `Read`
-/// and `Write`. The common operations are methods of its own as well, so no extension trait is
-/// needed.
+/// It implements `tokio::io::AsyncRead` and `AsyncWrite`, and with the features `hyper` and
+/// `futures-io` the traits of those crates. The common operations are methods of its own as well,
+/// so no extension trait is needed.
 ///
 /// # Examples
 ///
 /// ```
-/// use wsrt_reactor::net::{TcpListener, TcpStream};
+/// # use wsrt_reactor as wsrt;
+/// use wsrt::net::{TcpListener, TcpStream};
 ///
 /// # wsrt_reactor_testing::run(async {
 /// # let listener = TcpListener::bind("127.0.0.1:0").await?;
@@ -43,10 +52,11 @@ use std::net::SocketAddr;
 /// # std::io::Result::Ok(()) }).unwrap();
 /// ```
 ///
-/// Split in two halves, which may go to different tasks:
+/// Split into two halves, which may go to different tasks:
 ///
 /// ```
-/// # use wsrt_reactor::net::{TcpListener, TcpStream};
+/// # use wsrt_reactor as wsrt;
+/// # use wsrt::net::{TcpListener, TcpStream};
 /// # wsrt_reactor_testing::run(async {
 /// # let listener = TcpListener::bind("127.0.0.1:0").await?;
 /// # let stream = TcpStream::connect(listener.local_addr()?).await?;
@@ -74,25 +84,25 @@ pub struct TcpStream {
 impl TcpStream {
     /// Connects to the first of the addresses that answers.
     ///
-    /// Several are tried after RFC 8305 ("happy eyeballs"): IPv6 and IPv4 in turns, the next one as
-    /// soon as an earlier one fails or has not answered for 250 ms, those under way going on
-    /// meanwhile. Each takes as long as the system lets it (a minute or two when nobody answers):
-    /// put a timeout around it where that is too long.
+    /// Several are tried after RFC 8305 ("happy eyeballs"): IPv6 and IPv4 in turn, the next one as
+    /// soon as an earlier one fails or has not answered for 250 ms, while earlier attempts
+    /// continue. Each attempt takes as long as the OS lets it (a minute or two without an answer):
+    /// put a timeout around the call where that is too long.
     ///
     /// It differs from tokio's, which waits for each address to fail before it tries the next.
     ///
     /// # Panics
     ///
-    /// Outside a runtime.
+    /// Panics outside a runtime.
     ///
     /// # Errors
     ///
-    /// When every address fails: the system's error for the one that was tried last, as it is,
-    /// which does not name the address. Otherwise the lookup's.
+    /// Returns the error of the lookup. If every address fails, returns the unchanged OS error of
+    /// the last one tried, which does not name the address.
     ///
     /// # Cancel safety
     ///
-    /// Dropped before it is ready, the attempts are given up and their sockets closed.
+    /// If it is dropped before it is ready, the attempts are abandoned and their sockets closed.
     pub async fn connect<A: ToSocketAddrs>(addr: A) -> io::Result<TcpStream> {
         let context = context::required("TcpStream::connect");
         budget::consume().await;
@@ -100,19 +110,327 @@ impl TcpStream {
         connect_to_any(addresses, &context).await
     }
 
-    /// A stream that the system has begun to connect.
+    /// Starts to connect: the stream is writable once the OS has connected it.
     pub(super) fn connecting(address: SocketAddr, handle: &Handle) -> io::Result<TcpStream> {
         Self::registered(mio::net::TcpStream::connect(address)?, handle)
     }
 
-    /// Whether the system has ever told of urgent data. Not for users: for what moves bytes in
-    /// another way than by reading, and so does not step over the mark of it.
-    #[doc(hidden)]
+    /// Takes over the standard library's socket and makes it non-blocking.
+    ///
+    /// # Panics
+    ///
+    /// Panics outside a runtime.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error if it cannot be made non-blocking or cannot be polled, or an error if
+    /// the runtime was shut down.
+    #[track_caller]
+    pub fn from_std(socket: net::TcpStream) -> io::Result<TcpStream> {
+        let context = context::required("TcpStream::from_std");
+        socket.set_nonblocking(true)?;
+        Self::registered(mio::net::TcpStream::from_std(socket), context.handle())
+    }
+
+    /// Returns the standard library's socket, still non-blocking.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error if it cannot be taken out of the poll; it is closed then.
+    pub fn into_std(self) -> io::Result<net::TcpStream> {
+        self.io.into_inner().map(net::TcpStream::from)
+    }
+
+    /// Returns the peer's address.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error.
+    pub fn peer_addr(&self) -> io::Result<SocketAddr> {
+        self.evented().get_ref().peer_addr()
+    }
+
+    /// Returns the address on this side.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error.
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.evented().get_ref().local_addr()
+    }
+
+    /// Reads the available bytes into `buf` and returns their number; waits if there are none.
+    ///
+    /// Zero means that the peer has ended the stream, or that `buf` is empty.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error, or an error if the runtime was shut down.
+    ///
+    /// # Cancel safety
+    ///
+    /// If it is dropped before it is ready, no bytes are lost.
+    pub async fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        self.evented().receive(buf).await
+    }
+
+    /// Reads into several buffers, filling each before the next; otherwise like
+    /// [`read`](Self::read).
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error, or an error if the runtime was shut down.
+    ///
+    /// # Cancel safety
+    ///
+    /// If it is dropped before it is ready, no bytes are lost.
+    pub async fn read_vectored(&mut self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+        self.evented().receive_vectored(bufs).await
+    }
+
+    /// Fills `buf` and returns its length.
+    ///
+    /// # Errors
+    ///
+    /// Returns `UnexpectedEof` if the peer has ended the stream first, the OS error, or an error if
+    /// the runtime was shut down. `buf` then holds the bytes read so far; their number is
+    /// unspecified.
+    ///
+    /// # Cancel safety
+    ///
+    /// None: if it is dropped before it is ready, it may have read some bytes.
+    pub async fn read_exact(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        bulk::read_exact(self.evented(), buf).await
+    }
+
+    /// Reads until the peer has ended the stream, appends everything to `buf`, and returns the
+    /// number of bytes added.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error, or an error if the runtime was shut down. `buf` holds the bytes read
+    /// before it.
+    ///
+    /// # Cancel safety
+    ///
+    /// If it is dropped before it is ready, `buf` holds the bytes read so far; another call
+    /// continues from there.
+    pub async fn read_to_end(&mut self, buf: &mut Vec<u8>) -> io::Result<usize> {
+        bulk::read_to_end(self.evented(), buf).await
+    }
+
+    /// Reads until the peer has ended the stream, appends the text to `buf`, and returns the number
+    /// of bytes added.
+    ///
+    /// # Errors
+    ///
+    /// Returns `InvalidData` if the bytes are not UTF-8, the OS error, or an error if the runtime
+    /// was shut down. `buf` is unchanged then, and the bytes read are lost.
+    ///
+    /// # Cancel safety
+    ///
+    /// None: if it is dropped before it is ready, the bytes read are lost.
+    pub async fn read_to_string(&mut self, buf: &mut String) -> io::Result<usize> {
+        bulk::read_to_string(self.evented(), buf).await
+    }
+
+    /// Reads the available bytes into `buf` without waiting.
+    ///
+    /// # Errors
+    ///
+    /// Returns `WouldBlock` if there are none, or the OS error.
+    pub fn try_read(&self, buf: &mut [u8]) -> io::Result<usize> {
+        self.evented().try_receive(buf)
+    }
+
+    /// Reads into the free room that `buf` has in one piece, without waiting. For a `Vec` or a
+    /// `BytesMut` that is its spare capacity.
+    ///
+    /// # Errors
+    ///
+    /// Returns `WouldBlock` if there are no bytes, or the OS error.
+    pub fn try_read_buf<B: BufMut>(&self, buf: &mut B) -> io::Result<usize> {
+        bulk::try_read_buf(self.evented(), buf)
+    }
+
+    /// Reads the available bytes into several buffers without waiting.
+    ///
+    /// # Errors
+    ///
+    /// Returns `WouldBlock` if there are none, or the OS error.
+    pub fn try_read_vectored(&self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+        self.evented().try_receive_vectored(bufs)
+    }
+
+    /// Reads without consuming the bytes: the next read returns them again. Waits if there are
+    /// none.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error, or an error if the runtime was shut down.
+    ///
+    /// # Cancel safety
+    ///
+    /// If it is dropped before it is ready, nothing has happened.
+    pub async fn peek(&self, buf: &mut [u8]) -> io::Result<usize> {
+        self.evented().peek(buf).await
+    }
+
+    /// Polls a [`peek`](Self::peek) and returns the number of bytes added to `buf`. Any number of
+    /// tasks may poll.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`peek`](Self::peek).
+    pub fn poll_peek(&self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<usize>> {
+        self.evented().poll_peek(cx, buf)
+    }
+
+    /// Writes as much of `buf` as the OS takes and returns the number of bytes; waits if it takes
+    /// none.
+    ///
+    /// Written means handed to the OS, not received by the peer.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error, or an error if the runtime was shut down.
+    ///
+    /// # Cancel safety
+    ///
+    /// If it is dropped before it is ready, nothing was written.
+    pub async fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        self.evented().send(buf).await
+    }
+
+    /// Writes as much of several buffers, in their order, as the OS takes in one call; otherwise
+    /// like [`write`](Self::write).
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error, or an error if the runtime was shut down.
+    ///
+    /// # Cancel safety
+    ///
+    /// If it is dropped before it is ready, nothing was written.
+    pub async fn write_vectored(&mut self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
+        self.evented().send_vectored(bufs).await
+    }
+
+    /// Writes all of `buf`.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error, or an error if the runtime was shut down. Some of `buf` may have been
+    /// written.
+    ///
+    /// # Cancel safety
+    ///
+    /// None: if it is dropped before it is ready, it may have written some of `buf`.
+    pub async fn write_all(&mut self, buf: &[u8]) -> io::Result<()> {
+        bulk::write_all(self.evented(), buf).await
+    }
+
+    /// Does nothing, because written bytes are with the OS already. It exists so that code for
+    /// buffered streams works here too.
+    ///
+    /// # Errors
+    ///
+    /// None.
+    ///
+    /// # Cancel safety
+    ///
+    /// It is ready at the first poll.
+    pub async fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Writes as much of `buf` as the OS takes without waiting.
+    ///
+    /// # Errors
+    ///
+    /// Returns `WouldBlock` if the OS takes no bytes, or the OS error.
+    pub fn try_write(&self, buf: &[u8]) -> io::Result<usize> {
+        self.evented().try_send(buf)
+    }
+
+    /// Writes as much of several buffers as the OS takes in one call, without waiting.
+    ///
+    /// # Errors
+    ///
+    /// Returns `WouldBlock` if the OS takes no bytes, or the OS error.
+    pub fn try_write_vectored(&self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
+        self.evented().try_send_vectored(bufs)
+    }
+
+    /// Ends the writing direction: the peer reads the end of the stream after all written bytes.
+    ///
+    /// Ending it again, or after the connection has ended, is no error.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error.
+    ///
+    /// # Cancel safety
+    ///
+    /// It is done at the first poll.
+    pub async fn shutdown(&mut self) -> io::Result<()> {
+        self.end_writing()
+    }
+
+    /// Lends the two directions out separately, for use at the same time within one task.
+    ///
+    /// Dropping the halves changes nothing: the stream stays open in both directions.
+    // The exclusive borrow keeps it to one reader and one writer.
+    pub fn split(&mut self) -> (ReadHalf<'_>, WriteHalf<'_>) {
+        halves::split(self)
+    }
+
+    /// Splits it into two halves that can go to different tasks.
+    ///
+    /// Dropping the write half ends the stream for the peer; see
+    /// [`OwnedWriteHalf::forget`].
     #[must_use]
-    pub fn has_seen_urgent(&self) -> bool {
-        self.io.has_seen_urgent()
+    pub fn into_split(self) -> (OwnedReadHalf, OwnedWriteHalf) {
+        halves::split_owned(self)
+    }
+
+    /// Ends one or both directions at once.
+    ///
+    /// Unlike [`shutdown`](Self::shutdown) it takes any direction; ending one that the peer has
+    /// ended meanwhile is an error on some systems.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error.
+    pub fn shutdown_with(&self, how: Shutdown) -> io::Result<()> {
+        self.socket().shutdown(how)
+    }
+
+    pub(in crate::net) fn end_writing(&self) -> io::Result<()> {
+        end_of_socket(|how| self.shutdown_with(how))
     }
 }
 
-wraps!(TcpStream, "TcpStream", mio::net::TcpStream, std::net::TcpStream);
-stream_socket!(mio::net::TcpStream, short read drains: true, short write drains: true);
+impl TryFrom<net::TcpStream> for TcpStream {
+    type Error = io::Error;
+
+    /// Converts like [`TcpStream::from_std`].
+    #[track_caller]
+    fn try_from(socket: net::TcpStream) -> io::Result<TcpStream> {
+        Self::from_std(socket)
+    }
+}
+
+socket_plumbing!(TcpStream, "TcpStream", mio::net::TcpStream);
+as_descriptor!(TcpStream);
+reads!(TcpStream);
+writes!(TcpStream);
+
+impl StreamSocket for mio::net::TcpStream {
+    const SHORT_READ_DRAINS: bool = true;
+    const SHORT_WRITE_DRAINS: bool = true;
+
+    fn attempt<R>(&self, call: impl FnOnce() -> io::Result<R>) -> io::Result<R> {
+        self.try_io(call)
+    }
+}

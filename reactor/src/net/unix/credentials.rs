@@ -1,9 +1,12 @@
-//! Who is on the other side.
+//! The credentials of the process on the other side of a connection.
 
+use super::stream::UnixStream;
 use libc::{gid_t, pid_t, uid_t};
+use std::io;
+use std::os::fd::AsFd;
 
-/// Says as whom the process on the other side of a [`UnixStream`](crate::net::UnixStream) was
-/// running when it connected or listened.
+/// Holds the credentials that the process on the other side of a [`UnixStream`] had when it
+/// connected or listened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct UCred {
     uid: uid_t,
@@ -24,15 +27,37 @@ impl UCred {
         self.gid
     }
 
-    /// Returns the process, where the system tells (Linux and Android). By the time it is asked for
-    /// it may have ended, and the number may be another's.
+    /// Returns the process, where the OS reports it (Linux and Android). The process may have ended
+    /// by then, and its number may stand for another one.
     #[must_use]
     pub fn pid(&self) -> Option<pid_t> {
         self.pid
     }
 }
 
-pub(super) use self::system::of_peer;
+impl UnixStream {
+    /// Returns the user, group and process of the peer at the time it connected or listened.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error, or `Unsupported` on systems where wsrt cannot ask.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use wsrt_reactor as wsrt;
+    /// use wsrt::net::UnixStream;
+    ///
+    /// # wsrt_reactor_testing::run(async {
+    /// let (near, _far) = UnixStream::pair()?;
+    /// let peer = near.peer_cred()?;
+    /// assert!(peer.pid().is_none_or(|pid| pid as u32 == std::process::id()));
+    /// # std::io::Result::Ok(()) }).unwrap();
+    /// ```
+    pub fn peer_cred(&self) -> io::Result<UCred> {
+        system::of_peer(self.as_fd())
+    }
+}
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod system {
@@ -42,7 +67,7 @@ mod system {
     use std::os::fd::{AsRawFd, BorrowedFd};
 
     /// Linux: `SO_PEERCRED`.
-    pub(in super::super) fn of_peer(socket: BorrowedFd<'_>) -> io::Result<UCred> {
+    pub(super) fn of_peer(socket: BorrowedFd<'_>) -> io::Result<UCred> {
         let mut peer = libc::ucred { pid: 0, uid: 0, gid: 0 };
         let mut length = size_of::<libc::ucred>() as libc::socklen_t;
         let room: *mut libc::ucred = &mut peer;
@@ -69,8 +94,8 @@ mod system {
     use std::io;
     use std::os::fd::{AsRawFd, BorrowedFd};
 
-    /// The BSDs: `getpeereid`, which does not tell the process.
-    pub(in super::super) fn of_peer(socket: BorrowedFd<'_>) -> io::Result<UCred> {
+    /// The BSDs: `getpeereid`, which does not report the process.
+    pub(super) fn of_peer(socket: BorrowedFd<'_>) -> io::Result<UCred> {
         let (mut uid, mut gid) = (0, 0);
         // SAFETY: both are of the types that the call fills in, and outlive it.
         match unsafe { libc::getpeereid(socket.as_raw_fd(), &mut uid, &mut gid) } {
@@ -94,7 +119,7 @@ mod system {
     use std::io;
     use std::os::fd::BorrowedFd;
 
-    pub(in super::super) fn of_peer(_: BorrowedFd<'_>) -> io::Result<UCred> {
+    pub(super) fn of_peer(_: BorrowedFd<'_>) -> io::Result<UCred> {
         Err(io::Error::new(io::ErrorKind::Unsupported, "wsrt does not know how this system tells a peer's credentials"))
     }
 }

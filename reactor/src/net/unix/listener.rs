@@ -5,7 +5,10 @@ use super::{SocketAddr, address};
 use crate::context;
 use crate::evented::Evented;
 use crate::interest::Interest;
+use crate::net::plumbing::socket_plumbing;
+use crate::net::system::as_descriptor;
 use std::io;
+use std::os::unix::net;
 use std::path::Path;
 use std::task::{Context, Poll, ready};
 
@@ -17,7 +20,8 @@ use std::task::{Context, Poll, ready};
 /// # Examples
 ///
 /// ```
-/// use wsrt_reactor::net::{UnixListener, UnixStream};
+/// # use wsrt_reactor as wsrt;
+/// use wsrt::net::{UnixListener, UnixStream};
 ///
 /// # let folder = std::env::temp_dir().join(format!("wsrt-doc-listener-{}", std::process::id()));
 /// # std::fs::create_dir_all(&folder).unwrap();
@@ -37,7 +41,7 @@ use std::task::{Context, Poll, ready};
 /// ```
 #[derive(Debug)]
 pub struct UnixListener {
-    pub(in crate::net) io: Evented<mio::net::UnixListener>,
+    io: Evented<mio::net::UnixListener>,
 }
 
 impl UnixListener {
@@ -74,8 +78,9 @@ impl UnixListener {
     /// ```
     /// # #[cfg(target_os = "linux")] {
     /// use std::os::linux::net::SocketAddrExt;
-    /// use wsrt_reactor::net::unix::SocketAddr;
-    /// use wsrt_reactor::net::{UnixListener, UnixStream};
+    /// # use wsrt_reactor as wsrt;
+    /// use wsrt::net::unix::SocketAddr;
+    /// use wsrt::net::{UnixListener, UnixStream};
     ///
     /// # wsrt_reactor_testing::run(async {
     /// # let name = format!("wsrt-doc-abstract-{}", std::process::id());
@@ -132,6 +137,52 @@ impl UnixListener {
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.socket().local_addr()
     }
+
+    /// Takes over the standard library's listener and makes it non-blocking.
+    ///
+    /// # Panics
+    ///
+    /// Panics outside a runtime.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error if it cannot be made non-blocking or cannot be polled, or an error if
+    /// the runtime was shut down.
+    #[track_caller]
+    pub fn from_std(socket: net::UnixListener) -> io::Result<UnixListener> {
+        let context = context::required("UnixListener::from_std");
+        socket.set_nonblocking(true)?;
+        Self::registered(mio::net::UnixListener::from_std(socket), context.handle())
+    }
+
+    /// Returns the standard library's listener, still non-blocking.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error if it cannot be taken out of the poll; it is closed then.
+    pub fn into_std(self) -> io::Result<net::UnixListener> {
+        self.io.into_inner().map(net::UnixListener::from)
+    }
+
+    /// Takes the error that is pending on the socket, if any.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error if the pending error cannot be asked for.
+    pub fn take_error(&self) -> io::Result<Option<io::Error>> {
+        self.options().take_error()
+    }
 }
 
-wraps!(UnixListener, "UnixListener", mio::net::UnixListener, std::os::unix::net::UnixListener);
+impl TryFrom<net::UnixListener> for UnixListener {
+    type Error = io::Error;
+
+    /// Converts like [`UnixListener::from_std`].
+    #[track_caller]
+    fn try_from(socket: net::UnixListener) -> io::Result<UnixListener> {
+        Self::from_std(socket)
+    }
+}
+
+socket_plumbing!(UnixListener, "UnixListener", mio::net::UnixListener);
+as_descriptor!(UnixListener);

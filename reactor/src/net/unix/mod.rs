@@ -11,6 +11,8 @@ pub(super) mod listener;
 pub mod pipe;
 mod sending;
 pub(super) mod stream;
+mod stream_options;
+mod stream_readiness;
 
 pub use self::credentials::UCred;
 pub use self::halves::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, WriteHalf};

@@ -1,25 +1,35 @@
-//! The connected Unix socket.
+//! The connected Unix socket: how it is made, read, written, split and ended. Waiting for readiness
+//! is in `stream_readiness.rs`, the options are in `stream_options.rs`.
 
-use super::{SocketAddr, UCred, address, credentials};
+use super::halves::{self, OwnedReadHalf, OwnedWriteHalf, ReadHalf, WriteHalf};
+use super::{SocketAddr, address};
 use crate::budget;
 use crate::context;
+use crate::context::ReactorContext;
 use crate::evented::Evented;
 use crate::interest::Interest;
-use crate::net::stream::{outcome_of_connect, stream_socket};
+use crate::net::plumbing::socket_plumbing;
+use crate::net::stream::bulk;
+use crate::net::stream::{StreamSocket, end_of_socket, outcome_of_connect, reads, writes};
+use crate::net::system::as_descriptor;
+use bytes::BufMut;
 use socket2::SockRef;
-use std::io;
-use std::os::fd::AsFd;
+use std::io::{self, IoSlice, IoSliceMut};
+use std::net::Shutdown;
+use std::os::unix::net;
 use std::path::Path;
+use std::task::{Context, Poll};
+use tokio::io::ReadBuf;
 
-/// One connection within this machine.
+/// Reads and writes one connection within this machine.
 ///
-/// It reads and writes as [`TcpStream`](crate::net::TcpStream) does, and implements the same
-/// traits.
+/// It reads and writes like [`TcpStream`](crate::net::TcpStream), and implements the same traits.
 ///
 /// # Examples
 ///
 /// ```
-/// use wsrt_reactor::net::UnixStream;
+/// # use wsrt_reactor as wsrt;
+/// use wsrt::net::UnixStream;
 ///
 /// # wsrt_reactor_testing::run(async {
 /// let (mut near, mut far) = UnixStream::pair()?;
@@ -32,26 +42,26 @@ use std::path::Path;
 /// ```
 #[derive(Debug)]
 pub struct UnixStream {
-    pub(in crate::net) io: Evented<mio::net::UnixStream>,
+    io: Evented<mio::net::UnixStream>,
 }
 
 impl UnixStream {
-    /// Connects to whoever listens at a path. On Linux a path that begins with a zero byte is an
+    /// Connects to the listener at a path. On Linux a path that begins with a zero byte is an
     /// abstract name.
     ///
     /// # Panics
     ///
-    /// Outside a runtime.
+    /// Panics outside a runtime.
     ///
     /// # Errors
     ///
-    /// The system's, as it is. Linux answers `WouldBlock` when as many connections wait to be
-    /// accepted as the listener allows, and tells nobody when there is room again: try again later.
-    /// Of kind `InvalidInput` when the path cannot be an address, as when it is too long.
+    /// Returns the unchanged OS error. Linux returns `WouldBlock` if the listener's queue of
+    /// connections is full, and does not report when it has room again: try again later. Returns
+    /// `InvalidInput` if the path cannot be an address, for example because it is too long.
     ///
     /// # Cancel safety
     ///
-    /// Dropped before it is ready, the attempt is given up and its socket closed.
+    /// If it is dropped before it is ready, the attempt is abandoned and its socket closed.
     pub async fn connect<P: AsRef<Path>>(path: P) -> io::Result<UnixStream> {
         let context = context::required("UnixStream::connect");
         let address = address::of_path(path.as_ref(), "connect to")?;
@@ -62,21 +72,21 @@ impl UnixStream {
     ///
     /// # Panics
     ///
-    /// Outside a runtime.
+    /// Panics outside a runtime.
     ///
     /// # Errors
     ///
-    /// As [`connect`](UnixStream::connect).
+    /// Returns the errors of [`connect`](UnixStream::connect).
     ///
     /// # Cancel safety
     ///
-    /// Dropped before it is ready, the attempt is given up and its socket closed.
+    /// If it is dropped before it is ready, the attempt is abandoned and its socket closed.
     pub async fn connect_addr(address: &SocketAddr) -> io::Result<UnixStream> {
         let context = context::required("UnixStream::connect_addr");
         Self::connect_in(address, &context).await
     }
 
-    async fn connect_in(address: &SocketAddr, context: &context::ReactorContext) -> io::Result<UnixStream> {
+    async fn connect_in(address: &SocketAddr, context: &ReactorContext) -> io::Result<UnixStream> {
         budget::consume().await;
         let stream = Self::registered(mio::net::UnixStream::connect_addr(address)?, context.handle())?;
         let outcome = |socket: &mio::net::UnixStream| outcome_of_connect(SockRef::from(socket));
@@ -88,11 +98,12 @@ impl UnixStream {
     ///
     /// # Panics
     ///
-    /// Outside a runtime.
+    /// Panics outside a runtime.
     ///
     /// # Errors
     ///
-    /// The system's, when descriptors have run out for example; or that the runtime was shut down.
+    /// Returns the OS error, for example when descriptors have run out, or an error if the runtime
+    /// was shut down.
     #[track_caller]
     pub fn pair() -> io::Result<(UnixStream, UnixStream)> {
         let context = context::required("UnixStream::pair");
@@ -100,38 +111,325 @@ impl UnixStream {
         Ok((Self::registered(one, context.handle())?, Self::registered(other, context.handle())?))
     }
 
-    /// Returns as whom the peer was running when it connected or listened.
+    /// Takes over the standard library's socket and makes it non-blocking.
+    ///
+    /// # Panics
+    ///
+    /// Panics outside a runtime.
     ///
     /// # Errors
     ///
-    /// The system's; `Unsupported` where wsrt does not know how to ask.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use wsrt_reactor::net::UnixStream;
-    ///
-    /// # wsrt_reactor_testing::run(async {
-    /// let (near, _far) = UnixStream::pair()?;
-    /// let peer = near.peer_cred()?;
-    /// assert!(peer.pid().is_none_or(|pid| pid as u32 == std::process::id()));
-    /// # std::io::Result::Ok(()) }).unwrap();
-    /// ```
-    pub fn peer_cred(&self) -> io::Result<UCred> {
-        credentials::of_peer(self.as_fd())
+    /// Returns the OS error if it cannot be made non-blocking or cannot be polled, or an error if
+    /// the runtime was shut down.
+    #[track_caller]
+    pub fn from_std(socket: net::UnixStream) -> io::Result<UnixStream> {
+        let context = context::required("UnixStream::from_std");
+        socket.set_nonblocking(true)?;
+        Self::registered(mio::net::UnixStream::from_std(socket), context.handle())
     }
 
-    /// Whether the system has ever told of urgent data. Not for users: for what moves bytes in
-    /// another way than by reading, and so does not step over the mark of it.
-    #[doc(hidden)]
+    /// Returns the standard library's socket, still non-blocking.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error if it cannot be taken out of the poll; it is closed then.
+    pub fn into_std(self) -> io::Result<net::UnixStream> {
+        self.io.into_inner().map(net::UnixStream::from)
+    }
+
+    /// Returns the peer's address.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error.
+    pub fn peer_addr(&self) -> io::Result<SocketAddr> {
+        self.evented().get_ref().peer_addr()
+    }
+
+    /// Returns the address on this side.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error.
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.evented().get_ref().local_addr()
+    }
+
+    /// Reads the available bytes into `buf` and returns their number; waits if there are none.
+    ///
+    /// Zero means that the peer has ended the stream, or that `buf` is empty.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error, or an error if the runtime was shut down.
+    ///
+    /// # Cancel safety
+    ///
+    /// If it is dropped before it is ready, no bytes are lost.
+    pub async fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        self.evented().receive(buf).await
+    }
+
+    /// Reads into several buffers, filling each before the next; otherwise like
+    /// [`read`](Self::read).
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error, or an error if the runtime was shut down.
+    ///
+    /// # Cancel safety
+    ///
+    /// If it is dropped before it is ready, no bytes are lost.
+    pub async fn read_vectored(&mut self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+        self.evented().receive_vectored(bufs).await
+    }
+
+    /// Fills `buf` and returns its length.
+    ///
+    /// # Errors
+    ///
+    /// Returns `UnexpectedEof` if the peer has ended the stream first, the OS error, or an error if
+    /// the runtime was shut down. `buf` then holds the bytes read so far; their number is
+    /// unspecified.
+    ///
+    /// # Cancel safety
+    ///
+    /// None: if it is dropped before it is ready, it may have read some bytes.
+    pub async fn read_exact(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        bulk::read_exact(self.evented(), buf).await
+    }
+
+    /// Reads until the peer has ended the stream, appends everything to `buf`, and returns the
+    /// number of bytes added.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error, or an error if the runtime was shut down. `buf` holds the bytes read
+    /// before it.
+    ///
+    /// # Cancel safety
+    ///
+    /// If it is dropped before it is ready, `buf` holds the bytes read so far; another call
+    /// continues from there.
+    pub async fn read_to_end(&mut self, buf: &mut Vec<u8>) -> io::Result<usize> {
+        bulk::read_to_end(self.evented(), buf).await
+    }
+
+    /// Reads until the peer has ended the stream, appends the text to `buf`, and returns the number
+    /// of bytes added.
+    ///
+    /// # Errors
+    ///
+    /// Returns `InvalidData` if the bytes are not UTF-8, the OS error, or an error if the runtime
+    /// was shut down. `buf` is unchanged then, and the bytes read are lost.
+    ///
+    /// # Cancel safety
+    ///
+    /// None: if it is dropped before it is ready, the bytes read are lost.
+    pub async fn read_to_string(&mut self, buf: &mut String) -> io::Result<usize> {
+        bulk::read_to_string(self.evented(), buf).await
+    }
+
+    /// Reads the available bytes into `buf` without waiting.
+    ///
+    /// # Errors
+    ///
+    /// Returns `WouldBlock` if there are none, or the OS error.
+    pub fn try_read(&self, buf: &mut [u8]) -> io::Result<usize> {
+        self.evented().try_receive(buf)
+    }
+
+    /// Reads into the free room that `buf` has in one piece, without waiting. For a `Vec` or a
+    /// `BytesMut` that is its spare capacity.
+    ///
+    /// # Errors
+    ///
+    /// Returns `WouldBlock` if there are no bytes, or the OS error.
+    pub fn try_read_buf<B: BufMut>(&self, buf: &mut B) -> io::Result<usize> {
+        bulk::try_read_buf(self.evented(), buf)
+    }
+
+    /// Reads the available bytes into several buffers without waiting.
+    ///
+    /// # Errors
+    ///
+    /// Returns `WouldBlock` if there are none, or the OS error.
+    pub fn try_read_vectored(&self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+        self.evented().try_receive_vectored(bufs)
+    }
+
+    /// Reads without consuming the bytes: the next read returns them again. Waits if there are
+    /// none.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error, or an error if the runtime was shut down.
+    ///
+    /// # Cancel safety
+    ///
+    /// If it is dropped before it is ready, nothing has happened.
+    pub async fn peek(&self, buf: &mut [u8]) -> io::Result<usize> {
+        self.evented().peek(buf).await
+    }
+
+    /// Polls a [`peek`](Self::peek) and returns the number of bytes added to `buf`. Any number of
+    /// tasks may poll.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`peek`](Self::peek).
+    pub fn poll_peek(&self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<usize>> {
+        self.evented().poll_peek(cx, buf)
+    }
+
+    /// Writes as much of `buf` as the OS takes and returns the number of bytes; waits if it takes
+    /// none.
+    ///
+    /// Written means handed to the OS, not received by the peer.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error, or an error if the runtime was shut down.
+    ///
+    /// # Cancel safety
+    ///
+    /// If it is dropped before it is ready, nothing was written.
+    pub async fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        self.evented().send(buf).await
+    }
+
+    /// Writes as much of several buffers, in their order, as the OS takes in one call; otherwise
+    /// like [`write`](Self::write).
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error, or an error if the runtime was shut down.
+    ///
+    /// # Cancel safety
+    ///
+    /// If it is dropped before it is ready, nothing was written.
+    pub async fn write_vectored(&mut self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
+        self.evented().send_vectored(bufs).await
+    }
+
+    /// Writes all of `buf`.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error, or an error if the runtime was shut down. Some of `buf` may have been
+    /// written.
+    ///
+    /// # Cancel safety
+    ///
+    /// None: if it is dropped before it is ready, it may have written some of `buf`.
+    pub async fn write_all(&mut self, buf: &[u8]) -> io::Result<()> {
+        bulk::write_all(self.evented(), buf).await
+    }
+
+    /// Does nothing, because written bytes are with the OS already. It exists so that code for
+    /// buffered streams works here too.
+    ///
+    /// # Errors
+    ///
+    /// None.
+    ///
+    /// # Cancel safety
+    ///
+    /// It is ready at the first poll.
+    pub async fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Writes as much of `buf` as the OS takes without waiting.
+    ///
+    /// # Errors
+    ///
+    /// Returns `WouldBlock` if the OS takes no bytes, or the OS error.
+    pub fn try_write(&self, buf: &[u8]) -> io::Result<usize> {
+        self.evented().try_send(buf)
+    }
+
+    /// Writes as much of several buffers as the OS takes in one call, without waiting.
+    ///
+    /// # Errors
+    ///
+    /// Returns `WouldBlock` if the OS takes no bytes, or the OS error.
+    pub fn try_write_vectored(&self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
+        self.evented().try_send_vectored(bufs)
+    }
+
+    /// Ends the writing direction: the peer reads the end of the stream after all written bytes.
+    ///
+    /// Ending it again, or after the connection has ended, is no error.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error.
+    ///
+    /// # Cancel safety
+    ///
+    /// It is done at the first poll.
+    pub async fn shutdown(&mut self) -> io::Result<()> {
+        self.end_writing()
+    }
+
+    /// Lends the two directions out separately, for use at the same time within one task.
+    ///
+    /// Dropping the halves changes nothing: the stream stays open in both directions.
+    // The exclusive borrow keeps it to one reader and one writer.
+    pub fn split(&mut self) -> (ReadHalf<'_>, WriteHalf<'_>) {
+        halves::split(self)
+    }
+
+    /// Splits it into two halves that can go to different tasks.
+    ///
+    /// Dropping the write half ends the stream for the peer; see
+    /// [`OwnedWriteHalf::forget`].
     #[must_use]
-    pub fn has_seen_urgent(&self) -> bool {
-        self.io.has_seen_urgent()
+    pub fn into_split(self) -> (OwnedReadHalf, OwnedWriteHalf) {
+        halves::split_owned(self)
+    }
+
+    /// Ends one or both directions at once.
+    ///
+    /// Unlike [`shutdown`](Self::shutdown) it takes any direction; ending one that the peer has
+    /// ended meanwhile is an error on some systems.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error.
+    pub fn shutdown_with(&self, how: Shutdown) -> io::Result<()> {
+        self.socket().shutdown(how)
+    }
+
+    pub(in crate::net) fn end_writing(&self) -> io::Result<()> {
+        end_of_socket(|how| self.shutdown_with(how))
     }
 }
 
-wraps!(UnixStream, "UnixStream", mio::net::UnixStream, std::os::unix::net::UnixStream);
-// One more system call for each read that empties the socket: a ping-pong takes a fifth longer than
-// it would if short reads proved anything. What would be lost otherwise is in
-// tests/unix_streams.rs.
-stream_socket!(mio::net::UnixStream, short read drains: false, short write drains: true);
+impl TryFrom<net::UnixStream> for UnixStream {
+    type Error = io::Error;
+
+    /// Converts like [`UnixStream::from_std`].
+    #[track_caller]
+    fn try_from(socket: net::UnixStream) -> io::Result<UnixStream> {
+        Self::from_std(socket)
+    }
+}
+
+socket_plumbing!(UnixStream, "UnixStream", mio::net::UnixStream);
+as_descriptor!(UnixStream);
+reads!(UnixStream);
+writes!(UnixStream);
+
+impl StreamSocket for mio::net::UnixStream {
+    // This costs one more system call for each read that empties the socket: a ping-pong takes a
+    // fifth longer than if short reads proved anything. The data that would be lost otherwise is in
+    // tests/unix_streams.rs.
+    const SHORT_READ_DRAINS: bool = false;
+    const SHORT_WRITE_DRAINS: bool = true;
+
+    fn attempt<R>(&self, call: impl FnOnce() -> io::Result<R>) -> io::Result<R> {
+        self.try_io(call)
+    }
+}

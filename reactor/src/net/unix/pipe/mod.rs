@@ -32,7 +32,8 @@ use std::io;
 /// # Examples
 ///
 /// ```
-/// use wsrt_reactor::net::unix::pipe;
+/// # use wsrt_reactor as wsrt;
+/// use wsrt::net::unix::pipe;
 ///
 /// # wsrt_reactor_testing::run(async {
 /// let (mut sender, mut receiver) = pipe::pipe()?;

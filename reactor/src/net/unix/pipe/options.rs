@@ -13,7 +13,8 @@ use std::path::Path;
 /// # Examples
 ///
 /// ```
-/// use wsrt_reactor::net::unix::pipe;
+/// # use wsrt_reactor as wsrt;
+/// use wsrt::net::unix::pipe;
 ///
 /// # let folder = std::env::temp_dir().join(format!("wsrt-doc-fifo-{}", std::process::id()));
 /// # std::fs::create_dir_all(&folder).unwrap();

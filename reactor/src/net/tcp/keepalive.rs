@@ -17,7 +17,8 @@ use std::time::Duration;
 ///
 /// ```
 /// use std::time::Duration;
-/// use wsrt_reactor::net::{TcpKeepalive, TcpSocket};
+/// # use wsrt_reactor as wsrt;
+/// use wsrt::net::{TcpKeepalive, TcpSocket};
 ///
 /// let socket = TcpSocket::new_v4()?;
 /// let keepalive =

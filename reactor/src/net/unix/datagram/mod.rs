@@ -1,12 +1,20 @@
-//! The Unix datagram socket.
+//! The Unix datagram socket: how it is made and connected, sends, and waits.
+
+mod options;
+mod receive;
 
 use super::{SocketAddr, address};
 use crate::context;
 use crate::evented::Evented;
+use crate::interest::Interest;
 use crate::net::datagram::Datagrams;
+use crate::net::plumbing::socket_plumbing;
+use crate::net::system::as_descriptor;
+use crate::ready::Ready;
 use socket2::{SockAddr, SockRef};
 use std::io;
 use std::net::Shutdown;
+use std::os::unix::net;
 use std::path::Path;
 use std::task::{Context, Poll};
 
@@ -23,7 +31,8 @@ use std::task::{Context, Poll};
 /// # Examples
 ///
 /// ```
-/// use wsrt_reactor::net::UnixDatagram;
+/// # use wsrt_reactor as wsrt;
+/// use wsrt::net::UnixDatagram;
 ///
 /// # let folder = std::env::temp_dir().join(format!("wsrt-doc-datagram-{}", std::process::id()));
 /// # std::fs::create_dir_all(&folder).unwrap();
@@ -209,9 +218,167 @@ impl UnixDatagram {
     pub fn shutdown(&self, how: Shutdown) -> io::Result<()> {
         self.socket().shutdown(how)
     }
+
+    /// Takes over the standard library's socket and makes it non-blocking.
+    ///
+    /// # Panics
+    ///
+    /// Panics outside a runtime.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error if it cannot be made non-blocking or cannot be polled, or an error if
+    /// the runtime was shut down.
+    #[track_caller]
+    pub fn from_std(socket: net::UnixDatagram) -> io::Result<UnixDatagram> {
+        let context = context::required("UnixDatagram::from_std");
+        socket.set_nonblocking(true)?;
+        Self::registered(mio::net::UnixDatagram::from_std(socket), context.handle())
+    }
+
+    /// Returns the standard library's socket, still non-blocking.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error if it cannot be taken out of the poll; it is closed then.
+    pub fn into_std(self) -> io::Result<net::UnixDatagram> {
+        self.io.into_inner().map(net::UnixDatagram::from)
+    }
+
+    /// Sends a datagram to the peer that the socket is connected to, and returns its length.
+    ///
+    /// Sent means handed to the OS, not received by the peer.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error, also if the socket is not connected; or an error if the runtime was
+    /// shut down.
+    ///
+    /// # Cancel safety
+    ///
+    /// If it is dropped before it is ready, nothing was sent.
+    pub async fn send(&self, buf: &[u8]) -> io::Result<usize> {
+        self.evented().io(Interest::WRITABLE, |socket| socket.transmit(buf)).await
+    }
+
+    /// Polls a [`send`](Self::send). Any number of tasks may poll.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`send`](Self::send).
+    pub fn poll_send(&self, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        self.evented().poll_io(Interest::WRITABLE, cx, |socket| socket.transmit(buf))
+    }
+
+    /// Sends like [`send`](Self::send), without waiting.
+    ///
+    /// # Errors
+    ///
+    /// Returns `WouldBlock` if the OS takes no datagram, or the OS error.
+    pub fn try_send(&self, buf: &[u8]) -> io::Result<usize> {
+        self.evented().try_io(Interest::WRITABLE, |socket| socket.transmit(buf))
+    }
+
+    /// Waits until a receive is worth trying. The receive may still return `WouldBlock`.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the runtime was shut down.
+    ///
+    /// # Cancel safety
+    ///
+    /// If it is dropped before it is ready, nothing is lost.
+    pub async fn readable(&self) -> io::Result<()> {
+        self.evented().ready(Interest::READABLE).await.map(drop)
+    }
+
+    /// Waits until a send is worth trying. The send may still return `WouldBlock`.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the runtime was shut down.
+    ///
+    /// # Cancel safety
+    ///
+    /// If it is dropped before it is ready, nothing is lost.
+    pub async fn writable(&self) -> io::Result<()> {
+        self.evented().ready(Interest::WRITABLE).await.map(drop)
+    }
+
+    /// Polls [`readable`](Self::readable). Any number of tasks may poll.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the runtime was shut down.
+    pub fn poll_recv_ready(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.evented().poll_ready(Interest::READABLE, cx).map_ok(drop)
+    }
+
+    /// Polls [`writable`](Self::writable). Any number of tasks may poll.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the runtime was shut down.
+    pub fn poll_send_ready(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.evented().poll_ready(Interest::WRITABLE, cx).map_ok(drop)
+    }
+
+    /// Waits until one of the directions in `interest` is worth trying, and returns the conditions
+    /// that hold.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the runtime was shut down.
+    ///
+    /// # Cancel safety
+    ///
+    /// If it is dropped before it is ready, nothing is lost.
+    pub async fn ready(&self, interest: Interest) -> io::Result<Ready> {
+        self.evented().ready(interest).await
+    }
+
+    /// Runs an operation of the caller's own on the socket, once, if it is worth trying; otherwise
+    /// returns `WouldBlock` without running it.
+    ///
+    /// If `operation` returns `WouldBlock`, the directions in `interest` count as drained until the
+    /// next event. So it must return that only if the OS did.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of `operation`, `WouldBlock`, or an error if the runtime was shut down.
+    pub fn try_io<R>(&self, interest: Interest, operation: impl FnOnce() -> io::Result<R>) -> io::Result<R> {
+        self.evented().try_io(interest, |socket| socket.try_io(operation))
+    }
+
+    /// Runs an operation of the caller's own on the socket until it returns anything but
+    /// `WouldBlock`, waiting in between.
+    ///
+    /// `operation` must keep to the rule of [`try_io`](Self::try_io).
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of `operation`, or an error if the runtime was shut down.
+    ///
+    /// # Cancel safety
+    ///
+    /// If it is dropped before it is ready, `operation` has not succeeded: nothing is lost.
+    pub async fn async_io<R>(&self, interest: Interest, mut operation: impl FnMut() -> io::Result<R>) -> io::Result<R> {
+        self.evented().io(interest, |socket| socket.try_io(&mut operation)).await
+    }
 }
 
-wraps!(UnixDatagram, "UnixDatagram", mio::net::UnixDatagram, std::os::unix::net::UnixDatagram);
+impl TryFrom<net::UnixDatagram> for UnixDatagram {
+    type Error = io::Error;
+
+    /// Converts like [`UnixDatagram::from_std`].
+    #[track_caller]
+    fn try_from(socket: net::UnixDatagram) -> io::Result<UnixDatagram> {
+        Self::from_std(socket)
+    }
+}
+
+socket_plumbing!(UnixDatagram, "UnixDatagram", mio::net::UnixDatagram);
+as_descriptor!(UnixDatagram);
 
 impl Datagrams for mio::net::UnixDatagram {
     type Address = SocketAddr;
