@@ -25,7 +25,7 @@ pub fn in_a_process_of_its_own(test: &str, environment: &[(&str, &str)], body: i
     start_again(Command::new(program), test, environment)
 }
 
-/// The same, in a process that may open as many files as the system allows it.
+/// Runs `body` in a process of its own that may open as many files as the system allows it.
 ///
 /// # Panics
 ///
@@ -34,8 +34,8 @@ pub fn in_a_process_with_many_files(test: &str, body: impl FnOnce()) -> Output {
     in_a_process_with_files(test, "$(ulimit -H -n)", body)
 }
 
-/// The same, in a process that may open as many files as `limit` says, a number or what the shell
-/// makes one of.
+/// Runs `body` in a process of its own that may open as many files as `limit` says: a number, or
+/// text that the shell expands to one.
 ///
 /// # Panics
 ///
@@ -48,7 +48,7 @@ pub fn in_a_process_with_files(test: &str, limit: &str, body: impl FnOnce()) -> 
     start_again(shell, test, &[])
 }
 
-/// The same, in a process whose standard error cannot be written: whoever was to read it has gone.
+/// Runs `body` in a process whose standard error cannot be written, since its reader has gone.
 ///
 /// # Panics
 ///
@@ -85,7 +85,7 @@ fn run_if_child(test: &str, body: impl FnOnce()) {
 
 /// Starts `body` in a process of its own, whose standard input and error are pipes to this one.
 ///
-/// As [`in_a_process_of_its_own`], which waits for its end.
+/// Unlike [`in_a_process_of_its_own`], it does not wait for the end.
 ///
 /// # Panics
 ///

@@ -52,7 +52,7 @@ impl Gate {
     /// Opens it for good.
     pub fn open(&self) {
         self.0.is_open.store(true, SeqCst);
-        // Whoever has looked under the lock before waits by now.
+        // A waiter that looked under the lock before sleeps by now.
         drop(self.0.lock.lock().unwrap_or_else(PoisonError::into_inner));
         self.0.opened.notify_all();
     }

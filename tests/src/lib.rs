@@ -4,8 +4,10 @@
 
 mod child;
 mod deadline;
+mod directory;
 mod drops;
 mod examples;
+mod foreign;
 mod hold;
 mod net;
 mod panics;
@@ -22,8 +24,10 @@ pub use self::child::{
     open_file_limit, text_of,
 };
 pub use self::deadline::{LIMIT, within_a_minute};
+pub use self::directory::Directory;
 pub use self::drops::{Roll, RollEntry};
 pub use self::examples::example;
+pub use self::foreign::foreign_block_on;
 pub use self::hold::{Gate, Hold, Manner};
 pub use self::net::{echo, listen, on_two_processors, pair, two_processors};
 pub use self::panics::panic_message;

@@ -113,8 +113,8 @@ fn a_runtime_without_threads_has_the_systems_error() {
     assert_eq!(error.raw_os_error(), Some(11), "EAGAIN: {error}");
 }
 
-/// Whoever wants a thread is in the middle of something: it gets an error, as from a system that
-/// has no thread to give.
+/// The caller that wants a thread is in the middle of something: it gets an error, as from a system
+/// that has no thread to give.
 #[test]
 fn a_panicking_thread_name_function_costs_the_thread_only() {
     let is_broken = Arc::new(AtomicBool::new(false));
@@ -270,7 +270,7 @@ fn spawn_local_on_a_multi_thread_runtime_panics() {
     });
 }
 
-/// They have nobody else to tell.
+/// No other report could be made of it.
 #[test]
 fn a_hook_that_panics_is_named_before_the_process_aborts() {
     let test = "a_hook_that_panics_is_named_before_the_process_aborts";

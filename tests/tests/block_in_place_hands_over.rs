@@ -9,19 +9,15 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use wsrt::net::TcpListener;
-use wsrt::runtime::{Builder, Runtime};
+use wsrt::runtime::Builder;
 use wsrt::task::{block_in_place, try_id, yield_now};
 use wsrt::time::sleep;
-use wsrt_tests::{LIMIT, count_threads, within_a_minute};
-
-fn one_processor() -> Runtime {
-    Builder::new_multi_thread().worker_threads(1).build().expect("a runtime")
-}
+use wsrt_tests::{LIMIT, count_threads, runtime_with, within_a_minute};
 
 #[test]
 fn a_task_may_block_for_another_on_the_same_processor() {
     within_a_minute(|| {
-        let runtime = one_processor();
+        let runtime = runtime_with(1);
         let answer = runtime.run(async {
             let (send, receive) = channel();
             // It waits in runnext while the root blocks.
@@ -35,7 +31,7 @@ fn a_task_may_block_for_another_on_the_same_processor() {
 #[test]
 fn everything_in_the_ring_goes_on() {
     within_a_minute(|| {
-        let runtime = one_processor();
+        let runtime = runtime_with(1);
         let sum = runtime.run(async {
             let (send, receive) = channel();
             for number in 0..500 {
@@ -54,7 +50,7 @@ fn everything_in_the_ring_goes_on() {
 #[test]
 fn timers_sockets_and_foreign_tasks_are_served_meanwhile() {
     within_a_minute(|| {
-        let runtime = one_processor();
+        let runtime = runtime_with(1);
         let handle = runtime.handle().clone();
         runtime.run(async move {
             let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
@@ -86,7 +82,7 @@ fn timers_sockets_and_foreign_tasks_are_served_meanwhile() {
 #[test]
 fn the_task_goes_on_as_one_afterwards() {
     within_a_minute(|| {
-        let runtime = one_processor();
+        let runtime = runtime_with(1);
         runtime.run(async {
             let id = try_id();
             for round in 0..200 {
@@ -164,7 +160,7 @@ fn surplus_machines_end() {
 #[test]
 fn it_nests() {
     within_a_minute(|| {
-        let runtime = one_processor();
+        let runtime = runtime_with(1);
         let answer = runtime.run(async {
             block_in_place(|| {
                 block_in_place(|| {
@@ -178,11 +174,12 @@ fn it_nests() {
     });
 }
 
-/// A call that hands nothing over takes nothing back: the processor stays with those who serve it.
+/// A call that hands nothing over takes nothing back: the machines that
+/// serve the processor keep it.
 #[test]
 fn a_call_without_a_processor_does_not_get_one() {
     within_a_minute(|| {
-        let runtime = one_processor();
+        let runtime = runtime_with(1);
         let answer = runtime.run(async {
             block_in_place(|| {
                 // Again and again, until the processor has long been handed over and gone idle.
@@ -208,7 +205,7 @@ fn a_call_without_a_processor_does_not_get_one() {
 fn elsewhere_it_just_calls() {
     within_a_minute(|| {
         assert_eq!(block_in_place(|| 1), 1, "outside of a runtime");
-        let runtime = one_processor();
+        let runtime = runtime_with(1);
         assert_eq!(runtime.block_on(async { block_in_place(|| 2) }), 2, "beside the processors");
         let job = runtime.spawn_blocking(|| block_in_place(|| 3));
         assert_eq!(runtime.block_on(job).expect("no panic"), 3, "on the blocking pool");

@@ -4,14 +4,10 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
-use wsrt::runtime::{Builder, Handle, Runtime};
+use wsrt::runtime::{Builder, Handle};
 use wsrt::task::spawn_blocking;
 use wsrt::time::sleep;
-use wsrt_tests::{LIMIT, within_a_minute};
-
-fn runtime(processors: usize) -> Runtime {
-    Builder::new_multi_thread().worker_threads(processors).build().expect("a runtime")
-}
+use wsrt_tests::{LIMIT, runtime_with, within_a_minute};
 
 /// Spawns a task that blocks on a task that blocks on a task…
 fn nest(depth: usize) -> usize {
@@ -25,7 +21,7 @@ fn nest(depth: usize) -> usize {
 #[test]
 fn to_any_depth_on_one_processor() {
     within_a_minute(|| {
-        let runtime = runtime(1);
+        let runtime = runtime_with(1);
         for depth in [1, 2, 3, 50] {
             assert_eq!(runtime.run(async move { nest(depth) }), depth);
         }
@@ -35,7 +31,7 @@ fn to_any_depth_on_one_processor() {
 #[test]
 fn to_any_depth_on_several_processors_at_once() {
     within_a_minute(|| {
-        let runtime = runtime(2);
+        let runtime = runtime_with(2);
         let tasks: Vec<_> = (0..10).map(|_| runtime.spawn(async { nest(5) })).collect();
         for task in tasks {
             assert_eq!(runtime.block_on(task).expect("no panic"), 5);
@@ -57,7 +53,7 @@ fn on_the_current_thread() {
 #[test]
 fn directly_in_a_block_on() {
     within_a_minute(|| {
-        for runtime in [runtime(1), Builder::new_current_thread().build().expect("a runtime")] {
+        for runtime in [runtime_with(1), Builder::new_current_thread().build().expect("a runtime")] {
             let answer = runtime.block_on(async {
                 runtime
                     .block_on(async { runtime.block_on(async { wsrt::spawn(async { 7 }).await.expect("no panic") }) })
@@ -70,7 +66,7 @@ fn directly_in_a_block_on() {
 #[test]
 fn for_timers_and_wakes_from_foreign_threads() {
     within_a_minute(|| {
-        let runtime = runtime(1);
+        let runtime = runtime_with(1);
         runtime.run(async {
             let handle = Handle::current();
             handle.block_on(sleep(Duration::from_millis(2)));
@@ -86,7 +82,7 @@ fn for_timers_and_wakes_from_foreign_threads() {
 #[test]
 fn without_holding_up_the_processor() {
     within_a_minute(|| {
-        let runtime = runtime(1);
+        let runtime = runtime_with(1);
         let (blocked, is_blocked) = channel();
         let (go, went) = tokio::sync::oneshot::channel::<()>();
         let blocker = runtime.spawn(async move {
@@ -105,8 +101,8 @@ fn without_holding_up_the_processor() {
 #[test]
 fn from_one_runtime_into_another() {
     within_a_minute(|| {
-        let outer = runtime(1);
-        let inner = runtime(1);
+        let outer = runtime_with(1);
+        let inner = runtime_with(1);
         let local = Builder::new_current_thread().build().expect("a runtime");
         let (to_inner, to_local) = (inner.handle().clone(), local.handle().clone());
         let answer = outer.run(async move {
@@ -123,8 +119,8 @@ fn from_one_runtime_into_another() {
 #[test]
 fn through_other_runtimes_back_into_the_first() {
     within_a_minute(|| {
-        for between in [runtime(1), Builder::new_current_thread().build().expect("a runtime")] {
-            for outer in [runtime(1), Builder::new_current_thread().build().expect("a runtime")] {
+        for between in [runtime_with(1), Builder::new_current_thread().build().expect("a runtime")] {
+            for outer in [runtime_with(1), Builder::new_current_thread().build().expect("a runtime")] {
                 let (to_outer, to_between) = (outer.handle().clone(), between.handle().clone());
                 let back = async move || {
                     to_between.block_on(async {
@@ -145,8 +141,8 @@ fn through_other_runtimes_back_into_the_first() {
 #[test]
 fn under_the_guard_of_another_runtime() {
     within_a_minute(|| {
-        let other = runtime(1);
-        for runtime in [runtime(1), Builder::new_current_thread().build().expect("a runtime")] {
+        let other = runtime_with(1);
+        for runtime in [runtime_with(1), Builder::new_current_thread().build().expect("a runtime")] {
             let answer = runtime.block_on(async {
                 let _entered = other.enter();
                 let own = runtime.block_on(async { wsrt::spawn(wake_later(7)).await.expect("no panic") });
@@ -167,7 +163,7 @@ async fn wake_later(answer: usize) -> usize {
 #[test]
 fn in_a_blocking_job() {
     within_a_minute(|| {
-        let runtime = runtime(1);
+        let runtime = runtime_with(1);
         let answer = runtime.run(async {
             let handle = Handle::current();
             spawn_blocking(move || handle.block_on(async { spawn_blocking(|| 7).await.expect("no panic") })).await
@@ -179,7 +175,7 @@ fn in_a_blocking_job() {
 #[test]
 fn beside_aborts_and_panics() {
     within_a_minute(|| {
-        let runtime = runtime(1);
+        let runtime = runtime_with(1);
         let task = runtime.spawn(async {
             let handle = Handle::current();
             let child = wsrt::spawn(std::future::pending::<()>());

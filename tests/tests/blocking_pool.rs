@@ -78,8 +78,8 @@ fn as_many_jobs_run_as_the_limit_allows() {
     });
 }
 
-/// Who comes for a job calls the next, so that a crowd is not called by one alone: nobody is
-/// forgotten on the way.
+/// A thread that comes for a job calls the next, so that a crowd is not called by one alone: no job
+/// is forgotten on the way.
 #[test]
 fn each_blocking_job_of_a_crowd_has_a_thread() {
     within_a_minute(|| {

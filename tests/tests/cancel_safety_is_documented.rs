@@ -97,7 +97,7 @@ fn what_lacks_the_section_is_found() {
             Named { a: &() }
         }
 
-        /// Nobody makes it.
+        /// It is never made.
         pub struct Lonely;
         impl<T> Future for Lonely {}
         pub(crate) async fn internal() {}

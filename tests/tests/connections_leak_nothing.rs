@@ -1,10 +1,11 @@
 //! Ten thousand connections that come and go leave no descriptor, no task and no memory behind.
-//! Alone in its process: what is counted is everybody's.
+//! Alone in its process: the counts are of the whole process.
 #![cfg(target_os = "linux")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::future::Future;
 use std::io;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicIsize, Ordering::Relaxed};
@@ -98,20 +99,11 @@ async fn one_round(token: &Arc<()>, path: &Arc<PathBuf>) -> io::Result<()> {
     let mut clients = JoinSet::new();
     for client in 0..CLIENTS {
         let (token, path) = (Arc::clone(token), Arc::clone(path));
+        let address = (client % 2 == 0).then_some(address);
         clients.spawn(async move {
             let _token = token;
             for _ in 0..EACH {
-                let mut answer = Vec::new();
-                if client % 2 == 0 {
-                    let mut stream = TcpStream::connect(address).await?;
-                    stream.write_all(b"ping").await?;
-                    stream.read_to_end(&mut answer).await?;
-                } else {
-                    let mut stream = connect_when_there_is_room(&path).await?;
-                    stream.write_all(b"ping").await?;
-                    stream.read_to_end(&mut answer).await?;
-                }
-                assert_eq!(answer, b"ping");
+                ask_once(address, &path).await?;
             }
             io::Result::Ok(())
         });
@@ -124,6 +116,22 @@ async fn one_round(token: &Arc<()>, path: &Arc<PathBuf>) -> io::Result<()> {
     assert!(serving_tcp.await.is_err_and(|error| error.is_cancelled()));
     assert!(serving_unix.await.is_err_and(|error| error.is_cancelled()));
     std::fs::remove_file(&**path)
+}
+
+/// Asks the server at `address`, or else the one at `path`.
+async fn ask_once(address: Option<SocketAddr>, path: &PathBuf) -> io::Result<()> {
+    let mut answer = Vec::new();
+    if let Some(address) = address {
+        let mut stream = TcpStream::connect(address).await?;
+        stream.write_all(b"ping").await?;
+        stream.read_to_end(&mut answer).await?;
+    } else {
+        let mut stream = connect_when_there_is_room(path).await?;
+        stream.write_all(b"ping").await?;
+        stream.read_to_end(&mut answer).await?;
+    }
+    assert_eq!(answer, b"ping");
+    Ok(())
 }
 
 async fn connect_when_there_is_room(path: &PathBuf) -> io::Result<UnixStream> {

@@ -6,8 +6,8 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::SeqCst;
-use std::task::{Context, Poll, Wake, Waker};
-use std::thread::{self, Thread};
+use std::task::{Context, Poll};
+use std::thread;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
@@ -17,7 +17,7 @@ use wsrt::net::{TcpListener, TcpStream};
 use wsrt::runtime::{Builder, Runtime};
 use wsrt::task::{JoinHandle, JoinSet, coop};
 use wsrt::time::{sleep, timeout};
-use wsrt_tests::within_a_minute;
+use wsrt_tests::{foreign_block_on, within_a_minute};
 
 /// What a poll may find ready before it ends, as documented.
 const BUDGET: usize = 128;
@@ -300,24 +300,6 @@ fn each_poll_begins_with_a_full_budget() {
         });
         assert_eq!(polls, 100);
     });
-}
-
-/// Polls on this thread until it is ready: some other executor's `block_on`.
-fn foreign_block_on<F: Future>(future: F) -> F::Output {
-    struct Unpark(Thread);
-    impl Wake for Unpark {
-        fn wake(self: Arc<Self>) {
-            self.0.unpark();
-        }
-    }
-    let waker = Waker::from(Arc::new(Unpark(thread::current())));
-    let mut future = pin!(future);
-    loop {
-        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
-            Poll::Ready(output) => return output,
-            Poll::Pending => thread::park(),
-        }
-    }
 }
 
 async fn many_units() {

@@ -11,11 +11,7 @@ use std::time::Duration;
 use wsrt::runtime::{Builder, Handle, Runtime};
 use wsrt::task::{JoinHandle, spawn_blocking, spawn_local};
 use wsrt::time::sleep;
-use wsrt_tests::{LIMIT, in_a_process_of_its_own, text_of, within_a_minute};
-
-fn multi_thread() -> Runtime {
-    Builder::new_multi_thread().worker_threads(2).build().expect("a runtime")
-}
+use wsrt_tests::{LIMIT, in_a_process_of_its_own, text_of, two_processors, within_a_minute};
 
 fn current_thread() -> Runtime {
     Builder::new_current_thread().build().expect("a runtime")
@@ -71,12 +67,12 @@ fn ended_by(runtime: Runtime, end: impl FnOnce(Runtime)) {
 }
 
 fn destructors_on_the_thread_that_drops() {
-    ended_by(multi_thread(), drop);
+    ended_by(two_processors(), drop);
     ended_by(current_thread(), drop);
     ended_by(current_thread(), Runtime::shutdown_background);
-    ended_by(multi_thread(), |runtime| thread::spawn(move || drop(runtime)).join().expect("no panic"));
-    let other = multi_thread();
-    ended_by(multi_thread(), |runtime| {
+    ended_by(two_processors(), |runtime| thread::spawn(move || drop(runtime)).join().expect("no panic"));
+    let other = two_processors();
+    ended_by(two_processors(), |runtime| {
         let _inside_another = other.enter();
         drop(runtime);
     });
@@ -84,7 +80,7 @@ fn destructors_on_the_thread_that_drops() {
 
 /// The poll is under way when the shutdown begins, so that its own thread drops the future.
 fn destructors_on_a_machine() {
-    for runtime in [multi_thread(), current_thread()] {
+    for runtime in [two_processors(), current_thread()] {
         let ((found, is_found), (began, has_begun)) = (channel(), channel());
         let (release, released) = channel::<()>();
         let task = runtime.spawn(async move {
@@ -149,7 +145,7 @@ fn destructors_in_a_thread_local() {
     thread_local! {
         static OWNER: std::cell::RefCell<Owner> = const { std::cell::RefCell::new(Owner(None)) };
     }
-    for runtime in [multi_thread(), current_thread()] {
+    for runtime in [two_processors(), current_thread()] {
         let ((found, is_found), (began, has_begun)) = (channel(), channel());
         let task = runtime.spawn(waiting(found, began));
         runtime.block_on(wsrt::task::yield_now());
@@ -162,7 +158,7 @@ fn destructors_in_a_thread_local() {
 }
 
 fn destructors_while_unwinding() {
-    for runtime in [multi_thread(), current_thread()] {
+    for runtime in [two_processors(), current_thread()] {
         let ((found, is_found), (began, has_begun)) = (channel(), channel());
         let task = runtime.spawn(waiting(found, began));
         runtime.block_on(wsrt::task::yield_now());

@@ -1,5 +1,5 @@
 //! Peers that read slowly, say nothing, vanish, or end half a connection are their own connection's
-//! trouble and nobody else's.
+//! trouble and no other's.
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -92,8 +92,8 @@ fn a_reset_in_mid_write_is_the_writers_error_alone() {
 fn a_silent_peers_wait_ends_and_its_connection_lives() {
     on_two_processors(async {
         let (mut silent, mut server) = pair().await?;
-        let patience = Duration::from_millis(30);
-        let heard = timeout(patience, server.read(&mut [0; 1])).await;
+        let limit = Duration::from_millis(30);
+        let heard = timeout(limit, server.read(&mut [0; 1])).await;
         assert!(heard.is_err(), "it has said nothing");
         others_are_served(50).await?;
         // Given up is the wait, and not the connection.

@@ -100,7 +100,7 @@ fn what_is_left_is_named_with_its_place() {
             assert!(lines[1].ends_with(" and 2 more"), "{report}");
             assert!(report.contains(&format!("{} \"stubborn\"", named.id())), "{report}");
 
-            // Nobody was cancelled, and all goes on as before.
+            // No task was cancelled, and all go on as before.
             assert!(!named.is_finished());
             assert_eq!(roll.dropped(), 0);
             end.send(()).expect("the job waits for it");
@@ -332,7 +332,7 @@ impl Wake for Own {
     fn wake(self: Arc<Self>) {}
 }
 
-/// As in a `select!` of a set, which has a new waker for each round.
+/// A `select!` over a set polls so, with a new waker for each round.
 #[test]
 fn a_drain_keeps_the_last_waker_and_none_once_dropped() {
     within_a_minute(|| {

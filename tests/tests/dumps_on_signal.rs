@@ -197,7 +197,7 @@ fn a_runtime_that_does_not_end_reports_why() {
         until_asked_to_end();
         gate.open();
         ending.join().expect("no panic");
-        // Nobody listens any more, and the signal has lost its default effect all the same.
+        // No listener is left, and the signal has lost its default effect all the same.
         send();
     });
     let endless = asked.ask_for_line_with(" \"endless\"");

@@ -6,7 +6,6 @@ use std::future::Future;
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::os::unix::net as std_unix;
-use std::path::PathBuf;
 use std::pin::Pin;
 
 use wsrt::fs::{self, DirBuilder, File, OpenOptions};
@@ -15,7 +14,7 @@ use wsrt::net::{TcpListener, TcpSocket, TcpStream, UdpSocket, UnixDatagram, Unix
 use wsrt::process::Command;
 use wsrt::runtime::Builder;
 use wsrt::signal::unix::{SignalKind, signal};
-use wsrt_tests::{in_a_process_with_files, text_of, within_a_minute};
+use wsrt_tests::{Directory, in_a_process_with_files, text_of, within_a_minute};
 
 /// What a program can tell an error by.
 type Told = (Option<i32>, io::ErrorKind);
@@ -49,28 +48,7 @@ fn same_as_std(rows: impl Fn() -> Vec<Row> + Send + 'static) {
     });
 }
 
-/// A directory of the test's own, removed when this is dropped.
-struct Directory(PathBuf);
-
-impl Directory {
-    fn new(test: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("wsrt-numbers-{test}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).expect("it is made");
-        Self(path)
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-}
-
-impl Drop for Directory {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-/// Addresses where nobody listens, and which nobody else is given while the socket lives.
+/// An address without a listener, which the system gives to no other socket while this one lives.
 fn closed() -> (std::net::UdpSocket, SocketAddr) {
     let holder = std::net::UdpSocket::bind("127.0.0.1:0").expect("a free port");
     let address = holder.local_addr().expect("it is bound");
@@ -153,7 +131,7 @@ fn targets_that_lead_nowhere_have_stds_errors() {
 
 #[test]
 fn unix_sockets_and_pipes_have_stds_errors() {
-    let directory = Directory::new("unix");
+    let directory = Directory::new();
     let taken = directory.path("taken");
     let _listener = std_unix::UnixListener::bind(&taken).expect("it is free");
     let (missing, file, long) = (directory.path("missing"), directory.path("file"), directory.path(&"x".repeat(200)));
@@ -196,7 +174,7 @@ fn unix_sockets_and_pipes_have_stds_errors() {
 
 #[test]
 fn files_have_stds_errors() {
-    let directory = Directory::new("files");
+    let directory = Directory::new();
     let (missing, file, folder) = (directory.path("missing"), directory.path("file"), directory.path("folder"));
     std::fs::write(&file, b"\xff").expect("it is written");
     std::fs::create_dir_all(folder.join("inner")).expect("it is made");

@@ -86,7 +86,7 @@ fn sockets_belong_to_their_own_runtime_after_a_forgotten_guard() {
         let (own, other) = (one_processor("own"), one_processor("other"));
         let theirs = other.handle().clone();
         own.run(async move { mem::forget(theirs.enter()) });
-        // Its netpoller serves nobody any more.
+        // Its netpoller serves no task any more.
         other.shutdown_background();
         own.run(async {
             let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");

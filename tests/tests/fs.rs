@@ -2,10 +2,8 @@
 
 use std::future::{Future, poll_fn};
 use std::io::{IoSlice, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::pin::Pin;
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::channel;
 use std::task::{Context, Poll, Waker};
 use std::thread;
@@ -13,30 +11,7 @@ use std::thread;
 use wsrt::fs::{self, File};
 use wsrt::io::{AsyncReadExt, AsyncSeekExt, AsyncWrite, AsyncWriteExt};
 use wsrt::runtime::Builder;
-use wsrt_tests::{LIMIT, panic_message, within_a_minute};
-
-/// A directory of the test's own, removed with what is in it.
-struct Directory(PathBuf);
-
-impl Directory {
-    fn new() -> Self {
-        static NUMBER: AtomicUsize = AtomicUsize::new(0);
-        let name = format!("wsrt-tests-fs-{}-{}", std::process::id(), NUMBER.fetch_add(1, Relaxed));
-        let path = std::env::temp_dir().join(name);
-        std::fs::create_dir(&path).expect("a directory can be made");
-        Self(path)
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-}
-
-impl Drop for Directory {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
+use wsrt_tests::{Directory, LIMIT, foreign_block_on, panic_message, within_a_minute};
 
 /// Runs a test's body on runtimes of both kinds, each with a directory of its own and one thread
 /// for what blocks.
@@ -208,38 +183,19 @@ fn accepted_bytes_are_written_though_the_runtime_has_ended() {
         let handle = runtime.handle().clone();
         let shutdown = thread::spawn(move || drop(runtime));
         // Cancelled is what is not promised, as soon as the pool is closed.
-        assert!(futures(given_up).expect_err("the runtime shuts down").is_cancelled());
+        assert!(foreign_block_on(given_up).expect_err("the runtime shuts down").is_cancelled());
         drop(release);
         shutdown.join().expect("the runtime shuts down");
         assert_eq!(std::fs::read(directory.path("file")).expect("it is read"), b"accepted");
 
         let entered = handle.enter();
-        futures(file.flush()).expect("it was written");
-        let error = futures(file.write(b"too late")).expect_err("there is no pool any more");
+        foreign_block_on(file.flush()).expect("it was written");
+        let error = foreign_block_on(file.write(b"too late")).expect_err("there is no pool any more");
         assert_eq!(error.to_string(), "the wsrt runtime that was to make this call was shut down");
-        let error = futures(fs::read(directory.path("file"))).expect_err("there is no pool any more");
+        let error = foreign_block_on(fs::read(directory.path("file"))).expect_err("there is no pool any more");
         assert_eq!(error.to_string(), "the wsrt runtime that was to make this call was shut down");
         drop(entered);
     });
-}
-
-/// Waits for a future without a runtime.
-fn futures<F: Future>(future: F) -> F::Output {
-    let mut future = std::pin::pin!(future);
-    let this = thread::current();
-    struct Unpark(thread::Thread);
-    impl std::task::Wake for Unpark {
-        fn wake(self: std::sync::Arc<Self>) {
-            self.0.unpark();
-        }
-    }
-    let waker = Waker::from(std::sync::Arc::new(Unpark(this)));
-    loop {
-        if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
-            return output;
-        }
-        thread::park();
-    }
 }
 
 #[test]
@@ -275,12 +231,12 @@ fn a_directory_lists_each_of_its_entries_once_across_batches() {
                 _ => std::fs::create_dir(directory.path(name)).expect("it is made"),
             }
         }
-        let mut entries = fs::read_dir(&directory.0).await.expect("it is a directory");
+        let mut entries = fs::read_dir(&directory.path("")).await.expect("it is a directory");
         let mut names = Vec::new();
         while let Some(entry) = entries.next_entry().await.expect("it is listed") {
             let metadata = entry.metadata().await.expect("it is there");
             assert_eq!(entry.file_type().await.expect("it has a type"), metadata.file_type());
-            assert_eq!(entry.path(), directory.0.join(entry.file_name()));
+            assert_eq!(entry.path(), directory.path("").join(entry.file_name()));
             names.push(entry.file_name().into_string().expect("it is text"));
         }
         assert!(entries.next_entry().await.expect("the end stays the end").is_none());

@@ -1,5 +1,5 @@
-//! The HTTP server of the examples serves: it answers everybody, outlives bad clients and a want of
-//! file descriptors, and ends in good order.
+//! The HTTP server of the examples serves: it answers every client, outlives bad clients and a want
+//! of file descriptors, and ends in good order.
 
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -38,7 +38,7 @@ impl Server {
         Client::connect(self.address).expect("the server listens")
     }
 
-    /// As ctrl-c in a terminal does.
+    /// Sends the signal that ctrl-c in a terminal sends.
     fn interrupt(&self) {
         let status = Command::new("kill").args(["-INT", &self.process.id().to_string()]).status().expect("kill runs");
         assert!(status.success());

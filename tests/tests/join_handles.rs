@@ -107,7 +107,7 @@ fn abort_drops_the_future_where_it_waits() {
 #[test]
 fn abort_before_the_first_poll_lets_nothing_run() {
     within_a_minute(|| {
-        // Nobody runs tasks before `block_on`.
+        // No thread runs tasks before `block_on`.
         let runtime = Builder::new_current_thread().build().expect("a runtime");
         let handle = runtime.spawn(async { panic!("this must not run") });
         handle.abort();

@@ -1,4 +1,4 @@
-//! A join set gives each result once, whoever spawned the task and wherever it ran.
+//! A join set gives each result once, whichever thread spawned the task and wherever it ran.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;

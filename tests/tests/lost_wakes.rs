@@ -15,18 +15,14 @@ use std::thread;
 use std::time::Duration;
 
 use wsrt::net::TcpListener;
-use wsrt::runtime::{Builder, Runtime};
+use wsrt::runtime::Runtime;
 use wsrt::time::sleep;
-use wsrt_tests::{compute, within_a_minute};
+use wsrt_tests::{compute, runtime_with, within_a_minute};
 
 const LAPS: usize = 3;
 
-fn runtime(processors: usize) -> Runtime {
-    Builder::new_multi_thread().worker_threads(processors).build().expect("a runtime")
-}
-
-/// As many tasks as there are processors, each of which holds on to its processor until all have
-/// had their turns.
+/// Runs as many tasks as there are processors, each of which keeps its processor until all have had
+/// their turns.
 async fn round(players: usize) {
     let turn = Arc::new(AtomicUsize::new(0));
     let tasks: Vec<_> = (0..players)
@@ -69,7 +65,7 @@ async fn load(processors: usize) {
 fn as_many_tasks_as_processors_run_at_the_same_time() {
     within_a_minute(|| {
         for processors in [2, 3, 4] {
-            runtime(processors).run(async move {
+            runtime_with(processors).run(async move {
                 for _ in 0..2_000 {
                     round(processors).await;
                 }
@@ -82,7 +78,7 @@ fn as_many_tasks_as_processors_run_at_the_same_time() {
 fn they_do_when_spawned_by_tasks_that_were_spawned() {
     within_a_minute(|| {
         for processors in [2, 3] {
-            runtime(processors).run(async move {
+            runtime_with(processors).run(async move {
                 for _ in 0..2_000 {
                     nested_round(processors).await;
                 }
@@ -95,7 +91,7 @@ fn they_do_when_spawned_by_tasks_that_were_spawned() {
 fn they_do_when_the_machines_are_just_falling_asleep() {
     within_a_minute(|| {
         for processors in [2, 3] {
-            runtime(processors).run(async move {
+            runtime_with(processors).run(async move {
                 for number in 0..2_000 {
                     load(processors).await;
                     // Sooner or later into the falling asleep.
@@ -110,7 +106,7 @@ fn they_do_when_the_machines_are_just_falling_asleep() {
 #[test]
 fn they_do_when_spawned_from_a_foreign_thread() {
     within_a_minute(|| {
-        let runtime = runtime(2);
+        let runtime = runtime_with(2);
         for number in 0..3_000 {
             compute(number % 50 * 100);
             runtime.block_on(round(2));
@@ -146,7 +142,7 @@ fn network_activity(runtime: &Runtime) -> thread::JoinHandle<usize> {
 #[test]
 fn they_do_beside_network_activity() {
     within_a_minute(|| {
-        let runtime = runtime(2);
+        let runtime = runtime_with(2);
         let client = network_activity(&runtime);
         runtime.run(async {
             for number in 0..2_000 {
@@ -162,7 +158,7 @@ fn they_do_beside_network_activity() {
 #[test]
 fn they_do_beside_timers() {
     within_a_minute(|| {
-        let runtime = runtime(2);
+        let runtime = runtime_with(2);
         for micros in [50, 170, 900] {
             runtime.spawn(async move {
                 loop {
@@ -183,7 +179,7 @@ fn they_do_beside_timers() {
 #[test]
 fn they_do_when_all_machines_have_been_asleep() {
     within_a_minute(|| {
-        let runtime = runtime(2);
+        let runtime = runtime_with(2);
         runtime.run(async {
             for _ in 0..500 {
                 sleep(Duration::from_micros(300)).await;

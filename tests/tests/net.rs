@@ -1,5 +1,5 @@
-//! TCP connections: whoever waits for a socket is woken, nothing is lost when waiting is given up,
-//! and errors are the system's.
+//! TCP connections: each waiter of a socket is woken, nothing is lost when a wait is dropped, and
+//! errors are the system's.
 
 use std::io;
 use std::sync::Arc;

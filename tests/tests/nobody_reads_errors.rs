@@ -1,5 +1,5 @@
-//! A standard error that cannot be written keeps nobody from their work: wsrt's reports are lost,
-//! and nothing else.
+//! A standard error that cannot be written stops no task: wsrt's reports are lost, and nothing
+//! else.
 #![cfg(unix)]
 
 use std::convert::Infallible;

@@ -1,7 +1,7 @@
-//! Nobody stalls: whatever a poll does with its thread, everybody else goes on.
+//! No task stalls another: whatever a poll does with its thread, all other tasks go on.
 //!
-//! These are promises of progress. Each poll here is held until somebody else was seen to go on, so
-//! that a runtime which lets others wait for a stuck poll would wait for ever; [`PATIENCE`] only
+//! These are promises of progress. Each poll here is held until another task was seen to go on, so
+//! that a runtime which lets others wait for a stuck poll would wait for ever; [`TIME_LIMIT`] only
 //! turns that into a failure.
 
 use std::fs::File;
@@ -18,14 +18,10 @@ use wsrt::net::{TcpListener, TcpStream};
 use wsrt::runtime::{Builder, Handle, Runtime, Stall};
 use wsrt::task::{JoinHandle, block_in_place, yield_now};
 use wsrt::time::sleep;
-use wsrt_tests::{Gate, Manner, in_a_process_with_files, text_of, within_a_minute};
+use wsrt_tests::{Gate, Manner, in_a_process_with_files, runtime_with, text_of, within_a_minute};
 
 /// How long a test waits for others to go on. Below the time for which polls are held.
-const PATIENCE: Duration = Duration::from_secs(20);
-
-fn runtime(processors: usize) -> Runtime {
-    Builder::new_multi_thread().worker_threads(processors).build().expect("a runtime")
-}
+const TIME_LIMIT: Duration = Duration::from_secs(20);
 
 /// Runs `check` with one, two and three processors, for polls that sleep and polls that burn.
 fn in_each_way(check: impl Fn(usize, Manner) + Send + 'static) {
@@ -62,7 +58,7 @@ fn release(runtime: &Runtime, (gate, tasks): (Gate, Vec<JoinHandle<()>>)) {
 #[track_caller]
 fn expect<T>(receiver: &Receiver<T>, count: usize, what: &str) {
     for _ in 0..count {
-        assert!(receiver.recv_timeout(PATIENCE).is_ok(), "not within {PATIENCE:?}: {what}");
+        assert!(receiver.recv_timeout(TIME_LIMIT).is_ok(), "not within {TIME_LIMIT:?}: {what}");
     }
 }
 
@@ -72,9 +68,9 @@ fn wait_in(manner: Manner, receiver: &Receiver<()>) {
     match manner {
         Manner::Asleep => expect(receiver, 1, "another task sends"),
         Manner::Burning => {
-            let end = Instant::now() + PATIENCE;
+            let end = Instant::now() + TIME_LIMIT;
             while receiver.try_recv() == Err(TryRecvError::Empty) {
-                assert!(Instant::now() < end, "not within {PATIENCE:?}: another task sends");
+                assert!(Instant::now() < end, "not within {TIME_LIMIT:?}: another task sends");
                 std::hint::spin_loop();
             }
         }
@@ -84,10 +80,10 @@ fn wait_in(manner: Manner, receiver: &Receiver<()>) {
 #[test]
 fn a_ticker_goes_on_beside_polls_that_hold_every_processor() {
     in_each_way(|processors, manner| {
-        let runtime = runtime(processors);
+        let runtime = runtime_with(processors);
         let (tick, ticks) = channel();
         let ticker = runtime.spawn(async move {
-            // Until nobody listens any more.
+            // Until no listener is left.
             while tick.send(Instant::now()).is_ok() {
                 sleep(Duration::from_millis(1)).await;
             }
@@ -96,7 +92,7 @@ fn a_ticker_goes_on_beside_polls_that_hold_every_processor() {
         let since = Instant::now();
         let mut later = 0;
         while later < 50 {
-            let tick = ticks.recv_timeout(PATIENCE).expect("the ticker goes on");
+            let tick = ticks.recv_timeout(TIME_LIMIT).expect("the ticker goes on");
             later += usize::from(tick > since);
         }
         release(&runtime, held);
@@ -108,7 +104,7 @@ fn a_ticker_goes_on_beside_polls_that_hold_every_processor() {
 #[test]
 fn a_runnext_task_runs_while_its_waker_is_held() {
     in_each_way(|processors, manner| {
-        runtime(processors).run(async move {
+        runtime_with(processors).run(async move {
             let (ran, has_run) = channel();
             let task = wsrt::spawn(async move { ran.send(()).expect("the root waits") });
             wait_in(manner, &has_run);
@@ -120,7 +116,7 @@ fn a_runnext_task_runs_while_its_waker_is_held() {
 #[test]
 fn runnext_tasks_run_while_all_processors_are_held() {
     in_each_way(|processors, manner| {
-        let runtime = runtime(processors);
+        let runtime = runtime_with(processors);
         let tasks: Vec<_> = (0..processors)
             .map(|_| {
                 runtime.spawn(async move {
@@ -138,7 +134,7 @@ fn runnext_tasks_run_while_all_processors_are_held() {
 #[test]
 fn everything_in_the_queues_of_a_held_processor_goes_on() {
     in_each_way(|processors, manner| {
-        runtime(processors).run(async move {
+        runtime_with(processors).run(async move {
             let (ran, has_run) = channel();
             for _ in 0..1000 {
                 let ran = ran.clone();
@@ -157,7 +153,7 @@ fn connection(runtime: &Runtime) -> (StdStream, TcpStream) {
     runtime.block_on(async {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let client = StdStream::connect(listener.local_addr().expect("it is bound")).expect("it listens");
-        client.set_read_timeout(Some(PATIENCE)).expect("a limit above zero");
+        client.set_read_timeout(Some(TIME_LIMIT)).expect("a limit above zero");
         (client, listener.accept().await.expect("a client comes").0)
     })
 }
@@ -170,7 +166,7 @@ async fn read_one(mut stream: TcpStream) {
 #[test]
 fn an_io_woken_task_may_block_on_another() {
     in_each_way(|processors, manner| {
-        let runtime = runtime(processors);
+        let runtime = runtime_with(processors);
         for _ in 0..5 {
             let (mut wake_eater, eater_stream) = connection(&runtime);
             let (mut wake_feeder, feeder_stream) = connection(&runtime);
@@ -198,7 +194,7 @@ fn an_io_woken_task_may_block_on_another() {
 fn timers_of_a_blocked_machines_processor_fire() {
     const TIMERS: usize = 100;
     in_each_way(|processors, manner| {
-        runtime(processors).run(async move {
+        runtime_with(processors).run(async move {
             let (arm, armed) = channel();
             let (fire, fired) = channel();
             for number in 0..TIMERS {
@@ -235,7 +231,7 @@ impl Wake for Messenger {
 #[test]
 fn a_poll_may_arm_a_timer_and_await_it_blocking() {
     in_each_way(|processors, manner| {
-        runtime(processors).run(async move {
+        runtime_with(processors).run(async move {
             let (fire, fired) = channel();
             let waker = Waker::from(Arc::new(Messenger(fire)));
             let mut timer = pin!(sleep(Duration::from_millis(5)));
@@ -249,7 +245,7 @@ fn a_poll_may_arm_a_timer_and_await_it_blocking() {
 #[test]
 fn a_socket_is_served_while_every_processor_is_held() {
     in_each_way(|processors, manner| {
-        let runtime = runtime(processors);
+        let runtime = runtime_with(processors);
         let (mut client, mut stream) = connection(&runtime);
         let server = runtime.spawn(async move {
             let mut bytes = [0; 4];
@@ -274,7 +270,7 @@ fn a_socket_is_served_while_every_processor_is_held() {
 fn two_hundred_tasks_block_at_once_until_all_have_begun() {
     within_a_minute(|| {
         for processors in [1, 2] {
-            let runtime = runtime(processors);
+            let runtime = runtime_with(processors);
             release(&runtime, hold(&runtime, 200, Manner::Asleep));
         }
     });
@@ -297,7 +293,7 @@ fn others_go_on_when_no_file_can_be_opened() {
                 let (ran, has_run) = channel();
                 let task = runtime.spawn(async move { ran.send(()).expect("the test waits") });
                 expect(&has_run, 1, "another task runs");
-                let asleep = stalls.recv_timeout(PATIENCE).expect("and the stall is reported");
+                let asleep = stalls.recv_timeout(TIME_LIMIT).expect("and the stall is reported");
                 // By its clock alone, a thread that is kept from a core looks asleep too.
                 assert!(asleep || manner == Manner::Burning);
                 runtime.block_on(task).expect("no panic");
@@ -317,13 +313,13 @@ fn nest(depth: usize) -> usize {
 
 #[test]
 fn block_on_nests_a_hundred_deep_on_one_processor() {
-    within_a_minute(|| assert_eq!(runtime(1).run(async { nest(100) }), 100));
+    within_a_minute(|| assert_eq!(runtime_with(1).run(async { nest(100) }), 100));
 }
 
 #[test]
 fn block_in_place_lets_others_go_on_at_any_depth() {
     within_a_minute(|| {
-        runtime(1).run(async {
+        runtime_with(1).run(async {
             let (ask, mut asked) = tokio::sync::mpsc::unbounded_channel();
             let (answer, answers) = channel();
             let other = wsrt::spawn(async move {
@@ -333,7 +329,7 @@ fn block_in_place_lets_others_go_on_at_any_depth() {
             });
             let round_trip = move |question: i32| {
                 ask.send(question).expect("the other listens");
-                assert_eq!(answers.recv_timeout(PATIENCE), Ok(question + 1));
+                assert_eq!(answers.recv_timeout(TIME_LIMIT), Ok(question + 1));
             };
             for _ in 0..50 {
                 block_in_place(|| {
@@ -355,12 +351,12 @@ fn block_in_place_lets_others_go_on_at_any_depth() {
 #[test]
 fn the_ways_to_block_may_be_mixed() {
     within_a_minute(|| {
-        runtime(1).run(async {
+        runtime_with(1).run(async {
             let answer = block_in_place(|| {
                 Handle::current().block_on(async {
                     let (send, receive) = channel();
                     drop(wsrt::spawn(async move { send.send(nest(3)).expect("it waits") }));
-                    block_in_place(|| receive.recv_timeout(PATIENCE).expect("the other task runs"))
+                    block_in_place(|| receive.recv_timeout(TIME_LIMIT).expect("the other task runs"))
                 })
             });
             assert_eq!(answer, 3);

@@ -1,5 +1,5 @@
 //! A machine that was sent to look for work, and is held up by code of the user's before it gets
-//! there, holds up nobody.
+//! there, holds up no other task.
 #![cfg(unix)]
 
 use std::future::Future;

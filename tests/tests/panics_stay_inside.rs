@@ -207,7 +207,7 @@ fn in_a_waker_that_a_task_wakes() {
         let waker = std::task::Waker::from(std::sync::Arc::new(Rude));
         assert!(Pin::new(&mut task).poll(&mut Context::from_waker(&waker)).is_pending());
         go.send(()).expect("the task waits");
-        // The task completes, and wakes whoever watches its handle.
+        // The task completes, and wakes the task that awaits its handle.
         while !task.is_finished() {
             std::thread::yield_now();
         }
@@ -320,7 +320,7 @@ impl Drop for Telltale {
     }
 }
 
-/// As a value on a stack is, so that a lock which is held across an await is poisoned, and what is
+/// Like a value on a stack, so that a lock which is held across an await is poisoned, and what is
 /// undone in a panic is undone.
 #[test]
 fn a_future_that_panics_is_dropped_while_its_thread_panics() {

@@ -110,7 +110,7 @@ fn tasks_go_on_beside_as_many_endless_loops_as_processors() {
     });
 }
 
-/// From outside, with nobody's processor: helpers give way.
+/// From outside, without a processor: helpers give way.
 #[test]
 fn tasks_go_on_beside_loops_from_outside() {
     within_a_minute(|| {

@@ -96,7 +96,7 @@ fn results_so_far_are_dropped_once() {
     });
 }
 
-/// A range that nobody lives to see the end of, with more items than one region can number.
+/// A range that takes longer than a lifetime, with more items than one region can number.
 #[test]
 fn an_endless_loop_is_stopped_by_another_thread() {
     within_a_minute(|| {

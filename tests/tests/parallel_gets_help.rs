@@ -1,5 +1,5 @@
 //! Idle processors help: with every kind of call, from wherever it is made, and when they become
-//! idle later. What one participant waits for holds up nobody else.
+//! idle later. What one participant waits for holds up no other.
 //!
 //! Closures here wait for each other, which users are told not to do: it is the proof that two
 //! threads are at it.
@@ -141,7 +141,7 @@ fn a_join_gets_help_when_a_busy_task_has_ended() {
     });
 }
 
-/// Whoever took the first item sleeps until all others are done.
+/// The participant that took the first item sleeps until all others are done.
 #[test]
 fn a_blocked_task_holds_up_no_other() {
     within_a_minute(|| {

@@ -1,5 +1,5 @@
 //! While machines help with parallel calls, timers and sockets are looked after: by helpers now and
-//! then, and where they are in long pieces of work, by somebody else.
+//! then, and where they are in long pieces of work, by another machine.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::thread;
@@ -11,11 +11,11 @@ use wsrt::time::sleep;
 use wsrt_tests::{compute, runtime_with, within_a_minute};
 
 /// How long pieces of work wait for a timer: a thousand times what it takes.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 /// Waits on the thread until `flag` is up, as a long piece of work.
 fn is_raised_in_time(flag: &AtomicBool) -> bool {
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + TIME_LIMIT;
     while !flag.load(SeqCst) && Instant::now() < end {
         thread::sleep(Duration::from_micros(200));
     }
@@ -40,8 +40,8 @@ fn new_flag() -> &'static AtomicBool {
 }
 
 /// Runs a loop from outside. Its helpers do light pieces until they have looked at the netpoller in
-/// the keeper's stead for a while; then whoever is a `waiter` waits for a timer, and the timer for
-/// somebody to fire it.
+/// the poll owner's stead for a while; then each participant that `is_waiter` names waits for a
+/// timer, and the timer for another machine to fire it.
 fn a_timer_fires_beside(is_waiter: impl Fn(bool) -> bool + Sync) {
     let runtime = runtime_with(2);
     come_to_rest();
@@ -74,8 +74,8 @@ fn timers_fire_when_helpers_have_left_an_owner_from_outside() {
     within_a_minute(|| (0..20).for_each(|_| a_timer_fires_beside(|is_owner| is_owner)));
 }
 
-/// The keeper sleeps for as long as nobody tells it of a timer. A machine that goes from a task to
-/// a long piece of work leaves its timers behind as one that goes to sleep does.
+/// The poll owner sleeps until a machine interrupts it for a timer. A machine that goes from a task
+/// to a long piece of work leaves its timers behind, like one that goes to sleep.
 #[test]
 fn timers_that_a_helper_leaves_behind_fire_in_time() {
     within_a_minute(|| {

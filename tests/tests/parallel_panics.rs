@@ -1,4 +1,4 @@
-//! A panic in a parallel call stops it and goes on in the caller, when nobody is at it any more;
+//! A panic in a parallel call stops it and goes on in the caller, after all participants have left;
 //! nothing leaks, and nothing runs twice.
 
 use std::any::Any;
@@ -31,7 +31,7 @@ fn number_of_panic<T>(body: impl FnOnce() -> T) -> usize {
     panic.downcast::<Oops>().expect("it is what was thrown").0
 }
 
-/// A value in the frame of the caller: nobody may come by when the call is over.
+/// A value in the frame of the caller: no participant may touch it when the call is over.
 #[derive(Default)]
 struct Frame(AtomicBool);
 
@@ -342,8 +342,8 @@ impl Drop for Bomb {
     }
 }
 
-/// The second payload is nobody's: its drop is not to end a thread of the runtime's, nor to be told
-/// instead of the first.
+/// The second payload reaches no caller: its drop may neither end a thread of the runtime's nor
+/// replace the first.
 #[test]
 fn payloads_that_panic_when_dropped_do_no_harm() {
     let test = "payloads_that_panic_when_dropped_do_no_harm";

@@ -1,5 +1,5 @@
-//! A runtime may end while somebody computes in it: its threads go, and whoever opened the region
-//! does the rest.
+//! A runtime may end while a parallel call runs in it: its threads go, and the caller does the
+//! rest.
 
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::SeqCst;

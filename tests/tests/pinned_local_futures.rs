@@ -1,9 +1,9 @@
 //! A local future that was polled stays where it is, with its memory, until its own thread drops
 //! it.
 //!
-//! Others rely on that: while a future waits for a `Notify` a link of the list of all who wait lies
-//! in it. Each test leaves such a link in a local task, has another thread end the task in one of
-//! the ways there are, and has the list walked then.
+//! Other crates rely on that: while a future waits for a `Notify`, its link of the list of waiters
+//! lies in it. Each test leaves such a link in a local task, has another thread end the task in one
+//! of the ways there are, and has the list walked then.
 //!
 //! What is leaked here is leaked on purpose: a checker of leaks has to be told not to look.
 
@@ -186,8 +186,8 @@ fn a_leak_of_a_local_future_is_reported() {
     assert_eq!(errors.matches("a local task was leaked").count(), 1, "{errors}");
 }
 
-/// What a local task returned is not Send: whoever ends the runtime, it is dropped at home, with
-/// its handle.
+/// The output of a local task is not Send: whichever thread ends the runtime, the output is dropped
+/// on its own thread, with the handle.
 #[test]
 fn the_unread_local_output_is_dropped_on_its_thread() {
     struct AtHome(thread::ThreadId, Rc<RefCell<usize>>);
@@ -217,7 +217,8 @@ fn the_unread_local_output_is_dropped_on_its_thread() {
     });
 }
 
-/// A set cannot leave its thread, and neither do its futures, whoever wakes and aborts its tasks.
+/// A set cannot leave its thread, and neither do its futures, whichever threads wake and
+/// abort its tasks.
 #[test]
 fn the_futures_of_a_local_set_are_dropped_at_home() {
     within_a_minute(|| {

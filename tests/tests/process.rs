@@ -365,7 +365,7 @@ fn children_that_outlive_the_runtime_are_reaped_too() {
             drop(stdin);
             let of_kept = kept.id().expect("it runs");
             drop(kept);
-            // It is for the next who starts a program to reap those that were not killed.
+            // The next program that is started reaps those that were not killed.
             let again = Builder::new_current_thread().build().expect("a runtime");
             let begun = Instant::now();
             while exists(of_dropped) || exists(of_kept) {

@@ -111,8 +111,8 @@ fn shutdown_background_works_inside_an_own_task() {
     });
 }
 
-/// Nobody tells when a runtime that ends in the background has ended: so this looks until all tasks
-/// are dropped and all threads gone.
+/// Looks until all tasks are dropped and all threads gone: a runtime that ends in the background
+/// does not report its end.
 #[track_caller]
 fn await_the_end(name: &str, roll: &Roll) {
     let start = Instant::now();

@@ -98,7 +98,7 @@ where
     }));
 }
 
-/// As a task, too.
+/// Runs the future as a task, too.
 fn task<F>(handle: &Handle, token: &Token, began: &Sender<()>, future: F)
 where
     F: Future<Output = ()> + Send + 'static,
@@ -192,7 +192,8 @@ fn children(handle: &Handle, token: &Token, began: &Sender<()>) -> Vec<JoinHandl
     waits_outside(handle, token, began, wait)
 }
 
-/// As a task only: outside of one the wait is for the signal, and for nothing of the runtime's.
+/// Waits in a task only: outside of one the wait is for the signal, and for nothing of the
+/// runtime's.
 fn signals(handle: &Handle, token: &Token, began: &Sender<()>) -> Vec<JoinHandle<()>> {
     let (token, began) = (Arc::clone(token), began.clone());
     drop(handle.spawn(async move {

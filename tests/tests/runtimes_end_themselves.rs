@@ -12,11 +12,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use wsrt::runtime::{Builder, Handle, Runtime, Stall};
 use wsrt::task::{spawn_blocking, spawn_local, yield_now};
-use wsrt_tests::{LIMIT, Roll, in_a_process_of_its_own, panic_message, text_of, within_a_minute};
-
-fn multi_thread() -> Runtime {
-    Builder::new_multi_thread().worker_threads(2).build().expect("a runtime")
-}
+use wsrt_tests::{LIMIT, Roll, in_a_process_of_its_own, panic_message, text_of, two_processors, within_a_minute};
 
 fn current_thread() -> Runtime {
     Builder::new_current_thread().build().expect("a runtime")
@@ -125,7 +121,7 @@ fn shutdown_background_in_an_own_task_of_a_driver_returns() {
 #[test]
 fn shutdown_timeout_in_an_own_task_returns_at_once() {
     within_a_minute(|| {
-        for runtime in [current_thread(), multi_thread()] {
+        for runtime in [current_thread(), two_processors()] {
             let (roll, handle) = (parked(&runtime, 20), runtime.handle().clone());
             let (tell, told) = channel();
             let task = handle.spawn(async move {
@@ -229,7 +225,7 @@ fn drivers_that_come_as_the_end_does_all_leave() {
 #[test]
 fn a_runtime_dropped_in_a_nested_block_on_says_so() {
     within_a_minute(|| {
-        for runtime in [multi_thread(), current_thread()] {
+        for runtime in [two_processors(), current_thread()] {
             let (roll, handle) = (parked(&runtime, 20), runtime.handle().clone());
             let (tell, told) = channel();
             let inner = handle.clone();
@@ -244,7 +240,7 @@ fn a_runtime_dropped_in_a_nested_block_on_says_so() {
 #[test]
 fn a_runtime_dropped_in_its_jobs_block_on_says_so() {
     within_a_minute(|| {
-        for runtime in [multi_thread(), current_thread()] {
+        for runtime in [two_processors(), current_thread()] {
             let (roll, handle) = (parked(&runtime, 20), runtime.handle().clone());
             let (tell, told) = channel();
             let _entered = handle.enter();
@@ -260,11 +256,11 @@ fn a_runtime_dropped_in_its_jobs_block_on_says_so() {
 #[test]
 fn a_runtime_dropped_under_the_guard_of_another_says_so() {
     within_a_minute(|| {
-        for runtime in [multi_thread(), current_thread()] {
+        for runtime in [two_processors(), current_thread()] {
             let (roll, handle) = (parked(&runtime, 20), runtime.handle().clone());
             let (tell, told) = channel();
             let task = handle.spawn(async move {
-                let (other, third) = (multi_thread(), current_thread());
+                let (other, third) = (two_processors(), current_thread());
                 let _other = other.enter();
                 let _third = third.enter();
                 drop_and_tell(runtime, tell);
@@ -279,8 +275,8 @@ fn a_runtime_dropped_under_the_guard_of_another_says_so() {
 #[test]
 fn a_runtime_dropped_in_anothers_block_on_says_so() {
     within_a_minute(|| {
-        for runtime in [multi_thread, current_thread] {
-            for other in [multi_thread, current_thread] {
+        for runtime in [two_processors, current_thread] {
+            for other in [two_processors, current_thread] {
                 let (runtime, other) = (runtime(), other());
                 let (roll, handle) = (parked(&runtime, 20), runtime.handle().clone());
                 let (tell, told) = channel();
@@ -300,7 +296,7 @@ fn guards_left_in_the_wrong_order_hide_no_own_thread() {
         let (roll, handle) = (parked(&runtime, 20), runtime.handle().clone());
         let (tell, told) = channel();
         let task = handle.spawn(async move {
-            let (other, third) = (multi_thread(), multi_thread());
+            let (other, third) = (two_processors(), two_processors());
             let (outer, inner) = (other.enter(), third.enter());
             panic_message(|| drop(outer));
             let message = panic_message(|| drop(runtime));
@@ -318,12 +314,12 @@ fn guards_left_in_the_wrong_order_hide_no_own_thread() {
 #[test]
 fn a_runtime_may_be_dropped_by_an_external_thread() {
     within_a_minute(|| {
-        let runtime = multi_thread();
+        let runtime = two_processors();
         let (roll, handle) = (parked(&runtime, 20), runtime.handle().clone());
         handle.block_on(async move { drop(runtime) });
         roll.assert_each_dropped_once();
 
-        for runtime in [multi_thread(), current_thread()] {
+        for runtime in [two_processors(), current_thread()] {
             let (roll, handle) = (parked(&runtime, 20), runtime.handle().clone());
             let _entered = handle.enter();
             drop(runtime);

@@ -252,7 +252,7 @@ fn each_processor_and_machine_has_a_line_of_detail() {
             );
         }
     }
-    // The load goes on all the time, so that there is one who runs, and says what.
+    // The load goes on all the time, so that some machine runs a task, and reports which.
     let running = |picture: &&Picture<'_>| {
         picture.processors.iter().enumerate().any(|(index, processor)| {
             let holds = |(number, machine): &(u64, Detail<'_>)| {

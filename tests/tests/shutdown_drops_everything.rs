@@ -75,7 +75,7 @@ impl Park {
     }
 }
 
-/// As many waiters as sockets times waiters, and the other ends of the sockets.
+/// Parks sockets times waiters tasks, and returns the other ends of the sockets.
 fn park_on_sockets(runtime: &Runtime, park: &mut Park, sockets: usize, waiters: usize) -> Vec<StdStream> {
     let (streams, clients) = runtime.block_on(connected_pairs(sockets));
     for stream in streams {

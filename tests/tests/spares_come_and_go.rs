@@ -77,7 +77,7 @@ fn threads_never_end_when_they_are_kept_for_ever() {
                 .build()
                 .expect("a runtime");
             hold_many(&runtime, || assert!(count_threads(name) >= TASKS, "one thread for each"));
-            // For those that nobody needs any more to fall asleep.
+            // Until those that are no longer needed have fallen asleep.
             thread::sleep(Duration::from_millis(50));
             let there_are = count_threads(name);
             assert!(there_are >= TASKS, "{there_are} threads are left");

@@ -6,7 +6,7 @@ use futures_task::{FutureObj, Spawn};
 use wsrt::runtime::Builder;
 use wsrt_tests::{LIMIT, within_a_minute};
 
-/// As a library would have it.
+/// Spawns through the trait alone, as a library does.
 fn spawn_boxed(spawner: &dyn Spawn, future: impl Future<Output = ()> + Send + 'static) -> Result<(), bool> {
     spawner.spawn_obj(FutureObj::new(Box::new(future))).map_err(|error| error.is_shutdown())
 }

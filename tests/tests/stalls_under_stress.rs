@@ -125,7 +125,7 @@ fn task(random: &mut Random, roll: &Roll, number: usize, stepped: Sender<()>) ->
     Box::pin(async move {
         for (step, entry) in steps {
             step.take(entry).await;
-            // Nobody listens any more once the runtime is about to end.
+            // No listener is left once the runtime is about to end.
             let _ = stepped.send(());
         }
         drop(own);

@@ -1,4 +1,4 @@
-//! The standard streams: nothing accepted is lost, and a read of standard input holds up nobody.
+//! The standard streams: nothing accepted is lost, and a read of standard input holds up no task.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::pin::Pin;
@@ -70,7 +70,8 @@ fn the_next_runtime_reads_on_after_one_ends() {
             let runtime = Runtime::new().expect("a runtime");
             runtime.block_on(async {
                 let reader = wsrt::spawn(async { wsrt::io::stdin().read_u8().await });
-                // The thread reads by now, or will: either way nobody types, and the runtime ends.
+                // The thread reads by now, or will: either way no input comes, and the runtime
+                // ends.
                 let waited = wsrt::time::timeout(Duration::from_millis(20), reader).await;
                 assert!(waited.is_err(), "nobody has typed");
             });

@@ -1,5 +1,5 @@
 //! On a current-thread runtime tasks run in the order in which they were spawned and woken, however
-//! many there are and whoever wakes them.
+//! many there are and wherever the wakes come from.
 
 use std::future::Future;
 use std::rc::Rc;
@@ -33,7 +33,7 @@ impl Log {
         async move { log.note(number) }
     }
 
-    /// The same once it has been woken, after its first poll.
+    /// A future that notes `number` when it is polled after a wake, which follows its first poll.
     fn noting_when_woken(&self, number: usize) -> (oneshot::Sender<()>, impl Future<Output = ()> + Send + use<>) {
         let (wake, woken) = oneshot::channel();
         let log = self.clone();

@@ -106,12 +106,12 @@ fn the_clock_waits_for_blocking_jobs() {
                 thread::sleep(Duration::from_millis(20));
                 release.send(()).expect("the job waits");
             });
-            // Whoever is first would tell, were the clock to jump.
+            // The timeout would be first, were the clock to jump.
             let saw = timeout(SECOND, job).await.expect("it does not jump over the job").expect("no panic");
             assert_eq!(saw, began);
             outside.join().expect("no panic");
 
-            // A job that nobody waits for holds it up no longer than it takes.
+            // A job without a waiter holds it up no longer than it takes.
             let ended = Arc::new(AtomicUsize::new(0));
             drop(spawn_blocking({
                 let ended = Arc::clone(&ended);

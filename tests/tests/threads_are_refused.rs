@@ -146,8 +146,8 @@ fn blocking_jobs_request_at_most_ten_threads_a_second() {
     assert!(said.contains(" more times"), "{said}");
 }
 
-/// The pool's only thread waits for a job that no thread could be had for when it came: nobody but
-/// the runtime can ask again.
+/// The pool's only thread waits for a job for which no thread could be had when it came: only the
+/// runtime can ask again.
 #[test]
 fn a_job_has_its_thread_once_the_system_has_one() {
     within_a_minute(|| {
@@ -166,7 +166,7 @@ fn a_job_has_its_thread_once_the_system_has_one() {
     });
 }
 
-/// While nobody asks, jobs that come wait for the threads that there are.
+/// Between requests for a thread, jobs that come wait for the threads that there are.
 #[test]
 fn jobs_run_on_the_threads_that_there_are() {
     within_a_minute(|| {

@@ -6,9 +6,9 @@
 use std::thread;
 
 use wsrt::process::Command;
-use wsrt::runtime::{Builder, Runtime};
+use wsrt::runtime::Builder;
 use wsrt::task::spawn_blocking;
-use wsrt_tests::{in_a_process_of_its_own, text_of, within_a_minute};
+use wsrt_tests::{in_a_process_of_its_own, runtime_with, text_of, within_a_minute};
 
 /// `struct sched_attr` of the kernel, in its first version.
 #[repr(C)]
@@ -41,10 +41,6 @@ fn own_slice() -> u64 {
     Attributes::of(0).runtime
 }
 
-fn one_processor() -> Runtime {
-    Builder::new_multi_thread().worker_threads(1).build().expect("a runtime")
-}
-
 /// The slice of a child that a task starts.
 async fn slice_of_a_child() -> u64 {
     let mut child = Command::new("sleep").arg("60").spawn().expect("there is such a program");
@@ -56,7 +52,7 @@ async fn slice_of_a_child() -> u64 {
 #[test]
 fn what_a_machine_starts_has_the_slices_of_the_system() {
     within_a_minute(|| {
-        let (usual, runtime) = (own_slice(), one_processor());
+        let (usual, runtime) = (own_slice(), runtime_with(1));
         if usual == 0 || runtime.run(async { own_slice() }) == usual {
             return eprintln!("skipped: this system does not grant short time slices");
         }
@@ -77,7 +73,7 @@ fn nice_values(nice: i32) -> Option<(i32, i32)> {
         return None;
     }
     let job = || Attributes::of(0).nice;
-    Some(one_processor().run(async move { (job(), spawn_blocking(job).await.expect("no panic")) }))
+    Some(runtime_with(1).run(async move { (job(), spawn_blocking(job).await.expect("no panic")) }))
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Timers that are armed, put off, brought forward, dropped and handed over on several processors
-//! at once: none is early, none is lost, and those that were dropped wake nobody.
+//! at once: none is early, none is lost, and those that were dropped wake no task.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;

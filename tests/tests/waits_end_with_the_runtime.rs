@@ -4,9 +4,8 @@
 use std::future::{Future, pending};
 use std::io;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::task::{Context, Poll, Wake, Waker};
+use std::task::{Context, Poll};
 use std::thread;
 use std::time::Duration;
 
@@ -17,13 +16,9 @@ use wsrt::net::{TcpListener, TcpSocket, TcpStream, UdpSocket};
 use wsrt::runtime::{Builder, Handle, Runtime};
 use wsrt::task::LocalSet;
 use wsrt::time::{Instant, interval_at, sleep, sleep_until, timeout};
-use wsrt_tests::{LIMIT, panic_message, within_a_minute};
+use wsrt_tests::{LIMIT, foreign_block_on, panic_message, two_processors, within_a_minute};
 
 const HOUR: Duration = Duration::from_secs(3_600);
-
-fn multi_thread() -> Runtime {
-    Builder::new_multi_thread().worker_threads(2).build().expect("a runtime")
-}
 
 fn current_thread() -> Runtime {
     Builder::new_current_thread().build().expect("a runtime")
@@ -74,7 +69,7 @@ where
 #[test]
 fn a_blocking_job_that_sleeps_learns_of_the_end() {
     within_a_minute(|| {
-        for runtime in [multi_thread(), current_thread()] {
+        for runtime in [two_processors(), current_thread()] {
             let (wait, begins) = announced(sleep(HOUR));
             let (tell, told) = channel();
             runtime.spawn_blocking(move || {
@@ -90,7 +85,7 @@ fn a_blocking_job_that_sleeps_learns_of_the_end() {
 #[test]
 fn a_task_in_a_nested_block_on_sees_the_end() {
     within_a_minute(|| {
-        let runtime = multi_thread();
+        let runtime = two_processors();
         let (wait, begins) = announced(sleep(HOUR));
         let (tell, told) = channel();
         runtime.spawn(async move {
@@ -102,32 +97,14 @@ fn a_task_in_a_nested_block_on_sees_the_end() {
     });
 }
 
-/// The `block_on` of another executor: it knows nothing of runtimes.
-fn block_on_elsewhere<F: Future>(wait: F) -> F::Output {
-    struct Unparks(thread::Thread);
-    impl Wake for Unparks {
-        fn wake(self: Arc<Self>) {
-            self.0.unpark();
-        }
-    }
-    let mut wait = Box::pin(wait);
-    let waker = Waker::from(Arc::new(Unparks(thread::current())));
-    loop {
-        if let Poll::Ready(output) = wait.as_mut().poll(&mut Context::from_waker(&waker)) {
-            return output;
-        }
-        thread::park();
-    }
-}
-
 #[test]
 fn a_task_in_a_foreign_block_on_sees_the_end() {
     within_a_minute(|| {
-        for runtime in [multi_thread(), current_thread()] {
+        for runtime in [two_processors(), current_thread()] {
             let (wait, begins) = announced(sleep(HOUR));
             let (tell, told) = channel();
             runtime.spawn(async move {
-                tell.send(panic_message(|| block_on_elsewhere(wait))).expect("the test waits");
+                tell.send(panic_message(|| foreign_block_on(wait))).expect("the test waits");
             });
             let handle = runtime.handle().clone();
             let driver = thread::spawn(move || drop(panic_message(|| handle.block_on(sleep(HOUR)))));
@@ -145,11 +122,11 @@ fn a_destructor_in_a_foreign_block_on_sees_the_end() {
         struct SleepsAtTheEnd(Sender<String>);
         impl Drop for SleepsAtTheEnd {
             fn drop(&mut self) {
-                let message = panic_message(|| block_on_elsewhere(sleep(HOUR)));
+                let message = panic_message(|| foreign_block_on(sleep(HOUR)));
                 self.0.send(message).expect("the test waits");
             }
         }
-        for runtime in [multi_thread(), current_thread()] {
+        for runtime in [two_processors(), current_thread()] {
             let (tell, told) = channel();
             let sleeps = SleepsAtTheEnd(tell);
             runtime.spawn(async move {
@@ -196,7 +173,7 @@ fn each_driver_of_a_runtime_that_ends_learns_of_it() {
 #[test]
 fn every_wait_of_a_plain_thread_sees_the_end() {
     within_a_minute(|| {
-        for runtime in [multi_thread(), current_thread()] {
+        for runtime in [two_processors(), current_thread()] {
             let handle = runtime.handle().clone();
             let again_and_again = async {
                 loop {
@@ -222,7 +199,7 @@ fn every_wait_of_a_plain_thread_sees_the_end() {
 #[test]
 fn sockets_waited_for_outside_of_tasks_tell_of_the_end() {
     within_a_minute(|| {
-        for runtime in [multi_thread(), current_thread()] {
+        for runtime in [two_processors(), current_thread()] {
             let (wait, begins) = announced(async {
                 let socket = UdpSocket::bind("127.0.0.1:0").await?;
                 socket.recv(&mut [0]).await
@@ -245,7 +222,7 @@ fn sockets_waited_for_outside_of_tasks_tell_of_the_end() {
 #[test]
 fn tasks_of_a_local_set_see_their_timers_end() {
     within_a_minute(|| {
-        for runtime in [multi_thread(), current_thread()] {
+        for runtime in [two_processors(), current_thread()] {
             let handle = runtime.handle().clone();
             let (wait, begins) = announced(sleep(HOUR));
             let thread = thread::spawn(move || {
@@ -263,7 +240,7 @@ fn tasks_of_a_local_set_see_their_timers_end() {
 #[test]
 fn a_task_of_another_runtime_learns_of_the_end() {
     within_a_minute(|| {
-        let (ending, other) = (multi_thread(), multi_thread());
+        let (ending, other) = (two_processors(), two_processors());
         let mut wait = Box::pin(sleep(HOUR));
         {
             let _entered = ending.enter();
@@ -281,7 +258,7 @@ fn a_task_of_another_runtime_learns_of_the_end() {
 #[test]
 fn a_wait_without_a_surrounding_runtime_sees_the_end() {
     within_a_minute(|| {
-        let runtime = multi_thread();
+        let runtime = two_processors();
         let mut wait = task::spawn(sleep(HOUR));
         runtime.block_on(async { assert!(wait.poll().is_pending()) });
         assert!(!wait.is_woken());
@@ -295,7 +272,7 @@ fn a_wait_without_a_surrounding_runtime_sees_the_end() {
 #[test]
 fn a_deadline_beyond_all_counting_ends_with_the_runtime() {
     within_a_minute(|| {
-        let runtime = multi_thread();
+        let runtime = two_processors();
         let thousand_years = HOUR * 24 * 365 * 1_000;
         let deadline = Instant::now().checked_add(thousand_years).expect("the clock counts further than timers do");
         let thread = wait_on_a_plain_thread(runtime.handle(), sleep_until(deadline));
@@ -308,7 +285,7 @@ fn a_deadline_beyond_all_counting_ends_with_the_runtime() {
 #[test]
 fn a_task_that_sleeps_in_its_last_poll_is_cancelled() {
     within_a_minute(|| {
-        let runtime = multi_thread();
+        let runtime = two_processors();
         let (go, goes) = channel::<()>();
         let (began, has_begun) = channel();
         let task = runtime.spawn(async move {
@@ -329,7 +306,7 @@ fn assert_cancelled_while_it_tries_again<F>(task: impl FnOnce(Box<dyn FnOnce() +
 where
     F: Future<Output = io::Result<()>> + Send + 'static,
 {
-    let runtime = multi_thread();
+    let runtime = two_processors();
     let outside = wait_on_a_plain_thread(runtime.handle(), sleep(HOUR));
     let (go, goes) = channel::<()>();
     let (began, has_begun) = channel();
@@ -391,7 +368,7 @@ fn a_client_that_connects_to_a_path_again_is_cancelled() {
 fn waits_that_begin_as_the_end_comes_learn_of_it() {
     within_a_minute(|| {
         for round in 0..100 {
-            let runtime = if round % 2 == 0 { multi_thread() } else { current_thread() };
+            let runtime = if round % 2 == 0 { two_processors() } else { current_thread() };
             let threads = [(); 3].map(|()| {
                 let handle = runtime.handle().clone();
                 thread::spawn(move || {

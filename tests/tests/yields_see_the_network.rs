@@ -19,7 +19,7 @@ fn current_thread() -> Runtime {
     Builder::new_current_thread().build().expect("a runtime")
 }
 
-/// With one machine, so that there is nobody else to keep the netpoller.
+/// With one machine, so that no other machine can own the netpoller.
 fn one_processor() -> Runtime {
     Builder::new_multi_thread().worker_threads(1).max_machines(1).build().expect("a runtime")
 }

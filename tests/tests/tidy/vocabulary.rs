@@ -83,7 +83,7 @@ fn faults(comment: &str, before: &str) -> Vec<String> {
     }
     if comment.starts_with("///")
         && !before.starts_with("///")
-        && (doc.starts_with("The same ") || doc.starts_with("As "))
+        && (doc.starts_with("The same") || doc.starts_with("As "))
     {
         faults.push(
             "a doc comment stands alone in rustdoc: begin with a verb, not with \"The same\" or \"As\"".to_owned(),

@@ -1,20 +1,18 @@
-//! A proxy: bytes arrive as they were sent, in both directions at once, at the pace of whoever
-//! reads, and ends and errors are passed on. Between sockets by the kernel's pipes, between other
+//! A proxy: bytes arrive as they were sent, in both directions at once, at the reader's
+//! pace, and ends and errors are passed on. Between sockets by the kernel's pipes, between other
 //! streams by a buffer: the promises are the same.
+
+mod by_hand;
+mod urgent;
 
 use std::fs::File;
 use std::future::Future;
 use std::io::{self, ErrorKind};
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use tokio_test::{assert_pending, assert_ready_err, assert_ready_ok};
-use wsrt::io::{
-    AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufWriter, ReadBuf, copy_bidirectional, empty, join, sink,
-};
+use wsrt::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufWriter, ReadBuf, copy_bidirectional};
 use wsrt::net::{TcpListener, TcpStream, UnixStream};
 use wsrt::runtime::{Builder, Runtime};
 use wsrt::task::JoinHandle;
@@ -377,78 +375,6 @@ fn without_descriptors_for_pipes_the_buffer_does_it() {
     text_of(&output);
 }
 
-/// A sender whose bulk has gone through already, so that between sockets the pipe is in use.
-async fn behind_bulk(way: Way) -> (std::net::TcpStream, TcpStream, Outcome) {
-    const BULK: usize = 1024 * 1024;
-    let (mut client, mut server, proxy) = proxied(way).await;
-    let bulk = pattern(BULK, 1);
-    let (sent, received) = both(client.write_all(&bulk), async {
-        let mut received = vec![0; BULK];
-        server.read_exact(&mut received).await.map(|_| received)
-    })
-    .await;
-    sent.expect("the proxy reads");
-    assert!(received.expect("the proxy writes") == bulk);
-    (client.into_std().expect("it is a socket"), server, proxy)
-}
-
-/// Sends `before`, an urgent byte, and `behind`. Nothing of it waits for anybody.
-#[cfg(target_os = "linux")]
-fn send_around_urgent(client: &std::net::TcpStream, before: &[u8], behind: &[u8]) {
-    let client = socket2::SockRef::from(client);
-    assert_eq!(client.send(before).expect("there is room"), before.len());
-    assert_eq!(client.send_out_of_band(b"!").expect("there is room"), 1);
-    assert_eq!(client.send(behind).expect("there is room"), behind.len());
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn what_comes_behind_urgent_data_is_copied_while_open() {
-    on_both(|| async {
-        for way in [Way::Splice, Way::Buffer] {
-            for before in [&b""[..], b"before "] {
-                let (client, mut server, proxy) = behind_bulk(way).await;
-                for piece in 0..3 {
-                    let mut received = vec![0; before.len() + 6];
-                    send_around_urgent(&client, before, b"behind");
-                    server.read_exact(&mut received).await.expect("all of it comes");
-                    assert_eq!(received, [before, b"behind"].concat(), "{way:?}, piece {piece}");
-                }
-                // And much, which is what the pipe was for.
-                let bulk = pattern(100_000, 2);
-                send_around_urgent(&client, before, &bulk);
-                let mut received = vec![0; before.len() + bulk.len()];
-                server.read_exact(&mut received).await.expect("all of it comes");
-                assert!(received == [before, &bulk].concat(), "{way:?}");
-                drop((client, server));
-                assert!(proxy.await.expect("no panic").is_ok());
-            }
-        }
-    });
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn what_comes_behind_urgent_data_is_copied_before_the_end() {
-    on_both(|| async {
-        for way in [Way::Splice, Way::Buffer] {
-            for before in [&b""[..], b"before "] {
-                let (client, mut server, proxy) = behind_bulk(way).await;
-                let bulk = pattern(100_000, 2);
-                send_around_urgent(&client, before, &bulk);
-                client.shutdown(std::net::Shutdown::Write).expect("it is connected");
-                let mut received = Vec::new();
-                server.read_to_end(&mut received).await.expect("no error");
-                assert_eq!(received.len(), before.len() + bulk.len(), "{way:?}");
-                assert!(received == [before, &bulk].concat(), "{way:?}");
-                drop(server);
-                let (there, _) = proxy.await.expect("no panic").expect("no error");
-                assert_eq!(there, (1024 * 1024 + received.len()) as u64);
-            }
-        }
-    });
-}
-
 #[test]
 fn given_up_in_the_middle_it_leaves_no_descriptor_behind() {
     let output = in_a_process_of_its_own("given_up_in_the_middle_it_leaves_no_descriptor_behind", &[], || {
@@ -489,109 +415,4 @@ fn buffered_writes_are_flushed_before_an_answer_is_awaited() {
         drop(client);
         assert_eq!(proxy.await.expect("no panic").expect("no error"), (24, 18));
     });
-}
-
-/// Answers each read with the next of its pieces, an empty one being an end, as a terminal does
-/// that goes on behind it.
-struct Terminal(std::vec::IntoIter<&'static [u8]>);
-
-impl AsyncRead for Terminal {
-    fn poll_read(mut self: Pin<&mut Self>, _: &mut Context<'_>, target: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        target.put_slice(self.0.next().expect("nobody reads on"));
-        Poll::Ready(Ok(()))
-    }
-}
-
-/// Keeps what is written, and flushes it when it is allowed to.
-#[derive(Default)]
-struct FlushesLater {
-    written: Vec<u8>,
-    may_flush: Arc<AtomicBool>,
-    is_shut_down: bool,
-}
-
-impl AsyncWrite for FlushesLater {
-    fn poll_write(mut self: Pin<&mut Self>, _: &mut Context<'_>, source: &[u8]) -> Poll<io::Result<usize>> {
-        self.written.extend_from_slice(source);
-        Poll::Ready(Ok(source.len()))
-    }
-
-    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if self.may_flush.load(SeqCst) { Poll::Ready(Ok(())) } else { Poll::Pending }
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.is_shut_down = true;
-        Poll::Ready(Ok(()))
-    }
-}
-
-#[test]
-fn behind_an_end_nothing_is_read_while_the_flush_waits() {
-    let terminal = Terminal(vec![&b"line"[..], b"", b"more"].into_iter());
-    let (mut a, mut b) = (join(terminal, sink()), join(empty(), FlushesLater::default()));
-    let may_flush = Arc::clone(&b.writer().may_flush);
-    let mut copying = tokio_test::task::spawn(copy_bidirectional(&mut a, &mut b));
-    assert_pending!(copying.poll());
-    assert_pending!(copying.poll(), "whatever the task was woken for");
-    may_flush.store(true, SeqCst);
-    assert_eq!(assert_ready_ok!(copying.poll()), (4, 0));
-    drop(copying);
-    assert_eq!((&b.writer().written[..], b.writer().is_shut_down), (&b"line"[..], true));
-    assert_eq!(a.reader().0.as_slice(), [b"more"]);
-}
-
-#[test]
-fn an_error_of_either_stream_is_returned_unchanged() {
-    let refused = || io::Error::from_raw_os_error(5);
-    let mock = tokio_test::io::Builder::new;
-    let of_reading = (mock().read(b"question").read_error(refused()).build(), mock().write(b"question").build());
-    let of_writing = (mock().read(b"question").build(), mock().write_error(refused()).build());
-    for (mut a, mut b) in [of_reading, of_writing] {
-        let mut copying = tokio_test::task::spawn(copy_bidirectional(&mut a, &mut b));
-        assert_eq!(assert_ready_err!(copying.poll()).raw_os_error(), refused().raw_os_error());
-    }
-}
-
-#[test]
-fn streams_that_are_always_ready_leave_others_their_turn() {
-    within_a_minute(|| {
-        Builder::new_current_thread().build().expect("a runtime").block_on(async {
-            let endless = wsrt::spawn(async {
-                let (mut a, mut b) = (Endless, Endless);
-                copy_bidirectional(&mut a, &mut b).await
-            });
-            for _ in 0..10 {
-                wsrt::task::yield_now().await;
-            }
-            endless.abort();
-            assert!(endless.await.expect_err("it has no end").is_cancelled());
-        });
-    });
-}
-
-/// Can be read and written for ever.
-struct Endless;
-
-impl AsyncRead for Endless {
-    fn poll_read(self: Pin<&mut Self>, _: &mut Context<'_>, target: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        let count = target.remaining();
-        target.initialize_unfilled();
-        target.advance(count);
-        Poll::Ready(Ok(()))
-    }
-}
-
-impl AsyncWrite for Endless {
-    fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, source: &[u8]) -> Poll<io::Result<usize>> {
-        Poll::Ready(Ok(source.len()))
-    }
-
-    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(Ok(()))
-    }
 }

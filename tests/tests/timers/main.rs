@@ -1,24 +1,19 @@
 //! Timers never fire early, fire in the order of their deadlines, and need no thread of their own.
 
+mod intervals;
+
 use std::future::{Future, pending, poll_fn, ready};
 use std::io;
 use std::pin::pin;
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
-use std::thread;
 use std::time::Duration;
 
 use tokio_test::{assert_pending, assert_ready, assert_ready_eq};
-use wsrt::runtime::{Builder, Runtime};
+use wsrt::runtime::Builder;
 use wsrt::task::JoinSet;
-use wsrt::time::{
-    Instant, Interval, MissedTickBehavior, interval, interval_at, sleep, sleep_until, timeout, timeout_at,
-};
-use wsrt_tests::{LIMIT, Roll, panic_message, spin_for, within_a_minute};
-
-fn runtime(processors: usize) -> Runtime {
-    Builder::new_multi_thread().worker_threads(processors).build().expect("a runtime")
-}
+use wsrt::time::{Instant, interval, interval_at, sleep, sleep_until, timeout, timeout_at};
+use wsrt_tests::{LIMIT, Roll, runtime_with, spin_for, within_a_minute};
 
 const fn millis(millis: u64) -> Duration {
     Duration::from_millis(millis)
@@ -40,7 +35,7 @@ async fn is_ready_at_once(future: impl Future) -> bool {
 fn thousands_of_sleeps_end_after_their_deadlines() {
     within_a_minute(|| {
         for processors in [1, 2] {
-            runtime(processors).run(async {
+            runtime_with(processors).run(async {
                 let mut sleepers = JoinSet::new();
                 for number in 0..4_000 {
                     sleepers.spawn(async move {
@@ -63,7 +58,7 @@ fn thousands_of_sleeps_end_after_their_deadlines() {
 #[test]
 fn short_sleeps_one_after_the_other_end_after_their_deadlines() {
     within_a_minute(|| {
-        let runtime = runtime(1);
+        let runtime = runtime_with(1);
         let body = async {
             for number in 0..300 {
                 let deadline = Instant::now() + Duration::from_nanos(scatter(number) % 1_500_000);
@@ -81,7 +76,7 @@ fn short_sleeps_one_after_the_other_end_after_their_deadlines() {
 #[test]
 fn a_deadline_below_a_millisecond_is_kept() {
     within_a_minute(|| {
-        for runtime in [runtime(1), runtime(2), Builder::new_current_thread().build().expect("a runtime")] {
+        for runtime in [runtime_with(1), runtime_with(2), Builder::new_current_thread().build().expect("a runtime")] {
             let shortest = async {
                 let mut shortest = Duration::MAX;
                 for _ in 0..200 {
@@ -101,7 +96,7 @@ fn a_deadline_below_a_millisecond_is_kept() {
 #[test]
 fn a_crowd_of_sleepers_is_not_held_up_for_long() {
     within_a_minute(|| {
-        let late = runtime(2).run(async {
+        let late = runtime_with(2).run(async {
             let start = Instant::now() + millis(20);
             let mut sleepers = JoinSet::new();
             for number in 0..2_000 {
@@ -125,7 +120,7 @@ fn a_crowd_of_sleepers_is_not_held_up_for_long() {
 #[test]
 fn a_limit_that_moves_with_each_request_keeps_one_timer() {
     within_a_minute(|| {
-        runtime(1).run(async {
+        runtime_with(1).run(async {
             let mut limit = pin!(sleep(LIMIT));
             assert!(poll_fn(|context| Poll::Ready(limit.as_mut().poll(context))).await.is_pending());
             for _ in 0..200_000 {
@@ -142,7 +137,7 @@ fn a_limit_that_moves_with_each_request_keeps_one_timer() {
 #[test]
 fn a_thread_in_block_on_can_sleep_too() {
     within_a_minute(|| {
-        for runtime in [runtime(1), Builder::new_current_thread().build().expect("a runtime")] {
+        for runtime in [runtime_with(1), Builder::new_current_thread().build().expect("a runtime")] {
             for _ in 0..50 {
                 let deadline = Instant::now() + Duration::from_micros(700);
                 runtime.block_on(sleep_until(deadline));
@@ -195,7 +190,7 @@ fn timers_for_one_moment_fire_in_arming_order() {
 #[test]
 fn a_deadline_that_has_passed_is_ready_at_once() {
     within_a_minute(|| {
-        runtime(1).run(async {
+        runtime_with(1).run(async {
             assert!(is_ready_at_once(sleep(Duration::ZERO)).await);
             let before = Instant::now();
             spin_for(Duration::from_micros(10));
@@ -208,7 +203,7 @@ fn a_deadline_that_has_passed_is_ready_at_once() {
 #[test]
 fn no_duration_is_too_long() {
     within_a_minute(|| {
-        runtime(1).run(async {
+        runtime_with(1).run(async {
             assert!(!is_ready_at_once(sleep(Duration::MAX)).await);
             assert!(!is_ready_at_once(timeout(Duration::MAX, pending::<()>())).await);
             assert_eq!(timeout(Duration::MAX, ready(7)).await, Ok(7));
@@ -226,7 +221,7 @@ fn no_duration_is_too_long() {
 #[test]
 fn a_sleep_can_be_reset_in_place() {
     within_a_minute(|| {
-        runtime(2).run(async {
+        runtime_with(2).run(async {
             let mut later = pin!(sleep(LIMIT));
             assert!(poll_fn(|context| Poll::Ready(later.as_mut().poll(context))).await.is_pending());
             let deadline = Instant::now() + millis(20);
@@ -253,7 +248,7 @@ fn a_sleep_can_be_reset_in_place() {
 #[test]
 fn a_sleep_may_move_between_tasks_and_threads() {
     within_a_minute(|| {
-        let runtime = runtime(2);
+        let runtime = runtime_with(2);
         for _ in 0..100 {
             let mut sleeping = Box::pin(sleep(millis(2)));
             runtime.run(async move {
@@ -274,7 +269,7 @@ fn a_sleep_may_move_between_tasks_and_threads() {
 #[test]
 fn dropped_timers_do_not_hold_up_others() {
     within_a_minute(|| {
-        runtime(2).run(async {
+        runtime_with(2).run(async {
             let wanted = wsrt::spawn(sleep(millis(30)));
             for _ in 0..200_000 {
                 assert!(!is_ready_at_once(sleep(LIMIT)).await);
@@ -287,7 +282,7 @@ fn dropped_timers_do_not_hold_up_others() {
 #[test]
 fn timeout_gives_the_output_if_it_is_in_time() {
     within_a_minute(|| {
-        runtime(1).run(async {
+        runtime_with(1).run(async {
             assert_eq!(timeout(LIMIT, async { 7 }).await, Ok(7));
             // Both are ready: the output wins.
             assert_eq!(timeout(Duration::ZERO, ready(7)).await, Ok(7));
@@ -302,7 +297,7 @@ fn timeout_gives_the_future_up_when_it_is_late() {
     within_a_minute(|| {
         let roll = Roll::new(1);
         let entry = roll.entry(0);
-        runtime(1).run(async move {
+        runtime_with(1).run(async move {
             let start = Instant::now();
             let late = async move {
                 let _entry = entry;
@@ -317,120 +312,10 @@ fn timeout_gives_the_future_up_when_it_is_late() {
     });
 }
 
-#[test]
-fn an_interval_ticks_on_the_beat_from_its_start() {
-    within_a_minute(|| {
-        runtime(1).run(async {
-            let start = Instant::now();
-            let mut ticks = interval_at(start, millis(3));
-            for number in 0..20 {
-                let due = start + millis(3) * number;
-                let tick = ticks.tick().await;
-                assert_eq!(tick, due, "each tick tells when it was due");
-                assert!(Instant::now() >= due, "tick {number} is early");
-            }
-        });
-    });
-}
-
-#[test]
-fn the_first_tick_of_an_interval_is_at_once() {
-    within_a_minute(|| {
-        runtime(1).run(async {
-            let mut ticks = interval(LIMIT);
-            assert!(is_ready_at_once(ticks.tick()).await);
-            assert!(!is_ready_at_once(ticks.tick()).await);
-            assert_eq!(ticks.period(), LIMIT);
-        });
-    });
-}
-
-/// An interval whose first tick was at its start, and whose next two, at 20 and 40 ms, were missed
-/// since the task was stuck. On a machine that is busy more of them may have been missed, which the
-/// tests allow for.
-async fn interval_after_a_pause(behavior: MissedTickBehavior) -> (Instant, Interval) {
-    let start = Instant::now();
-    let mut ticks = interval_at(start, millis(20));
-    ticks.set_missed_tick_behavior(behavior);
-    assert_eq!(ticks.missed_tick_behavior(), behavior);
-    ticks.tick().await;
-    thread::sleep(millis(50));
-    (start, ticks)
-}
-
-#[test]
-fn burst_makes_up_for_missed_ticks_at_once() {
-    within_a_minute(|| {
-        runtime(1).run(async {
-            let (start, mut ticks) = interval_after_a_pause(MissedTickBehavior::Burst).await;
-            assert!(is_ready_at_once(ticks.tick()).await, "the first that was missed");
-            assert!(is_ready_at_once(ticks.tick()).await, "the second");
-            for number in 3..6 {
-                assert_eq!(ticks.tick().await, start + millis(20) * number, "the beat is kept");
-            }
-        });
-    });
-}
-
-#[test]
-fn delay_ticks_at_once_and_a_whole_period_after_that() {
-    within_a_minute(|| {
-        runtime(1).run(async {
-            let (_, mut ticks) = interval_after_a_pause(MissedTickBehavior::Delay).await;
-            let late = Instant::now();
-            assert!(is_ready_at_once(ticks.tick()).await, "one for all that were missed");
-            for number in 1..4 {
-                ticks.tick().await;
-                assert!(late.elapsed() >= millis(20) * number, "the beat starts anew: {:?}", late.elapsed());
-            }
-        });
-    });
-}
-
-#[test]
-fn skip_ticks_at_once_and_then_on_the_old_beat() {
-    within_a_minute(|| {
-        runtime(1).run(async {
-            let (start, mut ticks) = interval_after_a_pause(MissedTickBehavior::Skip).await;
-            assert_eq!(ticks.tick().await, start + millis(20), "the first that was missed");
-            let next = ticks.tick().await.duration_since(start);
-            assert!(next >= millis(60), "those in between are skipped: {next:?}");
-            assert_eq!(next.as_nanos() % millis(20).as_nanos(), 0, "the beat is kept: {next:?}");
-        });
-    });
-}
-
-#[test]
-fn an_interval_can_be_reset() {
-    within_a_minute(|| {
-        runtime(1).run(async {
-            let mut ticks = interval(LIMIT * 10);
-            ticks.tick().await;
-            ticks.reset_immediately();
-            assert!(is_ready_at_once(ticks.tick()).await);
-            let start = Instant::now();
-            ticks.reset_after(millis(5));
-            ticks.tick().await;
-            assert!(start.elapsed() >= millis(5));
-            let at = Instant::now() + millis(5);
-            ticks.reset_at(at);
-            assert_eq!(ticks.tick().await, at);
-            ticks.reset();
-            assert!(!is_ready_at_once(ticks.tick()).await);
-        });
-    });
-}
-
-#[test]
-fn an_interval_of_nothing_is_refused() {
-    let message = panic_message(|| interval(Duration::ZERO));
-    assert!(message.contains("interval") && message.contains("zero"), "{message}");
-}
-
 /// Runs a test's body on runtimes of both kinds, and where the clock stands.
 fn on_each_clock<F: Future<Output = ()>>(body: impl Fn() -> F + Send + 'static) {
     within_a_minute(move || {
-        runtime(2).block_on(body());
+        runtime_with(2).block_on(body());
         Builder::new_current_thread().build().expect("a runtime").block_on(body());
         Builder::new_current_thread().start_paused(true).build().expect("a runtime").block_on(body());
     });

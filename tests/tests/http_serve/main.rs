@@ -1,5 +1,7 @@
-//! `hyper::serve` serves everybody who behaves, gives up on those who do not, and ends in good
+//! `hyper::serve` serves each client that behaves, gives up on those that do not, and ends in good
 //! order.
+
+mod listeners;
 
 use std::convert::Infallible;
 use std::future::{Future, IntoFuture, ready};
@@ -7,8 +9,6 @@ use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream as Client};
 use std::os::unix::net::UnixStream as UnixClient;
 use std::pin::Pin;
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, mpsc};
 use std::task::{Context, Poll};
 use std::thread;
@@ -18,7 +18,7 @@ use http_body_util::{BodyExt, Empty};
 use hyper::body::{Bytes, Incoming};
 use hyper::{Request, Response, StatusCode, header};
 use tokio::sync::{Notify, oneshot};
-use wsrt::hyper::{ConnectInfo, Listener, TokioIo, WsrtExecutor, serve};
+use wsrt::hyper::{ConnectInfo, TokioIo, WsrtExecutor, serve};
 use wsrt::net::unix::UCred;
 use wsrt::net::{TcpListener, TcpStream, UnixListener};
 use wsrt::runtime::Runtime;
@@ -321,8 +321,7 @@ fn dropping_the_future_closes_the_listener_and_ends_connections_cleanly() {
     });
 }
 
-/// Neither of those who say nothing, nor of those who break off in the midst of a head, in either
-/// HTTP.
+/// Clients that send nothing, and clients that break off in the midst of a head, in either HTTP.
 #[test]
 fn clients_slow_to_send_their_first_request_are_dropped() {
     const HTTP2_AND_SILENCE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
@@ -393,89 +392,5 @@ fn a_panic_of_the_service_ends_only_its_connection() {
         assert_eq!(get(&mut other, "/y"), "/y");
         server.end();
         server.wait();
-    });
-}
-
-/// Fails as the system does when a process has as many files open as it may, and then recovers.
-struct OutOfFiles {
-    inner: TcpListener,
-    failures: usize,
-    accepts: Arc<AtomicUsize>,
-}
-
-impl Listener for OutOfFiles {
-    type Io = TcpStream;
-    type Addr = SocketAddr;
-
-    async fn accept(&mut self) -> io::Result<(TcpStream, SocketAddr)> {
-        self.accepts.fetch_add(1, Relaxed);
-        if self.failures > 0 {
-            self.failures -= 1;
-            return Err(io::Error::from_raw_os_error(24));
-        }
-        self.inner.accept().await
-    }
-}
-
-#[test]
-fn accepting_goes_on_after_failures_and_reports_each() {
-    within_a_minute(|| {
-        let (told, tells) = mpsc::channel();
-        let accepts = Arc::new(AtomicUsize::new(0));
-        let counted = Arc::clone(&accepts);
-        let began = Instant::now();
-        let server = Server::start_any(|inner, paths, end| {
-            serve(OutOfFiles { inner, failures: 4, accepts: counted }, paths)
-                .on_accept_error(move |error| told.send(error.raw_os_error()).expect("the test listens"))
-                .with_graceful_shutdown(end)
-                .into_future()
-        });
-        let mut client = server.connect();
-        assert_eq!(get(&mut client, "/x"), "/x");
-        assert!(began.elapsed() >= 4 * Duration::from_millis(50), "a pause after each");
-        // Four that failed, the client's, and the one that waits.
-        while accepts.load(Relaxed) < 6 {
-            thread::yield_now();
-        }
-        assert_eq!(get(&mut client, "/y"), "/y");
-        assert_eq!(accepts.load(Relaxed), 6);
-        assert_eq!(tells.try_iter().collect::<Vec<_>>(), [Some(24); 4]);
-    });
-}
-
-#[test]
-fn a_slow_handshake_holds_up_no_other_and_is_dropped() {
-    within_a_minute(|| {
-        let (told, tells) = mpsc::channel();
-        let mut server = Server::start_any(|listener, paths, end| {
-            serve(listener, paths)
-                .with_first_request_timeout(Duration::from_millis(200))
-                .with_handshake(|mut stream: TcpStream| async move {
-                    let mut password = [0; 6];
-                    stream.read_exact(&mut password).await?;
-                    if &password == b"sesame" { Ok(stream) } else { Err(io::Error::other("wrong password")) }
-                })
-                .on_connection_error(move |error| told.send(error.to_string()).expect("the test listens"))
-                .with_graceful_shutdown(end)
-                .into_future()
-        });
-        let dawdling = server.connect();
-        let mut good = server.connect();
-        good.write_all(b"sesame").expect("the server reads");
-        assert_eq!(get(&mut good, "/x"), "/x");
-        await_close(dawdling);
-        assert_eq!(tells.recv_timeout(LIMIT).as_deref(), Ok("the handshake took too long"));
-
-        let mut bad = server.connect();
-        bad.write_all(b"simsim").expect("the server reads");
-        await_close(bad);
-        assert_eq!(tells.recv_timeout(LIMIT).as_deref(), Ok("wrong password"));
-
-        // At the end nobody waits for a handshake.
-        let shaking = server.connect();
-        drop(good);
-        server.end();
-        server.wait();
-        await_close(shaking);
     });
 }

@@ -1,6 +1,8 @@
 //! A dump tells of every task what it is doing and what it waits for; it polls nothing, and returns
 //! though nothing moves.
 
+mod statistics;
+
 use std::collections::HashSet;
 use std::future::{pending, poll_fn};
 use std::pin::pin;
@@ -13,14 +15,10 @@ use std::time::Duration;
 
 use serde_json::Value;
 use wsrt::net::{TcpListener, TcpStream};
-use wsrt::runtime::{Builder, Dump, Handle, Runtime, SourceWait, TaskDump, TaskKind, TaskState, WaitsOn};
+use wsrt::runtime::{Builder, Dump, Handle, SourceWait, TaskDump, TaskKind, TaskState, WaitsOn};
 use wsrt::task::{self, JoinHandle, LocalSet, spawn_local, yield_now};
 use wsrt::time::{sleep, timeout};
-use wsrt_tests::{Gate, LIMIT, Manner, within_a_minute};
-
-fn runtime() -> Runtime {
-    Builder::new_multi_thread().worker_threads(2).build().expect("a runtime")
-}
+use wsrt_tests::{Gate, LIMIT, Manner, two_processors, within_a_minute};
 
 fn named(name: &str) -> task::Builder<'_> {
     task::Builder::new().name(name)
@@ -58,7 +56,7 @@ fn sources(task: &TaskDump) -> Vec<&SourceWait> {
 #[test]
 fn it_names_the_awaited_socket_and_its_peer() {
     within_a_minute(|| {
-        let runtime = runtime();
+        let runtime = two_processors();
         let (addresses, _far) = runtime.run(async {
             let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
             let at = listener.local_addr().expect("bound");
@@ -70,7 +68,7 @@ fn it_names_the_awaited_socket_and_its_peer() {
         });
         let reader = waiting(runtime.handle(), "reader");
         assert_eq!((reader.state(), reader.kind()), (TaskState::Idle, TaskKind::Task));
-        assert!(reader.spawned_at().file().ends_with("dumps.rs"));
+        assert!(reader.spawned_at().file() == file!());
         let &[socket] = &*sources(&reader) else { panic!("{reader}") };
         assert_eq!(socket.kind(), "TcpStream");
         assert!(socket.is_for_reading() && !socket.is_for_writing() && socket.descriptor().is_some());
@@ -95,7 +93,7 @@ fn it_names_paths_pipes_and_signals_without_asking_foreign_descriptors() {
     use wsrt::signal::unix::{SignalKind, signal};
 
     within_a_minute(|| {
-        let runtime = runtime();
+        let runtime = two_processors();
         let path = std::env::temp_dir().join(format!("wsrt-dumps-{}.socket", std::process::id()));
         let at = path.clone();
         let _sender = runtime.run(async move {
@@ -123,7 +121,7 @@ fn it_names_paths_pipes_and_signals_without_asking_foreign_descriptors() {
 #[test]
 fn it_names_timer_deadline_and_everything_one_task_awaits() {
     within_a_minute(|| {
-        let runtime = runtime();
+        let runtime = two_processors();
         runtime.run(async {
             named("sleeper").spawn(sleep(Duration::from_secs(1_000)));
             let socket = wsrt::net::UdpSocket::bind("127.0.0.1:0").await.expect("a port");
@@ -146,7 +144,7 @@ fn it_names_timer_deadline_and_everything_one_task_awaits() {
 #[test]
 fn it_names_the_task_and_blocking_job_awaited() {
     within_a_minute(|| {
-        let runtime = runtime();
+        let runtime = two_processors();
         let gate = Gate::new();
         let hold = gate.hold();
         let (awaited, job) = runtime.run(async move {
@@ -168,7 +166,7 @@ fn it_names_the_task_and_blocking_job_awaited() {
 #[test]
 fn a_joiner_that_went_elsewhere_is_not_shown_waiting() {
     within_a_minute(|| {
-        let runtime = runtime();
+        let runtime = two_processors();
         runtime.run(async {
             named("fickle").spawn(async {
                 let mut handle = wsrt::spawn(pending::<()>());
@@ -189,7 +187,7 @@ fn a_joiner_that_went_elsewhere_is_not_shown_waiting() {
 #[test]
 fn a_foreign_wait_of_a_task_is_unknown() {
     within_a_minute(|| {
-        let runtime = runtime();
+        let runtime = two_processors();
         let (_sender, receiver) = wsrt::sync::oneshot::channel::<()>();
         drop(named("foreign").spawn_on(receiver, runtime.handle()));
         let foreign = task_once(runtime.handle(), "foreign", |task| task.state() == TaskState::Idle);
@@ -215,7 +213,7 @@ fn blocking_jobs_that_wait_for_a_thread_are_scheduled() {
 fn stuck_processors_do_not_hold_it_up() {
     within_a_minute(|| {
         for manner in Manner::ALL {
-            // As many machines as processors: nobody stands in for those that are stuck.
+            // As many machines as processors: none stands in for those that are stuck.
             let runtime = Builder::new_multi_thread().worker_threads(2).max_machines(2).build().expect("a runtime");
             let gate = Gate::new();
             for name in ["one", "other"] {
@@ -242,12 +240,12 @@ fn stuck_processors_do_not_hold_it_up() {
 #[test]
 fn a_task_in_block_in_place_says_so() {
     within_a_minute(|| {
-        let runtime = runtime();
+        let runtime = two_processors();
         let gate = Gate::new();
         let hold = gate.hold();
         let blocked = async move { task::block_in_place(move || hold.wait(Manner::Asleep)) };
         drop(named("blocked").spawn_on(blocked, runtime.handle()));
-        // Nobody wants its processor, so that it keeps it.
+        // No machine wants its processor, so it keeps it.
         let says_so =
             |task: &TaskDump| matches!(task.state(), TaskState::Running(running) if running.is_in_block_in_place());
         let blocked = task_once(runtime.handle(), "blocked", says_so);
@@ -259,7 +257,7 @@ fn a_task_in_block_in_place_says_so() {
 fn it_polls_nothing() {
     within_a_minute(|| {
         const TASKS: u64 = 500;
-        let runtime = runtime();
+        let runtime = two_processors();
         let polls = Arc::new(AtomicU64::new(0));
         for _ in 0..TASKS {
             let polls = Arc::clone(&polls);
@@ -312,7 +310,7 @@ async fn churn() {
 #[test]
 fn dumps_at_the_same_time_are_each_complete() {
     within_a_minute(|| {
-        let runtime = runtime();
+        let runtime = two_processors();
         for _ in 0..200 {
             drop(runtime.spawn(pending::<()>()));
         }
@@ -325,59 +323,9 @@ fn dumps_at_the_same_time_are_each_complete() {
 }
 
 #[test]
-fn statistics_are_there_where_they_were_asked_for() {
-    within_a_minute(|| {
-        let plain = runtime();
-        drop(named("plain").spawn_on(pending::<()>(), plain.handle()));
-        assert_eq!(task_once(plain.handle(), "plain", |_| true).stats(), None);
-
-        let runtime = Builder::new_multi_thread().worker_threads(2).task_stats(true).build().expect("a runtime");
-        let (sender, mut receiver) = wsrt::sync::mpsc::unbounded_channel::<()>();
-        let counted = async move {
-            receiver.recv().await;
-            wsrt_tests::spin_for(Duration::from_millis(3));
-            pending::<()>().await;
-        };
-        drop(named("counted").spawn_on(counted, runtime.handle()));
-        let before = task_once(runtime.handle(), "counted", |task| task.state() == TaskState::Idle);
-        let before = before.stats().expect("they are kept");
-        assert_eq!((before.polls(), before.since_wake()), (1, None), "to be spawned is not to be woken");
-        // From a thread that is none of the runtime's.
-        sender.send(()).expect("it waits");
-        let is_through =
-            |task: &TaskDump| task.state() == TaskState::Idle && task.stats().is_some_and(|stats| stats.polls() == 2);
-        let after = task_once(runtime.handle(), "counted", is_through).stats().expect("they are kept");
-        assert!(after.longest_poll() >= Duration::from_millis(3), "{after}");
-        assert!(after.total_poll_time() >= after.longest_poll() && after.age() >= after.total_poll_time(), "{after}");
-        assert!(after.since_wake().expect("it was woken") >= Duration::from_millis(3), "{after}");
-    });
-}
-
-#[test]
-fn statistics_of_a_poll_that_does_not_return_go_on() {
-    within_a_minute(|| {
-        let runtime = Builder::new_current_thread().task_stats(true).build().expect("a runtime");
-        let gate = Gate::new();
-        let hold = gate.hold();
-        drop(named("stuck").spawn_on(async move { hold.wait(Manner::Asleep) }, runtime.handle()));
-        let handle = runtime.handle().clone();
-        let looker = thread::spawn(move || {
-            let is_long = |task: &TaskDump| matches!(task.state(), TaskState::Running(running) if running.elapsed() > Some(Duration::from_millis(5)));
-            let stuck = task_once(&handle, "stuck", is_long);
-            gate.open();
-            stuck
-        });
-        runtime.block_on(async { yield_now().await });
-        let stats = looker.join().expect("no panic").stats().expect("they are kept");
-        assert!(stats.polls() == 1 && stats.longest_poll() > Duration::from_millis(5), "{stats}");
-        assert_eq!(stats.total_poll_time(), stats.longest_poll());
-    });
-}
-
-#[test]
 fn tasks_of_a_local_set_are_shown_with_waits() {
     within_a_minute(|| {
-        let runtime = runtime();
+        let runtime = two_processors();
         let local = LocalSet::new();
         local.block_on(&runtime, async {
             spawn_local(sleep(Duration::from_secs(1_000)));
@@ -395,7 +343,7 @@ fn tasks_of_a_local_set_are_shown_with_waits() {
 #[test]
 fn a_task_shows_itself_as_running() {
     within_a_minute(|| {
-        let runtime = runtime();
+        let runtime = two_processors();
         let (own, dump) = runtime.run(async { (task::id(), Handle::current().dump()) });
         let own = dump.tasks().iter().find(|task| task.id() == own).expect("it is live");
         assert!(matches!(own.state(), TaskState::Running(running) if running.processor().is_some()), "{own}");
@@ -439,7 +387,7 @@ fn json_parses_and_brings_back_every_name() {
 #[test]
 fn a_runtime_that_is_gone_has_no_tasks() {
     within_a_minute(|| {
-        let runtime = runtime();
+        let runtime = two_processors();
         let handle = runtime.handle().clone();
         drop(runtime.spawn(pending::<()>()));
         assert_eq!(handle.dump().tasks().len(), 1);
@@ -453,7 +401,7 @@ fn a_runtime_that_is_gone_has_no_tasks() {
 fn it_may_be_asked_for_throughout_a_shutdown() {
     within_a_minute(|| {
         for _ in 0..20 {
-            let runtime = runtime();
+            let runtime = two_processors();
             for _ in 0..200 {
                 drop(runtime.spawn(churn()));
             }

@@ -1,0 +1,38 @@
+//! Directories of a test's own.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+/// A directory of a test's own, removed with its content when this is dropped.
+#[derive(Debug)]
+pub struct Directory(PathBuf);
+
+impl Directory {
+    /// Makes a directory.
+    ///
+    /// # Panics
+    ///
+    /// Panics if it cannot be made.
+    #[must_use]
+    #[allow(clippy::new_without_default)]
+    pub fn new() -> Directory {
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        let name = format!("wsrt-tests-{}-{}", std::process::id(), NUMBER.fetch_add(1, Relaxed));
+        let path = std::env::temp_dir().join(name);
+        fs::create_dir(&path).expect("a directory can be made");
+        Directory(path)
+    }
+
+    /// Returns the path of `name` in the directory.
+    #[must_use]
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Directory {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
