@@ -1,8 +1,8 @@
-//! A program that prints what its tasks are doing: `cargo run --release --example dump`.
+//! A program that prints a dump of its tasks: `cargo run --release --example dump`.
 //!
 //! Tasks wait for a socket, a timer, each other and a blocking job, and one of them keeps its
-//! processor. The dump names them all. With `--stay` the program stays, to be asked with
-//! `kill -USR2` what it is doing, as often as you like, until ctrl-c.
+//! processor. The dump names them all. With `--stay` the program runs until ctrl-c and prints a
+//! dump at each `kill -USR2`.
 
 use std::io;
 use std::process;
@@ -36,7 +36,7 @@ fn main() -> io::Result<()> {
         });
         named("mail report").spawn(report);
 
-        // And one that does not let its processor go.
+        // A task that keeps its processor.
         named("resize picture").spawn(async { burn(Duration::from_millis(500)) });
 
         spawn_blocking(|| thread::sleep(Duration::from_millis(50))).await?;

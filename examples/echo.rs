@@ -36,8 +36,8 @@ async fn serve(address: &str) -> io::Result<()> {
                     }
                 });
             }
-            // Out of file descriptors, most likely. The listener stays ready meanwhile, so that
-            // trying again at once would do nothing but burn the processor.
+            // Most likely no file descriptor is left. The listener stays ready meanwhile, so that
+            // trying again at once would only keep the processor busy.
             Err(error) => {
                 eprintln!("echo: cannot accept: {error}");
                 wsrt::time::sleep(Duration::from_millis(100)).await;

@@ -1,4 +1,4 @@
-//! A server that ends well: `cargo run --release --example graceful_shutdown`, then
+//! A server that shuts down gracefully: `cargo run --release --example graceful_shutdown`, then
 //! `nc 127.0.0.1 7000`, then ctrl-c.
 //!
 //! On ctrl-c it accepts no more, cancels the token of every connection, and gives them five seconds
@@ -47,7 +47,7 @@ async fn serve(address: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Takes connections until the token says otherwise. The listener is closed with this task.
+/// Accepts connections until the token is cancelled. The listener is closed with this task.
 async fn accept(listener: TcpListener, token: CancellationToken) {
     while let Some(accepted) = token.run_until_cancelled(listener.accept()).await {
         match accepted {
@@ -71,8 +71,7 @@ async fn accept(listener: TcpListener, token: CancellationToken) {
 /// then a farewell.
 async fn echo(mut stream: TcpStream, token: CancellationToken) -> io::Result<()> {
     let mut buffer = vec![0; 16 * 1024];
-    // The token is looked at between messages only: the read may be dropped anywhere, the write may
-    // not.
+    // The token is checked between messages only: the read is cancel safe, the write is not.
     while let Some(count) = token.run_until_cancelled(stream.read(&mut buffer)).await {
         match count? {
             0 => return Ok(()),

@@ -1,11 +1,11 @@
 //! An HTTP server: hyper on wsrt, HTTP/1.1 and HTTP/2 on one port:
 //! `cargo run --release --example http_server`.
 //!
-//! Serving hyper on this runtime takes wsrt's executor and timer, and nothing for the streams,
-//! since they implement hyper's I/O traits themselves (feature `hyper`). Serving well takes an
-//! accept loop that goes on when file descriptors run out, connections that are limited in how long
-//! they dawdle, and an end in good order: on ctrl-c the server stops accepting, lets open requests
-//! finish for ten seconds at most, and ends with status 0. A second ctrl-c ends it at once.
+//! hyper needs wsrt's executor and timer, and nothing for the streams, which implement hyper's I/O
+//! traits themselves (feature `hyper`). A robust server also needs an accept loop that continues
+//! when no file descriptor is left, time limits for slow connections, and a graceful shutdown: on
+//! ctrl-c the server stops accepting, lets open requests finish for ten seconds at most, and ends
+//! with status 0. A second ctrl-c ends it at once.
 //!
 //! Listens on 127.0.0.1:8080. `PORT=3000` chooses another port (0 lets the system choose), an
 //! argument another address: `cargo run --release --example http_server -- 0.0.0.0:80`. Answers `/`
@@ -28,10 +28,9 @@ use tokio::sync::watch;
 use wsrt::hyper::{WsrtExecutor, WsrtTimer};
 use wsrt::net::{TcpListener, TcpStream};
 
-/// How long open requests may take once the server is to end.
+/// How long open requests may take once the server shuts down.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long to wait after a failed accept, for other connections to give their file descriptors
-/// back.
+/// How long to wait after a failed accept, for other connections to close their file descriptors.
 const BACK_OFF: Duration = Duration::from_millis(50);
 /// How often to report failed accepts.
 const REPORT_PERIOD: Duration = Duration::from_secs(1);
@@ -53,8 +52,9 @@ async fn run() -> io::Result<()> {
     let listener = TcpListener::bind(&address).await.map_err(cannot_bind)?;
     println!("listening on http://{}", listener.local_addr()?);
 
-    // Each connection holds a receiver. So this channel carries both ways: the word to end to them,
-    // and, as the last receiver is dropped, word that all have ended to us.
+    // Each connection holds a receiver. So this channel works in both directions: it carries the
+    // shutdown signal to the connections, and is closed when the last receiver is dropped, so when
+    // all have ended.
     let (end, ending) = watch::channel(false);
     let accepting = wsrt::spawn(accept_connections(listener, ending));
     wsrt::signal::ctrl_c().await?;
@@ -99,8 +99,8 @@ async fn accept_connections(listener: TcpListener, ending: watch::Receiver<bool>
                 wsrt::spawn(serve(stream, ending.clone()));
             }
             Err(error) if is_of_one_connection(&error) => {}
-            // Out of file descriptors or memory: the connection waits in the system's queue until
-            // there are some again.
+            // No file descriptor or memory is left: the connection waits in the OS's queue until
+            // there is.
             Err(error) => {
                 complaint.report(&error);
                 wsrt::time::sleep(BACK_OFF).await;
@@ -109,14 +109,14 @@ async fn accept_connections(listener: TcpListener, ending: watch::Receiver<bool>
     }
 }
 
-/// Says whether the error concerns only a client that went away before it was accepted.
+/// Returns whether the error concerns one client that disconnected before it was accepted.
 fn is_of_one_connection(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
 }
 
-/// Reports failed accepts, the first at once and then their number once in a while: they come in
-/// crowds.
+/// Reports failed accepts: the first at once, then at most one a second with the number of the
+/// others.
 #[derive(Default)]
 struct Complaint {
     reported: Option<Instant>,
@@ -137,7 +137,7 @@ impl Complaint {
 /// Serves one connection until the client closes it, or until the server ends and the open requests
 /// are answered.
 async fn serve(stream: TcpStream, mut ending: watch::Receiver<bool>) {
-    // Answers are to leave as soon as they are written. Not worth giving the connection up for.
+    // Answers leave as soon as they are written. An error does not prevent serving the connection.
     let _ = stream.set_nodelay(true);
 
     let mut builder = auto::Builder::new(WsrtExecutor);
@@ -154,8 +154,8 @@ async fn serve(stream: TcpStream, mut ending: watch::Receiver<bool>) {
         }
         connection.as_mut().poll(context)
     });
-    // An error here is a client that broke off or broke the rules; hyper has sent it an answer if
-    // it could.
+    // An error means that the client disconnected or violated the protocol; hyper has answered it
+    // if it could.
     let _ = served.await;
 }
 

@@ -1,8 +1,8 @@
 //! Work stealing at work: `WSRT_SCHEDTRACE=100 cargo run --release --example imbalanced`.
 //!
-//! One task gives birth to 1,000 others, all of them on the processor that it runs on, and each
-//! computes for a million steps without ever waiting. The tasks beyond that processor's queue go to
-//! the injector; half of what it holds is stolen, again and again, by processors that run dry. The
+//! One task spawns 1,000 others, all on the processor that it runs on, and each computes for a
+//! million steps without ever waiting. The tasks that do not fit into that processor's ring go to
+//! the injector; processors that run out of tasks steal half of the ring, again and again. The
 //! trace shows it as it happens: the queue lengths in brackets level out while `steal=` and
 //! `stolen=` rise. In the end this program reports how many each machine ran, and how long all of
 //! it took, beside the expected time.
@@ -51,8 +51,8 @@ fn time_of(work: impl FnOnce()) -> Duration {
     start.elapsed()
 }
 
-/// Which machine ran how many tasks, where they were born, and how long it took until the last was
-/// done.
+/// The number of tasks that each machine ran, the machine that spawned them, and the time until the
+/// last was done.
 struct Report {
     born_on: ThreadId,
     ran_on: BTreeMap<String, usize>,

@@ -30,8 +30,8 @@ const SPAN: f64 = 3.0;
 
 #[wsrt::main]
 async fn main() -> ExitCode {
-    // A task should not hold its processor for so long. A thread that may block calls for help as a
-    // task does.
+    // A task should not hold its processor for so long. A blocking thread gets help from the
+    // processors as a task does.
     let ran = wsrt::task::spawn_blocking(run).await;
     match ran.expect("it is neither cancelled nor does it panic") {
         Ok(()) => ExitCode::SUCCESS,

@@ -32,7 +32,7 @@ const PERIOD: Duration = Duration::from_millis(500);
 async fn main() -> Result<(), Box<dyn Error>> {
     let recorder = PrometheusBuilder::new().install_recorder()?;
     let _exporting = Handle::current().export_metrics(PERIOD)?;
-    // Off by default: this one asks for the clock at each eighth poll.
+    // Off by default: it reads the clock at each eighth poll.
     Handle::current().set_latency_histograms(true);
 
     let port = env::var("PORT").unwrap_or_else(|_| "9101".to_owned());
@@ -48,7 +48,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
 async fn serve(stream: TcpStream, recorder: PrometheusHandle) {
     let respond = service_fn(move |request| respond(request, recorder.clone()));
-    // An error here is a client that broke off.
+    // An error means that the client disconnected.
     let _ = http1::Builder::new().timer(WsrtTimer).serve_connection(stream, respond).await;
 }
 
@@ -63,7 +63,7 @@ async fn respond(request: Request<Incoming>, recorder: PrometheusHandle) -> Resu
     Ok(response)
 }
 
-/// Something of everything that is counted: tasks, a timer, a blocking job.
+/// Work that the metrics count: tasks, a timer, a blocking job.
 async fn work() -> String {
     let tasks: Vec<_> = (0..100).map(|number: u64| wsrt::spawn(async move { (0..number).sum::<u64>() })).collect();
     let mut sum = 0;

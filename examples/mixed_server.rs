@@ -3,12 +3,11 @@
 //!
 //! `/primes/N` counts the primes below N, on all processors at once where they have nothing else to
 //! do. The loop is a plain call from within the handler: no second pool of threads that fights for
-//! the same cores, no channel to bring the result back. Other requests have their turn while it
-//! runs; try `/` beside it. Its twin for tokio and rayon is
-//! `benches/src/bin/mixed_server_tokio.rs`.
+//! the same cores, no channel to bring the result back. Other requests are served while it runs;
+//! try `/` beside it. Its twin for tokio and rayon is `benches/src/bin/mixed_server_tokio.rs`.
 //!
-//! Listens on 127.0.0.1:8080, or on the address that is given as an argument. The other needs of a
-//! server, such as an end in good order, is shown by the example `http_server`.
+//! Listens on 127.0.0.1:8080, or on the address that is given as an argument. The example
+//! `http_server` shows the other needs of a server, such as a graceful shutdown.
 
 use std::convert::Infallible;
 use std::env;
@@ -28,8 +27,7 @@ use wsrt::parallel;
 const USUAL_ADDRESS: &str = "127.0.0.1:8080";
 /// Below this the primes may be counted: some 50 ms of work on one processor.
 const MOST: u32 = 500_000;
-/// How long to wait after a failed accept, for other connections to give their file descriptors
-/// back.
+/// How long to wait after a failed accept, for other connections to close their file descriptors.
 const BACK_OFF: Duration = Duration::from_millis(50);
 
 #[wsrt::main]
@@ -62,10 +60,10 @@ async fn serve_all() -> io::Result<()> {
 }
 
 async fn serve(stream: TcpStream) {
-    // Answers are to leave as soon as they are written. Not worth giving the connection up for.
+    // Answers leave as soon as they are written. An error does not prevent serving the connection.
     let _ = stream.set_nodelay(true);
-    // An error here is a client that broke off or broke the rules; hyper has sent it an answer if
-    // it could.
+    // An error means that the client disconnected or violated the protocol; hyper has answered it
+    // if it could.
     let _ = http1::Builder::new().timer(WsrtTimer).serve_connection(stream, service_fn(respond)).await;
 }
 

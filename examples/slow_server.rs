@@ -4,8 +4,8 @@
 //! It keeps count of its users' visits, writes each to a journal that has to be on the disk before
 //! the visit is answered, and checks passwords. Twenty-four clients keep it busy for three seconds,
 //! and print their times. Nothing in it is absurd, and yet a `ping` takes long now and then.
-//! `docs/SEEING.md` finds out why, with the trace, the dump and the report that every wsrt program
-//! can be asked for:
+//! `docs/SEEING.md` finds the reasons, with the trace, the dump and the report that every wsrt
+//! program offers:
 //!
 //! ```sh
 //! WSRT_TRACE=slow.perfetto-trace cargo run --release --example slow_server
@@ -160,7 +160,7 @@ impl Store {
     async fn log_in(&self, name: &str, password: &str) -> io::Result<&'static str> {
         let (name, password) = (name.to_owned(), password.to_owned());
         let is_right = match self.journal {
-            // The second fault: milliseconds of work in one poll, while others wait.
+            // The second fault: milliseconds of work in one poll, while other tasks wait.
             Journal::Direct(_) => hash(&name, &password) % 2 == 0,
             Journal::Grouped(_) => {
                 let _turn = self.hashing.acquire().await.map_err(io::Error::other)?;

@@ -1,12 +1,12 @@
-//! A timeline with something of everything in it, recorded by the program itself.
+//! A timeline with events of every kind, recorded by the program itself.
 //!
 //! ```text
 //! cargo run --release --example timeline -- /tmp/timeline.perfetto-trace
 //! ```
 //!
 //! Open the file at <https://ui.perfetto.dev>. A server echoes, its clients pause; one task spawns
-//! a crowd, which other processors come for; one blocks its thread for a while, and is reported as
-//! a stall; one takes another thread for a blocking job.
+//! many, which other processors steal; one blocks its thread for a while, and is reported as a
+//! stall; one starts a blocking job.
 
 use std::time::Duration;
 
@@ -64,7 +64,7 @@ async fn talk(address: std::net::SocketAddr) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Spawns more than one processor can do at once: the others come and steal.
+/// Spawns more tasks than one processor can run at once: the others steal some.
 async fn crowd() {
     let work: Vec<_> = (0..600).map(|number| wsrt::spawn(spin(number))).collect();
     for piece in work {

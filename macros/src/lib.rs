@@ -62,13 +62,13 @@ use crate::entry::Entry;
 ///
 /// # Errors
 ///
-/// If the runtime cannot be built, because the system refuses a thread or a poll instance or
-/// because an environment variable such as `WSRT_WORKER_THREADS` holds nonsense, `main` prints
+/// If the runtime cannot be built, because the OS refuses a thread or a poll instance or because an
+/// environment variable such as `WSRT_WORKER_THREADS` has an invalid value, `main` prints
 /// `wsrt: {error}` to standard error and ends with code 1.
 ///
-/// The attribute refuses everything else at compile time, at the place of the mistake: a function
-/// that is not `async`, takes arguments, is generic, `const`, `unsafe` or `extern`; and an option
-/// that is unknown, given twice, of the wrong type, or out of range.
+/// All other mistakes are compile errors, at the place of the mistake: a function that is not
+/// `async`, takes arguments, is generic, `const`, `unsafe` or `extern`; and an option that is
+/// unknown, given twice, of the wrong type, or out of range.
 ///
 /// # Cancel safety
 ///
@@ -135,7 +135,7 @@ pub fn main(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// # Output
 ///
 /// A test may return the same types as a plain `#[test]`. The root reports it, as described at
-/// [`main`](macro@main), so a `Result` whose error is not `Send` is welcome on both flavors. An
+/// [`main`](macro@main), so a `Result` whose error is not `Send` is accepted on both flavors. An
 /// error fails the test.
 ///
 /// # Not guaranteed

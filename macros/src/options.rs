@@ -155,7 +155,7 @@ impl Given {
     }
 }
 
-/// Fills `slot` from `argument`, or says why not; `example` shows a value that would do.
+/// Fills `slot` from `argument`, or returns an error that shows `example`, a valid value.
 fn set<T>(
     slot: &mut Option<Setting<Option<T>>>,
     argument: Argument,

@@ -16,7 +16,7 @@ pub(crate) struct Report {
     pub(crate) file: String,
     pub(crate) bytes: u64,
     pub(crate) ending: FileEnding,
-    /// Packets that are no messages, though the file goes on behind them.
+    /// Packets that are no messages, with more packets after them.
     pub(crate) malformed: u64,
     pub(crate) names: NameTable,
     pub(crate) aggregate: Aggregate,
@@ -34,7 +34,7 @@ pub(crate) fn read(path: &Path) -> Result<Report, Failure> {
     }
 }
 
-/// Reads `input` to its end; whether it is a trace at all is not judged.
+/// Reads `input` to its end, without a check that it is a trace.
 pub(crate) fn read_from(input: impl Read, name: &str) -> std::io::Result<Report> {
     let mut packets = PacketReader::of(input);
     let (mut decoder, mut aggregate, mut malformed) = (Decoder::default(), Aggregate::new(), 0);
@@ -52,7 +52,7 @@ pub(crate) fn read_from(input: impl Read, name: &str) -> std::io::Result<Report>
     Ok(Report { file, bytes, ending, malformed, names: decoder.names, aggregate })
 }
 
-/// Why there is nothing to report of.
+/// Returns why there is nothing to report.
 fn what_is_wrong(report: &Report) -> Option<&'static str> {
     if report.aggregate.is_of_wsrt() {
         return None;

@@ -2,15 +2,15 @@
 //! made of them.
 //!
 //! The executor writes traces with this crate and `wsrt-report` reads them with it: the names, the
-//! numbers of tracks and the field numbers of Perfetto's messages stand here once. The crate knows
-//! nothing of the scheduler: tasks and processors are numbers.
+//! numbers of tracks and the field numbers of Perfetto's messages are defined here, once. The crate
+//! knows nothing of the scheduler: tasks and processors are numbers.
 //!
 //! ```text
 //! a thread ─► Event ─► EventWriter ═► EventReader ─► encode::Encoder ─► a file ─► decode::Decoder
 //!                      └── event_buffer ──┘
 //! ```
 //!
-//! It belongs to wsrt, and changes with it: its API makes no promise of its own.
+//! It is a part of wsrt and changes with it: its API is not stable by itself.
 
 #![cfg_attr(loom, allow(unreachable_pub))]
 

@@ -1,5 +1,7 @@
 //! Every name in a trace, once: the encoder writes them, the decoder and the report read them.
 
+use std::fmt::Display;
+
 /// Makes an enum of names: `ALL` of them, in order; the `name` of each; and back by `from_name`.
 macro_rules! named {
     ($(#[$of_type:meta])* $type:ident { $($(#[$of_one:meta])* $one:ident = $name:literal,)* }) => {
@@ -154,18 +156,18 @@ const HOLDS: &str = "holds ";
 const QUEUE: &str = "queue ";
 
 /// Returns the name of the processor with this index.
-pub fn processor(index: u16) -> String {
+pub fn processor(index: impl Display) -> String {
     format!("{PROCESSOR}{index}")
 }
 
 /// Returns the name of the counter of the tasks on the processor with this index.
 pub fn queue(index: u16) -> String {
-    format!("{QUEUE}{PROCESSOR}{index}")
+    format!("{QUEUE}{}", processor(index))
 }
 
 /// Returns the name of a slice in which a thread holds the processor with this index.
 pub fn holds(index: u16) -> String {
-    format!("{HOLDS}{PROCESSOR}{index}")
+    format!("{HOLDS}{}", processor(index))
 }
 
 /// Returns the index of the processor that is held in a slice with this name, if one is.

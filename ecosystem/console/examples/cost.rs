@@ -1,8 +1,8 @@
-//! What it costs to be watched: nanoseconds for a spawn, a yield and a hand-over, on one thread.
+//! The cost of feature `console`: nanoseconds for a spawn, a yield and a hand-over, on one thread.
 //!
 //! ```text
-//! cargo run --release --example cost               # feature `console`, and nobody looks
-//! cargo run --release --example cost -- watched    # with console-subscriber
+//! cargo run --release --example cost # feature `console`, no subscriber cargo run --release
+//! --example cost -- watched # with console-subscriber
 //! ```
 //!
 //! Compare with the same file in a package without the feature.

@@ -7,9 +7,8 @@
 //! tokio-console            # in another terminal
 //! ```
 //!
-//! What it takes: feature `console` of wsrt, a subscriber that is set up before the runtime is
-//! made, and the compiler flag in `.cargo/config.toml`. Names are a help, and are given by
-//! `task::Builder`.
+//! It needs feature `console` of wsrt, a subscriber that is set up before the runtime is made, and
+//! the compiler flag in `.cargo/config.toml`. Task names help, and are given by `task::Builder`.
 
 use std::future::pending;
 use std::io;
@@ -26,9 +25,9 @@ use wsrt::task::{self, LocalSet};
 use wsrt::time::{interval, sleep};
 
 fn main() -> io::Result<()> {
-    // Each time it publishes the subscriber takes in 128 things: new tasks, new timers, polls of
-    // timers. At its usual once a second it would show this program later and later. What the
-    // environment says (TOKIO_CONSOLE_PUBLISH_INTERVAL) goes before.
+    // Each time it publishes, the subscriber takes in 128 items: new tasks, new timers, polls of
+    // timers. At its default of once a second it would show this program with a growing delay. The
+    // environment (TOKIO_CONSOLE_PUBLISH_INTERVAL) takes precedence.
     ConsoleLayer::builder().publish_interval(Duration::from_millis(50)).with_default_env().init();
     let runtime = Runtime::new()?;
     thread::scope(|scope| {
@@ -42,7 +41,7 @@ async fn root() -> io::Result<()> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let (_until_the_end, end) = mpsc::channel::<()>();
 
-    // Most of the time it waits, which is how it should be.
+    // Waits most of the time, as a task should.
     named("metronome").spawn(tick());
     // Waits all the time.
     named("listener").spawn(async move { listener.accept().await.map(drop) });
@@ -50,7 +49,7 @@ async fn root() -> io::Result<()> {
     named("busy").spawn(compute());
     // The console warns of it: it wakes itself most of the time.
     named("impatient").spawn(yield_often());
-    // The console warns of it: nobody has its waker.
+    // The console warns of it: its waker is dropped.
     named("forgotten").spawn(pending::<()>());
     // Keeps spawning tasks that end.
     named("foreman").spawn(employ());
@@ -58,7 +57,7 @@ async fn root() -> io::Result<()> {
     ctrl_c().await
 }
 
-/// What cannot be sent to another thread.
+/// A value that cannot be sent to another thread.
 async fn keep_at_home() -> io::Result<()> {
     let lead = Rc::new(());
     named("pet").spawn_local(async move {

@@ -1,1 +1,1 @@
-//! Nothing: see `examples` and `tests`.
+//! Holds no code: see `examples` and `tests`.

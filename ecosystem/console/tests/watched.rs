@@ -1,4 +1,5 @@
-//! What tokio-console gets to see of a program on wsrt: asked for as the console asks, over gRPC.
+//! The data that tokio-console gets from a program on wsrt, requested over gRPC as the console
+//! does.
 
 mod viewer;
 
@@ -75,7 +76,7 @@ async fn a_self_wake_differs_from_a_wake_by_another() {
     viewer.until("wakes", |seen| woken(seen.find("impatient")) && woken(seen.find("metronome"))).await;
     let impatient = viewer.task("impatient").stats;
     // Nine wakes of its own, and the timer's; the last round may be unfinished, and one wake only
-    // half on the books.
+    // half counted.
     assert!(impatient.self_wakes * 10 >= (impatient.wakes - 2) * 9, "{impatient:#?}");
     assert_eq!(viewer.task("metronome").stats.self_wakes, 0);
     program.interrupt();
@@ -113,7 +114,7 @@ async fn a_task_that_has_ended_goes() {
     let mut viewer = Viewer::connect(&address).await;
     viewer.until("a task that ended", |seen| seen.ended("brief").next().is_some()).await;
     let id = viewer.seen().ended("brief").next().expect("it was there").id;
-    // Who comes later is told everything that the program still has on its books.
+    // A console that connects later receives all tasks and resources that the program still has.
     loop {
         let mut later = Viewer::connect(&address).await;
         later.until("the first word", |seen| seen.find("metronome").is_some()).await;

@@ -1,4 +1,4 @@
-//! An axum router on wsrt: JSON, server-sent events, a WebSocket, and who is asking.
+//! An axum router on wsrt: JSON, server-sent events, a WebSocket, and the client's address.
 //! `cargo run --release --example axum_router -- 127.0.0.1:8080`
 //!
 //! What differs from a program on tokio: `wsrt::hyper::serve` stands for `axum::serve`, and the
@@ -75,7 +75,7 @@ async fn ticks() -> Sse<impl Stream<Item = Result<Event, axum::Error>>> {
     Sse::new(ticks.take(3))
 }
 
-/// A WebSocket that says what it is told.
+/// Echoes the messages of a WebSocket.
 async fn echo(mut request: Request) -> Response {
     let upgrade = hyper::upgrade::on(&mut request);
     let response = match create_response_with_body(&request, Body::empty) {

@@ -2,7 +2,8 @@
 //! its arguments. `cargo run --release --example dns_lookup -- 127.0.0.1:53 example.org`
 //!
 //! hickory has a runtime trait of its own: `src/hickory_adapter.rs` implements it.
-//! (`wsrt::net::lookup_host`, and whatever takes a host's name, asks the system instead.)
+//! (`wsrt::net::lookup_host`, and every function that takes a host's name, uses the OS's resolver
+//! instead.)
 
 use std::env;
 use std::error::Error;

@@ -44,7 +44,7 @@ async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     let squares = squares.await?;
     println!("squares: {}", squares.iter().map(|row| row.get::<_, i64>(0)).sum::<i64>());
 
-    // A query that takes too long is given up here, and cancelled over there.
+    // A query that takes too long ends here by a timeout, and is cancelled on the server.
     let cancel = client.cancel_token();
     let slow = timeout(Duration::from_millis(50), client.query("SELECT pg_sleep(60)", &[])).await;
     cancel.cancel_query_raw(TcpStream::connect(address.as_str()).await?, NoTls).await?;

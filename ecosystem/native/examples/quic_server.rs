@@ -1,4 +1,4 @@
-//! QUIC on wsrt by quinn: a server that says what it is told, on each stream of each connection.
+//! QUIC on wsrt by quinn: a server that echoes, on each stream of each connection.
 //! `cargo run --release --example quic_server -- 127.0.0.1:4433 certificate.pem key.pem`
 //!
 //! quinn has a runtime trait of its own: `src/quinn_adapter.rs` implements it.
@@ -48,7 +48,7 @@ async fn serve(incoming: Incoming) -> Result<(), Box<dyn Error + Send + Sync>> {
     loop {
         let (mut send, mut receive) = connection.accept_bi().await?;
         wsrt::spawn(async move {
-            // A client that gives up its stream, or the connection, is told nothing more.
+            // A client that has closed its stream, or the connection, gets no answer.
             if let Ok(request) = receive.read_to_end(LIMIT).await {
                 let _ = send.write_all(&request).await;
                 let _ = send.finish();

@@ -2,8 +2,8 @@
 //! `cargo run --release --example redis_client -- 127.0.0.1:6379`
 //!
 //! redis has one of tokio and smol compiled in, and uses it for connecting, spawning and time
-//! limits. So: connect by hand, spawn what drives the connection, switch its own limit off and put
-//! wsrt's around what may take too long.
+//! limits. So: connect by hand, spawn the future that drives the connection, switch redis's own
+//! limit off and put wsrt's `timeout` around calls that may take too long.
 
 use std::env;
 use std::error::Error;
@@ -34,8 +34,8 @@ async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     }
     println!("1 + 2 + ... + 100 = {}", redis.get::<_, i64>("sum").await?);
 
-    // A connection of its own, since the command holds it up until something comes, which it does
-    // not.
+    // A connection of its own, since the command blocks it until a message arrives, which never
+    // happens here.
     let mut waiting = connect(&address).await?;
     let popped = timeout(Duration::from_millis(50), waiting.blpop::<_, (String, String)>("nothing", 0.0)).await;
     println!("waiting for nothing: {}", if popped.is_err() { "given up" } else { "something came" });

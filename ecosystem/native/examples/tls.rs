@@ -1,4 +1,4 @@
-//! HTTPS on wsrt: an axum router behind tokio-rustls, HTTP/2 for those who ask for it.
+//! HTTPS on wsrt: an axum router behind tokio-rustls, with HTTP/2 for clients that request it.
 //! `cargo run --release --example tls -- 127.0.0.1:8443 certificate.pem key.pem`
 //!
 //! tokio-rustls needs nothing of tokio but its I/O traits. The handshake is done in each

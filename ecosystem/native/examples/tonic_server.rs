@@ -2,8 +2,8 @@
 //! `cargo run --release --example tonic_server -- 127.0.0.1:50051`
 //!
 //! What differs from a program on tokio: tonic's `Routes` are served by `wsrt::hyper::serve`, not
-//! by tonic's `Server`. So the latter's own layers are not there: set time limits with a layer of
-//! yours.
+//! by tonic's `Server`. So the layers of `Server` are missing: set time limits with a layer of your
+//! own.
 
 use std::env;
 use std::io;

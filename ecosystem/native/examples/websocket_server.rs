@@ -1,4 +1,4 @@
-//! A WebSocket server on wsrt that says what it is told: tokio-tungstenite straight on TCP.
+//! A WebSocket echo server on wsrt: tokio-tungstenite directly on TCP.
 //! `cargo run --release --example websocket_server -- 127.0.0.1:9001`
 //!
 //! tokio-tungstenite needs nothing of tokio but its I/O traits, without its feature `connect`.

@@ -18,7 +18,8 @@ use wsrt::time::{sleep, timeout};
 /// How long a name server may take to accept a connection, where hickory does not say.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Hand it to `Resolver::builder_with_config`, and use the resolver within a wsrt runtime.
+/// Implements hickory's runtime on wsrt: pass it to `Resolver::builder_with_config`, and use the
+/// resolver within a wsrt runtime.
 #[derive(Debug, Clone, Copy)]
 pub struct HickoryOnWsrt;
 

@@ -1,8 +1,9 @@
 //! Popular crates on wsrt, without a tokio runtime: see `examples`, one program a file, each to be
 //! copied.
 //!
-//! Here is what several of them need: the adapters for the crates that have a runtime trait of
-//! their own, a file each and to be copied too, and what `build.rs` makes of `proto/greeter.proto`.
+//! This library holds the code that several of them need: the adapters for crates with a runtime
+//! trait of their own, one file each and to be copied too, and the code that `build.rs` generates
+//! from `proto/greeter.proto`.
 
 mod hickory_adapter;
 mod quinn_adapter;

@@ -1,5 +1,5 @@
-//! quinn's runtime trait on wsrt: timers, tasks, and a UDP socket with all that quinn-udp gets out
-//! of the system.
+//! quinn's runtime trait on wsrt: timers, tasks, and a UDP socket with all that quinn-udp uses of
+//! the OS.
 
 use std::future::Future;
 use std::io::{self, ErrorKind, IoSliceMut};
@@ -15,7 +15,7 @@ use wsrt::io::Interest;
 use wsrt::net::UdpSocket;
 use wsrt::time::{Sleep, sleep_until};
 
-/// Hand it to `quinn::Endpoint::new`, within a wsrt runtime.
+/// Implements quinn's runtime on the current wsrt runtime: pass it to `quinn::Endpoint::new`.
 #[derive(Debug, Clone, Copy)]
 pub struct QuinnOnWsrt;
 
@@ -33,7 +33,7 @@ impl Runtime for QuinnOnWsrt {
         Ok(Arc::new(Socket { socket: UdpSocket::from_std(socket)?, state }))
     }
 
-    /// The clock that the timers go by, which a test may have stopped.
+    /// The clock of the timers, which a test may have stopped.
     fn now(&self) -> Instant {
         wsrt::time::Instant::now().into_std()
     }
@@ -55,7 +55,7 @@ impl AsyncTimer for Timer {
 #[derive(Debug)]
 struct Socket {
     socket: UdpSocket,
-    /// What the system can do: many datagrams in one call, above all.
+    /// The OS's capabilities: many datagrams in one call, above all.
     state: UdpSocketState,
 }
 

@@ -1,4 +1,4 @@
-//! What the other tests show, they show without a tokio runtime.
+//! The other tests run without a tokio runtime in the build.
 
 use std::future::pending;
 use std::time::Duration;

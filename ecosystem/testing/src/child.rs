@@ -21,7 +21,7 @@ impl Running {
     ///
     /// # Panics
     ///
-    /// If it does not start.
+    /// Panics if it does not start.
     #[must_use]
     pub fn start(mut command: Command) -> Self {
         let name = command.get_program().to_string_lossy().into_owned();
@@ -29,8 +29,8 @@ impl Running {
         let mut process = started.unwrap_or_else(|error| panic!("{name} does not start: {error}"));
         let output = BufReader::new(process.stdout.take().expect("it is piped"));
         let (sender, lines) = channel();
-        // The thread ends with the program. It reads on when nobody listens, so that the program
-        // does not block.
+        // The thread ends with the program. It continues to read when no test waits for a line, so
+        // that the program does not block.
         thread::spawn(move || {
             for line in output.lines().map_while(Result::ok) {
                 let _ = sender.send(line);
@@ -43,7 +43,7 @@ impl Running {
     ///
     /// # Panics
     ///
-    /// If there is none within [`LIMIT`], with what it said instead.
+    /// Panics if there is none within [`LIMIT`], with the output that it wrote instead.
     #[must_use]
     pub fn line_after(&mut self, start: &str) -> String {
         let began = Instant::now();
@@ -60,11 +60,11 @@ impl Running {
         }
     }
 
-    /// Waits until `is_ready` says so.
+    /// Waits until `is_ready` returns true.
     ///
     /// # Panics
     ///
-    /// If it does not within [`LIMIT`], or the program ends.
+    /// Panics if that takes longer than [`LIMIT`], or the program ends.
     pub fn wait_until(&mut self, mut is_ready: impl FnMut() -> bool) {
         let began = Instant::now();
         while !is_ready() {
@@ -80,7 +80,7 @@ impl Running {
     ///
     /// # Panics
     ///
-    /// If it does not end within [`LIMIT`], or not with status 0.
+    /// Panics if it does not end within [`LIMIT`], or not with status 0.
     pub fn interrupt(mut self) {
         let id = self.process.id().to_string();
         let status = Command::new("kill").args(["-INT", &id]).status().expect("kill runs");
@@ -114,7 +114,7 @@ impl Drop for Running {
 ///
 /// # Panics
 ///
-/// If it does not start, takes longer than [`LIMIT`], or does not end well.
+/// Panics if it does not start, takes longer than [`LIMIT`], or fails.
 #[must_use]
 pub fn output_of(mut command: Command) -> String {
     let name = format!("{command:?}");

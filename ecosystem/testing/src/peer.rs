@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 ///
 /// # Panics
 ///
-/// If it is not installed, in CI.
+/// Panics in CI if it is not installed.
 #[must_use]
 pub fn peer(name: &str) -> Option<Command> {
     match find(name) {
@@ -22,7 +22,7 @@ pub fn peer(name: &str) -> Option<Command> {
 ///
 /// # Panics
 ///
-/// If they are not installed, in CI.
+/// Panics in CI if they are not installed.
 #[must_use]
 pub fn python(modules: &[&str]) -> Option<Command> {
     // The system's, which the packages of modules belong to, before any other that is found first.
@@ -48,7 +48,7 @@ fn missing(what: &str) -> Option<Command> {
 fn find(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let here = env::split_paths(&path).map(|folder| folder.join(name));
-    // Where Debian puts servers: not everybody's path has them.
+    // Debian's folder for servers, which is not in every user's path.
     let there = ["/usr/sbin", "/usr/lib/postgresql/17/bin", "/usr/lib/postgresql/16/bin", "/usr/lib/postgresql/15/bin"];
     here.chain(there.map(|folder| Path::new(folder).join(name))).find(|path| path.is_file())
 }

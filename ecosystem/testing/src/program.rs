@@ -15,7 +15,7 @@ pub struct Example(PathBuf);
 ///
 /// # Panics
 ///
-/// If it does not build.
+/// Panics if it does not build.
 #[must_use]
 pub fn example(folder: &str, name: &str) -> Example {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| env!("CARGO").into()));
@@ -36,8 +36,8 @@ pub fn example(folder: &str, name: &str) -> Example {
     Example(path.expect("cargo tells where it has put the example").into())
 }
 
-/// Takes away what cargo tells a test of itself: some build scripts look at it, and would be built
-/// anew each time.
+/// Removes the variables that cargo sets for a test: some build scripts read them, and would be
+/// rebuilt each time.
 fn forget_the_test(cargo: &mut Command) {
     const OF_THE_TEST: [&str; 4] = ["CARGO_BIN_", "CARGO_MANIFEST_", "CARGO_PKG_", "OUT_DIR"];
     for (name, _) in env::vars_os() {
@@ -54,11 +54,11 @@ impl Example {
         Command::new(&self.0)
     }
 
-    /// Starts it with `arguments`, waits until it says where it listens, and returns that with it.
+    /// Starts it with `arguments`, waits until it prints its address, and returns both.
     ///
     /// # Panics
     ///
-    /// If it does not say so.
+    /// Panics if it prints none.
     #[must_use]
     pub fn serve(&self, arguments: &[&str]) -> (Running, String) {
         let mut command = self.command();

@@ -15,7 +15,7 @@ impl Scratch {
     ///
     /// # Panics
     ///
-    /// If that is not possible.
+    /// Panics if the OS refuses.
     #[must_use]
     #[expect(clippy::new_without_default, reason = "a default value should cost nothing")]
     pub fn new() -> Self {
@@ -41,7 +41,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // If it cannot be removed, it is the system's to clean up.
+        // If it cannot be removed, the OS cleans it up some time.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

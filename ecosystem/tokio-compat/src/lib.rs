@@ -1,4 +1,4 @@
-//! Nothing but a test: see `examples` and `tests`.
+//! Holds no code but a test: see `examples` and `tests`.
 
 /// The programs of `docs/FROM_TOKIO.md`, before and after.
 #[cfg(doctest)]

@@ -16,7 +16,7 @@ fn runtimes() -> [Runtime; 2] {
     [Builder::new_multi_thread(), Builder::new_current_thread()].map(|mut builder| builder.build().expect("a runtime"))
 }
 
-/// What proves a tokio runtime: a task of its own, woken by a timer of its own.
+/// Proves that there is a tokio runtime: spawns a task of tokio's, woken by a timer of tokio's.
 async fn tokio_works() -> bool {
     let spawned = tokio::spawn(async {
         tokio::time::sleep(Duration::from_millis(1)).await;
@@ -135,7 +135,7 @@ fn futures_dropped_at_shutdown_have_tokio_at_hand() {
     }
 }
 
-/// Tells when it is dropped.
+/// Reports when it is dropped.
 struct Tells(#[expect(dead_code, reason = "what counts is its drop")] mpsc::Sender<()>);
 
 #[test]

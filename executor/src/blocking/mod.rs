@@ -3,5 +3,4 @@
 
 pub(crate) mod in_place;
 pub(crate) mod jobs;
-pub(crate) mod offload;
 pub(crate) mod pool;

@@ -4,7 +4,7 @@
 use std::io;
 use std::path::Path;
 
-use crate::blocking::offload::offload;
+use crate::io::offload::offload;
 
 /// Calls `call` with `path` on a thread of the blocking pool.
 pub(super) async fn on_path<T: Send + 'static>(

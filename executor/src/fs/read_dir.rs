@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use super::call::on_path;
-use crate::blocking::offload::{Lent, begin, offload};
+use crate::io::offload::{Lent, begin, offload};
 
 /// How many entries one job of the pool reads: few enough not to delay the first by much, and
 /// enough to share the cost of the job.

@@ -42,8 +42,8 @@ impl Buffer {
         self.filled.start += count;
     }
 
-    /// Replaces the contents by the bytes of `sources`, in their order, up to `limit`; returns their
-    /// number.
+    /// Replaces the contents by the bytes of `sources`, in their order, up to `limit`; returns how
+    /// many these are.
     pub(crate) fn put_all(&mut self, sources: &[IoSlice<'_>], limit: usize) -> usize {
         self.bytes.clear();
         for source in sources {

@@ -35,6 +35,7 @@
 
 pub(crate) mod buffer;
 mod copy_bidirectional;
+pub(crate) mod offload;
 mod stdio;
 
 /// Waiting for any file descriptor that the OS can poll.

@@ -1,9 +1,9 @@
-//! Waiting for what another thread does with its next few instructions: it has announced that, and
-//! nobody wakes the waiter.
+//! A wait for the next few instructions of another thread: that thread has announced them, and does
+//! not wake the waiter.
 //!
 //! Spinning is enough where that thread has a core, and yielding where it waits for this one.
-//! Neither is where the waiter has the higher priority of the two (`SCHED_FIFO`): a yield comes
-//! back at once then, and the other never gets to do it. So who waits for long sleeps.
+//! Neither is enough where the waiter has the higher priority of the two (`SCHED_FIFO`): a yield
+//! then returns at once, and the other thread never runs. So a long wait sleeps.
 
 use std::time::Duration;
 

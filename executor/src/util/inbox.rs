@@ -1,4 +1,4 @@
-//! A queue that many post to and one waits at, asleep.
+//! A queue with many senders and one receiver, which waits by a waker.
 
 use std::collections::VecDeque;
 use std::panic::RefUnwindSafe;
@@ -8,13 +8,14 @@ use crate::util::sync::Mutex;
 use crate::util::sync::atomic::AtomicBool;
 use crate::util::sync::atomic::Ordering::Relaxed;
 
-/// What was posted and not taken yet, and who waits for it.
+/// The posts that were not taken yet, and the waker of the receiver.
 ///
-/// Under one lock, so that a post either is seen by whoever comes to wait, or sees them.
+/// Both under one lock, so that either the receiver sees a post before it waits, or the post sees
+/// the receiver's waker.
 #[derive(Debug)]
 pub(crate) struct Inbox<T> {
     inner: Mutex<Inner<T>>,
-    /// Whether there are posts, to be asked without the lock. Written with it.
+    /// Whether there are posts. Read without the lock, written with it.
     has_posts: AtomicBool,
 }
 
@@ -29,7 +30,7 @@ struct Inner<T> {
 impl<T> RefUnwindSafe for Inbox<T> {}
 
 impl<T> Inbox<T> {
-    /// Puts `post` in, and wakes whoever waits.
+    /// Adds `post`, and wakes the receiver if it waits.
     pub(crate) fn post(&self, post: T) {
         let waiter = {
             let mut inner = self.inner.lock();
@@ -40,14 +41,13 @@ impl<T> Inbox<T> {
         waiter.into_iter().for_each(Waker::wake);
     }
 
-    /// Wakes whoever waits, to look around.
+    /// Wakes the receiver if it waits, without a post.
     pub(crate) fn rouse(&self) {
         let waiter = self.inner.lock().waiter.take();
         waiter.into_iter().for_each(Waker::wake);
     }
 
-    /// Whether there are posts. Relaxed: a post that came before, by any order that the caller
-    /// knows of, is seen.
+    /// Whether there are posts. Relaxed: a post that happens before this call is seen.
     #[inline]
     pub(crate) fn has_posts(&self) -> bool {
         self.has_posts.load(Relaxed)
@@ -58,14 +58,14 @@ impl<T> Inbox<T> {
         self.empty(&mut self.inner.lock(), taken);
     }
 
-    /// Does the same with the lock held.
+    /// Moves all posts to the end of `taken`, with the lock held.
     fn empty(&self, inner: &mut Inner<T>, taken: &mut VecDeque<T>) {
         taken.append(&mut inner.posts);
         self.has_posts.store(false, Relaxed);
     }
 
-    /// Moves all posts to the end of `taken`. If there are none, it is pending, and `cx`'s task is
-    /// woken by the next.
+    /// Moves all posts to the end of `taken`. If there are none, returns pending, and the next post
+    /// wakes `cx`'s task.
     pub(crate) fn poll_take(&self, cx: &Context<'_>, taken: &mut VecDeque<T>) -> Poll<()> {
         {
             let mut inner = self.inner.lock();
@@ -77,7 +77,7 @@ impl<T> Inbox<T> {
                 return Poll::Pending;
             }
         }
-        // Cloning and dropping wakers is somebody else's code, and not for under the lock.
+        // Cloning and dropping a waker may run user code, so it is not done under the lock.
         let waiter = cx.waker().clone();
         let (came, _displaced) = {
             let mut inner = self.inner.lock();

@@ -1,5 +1,5 @@
-//! What every room stands on: std or loom, random numbers, short waits, reports, held-back panics,
-//! and the thread's state.
+//! Tools of every room: std or loom, random numbers, short waits, reports, caught panics, and the
+//! state of threads.
 
 pub(crate) mod backoff;
 #[cfg(not(loom))]

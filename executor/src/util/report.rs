@@ -1,7 +1,7 @@
-//! What wsrt itself has to say, on standard error.
+//! Reports of the runtime on standard error.
 //!
-//! `eprintln!` panics where that cannot be written, as when the program that read it has gone.
-//! Reports come from threads that must not end for that, so what cannot be told is not.
+//! `eprintln!` panics when the write fails, as when the program that reads it has ended. The
+//! threads that report must not end for that, so a write error is ignored.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -18,36 +18,36 @@ pub(crate) fn report(text: fmt::Arguments<'_>) {
 /// How often a recurring report is written.
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// A report of what may come in crowds: it is written at once, and then once a second at most, with
+/// A report that may recur often: the first is written at once, and then one a second at most, with
 /// the number of those that were left out.
 #[derive(Debug, Default)]
-pub(crate) struct Recurring(Mutex<Told>);
+pub(crate) struct Recurring(Mutex<LastReport>);
 
 #[derive(Debug, Default)]
-struct Told {
+struct LastReport {
     at: Option<Instant>,
     left_out: u64,
 }
 
 impl Recurring {
-    /// Reports `text`, unless this was done within the last second.
+    /// Reports `text`, unless a report was written within the last second.
     pub(crate) fn report(&self, text: fmt::Arguments<'_>) {
         match self.left_out_before(Instant::now()) {
             None => {}
             Some(0) => report(text),
-            Some(left_out) => report(format_args!("{text} ({left_out} more times since this was last said)")),
+            Some(left_out) => report(format_args!("{text} ({left_out} more since the last report)")),
         }
     }
 
-    /// How many were left out before this one, if this one is to be written.
+    /// Returns how many reports were left out before this one, if this one is to be written.
     fn left_out_before(&self, now: Instant) -> Option<u64> {
-        let mut told = self.0.lock();
-        if told.at.is_some_and(|at| now.saturating_duration_since(at) < PERIOD) {
-            told.left_out += 1;
+        let mut last = self.0.lock();
+        if last.at.is_some_and(|at| now.saturating_duration_since(at) < PERIOD) {
+            last.left_out += 1;
             return None;
         }
-        told.at = Some(now);
-        Some(std::mem::take(&mut told.left_out))
+        last.at = Some(now);
+        Some(std::mem::take(&mut last.left_out))
     }
 }
 

@@ -9,7 +9,7 @@ pub(crate) struct FastRand {
 }
 
 impl FastRand {
-    /// Starts from the operating system's randomness, by way of std's hasher keys.
+    /// Returns a generator seeded with the OS's randomness, by way of std's hasher keys.
     pub(crate) fn from_entropy() -> Self {
         Self::from_seed(RandomState::new().hash_one(0x77_73_72_74_u32))
     }
@@ -24,7 +24,7 @@ impl FastRand {
         (product as u64) ^ ((product >> 64) as u64)
     }
 
-    /// A number below `bound`, which must not be zero.
+    /// Returns a number below `bound`, which must not be zero.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         let scaled = u128::from(self.next_u64()) * bound as u128;
         (scaled >> 64) as usize

@@ -22,8 +22,7 @@ mod with_std {
 
     /// Places in a table of ready times.
     pub(crate) const STAMPS: usize = 1024;
-    /// Tasks that are looked at under one hold of their registry's lock by who walks over all of
-    /// them.
+    /// Tasks that a walk over a registry visits under one hold of its lock.
     pub(crate) const WALK_STRIDE: usize = 64;
 
     pub(crate) use crossbeam_deque::Stealer as ThiefEnd;
@@ -37,25 +36,25 @@ mod with_std {
         (owner, thieves)
     }
 
-    /// Unlocks, and passes the lock on to whoever has waited for it so long as to sleep: for those
-    /// who come back for it at once.
+    /// Unlocks, and passes the lock to a thread that has waited for it so long that it sleeps. For
+    /// a caller that locks again at once.
     pub(crate) fn hand_on<T>(guard: MutexGuard<'_, T>) {
         MutexGuard::unlock_fair(guard);
     }
 
-    /// Tells the core that this thread waits in a loop.
+    /// Hints to the core that this thread waits in a loop.
     #[inline]
     pub(crate) fn spin() {
         std::hint::spin_loop();
     }
 
-    /// The same for a fraction of a microsecond, so that others are not disturbed by what the loop
-    /// looks at.
+    /// Spins for a fraction of a microsecond, so that the loop seldom reads the cache line that
+    /// other cores write.
     pub(crate) fn spin_for_a_while() {
         (0..16).for_each(|_| std::hint::spin_loop());
     }
 
-    /// Sleeps for so long, whoever unparks the thread.
+    /// Sleeps for `duration`, even if another thread unparks this one.
     pub(crate) fn sleep(duration: std::time::Duration) {
         thread::sleep(duration);
     }
@@ -76,13 +75,13 @@ mod with_std {
             Self(std::cell::UnsafeCell::new(value))
         }
 
-        /// Hands out a pointer for reading.
+        /// Passes a pointer for reading to `f`.
         #[inline(always)]
         pub(crate) fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
             f(self.0.get())
         }
 
-        /// Hands out a pointer for writing.
+        /// Passes a pointer for writing to `f`.
         #[inline(always)]
         pub(crate) fn with_mut<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
             f(self.0.get())
@@ -129,19 +128,18 @@ mod with_loom {
         thread::yield_now();
     }
 
-    /// loom knows no time: the others have a turn.
+    /// loom has no time: the other threads run.
     pub(crate) fn sleep(_: std::time::Duration) {
         thread::yield_now();
     }
 
-    /// loom knows no time: a nap lasts until somebody ends it, so that a wake that is lost is
+    /// loom has no time: a nap lasts until another thread unparks this one, so that a lost wake is
     /// found.
     pub(crate) fn nap(_: u32) {
         thread::park();
     }
 
-    /// Stands in for crossbeam's deque, which loom cannot look into: the same promises, kept by a
-    /// lock.
+    /// Stands in for crossbeam's deque, which loom cannot model: the same guarantees, by a lock.
     #[derive(Debug)]
     pub(crate) struct OwnerEnd<T>(Arc<Mutex<std::collections::VecDeque<T>>>);
 
@@ -176,7 +174,7 @@ mod with_loom {
         }
     }
 
-    /// loom's mutex with parking_lot's face: a lock that cannot be poisoned.
+    /// loom's mutex with parking_lot's methods: a lock that cannot be poisoned.
     #[derive(Debug, Default)]
     pub(crate) struct Mutex<T>(loom::sync::Mutex<T>);
 

@@ -10,7 +10,7 @@ use crate::util::report::report;
 
 /// A future that is polled and dropped by the thread that made it, and by no other: polling it
 /// elsewhere panics, dropping it elsewhere leaks it. That makes it sound to put one in a task cell,
-/// whose permits and wakers go where they like.
+/// whose `Runnable` and wakers may move to any thread.
 ///
 /// The future lies in a box of its own, which is leaked with it. Others may know its address from
 /// the first poll on: the list of waiters of a `Notify`, for one, runs through its bytes. So

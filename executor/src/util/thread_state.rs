@@ -1,8 +1,8 @@
-//! What the system says of a thread: which number it has, whether it is asleep, and how much CPU
-//! time it has had.
+//! The OS's data about a thread: its number, whether it is asleep, and its CPU time.
 //!
-//! Linux tells, in `/proc` and by the threads' clocks. Elsewhere nothing is known. A clock needs no
-//! file descriptor, `/proc` does: in a process that has run out of them only the clocks tell.
+//! Linux has them in `/proc` and in the threads' clocks. On other systems they are unknown. Reading
+//! a clock needs no file descriptor, reading `/proc` does: in a process that has none left only the
+//! clocks can be read.
 
 use std::fs::File;
 use std::io::Read;
@@ -11,7 +11,7 @@ thread_local! {
     static NUMBER: u32 = read_thread_number();
 }
 
-/// The system's number for the calling thread; 0 where that is not known.
+/// Returns the OS's number of the calling thread; 0 where that is unknown.
 pub(crate) fn current_thread_number() -> u32 {
     NUMBER.try_with(|number| *number).unwrap_or(0)
 }
@@ -22,7 +22,7 @@ fn read_thread_number() -> u32 {
     number.unwrap_or(0)
 }
 
-/// The core that the calling thread runs on, this very moment, if that is known.
+/// Returns the core that the calling thread runs on now, if that is known.
 #[cfg(target_os = "linux")]
 pub(crate) fn current_core() -> Option<u32> {
     // SAFETY: it takes nothing, and writes nothing.
@@ -30,24 +30,24 @@ pub(crate) fn current_core() -> Option<u32> {
     u32::try_from(core).ok()
 }
 
-/// Not known here.
+/// Unknown on this system.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn current_core() -> Option<u32> {
     None
 }
 
-/// Whether the thread sleeps in the kernel: it waits for something, and not for a core. `None` if
-/// that is not known, as where no file can be opened. Takes some ten microseconds.
+/// Returns whether the thread sleeps in the kernel: it waits, and not for a core. `None` if that is
+/// unknown, as where no file can be opened. Takes some ten microseconds.
 pub(crate) fn is_asleep(thread: u32) -> Option<bool> {
     let state = (thread != 0).then(|| scheduling_state(thread))??;
     Some(matches!(state, b'S' | b'D'))
 }
 
-/// Nanoseconds for which the thread has had a core, up to this moment, if that is known. A system
-/// call.
+/// Returns the nanoseconds for which the thread has had a core, up to now, if that is known. Makes
+/// a system call.
 ///
-/// From the thread's own clock: what `/proc` says of it is brought up to date at the kernel's tick,
-/// every 4 to 10 ms.
+/// Reads the thread's own clock: the figure in `/proc` is updated only at the kernel's tick, every
+/// 4 to 10 ms.
 #[cfg(target_os = "linux")]
 pub(crate) fn cpu_time(thread: u32) -> Option<u64> {
     /// The kernel's encoding of a clock: the thread's number, negated, above the bits for "of a
@@ -62,14 +62,14 @@ pub(crate) fn cpu_time(thread: u32) -> Option<u64> {
     (status == 0).then_some(nanos)
 }
 
-/// Not known here.
+/// Unknown on this system.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn cpu_time(_: u32) -> Option<u64> {
     None
 }
 
-/// The letter behind the thread's name in `/proc/self/task/TID/stat`. The name is in brackets, and
-/// may hold brackets itself.
+/// Returns the letter behind the thread's name in `/proc/self/task/TID/stat`. The name is in
+/// brackets, and may contain brackets itself.
 fn scheduling_state(thread: u32) -> Option<u8> {
     let mut text = [0; 128];
     let length = File::open(format!("/proc/self/task/{thread}/stat")).ok()?.read(&mut text).ok()?;

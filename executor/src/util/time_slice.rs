@@ -1,28 +1,28 @@
-//! A short time slice from the operating system, for threads that are woken for single events.
+//! A short time slice from the OS, for threads that are woken for single events.
 //!
-//! Linux lets a thread that computes go on for a slice, some 3 ms, before it gives the core to one
-//! that has just been woken. With more threads ready than cores, which is so whenever a poll is
-//! stuck or a loop computes, that is how late an event is seen to. A thread may ask for shorter
-//! slices; it gets no more of a core by that, but gets it, and gives it up, in smaller pieces.
+//! Linux lets a thread that computes continue for a slice, some 3 ms, before it gives the core to
+//! one that has just been woken. With more threads ready than cores, as when a poll is stuck or a
+//! loop computes, an event is handled that late. A thread may request shorter slices; it gets no
+//! more of a core by that, but gets it, and gives it up, in smaller pieces.
 //!
-//! That is for these threads alone, and not for what they start: a compiler that a task runs should
-//! not be interrupted thirty times as often. So they ask, too, that the threads and processes which
-//! they start begin with the system's own attributes. Those would begin with a negative nice value
-//! set to 0 as well (one that is not negative is handed down all the same). A thread that has a
-//! negative one, which takes a privilege and so is meant, does not ask for that: what it starts
-//! keeps the nice value, and the short slices with it.
+//! Only these threads get short slices, not the threads and processes that they start: a compiler
+//! that a task runs should not be interrupted thirty times as often. So they also request that
+//! threads and processes which they start begin with the OS's default attributes. That also sets a
+//! negative nice value to 0 (one that is not negative is inherited). A thread with a negative nice
+//! value, which takes a privilege and so is deliberate, does not request this: its children inherit
+//! the nice value, and with it the short slices.
 
 /// In nanoseconds: the least that Linux grants.
 #[cfg(target_os = "linux")]
 const SLICE: u64 = 100_000;
-/// What the thread starts begins with the system's own slices, the ordinary policy, and no negative
-/// nice value. A thread that has no privilege cannot give this up again, nor choose another policy
-/// without it: hence not before the users' hook.
+/// Threads and processes that the thread starts begin with the OS's default slices, the ordinary
+/// policy, and no negative nice value. A thread without privileges cannot revoke this, nor then
+/// choose another policy without it: hence not before the users' hook.
 #[cfg(target_os = "linux")]
 const RESET_ON_FORK: u64 = libc::SCHED_FLAG_RESET_ON_FORK as u64;
 
-/// Asks for short slices for the calling thread, if it has the ordinary policy. Linux 6.12 and
-/// newer heed it; elsewhere, and where it is refused, all stays as it is.
+/// Requests short slices for the calling thread, if it has the ordinary policy. It takes effect on
+/// Linux 6.12 and newer; elsewhere, and where it is refused, nothing changes.
 #[cfg(target_os = "linux")]
 pub(crate) fn ask_for_short_ones() {
     let Some(mut attributes) = Attributes::of_this_thread() else { return };
@@ -35,7 +35,7 @@ pub(crate) fn ask_for_short_ones() {
     }
 }
 
-/// Nothing to ask for.
+/// Does nothing on this system.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn ask_for_short_ones() {}
 

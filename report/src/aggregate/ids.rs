@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-/// A page has so many bits, and there are so many pages: 64 MiB, and 268 million tasks of a program
-/// that counts on.
+/// The bits of a page, and the most pages: 64 MiB, and 268 million tasks with consecutive numbers.
 const PAGE: u64 = 4096;
 const MOST_PAGES: usize = 1 << 16;
 

@@ -67,9 +67,9 @@ pub(crate) struct Totals {
     pub(crate) overflow_tasks: u64,
     /// Events that the writer could not keep.
     pub(crate) dropped: u64,
-    /// Events of the runtime that contradict each other.
+    /// Events with impossible numbers.
     pub(crate) absurd: u64,
-    /// Events on tracks of ours.
+    /// Events on tracks with wsrt's numbers.
     pub(crate) events: u64,
     /// Those of them on tracks that only wsrt has. Other programs have threads, too.
     pub(crate) ours: u64,
@@ -94,7 +94,7 @@ pub(crate) struct Aggregate {
     pub(crate) tasks: Tasks,
     pub(crate) threads: Threads,
     ids: Ids,
-    /// Whether the file's closing mark was the last that was said.
+    /// Whether the file's last event is its closing mark.
     pub(crate) closed: bool,
 }
 

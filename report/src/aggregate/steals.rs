@@ -36,7 +36,7 @@ impl Steals {
         self.pairs.get(&(thief, victim)).copied().unwrap_or_default()
     }
 
-    /// The thief and the victim between whom the most tasks were moved.
+    /// The pair of thief and victim that moved the most tasks.
     pub(crate) fn busiest(&self) -> Option<((u32, u32), Moved)> {
         let most = |(_, moved): &(&(u32, u32), &Moved)| moved.tasks;
         self.pairs.iter().rev().max_by_key(most).map(|(pair, moved)| (*pair, *moved))

@@ -41,9 +41,9 @@ impl Doing {
             "holds a processor",
             "helps a parallel region",
             "block_in_place",
-            "blocking job",
+            EventName::BlockingJob.name(),
             "waits in the netpoller",
-            "parked",
+            EventName::Parked.name(),
             "other",
         ][self as usize]
     }

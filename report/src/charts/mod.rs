@@ -1,5 +1,5 @@
-//! Drawings: plain SVG without text in it, stretched to the width there is. Their words stand
-//! beside them in HTML, so that they stay readable on a phone.
+//! Drawings: plain SVG without text, stretched to the available width. Their labels are HTML beside
+//! them, so that they stay readable on a phone.
 
 mod axis;
 mod bar;

@@ -1,5 +1,4 @@
-//! The frame of the sections: the head with style and script in it, the way from section to
-//! section, the foot.
+//! The frame of the sections: the head with style and script, the links to the sections, the foot.
 
 use std::fmt::{Arguments, Display, Write};
 
@@ -10,8 +9,8 @@ use crate::text::Escaped;
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
-/// The script's SHA-256. Browsers run this script and no other, whatever a name in the trace may
-/// say.
+/// The script's SHA-256. Browsers run this script and no other, even if a name in the trace
+/// contains one.
 const SCRIPT_HASH: &str = "sha256-mt2X2iDYrSvBhG+n4rcXZNbiVFUwLnGhb/+FglO/vKU=";
 
 /// Two numbers under a chart, the second of them left of its line, are at least so far apart on a

@@ -1,4 +1,4 @@
-//! How long tasks waited before they ran, and how long their polls took.
+//! The times that tasks waited before they ran, and the times of their polls.
 
 use super::frame::Page;
 use crate::aggregate::Durations;

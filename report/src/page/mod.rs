@@ -1,5 +1,5 @@
-//! The page: one HTML document with everything in it, which asks nothing of the network and shows
-//! all of it without scripts.
+//! The page: one self-contained HTML document, which needs no network and shows everything without
+//! scripts.
 //!
 //! Each section is a file: one idea, a sentence with the finding, a sentence on how to read the
 //! picture, the picture.

@@ -1,6 +1,6 @@
 //! How each processor spent its time, and how many tasks each place of the scheduler gave.
 
-use wsrt_trace::TaskSource;
+use wsrt_trace::{TaskSource, names};
 
 use super::frame::Page;
 use crate::aggregate::Processor;
@@ -10,15 +10,12 @@ use crate::reading::Report;
 
 /// Rows of bars and of the table: the busiest.
 const MOST: usize = 48;
-/// The colours' classes, in the order of [`TaskSource::ALL`].
-const CLASSES: [&str; TaskSource::ALL.len()] =
-    ["runnext", "ring", "injector", "network", "timer", "stolen", "local", "untold"];
 
 pub(crate) fn write(page: &mut Page, report: &Report) {
     let how = "A bar is the whole time of a processor. Its colours are the time in polls by where their tasks were found: in runnext \
                (readied by the task that ran before), in its ring, in the injector, in the netpoller's turn or by a timer just \
-               before, or stolen. Grey is the time in which a thread held the processor and looked for work; what is empty, nobody \
-               held it. Spares, which stand in for polls that do not return, are processors too.";
+               before, or stolen. Grey is the time in which a thread held the processor and looked for work; in the empty \
+               time no thread held it. Spares, which stand in for polls that do not return, are processors too.";
     let mut used: Vec<_> = report.aggregate.processors.used().collect();
     page.section("processors", finding(report, &used), how);
     used.sort_by_key(|(index, processor)| (u64::MAX - processor.busy_time(), *index));
@@ -26,8 +23,9 @@ pub(crate) fn write(page: &mut Page, report: &Report) {
     used.truncate(MOST);
     used.sort_by_key(|(index, _)| *index);
 
-    let sources: Vec<_> = TaskSource::ALL.into_iter().filter(|source| is_told(report, *source)).collect();
-    let colours = sources.iter().map(|source| (CLASSES[*source as usize], shown(*source)));
+    let sources: Vec<_> = TaskSource::ALL.into_iter().filter(|source| is_shown(report, *source)).collect();
+    let colours = sources.iter().map(|source| (source.name(), source.name()));
+    // The style sheet has a class with the name of each source.
     page.legend(colours.chain([("held", "held, looking for work"), ("idle", "not held")]));
     page.put(format_args!("<div class=\"rows\">\n"));
     for (index, processor) in &used {
@@ -42,7 +40,7 @@ pub(crate) fn write(page: &mut Page, report: &Report) {
     page.end_section();
 }
 
-fn is_told(report: &Report, source: TaskSource) -> bool {
+fn is_shown(report: &Report, source: TaskSource) -> bool {
     !matches!(source, TaskSource::Local | TaskSource::Unknown)
         || report.aggregate.polls.found[source as usize].polls > 0
 }
@@ -59,20 +57,17 @@ fn finding(report: &Report, used: &[(usize, &Processor)]) -> String {
     let usual =
         TaskSource::ALL.into_iter().max_by_key(|source| found[*source as usize].polls).unwrap_or(TaskSource::Unknown);
     let share = Share::of(found[usual as usize].polls, report.aggregate.polls.times.count());
-    let extremes = if busiest == laziest {
-        format!("P{busiest} was busy {most} of the time.")
+    let is_one = busiest == laziest;
+    let (busiest, laziest) = (names::processor(busiest), names::processor(laziest));
+    let extremes = if is_one {
+        format!("{busiest} was busy {most} of the time.")
     } else {
-        format!("P{busiest} was the busiest with {most} of the time, P{laziest} the least busy with {least}.")
+        format!("{busiest} was the busiest with {most} of the time, {laziest} the least busy with {least}.")
     };
     match usual {
         TaskSource::Unknown => extremes,
         _ => format!("{extremes} {share} of all polls were of tasks found {}.", place(usual)),
     }
-}
-
-/// A source's name on the page.
-pub(crate) fn shown(source: TaskSource) -> &'static str {
-    if source == TaskSource::Unknown { "not told" } else { source.name() }
 }
 
 /// Names the place within a sentence.
@@ -97,17 +92,18 @@ fn row(page: &mut Page, report: &Report, index: usize, processor: &Processor) {
         .map(|source| {
             let time = processor.busy_by_source[source as usize];
             let share = Share::of(time, duration);
-            let text = format!("{}: {} in polls, {share}", shown(source), Time(time));
-            Part { class: CLASSES[source as usize], share: share.value(), text }
+            let text = format!("{}: {} in polls, {share}", source.name(), Time(time));
+            Part { class: source.name(), share: share.value(), text }
         })
         .collect();
     let looking = processor.held.saturating_sub(processor.busy_time());
     let share = Share::of(looking, duration);
     let text = format!("held, looking for work: {}, {share}", Time(looking));
     parts.push(Part { class: "held", share: share.value(), text });
-    let label = format!("P{index} was busy {busy} of the time and looked for work {share}");
+    let name = names::processor(index);
+    let label = format!("{name} was busy {busy} of the time and looked for work {share}");
     page.put(format_args!(
-        "<div class=\"row\"><span class=\"name\">P{index}</span>{}<span class=\"value\">{busy}</span></div>\n",
+        "<div class=\"row\"><span class=\"name\">{name}</span>{}<span class=\"value\">{busy}</span></div>\n",
         bar(&label, &parts)
     ));
 }
@@ -117,12 +113,13 @@ fn table(page: &mut Page, report: &Report, used: &[(usize, &Processor)]) {
         ["Processor", "#Busy", "#Polls", "#Mean poll", "#Tasks stolen", "#Longest queue seen", "#Overflows", "#Stalls"];
     page.table("The processors in figures", "", &titles);
     for (index, processor) in used {
+        let name = names::processor(index);
         let mean = match processor.polls {
             0 => "–".to_owned(),
             polls => Time(processor.busy_time() / polls).to_string(),
         };
         page.put(format_args!(
-            "<tr><th scope=\"row\">P{index}</th><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{mean}</td>\
+            "<tr><th scope=\"row\">{name}</th><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{mean}</td>\
              <td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
             Share::of(processor.busy_time(), report.aggregate.grid.duration()),
             Count(processor.polls),
@@ -160,7 +157,7 @@ fn by_source(page: &mut Page, report: &Report, sources: &[TaskSource]) {
         let found = &polls.found[*source as usize];
         page.put(format_args!(
             "<tr><th scope=\"row\">{}</th><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>",
-            shown(*source),
+            source.name(),
             Count(found.polls),
             Share::of(found.polls, count),
             Share::of(found.busy, busy)

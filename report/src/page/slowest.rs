@@ -1,10 +1,9 @@
 //! The polls that held their processors longest.
 
-use wsrt_trace::TaskSource;
 use wsrt_trace::decode::NameId;
+use wsrt_trace::{TaskSource, names};
 
 use super::frame::Page;
-use super::processors::shown;
 use crate::aggregate::Poll;
 use crate::charts::{Part, bar};
 use crate::numbers::Time;
@@ -34,7 +33,11 @@ fn finding(report: &Report) -> String {
         return "There was no poll.".to_owned();
     };
     let name = Escaped(report.names.text(poll.slice.name));
-    format!("The slowest poll, of <code>{name}</code>, held P{} for {}.", poll.processor, Time(poll.slice.duration))
+    format!(
+        "The slowest poll, of <code>{name}</code>, held {} for {}.",
+        names::processor(poll.processor),
+        Time(poll.slice.duration)
+    )
 }
 
 fn row(page: &mut Page, report: &Report, poll: &Poll, longest: u64) {
@@ -46,10 +49,12 @@ fn row(page: &mut Page, report: &Report, poll: &Poll, longest: u64) {
     task(page, report, annotations.task, slice.name, spawned_at);
     site(page, report, spawned_at);
     let begin = Time(slice.begin.saturating_sub(report.aggregate.grid.first()));
-    page.put(format_args!("<td class=\"n\">{begin}</td><td>P{}</td>", poll.processor));
+    page.put(format_args!("<td class=\"n\">{begin}</td><td>{}</td>", names::processor(poll.processor)));
     match (annotations.source.unwrap_or(TaskSource::Unknown), annotations.victim) {
-        (TaskSource::Stolen, Some(victim)) => page.put(format_args!("<td>stolen from P{victim}</td>")),
-        (source, _) => page.put(format_args!("<td>{}</td>", shown(source))),
+        (TaskSource::Stolen, Some(victim)) => {
+            page.put(format_args!("<td>stolen from {}</td>", names::processor(victim)))
+        }
+        (source, _) => page.put(format_args!("<td>{}</td>", source.name())),
     }
     match annotations.waited {
         Some(waited) => page.put(format_args!("<td class=\"n\">{}</td></tr>\n", Time(waited))),
@@ -57,13 +62,13 @@ fn row(page: &mut Page, report: &Report, poll: &Poll, longest: u64) {
     }
 }
 
-/// A bar beside a number is nothing to hear.
+/// A screen reader reads the number, and skips the bar beside it.
 pub(crate) fn hidden(svg: &str) -> String {
     svg.replacen(" role=\"img\" aria-label=\"\"", " aria-hidden=\"true\"", 1).replace("<title></title>", "")
 }
 
-/// A cell with a task's name and number. A task without a name goes by where it was spawned, which
-/// the next cell says.
+/// Writes a cell with a task's name and number. A task without a name is named by its spawn site,
+/// which the next cell shows.
 pub(crate) fn task(page: &mut Page, report: &Report, task: Option<u64>, name: NameId, spawned_at: NameId) {
     let text = if name == spawned_at { "" } else { report.names.text(name) };
     page.put(format_args!("<td class=\"text\">{}", Escaped(text)));

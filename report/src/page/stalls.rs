@@ -1,6 +1,7 @@
-//! The polls for which the watcher raised its hand while they ran.
+//! The polls that the watcher reported as stalls while they ran.
 
 use wsrt_trace::decode::NameId;
+use wsrt_trace::names;
 
 use super::frame::Page;
 use super::slowest::{site, task};
@@ -36,7 +37,8 @@ pub(crate) fn write(page: &mut Page, report: &Report) {
                 Some(false) => "computing",
                 None => "–",
             };
-            page.put(format_args!("<td class=\"n\">{seen}</td><td>P{}</td><td>{asleep}</td></tr>\n", stall.processor));
+            let processor = names::processor(stall.processor);
+            page.put(format_args!("<td class=\"n\">{seen}</td><td>{processor}</td><td>{asleep}</td></tr>\n"));
         }
         page.end_table();
         let listed = stalls.iter().count() as u64;

@@ -1,5 +1,7 @@
 //! The processors that stole, and the processors that they stole from.
 
+use wsrt_trace::names;
+
 use super::frame::Page;
 use crate::numbers::{Count, Of};
 use crate::reading::Report;
@@ -34,10 +36,12 @@ fn finding(report: &Report) -> String {
         return "Nothing was stolen.".to_owned();
     };
     format!(
-        "{} moved {}; the most, {}, went from P{victim} to P{thief}.",
+        "{} moved {}; the most, {}, went from {} to {}.",
         Of(total.steals, "steal"),
         Of(total.tasks, "task"),
-        Count(most.tasks)
+        Count(most.tasks),
+        names::processor(victim),
+        names::processor(thief)
     )
 }
 
@@ -50,11 +54,11 @@ fn matrix(page: &mut Page, report: &Report, parties: &[u32]) {
          <thead><tr><td class=\"self\"></td>"
     ));
     for victim in parties {
-        page.put(format_args!("<th scope=\"col\">from P{victim}</th>"));
+        page.put(format_args!("<th scope=\"col\">from {}</th>", names::processor(victim)));
     }
     page.put(format_args!("</tr></thead><tbody>\n"));
     for thief in parties {
-        page.put(format_args!("<tr><th scope=\"row\">to P{thief}</th>"));
+        page.put(format_args!("<tr><th scope=\"row\">to {}</th>", names::processor(thief)));
         for victim in parties {
             let moved = steals.between(*thief, *victim);
             if thief == victim && moved.tasks == 0 {
@@ -64,7 +68,9 @@ fn matrix(page: &mut Page, report: &Report, parties: &[u32]) {
             let shade = shade(moved.tasks, most);
             let (tasks, count) = (Count(moved.tasks), Of(moved.steals, "steal"));
             page.put(format_args!(
-                "<td class=\"h{shade}\" title=\"P{victim} to P{thief}: {tasks} in {count}\">{tasks}</td>"
+                "<td class=\"h{shade}\" title=\"{} to {}: {tasks} in {count}\">{tasks}</td>",
+                names::processor(victim),
+                names::processor(thief)
             ));
         }
         page.put(format_args!("</tr>\n"));

@@ -3,6 +3,8 @@
 
 use std::fmt::Write;
 
+use wsrt_trace::names;
+
 use super::frame::Page;
 use crate::aggregate::{Bin, Processor, Series, Sum};
 use crate::charts::{Kind, Strip, encode, strip, time_axis};
@@ -17,7 +19,7 @@ const COLUMNS: usize = 480;
 const ALL_COLUMNS: usize = 16_000;
 /// From so many processors on, the strips are low.
 const DENSE: usize = 12;
-/// Pieces of time in the table that says the same in figures.
+/// Pieces of time in the table of the strips' figures.
 const PIECES: usize = 10;
 
 /// A strip with its words.
@@ -131,7 +133,8 @@ fn rows(report: &Report) -> Vec<Row> {
 fn processor_row(report: &Report, index: usize, processor: &Processor) -> Row {
     let grid = &report.aggregate.grid;
     let share = Share::of(processor.busy_time(), grid.duration());
-    let mut label = format!("P{index} was busy {share} of the time");
+    let name = names::processor(index);
+    let mut label = format!("{name} was busy {share} of the time");
     for (count, what) in [(processor.stall_count, "stall"), (processor.overflow_count, "overflow")] {
         if count > 0 {
             write!(label, ", {}", Of(count, what)).expect("a string takes everything");
@@ -143,7 +146,7 @@ fn processor_row(report: &Report, index: usize, processor: &Processor) -> Row {
         overflows: marks(&processor.overflows, processor.overflow_count > 0),
         ..plain(report, Kind::Share, sums(report, &processor.busy))
     };
-    Row { name: format!("P{index}"), value: share.to_string(), label, what: "", most: 0, strip }
+    Row { name, value: share.to_string(), label, what: "", most: 0, strip }
 }
 
 fn network_row(report: &Report) -> Row {
@@ -223,7 +226,7 @@ fn marks_legend(page: &mut Page, rows: &[Row]) {
     ));
 }
 
-/// The picture once more, as a table.
+/// The picture's figures as a table.
 fn figures(page: &mut Page, report: &Report, rows: &[Row]) {
     let grid = &report.aggregate.grid;
     let step = grid.bins().div_ceil(PIECES);
@@ -255,7 +258,7 @@ fn figures(page: &mut Page, report: &Report, rows: &[Row]) {
     page.put(format_args!("</details>\n"));
 }
 
-/// The bins for the script. There is nothing of the trace's own words in it.
+/// The bins for the script. They contain no text of the trace.
 fn store(page: &mut Page, report: &Report, rows: &[Row]) {
     let grid = &report.aggregate.grid;
     page.put(format_args!(

@@ -147,7 +147,7 @@ impl Decoder {
     ///
     /// # Errors
     ///
-    /// If its bytes are no message, or its event has no time.
+    /// Returns an error if its bytes are no message, or its event has no time.
     pub fn decode(&mut self, packet: &[u8]) -> Result<Decoded, Malformed> {
         let parts = PacketParts::of(packet)?;
         // With more sequences the file is not one of wsrt's, and they may share a table.

@@ -1,4 +1,4 @@
-//! What a packet says: an event on a track, or the name of a track.
+//! The contents of a packet: an event on a track, or the name of a track.
 
 use super::annotations::Annotations;
 use super::strings::NameId;
@@ -19,7 +19,7 @@ pub struct TrackEvent {
     pub annotations: Annotations,
 }
 
-/// What a packet says.
+/// Holds the contents of a packet.
 #[derive(Clone, Copy, Debug)]
 pub enum Decoded {
     /// An event.
@@ -33,6 +33,6 @@ pub enum Decoded {
         /// The OS's number of the process or thread that it belongs to.
         id: Option<u64>,
     },
-    /// Nothing that wsrt writes or reads.
+    /// A packet that wsrt neither writes nor reads.
     Nothing,
 }

@@ -53,7 +53,7 @@ impl<R: Read> PacketReader<R> {
     ///
     /// # Errors
     ///
-    /// If the input cannot be read.
+    /// Returns the error of the input if it cannot be read.
     pub fn next_packet(&mut self) -> io::Result<Result<&[u8], FileEnding>> {
         let begin = self.read;
         let length = match self.length()? {

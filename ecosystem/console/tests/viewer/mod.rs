@@ -1,4 +1,4 @@
-//! A console that keeps what it is told, and says nothing by itself.
+//! A console for tests: it keeps the updates that it receives.
 
 mod seen;
 

@@ -1,4 +1,4 @@
-//! All that was told so far, by the numbers of tasks, resources and operations.
+//! All updates so far, by the numbers of tasks, resources and operations.
 
 use std::collections::HashMap;
 use std::time::{Duration, SystemTime};

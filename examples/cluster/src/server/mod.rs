@@ -1,4 +1,4 @@
-//! The server: clients on standard input or on a port, each with the node's undivided attention.
+//! The server: clients on standard input or on a port, each in a task of its own.
 
 mod conversation;
 mod wire;
@@ -15,8 +15,7 @@ use crate::store::{FORGET_AFTER, Store};
 use conversation::converse;
 use wire::{Socket, Terminal};
 
-/// How long to wait after a failed accept, for other connections to give their file descriptors
-/// back.
+/// How long to wait after a failed accept, for other connections to close their file descriptors.
 const BACK_OFF: Duration = Duration::from_millis(50);
 /// How often to look for jobs with expired leases.
 const EXPIRY_PERIOD: Duration = Duration::from_millis(250);
@@ -49,7 +48,7 @@ pub async fn serve_clients<S: Store>(node: Arc<Node<S>>, listener: TcpListener) 
 }
 
 async fn serve_client<S: Store>(node: Arc<Node<S>>, stream: TcpStream) {
-    // Answers are to leave as soon as they are written. Not worth giving the connection up for.
+    // Answers leave as soon as they are written. An error does not prevent serving the connection.
     let _ = stream.set_nodelay(true);
     // An error here is a client that is gone. Its request was carried out; no other client has a
     // use for the answer.

@@ -9,8 +9,8 @@ use std::task::{Context, Poll, ready};
 use tokio::io::ReadBuf;
 use tokio::sync::oneshot;
 
-use crate::blocking::offload::{Lent, begin, promise};
 use crate::io::buffer::Buffer;
+use crate::io::offload::{Lent, begin, promise};
 
 #[derive(Debug)]
 pub(super) struct Inner {

@@ -3,8 +3,8 @@
 use std::io::{self, IoSlice, Write};
 use std::task::{Context, Poll, ready};
 
-use crate::blocking::offload::{Lent, promise};
 use crate::io::buffer::{Buffer, MOST_AT_ONCE};
+use crate::io::offload::{Lent, promise};
 
 /// Writes to the stream that `open` returns, one job at a time, in order.
 #[derive(Debug)]
