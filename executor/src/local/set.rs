@@ -22,8 +22,8 @@ use crate::task::JoinHandle;
 /// [`spawn`](crate::task::spawn::spawn) goes to the runtime as ever.
 ///
 /// Tasks run only while the set is polled, in the order in which they were woken, 61 of them before
-/// whoever polls it lets others have their turn. One that does not yield holds up all of them: no
-/// spare processor stands in.
+/// the task that polls it lets others have their turn. One that does not yield holds up all of
+/// them: no spare processor stands in.
 ///
 /// On a current-thread runtime no set is needed: `spawn_local` works there by itself.
 ///
@@ -106,7 +106,7 @@ impl LocalSet {
     ///
     /// # Cancel safety
     ///
-    /// As cancel safe as `future` is. The tasks of the set lose nothing.
+    /// This is as cancel safe as `future` is. The tasks of the set lose nothing.
     ///
     /// # Examples
     ///

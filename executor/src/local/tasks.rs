@@ -2,11 +2,11 @@
 //!
 //! Its tasks are polled where the set is, and nowhere else: the set cannot leave its thread, and
 //! holds what may not leave it either. Wakers go anywhere. A wake on the set's own thread puts the
-//! permit in the set's queue; a wake elsewhere puts it in the inbox, which wakes whoever polls the
-//! set.
+//! runnable in the set's queue; a wake elsewhere puts it in the inbox, which wakes the task that
+//! polls the set.
 //!
-//! When the set is dropped it drops every task, and waits for permits that another thread is just
-//! about to put in the inbox: a permit that came later would have nowhere to go, and may not be
+//! When the set is dropped it drops every task, and waits for runnables that another thread is just
+//! about to put in the inbox: a runnable that came later would have nowhere to go, and may not be
 //! dropped there.
 
 use std::cell::{Cell, RefCell};
@@ -72,8 +72,8 @@ impl fmt::Debug for SharedTasks {
 /// A task's scheduler: where its set is.
 ///
 /// The pointer is not counted, as little as a runtime's: a set waits, before it is gone, until each
-/// of its tasks is complete, and a permit exists only while its task is not. So whoever has a
-/// permit in hand may follow the pointer until the permit is in a queue.
+/// of its tasks is complete, and a runnable exists only while its task is not. So the holder of a
+/// runnable in hand may follow the pointer until the runnable is in a queue.
 #[derive(Clone)]
 struct LocalHome {
     set: *const SharedTasks,
@@ -94,11 +94,11 @@ impl LocalHome {
         })
     }
 
-    /// With a counted reference: as soon as the permit is in the inbox, the set might finish
+    /// With a counted reference: as soon as the runnable is in the inbox, the set might finish
     /// without us.
     #[inline(never)]
     fn post(&self, task: Runnable) {
-        // SAFETY: `set` comes from `Arc::as_ptr`, and the permit is in hand, so that it is alive.
+        // SAFETY: `set` comes from `Arc::as_ptr`, and the runnable is in hand, so that it is alive.
         unsafe { Arc::increment_strong_count(self.set) };
         // SAFETY: the count was raised for this one.
         let set = unsafe { Arc::from_raw(self.set) };
@@ -181,9 +181,9 @@ impl LocalTasks {
             None => identity,
         });
         let home = LocalHome { set: Arc::as_ptr(&self.shared) };
-        // SAFETY: permits are run, cancelled and dropped by methods of the set, which is not Send,
-        // and here. Those in the inbox are not dropped with it: while one exists its task is not
-        // complete, and the set waits for that.
+        // SAFETY: runnables are run, cancelled and dropped by methods of the set, which is not
+        // Send, and here. Those in the inbox are not dropped with it: while one exists its task is
+        // not complete, and the set waits for that.
         let (task, runnable, handle) = unsafe { allocate(future, home, identity) };
         if self.shared.live.bind(SHARD, task).is_err() {
             runnable.cancel();
@@ -193,7 +193,7 @@ impl LocalTasks {
         handle
     }
 
-    /// `true` if whoever polls the set has to be woken.
+    /// Returns `true` if the task that polls the set has to be woken.
     #[must_use]
     fn enqueue(&self, task: Runnable) -> bool {
         let mut queue = self.queue.borrow_mut();
@@ -205,7 +205,7 @@ impl LocalTasks {
         !self.polled.get()
     }
 
-    /// Wakes whoever polls the current thread's set: that is anybody's waker, which may drop the
+    /// Wakes the task that polls the current thread's set: by a foreign waker, which may drop the
     /// set.
     #[cold]
     fn rouse_current() {
@@ -266,7 +266,7 @@ impl LocalTasks {
     /// woken by the next.
     fn collect(&self, cx: &task::Context<'_>) {
         let mut arrived = self.arrived.take();
-        // The queue is not borrowed: the inbox clones and drops wakers, which are somebody else's
+        // The queue is not borrowed: the inbox clones and drops wakers, which are foreign
         // code.
         let _ = self.shared.inbox.poll_take(cx, &mut arrived);
         self.queue.borrow_mut().append(&mut arrived);
@@ -294,7 +294,7 @@ impl LocalTasks {
             match next {
                 Some(task) => task.cancel(),
                 None if self.is_empty() => return,
-                // Another thread has the permit, and is a few instructions away from the inbox.
+                // Another thread has the runnable, and is a few instructions away from the inbox.
                 None => backoff.wait(),
             }
         }

@@ -1,4 +1,4 @@
-//! Counts that anybody may read: of those that one thread at a time writes a plain store each, no
+//! Counts that any thread may read. A count with one writer at a time is a plain store: no
 //! shared line, no locked cycle.
 
 // std's atomics on purpose: counts take no part in any protocol, and a model need not explore them.
@@ -119,7 +119,7 @@ pub(crate) struct Counters {
     pub(crate) wakes: Counter,
     /// Times that it was back among them without a poll in between.
     pub(crate) useless_wakes: Counter,
-    /// Looks at the netpoller, also while somebody else was in it.
+    /// Looks at the netpoller, also while another thread was in it.
     pub(crate) netpolls: Counter,
     /// Times that the ring was full.
     pub(crate) overflows: Counter,

@@ -49,7 +49,7 @@ impl Scheduler {
     #[cold]
     #[inline(never)]
     fn record_spawned(&self, task: Runnable, place: impl FnOnce(Runnable)) {
-        self.stamp(task.id());
+        self.note_ready_time(task.id());
         self.observer.record_spawned(&task);
         place(task);
     }
@@ -67,7 +67,7 @@ impl Scheduler {
     #[cold]
     #[inline(never)]
     fn record_woken(&self, task: Runnable, place: impl FnOnce(Runnable)) {
-        self.stamp(task.id());
+        self.note_ready_time(task.id());
         task.count_wake();
         self.observer.record_woken(&task);
         place(task);

@@ -1,8 +1,8 @@
 //! What all tasks of a runtime are doing, found without the help of any: from the registries, the
-//! processors' books, and the places where wakers wait.
+//! processors' poll states, and the places where wakers wait.
 //!
-//! What a task waits for is told by its wakers: whoever holds one will wake it. They lie with
-//! sockets, with timers, and in the slots of tasks that are awaited. A waker that somebody else has
+//! What a task waits for is known from its wakers: the holder of one will wake it. They lie with
+//! sockets, with timers, and in the slots of tasks that are awaited. A waker that foreign code has
 //! wrapped is not recognised.
 
 use std::collections::HashMap;
@@ -139,7 +139,7 @@ impl SourceWait {
     /// Returns the address that the socket is bound to, if it is a socket and has one.
     ///
     /// Addresses are asked of the system, for 40 ms in all: with tens of thousands of sockets, the
-    /// rest of them are shown without. The descriptor tells which they are.
+    /// rest of them are shown without. The descriptor identifies them.
     #[must_use]
     pub fn local_addr(&self) -> Option<&Address> {
         self.local.as_ref()
@@ -214,7 +214,7 @@ impl Crowd {
         Some(&mut self.tasks[index])
     }
 
-    /// Which processor runs whom, and for how long.
+    /// Notes which processor runs which task, and for how long.
     fn note_polls(&mut self, scheduler: &Scheduler) {
         let now = scheduler.now();
         for (index, processor) in scheduler.processors.iter().enumerate() {
@@ -222,7 +222,7 @@ impl Crowd {
                 continue;
             }
             let state = processor.watch().state();
-            // Who searches still has the last task in state.
+            // A processor whose machine searches still has the last task in state.
             if state.searching {
                 continue;
             }

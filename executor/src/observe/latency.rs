@@ -31,8 +31,8 @@ thread_local! {
 #[derive(Debug, Default)]
 pub(crate) struct Latency {
     sampling: OnceLock<Sampling>,
-    /// When it was last switched on. A stamp from before may be that of a wake whose poll nobody
-    /// saw.
+    /// When it was last switched on. A stamp from before may be that of a wake whose poll was not
+    /// observed.
     since: AtomicU64,
 }
 
@@ -81,7 +81,7 @@ impl Scheduler {
     }
 
     /// A task was readied, and is about to be placed.
-    pub(crate) fn stamp(&self, task: Id) {
+    pub(crate) fn note_ready_time(&self, task: Id) {
         if !self.observer.switches.is_on(Switch::Latency) {
             return;
         }
@@ -89,8 +89,8 @@ impl Scheduler {
         if DICE.with_borrow_mut(|dice| dice.below(SAMPLED)) == 0 {
             sampling.ready_times.put(task.as_u64(), self.now());
         } else {
-            // A stamp that is still there is that of a wake whose poll nobody saw: its processor
-            // had yet to hear of this.
+            // A stamp that is still there is that of a wake whose poll was not observed: its
+            // processor had yet to hear of this.
             let _ = sampling.ready_times.take(task.as_u64());
         }
     }

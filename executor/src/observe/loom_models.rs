@@ -1,11 +1,12 @@
-//! Ready times: who polls a task finds its own time or none, whoever else wants the place.
+//! Ready times: the machine that polls a task finds that task's time or none, whichever
+//! other task wants the entry.
 
 use crate::observe::ready_times::ReadyTimes;
 use crate::scheduler::loom_models::explore;
 use crate::util::sync::{Arc, thread};
 
 const OLD: u64 = 1;
-/// Late enough for the first stamp to be stale.
+/// Late enough for the first time to be stale.
 const LATER: u64 = OLD + 120_000_000_000;
 
 #[test]
@@ -24,7 +25,7 @@ fn a_polled_task_finds_its_own_ready_time_or_none() {
         assert!(matches!(first, None | Some(OLD)), "{first:?}");
         let second = other.join().expect("it ends in good order");
         assert!(matches!(second, None | Some(LATER)), "{second:?}");
-        // The place is free again, whoever had it.
+        // The entry is free again, whichever task had it.
         ready_times.put(3, LATER);
         assert_eq!(ready_times.take(3), Some(LATER));
     });

@@ -1,33 +1,34 @@
 //! Ready times: when some of the tasks that wait to be run were readied. A table beside the tasks,
-//! so that the others, and all of them while nobody looks, are no larger for it.
+//! so that the others, and all of them while the switch is off, are no larger for it.
 //!
-//! A task has one place in the table, by its id. Who readies it leaves the time there, if the place
-//! is free, and who polls it takes that out. A place that another has is not taken over: were it,
-//! those that wait the longest would be lost the most often. But a stamp whose task was not polled
-//! where stamps are taken out would keep its place for ever, and is given up after a minute. Or as
-//! soon as the task itself is readied again: what it waits for is a new poll.
+//! A task has one place in the table, by its id. The waker leaves the time there, if the place is
+//! free, and the machine that polls the task takes it out. A place that another has is not taken
+//! over: were it, those that wait the longest would be lost the most often. But a time whose task
+//! was not polled where times are taken out would keep its place for ever, and is given up after a
+//! minute. Or as soon as the task itself is readied again: what it waits for is a new poll.
 
 use crate::util::sync::STAMPS;
 use crate::util::sync::atomic::AtomicU64;
 use crate::util::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
-/// A stamp that has been there for this long, in nanoseconds, is given up when its place is wanted.
+/// A time that has been there for this long, in nanoseconds, is given up when its place is wanted.
 const STALE: u64 = 60_000_000_000;
 
-/// No stamp.
+/// No time.
 const FREE: u64 = 0;
-/// Somebody is about to put one there. No task has this id.
+/// A waker is about to put a time there. No task has this id.
 const BEING_FILLED: u64 = u64::MAX;
 
 #[derive(Debug)]
 pub(crate) struct ReadyTimes(Box<[ReadyTime]>);
 
 /// The moves of `task`: `FREE`, the id of the same task or a stale one's → `BEING_FILLED` → an id,
-/// by who readies; an id → `FREE`, by who polls.
+/// by the waker; an id → `FREE`, by the machine that polls.
 #[derive(Debug)]
 struct ReadyTime {
     task: AtomicU64,
-    /// When the task was readied. Written while the place is being filled, by who fills it.
+    /// When the task was readied. Written while the place is being filled, by the waker that fills
+    /// it.
     at: AtomicU64,
 }
 
@@ -67,8 +68,8 @@ impl ReadyTime {
     }
 
     fn fill(&self, found: u64, task: u64, now: u64) {
-        // Acquire pairs with the Release in `empty`: who emptied the place has read the time that
-        // was there.
+        // Acquire pairs with the Release in `empty`: the machine that emptied the place has read
+        // the time that was there.
         if self.task.compare_exchange(found, BEING_FILLED, Acquire, Relaxed).is_ok() {
             self.at.store(now, Relaxed);
             // Release pairs with the Acquire in `empty`: the time goes with the id.
@@ -83,7 +84,7 @@ impl ReadyTime {
             return None;
         }
         let at = self.at.load(Relaxed);
-        // Release pairs with the Acquire in `fill`. If it fails the stamp was given up, and the
+        // Release pairs with the Acquire in `fill`. If it fails the time was given up, and the
         // time may be another's.
         self.task.compare_exchange(task, FREE, Release, Relaxed).is_ok().then_some(at)
     }
@@ -116,12 +117,12 @@ mod tests {
     fn a_task_that_is_readied_again_waits_from_then_on() {
         let ready_times = ReadyTimes::new();
         ready_times.put(7, 100);
-        // It was polled by a processor that had yet to hear that stamps are wanted.
+        // It was polled by a processor that had yet to hear that times are wanted.
         ready_times.put(7, 5_000);
         assert_eq!(ready_times.take(7), Some(5_000));
     }
 
-    /// Many threads ready and poll tasks that share few places: no stamp is another task's.
+    /// Many threads ready and poll tasks that share few places: no time is another task's.
     #[test]
     fn under_stress_each_ready_time_is_its_tasks_own() {
         let ready_times = ReadyTimes::new();

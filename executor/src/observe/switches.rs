@@ -1,8 +1,8 @@
 //! The switches: which kinds of observer are on. One word, read at every poll, spawn, wake and end
 //! of a task.
 
-// std's atomics on purpose: whoever is late to see a switch shows a poll more or less, which is no
-// part of any protocol.
+// std's atomics on purpose: a thread that is late to see a switch shows a poll more or less, which
+// is no part of any protocol.
 use std::sync::atomic::AtomicU8;
 use std::sync::atomic::Ordering::Relaxed;
 

@@ -1,4 +1,4 @@
-//! Who was robbed how often, and of how much: one thief's row of the steal matrix.
+//! How often each processor was robbed, and of how many tasks: one thief's row of the steal matrix.
 
 use std::sync::OnceLock;
 

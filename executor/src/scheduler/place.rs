@@ -14,8 +14,8 @@ use crate::util::thread_bound::ThreadBound;
 /// What a task knows of its scheduler: where it is.
 ///
 /// The pointer is not counted. A scheduler waits, as it shuts down, until each of its tasks is
-/// complete, and a permit to poll exists only while its task is not: so whoever has a permit in
-/// hand may follow the pointer, until the permit is in a queue.
+/// complete, and a `Runnable` exists only while its task is not: so the holder of a runnable in
+/// hand may follow the pointer, until the runnable is in a queue.
 #[derive(Debug, Clone)]
 pub(crate) struct Home {
     scheduler: *const Scheduler,
@@ -48,7 +48,7 @@ impl Home {
     }
 
     fn counted(&self) -> Arc<Scheduler> {
-        // SAFETY: `scheduler` comes from `Arc::as_ptr`, and the caller has a permit in hand, so
+        // SAFETY: `scheduler` comes from `Arc::as_ptr`, and the caller has a runnable in hand, so
         // that it is alive.
         unsafe { Arc::increment_strong_count(self.scheduler) };
         // SAFETY: the count was raised for this one.
@@ -72,8 +72,8 @@ impl Schedule for Home {
         // empty.
         let scheduler = unsafe { &*self.scheduler };
         scheduler.observe_completed(task.id());
-        // SAFETY: whoever makes a `Home` binds its task to that scheduler's registry or to none;
-        // this is called once.
+        // SAFETY: the caller that makes a `Home` binds its task to that scheduler's registry or to
+        // none; this is called once.
         unsafe { scheduler.tasks.remove(task) }
     }
 }
@@ -98,7 +98,8 @@ impl Context {
         self.place_with(task, |processor, task| processor.push_yielded(task, wants_a_look));
     }
 
-    /// `yielded` tells that the task was woken during its own poll.
+    /// Places a task in order, or into the wake batch. `yielded` means that the task was woken
+    /// during its own poll.
     #[inline(never)]
     fn place_in_line_or_batch(&self, task: Runnable, yielded: bool) {
         if self.placing() == Placing::InBatch {
@@ -152,8 +153,8 @@ impl Context {
 }
 
 impl Scheduler {
-    /// Does what a placement asks for: overflow to the injector, and word to the idle. Not where
-    /// the processor is borrowed from the context.
+    /// Does what a placement asks for: overflow to the injector, and waking an idle machine. Not
+    /// where the processor is borrowed from the context.
     #[inline]
     pub(crate) fn settle(&self, index: usize, placed: Placed<'_>) {
         if !matches!(placed, Placed::Quietly) {
@@ -167,7 +168,7 @@ impl Scheduler {
         self.wake_one();
     }
 
-    /// The same without the word to the idle, which the caller owes them.
+    /// Settles a placement but for waking an idle machine, which the caller does.
     #[inline]
     fn settle_but_for_word(&self, index: usize, placed: Placed<'_>) {
         if let Placed::Overflowed(tasks) = placed {
@@ -216,7 +217,7 @@ impl Scheduler {
         }
     }
 
-    /// Puts a task in the injector, for whoever comes first.
+    /// Puts a task in the injector, for the machine that comes first.
     pub(crate) fn inject(&self, task: Runnable) {
         self.injector.push(task);
         self.wake_one();
@@ -291,12 +292,12 @@ impl Scheduler {
         let identity = self.observe_identity(Identity::new(id, origin).with_name_in(&self.names));
         // SAFETY: by the caller's promise: to be watched changes nothing of where the future is
         // polled and dropped.
-        let (task, permit, handle) = unsafe { allocate(future, home, identity) };
-        Spawned { handle, refused: self.launch(here, shard, task, permit) }
+        let (task, runnable, handle) = unsafe { allocate(future, home, identity) };
+        Spawned { handle, refused: self.launch(here, shard, task, runnable) }
     }
 
     /// An id for a new task, and the shard that lists it: those of the current processor, which
-    /// nobody else uses now.
+    /// no other thread uses now.
     #[inline]
     fn next_id(&self, here: Option<&Context>) -> (Id, usize) {
         let own = here.and_then(|context| context.with_processor(|own| own.map(|own| (own.ids().next(), own.index()))));
@@ -307,15 +308,15 @@ impl Scheduler {
         (id, self.tasks.shard_for(number))
     }
 
-    /// Lists a new task and submits its permit. Gives that back if the runtime shuts down or is
+    /// Lists a new task and submits its runnable. Gives that back if the runtime shuts down or is
     /// drained.
-    fn launch(&self, here: Option<&Context>, shard: usize, task: TaskRef, permit: Runnable) -> Option<Runnable> {
+    fn launch(&self, here: Option<&Context>, shard: usize, task: TaskRef, runnable: Runnable) -> Option<Runnable> {
         if self.tasks.bind(shard, task).or_else(|task| self.bind_follow_up(&self.tasks, shard, task)).is_err() {
-            return Some(permit);
+            return Some(runnable);
         }
         match here {
-            Some(context) => self.observe_spawned(permit, |task| context.place_next(task)),
-            None => self.observe_spawned(permit, |task| self.inject(task)),
+            Some(context) => self.observe_spawned(runnable, |task| context.place_next(task)),
+            None => self.observe_spawned(runnable, |task| self.inject(task)),
         }
         None
     }
@@ -337,7 +338,7 @@ impl Context {
 #[must_use]
 pub(crate) struct Spawned<T> {
     handle: JoinHandle<T>,
-    /// Its permit, if it was not let in.
+    /// Its runnable, if it was not let in.
     refused: Option<Runnable>,
 }
 
@@ -346,8 +347,8 @@ impl<T> Spawned<T> {
     /// [`Context::with`], since it may drop the future.
     #[inline]
     pub(crate) fn handle(self) -> JoinHandle<T> {
-        if let Some(permit) = self.refused {
-            permit.cancel();
+        if let Some(runnable) = self.refused {
+            runnable.cancel();
         }
         self.handle
     }

@@ -10,7 +10,7 @@ use crate::scheduler::poll_owner::Watch;
 
 impl Scheduler {
     /// The submitting side of the sleeping protocol: to be called after work was published. Wakes
-    /// one machine, as a searcher, if a processor is idle and nobody searches.
+    /// one machine, as a searcher, if a processor is idle and no machine searches.
     pub(crate) fn wake_one(&self) {
         if let Some(chosen) = self.idle.submit() {
             self.put_to_work(chosen);
@@ -59,7 +59,7 @@ impl Scheduler {
         match self.poll_owner.watch(deadline) {
             Watch::InTime => {}
             Watch::TooLate => self.netpoller.interrupt(),
-            // Whoever is woken finds nothing to do and becomes the poll owner, with the right
+            // The woken machine finds nothing to do and becomes the poll owner, with the right
             // deadline.
             Watch::Unattended => self.wake_one(),
         }

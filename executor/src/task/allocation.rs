@@ -33,16 +33,16 @@ struct Cell<F: Future, S> {
     body: Body<F>,
 }
 
-/// Puts a task together: the registry's reference, the first permit to poll it, and its join
+/// Puts a task together: the registry's reference, its first runnable, and its join
 /// handle.
 ///
-/// The permit is for the scheduler, which gets none for it: whoever calls this submits it.
+/// The runnable is for the scheduler, which gets none for it: the caller submits it.
 /// `TaskRef` is the life reference: it goes to [`OwnedTasks::bind`](super::OwnedTasks::bind), or is
 /// dropped if the task is in no registry.
 ///
 /// # Safety
 ///
-/// The permits of this task are run, cancelled and dropped, and [`TaskRef::shut_down`] is called,
+/// The runnables of this task are run, cancelled and dropped, and [`TaskRef::shut_down`] is called,
 /// only on threads where the future may be polled and dropped and its output dropped. For `F: Send`
 /// with an output that is Send those are all threads. For other futures it is the one that called
 /// this, with one exception: if the future itself refuses to be polled elsewhere, and leaks its
@@ -53,8 +53,8 @@ struct Cell<F: Future, S> {
 /// The output of such a future need not be Send either. It is written by a poll, and dropped by
 /// that poll's thread or with the join handle, which is Send only if the output is.
 ///
-/// Nothing is asked of references and wakers: who drops the last of them finds nothing of `F` in
-/// the cell any more.
+/// Nothing is asked of references and wakers: the thread that drops the last of them finds nothing
+/// of `F` in the cell any more.
 pub(crate) unsafe fn allocate<F, S>(
     future: F,
     scheduler: S,
@@ -68,7 +68,7 @@ where
     let header = Header::new(Types::<F, S>::VTABLE, identity);
     // SAFETY: `cell` is an allocation for a `Cell<F, S>`; the projection stays inside.
     let place = unsafe { &raw mut (*cell).prefix };
-    // SAFETY: the allocation is fresh, and nobody else's yet.
+    // SAFETY: the allocation is fresh, and no other thread's yet.
     unsafe { place.write(Prefix { header, scheduler }) };
     // SAFETY: as for the prefix.
     let place = unsafe { &raw mut (*cell).body };
@@ -80,11 +80,11 @@ where
     // SAFETY: a new task's word counts two references; the first is the life reference, made here
     // alone.
     let life = unsafe { TaskRef::from_raw(task) };
-    // SAFETY: a new task's word says that it is scheduled, and this is the permit.
-    let permit = unsafe { Runnable::from_raw(task) };
+    // SAFETY: a new task's word says that it is scheduled, and this is the runnable.
+    let runnable = unsafe { Runnable::from_raw(task) };
     // SAFETY: the second reference is that of the one join handle, for the output of `F`.
     let handle = unsafe { JoinHandle::from_raw(task) };
-    (life, permit, handle)
+    (life, runnable, handle)
 }
 
 fn allocate_cell<F: Future, S>() -> NonNull<Cell<F, S>> {
@@ -104,17 +104,17 @@ pub(super) const fn size_of_cell<F: Future, S>() -> usize {
 ///
 /// # Safety
 ///
-/// The last reference is gone. So the task is complete, and the body is empty: whoever the result
-/// fell to has taken or dropped it before giving back a reference.
+/// The last reference is gone. So the task is complete, and the body is empty: whichever side the
+/// result fell to has taken or dropped it before giving back a reference.
 #[inline(never)]
 pub(super) unsafe fn deallocate(task: NonNull<Header>) {
     // SAFETY: the cell is alive until the end of this function.
     let vtable = unsafe { task.as_ref() }.vtable;
     if let Some(drop_scheduler) = vtable.drop_scheduler {
-        // SAFETY: nobody schedules a complete task; the scheduler is not used again.
+        // SAFETY: no waker schedules a complete task; the scheduler is not used again.
         unsafe { drop_scheduler(task) };
     }
-    // SAFETY: nobody has a reference to look at the header with.
+    // SAFETY: no thread has a reference to look at the header with.
     unsafe { task.drop_in_place() };
     // SAFETY: the layout is the one the cell was allocated with.
     unsafe { alloc::dealloc(task.as_ptr().cast(), vtable.layout) };
@@ -146,12 +146,12 @@ unsafe fn scheduler_of<S>(task: NonNull<Header>) -> *mut S {
     unsafe { &raw mut (*prefix).scheduler }
 }
 
-/// Copies the scheduler out of the cell. A call that hands the permit on may outlive the cell: the
-/// task may be run, finished and freed by another thread before the call returns.
+/// Copies the scheduler out of the cell. A call that hands the runnable on may outlive the cell:
+/// the task may be run, finished and freed by another thread before the call returns.
 ///
 /// # Safety
 ///
-/// As for [`scheduler_of`], with the permit in the caller's hand.
+/// Like for [`scheduler_of`], with the runnable in the caller's hand.
 unsafe fn clone_scheduler<S: Schedule>(task: NonNull<Header>) -> S {
     // SAFETY: by the caller's promise.
     let scheduler = unsafe { scheduler_of::<S>(task) };
@@ -159,19 +159,19 @@ unsafe fn clone_scheduler<S: Schedule>(task: NonNull<Header>) -> S {
     unsafe { &*scheduler }.clone()
 }
 
-/// [`VTable::schedule`]; takes over the caller's permit.
+/// [`VTable::schedule`]; takes over the caller's runnable.
 unsafe fn schedule<S: Schedule>(task: NonNull<Header>) {
-    // SAFETY: `S` is in the vtable of this task, and the permit is in hand.
+    // SAFETY: `S` is in the vtable of this task, and the runnable is in hand.
     let scheduler = unsafe { clone_scheduler::<S>(task) };
-    // SAFETY: the caller gives up the permit.
+    // SAFETY: the caller gives up the runnable.
     scheduler.schedule(unsafe { Runnable::from_raw(task) });
 }
 
-/// [`VTable::reschedule`]; takes over the caller's permit.
+/// [`VTable::reschedule`]; takes over the caller's runnable.
 unsafe fn reschedule<S: Schedule>(task: NonNull<Header>) {
-    // SAFETY: `S` is in the vtable of this task, and the permit is in hand.
+    // SAFETY: `S` is in the vtable of this task, and the runnable is in hand.
     let scheduler = unsafe { clone_scheduler::<S>(task) };
-    // SAFETY: the caller gives up the permit.
+    // SAFETY: the caller gives up the runnable.
     scheduler.reschedule(unsafe { Runnable::from_raw(task) });
 }
 
@@ -190,6 +190,6 @@ unsafe fn release<S: Schedule>(task: NonNull<Header>) -> Option<TaskRef> {
 unsafe fn drop_scheduler<S: Schedule>(task: NonNull<Header>) {
     // SAFETY: `S` is in the vtable of this task.
     let scheduler = unsafe { scheduler_of::<S>(task) };
-    // SAFETY: the caller frees the cell, and nobody else has a reference to it.
+    // SAFETY: the caller frees the cell, and no other thread has a reference to it.
     unsafe { ptr::drop_in_place(scheduler) };
 }

@@ -1,6 +1,6 @@
 //! The body of a cell: the place that holds the future, then what came of it.
 //!
-//! `Header::content` says which. Nobody looks into the body but through `content`'s cell, so
+//! `Header::content` says which. No code looks into the body but through `content`'s cell, so
 //! that under loom a race for the body is a race for that cell, and is reported.
 
 use std::mem::{self, ManuallyDrop};
@@ -18,7 +18,7 @@ pub(super) enum Content {
     Future,
     Output,
     Panic,
-    /// No bytes: the task was cancelled, and nobody has been told.
+    /// No bytes: the task was cancelled, and the handle has yet to return that.
     Cancelled,
     /// No bytes: what there was has been taken or dropped.
     Nothing,
@@ -109,7 +109,7 @@ pub(super) unsafe fn poll(task: NonNull<Header>, context: &mut Context<'_>) -> P
             }
         }
     };
-    // SAFETY: the body belongs to whoever runs the task.
+    // SAFETY: the body belongs to the machine that runs the task.
     unsafe { with_body(task, poll) }
 }
 
@@ -123,7 +123,7 @@ pub(super) unsafe fn cancel(task: NonNull<Header>) {
         Ok(()) => access.set(Content::Cancelled),
         Err(payload) => access.fill_with_panic(payload),
     };
-    // SAFETY: the body belongs to whoever runs the task.
+    // SAFETY: the body belongs to the machine that runs the task.
     unsafe { with_body(task, cancel) }
 }
 
@@ -205,7 +205,7 @@ pub(super) unsafe fn poll_future<F: Future>(
     content: *mut Content,
     context: &mut Context<'_>,
 ) -> Poll<()> {
-    // SAFETY: `body` holds an `F`, which nobody else refers to.
+    // SAFETY: `body` holds an `F`, to which there is no other reference.
     let future = unsafe { body.cast::<F>().as_mut() };
     // SAFETY: a cell is never moved, and the future is dropped where it is.
     let future = unsafe { Pin::new_unchecked(future) };
@@ -264,7 +264,7 @@ struct Fill<T> {
 
 impl<T> Drop for Fill<T> {
     fn drop(&mut self) {
-        // SAFETY: the output is moved from once, here: whoever reads the body takes it from there.
+        // SAFETY: the output is moved from once, here: the reader of the body takes it from there.
         let output = unsafe { ptr::read(&raw const *self.output) };
         // SAFETY: the future has been dropped, and the body has room for a `T`.
         unsafe { self.body.cast::<T>().write(output) };

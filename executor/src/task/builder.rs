@@ -70,7 +70,7 @@ impl<'a> Builder<'a> {
     ///
     /// # Panics
     ///
-    /// As `spawn_local` does.
+    /// Panics where `spawn_local` does.
     #[track_caller]
     pub fn spawn_local<F>(self, future: F) -> JoinHandle<F::Output>
     where

@@ -5,7 +5,7 @@
 //! All that happens to a task is a move of one atomic word ([`state`]). Three of its flags tell the
 //! phase:
 //!
-//! | phase | SCHEDULED | RUNNING | COMPLETE | permit ([`Runnable`]) | body of the cell |
+//! | phase | SCHEDULED | RUNNING | COMPLETE | [`Runnable`] | body of the cell |
 //! |---|---|---|---|---|---|
 //! | scheduled | 1 | 0 | 0 | exists, in a queue or in a hand | the future |
 //! | running | 0 | 1 | 0 | turned into the claim | the future, being polled or dropped |
@@ -27,78 +27,78 @@
 //!               wake, abort (6)
 //! ```
 //!
-//! 1. [`allocate`] hands out the first permit, the join handle and the life reference.
-//! 2. [`Runnable::run`] turns the permit into the claim on the future. If CANCELLED is set it goes
-//!    on with 4.
+//! 1. [`allocate`] hands out the first runnable, the join handle and the life reference.
+//! 2. [`Runnable::run`] turns the runnable into the claim on the future. If CANCELLED is set it
+//!    goes on with 4.
 //! 3. The future returned an output or panicked. It is dropped, the result takes its place, and the
 //!    word says COMPLETE; then the joiner is woken, the registry is left, and the references are
 //!    given back.
-//! 4. The future is dropped without another poll, and the result says so. Who: the holder of a
-//!    permit that finds CANCELLED (2, or 5 if it was set during the poll), [`Runnable::cancel`], or
-//!    7.
+//! 4. The future is dropped without another poll, and the result says so. By the holder of a
+//!    runnable that finds CANCELLED (2, or 5 if it was set during the poll), [`Runnable::cancel`],
+//!    or 7.
 //! 5. The poll is over and the claim given up. If the task was woken meanwhile the claim turns back
-//!    into a permit, which goes to [`Schedule::reschedule`].
-//! 6. Wakers and [`JoinHandle::abort`]. From idle: whoever sets SCHEDULED has made the permit and
-//!    passes it to [`Schedule::schedule`]. From running: SCHEDULED is set, and 5 finds it. From
-//!    scheduled: nothing changes, but the word is written to, so that the coming poll sees what the
-//!    waker did. Abort sets CANCELLED in the same step.
+//!    into a runnable, which goes to [`Schedule::reschedule`].
+//! 6. Wakers and [`JoinHandle::abort`]. From idle: the thread that sets SCHEDULED has made the
+//!    runnable and passes it to [`Schedule::schedule`]. From running: SCHEDULED is set, and 5 finds
+//!    it. From scheduled: nothing changes, but the word is written to, so that the coming poll sees
+//!    what the waker did. Abort sets CANCELLED in the same step.
 //! 7. [`TaskRef::shut_down`] takes an idle task by force. To a task in any other phase it does what
 //!    an abort does.
 //!
-//! Two consequences to rely on. There is never more than one permit or claim: each of 2, 5, 6 and 7
-//! is one step of the word, and from each phase only one party can take it. And every permit is
+//! Two consequences to rely on. There is never more than one runnable or claim: each of 2, 5, 6 and
+//! 7 is one step of the word, and from each phase only one party can take it. And every runnable is
 //! used: a wake in any phase before COMPLETE leads to a poll or to the end of the future.
 //!
-//! # Who keeps the cell alive
+//! # What keeps the cell alive
 //!
-//! | who | counted reference | for how long |
+//! | owner | counted reference | for how long |
 //! |---|---|---|
 //! | the *life reference*: the registry's ([`OwnedTasks`]), or the task's own (SELF_HELD) | yes | until the task is complete |
 //! | the join handle | yes | |
 //! | wakers, abort handles | yes, each | |
-//! | permit and claim | **no** | they exist only while the task is not complete |
+//! | runnable and claim | **no** | they exist only while the task is not complete |
 //! | the waker that a poll lends | **no** | it is gone before the claim is |
 //!
-//! A permit that counts would cost each wake and each poll another write to the word. Instead the
+//! A runnable that counts would cost each wake and each poll another write to the word. Instead the
 //! life reference covers it. That leaves three places to be careful in:
 //!
 //! * *Completion.* The moment the word says COMPLETE another thread may give the life reference
 //!   back, while the completing side has yet to wake the joiner. So the step to COMPLETE takes a
 //!   reference along.
-//! * *The runtime's end.* The registry may not give back the life reference of a task that somebody
-//!   holds a permit to. It leaves it to the task then: SELF_HELD, in the same step as CANCELLED,
-//!   and completion gives it back. Dropping a [`TaskRef`] does that too, so that no order of drops
-//!   is unsafe.
-//! * *Submitting.* Once the permit is in a queue the task may be run, completed and freed by
+//! * *The runtime's end.* The registry may not give back the life reference of a task that another
+//!   thread holds a runnable to. It leaves it to the task then: SELF_HELD, in the same step as
+//!   CANCELLED, and completion gives it back. Dropping a [`TaskRef`] does that too, so that no
+//!   order of drops is unsafe.
+//! * *Submitting.* Once the runnable is in a queue the task may be run, completed and freed by
 //!   another thread before [`Schedule::schedule`] has returned, and the scheduler in the cell with
 //!   it. So the call is made on a clone.
 //!
-//! # Who owns what in it
+//! # The owner of each part
 //!
 //! The rule for each field is on [`Header`]. For the body: the claim, while the task is not
 //! complete. After that, the join handle if JOIN_INTEREST was set in the step to COMPLETE, else the
-//! completing side. It is empty before the last reference is given back, so that whoever frees a
-//! cell, on whatever thread, drops nothing of the future or its output. That is what allows futures
-//! that are not Send in cells whose wakers are.
+//! completing side. It is empty before the last reference is given back, so that the thread that
+//! frees a cell, whichever it is, drops nothing of the future or its output. That is what allows
+//! futures that are not Send in cells whose wakers are.
 //!
 //! # Roads not taken
 //!
-//! * *A reference for each permit*, as elsewhere: two more writes for each trip through a queue.
-//! * *Counting wakes* instead of the SCHEDULED flag: it saves the write of a poll that nobody woke,
+//! * *A reference for each runnable*, as elsewhere: two more writes for each trip through a queue.
+//! * *Counting wakes* instead of the SCHEDULED flag: it saves the write of a poll without a wake,
 //!   and makes an overflow of the count a case to argue about.
 //! * *The result in a channel to the handle:* a second allocation for each task.
 
 use super::{Runnable, TaskRef};
 
-/// What a task asks of whoever runs it. Each cell holds one, so it should be small; it is cloned
-/// for each call that takes a permit, so that should cost nothing.
+/// What a task asks of its scheduler. Each cell holds one, so it should be small; it is cloned
+/// for each call that takes a runnable, so that should cost nothing.
 ///
 /// A scheduler in a cell is dropped with the cell, which wakers and handles may keep for long after
 /// the runtime's end. None of its methods is called any more once the task is complete and has been
 /// released.
 pub(crate) trait Schedule: Clone + Send + Sync + 'static {
     /// Queues a task that was woken while it was idle. Called on any thread, also while the runtime
-    /// ends: then the permit may be cancelled, or left where the end will find it.
+    /// ends: then the runnable may be cancelled, or left where the end will find it.
     fn schedule(&self, task: Runnable);
 
     /// Queues a task that was woken during its own poll, behind everything that waits. Called where

@@ -29,21 +29,21 @@ use crate::util::sync::atomic::AtomicPtr;
 pub(crate) struct Header {
     /// Neighbours in the registry. Under the lock of the shard that `listed_in` names.
     pub(super) links: UnsafeCell<Links>,
-    /// Whom to wake when the task is complete.
+    /// The waker to wake when the task is complete.
     pub(super) join_slot: JoinSlot,
-    /// What the user calls it, and the books on it. Which of them there are never changes.
+    /// Its name, and its counts. Which of them there are never changes.
     pub(super) extras: Option<Box<Extras>>,
     pub(super) spawned_at: &'static Location<'static>,
-    /// The next in the queue that the permit is in. Belongs to whoever holds the permit.
+    /// The next in the queue that the runnable is in. Belongs to the holder of the runnable.
     pub(super) queue_next: AtomicPtr<Header>,
     pub(super) id: Id,
     pub(super) state: State,
     pub(super) vtable: &'static VTable,
     /// The shard that counts this task as live. It stays in its list until it is removed or taken.
     pub(super) listed_in: ListedIn,
-    /// What is in the body. This cell stands for the body as well: it belongs to whoever runs the
-    /// task; once the task is complete, to the join handle if it was there to see that, else to the
-    /// side that completed it.
+    /// What is in the body. This cell stands for the body as well: it belongs to the machine that
+    /// runs the task; once the task is complete, to the join handle if it was there to see that,
+    /// else to the side that completed it.
     pub(super) content: UnsafeCell<Content>,
 }
 
@@ -63,7 +63,7 @@ impl Header {
         }
     }
 
-    /// The link to the next, for the queue that holds the permit.
+    /// The link to the next, for the queue that holds the runnable.
     #[inline]
     pub(crate) fn queue_link(&self) -> &AtomicPtr<Header> {
         &self.queue_next
@@ -88,9 +88,9 @@ pub(super) struct VTable {
     pub(super) drop_future: unsafe fn(NonNull<()>),
     /// Drops the output in the body, where that does anything.
     pub(super) drop_output: Option<unsafe fn(NonNull<()>)>,
-    /// [`Schedule::schedule`](super::Schedule::schedule), with the caller's permit.
+    /// [`Schedule::schedule`](super::Schedule::schedule), with the caller's runnable.
     pub(super) schedule: unsafe fn(NonNull<Header>),
-    /// [`Schedule::reschedule`](super::Schedule::reschedule), with the caller's permit.
+    /// [`Schedule::reschedule`](super::Schedule::reschedule), with the caller's runnable.
     pub(super) reschedule: unsafe fn(NonNull<Header>),
     /// [`Schedule::release`](super::Schedule::release).
     pub(super) release: unsafe fn(NonNull<Header>) -> Option<TaskRef>,

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 /// 2^64 is enough for that.
 const BLOCK: u64 = 256;
 
-/// The first id that nobody has taken. In no protocol: all it has to be is different each time.
+/// The first id that no thread has taken. In no protocol: all it has to be is different each time.
 static NEXT: AtomicU64 = AtomicU64::new(1);
 
 /// Identifies a task.

@@ -44,7 +44,7 @@ impl Identity {
         Self { id, spawned_at, extras: name.map(named) }
     }
 
-    /// The same, with the name, if there is one, on the list for as long as the task's cell is
+    /// Puts the name, if there is one, on the list for as long as the task's cell is
     /// there.
     #[inline]
     pub(crate) fn with_name_in(self, names: &Arc<Names>) -> Self {
@@ -60,7 +60,7 @@ impl Identity {
         self
     }
 
-    /// The same, with books to be kept on the task from now on.
+    /// Has the task counted from now on.
     pub(crate) fn with_counts(mut self) -> Self {
         self.extras.get_or_insert_default().counts = Some(TaskCounts::open());
         self

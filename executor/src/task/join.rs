@@ -1,6 +1,6 @@
 //! The join handle: a future of the task's result.
 //!
-//! The waker of whoever awaits it lies in a slot of the cell
+//! The waker of the task that awaits it lies in a slot of the cell
 //! ([`JoinSlot`](super::join_slot::JoinSlot)). It is the handle's while `JOIN_WAKER` is clear, and
 //! the completing side's while it is set. So completion takes the waker out and wakes it by value,
 //! one step instead of three (wake, clear the flag, drop).
@@ -26,8 +26,8 @@ use super::{AbortHandle, Id, JoinError, body, current, lifecycle};
 /// dropped, as is the payload of its panic. A panic in the drop of such an output is caught and
 /// goes no further than the panic hook.
 ///
-/// Wakers are woken once the future has been dropped, so whoever sees the task finished sees what
-/// its destructors did.
+/// Wakers are woken once the future has been dropped, so a thread that sees the task finished sees
+/// what its destructors did.
 ///
 /// # Panics
 ///

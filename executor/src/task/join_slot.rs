@@ -1,13 +1,13 @@
-//! The slot for the waker of whoever awaits a task.
+//! The slot for the waker of the task that awaits another.
 //!
 //! It is filled while `JOIN_WAKER` is set, and then the join handle may look at it and the
 //! completing side may take the waker out, at the same time: neither writes. To take it out is to
 //! copy its parts, once, and to use those in the slot no more. While `JOIN_WAKER` is clear the slot
 //! is the join handle's, and empty between its calls.
 //!
-//! Anybody may peek, at any time, to learn who waits: so the waker lies there in its two parts,
-//! which are atomic. Relaxed throughout: those with a right to the waker have their order by the
-//! task's word, and those who peek compare addresses and follow none.
+//! A dump may peek, at any time, to learn which task waits: so the waker lies there in its two
+//! parts, which are atomic. Relaxed throughout: those with a right to the waker have their order by
+//! the task's word, and a dump compares addresses and follows none.
 
 use std::mem::ManuallyDrop;
 use std::ptr;
@@ -50,10 +50,11 @@ impl JoinSlot {
         unsafe { Waker::new(self.data.load(Relaxed), vtable) }
     }
 
-    /// As [`Waker::will_wake`], which may say no to a waker that is the same. It does not say yes
-    /// to a different one: at the moment when the word was read the task was unfinished, so that
-    /// the waker in the slot was alive, as the caller's was, and its data cannot have become that
-    /// of another. The waker may be gone by the time of the comparison, which does not follow it.
+    /// Compares like [`Waker::will_wake`], which may say no to a waker that is the same. It does
+    /// not say yes to a different one: at the moment when the word was read the task was
+    /// unfinished, so that the waker in the slot was alive, as the caller's was, and its data
+    /// cannot have become that of another. The waker may be gone by the time of the comparison,
+    /// which does not follow it.
     ///
     /// To be asked by the join handle, which has seen `JOIN_WAKER` set on an unfinished task.
     pub(super) fn holds(&self, waker: &Waker) -> bool {

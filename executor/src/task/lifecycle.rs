@@ -1,6 +1,6 @@
 //! The moves of a task's life that do not depend on its types: run, cancel, complete, submit, free.
 //!
-//! Each function says what the caller has to have and what it gives up. Held are the permit (to
+//! Each function says what the caller has to have and what it gives up. Held are the runnable (to
 //! poll, or to cancel), the claim (the task is RUNNING, by us) and references.
 
 use std::mem;
@@ -16,13 +16,14 @@ use crate::util::unwind::wake_quietly;
 ///
 /// # Safety
 ///
-/// The caller gives up the permit.
+/// The caller gives up the runnable.
 pub(super) unsafe fn run(task: NonNull<Header>) {
-    // SAFETY: a permit exists only while the task is not complete, and an unfinished task is alive.
+    // SAFETY: a runnable exists only while the task is not complete, and an unfinished task is
+    // alive.
     let header = unsafe { task.as_ref() };
     let _current = current::enter(header.id);
     match header.state.start_poll() {
-        // SAFETY: the permit turned into the claim.
+        // SAFETY: the runnable turned into the claim.
         Started::Poll => unsafe { poll(task) },
         // SAFETY: as above.
         Started::Cancel => unsafe { finish_cancelled(task) },
@@ -33,12 +34,12 @@ pub(super) unsafe fn run(task: NonNull<Header>) {
 ///
 /// # Safety
 ///
-/// The caller gives up the permit.
+/// The caller gives up the runnable.
 pub(super) unsafe fn cancel(task: NonNull<Header>) {
     // SAFETY: as in `run`.
     let header = unsafe { task.as_ref() };
     let (Started::Poll | Started::Cancel) = header.state.start_poll();
-    // SAFETY: the permit turned into the claim.
+    // SAFETY: the runnable turned into the claim.
     unsafe { cancel_claimed(task) };
 }
 
@@ -70,7 +71,7 @@ unsafe fn poll(task: NonNull<Header>) {
     }
     match header.state.pause() {
         Paused::Idle => {}
-        // SAFETY: the wake that came meanwhile left the permit to us.
+        // SAFETY: the wake that came meanwhile left the runnable to us.
         Paused::Reschedule => unsafe { (header.vtable.reschedule)(task) },
         // SAFETY: as above. The end of a poll is a poll boundary, so there is no need to queue for
         // it.
@@ -126,22 +127,22 @@ unsafe fn complete(task: NonNull<Header>) {
 pub(super) unsafe fn settle(task: NonNull<Header>, woken: Woken) {
     match woken {
         Woken::Nothing => {}
-        // SAFETY: we made the permit, so that the task is unfinished and alive.
+        // SAFETY: we made the runnable, so that the task is unfinished and alive.
         Woken::Submit => unsafe { submit(task) },
         // SAFETY: the last reference went with the wake.
         Woken::Free => unsafe { allocation::deallocate(task) },
     }
 }
 
-/// Hands the permit to the scheduler.
+/// Hands the runnable to the scheduler.
 ///
 /// # Safety
 ///
-/// The caller gives up the permit.
+/// The caller gives up the runnable.
 unsafe fn submit(task: NonNull<Header>) {
-    // SAFETY: the permit keeps the cell alive.
+    // SAFETY: the runnable keeps the cell alive.
     let schedule = unsafe { task.as_ref() }.vtable.schedule;
-    // SAFETY: the permit is passed on.
+    // SAFETY: the runnable is passed on.
     unsafe { schedule(task) };
 }
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::Id;
 use crate::util::sync::Mutex;
 
-/// Parts of the list, so that those who spawn named tasks at the same time seldom meet.
+/// Parts of the list, so that threads that spawn named tasks at the same time seldom meet.
 const SHARDS: usize = 16;
 
 /// The names of live tasks. A lock is held for one entry, and nothing else is locked under it.

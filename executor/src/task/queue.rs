@@ -1,4 +1,4 @@
-//! A first-in-first-out queue of permits, linked through the tasks themselves: it allocates
+//! A first-in-first-out queue of runnables, linked through the tasks themselves: it allocates
 //! nothing.
 
 use std::fmt;
@@ -8,7 +8,7 @@ use super::Runnable;
 use super::header::Header;
 use crate::util::sync::atomic::Ordering::Relaxed;
 
-/// A queue of permits that one thread holds: a batch on its way from a poller or a full ring to
+/// A queue of runnables that one thread holds: a batch on its way from a poller or a full ring to
 /// where it will wait.
 ///
 /// Dropping it cancels the tasks in it.
@@ -20,7 +20,7 @@ pub(crate) struct TaskQueue {
     len: usize,
 }
 
-// SAFETY: the queue owns the permits in it, which are Send, and reaches nothing else.
+// SAFETY: the queue owns the runnables in it, which are Send, and reaches nothing else.
 unsafe impl Send for TaskQueue {}
 
 impl TaskQueue {
@@ -38,7 +38,7 @@ impl TaskQueue {
 
     pub(crate) fn push_back(&mut self, task: Runnable) {
         let task = task.into_raw();
-        // SAFETY: we have the task's permit.
+        // SAFETY: we have the task's runnable.
         unsafe { set_next(task, None) };
         self.link(task);
         self.tail = Some(task);
@@ -47,7 +47,7 @@ impl TaskQueue {
 
     pub(crate) fn pop_front(&mut self) -> Option<Runnable> {
         let task = self.head?;
-        // SAFETY: the queue holds the permit of each task in it.
+        // SAFETY: the queue holds the runnable of each task in it.
         self.head = unsafe { next(task) };
         self.len -= 1;
         // SAFETY: it was turned into a pointer by `push_back`, and is in the queue no more.
@@ -57,7 +57,7 @@ impl TaskQueue {
     /// Makes `task` follow the last.
     fn link(&mut self, task: NonNull<Header>) {
         match (self.head, self.tail) {
-            // SAFETY: the queue holds the permit of each task in it.
+            // SAFETY: the queue holds the runnable of each task in it.
             (Some(_), Some(tail)) => unsafe { set_next(tail, Some(task)) },
             _ => self.head = Some(task),
         }
@@ -66,19 +66,19 @@ impl TaskQueue {
 
 /// # Safety
 ///
-/// The caller has the task's permit.
+/// The caller has the task's runnable.
 unsafe fn set_next(task: NonNull<Header>, next: Option<NonNull<Header>>) {
-    // SAFETY: the permit keeps the task alive.
+    // SAFETY: the runnable keeps the task alive.
     let header = unsafe { task.as_ref() };
-    // Relaxed: the link belongs to whoever has the permit.
+    // Relaxed: the link belongs to the holder of the runnable.
     header.queue_link().store(next.map_or(ptr::null_mut(), NonNull::as_ptr), Relaxed);
 }
 
 /// # Safety
 ///
-/// The caller has the task's permit.
+/// The caller has the task's runnable.
 unsafe fn next(task: NonNull<Header>) -> Option<NonNull<Header>> {
-    // SAFETY: the permit keeps the task alive.
+    // SAFETY: the runnable keeps the task alive.
     let header = unsafe { task.as_ref() };
     // Relaxed: as above.
     NonNull::new(header.queue_link().load(Relaxed))

@@ -11,8 +11,8 @@ use super::{Id, lifecycle};
 /// The life reference of a task: there is one, and it keeps the task alive until it is complete.
 ///
 /// The registry of live tasks holds it. Dropping it earlier is no harm: it is left to the task
-/// then, which gives it back when it completes. The task goes on as before, and has nobody but its
-/// permit and its wakers to keep it going.
+/// then, which gives it back when it completes. The task goes on as before, and has only its
+/// runnable and its wakers to keep it going.
 pub(crate) struct TaskRef(NonNull<Header>);
 
 // SAFETY: the methods that touch the future are bound by the promise of `allocate`'s caller; the
@@ -55,7 +55,7 @@ impl TaskRef {
 
     /// Cancels the task on behalf of its runtime's end. If it is idle, its future is dropped before
     /// this returns, and its joiner woken; a panic in that stays in the task. If it is scheduled or
-    /// running, that is left to whoever holds the permit.
+    /// running, that is left to the holder of the runnable.
     pub(crate) fn shut_down(self) {
         let task = self.into_raw();
         // SAFETY: we have the life reference until the word says that it has passed to the task.

@@ -6,11 +6,11 @@
 //!
 //! *Listed* and *live* are not the same. A task is live from [`bind`](OwnedTasks::bind) until it
 //! completes. It is listed until it completes or [`close_and_take`](OwnedTasks::close_and_take)
-//! hands its life reference out, whichever is first: a task that was taken while its permit was on
-//! the way to a queue is live until that permit has been found and used. So a runtime that has
+//! hands its life reference out, whichever is first: a task that was taken while its runnable was
+//! on the way to a queue is live until that runnable has been found and used. So a runtime that has
 //! emptied its registry waits until nothing is live.
 //!
-//! Before its end a runtime may be drained, which is [`draining`]'s affair; who looks at all of
+//! Before its end a runtime may be drained, which is [`draining`]'s affair; a walk over all of
 //! them goes by [`walk`].
 
 mod draining;
@@ -37,9 +37,9 @@ pub(super) struct Links {
     next: Option<NonNull<Header>>,
 }
 
-/// Which shard counts a task as live. It is written by whoever lists the task, before its first
-/// permit is submitted, and by whoever completes it: one after the other, so that nothing has to be
-/// ordered by it.
+/// Which shard counts a task as live. It is written by the thread that lists the task, before its
+/// first runnable is submitted, and by the one that completes it: one after the other, so that
+/// nothing has to be ordered by it.
 pub(super) struct ListedIn(AtomicU32);
 
 impl ListedIn {
@@ -69,7 +69,7 @@ pub(crate) use self::walk::TaskSnapshot;
 /// The live tasks of a runtime.
 pub(crate) struct OwnedTasks {
     shards: Box<[CachePadded<Shard>]>,
-    /// Held by who walks over all tasks.
+    /// Held during a walk over all tasks.
     walk: Mutex<()>,
 }
 
@@ -128,8 +128,8 @@ impl OwnedTasks {
     }
 
     /// Lists a task in `shard`. Gives it back if the shard is closed, or open for follow-ups only.
-    /// To be called before the first permit is submitted: a task that completes before it is listed
-    /// is live for ever.
+    /// To be called before the first runnable is submitted: a task that completes before it is
+    /// listed is live for ever.
     ///
     /// # Panics
     ///
@@ -139,7 +139,7 @@ impl OwnedTasks {
         self.bind_if(shard, task, |intake| intake == Intake::Open)
     }
 
-    /// The same for a task that a live one has spawned, or that takes the place of one.
+    /// Lists a task that a live one has spawned, or that takes the place of one.
     pub(crate) fn bind_follow_up(&self, shard: usize, task: TaskRef) -> Result<(), TaskRef> {
         self.bind_if(shard, task, |intake| intake != Intake::Closed)
     }
@@ -168,7 +168,7 @@ impl OwnedTasks {
     ///
     /// # Safety
     ///
-    /// The task was bound to this registry, or to none. Nobody else removes it at the same
+    /// The task was bound to this registry, or to none. No other thread removes it at the same
     /// time.
     pub(crate) unsafe fn remove(&self, task: &TaskRef) -> Option<TaskRef> {
         let task = task.as_raw();
@@ -242,8 +242,8 @@ impl Shard {
         Self { list: Mutex::new(list), live: AtomicUsize::new(0) }
     }
 
-    /// Acquire pairs with the Release of `publish`: whoever sees that a task has ended sees what
-    /// its drop did.
+    /// Acquire pairs with the Release of `publish`: a thread that sees that a task has ended sees
+    /// what its drop did.
     fn live(&self) -> usize {
         self.live.load(Acquire)
     }
@@ -310,7 +310,7 @@ impl List {
     }
 }
 
-/// Wakes those who wait for the last tasks. `list` is locked, and is free again before anybody is
+/// Wakes the watchers of the last tasks. `list` is locked, and is free again before a waker is
 /// woken.
 #[cold]
 fn wake_watchers(mut list: impl DerefMut<Target = List>) {

@@ -1,4 +1,4 @@
-//! The permit to poll a task.
+//! The right to poll a task.
 
 use std::fmt;
 use std::mem;
@@ -9,16 +9,16 @@ use super::header::Header;
 use super::reference::CountedRef;
 use super::{Id, lifecycle};
 
-/// The one permit to poll a task. It exists from the moment the task is woken until it is run.
+/// The one right to poll a task. It exists from the moment the task is woken until it is run.
 ///
 /// It holds no reference of its own: while it exists the task is not complete, and an unfinished
 /// task is kept alive by its life reference.
 ///
-/// Dropping it cancels the task, as [`cancel`](Self::cancel) does: a permit that got lost would
+/// Dropping it cancels the task, as [`cancel`](Self::cancel) does: a runnable that got lost would
 /// leave the task neither run nor wakeable for ever.
 pub(crate) struct Runnable(NonNull<Header>);
 
-// SAFETY: where permits of a future that is not Send may be used is a promise of `allocate`'s
+// SAFETY: where runnables of a future that is not Send may be used is a promise of `allocate`'s
 // caller.
 unsafe impl Send for Runnable {}
 
@@ -26,7 +26,7 @@ impl Runnable {
     /// Polls the task once, or drops its future if it was cancelled. A panic of the future stays in
     /// the task.
     pub(crate) fn run(self) {
-        // SAFETY: the permit is given up.
+        // SAFETY: the runnable is given up.
         unsafe { lifecycle::run(self.into_raw()) };
     }
 
@@ -50,14 +50,15 @@ impl Runnable {
         self.header().extras.as_ref()?.name.as_deref()
     }
 
-    /// Turns the permit into a pointer, for a queue. Whoever forgets the pointer leaks the task.
+    /// Turns the runnable into a pointer, for a queue. A caller that forgets the pointer leaks the
+    /// task.
     pub(crate) fn into_raw(self) -> NonNull<Header> {
         let task = self.0;
         mem::forget(self);
         task
     }
 
-    /// Turns a pointer back into the permit.
+    /// Turns a pointer back into the runnable.
     ///
     /// # Safety
     ///
@@ -66,21 +67,21 @@ impl Runnable {
         Self(task)
     }
 
-    /// A reference that keeps the cell beyond the permit's use.
+    /// A reference that keeps the cell beyond the runnable's use.
     pub(super) fn counted(&self) -> CountedRef {
-        // SAFETY: the task is unfinished, and alive, as long as the permit exists.
+        // SAFETY: the task is unfinished, and alive, as long as the runnable exists.
         unsafe { CountedRef::new(self.0) }
     }
 
     pub(super) fn header(&self) -> &Header {
-        // SAFETY: the task is unfinished, and alive, as long as the permit exists.
+        // SAFETY: the task is unfinished, and alive, as long as the runnable exists.
         unsafe { self.0.as_ref() }
     }
 }
 
 impl Drop for Runnable {
     fn drop(&mut self) {
-        // SAFETY: the permit is given up.
+        // SAFETY: the runnable is given up.
         unsafe { lifecycle::cancel(self.0) };
     }
 }

@@ -2,10 +2,10 @@
 //!
 //! | bit | flag | means |
 //! |---|---|---|
-//! | 0 | `SCHEDULED` | a permit exists, or one will when the poll under way returns |
-//! | 1 | `RUNNING` | somebody polls the future, or drops it |
+//! | 0 | `SCHEDULED` | a runnable exists, or one will when the poll under way returns |
+//! | 1 | `RUNNING` | a machine polls the future, or drops it |
 //! | 2 | `COMPLETE` | the future is gone for good |
-//! | 3 | `CANCELLED` | whoever holds the permit next drops the future instead of polling it |
+//! | 3 | `CANCELLED` | the next holder of the runnable drops the future instead of polling it |
 //! | 4 | `JOIN_INTEREST` | the join handle is there: on completion the result is left for it |
 //! | 5 | `JOIN_WAKER` | the join waker's slot is filled, and the waker in it the completing side's |
 //! | 6 | `SELF_HELD` | the life reference was left to the task: completion gives it back |
@@ -40,7 +40,7 @@ const REFERENCE: usize = 1 << 7;
 /// life reference.
 const NEW: usize = SCHEDULED | JOIN_INTEREST | (2 * REFERENCE);
 
-/// Beyond this many references somebody leaks them in a loop, and the count is about to run over
+/// Beyond this many references a program leaks them in a loop, and the count is about to run over
 /// into a use after free.
 const MOST: usize = isize::MAX as usize;
 
@@ -53,7 +53,7 @@ impl Snapshot {
         self.0 & flag != 0
     }
 
-    /// Nobody polls it and no permit exists.
+    /// It is not polled and no runnable exists.
     fn is_idle(self) -> bool {
         !self.has(SCHEDULED | RUNNING | COMPLETE)
     }
@@ -92,14 +92,14 @@ impl State {
         Self { word: AtomicUsize::new(NEW) }
     }
 
-    /// Acquire pairs with the Release of [`complete`](Self::complete): whoever sees the task
+    /// Acquire pairs with the Release of [`complete`](Self::complete): a thread that sees the task
     /// complete sees its result.
     #[inline]
     pub(super) fn is_complete(&self) -> bool {
         self.now(Acquire).has(COMPLETE)
     }
 
-    /// Relaxed: for those who act on nothing of what they see.
+    /// Relaxed: for callers that act on nothing of what they see.
     pub(super) fn look(&self) -> Look {
         let now = self.now(Relaxed);
         let phase = match now {
@@ -116,19 +116,19 @@ impl State {
         Snapshot(self.word.load(ordering))
     }
 
-    // ---- the permit's side: each of these consumes the permit, or gives it back ----
+    // ---- the runnable's side: each of these consumes the runnable, or gives it back ----
 
     /// scheduled → running.
     ///
     /// Acquire pairs with the Release of every [`wake`](Self::wake) since the last poll, the first
-    /// of which made the permit, and with that of [`pause`](Self::pause). All of them are
+    /// of which made the runnable, and with that of [`pause`](Self::pause). All of them are
     /// read-modify-writes, so that they are one release sequence: the poll sees what each waker
     /// wrote, and what the poll before it wrote.
     pub(super) fn start_poll(&self) -> Started {
         let before = Snapshot(self.word.fetch_add(RUNNING - SCHEDULED, Acquire));
         debug_assert!(
             before.has(SCHEDULED) && !before.has(RUNNING | COMPLETE),
-            "start_poll without a permit: {before:?}"
+            "start_poll without a runnable: {before:?}"
         );
         if before.has(CANCELLED) { Started::Cancel } else { Started::Poll }
     }
@@ -141,7 +141,7 @@ impl State {
     pub(super) fn pause(&self) -> Paused {
         let before = Snapshot(self.word.fetch_sub(RUNNING, Release));
         debug_assert!(before.has(RUNNING) && !before.has(COMPLETE), "pause without a poll: {before:?}");
-        // CANCELLED comes with SCHEDULED, in one step: without it there would be no permit to act
+        // CANCELLED comes with SCHEDULED, in one step: without it there would be no runnable to act
         // on it with.
         match (before.has(SCHEDULED), before.has(CANCELLED)) {
             (false, _) => Paused::Idle,
@@ -173,13 +173,14 @@ impl State {
     ///
     /// Writes even where nothing changes. Release pairs with the Acquire of
     /// [`start_poll`](Self::start_poll): the coming poll sees what the caller did before the wake.
-    /// Acquire pairs with the Release of [`pause`](Self::pause): a caller that gets the permit may
-    /// use the queue link.
+    /// Acquire pairs with the Release of [`pause`](Self::pause): a caller that gets the runnable
+    /// may use the queue link.
     pub(super) fn wake(&self) -> Woken {
         self.schedule_with(SCHEDULED)
     }
 
-    /// As [`wake`](Self::wake), and gives up the caller's reference in the same step.
+    /// Wakes the task, like [`wake`](Self::wake), and gives up the caller's reference in the same
+    /// step.
     pub(super) fn wake_and_drop_reference(&self) -> Woken {
         let mut now = self.now(Relaxed);
         loop {
@@ -195,14 +196,14 @@ impl State {
         }
     }
 
-    /// Cancels at the next poll boundary: as a wake, and the permit is to cancel with. Does nothing
-    /// to a complete task.
+    /// Cancels at the next poll boundary: as a wake, and the runnable is to cancel with. Does
+    /// nothing to a complete task.
     pub(super) fn abort(&self) -> Woken {
         self.schedule_with(SCHEDULED | CANCELLED)
     }
 
     fn schedule_with(&self, flags: usize) -> Woken {
-        // After COMPLETE these flags mean nothing, so nobody has to be kept from setting them.
+        // After COMPLETE these flags mean nothing, so no thread has to be kept from setting them.
         let before = Snapshot(self.word.fetch_or(flags, AcqRel));
         debug_assert!(before.references() > 0, "a wake without a reference: {before:?}");
         if before.is_idle() { Woken::Submit } else { Woken::Nothing }
@@ -213,8 +214,8 @@ impl State {
     /// Cancels on behalf of the runtime's end. idle → running; else as [`abort`](Self::abort). The
     /// life reference passes to the task, unless it is complete.
     ///
-    /// Acquire pairs with the Release of [`pause`](Self::pause): who claims sees the future as the
-    /// last poll left it.
+    /// Acquire pairs with the Release of [`pause`](Self::pause): the machine that claims sees the
+    /// future as the last poll left it.
     pub(super) fn shut_down(&self) -> ShutDown {
         let mut now = self.now(Acquire);
         loop {
@@ -317,10 +318,10 @@ impl State {
         }
     }
 
-    /// Release pairs with the Acquire of whoever drops the last: all that was done with the other
-    /// references comes before the cell is freed.
+    /// Release pairs with the Acquire of the thread that drops the last: all that was done with the
+    /// other references comes before the cell is freed.
     ///
-    /// The last are not counted down: whoever has them all is alone with the word.
+    /// The last are not counted down: the thread that has them all is alone with the word.
     pub(super) fn drop_references(&self, count: usize) -> Dropped {
         let now = self.now(Acquire);
         if now.references() > count && self.count_down(count) == Dropped::Others {

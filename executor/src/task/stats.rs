@@ -2,12 +2,12 @@
 //! polled, when it was woken.
 //!
 //! Only of tasks that are to be shown ([`Identity::with_counts`](super::Identity::with_counts)).
-//! The beginning of a poll is entered by whoever holds the permit, a wake by whoever has made it,
-//! so that each of these has one writer at a time: plain stores. The end of a poll is entered once
-//! that has returned, when the permit is gone: the next poll may be under way by then, on another
-//! thread, or over. So whoever ends a poll remembers when it began, adds up in one step, and leaves
-//! alone what the next has entered. Readers see each figure by itself, and make do with some that
-//! do not agree to the last unit.
+//! The beginning of a poll is entered by the holder of the runnable, a wake by the waker that made
+//! it, so that each of these has one writer at a time: plain stores. The end of a poll is entered
+//! once that has returned, when the runnable is gone: the next poll may be under way by then, on
+//! another thread, or over. So the side that ends a poll remembers when it began, adds up in one
+//! step, and leaves alone what the next has entered. Readers see each figure by itself, and make do
+//! with some that do not agree to the last unit.
 
 // std's atomics on purpose: figures take no part in any protocol.
 use std::sync::atomic::AtomicU64;
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use super::Runnable;
 use super::reference::CountedRef;
 
-/// The books on one task. Moments are nanoseconds since it was made.
+/// The counts of one task. Moments are nanoseconds since it was made.
 #[derive(Debug)]
 pub(crate) struct TaskCounts {
     made: Instant,
@@ -34,7 +34,7 @@ pub(crate) struct TaskCounts {
 
 const NEVER: u64 = u64::MAX;
 
-/// What the books say at one moment.
+/// The counts at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct StatsRead {
     pub(crate) age: Duration,
@@ -79,7 +79,7 @@ impl TaskCounts {
 
     fn end_poll(&self, began: u64) {
         let took = self.now().saturating_sub(began);
-        // If it fails, that is the beginning of the next poll, which somebody else will end.
+        // If it fails, that is the beginning of the next poll, which another thread will end.
         let _ = self.poll_began.compare_exchange(began, NEVER, Relaxed, Relaxed);
         self.total.fetch_add(took, Relaxed);
         self.longest.fetch_max(took, Relaxed);
@@ -109,7 +109,7 @@ impl TaskCounts {
     }
 }
 
-/// A poll that is entered in the books; dropping this ends it. The task may be complete by then, so
+/// A poll that is counted; dropping this ends it. The task may be complete by then, so
 /// this keeps its cell.
 #[must_use = "the poll ends when this is dropped"]
 pub(crate) struct CountedPoll {
@@ -126,19 +126,19 @@ impl Drop for CountedPoll {
 }
 
 impl Runnable {
-    /// Enters the poll that is about to begin, if there are books on the task.
+    /// Counts the poll that is about to begin, if the task is counted.
     pub(crate) fn begin_counted(&self) -> Option<CountedPoll> {
         let began = self.header().counts()?.begin_poll();
         Some(CountedPoll { task: self.counted(), began })
     }
 
-    /// As [`run`](Self::run), entered in the books if there are any.
+    /// Runs the task, like [`run`](Self::run), and counts the poll if the task is counted.
     pub(crate) fn run_counted(self) {
         let _poll = self.begin_counted();
         self.run();
     }
 
-    /// Enters the wake that has made this permit, if there are books on the task.
+    /// Counts the wake that has made this runnable, if the task is counted.
     pub(crate) fn count_wake(&self) {
         self.header().counts().into_iter().for_each(TaskCounts::note_wake);
     }

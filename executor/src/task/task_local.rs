@@ -84,7 +84,7 @@ impl<T: 'static> LocalKey<T> {
     ///
     /// # Cancel safety
     ///
-    /// As cancel safe as `future` is.
+    /// This is as cancel safe as `future` is.
     ///
     /// # Examples
     ///

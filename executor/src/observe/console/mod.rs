@@ -11,8 +11,8 @@
 //! | a timer that is waited for | the span `runtime.resource`, and one for the wait, entered while it is polled |
 //!
 //! It stays outside of the cell: a task is watched by a future around its own ([`instrumented`]).
-//! Whether anybody wants to see a task is asked once, when it is spawned. If nobody does, all that
-//! is left of this is a word beside the future, which each poll looks at.
+//! The subscriber is asked once whether it wants to see a task, when that is spawned. If not, all
+//! that is left of this is a word beside the future, which each poll looks at.
 //!
 //! The subscriber has to be the process's default: wakers are used on any thread.
 

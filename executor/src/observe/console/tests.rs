@@ -1,4 +1,4 @@
-//! What holds without a runtime: whom the wakers wake, and whom they keep alive.
+//! What holds without a runtime: which tasks the wakers wake, and keep alive.
 
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -152,7 +152,7 @@ fn a_wake_is_not_lost_to_a_subscriber_that_panics() {
     let waking = waking(waker);
     let mut owned: Vec<_> = (0..TRIES).map(|_| Waker::clone(&waking.lend())).collect();
     // Another test that comes by a place in the source for the first time may note just then that
-    // nobody looks at it: so this is done until the subscriber has been told.
+    // it is not read: so this is repeated until the subscriber has seen it.
     let until_told = |wake: &mut dyn FnMut()| {
         (0..TRIES).any(|_| {
             tracing::callsite::rebuild_interest_cache();

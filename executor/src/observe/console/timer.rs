@@ -1,7 +1,7 @@
-//! A timer as a resource of the console: what it is, where it was made, who waits for it and how
-//! long.
+//! A timer as a resource of the console: what it is, where it was made, which task waits for it and
+//! how long.
 //!
-//! It is shown from the first wait on. A timeout that ends before anybody looked at its timer costs
+//! It is shown from the first wait on. A timeout that ends before its timer was polled costs
 //! no span.
 
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
@@ -15,7 +15,7 @@ use tracing::{Span, trace, trace_span};
 #[derive(Debug)]
 pub(crate) struct TimerSpan {
     concrete_type: &'static str,
-    /// The operation that makes somebody wait, and what one poll of it is called.
+    /// The operation that makes a task wait, and what one poll of it is called.
     source: &'static str,
     poll: &'static str,
     made_at: &'static Location<'static>,

@@ -1,6 +1,6 @@
-//! A task's waker in sight: whatever is done with it is told before it is done.
+//! A task's waker as the console sees it: each operation on it is shown before it is done.
 //!
-//! Clones and drops are told too, for the console counts them: a task that waits and has no waker
+//! Clones and drops are shown too, for the console counts them: a task that waits and has no waker
 //! anywhere is lost, and it says so. What a poll lends is no clone, and is not dropped.
 
 use std::marker::PhantomData;
@@ -58,14 +58,14 @@ impl Deref for Lent<'_> {
     }
 }
 
-/// Tells what is done with a waker of a task.
+/// Shows an operation on a waker of a task.
 macro_rules! tell {
     ($waking:expr, $what:literal) => {
         tracing::trace!(target: "tokio::task::waker", op = $what, task.id = $waking.span)
     };
 }
 
-/// Wakes when it is dropped: once the wake was told, and also if the subscriber panics over that.
+/// Wakes when it is dropped: once the wake was shown, and also if the subscriber panics over that.
 /// The task could not make up for a wake that is lost.
 struct WakeAtEnd<'a>(&'a Waker);
 

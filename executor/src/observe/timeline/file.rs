@@ -38,7 +38,7 @@ pub struct TraceSummary {
     pub bytes: u64,
 }
 
-/// Tells the program that waits for the end of a recording.
+/// Sends the outcome to the program that waits for the end of a recording.
 pub(crate) type Reply = oneshot::Sender<io::Result<TraceSummary>>;
 
 /// A file that is being written.
@@ -80,7 +80,7 @@ impl TraceFile {
         self.write()
     }
 
-    /// Ends the file, and tells the program that waits for it.
+    /// Ends the file, and replies to the program that waits for it.
     pub(crate) fn end(mut self, until: u64, context: EncodeContext<'_>) {
         self.encoder.end(until, context);
         match self.write() {

@@ -142,7 +142,7 @@ struct RecorderThread {
     sampled: Option<Instant>,
 }
 
-/// Runs the recorder's thread, until it is told to end or has nothing left to record to.
+/// Runs the recorder's thread, until it is asked to end or has nothing left to record to.
 pub(crate) fn serve(recorder: Arc<Recorder>, scheduler: Weak<Scheduler>) {
     lower_priority();
     let mut thread = RecorderThread::new(recorder, scheduler);

@@ -1,4 +1,4 @@
-//! A future of somebody else's, within the budget.
+//! A foreign future, within the budget.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -15,7 +15,7 @@ use wsrt_reactor::budget;
 ///
 /// # Cancel safety
 ///
-/// As cancel safe as `future` is: it is not polled without budget.
+/// This is as cancel safe as `future` is: it is not polled without budget.
 ///
 /// # Examples
 ///

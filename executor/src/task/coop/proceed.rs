@@ -9,7 +9,7 @@ use wsrt_reactor::budget;
 
 /// Tells whether something that is ready would be let through. Always so where there is no limit.
 ///
-/// For code that may stop early, such as a batch: it takes nothing and wakes nobody.
+/// For code that may stop early, such as a batch: it takes nothing and wakes no task.
 ///
 /// # Examples
 ///

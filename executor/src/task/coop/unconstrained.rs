@@ -14,7 +14,7 @@ use wsrt_reactor::budget;
 ///
 /// # Cancel safety
 ///
-/// As cancel safe as `future` is.
+/// This is as cancel safe as `future` is.
 ///
 /// # Examples
 ///

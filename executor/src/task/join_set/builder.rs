@@ -71,7 +71,7 @@ impl<'a, T: 'static> Builder<'a, T> {
     ///
     /// # Panics
     ///
-    /// As [`task::spawn_local`] does.
+    /// Panics where [`task::spawn_local`] does.
     #[track_caller]
     pub fn spawn_local<F>(self, future: F) -> AbortHandle
     where

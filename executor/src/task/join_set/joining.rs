@@ -46,7 +46,8 @@ impl<T> JoinSet<T> {
     /// Waits until a task of the set is done, and returns its output with its id; `None` if the set
     /// is empty.
     ///
-    /// As [`join_next`](Self::join_next). A [`JoinError`] has the id in itself.
+    /// Waits like [`join_next`](Self::join_next), and returns the id too. A [`JoinError`] has the
+    /// id in itself.
     ///
     /// # Errors
     ///
@@ -101,7 +102,7 @@ impl<T> JoinSet<T> {
     /// Returns the output of a task that is done already, with its id; `None` if there is none, or
     /// none is known of yet.
     ///
-    /// As [`try_join_next`](Self::try_join_next).
+    /// Returns like [`try_join_next`](Self::try_join_next), with the id.
     ///
     /// # Errors
     ///

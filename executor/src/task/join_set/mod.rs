@@ -28,10 +28,10 @@ use crate::task::{AbortHandle, JoinError, JoinHandle, LocalSet};
 ///
 /// Finding the next result takes the same time however many tasks there are. Tasks run whether the
 /// set is waited for or not. Dropping the set aborts those that are left: each is cancelled when it
-/// next waits, and nobody waits for that. Use [`shutdown`](Self::shutdown) to see them gone,
+/// next waits, and no task waits for that. Use [`shutdown`](Self::shutdown) to see them gone,
 /// [`detach_all`](Self::detach_all) to let them live.
 ///
-/// Results are kept until they are taken. A set that is spawned into for ever needs somebody who
+/// Results are kept until they are taken. A set that is spawned into for ever needs a task that
 /// takes them out, with [`join_next`](Self::join_next) or, from time to time,
 /// [`try_join_next`](Self::try_join_next).
 ///
@@ -117,7 +117,7 @@ impl<T> JoinSet<T> {
         self.children.iter().for_each(|(_, child)| child.handle.abort());
     }
 
-    /// Empties the set without aborting the tasks: they run on, and nobody learns of their results.
+    /// Empties the set without aborting the tasks: they run on, and their results are lost.
     ///
     /// # Examples
     ///
@@ -136,7 +136,7 @@ impl<T> JoinSet<T> {
     /// # });
     /// ```
     pub fn detach_all(&mut self) {
-        // Those that are done just now announce themselves to the old list, where nobody looks.
+        // Those that are done just now announce themselves to the old list, where no task looks.
         self.arrivals = Arc::default();
         self.arrived.clear();
         self.children.clear();
@@ -150,7 +150,7 @@ impl<T> JoinSet<T> {
         let is_done = child.handle.watch(&child.announcer);
         place.insert(child);
         if is_done {
-            // Nobody else will. And the set may have been polled, found pending, and only then
+            // No other waker will. And the set may have been polled, found pending, and only then
             // spawned into.
             self.arrivals.post(key);
         }
@@ -304,7 +304,7 @@ impl<T: 'static> JoinSet<T> {
     /// Runs a closure that blocks on a thread of the blocking pool of `handle`'s runtime, and puts
     /// the job in the set.
     ///
-    /// As [`spawn_blocking`](Self::spawn_blocking), from inside a runtime or not.
+    /// Spawns like [`spawn_blocking`](Self::spawn_blocking), from inside a runtime or not.
     #[track_caller]
     pub fn spawn_blocking_on<F>(&mut self, job: F, handle: &Handle) -> AbortHandle
     where

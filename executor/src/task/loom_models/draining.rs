@@ -1,4 +1,4 @@
-//! Whoever waits for the last task, against tasks that end and spawn.
+//! The waiter for the last task, against tasks that end and spawn.
 
 use super::*;
 

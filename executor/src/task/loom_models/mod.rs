@@ -25,7 +25,7 @@ use crate::util::sync::atomic::AtomicBool;
 use crate::util::sync::atomic::Ordering::Relaxed;
 use crate::util::sync::{UnsafeCell, thread};
 
-/// Written when a cell is freed, read by whoever had a reference to it.
+/// Written when a cell is freed, read by the thread that had a reference to it.
 struct Witness(UnsafeCell<()>);
 
 // SAFETY: loom checks each access, which is what the models are for.
@@ -99,7 +99,7 @@ impl Home {
         Self { inner: Arc::new(inner), witness: Witness::new(), is_in_cell: false }
     }
 
-    /// The same scheduler, for a second task.
+    /// Returns the scheduler again, for a second task.
     fn with_a_witness_of_its_own(&self) -> Self {
         Self { inner: Arc::clone(&self.inner), witness: Witness::new(), is_in_cell: false }
     }

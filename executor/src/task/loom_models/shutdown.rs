@@ -84,7 +84,7 @@ fn a_wake_that_meets_the_shutdown_ends_in_one_drop() {
         let nothing_is_live = home.inner.owned.is_empty();
         foreign.join().unwrap();
         let late = home.pop();
-        assert!(!(nothing_is_live && late.is_some()), "a permit turned up after the last task had ended");
+        assert!(!(nothing_is_live && late.is_some()), "a runnable turned up after the last task had ended");
         drop(late);
         assert_eq!(counts.polls.load(SeqCst), 1, "cancelled, not polled");
         assert!(!is_output(handle));
@@ -120,7 +120,7 @@ fn a_poll_that_meets_the_shutdown_is_the_last() {
         let worker = thread::spawn(move || runnable.run());
         home.inner.owned.close(TaskRef::shut_down);
         worker.join().unwrap();
-        assert!(home.pop().is_none(), "whoever held the permit or the claim has used it");
+        assert!(home.pop().is_none(), "the holder of the runnable or the claim has used it");
         assert!(!is_output(handle));
         counts.check(&home);
     });

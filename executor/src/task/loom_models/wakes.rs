@@ -63,7 +63,7 @@ fn the_poll_after_two_wakers_sees_what_both_wrote() {
         flags[1].store(true, Relaxed);
         drop(wake(waker));
         home.run();
-        // Nobody runs it after this: whoever has the permit has seen both flags, or is woken
+        // It is not run after this: the holder of the runnable has seen both flags, or is woken
         // again by the other.
         foreign.join().unwrap();
         assert!(is_output(handle));
@@ -123,7 +123,7 @@ fn an_abort_that_meets_a_poll_cancels() {
         });
         runnable.run();
         foreign.join().unwrap();
-        assert!(!is_output(handle), "by the poll's end, or by the permit that the abort made");
+        assert!(!is_output(handle), "by the poll's end, or by the runnable that the abort made");
         counts.check(&home);
     });
 }
@@ -146,7 +146,7 @@ fn a_runnable_brings_the_queue_link_along() {
             let home = home.clone();
             move || {
                 // No step between the wake and the pop, in which the other thread could queue a
-                // permit of its own: passing one from thread to thread takes a queue that orders.
+                // runnable of its own: passing one from thread to thread takes a queue that orders.
                 let rest = wake(waker);
                 through_a_queue_of_our_own(&home);
                 drop(rest);

@@ -1,4 +1,4 @@
-//! Whoever walks over a registry, against tasks that end, are taken or are awaited meanwhile.
+//! A walk over a registry, against tasks that end, are taken or are awaited meanwhile.
 //!
 //! Under loom a walk lets go of the lock after each task.
 
@@ -30,9 +30,9 @@ fn a_walk_shows_a_lasting_task_once_beside_ending_neighbours() {
             })
             .unzip();
         let ids: Vec<_> = others.iter().map(|(runnable, _)| runnable.id()).collect();
-        let mut permits: Vec<_> = others.into_iter().map(|(runnable, _handle)| runnable).collect();
-        let stays = permits.remove(1);
-        let worker = thread::spawn(move || permits.into_iter().for_each(Runnable::run));
+        let mut runnables: Vec<_> = others.into_iter().map(|(runnable, _handle)| runnable).collect();
+        let stays = runnables.remove(1);
+        let worker = thread::spawn(move || runnables.into_iter().for_each(Runnable::run));
         let seen = walk(&home, &ids);
         worker.join().unwrap();
         assert!(seen[0] <= 1 && seen[1] == 1 && seen[2] <= 1, "{seen:?}");

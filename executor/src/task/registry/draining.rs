@@ -1,10 +1,10 @@
-//! Draining a registry: nothing comes in from outside, and somebody waits until what is in it has
+//! Draining a registry: nothing comes in from outside, and a caller waits until what is in it has
 //! ended.
 //!
 //! A task may spawn another into any shard and end, so that looking at one shard after the other
-//! could miss it. Whoever waits takes all locks, in the order of the shards and registries, counts,
-//! and leaves a waker where something is left. A task that ends takes one lock: it comes before
-//! that and is not counted, or after it and finds the waker.
+//! could miss it. The waiting side takes all locks, in the order of the shards and registries,
+//! counts, and leaves a waker where something is left. A task that ends takes one lock: it comes
+//! before that and is not counted, or after it and finds the waker.
 //!
 //! A drain has one waker in each list, the one of its last poll, and takes it along when it is
 //! dropped: it may be polled with a new one each time.
@@ -47,7 +47,7 @@ impl OwnedTasks {
     /// Everybody has to name the registries in the same order.
     pub(crate) fn poll_drained(registries: &[&Self], except: Option<Id>, drain: Id, waker: &Waker) -> Poll<()> {
         let shards = || registries.iter().flat_map(|registry| &registry.shards);
-        // Cloned before and dropped after the locks are held: that is somebody else's code.
+        // Cloned before and dropped after the locks are held: that is foreign code.
         let mut wakers = vec![waker.clone(); shards().count()];
         let mut replaced = Vec::with_capacity(wakers.len());
         let mut lists: Vec<_> = shards().map(|shard| shard.list.lock()).collect();

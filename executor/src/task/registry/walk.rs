@@ -1,7 +1,7 @@
 //! Walking over a registry while its tasks live on: for dumps, which show each of them.
 //!
 //! A walk takes a shard's lock for a few tasks at a time and leaves a cursor in the list, which an
-//! unlinking moves on. So it shows each task once that is listed throughout, and holds nobody up
+//! unlinking moves on. So it shows each task once that is listed throughout, and holds no thread up
 //! for longer than a few microseconds; tasks that come or go meanwhile may be shown or not. There
 //! is one cursor in each list, and so one walk at a time.
 

@@ -4,16 +4,16 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum Woken {
-    /// The caller made the permit, and has to hand it to the scheduler.
+    /// The caller made the runnable, and has to hand it to the scheduler.
     Submit,
-    /// Somebody has the permit already, or the task is complete.
+    /// Another thread has the runnable already, or the task is complete.
     Nothing,
-    /// As `Nothing`, and the reference given up with the wake was the last: the cell has to be
-    /// freed.
+    /// There is nothing to do, and the reference given up with the wake was the last: the cell has
+    /// to be freed.
     Free,
 }
 
-/// What the holder of a permit has to do with it.
+/// What the holder of a runnable has to do with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum Started {
@@ -27,9 +27,9 @@ pub(crate) enum Started {
 pub(crate) enum Paused {
     /// Waits for a wake. The cell is no longer the caller's to touch.
     Idle,
-    /// It was woken meanwhile: the caller holds a permit again, for the back of the queue.
+    /// It was woken meanwhile: the caller holds a runnable again, for the back of the queue.
     Reschedule,
-    /// It was cancelled meanwhile: the caller holds a permit again, to cancel with.
+    /// It was cancelled meanwhile: the caller holds a runnable again, to cancel with.
     Cancel,
 }
 
@@ -37,7 +37,7 @@ pub(crate) enum Paused {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) struct Completion {
-    /// Nobody will take the result: drop it.
+    /// No handle will take the result: drop it.
     pub(crate) drop_result: bool,
     /// The waker in the slot is the caller's: take it out and wake it.
     pub(crate) wake_joiner: bool,
@@ -51,7 +51,7 @@ pub(crate) struct Completion {
 pub(crate) enum ShutDown {
     /// It was idle: the caller has it, as if running, and drops the future.
     Claimed,
-    /// The holder of the permit will drop the future.
+    /// The holder of the runnable will drop the future.
     LeftToPermit,
     /// It was complete already: the reference is still the caller's to give back.
     Complete,
@@ -107,12 +107,12 @@ pub(crate) enum Dropped {
     Last,
 }
 
-/// Where a task stands, for those who look on.
+/// Where a task stands, for dumps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
     /// It waits for its turn.
     Scheduled,
-    /// Somebody polls the future, or drops it.
+    /// A machine polls the future, or drops it.
     Running,
     /// It waits for a wake.
     Idle,
@@ -120,7 +120,7 @@ pub(crate) enum Phase {
     Complete,
 }
 
-/// What an onlooker sees, who holds nothing but a reference.
+/// What the holder of a mere reference sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Look {
     pub(crate) phase: Phase,

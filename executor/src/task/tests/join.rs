@@ -1,4 +1,4 @@
-//! The join handle: whom it wakes, what it returns, and what dropping it does.
+//! The join handle: which task it wakes, what it returns, and what dropping it does.
 
 use std::panic::{AssertUnwindSafe, RefUnwindSafe, UnwindSafe, catch_unwind};
 

@@ -6,7 +6,7 @@ use std::thread;
 use super::super::allocation::size_of_cell;
 use super::*;
 
-/// As the executor's: a pointer.
+/// A pointer, like the executor's.
 #[derive(Clone)]
 struct Small {
     _scheduler: usize,

@@ -78,7 +78,7 @@ impl Case {
         aborted || (self.woken != Woken::Never && self.end != Step::Pending)
     }
 
-    /// Whether the task is complete when nothing but its first permit has been run.
+    /// Whether the task is complete when nothing but its first runnable has been run.
     fn ends_at_once(self) -> bool {
         match self.abort {
             Abort::Before | Abort::InFirstPoll => true,

@@ -1,4 +1,4 @@
-//! The queue of permits keeps their order and loses none.
+//! The queue of runnables keeps their order and loses none.
 
 use super::*;
 

@@ -141,7 +141,7 @@ fn tasks_leave_from_front_middle_and_back_of_the_list() {
     // Each permutation of the order in which four listed tasks end.
     for order in 0..24 {
         let home = Home::default();
-        let mut permits: Vec<Runnable> = (0..4)
+        let mut runnables: Vec<Runnable> = (0..4)
             .map(|_| {
                 drop(home.spawn(async {}));
                 home.pop().expect("spawned")
@@ -150,7 +150,7 @@ fn tasks_leave_from_front_middle_and_back_of_the_list() {
         let mut rest = order;
         for left in (1..=4).rev() {
             assert_eq!(home.0.owned.len(), left);
-            permits.remove(rest % left).run();
+            runnables.remove(rest % left).run();
             rest /= left;
         }
         assert!(home.0.owned.is_empty());
@@ -198,7 +198,7 @@ fn a_task_is_removed_once_from_its_own_shard() {
     registry.bind(1, task).expect("open");
     assert_eq!(registry.len(), 1);
     runnable.run();
-    // SAFETY: it is bound to this registry, and nobody else removes it.
+    // SAFETY: it is bound to this registry, and no other thread removes it.
     let task = unsafe { registry.remove(&borrowed) }.expect("listed in shard 1");
     // SAFETY: as above.
     assert!(unsafe { registry.remove(&borrowed) }.is_none(), "once");

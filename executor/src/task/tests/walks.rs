@@ -1,4 +1,4 @@
-//! Walks over a registry: what they show of a task, and books.
+//! Walks over a registry: what they show of a task, and its counts.
 
 use super::*;
 use std::time::Duration;
@@ -63,7 +63,7 @@ fn a_waker_names_its_task_and_a_foreign_one_none() {
     home.shut_down();
 }
 
-/// A task with books, its first permit, and a name if it is to have one.
+/// A task with counts, its first runnable, and a name if it is to have one.
 fn with_counts(home: &Home, future: Scripted, name: Option<&str>) -> (Runnable, JoinHandle<Output>) {
     let origin = Origin { spawned_at: Location::caller(), name };
     let identity = Identity::new(Id::next(), origin).with_counts();
