@@ -52,9 +52,9 @@ impl Scheduler {
         self.submit_blocking(job, origin, false).0
     }
 
-    /// As `spawn_blocking`, for a job whose effect the caller promises to others: once this has
-    /// returned a handle, the job runs, whether the runtime shuts down or not. `None` if the
-    /// runtime has shut down already.
+    /// Does what `spawn_blocking` does for a job whose effect the caller promises to others: once
+    /// this has returned a handle, the job runs, whether the runtime shuts down or not. `None` if
+    /// the runtime has shut down already.
     pub(crate) fn spawn_promised<F, T>(&self, job: F, origin: &'static Location<'static>) -> Option<JoinHandle<T>>
     where
         F: FnOnce() -> T + Send + 'static,
@@ -127,8 +127,8 @@ impl Scheduler {
 
     /// The system has refused a thread. Where the pool has others, they come to the jobs later, and
     /// those that have become idle meanwhile are called: no job that was left to the refused thread
-    /// has called them. Where it has none, the jobs run on a processor: late for those who wait
-    /// behind them there, but they are not lost.
+    /// has called them. Where it has none, the jobs run on a processor: late for the tasks that
+    /// wait behind them there, but they are not lost.
     fn do_without_thread(&self, why: &NoThread) {
         let (orphans, others) = {
             let mut state = self.blocking.state.lock();
@@ -180,7 +180,7 @@ impl Scheduler {
     fn finish_blocking_job(&self) {
         self.blocking.finish_job();
         if self.clock.is_stopped() {
-            // Whoever keeps the netpoller has left the clock alone on this job's account.
+            // The poll owner has left the clock alone on this job's account.
             self.netpoller.interrupt();
         }
     }

@@ -34,7 +34,7 @@ pub(super) struct State {
     /// moment.
     wakes: usize,
     /// Threads that were woken or started and have not come for a job yet. While there is one, a
-    /// new job calls no other: whoever comes and sees that there is more calls the next.
+    /// new job calls no other: the thread that comes and sees that there is more calls the next.
     pub(super) coming: usize,
     /// Jobs that wait or run.
     pub(super) unfinished: usize,
@@ -55,7 +55,7 @@ pub(crate) struct Census {
 /// A job in the queue.
 pub(super) struct Job {
     pub(super) permit: Runnable,
-    /// Whether its effect has been promised to somebody: then it runs even if the pool closes
+    /// Whether its effect has been promised to a caller: then it runs even if the pool closes
     /// before its turn.
     pub(super) is_promised: bool,
 }
@@ -184,7 +184,7 @@ impl BlockingPool {
         None
     }
 
-    /// Calls threads for what is left in the queue: two at most, who call others in turn. Returns
+    /// Calls threads for what is left in the queue: two at most, which call others in turn. Returns
     /// how many are to be started.
     pub(super) fn call_more(&self, state: &mut State) -> usize {
         let mut starts = 0;
@@ -198,7 +198,7 @@ impl BlockingPool {
         starts
     }
 
-    /// Whether jobs wait that nobody was called for, though there may be more threads.
+    /// Whether jobs wait that no thread was called for, though there may be more threads.
     pub(super) fn has_uncalled(&self) -> bool {
         let state = self.state.lock();
         state.coming < state.queue.len() && state.threads < self.max_threads
@@ -259,7 +259,7 @@ enum Wait {
     TimedOut,
 }
 
-/// Who was called for a job.
+/// Which thread was called for a job.
 pub(super) enum Call {
     Woken,
     /// A thread that the caller is to start.

@@ -85,8 +85,8 @@ impl Scheduler {
         }
     }
 
-    /// The same for a thread that is a machine of this runtime already, in `context`, with a task
-    /// in the middle of its poll. What it has entered above that is set aside meanwhile.
+    /// Drives `future` on a thread that is a machine of this runtime already, in `context`, with a
+    /// task in the middle of its poll. What it has entered above that is set aside meanwhile.
     fn drive_inside_a_task<F: Future>(self: &Arc<Self>, context: &Context, mut future: Pin<&mut F>) -> F::Output {
         // The machine loop is in the middle of its rounds, and holds the processor itself.
         assert!(

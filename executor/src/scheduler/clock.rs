@@ -1,8 +1,8 @@
 //! The clock that timers go by: the system's, unless a test has stopped it.
 //!
-//! Only timers, and who asks them for the time, follow it. What the scheduler does for its own
-//! ends, time slices and the looks at the netpoller, goes by the system's clock, which nobody
-//! stops.
+//! Only timers, and the code that asks them for the time, follow it. What the scheduler does for
+//! its own ends, time slices and the looks at the netpoller, goes by the system's clock, which no
+//! test stops.
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU8};
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 
 /// Whether any clock of this process was ever stopped. While it is false, as it is in every program
-/// that is no test, the time is a matter of this one load, of a line that nobody writes.
+/// that is no test, the time is a matter of this one load, of a line that no thread writes.
 ///
 /// Relaxed: a thread that stops a clock sees its own store, and others have no promise when they
 /// see the clock stand.
@@ -46,9 +46,9 @@ pub(crate) enum CannotAdvance {
 /// One runtime's clock.
 #[derive(Debug)]
 pub(crate) struct Clock {
-    /// Written under the lock. Relaxed: who finds anything but `SYSTEM` takes the lock, and who
-    /// finds `SYSTEM` at the moment at which another thread stops the clock has read it a moment
-    /// before.
+    /// Written under the lock. Relaxed: a thread that finds anything but `SYSTEM` takes the lock,
+    /// and one that finds `SYSTEM` at the moment at which another thread stops the clock has read
+    /// it a moment before.
     mode: AtomicU8,
     hands: Mutex<Hands>,
 }

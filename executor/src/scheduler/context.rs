@@ -33,7 +33,7 @@ pub(crate) enum Role {
     Blocking,
     /// It watches over those that run tasks.
     Watching,
-    /// It is somebody else's thread, with a guard or in `block_on`.
+    /// It is an external thread, with a guard or in `block_on`.
     External,
     /// It drops what a shutdown has left, whichever thread it is.
     Ending,
@@ -124,7 +124,7 @@ impl Context {
 
     /// Calls `user_code` where callers may be inside of [`with`](Self::with). If it drops the guard
     /// that keeps their context, that is leaked, since they go on to use it. Nothing that a program
-    /// does in its right mind; so it costs those who may pay.
+    /// does in its right mind; so it costs the cold callers only.
     #[cold]
     pub(crate) fn kept_during<R>(user_code: impl FnOnce() -> R) -> R {
         let kept = Self::current();
@@ -164,7 +164,7 @@ impl Context {
     }
 
     /// Makes this the innermost context again, if users' code has left others above it: by guards
-    /// that it has forgotten, or keeps somewhere. Nobody else is to be taken for their
+    /// that it has forgotten, or keeps somewhere. No other is to be taken for their
     /// runtime's.
     #[inline]
     pub(crate) fn come_back(&self) {
@@ -180,7 +180,7 @@ impl Context {
         self.make_innermost();
     }
 
-    /// Leaves `others` behind, the innermost of those above this context: for them who were set
+    /// Leaves `others` behind, the innermost of those above this context: for those that were set
     /// aside and are not put back.
     pub(crate) fn leave_behind(&self, others: Option<Rc<Self>>) {
         let mut above = others;
@@ -322,8 +322,8 @@ impl Context {
         f(self.processor.borrow_mut().as_deref_mut())
     }
 
-    /// The same as a borrow, for those who let go of it themselves: before they do what may call
-    /// users' code.
+    /// Borrows the processor, for callers that let go of it themselves: before they do what may
+    /// call users' code.
     #[inline(always)]
     pub(crate) fn borrow_processor(&self) -> RefMut<'_, Option<Box<Processor>>> {
         self.processor.borrow_mut()
@@ -342,7 +342,7 @@ impl Context {
     }
 
     /// Whether the thread is a machine in a parallel call: outside of any task, in one that
-    /// somebody else has opened.
+    /// another thread has opened.
     pub(crate) fn is_helping(&self) -> bool {
         self.machine().is_some() && self.is_computing()
     }
@@ -392,7 +392,7 @@ impl Innermost {
         Self(CURRENT.with(|current| NonNull::from(current)))
     }
 
-    /// As [`Context::come_back`], of a context of the same thread.
+    /// Does what [`Context::come_back`] does, for a context of the same thread.
     #[inline]
     pub(crate) fn come_back_to(self, context: &Context) {
         // SAFETY: it was a reference, of the thread that this value has not left, and the place has

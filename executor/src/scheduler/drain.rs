@@ -1,8 +1,8 @@
 //! Draining a runtime: what is let in meanwhile, and waiting until nothing is left.
 //!
-//! Whoever spawns inside a task is carrying out what was taken on before, and is let in; whoever
-//! spawns from outside brings new work, and is not. Inside is a thread that polls a task of this
-//! runtime or runs one of its blocking jobs, and a machine that helps with a parallel call: who
+//! A spawn inside a task carries out what was taken on before, and is let in; a caller that spawns
+//! from outside brings new work, and is not. Inside is a thread that polls a task of this runtime
+//! or runs one of its blocking jobs, and a machine that helps with a parallel call: which machine
 //! comes to which item of a task's loop is chance.
 
 use std::ptr;

@@ -5,7 +5,7 @@
 //!
 //! * the processor's own turn ends at the tick that the builder says, the 61st, and once it has
 //!   lasted for [`LONGEST_TURN`], at the next reading of the clock: beside polls of 10 µs, 61 ticks
-//!   are long for who waits outside;
+//!   are long for the tasks that wait outside;
 //! * the injector's turn ends when the injector is empty, or when it has lasted as long as the
 //!   processor's own before it. While hundreds wait, to take one of them in 61 ticks would serve
 //!   them at a sixtieth of a processor. In polls it is from one, where the own turn took some
@@ -141,7 +141,7 @@ impl InjectorsTurn {
 mod tests {
     use super::*;
 
-    /// Who gets each of `polls` polls, of which the injector's take `strangers` ns and the
+    /// Which side gets each of `polls` polls, of which the injector's take `strangers` ns and the
     /// processor's own `own` ns, with always something to do for both: `true` for the injector. The
     /// clock is read at each.
     fn shares(interval: u32, polls: usize, own: u64, strangers: u64) -> Vec<bool> {

@@ -1,8 +1,8 @@
 //! The count of helpers: machines that compute in the time of idle processors.
 //!
 //! A helper holds no processor. There may be as many as there are idle processors, so that together
-//! with the busy ones they are as many threads as the runtime is to have cores; who finds that
-//! there are more goes.
+//! with the busy ones they are as many threads as the runtime is to have cores; a helper that finds
+//! that there are more goes.
 
 use crate::scheduler::limits::HELPERS_ABSENT;
 use crate::util::sync::atomic::Ordering::{Relaxed, SeqCst};
@@ -16,7 +16,7 @@ pub(crate) struct Helpers {
     /// Helpers that have run out of work and look at the board for a while before they go.
     lingering: AtomicUsize,
     /// Machines that help, or spin: they look at the netpoller now and then. Unlike `present`
-    /// without owners, who do not.
+    /// without owners, which do not.
     watching: AtomicUsize,
     /// Looks that helpers took at the netpoller, for the watcher.
     netpolls: AtomicU64,
@@ -58,7 +58,7 @@ impl Helpers {
         self.present.load(Relaxed)
     }
 
-    /// Whether somebody is looking at the open regions, or will before it sleeps. To be asked after
+    /// Whether a thread is looking at the open regions, or will before it sleeps. To be asked after
     /// a notice was given.
     #[must_use]
     pub(crate) fn will_look(&self) -> bool {
@@ -96,12 +96,12 @@ impl Helpers {
         self.watching.fetch_add(1, Relaxed);
     }
 
-    /// It does so no more. It keeps the netpoller next, if nobody else watches it.
+    /// It does so no more. It keeps the netpoller next, if no other watches it.
     pub(crate) fn end_watch(&self) {
         self.watching.fetch_sub(1, Relaxed);
     }
 
-    /// Whether there are any who should look at the netpoller.
+    /// Whether there are any that should look at the netpoller.
     #[must_use]
     pub(crate) fn any_watch(&self) -> bool {
         self.watching.load(Relaxed) > 0
@@ -117,7 +117,7 @@ impl Helpers {
         self.netpolls.load(Relaxed)
     }
 
-    /// `true` for the one who is to start a thread.
+    /// `true` for the caller that is to start a thread.
     #[must_use]
     pub(crate) fn begin_start(&self) -> bool {
         !self.starting.swap(true, Relaxed)

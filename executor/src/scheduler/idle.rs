@@ -1,11 +1,11 @@
-//! The books on who is idle: which processors have no machine, which machines have no processor,
+//! The record of the idle: which processors have no machine, which machines have no processor,
 //! how many search.
 //!
 //! Every wake and every sleep of the runtime goes through the two sides of one protocol, kept here
 //! and proven in `docs/SLEEPING.md`:
 //!
-//! * **submit**: publish work, full barrier, then look: a processor is idle and nobody searches →
-//!   wake one machine, as a searcher.
+//! * **submit**: publish work, full barrier, then look: a processor is idle and no machine searches
+//!   → wake one machine, as a searcher.
 //! * **retire**: give the processor up and stop searching, full barrier, then look at every queue
 //!   and timer again → work there means [`resume`](Idle::resume), nothing means sleep.
 //!
@@ -21,7 +21,7 @@ use crate::util::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
 use crate::util::sync::atomic::{AtomicU32, AtomicU64, fence};
 use crate::util::sync::{Arc, Mutex};
 
-/// Who is idle, and who searches.
+/// Which processors and machines are idle, and how many search.
 #[derive(Debug)]
 pub(crate) struct Idle {
     word: IdleWord,
@@ -58,15 +58,16 @@ pub(crate) struct Chosen {
 pub(crate) enum Resume {
     /// It has a processor again, and searches.
     With(Box<Processor>),
-    /// Somebody chose it meanwhile: a processor is in its mailbox, or about to be, and a notice in
+    /// A waker chose it meanwhile: a processor is in its mailbox, or about to be, and a wake in
     /// its parker.
     Chosen,
-    /// No processor is idle: those who hold them will come by the work. The machine is still on the
-    /// list, and may be chosen yet by somebody who has reserved a processor and not taken it.
+    /// No processor is idle: the machines that hold them will come by the work. The machine is
+    /// still on the list, and may be chosen yet by a waker that has reserved a processor and not
+    /// taken it.
     NoneIdle,
 }
 
-/// Who is there for work that needs no processor.
+/// Which machine is there for work that needs no processor.
 #[derive(Debug)]
 #[must_use]
 pub(crate) enum SpareHand {
@@ -328,13 +329,13 @@ impl fmt::Debug for Counts {
     }
 }
 
-/// How many search and how many processors are idle, in one word, so that "somebody is idle and
-/// nobody searches" is one load and the claim that follows one compare-and-swap.
+/// How many search and how many processors are idle, in one word, so that "one is idle and
+/// none searches" is one load and the claim that follows one compare-and-swap.
 ///
-/// Almost all accesses are Relaxed. Processors change hands under the lock: who has reserved one
-/// has read a count that was raised after the list had it, and finds it there. The order between
-/// the word and the queues is the fences' affair, but for one case, which they do not cover: see
-/// `stop_searching`.
+/// Almost all accesses are Relaxed. Processors change hands under the lock: a thread that has
+/// reserved one has read a count that was raised after the list had it, and finds it there. The
+/// order between the word and the queues is the fences' affair, but for one case, which they do not
+/// cover: see `stop_searching`.
 struct IdleWord(AtomicU64);
 
 impl IdleWord {
@@ -377,7 +378,7 @@ impl IdleWord {
 
     /// A processor has become idle, and its holder, if it searched, stops.
     fn release(&self, searched: bool) {
-        // One step, so that nobody sees the one without the other. Wraps in the low half are
+        // One step, so that no thread sees the one without the other. Wraps in the low half are
         // impossible: the holder was counted.
         let change = if searched { ONE_IDLE - ONE_SEARCHING } else { ONE_IDLE };
         let before = Counts(self.0.fetch_add(change, Relaxed));
@@ -392,10 +393,10 @@ impl IdleWord {
     /// `true` for the last one.
     #[must_use]
     fn stop_searching(&self) -> bool {
-        // A searcher stops with loot in its ring that nobody was told of. Unless it is the last, it
-        // leaves it to the last to see that: Release pairs with the fence that follows the last
-        // one's step, here or in `release`. Two fences would not do, since the other's may come
-        // between this step and the fence after it.
+        // A searcher stops with loot in its ring that no machine was woken for. Unless it is the
+        // last, it leaves it to the last to see that: Release pairs with the fence that follows the
+        // last one's step, here or in `release`. Two fences would not do, since the other's may
+        // come between this step and the fence after it.
         let before = Counts(self.0.fetch_sub(ONE_SEARCHING, Release));
         assert!(before.searching() > 0, "{before:?}: a searcher was not counted");
         before.searching() == 1

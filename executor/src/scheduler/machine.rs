@@ -11,14 +11,14 @@ use crate::util::sync::{Arc, Mutex};
 #[derive(Debug)]
 pub(crate) struct Machine {
     parker: Parker,
-    /// The processor it is to run next. Filled by whoever chose this machine, just before the wake;
-    /// the lock is held for a move only, and contended by nobody.
+    /// The processor it is to run next. Filled by the thread that chose this machine, just before
+    /// the wake; the lock is held for a move only, and never contended.
     mailbox: Mutex<Option<Box<Processor>>>,
-    /// Whether its thread is in a hook of the user's, and comes to what it was chosen for who knows
-    /// when.
+    /// Whether its thread is in a hook of the user's, and comes to what it was chosen for at an
+    /// unknown time.
     ///
-    /// Relaxed: the mailbox's lock orders it. Who chooses the machine fills the mailbox before it
-    /// looks here, the machine writes here before it looks into the mailbox.
+    /// Relaxed: the mailbox's lock orders it. The thread that chooses the machine fills the mailbox
+    /// before it looks here, the machine writes here before it looks into the mailbox.
     in_hook: AtomicBool,
     status: MachineStatus,
 }

@@ -58,8 +58,8 @@ impl<'a> MachineLoop<'a> {
         }
     }
 
-    /// The same for a machine that the runtime has started: it stands on the list of the idle, or
-    /// was chosen from it, or never was on it and has a processor in its mailbox.
+    /// Makes the loop of a machine that the runtime has started: it stands on the list of the idle,
+    /// or was chosen from it, or never was on it and has a processor in its mailbox.
     pub(crate) fn started(context: &'a Context) -> Self {
         Self { listed: true, ..Self::new(context) }
     }
@@ -107,8 +107,8 @@ impl<'a> MachineLoop<'a> {
     /// What is nearest comes first, and what would starve behind it comes first now and then:
     /// timers and the netpoller when their time has come, the injector at one tick in 61 at least.
     /// Ticks count polls, those of a chain through runnext too, so that no chain can hold anything
-    /// off. The netpoller comes before stealing, since what it holds waits for nobody else to be
-    /// done.
+    /// off. The netpoller comes before stealing, since what it holds waits for no other machine to
+    /// be done.
     fn look(&mut self, processor: &mut Processor) -> Option<Found> {
         processor.clock().advance();
         self.keep_time(processor);
@@ -132,7 +132,7 @@ impl<'a> MachineLoop<'a> {
         found.task.run();
     }
 
-    /// What comes before a poll now and then: others are told of work, and those who look on of the
+    /// What comes before a poll now and then: others are woken for work, and observers hear of the
     /// poll.
     #[inline(never)]
     fn poll_after_all_else(&self, mut processor: Box<Processor>, found: Found) {
@@ -152,8 +152,8 @@ impl<'a> MachineLoop<'a> {
         found.task.run();
     }
 
-    /// The last searcher to find work wakes the next, if there is more: those who submitted while
-    /// it searched have woken nobody, on its account.
+    /// The last searcher to find work wakes the next, if there is more: threads that submitted
+    /// while it searched have woken none, on its account.
     #[cold]
     fn stop_searching(&self, processor: &mut Processor) {
         processor.set_searching(false);
@@ -270,9 +270,9 @@ impl<'a> MachineLoop<'a> {
     }
 
     /// Looks at all queues once more after giving a processor up. A machine that goes to sleep then
-    /// tells the keeper of the timers on that one (`try_own_poll`), and one that has it back looks
-    /// at them itself. If another machine was quicker to take it, that one does either; but the
-    /// watcher may have taken it out of play.
+    /// tells the poll owner of the timers on that one (`try_own_poll`), and one that has it back
+    /// looks at them itself. If another machine was quicker to take it, that one does either; but
+    /// the watcher may have taken it out of play.
     fn look_again_without(&mut self, given_up: usize) {
         if self.look_again() && !self.holds(given_up) {
             self.watch_own_deadlines();
@@ -341,7 +341,7 @@ impl<'a> MachineLoop<'a> {
         if self.scheduler.work_is_visible() || !self.scheduler.poll_owner.is_present() {
             self.scheduler.wake_one();
         }
-        // A keeper may mean to sleep past the timers that were armed here. Not only if nobody was
+        // A poll owner may mean to sleep past the timers that were armed here. Not only if none was
         // woken: a machine that was finds work, and may be busy with it for longer than until they
         // are due.
         self.watch_own_deadlines();

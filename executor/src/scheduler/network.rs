@@ -22,7 +22,7 @@ impl MachineLoop<'_> {
         if self.scheduler.poll_owner.is_present() {
             return false;
         }
-        // Nobody else looks at the timers of idle processors while there is no poll owner.
+        // No other machine looks at the timers of idle processors while there is no poll owner.
         let now = self.scheduler.timer_time(processor.clock().now());
         let most = self.timers_at_once(processor, now.saturating_sub(self.scheduler.earliest_deadline()));
         let batch = self.driver.collect(&processor.shared().counters().arrivals, Wait::Poll, most);
@@ -37,7 +37,7 @@ impl MachineLoop<'_> {
         if !self.listed {
             self.scheduler.idle.enlist(self.machine);
             self.listed = true;
-            // Work that came while this machine was on no list, and no other was, has woken nobody.
+            // Work that came while this machine was on no list, and no other was, has woken none.
             if self.look_again() {
                 return;
             }
@@ -47,8 +47,8 @@ impl MachineLoop<'_> {
         }
         let mut batch = WakeBatch::default();
         let mut timed_out = false;
-        // Both after the barrier of retiring or enlisting: who wakes the root or shuts down sees
-        // the machine on the list, or is seen here.
+        // Both after the barrier of retiring or enlisting: a thread that wakes the root or shuts
+        // down sees the machine on the list, or is seen here.
         if !root.is_woken() && !self.scheduler.shutdown.has_begun() {
             match self.try_own_poll() {
                 Some(readied) => batch = readied,
@@ -63,8 +63,8 @@ impl MachineLoop<'_> {
         self.surplus = timed_out && !needed() && self.scheduler.can_spare_a_machine();
     }
 
-    /// Blocks in the netpoller, unless somebody does already, and returns what that and the timers
-    /// have readied.
+    /// Blocks in the netpoller, unless another machine does already, and returns what that and the
+    /// timers have readied.
     fn try_own_poll(&mut self) -> Option<WakeBatch> {
         let helpers = &self.scheduler.computing.helpers;
         if helpers.any_watch() && helpers.watch_network(self.scheduler.now()) {
@@ -90,7 +90,7 @@ impl MachineLoop<'_> {
         Some(self.driver.collect(self.scheduler.arrivals_elsewhere(), Wait::Skip, most))
     }
 
-    /// The timers of the processor that this machine has just given up are now the keeper's to
+    /// The timers of the processor that this machine has just given up are now the poll owner's to
     /// watch. Which exit from the loop owes this is said in `docs/SLEEPING.md`, section 5.
     pub(crate) fn watch_own_deadlines(&self) {
         let deadline = self.scheduler.earliest_deadline();

@@ -1,7 +1,7 @@
 //! Where one machine sleeps, and how it is woken: at most once for any number of wakes.
 //!
 //! A machine sleeps in one of two places, on its own thread token or in the netpoller. The parker
-//! knows which, so that whoever wakes it knows whether the netpoller has to be interrupted.
+//! knows which, so that its waker knows whether the netpoller has to be interrupted.
 
 use std::sync::OnceLock;
 
@@ -162,8 +162,8 @@ impl State {
     }
 
     /// `any → NOTIFIED`, with what it was. Release pairs with the Acquires of the sleeper; the
-    /// notices of several wakers are one release sequence, so that whoever consumes the last has
-    /// seen what came before each.
+    /// wakes of several wakers are one release sequence, so that a machine that consumes the last
+    /// has seen what came before each.
     #[must_use]
     fn notify(&self) -> u32 {
         self.0.swap(NOTIFIED, Release)

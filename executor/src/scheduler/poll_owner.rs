@@ -1,4 +1,4 @@
-//! The poll_owner: the one machine that blocks in the netpoller, and the deadline up to which it
+//! The poll owner: the one machine that blocks in the netpoller, and the deadline up to which it
 //! will.
 
 use crate::util::sync::atomic::Ordering::{Relaxed, SeqCst};
@@ -9,9 +9,9 @@ const NOBODY: u64 = 0;
 /// Whether a machine blocks in the netpoller, and until when.
 ///
 /// Timers that are armed from outside, or left behind by a processor that goes idle, may be due
-/// before the keeper meant to wake up. The two sides meet here as they do in the sleeping protocol:
-/// the keeper publishes its deadline, full barrier, looks at all timers once more; the other side
-/// arms its timer, full barrier, looks at the keeper's deadline.
+/// before the poll owner meant to wake up. The two sides meet here as they do in the sleeping
+/// protocol: the poll owner publishes its deadline, full barrier, looks at all timers once more;
+/// the other side arms its timer, full barrier, looks at the poll owner's deadline.
 #[derive(Debug)]
 pub(crate) struct PollOwner(AtomicU64);
 
@@ -19,11 +19,11 @@ pub(crate) struct PollOwner(AtomicU64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum Watch {
-    /// The keeper wakes up in time.
+    /// The poll owner wakes up in time.
     InTime,
-    /// The keeper sleeps past the deadline and has to be interrupted.
+    /// The poll owner sleeps past the deadline and has to be interrupted.
     TooLate,
-    /// Nobody blocks in the netpoller.
+    /// No machine blocks in the netpoller.
     Unattended,
 }
 
@@ -32,8 +32,8 @@ impl PollOwner {
         Self(AtomicU64::new(NOBODY))
     }
 
-    /// Makes the caller the keeper until `deadline`, unless there is one. The caller looks at all
-    /// timers next, blocks neither past what it finds nor past `deadline`, on which others rely
+    /// Makes the caller the poll owner until `deadline`, unless there is one. The caller looks at
+    /// all timers next, blocks neither past what it finds nor past `deadline`, on which others rely
     /// from now on, and leaves when it is done.
     #[must_use]
     pub(crate) fn take_over(&self, deadline: u64) -> bool {

@@ -1,5 +1,5 @@
 //! What a processor's holder leaves in sight of the watcher: which task it polls, on which thread,
-//! and whether it blocks. And what the watcher makes of it, for those who look on.
+//! and whether it blocks. And what the watcher makes of it, for observers.
 
 // std's atomics on purpose: these are sightings, read by one thread that draws its own conclusions.
 use std::panic::Location;
@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64};
 
 /// The watch on one processor. Written by its holder with plain stores, read by the watcher and
-/// those who look on.
+/// observers.
 #[derive(Debug, Default)]
 pub(crate) struct PollWatch {
     /// The id of the task in the current poll, or the last.
@@ -45,8 +45,8 @@ impl PollWatch {
     /// The holder begins a poll.
     #[inline]
     pub(crate) fn begin_poll(&self, task: u64, spawned_at: &'static Location<'static>) {
-        // Release pairs with the Acquire in `sight`: who sees it finds the poll counted, and does
-        // not take it for the last.
+        // Release pairs with the Acquire in `state`: a thread that sees it finds the poll counted,
+        // and does not take it for the last.
         self.task.store(task, Release);
         self.spawned_at.note(spawned_at);
     }
@@ -59,7 +59,7 @@ impl PollWatch {
 
     /// The holder is about to block, and says so.
     pub(crate) fn begin_blocking(&self) {
-        // Release pairs with the Acquire in `sight`: what is in the queues then is seen by the
+        // Release pairs with the Acquire in `state`: what is in the queues then is seen by the
         // watcher.
         self.blocking.store(true, Release);
     }

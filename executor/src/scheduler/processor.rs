@@ -41,7 +41,7 @@ pub(crate) struct Processor {
     searching: bool,
     /// Whether the ring holds a task that no idle processor was told of.
     unannounced: bool,
-    /// Whether somebody looks at what the scheduler does, as far as this processor has heard.
+    /// Whether anything looks at what the scheduler does, as far as this processor has heard.
     observed: bool,
     /// Whether the task in the ring is one that yielded with no other to run: before its turn the
     /// netpoller is looked at.
@@ -61,7 +61,7 @@ pub(crate) struct Processor {
 /// Where a task that was readied by this processor's holder has gone.
 #[must_use]
 pub(crate) enum Placed<'a> {
-    /// In runnext, or behind other tasks that the idle were told of: nobody needs a wake.
+    /// In runnext, or behind other tasks that the idle were told of: no machine needs a wake.
     Quietly,
     /// In a ring that was empty: an idle processor should hear of it.
     InEmptyRing,
@@ -199,7 +199,7 @@ impl Processor {
     }
 
     /// Whether nothing is forgotten if it goes idle now. What lies in the ring of the only
-    /// processor there is stays in sight there, and whoever has work to look for takes that one.
+    /// processor there is can be seen there, and a machine that looks for work takes that one.
     pub(super) fn may_go_idle(&self) -> bool {
         self.has_no_task() || (self.is_only && self.shared.runnext().is_empty())
     }
@@ -259,15 +259,15 @@ impl Processor {
     }
 
     /// Puts a task that this processor will come to by itself at the ring's tail: one that yielded,
-    /// or was found in the netpoller. If it is alone, nobody is woken for it; should something else
-    /// be run first after all, [`take_unannounced`](Self::take_unannounced) makes up for it.
+    /// or was found in the netpoller. If it is alone, no machine is woken for it; should something
+    /// else be run first after all, [`take_unannounced`](Self::take_unannounced) makes up for it.
     #[inline]
     pub(crate) fn push_own(&mut self, task: Runnable) -> Placed<'_> {
         let alone = self.has_no_task();
         self.push_own_beside(task, alone)
     }
 
-    /// The same with the answer to whether nothing else waits.
+    /// Pushes `task` as `push_own` does, where the caller knows whether it is `alone`.
     #[inline(always)]
     fn push_own_beside(&mut self, task: Runnable, alone: bool) -> Placed<'_> {
         let placed = self.ring.push(task.into_raw());
@@ -363,8 +363,8 @@ impl Processor {
     }
 
     /// Begins a new time slice for a task from the injector, unless a chain through runnext is on:
-    /// were its slice to begin anew with each stranger that comes between, nobody in the ring would
-    /// ever have a turn.
+    /// were its slice to begin anew with each task of the injector that comes between, no task in
+    /// the ring would ever have a turn.
     pub(crate) fn begin_slice_unless_in_chain(&mut self) {
         if self.shared.runnext().is_empty() {
             self.begin_slice();

@@ -12,11 +12,12 @@ use crate::util::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use crate::util::sync::atomic::{AtomicBool, AtomicUsize};
 use crate::util::sync::{Arc, Mutex};
 
-/// What everybody sees of the processors, by index, and the spares that are not in play.
+/// What all threads see of the processors, by index, and the spares that are not in play.
 ///
 /// The first N are there from the start. A spare is made when it is first wanted, at the lowest
-/// index that is free, and kept when it is not wanted any more: it is *dormant* then, with empty
-/// queues. Timers may be left in it, so that a dormant processor stays in len until they are gone.
+/// index that is free, and kept when it is not wanted any more: it is *out of play* then, with
+/// empty queues. Timers may be left in it, so that such a processor stays in len until they are
+/// gone.
 pub(crate) struct Processors {
     slots: Box<[OnceLock<Arc<CachePadded<Shared>>>]>,
     /// Slots below this are filled and to be looked at.
@@ -32,7 +33,7 @@ pub(crate) struct Processors {
 struct ParkedSpares {
     /// Sorted by index, the lowest last.
     processors: Vec<Box<Processor>>,
-    /// How many processors there are, dormant or in play.
+    /// How many processors there are, in play or out of it.
     made: usize,
     /// Processors in play beyond the regular number.
     spares: usize,
@@ -152,8 +153,8 @@ impl Processors {
         Some(RetireRequest(()))
     }
 
-    /// The same for the watcher, which has found an idle processor. `None` if no spare is in play
-    /// that is not due.
+    /// Makes a request for the watcher, which has found an idle processor. `None` if no spare is in
+    /// play that is not due.
     #[must_use]
     pub(crate) fn make_retire_request(&self) -> Option<RetireRequest> {
         let mut parked = self.parked.lock();
@@ -179,7 +180,7 @@ impl Processors {
         self.shrink_scan(&parked);
     }
 
-    /// Looks no more at dormant processors with the highest indices, once they hold no timers.
+    /// Looks no more at processors out of play with the highest indices, once they hold no timers.
     /// Called with the lock held.
     fn shrink_scan(&self, parked: &ParkedSpares) {
         let mut len = self.scan_len();

@@ -1,7 +1,7 @@
-//! What is made of it when the system refuses a thread: nobody asks for another for a while, and it
+//! What the runtime does when the OS refuses a thread: it asks for no other for a while, and that
 //! is told of once in a while.
 //!
-//! Threads are asked for where work comes and nobody is there for it, which may be thousands of
+//! Threads are asked for where work comes and no thread is there for it, which may be thousands of
 //! times a second. A refusal takes the system some ten microseconds, and lasts: a control group's
 //! limit on threads is reached, or memory is short.
 
@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use crate::util::report::Recurring;
 
-/// Nobody asks for a thread for so long after a refusal, in nanoseconds.
+/// No thread is asked for for so long after a refusal, in nanoseconds.
 const PAUSE: u64 = 100_000_000;
 
 /// The refusals that one runtime has met with.
@@ -31,7 +31,7 @@ pub(crate) enum NoThread {
     Refused(io::Error),
     /// The system was not asked, since it has refused another one a moment ago.
     RefusedLately,
-    /// As many run tasks as may.
+    /// The limit on threads that run tasks is reached.
     AtLimit,
     /// The runtime has shut down.
     ShutDown,
@@ -64,8 +64,8 @@ impl Refusals {
         self.latest.time().is_some()
     }
 
-    /// Whether nobody is to ask at the time `now`, in nanoseconds of the scheduler's clock. A hint:
-    /// `ask` decides.
+    /// Whether no thread is to be asked for at the time `now`, in nanoseconds of the scheduler's
+    /// clock. A hint: `ask` decides.
     pub(crate) fn are_recent(&self, now: u64) -> bool {
         self.latest.time().is_some_and(|refused| now.saturating_sub(refused) < PAUSE)
     }
@@ -90,8 +90,8 @@ impl Refusals {
 }
 
 /// When the system has last refused a thread, in nanoseconds of the scheduler's clock: 0 if it has
-/// granted one since, or was never asked. Relaxed throughout: it guards nothing, and who reads an
-/// old value asks once too often or too late.
+/// granted one since, or was never asked. Relaxed throughout: it guards nothing, and a thread that
+/// reads an old value asks once too often or too late.
 #[derive(Debug, Default)]
 struct LatestRefusal(AtomicU64);
 

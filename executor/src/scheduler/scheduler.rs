@@ -59,7 +59,7 @@ pub(crate) struct Config {
     pub(crate) event_interval: u32,
 }
 
-/// Processors at most, whatever the builder says: the books on them take some room for each that
+/// Processors at most, whatever the builder says: the counters on them take some room for each that
 /// there might be, and their indices have 16 bits in the timeline.
 const MOST_PROCESSORS: usize = 16_384;
 
@@ -96,7 +96,7 @@ pub(crate) struct Scheduler {
     /// Itself, for the few methods that start threads.
     pub(crate) me: Weak<Self>,
     pub(crate) config: Config,
-    /// What everybody sees of the processors, by index.
+    /// What all threads see of the processors, by index.
     pub(crate) processors: Processors,
     pub(crate) injector: Injector<Runnable>,
     pub(crate) idle: Idle,
@@ -109,7 +109,7 @@ pub(crate) struct Scheduler {
     pub(crate) services: Arc<dyn Services>,
     pub(crate) poll_owner: PollOwner,
     pub(crate) blocking: BlockingPool,
-    /// Regions of fork-join, and who helps with them.
+    /// Regions of fork-join, and the helpers with them.
     pub(crate) computing: Computing,
     pub(crate) threads: Threads,
     pub(crate) shutdown: Shutdown,
@@ -176,7 +176,7 @@ impl Scheduler {
         self.nanos(Instant::now())
     }
 
-    /// The same by the clock that timers go by.
+    /// Nanoseconds since the scheduler was made, by the clock that timers go by.
     pub(crate) fn timer_now(&self) -> u64 {
         self.nanos(self.clock.now())
     }
@@ -197,7 +197,7 @@ impl Scheduler {
 
     /// The moment that is `nanos` after the scheduler was made.
     pub(crate) fn instant(&self, nanos: u64) -> Instant {
-        // Beyond the clock, which no deadline is that anybody waits for, a moment that wakes the
+        // Beyond the clock, which no awaited deadline is, a moment that wakes the
         // waiter too early will do.
         self.origin.checked_add(Duration::from_nanos(nanos)).unwrap_or(self.origin)
     }
@@ -209,19 +209,19 @@ impl Scheduler {
             || self.timer_is_due()
     }
 
-    /// Whether nobody blocks in the netpoller at the time `now`, or looks at it while helping,
+    /// Whether no machine blocks in the netpoller at the time `now`, or looks at it while helping,
     /// though there is something to wait for.
     pub(crate) fn needs_poll_owner(&self, now: u64) -> bool {
         !self.poll_owner.is_present() && !self.computing.helpers.watch_network(now) && self.has_something_to_poll()
     }
 
-    /// Whether a socket may have become ready that only a busy processor would see, since nobody
-    /// blocks in the netpoller.
+    /// Whether a socket may have become ready that only a busy processor would see, since no
+    /// machine blocks in the netpoller.
     pub(crate) fn network_wants_a_look(&self) -> bool {
         !self.netpoller.is_unused() && !self.poll_owner.is_present()
     }
 
-    /// Whether somebody waits for a socket or a timer.
+    /// Whether anything waits for a socket or a timer.
     pub(crate) fn has_something_to_poll(&self) -> bool {
         !self.netpoller.is_unused() || self.earliest_deadline() != u64::MAX
     }
@@ -238,8 +238,8 @@ impl Scheduler {
         self.processors.iter().map(|processor| processor.timers().next_deadline()).min().unwrap_or(u64::MAX)
     }
 
-    /// The same, timers aside that were cancelled or put off: for those to whom it matters which
-    /// moment is the next. Takes every queue's lock.
+    /// The earliest deadline, timers aside that were cancelled or put off: for callers that need to
+    /// know which moment is the next. Takes every queue's lock.
     pub(crate) fn next_deadline(&self) -> u64 {
         self.processors.iter().map(|processor| processor.timers().settle()).min().unwrap_or(u64::MAX)
     }

@@ -133,8 +133,8 @@ impl Scheduler {
     /// more.
     ///
     /// A future's drop may wake tasks and try to spawn; a foreign thread may just have taken a
-    /// permit and be on its way to the injector. So this goes round until the registry is empty: a
-    /// task leaves it when its future is gone.
+    /// `Runnable` and be on its way to the injector. So this goes round until the registry is
+    /// empty: a task leaves it when its future is gone.
     fn drop_all_tasks(&self) {
         self.drop_waiting_tasks();
         while !self.tasks.is_empty() {

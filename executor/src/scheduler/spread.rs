@@ -28,7 +28,7 @@ impl MachineLoop<'_> {
         }
         self.scheduler.injector.push_all(batch);
         self.scheduler.wake_several(doublings(left).min(idle));
-        // Somebody may have gone idle since the count above.
+        // A processor may have gone idle since the count above.
         self.scheduler.wake_one();
     }
 }

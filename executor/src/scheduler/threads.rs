@@ -29,7 +29,7 @@ pub(crate) struct Threads {
     /// To be joined when the runtime is dropped. Those of threads that have ended are dropped as
     /// others are started.
     handles: Mutex<Vec<JoinHandle<()>>>,
-    /// Machines that have begun, for those who look on.
+    /// Machines that have begun, for observers.
     machines: Mutex<Vec<Weak<Machine>>>,
     /// How many ever have.
     enrolled: AtomicU32,
@@ -166,8 +166,8 @@ impl Scheduler {
         });
     }
 
-    /// Puts a processor that nobody can run back among the idle ones. A machine that came meanwhile
-    /// has found none there, and is woken now.
+    /// Puts a processor that no machine can run back among the idle ones. A machine that came
+    /// meanwhile has found none there, and is woken now.
     fn give_back(&self, mut processor: Box<Processor>) {
         self.part_with(&mut processor);
         self.idle.give_up(processor, None);
@@ -236,7 +236,7 @@ impl Scheduler {
         }
     }
 
-    /// Whether the calling machine, which nobody needed for so long, may end.
+    /// Whether the calling machine, which was not needed for so long, may end.
     pub(crate) fn can_spare_a_machine(&self) -> bool {
         self.threads.let_one_go(self.config.processors)
     }
@@ -245,8 +245,8 @@ impl Scheduler {
 impl Config {
     /// Starts a thread with the name and the stack size that the runtime's threads have.
     ///
-    /// Whoever wants one has counted it already, or has a region open that others know of: so what
-    /// users have given, the function for the name, does not unwind from here.
+    /// A caller that wants one has counted it already, or has a region open that others know of: so
+    /// what users have given, the function for the name, does not unwind from here.
     fn start_thread(&self, main: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
         let name = caught(&*self.thread_name).map_err(|panic| {
             swallow(panic);
@@ -304,7 +304,7 @@ fn serve(scheduler: Arc<Scheduler>, machine: Arc<Machine>) {
 }
 
 /// Ends the process if a machine unwinds: a panic of a task never gets here, and a machine that has
-/// lost its place in the scheduler's books could not go on.
+/// lost its place in the scheduler could not go on.
 pub(crate) struct AbortOnUnwind;
 
 impl Drop for AbortOnUnwind {

@@ -94,7 +94,7 @@ impl Context {
 
 impl Scheduler {
     /// Arms a timer: in the queue of the processor that this thread holds, or in one that is seen
-    /// to by somebody else.
+    /// to by another thread.
     ///
     /// Once the runtime shuts down, the timer is cancelled instead.
     pub(crate) fn arm_timer(&self, entry: &Arc<TimerEntry>, deadline: u64) {
@@ -105,7 +105,7 @@ impl Scheduler {
         });
         match own {
             // The holder looks at its own timers on every turn of the loop, and leaves them to the
-            // keeper when it sleeps.
+            // poll owner when it sleeps.
             Some(index) => drop(self.processors.get(index).timers().arm(entry, deadline)),
             None => self.arm_from_outside(entry, deadline),
         }

@@ -2,9 +2,9 @@
 //! it.
 //!
 //! The two sides meet as in the sleeping protocol: the watcher says that it sleeps, full barrier,
-//! looks whether a processor is busy; whoever takes a processor changes the count, full barrier,
-//! looks whether the watcher sleeps. While anything runs, the watcher is up and nobody pays for
-//! more than that look.
+//! looks whether a processor is busy; a machine that takes a processor changes the count, full
+//! barrier, looks whether the watcher sleeps. While anything runs, the watcher is up and no machine
+//! pays for more than that look.
 
 use std::time::Duration;
 

@@ -20,7 +20,7 @@ const CALM_IDLE_TICKS: u32 = 5;
 pub(crate) struct Cadence {
     /// Ticks since something was stuck.
     calm_ticks: u32,
-    /// Whether on this tick a poll was seen twice that somebody waits for.
+    /// Whether on this tick a poll was seen twice that a task waits for.
     suspicious: bool,
     /// Ticks for which there was nothing to watch.
     idle_ticks: u32,
@@ -31,7 +31,7 @@ impl Cadence {
         self.calm_ticks < ALERT_TICKS
     }
 
-    /// A poll was seen twice, and somebody waits for it: look again soon.
+    /// A poll was seen twice, and a task waits for it: look again soon.
     pub(crate) fn suspect(&mut self) {
         self.suspicious = true;
     }

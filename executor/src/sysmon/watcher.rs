@@ -3,7 +3,7 @@
 //!
 //! It ticks about every millisecond while a processor is busy, every four when nothing was stuck
 //! for a while, and sleeps while all are idle. On each tick it looks for processors that are in the
-//! same poll as on the last one, and sees to it that nobody waits for them:
+//! same poll as on the last one, and sees to it that no task waits for them:
 //!
 //! * If work waits and a processor is idle, a machine is woken: it finds what the stuck processor
 //!   holds like any thief.
@@ -13,9 +13,9 @@
 //!   processors. Nothing is taken from under the stuck thread: its task may go on to wake and spawn
 //!   as if nothing had happened.
 //! * When such polls have returned, as many processors are taken out of play again, after a grace
-//!   time, since who blocked once will do so again.
+//!   time, since a task that blocked once will do so again.
 //!
-//! It also looks at the netpoller and fires timers when nobody else has for a while.
+//! It also looks at the netpoller and fires timers when no machine has for a while.
 
 use std::io;
 use std::sync::Arc;
@@ -194,11 +194,11 @@ impl<'a> Watcher<'a> {
         }
     }
 
-    /// Sees to it that nobody waits for this processor, which is stuck.
+    /// Sees to it that no task waits for this processor, which is stuck.
     fn help(&mut self, index: usize, now: u64) {
         let stuck = self.scheduler.processors.get(index);
         if !self.somebody_waits(stuck, now) {
-            // A long poll that nobody waits for is looked at as calmly as any: a close look costs
+            // A long poll that no task waits for is looked at as calmly as any: a close look costs
             // it 4 % of its core.
             return;
         }
@@ -211,7 +211,7 @@ impl<'a> Watcher<'a> {
     }
 
     /// Wakes a machine for what waits. Not if one searches, for that one will find it, unless it is
-    /// stuck itself, in a waker of somebody else's.
+    /// stuck itself, in a foreign waker.
     fn send_somebody(&self) {
         if self.a_searcher_is_stuck() {
             self.scheduler.wake_several(1);
@@ -275,8 +275,8 @@ impl<'a> Watcher<'a> {
         scheduler.inject_all(batch.into_tasks());
     }
 
-    /// Looks at the netpoller when nobody has for long, and wakes a machine to keep it if one is to
-    /// be had.
+    /// Looks at the netpoller when no thread has for long, and wakes a machine to own it if one is
+    /// to be had.
     fn watch_network(&mut self, now: u64) {
         let processors = self.scheduler.processors.iter().map(|processor| processor.counters().netpolls.get());
         let turns = processors.sum::<u64>() + self.scheduler.computing.helpers.netpolls();
@@ -285,7 +285,7 @@ impl<'a> Watcher<'a> {
             return;
         }
         if self.scheduler.idle.count_idle() > 0 {
-            // Whoever is woken finds nothing to do and blocks in the netpoller.
+            // The machine that is woken finds nothing to do and blocks in the netpoller.
             self.send_somebody();
         } else if now - self.network.1 >= NETWORK_UNWATCHED {
             self.network.1 = now;
@@ -314,7 +314,7 @@ impl<'a> Watcher<'a> {
             return;
         }
         let Some(spawned_at) = state.spawned_at else { return };
-        // After the state, which may be of a later poll: that has been counted then. Who searches
+        // After the state, which may be of a later poll: that has been counted then. A searcher
         // has the last task in state still.
         if processor.counters().polls() != watched.poll || state.searching {
             return;
@@ -337,7 +337,7 @@ impl<'a> Watcher<'a> {
 impl Scheduler {
     /// All processors are idle, no helper watches the netpoller in a keeper's stead, and no
     /// blocking job waits for a thread that was refused. Whether anybody waits for the netpoller
-    /// does not matter: a visitor that comes to do so tells nobody.
+    /// does not matter: an external thread that comes to do so does not announce it.
     fn needs_no_watcher(&self) -> bool {
         let is_kept = self.poll_owner.is_present() || !self.computing.helpers.any_watch();
         self.idle.count_busy() == 0 && is_kept && !self.wants_refused_threads()

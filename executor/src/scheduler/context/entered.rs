@@ -11,7 +11,7 @@ pub(crate) struct Entered {
     pub(super) previous: *const Context,
     /// What sockets found before.
     pub(super) reactor_before: Option<wsrt_reactor::context::ReactorContext>,
-    /// Whether it is in a user's hands, who may drop it at any time on this thread, or never.
+    /// Whether it is a user's, so that it may be dropped at any time on this thread, or never.
     pub(super) is_users: bool,
 }
 

@@ -1,7 +1,7 @@
-//! The books on the idle: one processor, one holder; and no work beside an idle processor that
-//! nobody was sent to.
+//! The record of the idle: one processor, one holder; and no work beside an idle processor that
+//! no machine was sent to.
 //!
-//! Nobody sleeps in these models: a machine that would is on the list, and what counts is
+//! No thread sleeps in these models: a machine that would is on the list, and what counts is
 //! whether it was chosen. Work lies in rings, as it does in life: the injector's own barriers must
 //! not be what makes the protocol right.
 
@@ -17,7 +17,7 @@ use crate::scheduler::processors::Processors;
 use crate::scheduler::queue::{RingOwner, RingThief, ring};
 use crate::util::sync::{Arc, Mutex, thread};
 
-/// Two rings that work may lie in, and the books.
+/// Two rings that work may lie in, and the record of the idle.
 struct Scene {
     idle: Idle,
     rings: [RingThief<u8>; 2],
@@ -152,8 +152,8 @@ fn work_published_while_a_machine_retires_is_seen() {
         drop(join(submitter));
         let seen_by = match (scene.count_chosen(), &resumed) {
             (1, None) => &BY_SUBMITTER,
-            // A processor that is reserved is not idle, though the one who did it may have yet to
-            // choose the machine.
+            // A processor that is reserved is not idle, though the thread that did it may have yet
+            // to choose the machine.
             (1, Some(Resume::Chosen | Resume::NoneIdle)) => &BY_BOTH,
             (0, Some(Resume::With(processor))) => {
                 assert!(processor.is_searching());
@@ -195,7 +195,7 @@ fn work_pushed_behind_announced_work_is_seen_with_it() {
     });
 }
 
-/// The same for a processor that is given up with no machine to go with it: whoever does looks
+/// A processor is given up with no machine to go with it: the thread that does so looks
 /// again, and wakes in turn.
 #[test]
 fn work_published_while_a_processor_is_released_is_seen() {
@@ -220,7 +220,7 @@ fn work_published_while_a_processor_is_released_is_seen() {
     });
 }
 
-/// A submitter that sees a searcher wakes nobody. If that was the last one, and has found something
+/// A submitter that sees a searcher wakes none. If that was the last one, and has found something
 /// else, it looks again.
 #[test]
 fn the_last_searcher_makes_up_for_skipped_wakes() {
@@ -249,7 +249,7 @@ fn the_last_searcher_makes_up_for_skipped_wakes() {
     assert!(BY_SUBMITTER.load(Counting) > 0 && BY_SEARCHER.load(Counting) > 0, "the model has not met both cases");
 }
 
-/// Loot is announced to nobody: the searcher that has it leaves that to the last one, which
+/// Loot is not announced: the searcher that has it leaves that to the last one, which
 /// therefore has to see it.
 #[test]
 fn the_last_searcher_sees_the_loot_of_earlier_ones() {
@@ -267,7 +267,7 @@ fn the_last_searcher_sees_the_loot_of_earlier_ones() {
     });
 }
 
-/// As before, with a last searcher that has found nothing and retires.
+/// Repeats that with a last searcher that has found nothing and retires.
 #[test]
 fn a_retiring_searcher_sees_the_loot_of_earlier_ones() {
     explore(4, || {
@@ -297,7 +297,7 @@ fn two_submitters_never_choose_the_same_processor() {
                 let chosen = scene.submit(&mut owner);
                 if let Some(chosen) = chosen {
                     // The searcher finds something at once, so that the other submitter may see
-                    // nobody search.
+                    // none search.
                     let Chosen { mut processor, machine } = chosen;
                     let next = scene.stop_searching(&mut processor);
                     scene.note(next);
@@ -319,8 +319,8 @@ fn two_submitters_never_choose_the_same_processor() {
     assert!(CHOSEN[2].load(Counting) > 0, "the model has not met the case of two");
 }
 
-/// One searcher is enough, since it wakes the next when it finds something; only who asks for
-/// another gets one.
+/// One searcher is enough, since it wakes the next when it finds something; only a waker that asks
+/// for another gets one.
 #[test]
 fn no_second_searcher_starts_unless_it_is_asked_for() {
     explore(1, || {
@@ -380,7 +380,7 @@ fn a_machine_is_chosen_or_leaves_the_list_never_both() {
     assert!(CHOSEN.load(Counting) > 0 && LEFT.load(Counting) > 0, "the model has not met both cases");
 }
 
-/// The keeper comes back with tasks in hand and acquires the processor that a retiring machine
+/// The poll owner comes back with tasks in hand and acquires the processor that a retiring machine
 /// would resume with.
 #[test]
 fn one_processor_is_acquired_or_resumed_with() {

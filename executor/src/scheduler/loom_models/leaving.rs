@@ -22,11 +22,11 @@ use crate::util::sync::{Arc, thread};
 const NEVER: u64 = u64::MAX;
 /// When the timer that is left behind is due.
 const DUE: u64 = 3;
-/// A deadline of another processor, by which the keeper is up anyway.
+/// A deadline of another processor, by which the poll owner is up anyway.
 const LATER: u64 = 5;
 
-/// The books, the poll owner, and the earliest deadlines of two processors' timers as their queues
-/// publish them.
+/// The record of the idle, the poll owner, and the earliest deadlines of two processors' timers as
+/// their queues publish them.
 struct Scene {
     idle: Idle,
     poll_owner: PollOwner,
@@ -96,7 +96,7 @@ impl Scene {
         }
     }
 
-    /// As `MachineLoop::leave`.
+    /// Models `MachineLoop::leave`.
     fn leave(&self, processor: Box<Processor>) -> Told {
         let mut told = Told::default();
         self.idle.give_up(processor, None);
@@ -107,7 +107,7 @@ impl Scene {
         told
     }
 
-    /// As `MachineLoop::retire_for_good_with`.
+    /// Models `MachineLoop::retire_for_good_with`.
     fn retire_for_good_with(&self, mut processor: Box<Processor>, processors: &Processors) -> Told {
         let mut told = Told::default();
         let request = processors.take_retire_request().expect("one is due");
@@ -130,7 +130,7 @@ impl Cases {
         Self { by_the_keeper: Tally::new(0), by_interrupt: Tally::new(0), by_wake: Tally::new(0) }
     }
 
-    /// Somebody is up by the time that the timer is due, and looks at it or becomes the keeper
+    /// A machine is up by the time that the timer is due, and looks at it or becomes the poll owner
     /// then.
     fn assert_seen(&self, slept: &Slept, told: &Told) {
         let woken = told.chosen.iter().filter_map(|chosen| chosen.machine.as_ref());
@@ -178,8 +178,8 @@ fn timers_left_behind_are_seen_by_a_later_poll_owner() {
     model_leave(LATER);
 }
 
-/// The payer goes on with another processor that it finds idle, so that it does not tell the keeper
-/// as it goes to sleep.
+/// The payer goes on with another processor that it finds idle, so that it does not tell the poll
+/// owner as it goes to sleep.
 #[test]
 fn timers_of_a_retiring_machine_reach_the_poll_owner() {
     static CASES: Cases = Cases::new();

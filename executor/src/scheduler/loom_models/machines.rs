@@ -1,5 +1,5 @@
 //! Machines as they live: they run what they find, retire, sleep on their parkers, and are woken.
-//! Whoever slept beside work would sleep for ever, which loom reports as a deadlock.
+//! A machine that slept beside work would sleep for ever, which loom reports as a deadlock.
 
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicUsize as Tally;

@@ -1,4 +1,4 @@
-//! Models of who runs tasks: every interleaving of those who publish work and those who go to
+//! Models of the machines: every interleaving of threads that publish work and machines that go to
 //! sleep.
 
 mod idle;

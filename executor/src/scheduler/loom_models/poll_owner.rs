@@ -1,4 +1,5 @@
-//! The poll_owner: whoever arms a timer and whoever goes to sleep on the netpoller see one another.
+//! The poll owner: a thread that arms a timer and the machine that goes to sleep on the netpoller
+//! see one another.
 
 use super::explore;
 use crate::scheduler::poll_owner::{PollOwner, Watch};
@@ -25,8 +26,8 @@ impl Scene {
         self.timers.iter().map(|timer| timer.load(Acquire)).min().unwrap_or(NEVER)
     }
 
-    /// The keeper's side. Returns until when it would block: not past what it has published, for
-    /// others count on that, and not past what it finds on looking again.
+    /// The poll owner's side. Returns until when it would block: not past what it has published,
+    /// for others count on that, and not past what it finds on looking again.
     fn keep(&self) -> Option<u64> {
         let published = self.earliest();
         self.poll_owner.take_over(published).then(|| published.min(self.earliest()))
@@ -52,8 +53,9 @@ fn a_timer_armed_as_the_poll_owner_blocks_is_seen() {
     });
 }
 
-/// The deadline that the keeper has published passes away, fired by another machine, before the
-/// keeper looks again. Who arms a timer behind it relies on the keeper's being up by then.
+/// The deadline that the poll owner has published passes away, fired by another machine, before the
+/// poll owner looks again. A thread that arms a timer behind it relies on the poll owner's being up
+/// by then.
 #[test]
 fn a_published_deadline_is_kept_though_its_timer_has_gone() {
     explore(4, || {
@@ -89,8 +91,8 @@ fn there_is_one_poll_owner_at_a_time() {
     });
 }
 
-/// A machine that goes idle beside a keeper leaves its timers to that; the keeper may be about to
-/// leave. Then either it has the timers on its next look, or the other finds nobody and sees to a
+/// A machine that goes idle beside a poll owner leaves its timers to that; the keeper may be about
+/// to leave. Then either it has the timers on its next look, or the other finds none and sees to a
 /// successor.
 #[test]
 fn timers_left_behind_are_seen_by_a_poll_owner() {

@@ -1,9 +1,9 @@
 //! Machines that sleep as real ones do: one of them in the netpoller, all of them off the list of
-//! the idle after *every* sleep, whoever ended it, and on it again before the next.
+//! the idle after *every* sleep, whichever thread ended it, and on it again before the next.
 //!
 //! So a machine that was called for nothing is on no list for a while, and work that comes then
-//! finds nobody to wake. Whoever slept beside work would sleep for ever, which loom reports as a
-//! deadlock, or, in the netpoller, as a loop without an end.
+//! finds no machine to wake. A machine that slept beside work would sleep for ever, which loom
+//! reports as a deadlock, or, in the netpoller, as a loop without an end.
 
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicUsize as Tally;

@@ -1,25 +1,25 @@
-//! The injector: the one queue that is everybody's, first in first out and unbounded.
+//! The injector: the one queue that all share, first in first out and unbounded.
 //!
 //! It takes what has no processor to go to: tasks spawned or woken by threads outside the runtime,
 //! what a full ring gave up, and the part of a poll batch that other processors are to have.
 //!
-//! The tasks are linked through themselves, oldest first, so that it allocates nothing. Whoever
-//! pushes takes no lock: the task, or a whole chain of them, becomes the newest by one swap, and is
-//! then linked behind the one that was the newest until then. Whoever takes holds a lock, and takes
-//! as many as wanted while it has it.
+//! The tasks are linked through themselves, oldest first, so that it allocates nothing. A thread
+//! that pushes takes no lock: the task, or a whole chain of them, becomes the newest by one swap,
+//! and is then linked behind the one that was the newest until then. A thread that takes holds a
+//! lock, and takes as many as wanted while it has it.
 //!
 //! ```text
 //!   oldest                               newest
 //!     v                                    v
 //!    [G1] -> [G2] -> [G3]   .   [G4] -> [G5]
 //!                           ^
-//!                           somebody has swapped G5 in for G3, and will link G4 behind G3 next
+//!                           a pusher has swapped G5 in for G3, and will link G4 behind G3 next
 //! ```
 //!
 //! What lies behind such a gap is seen by [`Injector::is_empty`], but is out of reach for as long
 //! as the other side takes for two instructions, or is kept from a core between them. So a taker
 //! may come back with nothing though the injector is not empty. It has to look again, as the
-//! sleeping protocol makes it do: nobody sleeps beside an injector that is not empty.
+//! sleeping protocol makes it do: no machine sleeps beside an injector that is not empty.
 
 use std::fmt;
 use std::ptr::{self, NonNull};
@@ -31,20 +31,20 @@ use crate::util::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use crate::util::sync::atomic::{AtomicPtr, AtomicUsize};
 use crate::util::sync::{Mutex, MutexGuard};
 
-/// What can wait in an injector: a permit that stands for a node with a link.
+/// What can wait in an injector: an owned handle that stands for a node with a link.
 ///
 /// # Safety
 ///
 /// From [`into_node`](Self::into_node) to [`from_node`](Self::from_node) the node stays alive where
-/// it is, and nobody but the injector uses its link.
+/// it is, and only the injector uses its link.
 pub(crate) unsafe trait Queued: Send {
-    /// What the permit stands for.
+    /// What the handle stands for.
     type Node;
 
-    /// Turns the permit into its node.
+    /// Turns the handle into its node.
     fn into_node(self) -> NonNull<Self::Node>;
 
-    /// Turns a node back into its permit.
+    /// Turns a node back into its handle.
     ///
     /// # Safety
     ///
@@ -55,7 +55,7 @@ pub(crate) unsafe trait Queued: Send {
     fn link(node: &Self::Node) -> &AtomicPtr<Self::Node>;
 }
 
-// SAFETY: a task is alive while somebody has its permit, and the link belongs to that one.
+// SAFETY: a task is alive while a thread has its `Runnable`, and the link belongs to that one.
 unsafe impl Queued for Runnable {
     type Node = Header;
 
@@ -101,7 +101,7 @@ impl<P: Queued> Injector<P> {
         let Some(first) = nodes.next() else { return };
         let (mut last, mut count) = (first, 1);
         for node in nodes {
-            // SAFETY: its permit is in our hands.
+            // SAFETY: its handle is in our hands.
             let link = P::link(unsafe { last.as_ref() });
             // Relaxed: published with the chain, or with the link to its first node.
             link.store(node.as_ptr(), Relaxed);
@@ -113,10 +113,10 @@ impl<P: Queued> Injector<P> {
 
     /// Appends the chain of `count` nodes from `first` to `last`.
     fn append(&self, first: NonNull<P::Node>, last: NonNull<P::Node>, count: usize) {
-        // SAFETY: its permit is in our hands.
+        // SAFETY: its handle is in our hands.
         let link = P::link(unsafe { last.as_ref() });
-        // Relaxed: the Release of `swap_in` carries it to whoever swaps a task in behind this one
-        // and links that here, the Release of a link to whoever reads it.
+        // Relaxed: the Release of `swap_in` carries it to the thread that swaps a task in behind
+        // this one and links that here, the Release of a link to the thread that reads it.
         link.store(ptr::null_mut(), Relaxed);
         match self.back.swap_in(last, count) {
             None => self.front.begin_with(first),
@@ -125,8 +125,8 @@ impl<P: Queued> Injector<P> {
                 // swapped out as the newest; only we can link something here, and we have swapped
                 // it out.
                 let link = P::link(unsafe { before.as_ref() });
-                // Release pairs with the Acquire in `Batch::next`: who finds the node sees what was
-                // done before it was pushed.
+                // Release pairs with the Acquire in `Batch::next`: a thread that finds the node
+                // sees what was done before it was pushed.
                 link.store(first.as_ptr(), Release);
             }
         }
@@ -141,7 +141,7 @@ impl<P: Queued> Injector<P> {
     }
 
     /// Takes the oldest tasks, `most` of them at most, as they are asked for; those that are not
-    /// asked for stay. Others who want to take wait until it is dropped: whoever has it does
+    /// asked for stay. Others who want to take wait until it is dropped: its holder does
     /// nothing but move tasks to another queue.
     pub(crate) fn take_batch(&self, most: usize) -> Batch<'_, P> {
         Batch { injector: self, left: most, taken: 0, _lock: self.front.lock.lock() }
@@ -232,15 +232,15 @@ impl<N> Front<N> {
         Self { oldest: AtomicPtr::new(ptr::null_mut()), taken: AtomicUsize::new(0), lock: Mutex::new(()) }
     }
 
-    /// Puts the first task in, for whoever has swapped one in for none. Nobody else writes here
-    /// meanwhile: takers find nothing, and other pushes find something to be linked behind.
+    /// Puts the first task in, for the thread that has swapped one in for none. No other writes
+    /// here meanwhile: takers find nothing, and other pushes find something to be linked behind.
     fn begin_with(&self, first: NonNull<N>) {
         // Release pairs with the Acquire in `Batch::next`.
         self.oldest.store(first.as_ptr(), Release);
     }
 }
 
-/// Tasks on their way out of the injector, from which nobody else takes meanwhile.
+/// Tasks on their way out of the injector, from which no other thread takes meanwhile.
 #[must_use = "what is not taken out stays in"]
 pub(crate) struct Batch<'a, P: Queued> {
     injector: &'a Injector<P>,
@@ -255,13 +255,13 @@ impl<P: Queued> Batch<'_, P> {
     #[must_use]
     fn detach(&mut self, oldest: NonNull<P::Node>) -> bool {
         let front = &self.injector.front;
-        // SAFETY: its permit is in the injector, and nobody else takes it out.
+        // SAFETY: its handle is in the injector, and no other thread takes it out.
         let link = P::link(unsafe { oldest.as_ref() });
         // Acquire, here and below, pairs with the Release of `append`.
         let mut next = link.load(Acquire);
         if next.is_null() {
-            // Relaxed: before `swap_out`, which publishes it. Whoever then swaps a task in for none
-            // writes here after us.
+            // Relaxed: before `swap_out`, which publishes it. A thread that then swaps a task in
+            // for none writes here after us.
             front.oldest.store(ptr::null_mut(), Relaxed);
             if self.injector.back.swap_out(oldest) {
                 return true;
@@ -269,7 +269,7 @@ impl<P: Queued> Batch<'_, P> {
             next = link.load(Acquire);
         }
         let is_linked = !next.is_null();
-        // Relaxed: for other takers, who have the lock after us.
+        // Relaxed: for other takers, which have the lock after us.
         front.oldest.store(if is_linked { next } else { oldest.as_ptr() }, Relaxed);
         is_linked
     }

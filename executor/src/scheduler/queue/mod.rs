@@ -1,5 +1,5 @@
 //! Where tasks wait: the three queues, in the order in which they are tried; and the inbox of
-//! whoever waits for posts.
+//! the threads that wait for posts.
 
 mod injector;
 mod ring;

@@ -111,9 +111,9 @@ impl<T> Shared<T> {
         NonNull::new(item).expect("a position between head and end holds an item")
     }
 
-    /// Acquire pairs with the Release of [`Owner::push`]: whoever sees an item in the word sees its
-    /// slot. It also pairs with the Release of [`Thief::steal_into`]: an owner that sees a claim
-    /// may write over what the thief has read.
+    /// Acquire pairs with the Release of [`Owner::push`]: a thread that sees an item in the word
+    /// sees its slot. It also pairs with the Release of [`Thief::steal_into`]: an owner that sees a
+    /// claim may write over what the thief has read.
     fn word(&self) -> Word {
         Word(self.word.load(Acquire))
     }
@@ -197,7 +197,7 @@ impl<T> Owner<T> {
         }
     }
 
-    /// Writes `items` behind the end, where nobody looks until the word counts them, up to the
+    /// Writes `items` behind the end, where no thread looks until the word counts them, up to the
     /// ring's capacity.
     fn write_behind(&mut self, word: Word, items: &mut impl Iterator<Item = NonNull<T>>) -> u32 {
         let room = RING_CAPACITY - word.len();
@@ -311,7 +311,7 @@ pub(crate) struct Thief<T> {
     shared: Arc<Shared<T>>,
 }
 
-// SAFETY: as for `Owner`: items pass through, nobody looks into one.
+// SAFETY: as for `Owner`: items pass through, and the ring looks into none.
 unsafe impl<T> Send for Thief<T> {}
 // SAFETY: every operation through a shared reference is atomic.
 unsafe impl<T> Sync for Thief<T> {}
@@ -346,7 +346,7 @@ impl<T> Thief<T> {
         }
     }
 
-    /// Copies what a claim would win behind the end of `own`, where nobody looks until it is
+    /// Copies what a claim would win behind the end of `own`, where no thread looks until it is
     /// published. A slot may be torn from under this copy, by an owner that has gone round: then
     /// the claim fails and the copy is forgotten.
     fn copy_newest(&self, word: Word, keep: u32, take: u32, own: &Owner<T>) {

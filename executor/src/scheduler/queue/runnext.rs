@@ -19,8 +19,8 @@ impl<T> RunNext<T> {
 
     /// Puts `item` in and returns what it displaced, which has to go to the ring's tail.
     ///
-    /// AcqRel: Release pairs with the Acquire of whoever takes `item` out; Acquire pairs with the
-    /// Release of the `replace` that put the displaced one in, which another holder of the
+    /// AcqRel: Release pairs with the Acquire of the thread that takes `item` out; Acquire pairs
+    /// with the Release of the `replace` that put the displaced one in, which another holder of the
     /// processor may have done.
     #[must_use = "the displaced task is in no queue"]
     pub(crate) fn replace(&self, item: NonNull<T>) -> Option<NonNull<T>> {
@@ -66,7 +66,7 @@ impl<T> fmt::Debug for RunNext<T> {
 pub(crate) struct SlotAddress<T>(NonNull<T>);
 
 impl<T> SlotAddress<T> {
-    /// The same as a number, which is not null.
+    /// The address as a number, which is not zero.
     pub(crate) fn address(self) -> usize {
         self.0.addr().get()
     }

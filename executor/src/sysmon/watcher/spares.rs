@@ -68,7 +68,7 @@ impl Watcher<'_> {
         self.scheduler.processors.regular().div_ceil(2)
     }
 
-    /// Processors that are not stuck in a poll, but for spares that nobody needs any more.
+    /// Processors that are not stuck in a poll, but for spares that no stuck poll needs any more.
     fn serving(&self) -> usize {
         let stuck = self.watched.iter().filter(|watched| watched.stuck).count();
         (self.scheduler.processors.regular() + self.count_compensated()).saturating_sub(stuck)

@@ -89,7 +89,7 @@ impl World {
     }
 }
 
-/// The end of a model: nobody pushes any more.
+/// The end of a model: no thread pushes any more.
 fn finish(world: &World, mut taken: Vec<usize>) {
     taken.extend(world.take(usize::MAX));
     assert!(taken.iter().filter(|number| **number > 0).is_sorted(), "a batch came out of order: {taken:?}");
@@ -179,9 +179,9 @@ fn a_task_that_comes_again_leads_nowhere() {
     });
 }
 
-/// What the sleeping protocol asks for: whoever looks after its barrier sees that the injector is
-/// not empty, or was seen by the one who pushed. A taker in between changes nothing, and neither
-/// does a push that is under way before ours.
+/// What the sleeping protocol asks for: a thread that looks after its barrier sees that the
+/// injector is not empty, or was seen by the pusher. A taker in between changes nothing, and
+/// neither does a push that is under way before ours.
 #[test]
 fn a_push_is_seen_by_a_sleeper_or_sees_it() {
     explore(5, || {
