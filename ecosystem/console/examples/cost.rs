@@ -1,8 +1,8 @@
 //! The cost of feature `console`: nanoseconds for a spawn, a yield and a hand-over, on one thread.
 //!
 //! ```text
-//! cargo run --release --example cost # feature `console`, no subscriber cargo run --release
-//! --example cost -- watched # with console-subscriber
+//! cargo run --release --example cost               # feature `console`, and no subscriber
+//! cargo run --release --example cost -- watched    # with console-subscriber
 //! ```
 //!
 //! Compare with the same file in a package without the feature.
