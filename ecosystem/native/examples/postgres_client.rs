@@ -1,5 +1,7 @@
 //! A PostgreSQL client on wsrt: tokio-postgres over a stream of wsrt's.
-//! `cargo run --release --example postgres_client -- 127.0.0.1:5432 "user=postgres dbname=postgres"`
+//! ```text
+//! cargo run --release --example postgres_client -- 127.0.0.1:5432 "user=postgres dbname=postgres"
+//! ```
 //!
 //! tokio-postgres without its feature `runtime` needs nothing of tokio but its I/O traits: connect
 //! by hand, and spawn the connection.

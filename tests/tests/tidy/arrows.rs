@@ -8,15 +8,13 @@ const ROOT: &str = "executor/src/";
 
 /// The rooms, by the folder or file that begins their paths. The longest that fits counts. A room
 /// may import from rooms of a lower level, and the public modules from each other.
-const ROOMS: [(&str, &str, u8); 36] = [
+const ROOMS: [(&str, &str, u8); 33] = [
     ("util", "util", 0),
     // What others write, below those that write it.
     ("observe/console", "observe's data", 1),
     ("observe/counters", "observe's data", 1),
     ("observe/histogram", "observe's data", 1),
-    ("observe/machine_status", "observe's data", 1),
     ("observe/ready_times", "observe's data", 1),
-    ("observe/source", "observe's data", 1),
     ("observe/switches", "observe's data", 1),
     ("observe/victims", "observe's data", 1),
     ("task", "task", 2),
@@ -41,7 +39,6 @@ const ROOMS: [(&str, &str, u8); 36] = [
     ("fs", PUBLIC, 7),
     ("hyper", PUBLIC, 7),
     ("io", PUBLIC, 7),
-    ("offload", PUBLIC, 7),
     ("parallel", PUBLIC, 7),
     ("process", PUBLIC, 7),
     ("runtime", PUBLIC, 7),
@@ -80,11 +77,25 @@ pub(crate) fn upward(sources: &[Source]) -> Vec<Finding> {
     findings
 }
 
+/// The entries of [`ROOMS`] that are no folder or file any more.
+pub(crate) fn gone(sources: &[Source]) -> Vec<Finding> {
+    let modules = Rooms::new(sources).modules;
+    let is_there = |room: &str| modules.iter().any(|module| is_within(module, room));
+    let gone = ROOMS.iter().filter(|(room, ..)| !matches!(*room, "" | "lib") && !is_there(room));
+    gone.map(|(room, ..)| Finding::new(*room, ROOMS_PLACE, format!("`{room}` has gone: take it off the list")))
+        .collect()
+}
+
+const ROOMS_PLACE: &str = "tests/tests/tidy/arrows.rs";
+
+/// Whether `module` is `room`, or below it.
+fn is_within(module: &str, room: &str) -> bool {
+    module.strip_prefix(room).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
 /// The room of a module, `a/b` for `crate::a::b`, and its level.
 fn room(module: &str) -> (&'static str, u8) {
-    let fits = |prefix: &str| {
-        prefix.is_empty() || module == prefix || module.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('/'))
-    };
+    let fits = |prefix: &str| prefix.is_empty() || is_within(module, prefix);
     let room = ROOMS.iter().filter(|(prefix, ..)| fits(prefix)).max_by_key(|(prefix, ..)| prefix.len());
     room.map_or((PUBLIC, 7), |&(_, name, level)| (name, level))
 }
@@ -148,16 +159,14 @@ impl Rooms {
         let joined = path.join("/");
         let passed_on = self.passed_on.iter().find(|(name, from)| *name == joined && *from != joined);
         let joined = passed_on.map_or(joined.as_str(), |(_, from)| from);
-        let of_path = |module: &&String| {
-            joined == **module || joined.strip_prefix(module.as_str()).is_some_and(|rest| rest.starts_with('/'))
-        };
+        let of_path = |module: &&String| is_within(joined, module);
         self.modules.iter().filter(of_path).max_by_key(|module| module.len()).cloned()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Source, upward};
+    use super::{Source, gone, upward};
 
     fn tree(task: &str) -> Vec<String> {
         let sources = [
@@ -200,6 +209,13 @@ mod tests {
             tree("use crate::observe::dump;\n"),
             ["executor/src/task/cell.rs:1 task/cell.rs -> observe's readers"]
         );
+    }
+
+    #[test]
+    fn a_room_that_has_gone_is_found() {
+        let rooms: Vec<String> =
+            gone(&[Source::new("executor/src/util/rng.rs", "")]).into_iter().map(|finding| finding.key).collect();
+        assert!(rooms.contains(&"task".to_owned()) && !rooms.contains(&"util".to_owned()), "{rooms:?}");
     }
 
     #[test]

@@ -17,13 +17,18 @@ pub(crate) fn without_head(sources: &[Source]) -> Vec<Finding> {
         .collect()
 }
 
-/// Comment lines that go beyond the last column. One that is a single word, a link for one, may.
+/// Comment lines that go beyond the last column. One that is a single word, a link for one, may,
+/// and so may the rows of tables and the code of examples, which cannot be broken there.
 pub(crate) fn too_wide(sources: &[Source]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for source in sources {
+        let mut is_example = false;
         for (index, line) in source.lines.iter().enumerate() {
-            let (width, words) = (line.raw.trim_end().chars().count(), line.comment.split_whitespace().count());
-            if width > WIDTH && words > 2 && line.raw.trim_start().starts_with("//") {
+            let doc = line.comment.trim_start_matches(['/', '!']).trim();
+            is_example = !line.comment.is_empty() && is_example ^ doc.starts_with("```");
+            let is_prose = !is_example && !doc.starts_with('|') && doc.split_whitespace().count() > 1;
+            let width = line.raw.trim_end().chars().count();
+            if width > WIDTH && is_prose && line.raw.trim_start().starts_with("//") {
                 let advice = format!("the comment is {width} columns wide: break it at {WIDTH}");
                 findings.push(Finding::new(&source.path, source.place(index), advice));
             }
@@ -40,9 +45,12 @@ fn a_file_without_a_head_is_found() {
 }
 
 #[test]
-fn a_wide_comment_is_found_and_code_is_not() {
+fn a_wide_comment_is_found_unlike_code_and_tables() {
     let wide = "a ".repeat(49);
-    let text = format!("// {wide}bc\n// {wide}\n    let wide = \"{wide}{wide}\";\n/// <https://{}>\n", "a".repeat(100));
+    let text = format!(
+        "// {wide}bc\n/// | {wide}|\n/// ```\n/// {wide}{wide}\n/// ```\n// {wide}\n    let wide = \"{wide}{wide}\";\n/// <https://{}>\n",
+        "a".repeat(100)
+    );
     let places: Vec<String> =
         too_wide(&[Source::new("a.rs", &text)]).into_iter().map(|finding| finding.place).collect();
     assert_eq!(places, ["a.rs:1"]);

@@ -46,6 +46,7 @@ fn no_function_has_more_than_60_lines() {
 #[test]
 fn arrows_between_the_executors_rooms_point_down() {
     check("arrow", arrows::upward(sources()));
+    check("room", arrows::gone(sources()));
 }
 
 #[test]
@@ -61,6 +62,7 @@ fn cfg_loom_is_in_sync_and_on_mod_lines() {
 #[test]
 fn quoted_paths_and_identifiers_exist() {
     check("quote", quotes::missing(documents(), sources(), scripts()));
+    check("foreign", quotes::unquoted(documents()));
 }
 
 #[test]

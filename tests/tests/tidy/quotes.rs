@@ -28,10 +28,9 @@ pub(crate) fn missing(documents: &[Document], sources: &[Source], scripts: &[Doc
 }
 
 /// Names that the documents quote from other projects, and that no source of ours uses.
-const FOREIGN: [(&str, &[&str]); 5] = [
+const FOREIGN: [(&str, &[&str]); 4] = [
     ("Linux", &["epoll_wait", "everysec", "pids.max", "recvfrom", "renice", "writev"]),
     ("Redis", &["LMOVE", "maxclients", "used_cpu_sys", "used_cpu_user"]),
-    ("Go", &["needspinning"]),
     ("futures", &["FuturesUnordered"]),
     (
         "tokio",
@@ -61,6 +60,22 @@ const FOREIGN: [(&str, &[&str]); 5] = [
         ],
     ),
 ];
+
+/// The entries of [`FOREIGN`] that no document quotes any more.
+pub(crate) fn unquoted(documents: &[Document]) -> Vec<Finding> {
+    let quoted: HashSet<&str> =
+        documents.iter().flat_map(|document| quotes(&document.text)).map(|(_, quote)| quote).collect();
+    let names = FOREIGN.iter().flat_map(|(_, names)| *names).filter(|name| !quoted.contains(*name));
+    names
+        .map(|name| {
+            Finding::new(
+                *name,
+                "tests/tests/tidy/quotes.rs",
+                format!("`{name}` is quoted no more: take it off the list"),
+            )
+        })
+        .collect()
+}
 
 /// What a quote seems to be.
 #[derive(Debug, PartialEq)]
@@ -138,7 +153,7 @@ fn quotes(text: &str) -> Vec<(usize, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Document, Kind, Source, is_there, kind, missing};
+    use super::{Document, Kind, Source, is_there, kind, missing, unquoted};
 
     #[test]
     fn a_quote_that_is_in_no_source_is_found() {
@@ -150,6 +165,13 @@ mod tests {
             .map(|finding| finding.place + " " + &finding.key)
             .collect();
         assert_eq!(places, ["docs/A.md:1 docs/A.md Ring::pop_all", "docs/A.md:5 docs/A.md a/gone.rs"]);
+    }
+
+    #[test]
+    fn a_foreign_name_without_a_quote_is_found() {
+        let document = Document { path: "docs/A.md".to_owned(), text: "`LMOVE` and epoll_wait".to_owned() };
+        let names: Vec<String> = unquoted(&[document]).into_iter().map(|finding| finding.key).collect();
+        assert!(names.contains(&"epoll_wait".to_owned()) && !names.contains(&"LMOVE".to_owned()), "{names:?}");
     }
 
     #[test]
