@@ -1,20 +1,21 @@
-//! The budget of a poll: how often its task may find something ready before others get their turn.
+//! The budget of a poll: the number of ready operations that its task may complete before other
+//! tasks get their turn.
 //!
 //! A socket whose peer is faster than we are is always ready, and a loop over it would never return
-//! from its poll. So whoever runs tasks calls [`refill`] before each poll, and each operation here
-//! that is ready takes a unit. When none is left, operations are pending whatever they are, after
-//! waking the task: it goes behind everything that waits, and goes on with a full budget. An
-//! operation that is pending for want of anything to do takes nothing.
+//! from its poll. So the executor calls [`refill`] before each poll, and each ready operation takes
+//! a unit. When none is left, every operation wakes the task and is pending: the task is queued
+//! behind all waiting tasks, and continues with a full budget. An operation that is pending because
+//! it is not ready takes no unit.
 //!
-//! The budget is a number in thread-local storage and not in the task, since a poll never changes
+//! The budget is a number in thread-local storage and not in the task, because a poll never changes
 //! threads. Threads that run no task have no limit.
 //!
-//! # When nobody gives up
+//! # Polls that never return
 //!
-//! A poll that is told *pending* should return. Some do not: another executor's `block_on` inside a
-//! task polls again as soon as it is woken, and without a refill would do that for ever. So after
-//! [`PATIENCE`] denials within a poll the budget is full again. For the others, such as a set of
-//! ten thousand sockets in one task, this means that one operation in nine is let through.
+//! A poll whose operation is *pending* should return. Some do not: another executor's `block_on`
+//! inside a task polls again as soon as it is woken, and without a refill would do that for ever.
+//! So after [`MAX_DENIALS`] denials within a poll the budget is full again. For the others, such as
+//! a set of ten thousand sockets in one task, this means that one operation in nine is let through.
 
 use std::cell::Cell;
 use std::fmt;
@@ -24,12 +25,13 @@ use std::task::{Context, Poll};
 
 /// Units that a poll begins with.
 ///
-/// As many as in tokio, for whose users code may have been tuned: a read from a socket takes half a
-/// microsecond or more, so that a poll that does nothing else ends after some hundred microseconds.
+/// It is the number of tokio, which users' code may have been tuned for: a read from a socket takes
+/// half a microsecond or more, so that a poll that does nothing else ends after some hundred
+/// microseconds.
 pub const PER_POLL: u32 = 128;
 
 /// Denials in one poll after which the budget is full again.
-const PATIENCE: i32 = 1024;
+const MAX_DENIALS: i32 = 1024;
 
 const FULL: i32 = PER_POLL as i32;
 const UNLIMITED: i32 = i32::MAX;
@@ -50,7 +52,7 @@ pub fn lift() {
     BUDGET.set(UNLIMITED);
 }
 
-/// Tells whether an operation that is ready would be let through.
+/// Returns whether an operation that is ready may proceed.
 #[inline]
 #[must_use]
 pub fn has_remaining() -> bool {
@@ -68,7 +70,7 @@ pub fn poll_proceed(cx: &mut Context<'_>) -> Poll<()> {
 #[cold]
 fn deny(cx: &mut Context<'_>) -> Poll<()> {
     let denials = BUDGET.get() - 1;
-    if denials < -PATIENCE {
+    if denials < -MAX_DENIALS {
         refill();
         return Poll::Ready(());
     }
@@ -123,7 +125,7 @@ pub fn poll_spending<R>(cx: &mut Context<'_>, operation: impl FnOnce(&mut Contex
 ///
 /// # Cancel safety
 ///
-/// Dropped before it is ready, it has taken nothing.
+/// If it is dropped before it is ready, it has taken nothing.
 pub async fn consume() {
     poll_fn(|cx| poll_spending(cx, |_| Poll::Ready(()))).await;
 }
@@ -208,7 +210,7 @@ mod tests {
         with_full_budget(|poll, wakes| {
             assert!((0..PER_POLL).all(|_| poll(true)));
             let denials = (0..).take_while(|_| !poll(true)).count();
-            assert_eq!(denials, PATIENCE as usize);
+            assert_eq!(denials, MAX_DENIALS as usize);
             assert_eq!(wakes.0.load(Relaxed), denials);
             assert!((1..PER_POLL).all(|_| poll(true)));
             assert!(!poll(true), "and is limited again");

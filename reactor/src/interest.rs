@@ -1,9 +1,9 @@
-//! What a waiter waits for.
+//! The directions that a waiter waits for.
 
 use std::fmt;
 use std::ops::BitOr;
 
-/// Names the directions of a socket that somebody wants to use: reading, writing, or either of
+/// Names the directions of a socket that a caller wants to use: reading, writing, or either of
 /// them.
 ///
 /// # Examples
@@ -28,13 +28,13 @@ impl Interest {
     #[cfg(unix)]
     pub(crate) const NONE: Interest = Interest(0);
 
-    /// Tells whether reading is among the directions.
+    /// Returns whether reading is among the directions.
     #[must_use]
     pub const fn is_readable(self) -> bool {
         self.0 & Self::READABLE.0 != 0
     }
 
-    /// Tells whether writing is among the directions.
+    /// Returns whether writing is among the directions.
     #[must_use]
     pub const fn is_writable(self) -> bool {
         self.0 & Self::WRITABLE.0 != 0
@@ -67,8 +67,8 @@ impl Interest {
 }
 
 impl From<Interest> for mio::Interest {
-    /// mio knows no interest in nothing: reading stands for it. Who reads has to know of urgent
-    /// data, which cuts reads short.
+    /// mio has no empty interest: reading stands for it. A reader has to know of urgent data, which
+    /// cuts reads short.
     fn from(interest: Interest) -> mio::Interest {
         #[cfg(any(target_os = "linux", target_os = "android"))]
         const READING: mio::Interest = mio::Interest::READABLE.add(mio::Interest::PRIORITY);

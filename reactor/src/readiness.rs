@@ -1,12 +1,12 @@
-//! The readiness word: what a source is ready for, and which event said so.
+//! The readiness word: the conditions that a source is ready for, and the event that reported them.
 //!
 //! ```text
 //!   bit    0          1          2            3             4       5          6        7       8       9 and up
 //!          READABLE   WRITABLE   READ_CLOSED  WRITE_CLOSED  ERROR   SHUTDOWN   URGENT   UNREAD  UNWRIT  tick
 //! ```
 //!
-//! What a source is ready for is what the system has reported. Of a fresh one it has reported
-//! nothing yet, and still an operation is worth trying, for data may be there and room usually is:
+//! A source is ready for the conditions that the OS has reported. Of a fresh one it has reported
+//! none yet, and still an operation is worth trying, for data may be there and room usually is:
 //! UNREAD and UNWRITTEN say that no operation has found the direction drained yet. They move
 //! operations, and are no part of the answer to the question what is ready.
 //!
@@ -20,7 +20,7 @@
 //! * [`Readiness::clear_drained`]: a transfer came back short. That says nothing about what follows
 //!   the data: a closed side stays closed. And where urgent data has come it says nothing at all,
 //!   for a read ends at the mark of that, whatever is behind it. So URGENT, which no clear takes
-//!   away, turns this proof down. (Linux: other systems' polls do not tell.)
+//!   away, rejects this proof. (Linux: other systems' polls do not report it.)
 //! * [`Readiness::clear_would_block`]: the kernel answered `WouldBlock`. A closed side never
 //!   answers that, so a CLOSED bit of that direction was not the truth (epoll reports EPOLLERR for
 //!   error-queue messages too, which reads as "write closed"), and keeping it would make the waiter
@@ -64,7 +64,7 @@ impl EventBits {
         add(event.is_read_closed(), READ_CLOSED);
         add(event.is_write_closed(), WRITE_CLOSED);
         add(event.is_priority(), URGENT);
-        // Whoever waits learns of an error by trying: both directions are worth a try.
+        // A waiter learns of an error by trying: both directions are worth a try.
         add(event.is_error(), ERROR | READABLE | WRITABLE);
         EventBits(bits)
     }
@@ -80,7 +80,7 @@ impl EventBits {
     }
 }
 
-/// The word as one operation saw it, and the permit to clear what that operation proved wrong.
+/// The word as one operation saw it, and the right to clear the bits that the operation disproved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Seen(usize);
 
@@ -128,7 +128,7 @@ fn untried_bits(interest: Interest) -> usize {
     read | write
 }
 
-/// The word. Written by the thread in the netpoller (events), by whoever operates on the source
+/// The word. Written by the thread in the netpoller (events), by threads that operate on the source
 /// (clears), and once at shutdown.
 #[derive(Debug)]
 pub(crate) struct Readiness(AtomicUsize);
@@ -170,24 +170,24 @@ impl Readiness {
         self.clear(seen, open_bits(interest) | untried_bits(interest) | closed_bits(interest) | ERROR);
     }
 
-    /// Somebody found out by other means that these conditions do not hold, unless an event came
-    /// meanwhile.
+    /// The caller has found by other means that these conditions do not hold; clears them, unless
+    /// an event came meanwhile.
     #[cfg(unix)]
     pub(crate) fn clear_ready(&self, seen: Seen, ready: Ready) {
         self.clear(seen, usize::from(ready.0));
     }
 
     fn clear(&self, seen: Seen, bits: usize) {
-        // AcqRel: the Release half pairs with the Acquire of `read`: who sees the bits gone sees
-        // that our system call came before. A failed compare (another tick, or nothing to clear)
-        // publishes nothing.
+        // AcqRel: the Release half pairs with the Acquire of `read`: a thread that sees the bits
+        // gone sees that our system call came before. A failed compare (another tick, or nothing to
+        // clear) publishes nothing.
         let _ = self.0.fetch_update(AcqRel, Acquire, |word| {
             let same_tick = word & TICK_MASK == seen.0 & TICK_MASK;
             (same_tick && word & bits != 0).then_some(word & !bits)
         });
     }
 
-    /// The runtime is gone: from now on nobody may wait here.
+    /// The runtime is gone: from now on no task may wait here.
     pub(crate) fn shut_down(&self) {
         // AcqRel: as in `set_from_event`.
         self.0.fetch_or(SHUTDOWN, AcqRel);

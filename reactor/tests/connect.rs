@@ -1,4 +1,4 @@
-//! Connecting to several addresses: who is tried when, and what is left behind.
+//! Connecting to several addresses: which one is tried when, and the sockets left behind.
 #![cfg(target_os = "linux")]
 
 use socket2::{Domain, Socket, Type};

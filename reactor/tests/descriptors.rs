@@ -1,5 +1,5 @@
 //! Out of file descriptors: accept reports it, and serves again once some are free. Alone in its
-//! process: the limit is everybody's.
+//! process: all tests share the limit.
 #![cfg(unix)]
 
 use std::fs::File;

@@ -10,7 +10,7 @@ use wsrt_reactor::context::{self, Delay, Services};
 use wsrt_reactor::net::{TcpListener, TcpStream, lookup_host};
 use wsrt_reactor_testing::{Runtime, block_on, run};
 
-/// An address where nobody listens.
+/// An address without a listener.
 fn closed_address() -> SocketAddr {
     StdListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
 }

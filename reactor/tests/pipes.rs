@@ -144,7 +144,7 @@ fn std_pipe() -> (OwnedFd, OwnedFd) {
     // SAFETY: `descriptors` has room for the two.
     assert_eq!(unsafe { libc::pipe2(descriptors.as_mut_ptr(), flags) }, 0);
     let own = |descriptor| {
-        // SAFETY: the call made it, and nobody else knows it.
+        // SAFETY: the call made it, and no other code knows it.
         unsafe { std::os::fd::FromRawFd::from_raw_fd(descriptor) }
     };
     (own(descriptors[0]), own(descriptors[1]))
@@ -159,7 +159,7 @@ fn packets_behind_a_short_read_are_not_forgotten() {
         // SAFETY: `descriptors` has room for the two.
         assert_eq!(unsafe { libc::pipe2(descriptors.as_mut_ptr(), libc::O_DIRECT | libc::O_CLOEXEC) }, 0);
         let own = |descriptor| -> OwnedFd {
-            // SAFETY: the call made it, and nobody else knows it.
+            // SAFETY: the call made it, and no other code knows it.
             unsafe { std::os::fd::FromRawFd::from_raw_fd(descriptor) }
         };
         let mut receiver = pipe::Receiver::from_owned_fd(own(descriptors[0])).unwrap();

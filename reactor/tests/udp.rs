@@ -1,4 +1,4 @@
-//! UDP: datagrams stay whole, go to whom they are for, and wake everybody who waits.
+//! UDP: datagrams stay whole, reach their receiver, and wake every waiting task.
 
 use bytes::BytesMut;
 use std::future::poll_fn;

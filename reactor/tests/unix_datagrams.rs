@@ -151,7 +151,7 @@ fn a_full_receiver_holds_up_no_sender_to_others() {
     });
 }
 
-/// Of whom the system wakes nobody: neither is connected, nor has datagrams of its own in the
+/// Two senders that the OS does not wake: neither is connected, nor has datagrams of its own in the
 /// queue.
 #[cfg(target_os = "linux")]
 #[test]

@@ -183,7 +183,7 @@ fn a_writer_waits_for_a_slow_reader_and_keeps_order() {
 }
 
 /// A read stops behind a message that came with descriptors, although more bytes are there, and
-/// nobody reports them again. So a short read must not be taken for an empty socket.
+/// no event reports them again. So a short read must not be taken for an empty socket.
 #[test]
 fn bytes_behind_a_message_with_descriptors_are_not_forgotten() {
     run(async {

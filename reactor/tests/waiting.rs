@@ -1,4 +1,4 @@
-//! Who waits is woken: many at once, the one that is left when others go, and everybody at the end.
+//! Waiting tasks are woken: many at once, the one that is left when others go, and all at the end.
 
 use std::future::{Future, poll_fn};
 use std::io::{self, ErrorKind};

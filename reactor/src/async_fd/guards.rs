@@ -36,7 +36,7 @@ impl Noticed {
 
 /// Says that a descriptor was found ready, and is the permit to say that it is not any more; made
 /// by [`AsyncFd::readable`] and its like.
-#[must_use = "what was found ready counts as ready until the guard is told otherwise"]
+#[must_use = "the conditions count as ready until the guard clears them"]
 pub struct AsyncFdReadyGuard<'a, T: AsRawFd> {
     pub(super) async_fd: &'a AsyncFd<T>,
     pub(super) noticed: Noticed,
@@ -44,7 +44,7 @@ pub struct AsyncFdReadyGuard<'a, T: AsRawFd> {
 
 /// Says that a descriptor was found ready, and is the permit to say that it is not any more; made
 /// by [`AsyncFd::readable_mut`] and its like, which borrow the descriptor exclusively.
-#[must_use = "what was found ready counts as ready until the guard is told otherwise"]
+#[must_use = "the conditions count as ready until the guard clears them"]
 pub struct AsyncFdReadyMutGuard<'a, T: AsRawFd> {
     pub(super) async_fd: &'a mut AsyncFd<T>,
     pub(super) noticed: Noticed,
@@ -90,22 +90,23 @@ impl<T: AsRawFd> AsyncFdReadyMutGuard<'_, T> {
     }
 }
 
-/// What both guards can do.
+/// The methods of both guards, which differ in whether they lend the inner value exclusively. A
+/// macro, because each names its own private fields.
 macro_rules! guard_methods {
     ($guard:ident, $argument:ty) => {
         impl<'a, T: AsRawFd> $guard<'a, T> {
             /// Says that it is not ready any more: the next wait is for an event. An event that
             /// came since the guard was made is not cleared with it.
             ///
-            /// To be said when the system has answered `WouldBlock`, and then only: what is still
-            /// there is not reported again. Only that a side is closed is not forgotten: the next
-            /// wait tells of it again.
+            /// Call it if the OS has returned `WouldBlock`, and only then: bytes that are still
+            /// there are not reported again. A closed side is not forgotten: the next wait reports
+            /// it again.
             pub fn clear_ready(&mut self) {
                 self.clear_ready_matching(self.ready());
             }
 
-            /// As [`clear_ready`](Self::clear_ready), for some conditions only: for the one of two
-            /// directions that turned out to be drained.
+            /// Clears readiness like [`clear_ready`](Self::clear_ready), for some conditions only:
+            /// for the one of two directions that turned out to be drained.
             pub fn clear_ready_matching(&mut self, ready: Ready) {
                 self.noticed.clear(ready, self.async_fd.evented.readiness());
             }

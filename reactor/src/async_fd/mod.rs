@@ -26,13 +26,13 @@ use std::task::{Context, Poll, ready};
 /// The descriptor must be **non-blocking**: `AsyncFd` does not make it so. Reading and writing
 /// remain the caller's: wait with [`readable`](AsyncFd::readable) or
 /// [`writable`](AsyncFd::writable), then try, inside [`try_io`](AsyncFdReadyGuard::try_io) of the
-/// guard, which notes when the system answers `WouldBlock`. Or leave both to
+/// guard, which notes when the OS returns `WouldBlock`. Or leave both to
 /// [`async_io`](AsyncFd::async_io).
 ///
-/// The system reports a change once. So readiness counts as there until somebody clears it, which
-/// the guard does on `WouldBlock`; where that is never answered,
+/// The OS reports a change once. So readiness counts as present until it is cleared, which the
+/// guard does on `WouldBlock`; where that is never returned,
 /// [`clear_ready`](AsyncFdReadyGuard::clear_ready) does it by hand. Unlike wsrt's own sockets it
-/// does not count as ready before the system says so.
+/// does not count as ready before the OS reports it.
 ///
 /// Regular files cannot be polled, and are refused. Any number of tasks may wait in each direction,
 /// in futures and in polls. (tokio's poll methods keep the last waker only.) There is no
@@ -76,7 +76,7 @@ impl<T: AsRawFd> AsyncFd<T> {
     ///
     /// # Panics
     ///
-    /// Outside a runtime.
+    /// Panics outside a runtime.
     ///
     /// # Errors
     ///
@@ -92,39 +92,40 @@ impl<T: AsRawFd> AsyncFd<T> {
     ///
     /// # Panics
     ///
-    /// Outside a runtime.
+    /// Panics outside a runtime.
     ///
     /// # Errors
     ///
-    /// As [`new`](AsyncFd::new).
+    /// Returns the errors of [`new`](AsyncFd::new).
     #[track_caller]
     pub fn with_interest(inner: T, interest: Interest) -> io::Result<AsyncFd<T>> {
         Self::try_with_interest(inner, interest).map_err(io::Error::from)
     }
 
-    /// As [`new`](AsyncFd::new), giving `inner` back on an error.
+    /// Registers `inner` like [`new`](AsyncFd::new), and gives it back on an error.
     ///
     /// # Panics
     ///
-    /// Outside a runtime.
+    /// Panics outside a runtime.
     ///
     /// # Errors
     ///
-    /// As [`new`](AsyncFd::new).
+    /// Returns the errors of [`new`](AsyncFd::new).
     #[track_caller]
     pub fn try_new(inner: T) -> Result<AsyncFd<T>, AsyncFdTryNewError<T>> {
         Self::try_with_interest(inner, Interest::READABLE | Interest::WRITABLE)
     }
 
-    /// As [`with_interest`](AsyncFd::with_interest), giving `inner` back on an error.
+    /// Registers `inner` like [`with_interest`](AsyncFd::with_interest), and gives it back on an
+    /// error.
     ///
     /// # Panics
     ///
-    /// Outside a runtime.
+    /// Panics outside a runtime.
     ///
     /// # Errors
     ///
-    /// As [`new`](AsyncFd::new).
+    /// Returns the errors of [`new`](AsyncFd::new).
     #[track_caller]
     pub fn try_with_interest(inner: T, interest: Interest) -> Result<AsyncFd<T>, AsyncFdTryNewError<T>> {
         let context = context::required("AsyncFd::new");
@@ -157,25 +158,25 @@ impl<T: AsRawFd> AsyncFd<T> {
     ///
     /// # Errors
     ///
-    /// That the runtime was shut down.
+    /// Returns an error if the runtime was shut down.
     ///
     /// # Cancel safety
     ///
-    /// Dropped before it is ready, nothing is lost.
+    /// If it is dropped before it is ready, nothing is lost.
     pub async fn ready(&self, interest: Interest) -> io::Result<AsyncFdReadyGuard<'_, T>> {
         let noticed = Noticed::new(self.evented.seen(interest).await?, interest);
         Ok(AsyncFdReadyGuard { async_fd: self, noticed })
     }
 
-    /// As [`ready`](AsyncFd::ready), for operations that want the inner value exclusively.
+    /// Waits like [`ready`](AsyncFd::ready), for operations that need the inner value exclusively.
     ///
     /// # Errors
     ///
-    /// As [`ready`](AsyncFd::ready).
+    /// Returns the errors of [`ready`](AsyncFd::ready).
     ///
     /// # Cancel safety
     ///
-    /// As [`ready`](AsyncFd::ready).
+    /// It is cancel safe in the way of [`ready`](AsyncFd::ready).
     pub async fn ready_mut(&mut self, interest: Interest) -> io::Result<AsyncFdReadyMutGuard<'_, T>> {
         let noticed = Noticed::new(self.evented.seen(interest).await?, interest);
         Ok(AsyncFdReadyMutGuard { async_fd: self, noticed })
@@ -185,24 +186,25 @@ impl<T: AsRawFd> AsyncFd<T> {
     ///
     /// # Errors
     ///
-    /// That the runtime was shut down.
+    /// Returns an error if the runtime was shut down.
     ///
     /// # Cancel safety
     ///
-    /// Dropped before it is ready, nothing is lost.
+    /// If it is dropped before it is ready, nothing is lost.
     pub async fn readable(&self) -> io::Result<AsyncFdReadyGuard<'_, T>> {
         self.ready(Interest::READABLE).await
     }
 
-    /// As [`readable`](AsyncFd::readable), for operations that want the inner value exclusively.
+    /// Waits like [`readable`](AsyncFd::readable), for operations that need the inner value
+    /// exclusively.
     ///
     /// # Errors
     ///
-    /// That the runtime was shut down.
+    /// Returns an error if the runtime was shut down.
     ///
     /// # Cancel safety
     ///
-    /// Dropped before it is ready, nothing is lost.
+    /// If it is dropped before it is ready, nothing is lost.
     pub async fn readable_mut(&mut self) -> io::Result<AsyncFdReadyMutGuard<'_, T>> {
         self.ready_mut(Interest::READABLE).await
     }
@@ -211,24 +213,25 @@ impl<T: AsRawFd> AsyncFd<T> {
     ///
     /// # Errors
     ///
-    /// That the runtime was shut down.
+    /// Returns an error if the runtime was shut down.
     ///
     /// # Cancel safety
     ///
-    /// Dropped before it is ready, nothing is lost.
+    /// If it is dropped before it is ready, nothing is lost.
     pub async fn writable(&self) -> io::Result<AsyncFdReadyGuard<'_, T>> {
         self.ready(Interest::WRITABLE).await
     }
 
-    /// As [`writable`](AsyncFd::writable), for operations that want the inner value exclusively.
+    /// Waits like [`writable`](AsyncFd::writable), for operations that need the inner value
+    /// exclusively.
     ///
     /// # Errors
     ///
-    /// That the runtime was shut down.
+    /// Returns an error if the runtime was shut down.
     ///
     /// # Cancel safety
     ///
-    /// Dropped before it is ready, nothing is lost.
+    /// If it is dropped before it is ready, nothing is lost.
     pub async fn writable_mut(&mut self) -> io::Result<AsyncFdReadyMutGuard<'_, T>> {
         self.ready_mut(Interest::WRITABLE).await
     }
@@ -237,7 +240,7 @@ impl<T: AsRawFd> AsyncFd<T> {
     ///
     /// # Errors
     ///
-    /// That the runtime was shut down.
+    /// Returns an error if the runtime was shut down.
     pub fn poll_read_ready<'a>(&'a self, cx: &mut Context<'_>) -> Poll<io::Result<AsyncFdReadyGuard<'a, T>>> {
         let noticed = ready!(self.poll_noticed(Interest::READABLE, cx))?;
         Poll::Ready(Ok(AsyncFdReadyGuard { async_fd: self, noticed }))
@@ -247,7 +250,7 @@ impl<T: AsRawFd> AsyncFd<T> {
     ///
     /// # Errors
     ///
-    /// That the runtime was shut down.
+    /// Returns an error if the runtime was shut down.
     pub fn poll_read_ready_mut<'a>(
         &'a mut self,
         cx: &mut Context<'_>,
@@ -260,7 +263,7 @@ impl<T: AsRawFd> AsyncFd<T> {
     ///
     /// # Errors
     ///
-    /// That the runtime was shut down.
+    /// Returns an error if the runtime was shut down.
     pub fn poll_write_ready<'a>(&'a self, cx: &mut Context<'_>) -> Poll<io::Result<AsyncFdReadyGuard<'a, T>>> {
         let noticed = ready!(self.poll_noticed(Interest::WRITABLE, cx))?;
         Poll::Ready(Ok(AsyncFdReadyGuard { async_fd: self, noticed }))
@@ -270,7 +273,7 @@ impl<T: AsRawFd> AsyncFd<T> {
     ///
     /// # Errors
     ///
-    /// That the runtime was shut down.
+    /// Returns an error if the runtime was shut down.
     pub fn poll_write_ready_mut<'a>(
         &'a mut self,
         cx: &mut Context<'_>,
@@ -290,16 +293,17 @@ impl<T: AsRawFd> AsyncFd<T> {
     ///
     /// # Errors
     ///
-    /// What `operation` answers; `WouldBlock`; or that the runtime was shut down.
+    /// Returns the error of `operation`, `WouldBlock`, or an error if the runtime was shut down.
     pub fn try_io<R>(&self, interest: Interest, operation: impl FnOnce(&T) -> io::Result<R>) -> io::Result<R> {
         self.evented.try_io(interest, |descriptor| operation(&descriptor.0))
     }
 
-    /// As [`try_io`](AsyncFd::try_io), for an operation that wants the inner value exclusively.
+    /// Runs `operation` like [`try_io`](AsyncFd::try_io), for an operation that needs the inner
+    /// value exclusively.
     ///
     /// # Errors
     ///
-    /// As [`try_io`](AsyncFd::try_io).
+    /// Returns the errors of [`try_io`](AsyncFd::try_io).
     pub fn try_io_mut<R>(
         &mut self,
         interest: Interest,
@@ -316,11 +320,11 @@ impl<T: AsRawFd> AsyncFd<T> {
     ///
     /// # Errors
     ///
-    /// What `operation` answers, or that the runtime was shut down.
+    /// Returns the error of `operation`, or an error if the runtime was shut down.
     ///
     /// # Cancel safety
     ///
-    /// Dropped before it is ready, `operation` has not succeeded: nothing is lost.
+    /// If it is dropped before it is ready, `operation` has not succeeded: nothing is lost.
     ///
     /// # Examples
     ///
@@ -348,15 +352,16 @@ impl<T: AsRawFd> AsyncFd<T> {
         self.evented.io(interest, |descriptor| operation(&descriptor.0)).await
     }
 
-    /// As [`async_io`](AsyncFd::async_io), for an operation that wants the inner value exclusively.
+    /// Runs `operation` like [`async_io`](AsyncFd::async_io), for an operation that needs the inner
+    /// value exclusively.
     ///
     /// # Errors
     ///
-    /// As [`async_io`](AsyncFd::async_io).
+    /// Returns the errors of [`async_io`](AsyncFd::async_io).
     ///
     /// # Cancel safety
     ///
-    /// As [`async_io`](AsyncFd::async_io).
+    /// It is cancel safe in the way of [`async_io`](AsyncFd::async_io).
     pub async fn async_io_mut<R>(
         &mut self,
         interest: Interest,

@@ -1,4 +1,4 @@
-//! What can be given where an address is wanted, and which of it needs a lookup.
+//! The types that an address may be given as, and which of them need a lookup.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
@@ -13,13 +13,13 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV
 /// It cannot be implemented outside this crate.
 pub trait ToSocketAddrs: sealed::ToTarget {}
 
-/// What seals the trait: public in name, as a supertrait has to be, and out of reach, as its module
-/// is private.
+/// Seals the trait: public in name, because a supertrait has to be, and out of reach, because the
+/// module is private.
 pub(super) mod sealed {
     use std::io;
     use std::net::SocketAddr;
 
-    /// What an argument amounts to.
+    /// The addresses, or the name, that an argument stands for.
     #[derive(Debug, PartialEq, Eq)]
     pub enum Target {
         /// One address, and nothing to look up. Apart from `Known`, so that a datagram's address is
@@ -29,7 +29,7 @@ pub(super) mod sealed {
         Known(Vec<SocketAddr>),
         /// A name for the resolver.
         Named {
-            /// As the caller wrote it.
+            /// The host in the caller's spelling.
             host: String,
             /// To be put behind each address found.
             port: u16,
@@ -38,7 +38,7 @@ pub(super) mod sealed {
 
     /// Names the target.
     pub trait ToTarget {
-        /// Reads the argument, without asking anybody.
+        /// Reads the argument, without a lookup.
         fn target(&self) -> io::Result<Target>;
     }
 }

@@ -1,4 +1,4 @@
-//! Callers' buffers, handed to the system whether they are initialised or not.
+//! Callers' buffers, handed to the OS whether they are initialised or not.
 
 use bytes::BufMut;
 use std::io;
@@ -10,7 +10,7 @@ use tokio::io::ReadBuf;
 ///
 /// # Safety
 ///
-/// Whoever is lent it writes initialised bytes only.
+/// The borrower writes initialised bytes only.
 pub(super) unsafe fn as_uninit(buf: &mut [u8]) -> &mut [MaybeUninit<u8>] {
     let pointer: *mut [u8] = buf;
     // SAFETY: `MaybeUninit<u8>` is laid out as `u8` is, the borrow is handed on whole, and by this
@@ -18,11 +18,11 @@ pub(super) unsafe fn as_uninit(buf: &mut [u8]) -> &mut [MaybeUninit<u8>] {
     unsafe { &mut *(pointer as *mut [MaybeUninit<u8>]) }
 }
 
-/// Has `receive` fill the free part of `buf`, and counts what it brought as filled.
+/// Has `receive` fill the free part of `buf`, and counts the bytes it received as filled.
 ///
 /// # Safety
 ///
-/// `receive` writes initialised bytes only, and when it answers `count`, it has written the first
+/// `receive` writes initialised bytes only, and if it returns `count`, it has written the first
 /// `count` bytes.
 pub(super) unsafe fn fill<T>(
     buf: &mut ReadBuf<'_>,
@@ -38,12 +38,12 @@ pub(super) unsafe fn fill<T>(
     Poll::Ready(Ok((count, more)))
 }
 
-/// Has `receive` fill the first piece of free room that `buf` has, and counts what it brought as
-/// filled.
+/// Has `receive` fill the first piece of free room that `buf` has, and counts the bytes it received
+/// as filled.
 ///
 /// # Safety
 ///
-/// As [`fill`].
+/// The contract of [`fill`].
 pub(super) unsafe fn append<T>(
     buf: &mut impl BufMut,
     receive: impl FnOnce(&mut [MaybeUninit<u8>]) -> io::Result<(usize, T)>,

@@ -10,20 +10,20 @@ use std::net::{SocketAddr, ToSocketAddrs as _};
 
 /// Looks up a host name, or takes an address as it is, and returns every address found.
 ///
-/// The system's resolver does the work, on a thread that may block. The order is the resolver's.
+/// The OS's resolver does the work, on a thread that may block. The order is the resolver's.
 ///
 /// # Panics
 ///
-/// Outside a runtime, when a lookup is needed.
+/// Panics outside a runtime, when a lookup is needed.
 ///
 /// # Errors
 ///
-/// When the text is no `host:port`, when the resolver fails, or when the runtime shuts down before
-/// it answers. An error of the system's has its number; the others name the host.
+/// Returns an error if the text is no `host:port`, if the resolver fails, or if the runtime shuts
+/// down before it answers. An OS error has its number; the others name the host.
 ///
 /// # Cancel safety
 ///
-/// Dropped before it is ready, the lookup runs to its end and the answer is thrown away.
+/// If it is dropped before it is ready, the lookup runs to its end and the answer is discarded.
 ///
 /// # Examples
 ///

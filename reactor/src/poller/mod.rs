@@ -147,7 +147,7 @@ impl Netpoller {
     ///
     /// # Errors
     ///
-    /// As [`turn`](Netpoller::turn).
+    /// Returns the errors of [`turn`](Netpoller::turn).
     pub fn turn_until(&self, deadline: Instant, wakers: &mut Vec<Waker>) -> io::Result<Turn> {
         self.turn_until_one_of(deadline..=deadline, wakers)
     }
@@ -160,7 +160,7 @@ impl Netpoller {
     ///
     /// # Errors
     ///
-    /// As [`turn`](Netpoller::turn).
+    /// Returns the errors of [`turn`](Netpoller::turn).
     pub fn turn_until_one_of(&self, moments: RangeInclusive<Instant>, wakers: &mut Vec<Waker>) -> io::Result<Turn> {
         self.take_turn(None, Limit::Deadline(moments), wakers)
     }
@@ -228,7 +228,7 @@ impl Netpoller {
         Duration::from_nanos(self.alarm_cost.load(Relaxed))
     }
 
-    /// Tells whether no socket is registered, so that a non-blocking turn can be skipped.
+    /// Returns whether no socket is registered, so that a non-blocking turn can be skipped.
     ///
     /// A hint: a socket that another thread registers at this moment may be missed.
     #[must_use]

@@ -21,7 +21,7 @@ use std::task::Waker;
 /// Events handed out under one hold of the lock, so that a batch of a thousand does not keep an
 /// `accept` waiting.
 const EVENTS_PER_HOLD: usize = 64;
-/// Keys looked at under one hold of the lock by who walks over all of them, with two system calls
+/// Keys that a walk over all of them looks at under one hold of the lock, with two system calls
 /// each at most.
 const KEYS_PER_HOLD: usize = 32;
 
@@ -40,7 +40,7 @@ struct Entries {
     slab: Slab<Entry>,
     /// Sources ever inserted: the next one's generation.
     inserted: usize,
-    /// Set at shutdown; nobody is inserted after it.
+    /// Set at shutdown; no source is inserted after it.
     closed: bool,
 }
 
@@ -75,8 +75,8 @@ impl Registry {
         Ok((token, source))
     }
 
-    /// Takes a source out. Its waiters are told nothing: whoever could wait has borrowed the
-    /// socket, which is being dropped.
+    /// Takes a source out. Its waiters are not woken: a waiter borrows the socket, which is being
+    /// dropped.
     pub(crate) fn remove(&self, token: SourceToken) {
         let mut entries = self.entries.lock();
         let entry = entries.slab.remove(token.key());
@@ -112,8 +112,8 @@ impl Registry {
         delivered
     }
 
-    /// Shows `f` the waker of everybody who waits, and for what. It is called with locks held: it
-    /// may look, and neither clone, wake or drop a waker nor use a socket. A source that comes or
+    /// Shows `f` the waker of each waiter with its source. `f` is called with locks held: it may
+    /// look, and must neither clone, wake or drop a waker nor use a socket. A source that comes or
     /// goes meanwhile may be shown or not.
     pub(crate) fn for_each_waiter(&self, mut f: impl FnMut(&Waker, &WatchedSource<'_>)) {
         let mut key = 0;
@@ -133,7 +133,7 @@ impl Registry {
         }
     }
 
-    /// Marks every source shut down and admits no more.
+    /// Marks every source shut down and accepts no more.
     pub(crate) fn shut_down(&self, wakers: &mut Vec<Waker>) {
         let mut entries = self.entries.lock();
         entries.closed = true;

@@ -57,14 +57,14 @@ impl Runtime {
         self.block_on_with(Arc::new(ThreadPerJob), future)
     }
 
-    /// As `block_on`, with services of the caller's own.
+    /// Runs `future` like `block_on`, with services of the caller's own.
     pub fn block_on_with<F: Future>(&self, services: Arc<dyn Services>, future: F) -> F::Output {
         let context = context::ReactorContext::new(self.netpoller().handle().clone(), services);
         let _entered = context::enter(Some(context));
         block_on(future)
     }
 
-    /// Shuts the netpoller down and wakes everybody who waits.
+    /// Shuts the netpoller down and wakes all waiting tasks.
     pub fn shut_down(&self) {
         let mut wakers = Vec::new();
         self.netpoller().shut_down(&mut wakers);
@@ -179,7 +179,7 @@ impl Alarm {
         }
     }
 
-    /// Tells whether whoever was to wait for it has given up.
+    /// Returns whether the future that was to wait for it was dropped.
     #[must_use]
     pub fn is_abandoned(&self) -> bool {
         Arc::strong_count(&self.0) == 1

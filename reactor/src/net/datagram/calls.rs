@@ -1,14 +1,14 @@
-//! What a kind of datagram socket tells about itself: the system calls, each tried once.
+//! The system calls of each kind of datagram socket, each tried once.
 
 use socket2::{SockAddr, SockRef};
 use std::io;
 use std::mem::MaybeUninit;
 
-/// A socket that datagrams come out of and go into.
+/// A socket that receives and sends datagrams.
 ///
 /// Receiving takes memory that need not be initialised, writes initialised bytes only, and has
-/// initialised the first `count` bytes when it answers `count`. What is longer than the memory is
-/// cut off.
+/// initialised the first `count` bytes when it returns `count`. A datagram longer than the memory
+/// is cut off.
 pub(crate) trait Datagrams: mio::event::Source {
     type Address;
 
@@ -42,7 +42,7 @@ pub(crate) trait Datagrams: mio::event::Source {
         self.attempt(|socket| socket.send_to(datagram, target))
     }
 
-    /// Runs a system call in the way that mio asks for.
+    /// Runs a system call the way mio requires.
     fn attempt<R>(&self, call: impl FnOnce(SockRef<'_>) -> io::Result<R>) -> io::Result<R>;
 
     fn address(of_system: &SockAddr) -> io::Result<Self::Address>;

@@ -4,7 +4,7 @@ use socket2::SockRef;
 use std::io;
 use std::net::Shutdown;
 
-/// What came of a connect, asked once the socket is writable; `WouldBlock` if nothing yet.
+/// Returns the outcome of a connect, once the socket is writable; `WouldBlock` while there is none.
 pub(crate) fn outcome_of_connect(socket: SockRef<'_>) -> io::Result<()> {
     if let Some(error) = socket.take_error()? {
         return Err(error);
@@ -16,8 +16,8 @@ pub(crate) fn outcome_of_connect(socket: SockRef<'_>) -> io::Result<()> {
     }
 }
 
-/// What came of ending the writing direction of a socket. That it has ended already is what was
-/// wanted: some systems call it an error.
+/// Ends the writing direction of a socket. Some systems report an error if it has ended already,
+/// which is a success here.
 pub(crate) fn end_of_socket(shutdown: impl FnOnce(Shutdown) -> io::Result<()>) -> io::Result<()> {
     match shutdown(Shutdown::Write) {
         Err(error) if error.kind() == io::ErrorKind::NotConnected => Ok(()),

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-/// Says when and how often an idle TCP connection is probed, so that a peer that vanished is
-/// noticed.
+/// Sets when and how often an idle TCP connection is probed, so that a vanished peer is noticed.
 ///
-/// What is not said stays as the system has it: on Linux, nine probes 75 seconds apart after two
-/// hours. Times are taken in whole seconds by most systems, and a zero is an error to them.
+/// A setting that is left out stays at the OS's default: on Linux, nine probes 75 seconds apart
+/// after two hours. Times are taken in whole seconds by most systems, and a zero is an error to
+/// them.
 ///
 /// Some systems (OpenBSD among them) let only the whole be switched on: the times are left out
 /// there.
@@ -35,7 +35,7 @@ pub struct TcpKeepalive {
 }
 
 impl TcpKeepalive {
-    /// Leaves everything as the system has it.
+    /// Leaves every setting at the OS's default.
     #[must_use]
     pub const fn new() -> TcpKeepalive {
         TcpKeepalive { time: None, interval: None, retries: None }

@@ -48,22 +48,22 @@ pub struct TcpListener {
 impl TcpListener {
     /// Binds to the first of the addresses that can be bound, and listens there.
     ///
-    /// Port 0 asks the system for a free port; [`local_addr`](TcpListener::local_addr) tells which.
+    /// Port 0 asks the OS for a free port; [`local_addr`](TcpListener::local_addr) returns it.
     /// On Unix `SO_REUSEADDR` is set, so that a restarted server gets its port back at once. At
     /// most 1024 connections wait to be accepted.
     ///
     /// # Panics
     ///
-    /// Outside a runtime.
+    /// Panics outside a runtime.
     ///
     /// # Errors
     ///
-    /// When no address can be bound: the system's error for the last one, as it is. Otherwise the
-    /// lookup's.
+    /// Returns the error of the lookup; or, if no address can be bound, the unchanged OS error of
+    /// the last one.
     ///
     /// # Cancel safety
     ///
-    /// Dropped before it is ready, nothing stays bound.
+    /// If it is dropped before it is ready, nothing stays bound.
     pub async fn bind<A: ToSocketAddrs>(addr: A) -> io::Result<TcpListener> {
         let context = context::required("TcpListener::bind");
         let addresses = resolve(addr.target()?, "TcpListener::bind").await?;
@@ -73,17 +73,17 @@ impl TcpListener {
     /// Waits for a connection and returns it with its peer's address.
     ///
     /// Any number of tasks may wait. An error concerns one connection or one moment, not the
-    /// listener: go on after it. `EMFILE` and `ENFILE`, "too many open files", last until somebody
-    /// closes one, and the connection stays in the queue meanwhile: pause before trying again, or
+    /// listener: go on after it. `EMFILE` and `ENFILE`, "too many open files", last until a file is
+    /// closed, and the connection stays in the queue meanwhile: pause before trying again, or
     /// the loop spins.
     ///
     /// # Errors
     ///
-    /// The system's, as it is; or that the runtime was shut down.
+    /// Returns the unchanged OS error, or an error if the runtime was shut down.
     ///
     /// # Cancel safety
     ///
-    /// Dropped before it is ready, no connection is lost.
+    /// If it is dropped before it is ready, no connection is lost.
     ///
     /// # Examples
     ///
@@ -118,7 +118,7 @@ impl TcpListener {
     ///
     /// # Errors
     ///
-    /// As [`accept`](TcpListener::accept).
+    /// Returns the errors of [`accept`](TcpListener::accept).
     pub fn poll_accept(&self, cx: &mut Context<'_>) -> Poll<io::Result<(TcpStream, SocketAddr)>> {
         let (stream, peer) = ready!(self.evented().poll_io(Interest::READABLE, cx, mio::net::TcpListener::accept))?;
         Poll::Ready(TcpStream::registered(stream, self.evented().handle()).map(|stream| (stream, peer)))
@@ -128,7 +128,7 @@ impl TcpListener {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// Returns the OS error.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.socket().local_addr()
     }

@@ -1,4 +1,4 @@
-//! A socket that is neither listening nor connected yet, for those who want to set options first.
+//! A socket that is neither listening nor connected yet, for callers that set options first.
 
 use super::listener::TcpListener;
 use super::stream::TcpStream;
@@ -20,7 +20,7 @@ use std::net::{self, SocketAddr};
 /// one port, a backlog, a local address to connect from.
 ///
 /// Making it and setting options needs no runtime; [`listen`](TcpSocket::listen) and
-/// [`connect`](TcpSocket::connect) do. Errors are the system's as they are, with their number: the
+/// [`connect`](TcpSocket::connect) do. Errors are the unchanged OS errors, with their number: the
 /// address is the caller's own.
 ///
 /// # Examples
@@ -75,7 +75,7 @@ impl TcpSocket {
     ///
     /// # Errors
     ///
-    /// The system's, when descriptors have run out for example.
+    /// Returns the OS error, for example when descriptors have run out.
     pub fn new_v4() -> io::Result<TcpSocket> {
         Self::new(Domain::IPV4)
     }
@@ -84,7 +84,7 @@ impl TcpSocket {
     ///
     /// # Errors
     ///
-    /// The system's, when descriptors have run out for example.
+    /// Returns the OS error, for example when descriptors have run out.
     pub fn new_v6() -> io::Result<TcpSocket> {
         Self::new(Domain::IPV6)
     }
@@ -106,17 +106,17 @@ impl TcpSocket {
     ///
     /// # Errors
     ///
-    /// When the system refuses to make it non-blocking.
+    /// Returns the OS error if it cannot be made non-blocking.
     pub fn from_std(socket: net::TcpStream) -> io::Result<TcpSocket> {
         socket.set_nonblocking(true)?;
         Ok(TcpSocket { socket: socket.into() })
     }
 
-    /// Tells whether a local address may be bound that an earlier socket still lingers on.
+    /// Returns whether a local address may be bound that an earlier socket still lingers on.
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// Returns the OS error.
     pub fn reuseaddr(&self) -> io::Result<bool> {
         self.socket.reuse_address()
     }
@@ -126,16 +126,16 @@ impl TcpSocket {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// Returns the OS error.
     pub fn set_reuseaddr(&self, reuseaddr: bool) -> io::Result<()> {
         self.socket.set_reuse_address(reuseaddr)
     }
 
-    /// Binds it to a local address. Port 0 asks the system for a free port.
+    /// Binds it to a local address. Port 0 asks the OS for a free port.
     ///
     /// # Errors
     ///
-    /// The system's: the address is taken, not of this machine, or of the other family.
+    /// Returns the OS error: the address is taken, not of this machine, or of the other family.
     pub fn bind(&self, addr: SocketAddr) -> io::Result<()> {
         self.socket.bind(&addr.into())
     }
@@ -144,7 +144,7 @@ impl TcpSocket {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// Returns the OS error.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         let address = self.socket.local_addr()?;
         address.as_socket().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "not an internet socket"))
@@ -154,15 +154,15 @@ impl TcpSocket {
     ///
     /// # Panics
     ///
-    /// Outside a runtime.
+    /// Panics outside a runtime.
     ///
     /// # Errors
     ///
-    /// The system's, as it is; or that the runtime was shut down.
+    /// Returns the unchanged OS error, or an error if the runtime was shut down.
     ///
     /// # Cancel safety
     ///
-    /// Dropped before it is ready, the attempt is given up and the socket closed.
+    /// If it is dropped before it is ready, the attempt is abandoned and the socket closed.
     pub async fn connect(self, addr: SocketAddr) -> io::Result<TcpStream> {
         let context = context::required("TcpSocket::connect");
         budget::consume().await;
@@ -182,11 +182,11 @@ impl TcpSocket {
     ///
     /// # Panics
     ///
-    /// Outside a runtime.
+    /// Panics outside a runtime.
     ///
     /// # Errors
     ///
-    /// The system's; or that the runtime was shut down.
+    /// Returns the OS error, or an error if the runtime was shut down.
     #[track_caller]
     pub fn listen(self, backlog: u32) -> io::Result<TcpListener> {
         self.listen_in(backlog, context::required("TcpSocket::listen").handle())

@@ -55,16 +55,16 @@ impl UdpSocket {
     ///
     /// # Panics
     ///
-    /// Outside a runtime.
+    /// Panics outside a runtime.
     ///
     /// # Errors
     ///
-    /// When no address can be bound: the system's error for the last one, as it is. Otherwise the
-    /// lookup's.
+    /// Returns the error of the lookup; or, if no address can be bound, the unchanged OS error of
+    /// the last one.
     ///
     /// # Cancel safety
     ///
-    /// Dropped before it is ready, nothing stays bound.
+    /// If it is dropped before it is ready, nothing stays bound.
     pub async fn bind<A: ToSocketAddrs>(addr: A) -> io::Result<UdpSocket> {
         let context = context::required("UdpSocket::bind");
         let addresses = resolve(addr.target()?, "UdpSocket::bind").await?;
@@ -79,16 +79,16 @@ impl UdpSocket {
     ///
     /// # Panics
     ///
-    /// Outside a runtime, when a lookup is needed.
+    /// Panics outside a runtime, when a lookup is needed.
     ///
     /// # Errors
     ///
-    /// When it can be connected to none: the system's error for the last one, as it is. Otherwise
-    /// the lookup's.
+    /// Returns the error of the lookup; or, if it can be connected to no address, the unchanged OS
+    /// error of the last one.
     ///
     /// # Cancel safety
     ///
-    /// Dropped before it is ready, it is connected to what it was before.
+    /// If it is dropped before it is ready, it is connected to the same peer as before.
     pub async fn connect<A: ToSocketAddrs>(&self, addr: A) -> io::Result<()> {
         let addresses = resolve(addr.target()?, "UdpSocket::connect").await?;
         error::first_that_works(addresses, |address| self.socket().connect(address))
@@ -98,7 +98,7 @@ impl UdpSocket {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// Returns the OS error.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.socket().local_addr()
     }
@@ -107,7 +107,7 @@ impl UdpSocket {
     ///
     /// # Errors
     ///
-    /// The system's: `NotConnected` when it is not.
+    /// Returns the OS error: `NotConnected` if it is not connected.
     pub fn peer_addr(&self) -> io::Result<SocketAddr> {
         self.socket().peer_addr()
     }
@@ -115,19 +115,20 @@ impl UdpSocket {
     /// Sends a datagram to `target` and returns its length.
     ///
     /// Of several addresses it takes the first of the socket's own family. Sent means handed to the
-    /// system, not received.
+    /// OS, not received.
     ///
     /// # Panics
     ///
-    /// Outside a runtime, when a lookup is needed.
+    /// Panics outside a runtime, when a lookup is needed.
     ///
     /// # Errors
     ///
-    /// The system's, as it is; the lookup's; or that the runtime was shut down.
+    /// Returns the unchanged OS error, the error of the lookup, or an error if the runtime was shut
+    /// down.
     ///
     /// # Cancel safety
     ///
-    /// Dropped before it is ready, nothing was sent.
+    /// If it is dropped before it is ready, nothing was sent.
     pub async fn send_to<A: ToSocketAddrs>(&self, buf: &[u8], target: A) -> io::Result<usize> {
         let address = resolve_one(target.target()?, "UdpSocket::send_to", || self.local_addr()).await?;
         let address = address.into();
@@ -138,17 +139,17 @@ impl UdpSocket {
     ///
     /// # Errors
     ///
-    /// The system's, or that the runtime was shut down.
+    /// Returns the OS error, or an error if the runtime was shut down.
     pub fn poll_send_to(&self, cx: &mut Context<'_>, buf: &[u8], target: SocketAddr) -> Poll<io::Result<usize>> {
         let target = target.into();
         self.evented().poll_io(Interest::WRITABLE, cx, |socket| socket.transmit_to(buf, &target))
     }
 
-    /// As [`send_to`](UdpSocket::send_to), without waiting.
+    /// Sends like [`send_to`](UdpSocket::send_to), without waiting.
     ///
     /// # Errors
     ///
-    /// `WouldBlock` when the system takes nothing; the system's.
+    /// Returns `WouldBlock` if the OS takes no datagram, or the OS error.
     pub fn try_send_to(&self, buf: &[u8], target: SocketAddr) -> io::Result<usize> {
         let target = target.into();
         self.evented().try_io(Interest::WRITABLE, |socket| socket.transmit_to(buf, &target))

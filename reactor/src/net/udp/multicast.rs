@@ -5,11 +5,11 @@ use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 impl UdpSocket {
-    /// Tells whether it may send to broadcast addresses.
+    /// Returns whether it may send to broadcast addresses.
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// Returns the OS error.
     pub fn broadcast(&self) -> io::Result<bool> {
         self.options().broadcast()
     }
@@ -18,17 +18,17 @@ impl UdpSocket {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// Returns the OS error.
     pub fn set_broadcast(&self, broadcast: bool) -> io::Result<()> {
         self.options().set_broadcast(broadcast)
     }
 
     /// Receives what is sent to the IPv4 multicast group `multiaddr` through the interface with the
-    /// address `interface`; [`Ipv4Addr::UNSPECIFIED`] leaves the choice of interface to the system.
+    /// address `interface`; [`Ipv4Addr::UNSPECIFIED`] leaves the choice of interface to the OS.
     ///
     /// # Errors
     ///
-    /// The system's, also when `multiaddr` is no multicast address.
+    /// Returns the OS error, also when `multiaddr` is no multicast address.
     pub fn join_multicast_v4(&self, multiaddr: Ipv4Addr, interface: Ipv4Addr) -> io::Result<()> {
         self.options().join_multicast_v4(&multiaddr, &interface)
     }
@@ -37,17 +37,17 @@ impl UdpSocket {
     ///
     /// # Errors
     ///
-    /// The system's, also when the group was not joined.
+    /// Returns the OS error, also when the group was not joined.
     pub fn leave_multicast_v4(&self, multiaddr: Ipv4Addr, interface: Ipv4Addr) -> io::Result<()> {
         self.options().leave_multicast_v4(&multiaddr, &interface)
     }
 
     /// Receives what is sent to the IPv6 multicast group `multiaddr` through the interface of that
-    /// index; 0 leaves the choice to the system.
+    /// index; 0 leaves the choice to the OS.
     ///
     /// # Errors
     ///
-    /// The system's, also when `multiaddr` is no multicast address.
+    /// Returns the OS error, also when `multiaddr` is no multicast address.
     pub fn join_multicast_v6(&self, multiaddr: &Ipv6Addr, interface: u32) -> io::Result<()> {
         self.options().join_multicast_v6(multiaddr, interface)
     }
@@ -56,17 +56,17 @@ impl UdpSocket {
     ///
     /// # Errors
     ///
-    /// The system's, also when the group was not joined.
+    /// Returns the OS error, also when the group was not joined.
     pub fn leave_multicast_v6(&self, multiaddr: &Ipv6Addr, interface: u32) -> io::Result<()> {
         self.options().leave_multicast_v6(multiaddr, interface)
     }
 
     /// Returns the address of the interface that IPv4 multicast datagrams leave through;
-    /// unspecified when the system chooses.
+    /// unspecified if the OS chooses.
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// Returns the OS error.
     pub fn multicast_if_v4(&self) -> io::Result<Ipv4Addr> {
         self.options().multicast_if_v4()
     }
@@ -75,7 +75,7 @@ impl UdpSocket {
     ///
     /// # Errors
     ///
-    /// The system's, also when no interface has that address.
+    /// Returns the OS error, also when no interface has that address.
     pub fn set_multicast_if_v4(&self, interface: Ipv4Addr) -> io::Result<()> {
         self.options().set_multicast_if_v4(&interface)
     }
@@ -85,7 +85,7 @@ impl UdpSocket {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// Returns the OS error.
     pub fn multicast_if_v6(&self) -> io::Result<u32> {
         self.options().multicast_if_v6()
     }
@@ -94,43 +94,43 @@ impl UdpSocket {
     ///
     /// # Errors
     ///
-    /// The system's, also when there is no such interface.
+    /// Returns the OS error, also when there is no such interface.
     pub fn set_multicast_if_v6(&self, interface: u32) -> io::Result<()> {
         self.options().set_multicast_if_v6(interface)
     }
 
-    /// Tells whether IPv4 multicast datagrams come back to this machine's own receivers.
+    /// Returns whether IPv4 multicast datagrams come back to this machine's own receivers.
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// Returns the OS error.
     pub fn multicast_loop_v4(&self) -> io::Result<bool> {
         self.options().multicast_loop_v4()
     }
 
-    /// Has IPv4 multicast datagrams come back to this machine's own receivers, or not.
+    /// Sets whether IPv4 multicast datagrams come back to this machine's own receivers.
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// Returns the OS error.
     pub fn set_multicast_loop_v4(&self, on: bool) -> io::Result<()> {
         self.options().set_multicast_loop_v4(on)
     }
 
-    /// Tells whether IPv6 multicast datagrams come back to this machine's own receivers.
+    /// Returns whether IPv6 multicast datagrams come back to this machine's own receivers.
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// Returns the OS error.
     pub fn multicast_loop_v6(&self) -> io::Result<bool> {
         self.options().multicast_loop_v6()
     }
 
-    /// Has IPv6 multicast datagrams come back to this machine's own receivers, or not.
+    /// Sets whether IPv6 multicast datagrams come back to this machine's own receivers.
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// Returns the OS error.
     pub fn set_multicast_loop_v6(&self, on: bool) -> io::Result<()> {
         self.options().set_multicast_loop_v6(on)
     }
@@ -139,7 +139,7 @@ impl UdpSocket {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// Returns the OS error.
     pub fn multicast_ttl_v4(&self) -> io::Result<u32> {
         self.options().multicast_ttl_v4()
     }
@@ -149,7 +149,7 @@ impl UdpSocket {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// Returns the OS error.
     pub fn set_multicast_ttl_v4(&self, ttl: u32) -> io::Result<()> {
         self.options().set_multicast_ttl_v4(ttl)
     }
@@ -158,7 +158,7 @@ impl UdpSocket {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// Returns the OS error.
     pub fn multicast_hops_v6(&self) -> io::Result<u32> {
         self.options().multicast_hops_v6()
     }
@@ -167,7 +167,7 @@ impl UdpSocket {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// Returns the OS error.
     pub fn set_multicast_hops_v6(&self, hops: u32) -> io::Result<()> {
         self.options().set_multicast_hops_v6(hops)
     }

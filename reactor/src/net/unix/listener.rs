@@ -50,12 +50,12 @@ impl UnixListener {
     ///
     /// # Panics
     ///
-    /// Outside a runtime.
+    /// Panics outside a runtime.
     ///
     /// # Errors
     ///
-    /// The system's, as it is: `AddrInUse` also when a file of an earlier listener is still there.
-    /// Of kind `InvalidInput` when the path cannot be an address, as when it is too long.
+    /// Returns the unchanged OS error: `AddrInUse` also if a file of an earlier listener is still
+    /// there. Of kind `InvalidInput` when the path cannot be an address, as when it is too long.
     #[track_caller]
     pub fn bind<P: AsRef<Path>>(path: P) -> io::Result<UnixListener> {
         let context = context::required("UnixListener::bind");
@@ -67,11 +67,11 @@ impl UnixListener {
     ///
     /// # Panics
     ///
-    /// Outside a runtime.
+    /// Panics outside a runtime.
     ///
     /// # Errors
     ///
-    /// As [`bind`](UnixListener::bind).
+    /// Returns the errors of [`bind`](UnixListener::bind).
     ///
     /// # Examples
     ///
@@ -107,11 +107,11 @@ impl UnixListener {
     ///
     /// # Errors
     ///
-    /// The system's, as it is; or that the runtime was shut down.
+    /// Returns the unchanged OS error, or an error if the runtime was shut down.
     ///
     /// # Cancel safety
     ///
-    /// Dropped before it is ready, no connection is lost.
+    /// If it is dropped before it is ready, no connection is lost.
     pub async fn accept(&self) -> io::Result<(UnixStream, SocketAddr)> {
         let (stream, peer) = self.evented().io(Interest::READABLE, mio::net::UnixListener::accept).await?;
         Ok((UnixStream::registered(stream, self.evented().handle())?, peer))
@@ -122,7 +122,7 @@ impl UnixListener {
     ///
     /// # Errors
     ///
-    /// As [`accept`](UnixListener::accept).
+    /// Returns the errors of [`accept`](UnixListener::accept).
     pub fn poll_accept(&self, cx: &mut Context<'_>) -> Poll<io::Result<(UnixStream, SocketAddr)>> {
         let accept = self.evented().poll_io(Interest::READABLE, cx, mio::net::UnixListener::accept);
         let (stream, peer) = ready!(accept)?;
@@ -133,7 +133,7 @@ impl UnixListener {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// Returns the OS error.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.socket().local_addr()
     }

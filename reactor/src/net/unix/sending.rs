@@ -1,15 +1,15 @@
-//! Sending to one of many receivers, each of whom may be full.
+//! Sending to one of many receivers, each of which may be full.
 //!
-//! `WouldBlock` then speaks of that receiver, and not of the socket that sends. So whether the
-//! socket counts as writable is not asked before: it may be so for another receiver. And the system
-//! tells of room only to who is connected, or has datagrams of his own in the queue. So whoever
-//! waits tries again after a while, too.
+//! `WouldBlock` then refers to that receiver, and not to the sending socket. So the sender does not
+//! check first whether the socket counts as writable: it may be so for another receiver. And the OS
+//! reports room only to a sender that is connected, or has datagrams of its own in the queue. So a
+//! waiting sender also tries again after a while.
 //!
 //! On Linux a send that fails for a full receiver is an event: the memory that it had taken is
-//! given back, and so there is room in the sender. To try again for that would be to do so for
-//! ever. So the first event after a failure is passed over; if it was another, the time is over
-//! soon. And as several tasks that send through one socket hear of each other's failures, who has
-//! failed a few times goes by time alone.
+//! given back, and so there is room in the sender. Trying again for that event would go on for
+//! ever. So the first event after a failure is passed over; if it was another event, the pause ends
+//! soon. And because several tasks that send through one socket see the events of each other's
+//! failures, a sender that has failed a few times goes by time alone.
 
 use crate::budget;
 use crate::context::{self, Delay};
@@ -23,14 +23,14 @@ use std::pin::pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-/// After which time a full receiver is tried again for the first time. Each further time is twice
+/// The pause before a full receiver is tried again for the first time. Each further pause is twice
 /// as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
 
-/// From this time on events are not waited for.
+/// From this pause on the sender does not wait for events.
 const TIME_ALONE: Duration = Duration::from_millis(8);
 
-/// The longest that such a time gets.
+/// The longest pause.
 const LONGEST_PAUSE: Duration = Duration::from_millis(64);
 
 impl Evented<mio::net::UnixDatagram> {
@@ -38,7 +38,7 @@ impl Evented<mio::net::UnixDatagram> {
         self.try_anyway(Interest::WRITABLE, |socket| socket.transmit_to(buf, target))
     }
 
-    /// Tries again at each event, its own ones too: there is nobody who could wait for a time.
+    /// Tries again at each event, its own ones too: a poll cannot wait for a time.
     pub(super) fn poll_send_to(&self, cx: &mut Context<'_>, buf: &[u8], target: &SockAddr) -> Poll<io::Result<usize>> {
         ready!(budget::poll_proceed(cx));
         match self.try_send_to(buf, target) {
@@ -67,8 +67,8 @@ impl Evented<mio::net::UnixDatagram> {
         }
     }
 
-    /// Waits for the second event, and inside a runtime no longer than `pause`; in the end for that
-    /// alone.
+    /// Waits for the second event, and inside a runtime no longer than `pause`; after several
+    /// failures for the pause alone.
     async fn wait_for_room(&self, pause: Duration) -> io::Result<()> {
         let mut room = pin!(async {
             let own = self.seen(Interest::WRITABLE).await?;

@@ -61,12 +61,12 @@ impl UnixDatagram {
     ///
     /// # Panics
     ///
-    /// Outside a runtime.
+    /// Panics outside a runtime.
     ///
     /// # Errors
     ///
-    /// The system's, as it is. Of kind `InvalidInput` when the path cannot be an address, as when
-    /// it is too long.
+    /// Returns the unchanged OS error, or `InvalidInput` if the path cannot be an address, for
+    /// example because it is too long.
     #[track_caller]
     pub fn bind<P: AsRef<Path>>(path: P) -> io::Result<UnixDatagram> {
         let context = context::required("UnixDatagram::bind");
@@ -77,11 +77,11 @@ impl UnixDatagram {
     ///
     /// # Panics
     ///
-    /// Outside a runtime.
+    /// Panics outside a runtime.
     ///
     /// # Errors
     ///
-    /// As [`bind`](UnixDatagram::bind).
+    /// Returns the errors of [`bind`](UnixDatagram::bind).
     #[track_caller]
     pub fn bind_addr(address: &SocketAddr) -> io::Result<UnixDatagram> {
         Self::bind_in(address, &context::required("UnixDatagram::bind_addr"))
@@ -96,11 +96,12 @@ impl UnixDatagram {
     ///
     /// # Panics
     ///
-    /// Outside a runtime.
+    /// Panics outside a runtime.
     ///
     /// # Errors
     ///
-    /// The system's, when descriptors have run out for example; or that the runtime was shut down.
+    /// Returns the OS error, for example when descriptors have run out, or an error if the runtime
+    /// was shut down.
     #[track_caller]
     pub fn unbound() -> io::Result<UnixDatagram> {
         let context = context::required("UnixDatagram::unbound");
@@ -111,11 +112,11 @@ impl UnixDatagram {
     ///
     /// # Panics
     ///
-    /// Outside a runtime.
+    /// Panics outside a runtime.
     ///
     /// # Errors
     ///
-    /// As [`unbound`](UnixDatagram::unbound).
+    /// Returns the errors of [`unbound`](UnixDatagram::unbound).
     #[track_caller]
     pub fn pair() -> io::Result<(UnixDatagram, UnixDatagram)> {
         let context = context::required("UnixDatagram::pair");
@@ -128,8 +129,8 @@ impl UnixDatagram {
     ///
     /// # Errors
     ///
-    /// The system's, as it is. Of kind `InvalidInput` when the path cannot be an address, as when
-    /// it is too long.
+    /// Returns the unchanged OS error, or `InvalidInput` if the path cannot be an address, for
+    /// example because it is too long.
     pub fn connect<P: AsRef<Path>>(&self, path: P) -> io::Result<()> {
         self.connect_addr(&address::of_path(path.as_ref(), "connect to")?)
     }
@@ -138,7 +139,7 @@ impl UnixDatagram {
     ///
     /// # Errors
     ///
-    /// As [`connect`](UnixDatagram::connect).
+    /// Returns the errors of [`connect`](UnixDatagram::connect).
     pub fn connect_addr(&self, address: &SocketAddr) -> io::Result<()> {
         self.options().connect(&address::to_system(address)?)
     }
@@ -147,7 +148,7 @@ impl UnixDatagram {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// Returns the OS error.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.socket().local_addr()
     }
@@ -156,7 +157,7 @@ impl UnixDatagram {
     ///
     /// # Errors
     ///
-    /// The system's: `NotConnected` when it is not.
+    /// Returns the OS error: `NotConnected` if it is not connected.
     pub fn peer_addr(&self) -> io::Result<SocketAddr> {
         self.socket().peer_addr()
     }
@@ -165,12 +166,12 @@ impl UnixDatagram {
     ///
     /// # Errors
     ///
-    /// The system's, as it is; that `target` cannot be an address; or that the runtime was shut
-    /// down.
+    /// Returns the unchanged OS error, `InvalidInput` if `target` cannot be an address, or an error
+    /// if the runtime was shut down.
     ///
     /// # Cancel safety
     ///
-    /// Dropped before it is ready, nothing was sent.
+    /// If it is dropped before it is ready, nothing was sent.
     pub async fn send_to<P: AsRef<Path>>(&self, buf: &[u8], target: P) -> io::Result<usize> {
         self.send_to_addr(buf, &address::of_path(target.as_ref(), "send to")?).await
     }
@@ -180,11 +181,11 @@ impl UnixDatagram {
     ///
     /// # Errors
     ///
-    /// As [`send_to`](UnixDatagram::send_to).
+    /// Returns the errors of [`send_to`](UnixDatagram::send_to).
     ///
     /// # Cancel safety
     ///
-    /// Dropped before it is ready, nothing was sent.
+    /// If it is dropped before it is ready, nothing was sent.
     pub async fn send_to_addr(&self, buf: &[u8], target: &SocketAddr) -> io::Result<usize> {
         let target = address::to_system(target)?;
         self.evented().send_to(buf, &target).await
@@ -194,13 +195,13 @@ impl UnixDatagram {
     ///
     /// # Errors
     ///
-    /// As [`send_to`](UnixDatagram::send_to).
+    /// Returns the errors of [`send_to`](UnixDatagram::send_to).
     pub fn poll_send_to<P: AsRef<Path>>(&self, cx: &mut Context<'_>, buf: &[u8], target: P) -> Poll<io::Result<usize>> {
         let target = address::to_system(&address::of_path(target.as_ref(), "send to")?)?;
         self.evented().poll_send_to(cx, buf, &target)
     }
 
-    /// As [`send_to`](UnixDatagram::send_to), without waiting.
+    /// Sends like [`send_to`](UnixDatagram::send_to), without waiting.
     ///
     /// # Errors
     ///
@@ -214,7 +215,7 @@ impl UnixDatagram {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// Returns the OS error.
     pub fn shutdown(&self, how: Shutdown) -> io::Result<()> {
         self.socket().shutdown(how)
     }

@@ -23,11 +23,12 @@ use std::io;
 ///
 /// # Panics
 ///
-/// Outside a runtime.
+/// Panics outside a runtime.
 ///
 /// # Errors
 ///
-/// The system's, when descriptors have run out for example; or that the runtime was shut down.
+/// Returns the OS error, for example when descriptors have run out, or an error if the runtime was
+/// shut down.
 ///
 /// # Examples
 ///

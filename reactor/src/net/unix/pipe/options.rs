@@ -72,7 +72,7 @@ impl OpenOptions {
     ///
     /// # Panics
     ///
-    /// Outside a runtime.
+    /// Panics outside a runtime.
     ///
     /// # Errors
     ///
@@ -87,7 +87,7 @@ impl OpenOptions {
     ///
     /// # Panics
     ///
-    /// Outside a runtime.
+    /// Panics outside a runtime.
     ///
     /// # Errors
     ///
