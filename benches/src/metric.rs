@@ -22,6 +22,10 @@ impl Metric {
     /// Microseconds of processor time, user and system, of the server process alone for one
     /// request.
     pub const CPU_MICROSECONDS_PER_REQUEST: Self = Self::named("cpu_us_per_request", "CPU µs/request");
+    /// Megabytes (10^6 bytes) copied in one second of wall-clock time.
+    pub const MEGABYTES_PER_SECOND: Self = Self { is_rate: true, ..Self::named("mb_per_second", "MB/s ↑") };
+    /// Milliseconds of processor time, user and system, of the proxy alone for 10^9 bytes.
+    pub const CPU_MILLISECONDS_PER_GIGABYTE: Self = Self::named("cpu_ms_per_gb", "CPU ms/GB");
     /// How often a thread of the server process went to sleep for one request.
     pub const SLEEPS_PER_REQUEST: Self = Self::named("sleeps_per_request", "sleeps/request");
     /// Microseconds from a timer's deadline to the poll of its task: half of the timers were later.
@@ -40,11 +44,13 @@ impl Metric {
     pub const BYTES_PER_TASK: Self = Self::named("bytes_per_task", "bytes/task");
 
     /// The metrics of the workloads, which are found by their keys.
-    pub(crate) const ALL: [Self; 12] = [
+    pub(crate) const ALL: [Self; 14] = [
         Self::NANOSECONDS_PER_OPERATION,
         Self::MILLISECONDS,
         Self::REQUESTS_PER_SECOND,
         Self::CPU_MICROSECONDS_PER_REQUEST,
+        Self::MEGABYTES_PER_SECOND,
+        Self::CPU_MILLISECONDS_PER_GIGABYTE,
         Self::SLEEPS_PER_REQUEST,
         Self::MEDIAN_MICROSECONDS_LATE,
         Self::WORST_MICROSECONDS_LATE,

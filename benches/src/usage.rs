@@ -19,9 +19,22 @@ pub(crate) struct Usage {
 impl Usage {
     /// Asks the kernel for the use so far.
     pub(crate) fn now() -> io::Result<Self> {
+        Self::of(libc::RUSAGE_SELF)
+    }
+
+    /// Asks the kernel for the use of the calling thread so far. Only Linux counts it; elsewhere it
+    /// is zero.
+    pub(crate) fn of_this_thread() -> io::Result<Self> {
+        #[cfg(target_os = "linux")]
+        return Self::of(libc::RUSAGE_THREAD);
+        #[cfg(not(target_os = "linux"))]
+        Ok(Self { cpu: Duration::ZERO, sleeps: 0 })
+    }
+
+    fn of(whom: libc::c_int) -> io::Result<Self> {
         let mut usage = MaybeUninit::<libc::rusage>::uninit();
         // SAFETY: the pointer is to a whole `rusage`, writable for the length of the call.
-        let code = unsafe { libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr()) };
+        let code = unsafe { libc::getrusage(whom, usage.as_mut_ptr()) };
         if code != 0 {
             return Err(io::Error::last_os_error());
         }

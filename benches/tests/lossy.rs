@@ -99,6 +99,10 @@ impl Runtime for Lossy {
     async fn write_all(stream: &mut Self::Stream, bytes: &[u8]) -> io::Result<()> {
         Tokio::write_all(stream, bytes).await
     }
+
+    async fn copy_bidirectional(a: &mut Self::Stream, b: &mut Self::Stream, hidden: bool) -> io::Result<(u64, u64)> {
+        Tokio::copy_bidirectional(a, b, hidden).await
+    }
 }
 
 #[test]

@@ -40,6 +40,9 @@ fn assert_figures(workload: &str, measurements: &[Measurement]) {
         "timer_hold" => {
             vec![Metric::NANOSECONDS_PER_OPERATION, Metric::CPU_MICROSECONDS_PER_TIMER, Metric::BYTES_PER_TIMER]
         }
+        name if name.starts_with("proxy_") => {
+            vec![Metric::MEGABYTES_PER_SECOND, Metric::CPU_MILLISECONDS_PER_GIGABYTE]
+        }
         "tree" => vec![Metric::MILLISECONDS],
         "parked" => vec![Metric::MILLISECONDS, Metric::BYTES_PER_TASK],
         _ => vec![Metric::NANOSECONDS_PER_OPERATION],

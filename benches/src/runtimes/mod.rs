@@ -113,6 +113,14 @@ pub trait Runtime: Sized + 'static {
 
     /// Writes all of `bytes`.
     fn write_all(stream: &mut Self::Stream, bytes: &[u8]) -> impl Future<Output = io::Result<()>> + Send;
+
+    /// Copies in both directions until both have ended; returns the bytes from `a` to `b` and from
+    /// `b` to `a`. If `hidden`, the runtime does not see that they are sockets.
+    fn copy_bidirectional(
+        a: &mut Self::Stream,
+        b: &mut Self::Stream,
+        hidden: bool,
+    ) -> impl Future<Output = io::Result<(u64, u64)>> + Send;
 }
 
 /// A runtime by name.

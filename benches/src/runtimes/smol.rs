@@ -168,4 +168,15 @@ impl<G: Global> Runtime for Smol<G> {
     async fn write_all(stream: &mut TcpStream, bytes: &[u8]) -> io::Result<()> {
         stream.write_all(bytes).await
     }
+
+    async fn copy_bidirectional(a: &mut TcpStream, b: &mut TcpStream, _hidden: bool) -> io::Result<(u64, u64)> {
+        future::try_zip(copy(a.clone(), b.clone()), copy(b.clone(), a.clone())).await
+    }
+}
+
+/// Copies in one direction; it has no function for both.
+async fn copy(from: TcpStream, mut to: TcpStream) -> io::Result<u64> {
+    let copied = futures_lite::io::copy(from, &mut to).await?;
+    to.close().await?;
+    Ok(copied)
 }

@@ -83,4 +83,11 @@ impl Runtime for Tokio {
     async fn write_all(stream: &mut TcpStream, bytes: &[u8]) -> io::Result<()> {
         stream.write_all(bytes).await
     }
+
+    async fn copy_bidirectional(mut a: &mut TcpStream, mut b: &mut TcpStream, hidden: bool) -> io::Result<(u64, u64)> {
+        match hidden {
+            true => tokio::io::copy_bidirectional(&mut a, &mut b).await,
+            false => tokio::io::copy_bidirectional(a, b).await,
+        }
+    }
 }

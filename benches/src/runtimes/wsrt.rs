@@ -82,4 +82,11 @@ impl Runtime for Wsrt {
     async fn write_all(stream: &mut TcpStream, bytes: &[u8]) -> io::Result<()> {
         stream.write_all(bytes).await
     }
+
+    async fn copy_bidirectional(mut a: &mut TcpStream, mut b: &mut TcpStream, hidden: bool) -> io::Result<(u64, u64)> {
+        match hidden {
+            true => wsrt::io::copy_bidirectional(&mut a, &mut b).await,
+            false => wsrt::io::copy_bidirectional(a, b).await,
+        }
+    }
 }

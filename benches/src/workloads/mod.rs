@@ -23,6 +23,7 @@ mod lateness;
 mod mutex;
 mod parked;
 mod ping_pong;
+mod proxy;
 mod root_request;
 mod root_spawn;
 mod rounds;
@@ -95,6 +96,10 @@ fn entries<R: Runtime>() -> Vec<Entry<R>> {
         (spawn_outside_busy::BESIDE_CHAINS, spawn_outside_busy::run_beside_chains),
         (spawn_outside_several::ABOUT, spawn_outside_several::run),
         (echo_tcp::ABOUT, echo_tcp::run),
+        (proxy::BULK, proxy::run_bulk),
+        (proxy::BULK_HIDDEN, proxy::run_bulk_hidden),
+        (proxy::MESSAGES, proxy::run_messages),
+        (proxy::MESSAGES_HIDDEN, proxy::run_messages_hidden),
         (timer_drop::ABOUT, timer_drop::run),
         (timer_hold::ABOUT, timer_hold::run),
         (timer_sleepers::ABOUT, timer_sleepers::run),
