@@ -16,8 +16,8 @@ mod with_std {
     pub(crate) use parking_lot::{Mutex, MutexGuard};
     pub(crate) use std::sync::atomic;
 
-    /// Unlocks, and passes the lock on to whoever has waited for it so long as to sleep: for those
-    /// who come back for it at once.
+    /// Unlocks, and passes the lock to a thread that has waited for it long enough to sleep: for a
+    /// caller that takes the lock again at once.
     pub(crate) fn hand_on<T>(guard: MutexGuard<'_, T>) {
         MutexGuard::unlock_fair(guard);
     }

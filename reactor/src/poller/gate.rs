@@ -37,8 +37,8 @@ impl TurnGate {
         Self { poll_lock: PollLock::new(), flag: InterruptFlag::new() }
     }
 
-    /// Runs `poll` with the timeout it may use, if nobody else is in it; `Err` says how the other
-    /// stays.
+    /// Runs `poll` with the timeout it may use, if no other thread is in it; `Err` says how the
+    /// other stays.
     pub(crate) fn turn<R>(
         &self,
         timeout: Option<Duration>,

@@ -1,8 +1,8 @@
 //! The interrupt flag: whether a blocking turn has been asked to end.
 //!
-//! Raised by anybody, taken only by the end of a blocking turn. While it is up, further raises need
-//! no write to the wake-up descriptor: the write of the one who put it up either is on its way or
-//! has been made.
+//! Any thread raises it, and only the end of a blocking turn takes it. While it is up, further
+//! raises need no write to the wake-up descriptor: the thread that put it up is about to write, or
+//! has written.
 
 use crate::sync::atomic::AtomicBool;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire};
@@ -15,12 +15,12 @@ impl InterruptFlag {
         Self(AtomicBool::new(false))
     }
 
-    /// True when the caller put the flag up and owes the write.
+    /// Returns true if the caller put the flag up and has to write.
     #[must_use]
     pub(crate) fn raise(&self) -> bool {
         // AcqRel: Release pairs with the Acquire in `take`: what this caller published before is
-        // seen by whoever ends the turn. A swap, not a load first: the second of two callers
-        // publishes its work too.
+        // seen by the thread that ends the turn. A swap, not a load first: the second of two
+        // callers publishes its work too.
         !self.0.swap(true, AcqRel)
     }
 

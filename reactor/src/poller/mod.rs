@@ -30,9 +30,9 @@ const EVENTS_PER_TURN: usize = 1024;
 /// Watches every registered socket and collects the wakers of those that became ready.
 ///
 /// Any thread may ask for a [turn](Netpoller::turn); one at a time gets it. The netpoller calls no
-/// waker itself: whoever took the turn wakes what it collected, with no lock held.
+/// waker itself: the thread that took the turn wakes the collected wakers, with no lock held.
 ///
-/// Dropping it shuts it down and wakes everybody who waits on one of its sockets.
+/// Dropping it shuts it down and wakes all tasks that wait on one of its sockets.
 ///
 /// # Examples
 ///
@@ -116,8 +116,8 @@ impl Netpoller {
         &self.handle
     }
 
-    /// Takes one turn: waits for events, marks their sockets ready, and adds the wakers of those
-    /// who waited to `wakers`.
+    /// Takes one turn: waits for events, marks their sockets ready, and adds the wakers of the
+    /// waiting tasks to `wakers`.
     ///
     /// `timeout` bounds the wait: `None` waits for an event or an
     /// [interrupt](Netpoller::interrupt), `Some(Duration::ZERO)` does not wait, and anything else
@@ -236,11 +236,11 @@ impl Netpoller {
         self.handle.registry().is_empty()
     }
 
-    /// Shows `f` the waker of everybody who waits for a source of events, and that source.
+    /// Shows `f` the waker of each task that waits for a source of events, and that source.
     ///
     /// The waker may be compared, and its data looked at: it is not to be cloned, woken or dropped
     /// in `f`, which is called with locks held that sockets and the netpoller need, nor is a socket
-    /// to be used there. They are held for some tens of microseconds at a time. Somebody who comes
+    /// to be used there. They are held for some tens of microseconds at a time. A waiter that comes
     /// or goes meanwhile may be shown or not. A waker that waits for both directions may be shown
     /// for each.
     pub fn for_each_waiter(&self, f: impl FnMut(&Waker, &WatchedSource<'_>)) {

@@ -1,6 +1,6 @@
 //! The one poll lock in the netpoller: free, taken for a look, or taken to block.
 //!
-//! A word of its own, and not a lock with a flag beside it, so that who is turned away learns in
+//! A word of its own, and not a lock with a flag beside it, so that a refused thread learns in
 //! the same step whether the holder blocks.
 
 use crate::sync::atomic::AtomicU8;

@@ -29,8 +29,8 @@ mod timerfd {
     #[derive(Debug)]
     pub(crate) struct TimerFd {
         timer: OwnedFd,
-        /// The moment that it will ring at. It may ring though nobody waits any more: that ends a
-        /// turn for nothing.
+        /// The moment that it will ring at. It may ring although no timer waits any more: that ends
+        /// a turn needlessly.
         set_for: Option<Instant>,
         /// What it takes to set it, on average.
         cost: Duration,
@@ -51,7 +51,7 @@ mod timerfd {
             if number < 0 {
                 return Err(io::Error::last_os_error());
             }
-            // SAFETY: the descriptor was made above, and nobody else knows of it.
+            // SAFETY: the descriptor was made above, and no other code knows it.
             let timer = unsafe { OwnedFd::from_raw_fd(number) };
             registry.register(&mut mio::unix::SourceFd(&timer.as_raw_fd()), ALARM, mio::Interest::READABLE)?;
             Ok(Self {

@@ -150,7 +150,7 @@ mod tests {
     use crate::waiters::WaiterKind;
     use std::task::{Context, Wake};
 
-    /// Wakes nobody. It has a size, so that no two lie at one address.
+    /// Wakes no task. It has a size, so that no two lie at one address.
     struct Nobody(#[allow(dead_code)] u8);
 
     impl Wake for Nobody {

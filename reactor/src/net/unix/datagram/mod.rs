@@ -22,11 +22,11 @@ use std::task::{Context, Poll};
 ///
 /// Everything works through a shared reference, and any number of tasks may wait in each direction.
 ///
-/// A receiver's queue is short (ten datagrams on Linux), and when it is full those who send to it
+/// A receiver's queue is short (ten datagrams on Linux), and when it is full its senders
 /// wait. Linux wakes a sender that is connected to the receiver or has datagrams of its own in the
 /// queue. One that is neither tries again by itself, after 64 ms at the latest; with
 /// [`poll_send_to`](UnixDatagram::poll_send_to) it does so at once and all the time. Where many
-/// send to one, let each connect. A receiver that is full holds up nobody who sends to another.
+/// send to one, let each connect. A full receiver does not hold up a sender to another one.
 ///
 /// # Examples
 ///
@@ -91,8 +91,7 @@ impl UnixDatagram {
         Self::registered(mio::net::UnixDatagram::bind_addr(address)?, context.handle())
     }
 
-    /// Makes a socket without an address: it can send, and be sent to by nobody but a peer in a
-    /// pair.
+    /// Makes a socket without an address: it can send, and only a peer in a pair can send to it.
     ///
     /// # Panics
     ///

@@ -91,8 +91,8 @@ impl OpenOptions {
     ///
     /// # Errors
     ///
-    /// `ENXIO` from the system when nobody has opened the receiving end; `InvalidInput` when the
-    /// file is no pipe; the system's, as it is.
+    /// Returns `InvalidInput` if the file is no pipe, or the unchanged OS error: `ENXIO` if no
+    /// process has opened the receiving end.
     #[track_caller]
     pub fn open_sender<P: AsRef<Path>>(&self, path: P) -> io::Result<Sender> {
         let file = self.open(path.as_ref(), PipeEnd::Sending)?;
