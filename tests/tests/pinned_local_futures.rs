@@ -46,7 +46,7 @@ impl Lists {
         }
     }
 
-    /// The same, and can be woken once.
+    /// Leaves a link and waits, as above, and can be woken once.
     fn link_and_wait<T: 'static>(&self, witness: T) -> impl Future<Output = ()> + 'static {
         let wake = Arc::clone(&self.wake);
         let linked = self.link(witness);

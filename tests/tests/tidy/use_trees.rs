@@ -7,7 +7,7 @@ use crate::lexer::Source;
 pub(crate) struct Named {
     /// Counted from 0.
     pub(crate) line: usize,
-    /// As it is written, a group taken apart: `crate`, `task`, `Runnable`.
+    /// The segments, a group taken apart: `crate`, `task`, `Runnable`.
     pub(crate) path: Vec<String>,
     /// Whether it is in a `pub use`.
     pub(crate) is_exported: bool,
