@@ -35,7 +35,7 @@ impl Recurring {
         match self.left_out_before(Instant::now()) {
             None => {}
             Some(0) => report(text),
-            Some(left_out) => report(format_args!("{text} ({left_out} more since the last report)")),
+            Some(left_out) => report(format_args!("{text} ({left_out} more times since the last report)")),
         }
     }
 
