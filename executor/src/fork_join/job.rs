@@ -1,7 +1,8 @@
-//! Jobs: closures that wait to be run, on the stack of who waits for them or in a box of their own.
+//! Jobs: closures that wait to be run, on the stack of the thread that waits for them or in a box
+//! of their own (rayon: `StackJob` and `HeapJob`).
 //!
-//! A queue holds [`JobRef`]s: one pointer, to a head that says how to run what comes behind it. A
-//! job is run once, by whoever took its pointer out of the queue.
+//! A queue holds [`JobRef`]s: one pointer, to a head with the function that runs the closure behind
+//! it. A job is run once, by the thread that took its pointer out of the queue.
 
 use std::ptr::NonNull;
 
@@ -9,32 +10,33 @@ use crate::fork_join::Latch;
 use crate::util::sync::UnsafeCell;
 use crate::util::unwind::{Payload, caught};
 
-/// A job in a queue: the right to run it.
+/// A job in a queue. To take it out of the queue is to get the right to run it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct JobRef(NonNull<Head>);
 
 // SAFETY: only jobs whose closures and results are Send are made into references.
 unsafe impl Send for JobRef {}
 
-/// What each kind of job begins with.
+/// The first field of each kind of job.
 #[derive(Debug)]
 struct Head {
     /// # Safety
     ///
-    /// To be called once, with a pointer to this head, while the job is valid.
+    /// Is called once, with a pointer to this head, while the job is valid.
     run: unsafe fn(NonNull<Head>),
 }
 
 impl JobRef {
-    /// Runs the job. Panics stay inside: the job keeps them for whoever waits for it.
+    /// Runs the job. Does not panic: the job keeps a panic of its closure for the thread that waits
+    /// for it.
     ///
     /// # Safety
     ///
-    /// The job has been taken out of the queue, so that it is run once.
+    /// The caller has taken the job out of the queue, so that it is run once.
     pub(crate) unsafe fn run(self) {
         // SAFETY: a job is valid until it has run.
         let run = unsafe { self.0.as_ref() }.run;
-        // SAFETY: as the caller promises.
+        // SAFETY: by the caller's promise this is the only call.
         unsafe { run(self.0) }
     }
 }
@@ -63,14 +65,14 @@ where
         }
     }
 
-    /// The job as it lies in a queue.
+    /// Returns the job for a queue.
     ///
     /// # Safety
     ///
-    /// The job stays where it is until the reference was taken back, or the latch is set.
+    /// The job stays where it is until the reference is taken back or the latch is set.
     #[inline]
     pub(crate) unsafe fn as_job_ref(&self) -> JobRef {
-        // From the whole job, not its head: the pointer has to reach the rest.
+        // Made from the whole job and not from its head: the pointer has to reach the rest.
         JobRef(NonNull::from(self).cast())
     }
 
@@ -78,7 +80,7 @@ where
         &self.latch
     }
 
-    /// The closure of a job that nobody else will run.
+    /// Returns the closure of a job that no other thread will run.
     ///
     /// # Safety
     ///
@@ -86,17 +88,17 @@ where
     #[inline]
     pub(crate) unsafe fn take_back(&self) -> F {
         let closure = self.closure.with_mut(|closure| {
-            // SAFETY: by the caller's promise nobody else has a reference to run.
+            // SAFETY: by the caller's promise no other thread has a reference to run.
             unsafe { (*closure).take() }
         });
         closure.expect("a job is run once")
     }
 
-    /// The result of a job that another thread has run.
+    /// Returns the result of a job that another thread has run.
     ///
     /// # Safety
     ///
-    /// The latch was seen set.
+    /// The caller has seen the latch set.
     pub(crate) unsafe fn take_result(&self) -> Result<R, Payload> {
         let result = self.result.with_mut(|result| {
             // SAFETY: the thread that ran the job is done with it.
@@ -107,7 +109,7 @@ where
 
     /// # Safety
     ///
-    /// As [`Head::run`].
+    /// The promises of [`Head::run`].
     unsafe fn run_stolen(head: NonNull<Head>) {
         let job = head.cast::<Self>().as_ptr().cast_const();
         // SAFETY: the job is valid until its latch is set, and the reference ends before.
@@ -125,15 +127,8 @@ where
     }
 }
 
-impl<F, R> std::fmt::Debug for StackJob<F, R> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("StackJob").field("latch", &self.latch).finish_non_exhaustive()
-    }
-}
-
-/// A job in a box of its own, which nobody waits for by name.
+/// A job in a box of its own: the scope that spawned it waits for it, among others.
 #[repr(C)]
-#[derive(Debug)]
 pub(crate) struct BoxedJob<F> {
     head: Head,
     closure: F,
@@ -147,7 +142,7 @@ where
     ///
     /// # Safety
     ///
-    /// What the closure borrows lives until the job has been run; and it is run.
+    /// All that the closure borrows lives until the job has been run, and the job is run.
     pub(crate) unsafe fn into_job_ref(closure: F) -> JobRef {
         let job = Box::new(Self { head: Head { run: Self::run_boxed }, closure });
         JobRef(NonNull::from(Box::leak(job)).cast())
@@ -155,12 +150,12 @@ where
 
     /// # Safety
     ///
-    /// As [`Head::run`].
+    /// The promises of [`Head::run`].
     unsafe fn run_boxed(head: NonNull<Head>) {
         // SAFETY: the pointer comes from `into_job_ref`, and is used once.
         let job = unsafe { Box::from_raw(head.cast::<Self>().as_ptr()) };
         let Self { closure, .. } = *job;
-        // Past the box: a closure may be the last thing that its stack frame waits for.
+        // After the box is freed: the frame that waits for this job may return as the closure ends.
         closure();
     }
 }

@@ -1,4 +1,4 @@
-//! `join`: two closures, the second of which others may take.
+//! `join`: two closures, the second of which a helper may steal.
 
 use std::mem;
 use std::panic::resume_unwind;
@@ -7,10 +7,10 @@ use crate::fork_join::{JobRef, StackJob, TreeSlot};
 use crate::util::unwind::drop_quietly;
 
 impl TreeSlot<'_> {
-    /// Runs both closures, `a` here and now, `b` here afterwards or elsewhere meanwhile.
+    /// Runs `a` on this thread, and `b` on this thread afterwards or on another one meanwhile.
     ///
-    /// Returns, or unwinds, when neither runs any more. Of two panics the one of `a` goes on; if
-    /// `a` panics and nobody has taken `b`, `b` is dropped.
+    /// Returns, or unwinds, when neither runs any more. Of two panics that of `a` is resumed. If
+    /// `a` panics and `b` was not stolen, `b` is dropped.
     #[inline]
     pub(crate) fn join<A, B, RA, RB>(&self, a: A, b: B) -> (RA, RB)
     where
@@ -19,9 +19,9 @@ impl TreeSlot<'_> {
         RB: Send,
     {
         let job = StackJob::new(b);
-        // SAFETY: the job stays here until it was taken back or its latch is set, on unwinding too.
+        // SAFETY: the job stays here until it is taken back or its latch is set, on unwinding too.
         let reference = unsafe { job.as_job_ref() };
-        // Before others can know of the job.
+        // Before other threads can find the job.
         let unwinding = OnUnwind { slot: self, job: &job, reference };
         self.push(reference);
         let result = a();
@@ -36,15 +36,14 @@ impl TreeSlot<'_> {
         match unsafe { job.take_result() } {
             Ok(other) => (result, other),
             Err(panic) => {
-                // The panic that is told is that of the closure.
+                // Of two panics, that of the closure is resumed.
                 drop_quietly(result);
                 resume_unwind(panic)
             }
         }
     }
 
-    /// Takes `job` back from the stack. `false` if somebody has stolen it, and with it all that lay
-    /// below.
+    /// Takes `job` back from the stack. Returns `false` if it was stolen, and all jobs below it.
     #[inline]
     fn pop_until(&self, job: JobRef) -> bool {
         match self.pop() {
@@ -54,8 +53,8 @@ impl TreeSlot<'_> {
         }
     }
 
-    /// The same for a thread that unwinds, and had better run nothing: what lies above is left to
-    /// others.
+    /// Takes `job` back for a thread that unwinds, and had better run nothing: the jobs above it
+    /// are left to other participants.
     fn take_off_until(&self, job: JobRef) -> bool {
         while let Some(top) = self.pop() {
             if top == job {
@@ -66,7 +65,7 @@ impl TreeSlot<'_> {
         false
     }
 
-    /// Runs what `a` has left on the stack above `job`: jobs that it gave to a scope around both.
+    /// Takes `job` back and runs the jobs above it, which `a` has spawned in a scope around both.
     #[cold]
     fn pop_through(&self, above: JobRef, job: JobRef) -> bool {
         let mut next = Some(above);
@@ -82,8 +81,8 @@ impl TreeSlot<'_> {
     }
 }
 
-/// What is done if the first closure panics, or the call for help: the second must not outlive this
-/// frame.
+/// Takes the second closure back, or waits for it, if the first one or the summons unwinds: the
+/// second must not outlive this frame.
 struct OnUnwind<'a, F, R>
 where
     F: FnOnce() -> R + Send,

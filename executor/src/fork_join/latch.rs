@@ -1,7 +1,7 @@
-//! A latch: set once, by another thread, and waited for by one.
+//! A latch: set once, by one thread, and waited for by another, its owner (rayon: a latch too).
 //!
-//! It lies on the waiting thread's stack, and is gone as soon as that thread has seen it set. So
-//! setting it must not touch it afterwards: whom to wake is read before.
+//! It lies on the owner's stack, and is gone as soon as the owner has seen it set. So the thread
+//! that sets it must not touch it afterwards: it reads the thread to wake before.
 
 use crate::util::sync::UnsafeCell;
 use crate::util::sync::atomic::AtomicU32;
@@ -9,9 +9,9 @@ use crate::util::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use crate::util::sync::thread;
 use crate::util::sync::thread::Thread;
 
-/// Nobody has set it.
+/// Not set, and its owner is awake.
 const UNSET: u32 = 0;
-/// Nobody has set it, and its owner may be asleep: the thread to wake is in the cell.
+/// Not set, and its owner may be asleep: the thread to wake is in the cell.
 const AWAITED: u32 = 1;
 const SET: u32 = 2;
 
@@ -30,7 +30,8 @@ impl Latch {
         Self { state: AtomicU32::new(UNSET), sleeper: UnsafeCell::new(None) }
     }
 
-    /// Whether it was set. Then all that the setter did before is visible, and the latch may go.
+    /// Whether it is set. Then all that the setter did before is visible, and the latch may be
+    /// dropped.
     #[inline]
     pub(crate) fn is_set(&self) -> bool {
         // Acquire pairs with the Release of `set`.
@@ -59,28 +60,21 @@ impl Latch {
         // As above. From here on the latch may be gone.
         let before = state.swap(SET, AcqRel);
         debug_assert_eq!(before, AWAITED, "a latch is set once");
-        sleeper.expect("the owner names itself before it sleeps").unpark();
+        sleeper.expect("the owner fills the cell before it sleeps").unpark();
     }
 
-    /// Names the calling thread, the latch's owner, as the one to wake. From then on a `set`
-    /// unparks it.
+    /// Puts the calling thread, the latch's owner, into the cell. From then on a `set` unparks it.
     pub(crate) fn await_here(&self) {
         if self.state.load(Relaxed) != UNSET {
             return;
         }
         self.sleeper.with_mut(|sleeper| {
-            // SAFETY: in the state UNSET, which the owner alone ends but for setting, nobody else
+            // SAFETY: in the state UNSET, which only the owner and the setter end, no other thread
             // looks into the cell.
             unsafe { *sleeper = Some(thread::current()) }
         });
         // Release publishes the cell. If it was set meanwhile, the owner sees that before it
         // sleeps.
         let _ = self.state.compare_exchange(UNSET, AWAITED, AcqRel, Relaxed);
-    }
-}
-
-impl std::fmt::Debug for Latch {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Latch").field(&self.state.load(Relaxed)).finish()
     }
 }

@@ -1,40 +1,63 @@
-//! What is computed together: regions, each one call of `join`, `scope` or a parallel loop, with
-//! all that nests in it.
+//! Fork-join: parallel calls on the processors that run the tasks.
 //!
-//! A region belongs to the thread that opened it, whose stack holds what is borrowed. It stands on
-//! the [`OpenRegions`], where machines with nothing else to do find it and help. There are two
-//! kinds: a [`LoopRegion`] hands out ranges of indices, a [`TreeRegion`] jobs. In both a
-//! participant has a *slot*, works off what lies there, and robs the other slots when that is used
-//! up. What has been claimed is finished by whoever claimed it, and whoever opened the region does
-//! not return before.
+//! # The words
+//!
+//! A **region** is one parallel call: one outermost `join`, `scope` or parallel loop, with all that
+//! nests in it (rayon: a job and what it splits off; OpenMP: a parallel region). It belongs to its
+//! **owner**, the thread that opened it, whose stack holds everything that the call borrows.
+//!
+//! A **participant** is a thread at work in a region: the owner, or a **helper**, a machine that
+//! has found no task (rayon: a worker; OpenMP: a thread of the team). Each participant has a
+//! **slot** of the region, and in it the work that it will do next and that others may steal. In a
+//! [`LoopRegion`] that is a **work range**, the indices that are not claimed yet (OpenMP: a chunk
+//! under a dynamic schedule); in a [`TreeRegion`] it is a stack of **jobs**, as in rayon.
+//!
+//! # The rules
+//!
+//! Machines with nothing else to do find a region among the [`OpenRegions`]. A participant works
+//! off what is in its own slot, and then steals from the other slots. A participant that has
+//! claimed a piece of work finishes it, and the owner does not return before all pieces are
+//! finished.
 
+mod current_slot;
+mod first_panic;
 #[cfg(not(loom))]
-pub(crate) mod computing;
-mod core;
-#[cfg(not(loom))]
-pub(crate) mod helping;
+mod helping;
 mod job;
-mod job_stack;
+mod job_queues;
 mod join;
 mod latch;
 mod loop_region;
 mod open_regions;
 mod pace;
+#[cfg(not(loom))]
+mod parallel_call;
+#[cfg(not(loom))]
+mod regions;
 mod scope;
-mod shared_jobs;
 mod slots;
+#[cfg(not(loom))]
+mod summon;
 mod tree_region;
 mod work_range;
 
-pub(crate) use job::{BoxedJob, JobRef, StackJob};
-pub(crate) use latch::Latch;
-pub(crate) use loop_region::{LoopBody, LoopRegion};
-pub(crate) use open_regions::{OpenRegions, Participant, Region, Unattended};
+pub(crate) use current_slot::with_slot;
+pub(crate) use loop_region::LoopBody;
+#[cfg(not(loom))]
+pub(crate) use parallel_call::{in_tree, is_alone, run_loop};
+#[cfg(not(loom))]
+pub(crate) use regions::idle_work;
 pub(crate) use scope::ScopeBase;
-pub(crate) use tree_region::{TreeRegion, TreeSlot};
+#[cfg(not(loom))]
+pub(crate) use summon::summon;
 
-/// Most participants of one region, its owner included.
-pub(crate) const MOST_SLOTS: usize = slots::MOST;
+use current_slot::CurrentSlot;
+use first_panic::FirstPanic;
+use job::{BoxedJob, JobRef, StackJob};
+use latch::Latch;
+use loop_region::LoopRegion;
+use open_regions::{OpenRegions, Participant, Region, Unattended};
+use tree_region::{TreeRegion, TreeSlot};
 
 #[cfg(all(test, loom))]
 mod loom_models;

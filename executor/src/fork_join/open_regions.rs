@@ -1,72 +1,59 @@
-//! The open_regions: the regions that are open, where machines with nothing else to do find them.
+//! The open regions of a runtime, where machines with nothing else to do find them.
 
-use crate::fork_join::TreeSlot;
+use crate::util::sync::atomic::AtomicU32;
 use crate::util::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use crate::util::sync::atomic::{AtomicU64, AtomicUsize};
 use crate::util::sync::{Arc, Mutex};
+use crate::util::thread_state::current_core;
 
-/// What stands on the open regions.
-pub(crate) trait Region: std::fmt::Debug + Send + Sync {
-    /// Whether a helper would find something to do. `false` is a promise to call for help when that
-    /// changes.
+/// A region as a helper sees it.
+pub(super) trait Region: Send + Sync {
+    /// Whether a helper would find something to do. A region that returns `false` promises to
+    /// summon a helper when that changes.
     fn wants_help(&self) -> bool;
 
-    /// The core that its owner was on when it opened the region.
+    /// Returns the core that the owner was on when it opened the region, if that is known.
     fn owners_core(&self) -> Option<u32>;
 
-    /// Sits down and works until there is nothing to do or the participant calls.
+    /// Takes a slot, if one is free, and works until nothing is left to do or the participant must
+    /// leave.
     fn help(&self, participant: &dyn Participant);
 }
 
-/// Whoever sends helpers.
-pub(crate) trait Participant {
-    /// Whether a helper is wanted elsewhere. Asked at each claim, so it has to be quick.
-    fn must_leave(&self) -> bool;
-
-    /// The same with the time at hand: called once in some ten microseconds, where what is done is
-    /// cut up as finely as that.
-    fn tick(&self, now: std::time::Instant);
-
-    /// Has idle machines look at the open regions.
-    fn summon(&self);
-
-    /// Calls `work` with `slot` as the one that the current thread's jobs go to.
-    fn with_slot(&self, slot: &TreeSlot<'_>, work: &mut dyn FnMut());
-}
-
-/// The participant of whoever neither is called away nor can call: the owner of a loop, and of a
-/// region that nobody knows of.
-pub(crate) struct Unattended;
-
-impl Participant for Unattended {
+/// A thread at work in a region, as the region sees it. By itself it is an owner, which stays until
+/// all is done.
+pub(super) trait Participant {
+    /// Whether the thread has to leave the region. Asked at each claim, so it has to be quick.
     fn must_leave(&self) -> bool {
         false
     }
 
-    fn tick(&self, _: std::time::Instant) {}
+    /// Called about once in ten microseconds, or after each claim where those take longer.
+    fn tick(&self, _now: std::time::Instant) {}
 
+    /// Has an idle machine look at the open regions.
     fn summon(&self) {}
-
-    fn with_slot(&self, _: &TreeSlot<'_>, work: &mut dyn FnMut()) {
-        work();
-    }
 }
 
+/// A participant that never leaves early and cannot summon helpers: the owner of a loop, or of a
+/// region that is not among the open ones.
+pub(super) struct Unattended;
+
+impl Participant for Unattended {}
+
 /// The open regions of one runtime.
-#[derive(Debug)]
-pub(crate) struct OpenRegions {
+pub(super) struct OpenRegions {
     open: Mutex<Vec<Arc<dyn Region>>>,
-    /// How many there are, to be asked without the lock. Relaxed: who needs a sure answer looks at
-    /// the list.
+    /// The length of the list, to be read without the lock. Relaxed: where a sure answer is
+    /// needed, the list is looked at.
     count: AtomicUsize,
-    /// Rises when there is something new to look at.
     epoch: Epoch,
-    /// Where the next helper begins to look, so that all regions come to be helped.
+    /// Where the next helper begins to look, so that each region gets helpers.
     turn: AtomicUsize,
 }
 
 impl OpenRegions {
-    pub(crate) fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self {
             open: Mutex::new(Vec::new()),
             count: AtomicUsize::new(0),
@@ -75,29 +62,30 @@ impl OpenRegions {
         }
     }
 
-    /// Puts `region` up.
-    pub(crate) fn post(&self, region: Arc<dyn Region>) {
+    /// Adds `region`, until the guard is dropped. A helper that has found it may be in it longer.
+    pub(super) fn post(&self, region: Arc<dyn Region>) -> Posted<'_> {
+        let posted = Posted { open_regions: self, region: Arc::as_ptr(&region).cast() };
         let mut open = self.open.lock();
         open.push(region);
         self.count.store(open.len(), Relaxed);
+        posted
     }
 
-    /// Takes `region` down. Helpers that have found it may still be at it.
-    pub(crate) fn withdraw(&self, region: *const ()) {
+    fn withdraw(&self, region: *const ()) {
         let mut open = self.open.lock();
         let at = open.iter().position(|other| std::ptr::eq(Arc::as_ptr(other).cast(), region));
-        let withdrawn = open.swap_remove(at.expect("a region is withdrawn once, by who posted it"));
+        let withdrawn = open.swap_remove(at.expect("a region is withdrawn once"));
         self.count.store(open.len(), Relaxed);
         drop(open);
         drop(withdrawn);
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.count.load(Relaxed) == 0
     }
 
-    /// A region that has something to do. Each call begins with another one.
-    pub(crate) fn find(&self) -> Option<Arc<dyn Region>> {
+    /// Returns a region that has something to do. Each call begins with another one.
+    pub(super) fn find(&self) -> Option<Arc<dyn Region>> {
         if self.is_empty() {
             return None;
         }
@@ -108,23 +96,56 @@ impl OpenRegions {
         regions.into_iter().find(|region| region.wants_help()).cloned()
     }
 
-    pub(crate) fn epoch(&self) -> &Epoch {
+    pub(super) fn epoch(&self) -> &Epoch {
         &self.epoch
     }
 }
 
-/// A count of things that a lingering helper should look at.
-#[derive(Debug)]
-pub(crate) struct Epoch(AtomicU64);
+/// Withdraws a region from the open ones when it is dropped.
+pub(super) struct Posted<'a> {
+    open_regions: &'a OpenRegions,
+    region: *const (),
+}
+
+impl Drop for Posted<'_> {
+    fn drop(&mut self) {
+        self.open_regions.withdraw(self.region);
+    }
+}
+
+/// A count of the summonses so far. A helper that spins watches it instead of the list.
+pub(super) struct Epoch(AtomicU64);
 
 impl Epoch {
-    /// Release pairs with the Acquire in `read`: who sees the new count finds what it is about.
-    pub(crate) fn give(&self) {
+    /// Release pairs with the Acquire in `read`: a helper that sees the new count finds the region
+    /// that it is about.
+    pub(super) fn advance(&self) {
         self.0.fetch_add(1, Release);
     }
 
-    pub(crate) fn read(&self) -> u64 {
-        // Acquire pairs with the Release in `give`.
+    pub(super) fn read(&self) -> u64 {
+        // Acquire pairs with the Release in `advance`.
         self.0.load(Acquire)
+    }
+}
+
+/// The core on which a region's owner runs, so that a helper can tell whether it has a core of its
+/// own. Relaxed: a hint, which may be out of date as soon as it is written.
+pub(super) struct OwnersCore(AtomicU32);
+
+const UNKNOWN: u32 = u32::MAX;
+
+impl OwnersCore {
+    pub(super) fn new() -> Self {
+        Self(AtomicU32::new(UNKNOWN))
+    }
+
+    /// Notes that the owner is on the calling thread.
+    pub(super) fn note(&self) {
+        self.0.store(current_core().unwrap_or(UNKNOWN), Relaxed);
+    }
+
+    pub(super) fn get(&self) -> Option<u32> {
+        Some(self.0.load(Relaxed)).filter(|&core| core != UNKNOWN)
     }
 }

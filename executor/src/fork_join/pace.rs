@@ -1,14 +1,14 @@
 //! The stride of one participant: how many indices it claims at a time, so that a claim is about a
-//! microsecond of work.
+//! microsecond of work (OpenMP: the chunk size, but found by measuring).
 //!
-//! A claim costs some nanoseconds, and what it took cannot be stolen. The pace is measured, not
-//! asked for: the clock is read once in some claims, and the stride follows what they took. After
-//! an expensive stretch it falls at once; it grows by a factor of four at most, so that one cheap
-//! stretch does not bet much on the next.
+//! A claim costs some nanoseconds, and claimed indices cannot be stolen. The pace is measured: the
+//! clock is read once in some claims, and the stride follows the time that they took. After
+//! expensive indices it falls at once; it grows by a factor of four at most, so that a few cheap
+//! indices do not bet much on the next.
 
 use std::time::Instant;
 
-/// What a stride should take, in nanoseconds.
+/// How long a stride should take, in nanoseconds.
 const AIM: u64 = 1_000;
 
 /// Most claims between two readings of the clock, which costs as much as several claims.
@@ -33,8 +33,8 @@ impl Pace {
         self.stride
     }
 
-    /// `indices` of one claim are done. `Some` now and then, with the time: about once in ten
-    /// microseconds, or after each claim where those take longer.
+    /// Notes that the `indices` of one claim are done. Returns the time now and then: about once in
+    /// ten microseconds, or after each claim where those take longer.
     #[inline]
     pub(super) fn note(&mut self, indices: u32) -> Option<Instant> {
         self.done = self.done.saturating_add(indices);
@@ -53,7 +53,7 @@ impl Pace {
         let fitting = u64::from(self.done) * AIM / took.max(1);
         let most = u64::from(self.stride) * 4;
         self.stride = u32::try_from(fitting.min(most)).unwrap_or(u32::MAX).max(1);
-        // As many claims as make a beat at the aim. A stride of one may take any time.
+        // As many claims as make a beat at the aim. A stride of one may take any time at all.
         let claim = took / u64::from(self.done.div_ceil(self.stride)).max(1);
         self.ahead = (u64::from(BEAT) * AIM / claim.max(AIM)).max(1) as u32;
         self.done = 0;

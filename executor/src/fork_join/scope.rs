@@ -1,20 +1,18 @@
-//! A scope: any number of jobs that borrow from one stack frame, which waits for them all.
+//! `scope`: any number of jobs that borrow from one stack frame, which waits for them all.
 
-use crate::fork_join::{BoxedJob, JobRef, Latch, TreeRegion, TreeSlot};
-use crate::util::sync::Mutex;
+use crate::fork_join::{BoxedJob, FirstPanic, JobRef, Latch, TreeRegion, TreeSlot};
+use crate::util::sync::atomic::AtomicUsize;
 use crate::util::sync::atomic::Ordering::{AcqRel, Relaxed};
-use crate::util::sync::atomic::{AtomicBool, AtomicUsize};
 use crate::util::unwind::{Payload, caught, drop_quietly};
 
-/// What the jobs of a scope share. It lies on the stack of the frame that waits for them.
+/// The state that the jobs of a scope share. It lies in the frame that waits for them.
 pub(crate) struct ScopeBase {
-    /// Jobs that are not done, and one for the frame itself. Whoever takes it to zero sets the
+    /// Jobs that are not done, and one for the frame itself. The job that takes it to zero sets the
     /// latch.
     pub(super) pending: AtomicUsize,
     pub(super) done: Latch,
-    /// Whether jobs that have not begun are to be dropped. Relaxed: they need not know at once.
-    stopped: AtomicBool,
-    panic: Mutex<Option<Payload>>,
+    /// After a panic, jobs that have not begun are dropped.
+    panic: FirstPanic,
     /// The region that its jobs go to.
     region: *const TreeRegion,
 }
@@ -25,31 +23,25 @@ unsafe impl Send for ScopeBase {}
 unsafe impl Sync for ScopeBase {}
 
 impl ScopeBase {
-    /// A scope of `slot`'s region.
+    /// Makes a scope in `slot`'s region.
     pub(crate) fn new(slot: &TreeSlot<'_>) -> Self {
-        Self {
-            pending: AtomicUsize::new(1),
-            done: Latch::new(),
-            stopped: AtomicBool::new(false),
-            panic: Mutex::new(None),
-            region: slot.region(),
-        }
+        Self { pending: AtomicUsize::new(1), done: Latch::new(), panic: FirstPanic::new(), region: slot.region() }
     }
 
-    /// Adds a job. `slot` is the calling thread's, if it has one. `true` if it has none here and
-    /// nobody looks for jobs: then somebody is to be called.
+    /// Adds a job. `slot` is the calling thread's, if it has one. Returns `true` if it has none in
+    /// this region and no helper looks for jobs: then the caller has to summon one.
     ///
     /// # Safety
     ///
-    /// What the closure borrows lives until [`finish`](Self::finish) has returned, which the caller
-    /// sees to.
+    /// All that the closure borrows lives until [`finish`](Self::finish) has returned, and the
+    /// caller sees to it that `finish` is called.
     #[must_use]
     pub(crate) unsafe fn spawn(&self, slot: Option<&TreeSlot<'_>>, work: impl FnOnce() + Send) -> bool {
-        // Relaxed: whoever spawns is counted itself.
+        // Relaxed: the job or frame that spawns is itself counted.
         self.pending.fetch_add(1, Relaxed);
         let scope = Pointer(self);
-        // SAFETY: the scope, and with it what the caller promises of, lives until all jobs are
-        // done.
+        // SAFETY: the scope, and by the caller's promise all that `work` borrows, lives until all
+        // jobs are done.
         let job = unsafe { BoxedJob::into_job_ref(move || scope.run_one(work)) };
         self.put(slot, job)
     }
@@ -71,32 +63,25 @@ impl ScopeBase {
     /// Notes a panic, of a job or of the frame itself. The first is kept, and jobs that have not
     /// begun are dropped.
     pub(crate) fn fail(&self, payload: Payload) {
-        self.stopped.store(true, Relaxed);
-        let mut panic = self.panic.lock();
-        if panic.is_none() {
-            *panic = Some(payload);
-            return;
-        }
-        drop(panic);
-        drop_quietly(payload);
+        self.panic.keep(payload);
     }
 
-    /// Waits until all jobs are done, and helps. Called once, by the frame that the scope belongs
-    /// to.
+    /// Waits until all jobs are done, and runs jobs of the region meanwhile. Called once, by the
+    /// frame that the scope belongs to.
     ///
     /// # Errors
     ///
-    /// The first panic.
+    /// Returns the first panic.
     pub(crate) fn finish(&self, slot: &TreeSlot<'_>) -> Result<(), Payload> {
-        // AcqRel: what each job has done is visible here.
+        // AcqRel: all that the jobs have done is visible here.
         if self.pending.fetch_sub(1, AcqRel) != 1 {
             slot.wait_for(&self.done);
         }
-        self.panic.lock().take().map_or(Ok(()), Err)
+        self.panic.outcome()
     }
 
     fn run_job(&self, work: impl FnOnce()) {
-        if self.stopped.load(Relaxed) {
+        if self.panic.is_stopped() {
             return drop_quietly(work);
         }
         if let Err(payload) = caught(work) {
@@ -111,10 +96,10 @@ impl std::fmt::Debug for ScopeBase {
     }
 }
 
-/// A job's way back to its scope, which may go as soon as the last job is done.
+/// A job's pointer to its scope, which may be dropped as soon as the last job is done.
 struct Pointer(*const ScopeBase);
 
-// SAFETY: it leads to a scope, which is Sync.
+// SAFETY: it points to a scope, which is Sync.
 unsafe impl Send for Pointer {}
 
 impl Pointer {
@@ -126,10 +111,10 @@ impl Pointer {
         }
         // SAFETY: as above.
         let pending = unsafe { &(*self.0).pending };
-        // AcqRel: what this job has done, and those before it, is visible to the frame that waits.
+        // AcqRel: all that this job and those before it have done is visible to the frame that
+        // waits.
         if pending.fetch_sub(1, AcqRel) == 1 {
-            // The frame waits for the latch and for nothing else.
-            // SAFETY: the scope is still there.
+            // SAFETY: the frame waits for the latch, so the scope is still there.
             let latch = unsafe { &raw const (*self.0).done };
             // SAFETY: it is set here, once, and not touched afterwards.
             unsafe { Latch::set(latch) }

@@ -1,17 +1,18 @@
 //! Which slots of a region are taken, and whether it is closed: one word.
 //!
-//! To enter is the right to claim what lies in the region. Its owner closes it in one step from
-//! "nobody sits here but me", so that after that nobody touches what the owner has borrowed it.
+//! A participant may claim the region's work while it has a slot. The owner closes the region in
+//! one step from "I am the only participant", so that after that no other thread touches the data
+//! that the owner has lent to the region.
 
 use crate::util::sync::atomic::AtomicU64;
 use crate::util::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
-/// Slots at most: bits of the word that are not flags.
-pub(crate) const MOST: usize = 62;
+/// Slots of a region at most, its owner's included: the bits of the word that are not flags.
+pub(super) const MOST_SLOTS: usize = 62;
 
-/// The owner sleeps until somebody leaves.
+/// The owner sleeps, or is about to, until a participant leaves.
 const AWAITED: u64 = 1 << 62;
-/// Nobody sits down any more.
+/// No more slots are given out.
 const CLOSED: u64 = 1 << 63;
 
 /// The owner's slot, which is taken from the start.
@@ -22,32 +23,32 @@ pub(super) struct Slots {
     count: usize,
 }
 
-/// What became of an owner's wish to close.
+/// Whether the owner could close the region.
 #[derive(Debug, PartialEq, Eq)]
 #[must_use]
 pub(super) enum Closing {
     Closed,
-    /// Others enter here still.
+    /// Other participants have slots still.
     OthersPresent,
 }
 
 impl Slots {
-    /// `count` slots, all free, and the region closed until [`open`](Self::open).
+    /// Makes `count` slots, all free, and the region closed until [`open`](Self::open).
     pub(super) fn new(count: usize) -> Self {
-        assert!((1..=MOST).contains(&count), "a region has 1 to {MOST} slots");
+        assert!((1..=MOST_SLOTS).contains(&count), "a region has 1 to {MOST_SLOTS} slots");
         Self { word: AtomicU64::new(CLOSED), count }
     }
 
     /// Opens a closed region, with the owner in its slot.
     pub(super) fn open(&self) {
-        // Release pairs with the Acquire in `enter`. The first time, the board's lock would do.
-        // When a region is opened again because something was left in a slot, the next in that slot
-        // has to see it, and this store ends the release sequence of those who left; what they did
-        // is visible here, since `close` acquired it.
+        // Release pairs with the Acquire in `enter`. The first time, the lock of the open regions
+        // would do. When a region is opened again because work was left in a slot, the next
+        // participant in that slot has to see it, and this store ends the release sequence of the
+        // participants that left; what they did is visible here, since `close` acquired it.
         self.word.store(1 << OWNERS, Release);
     }
 
-    /// Takes a free slot. `None` if there is none, or the region is closed.
+    /// Takes a free slot. Returns `None` if there is none, or the region is closed.
     #[must_use]
     pub(super) fn enter(&self) -> Option<usize> {
         let mut word = self.word.load(Relaxed);
@@ -56,8 +57,8 @@ impl Slots {
             if word & CLOSED != 0 || slot >= self.count {
                 return None;
             }
-            // Acquire pairs with the Release in `leave` and in `open`: what the last one in this
-            // slot left there is visible.
+            // Acquire pairs with the Release in `leave` and in `open`: the work that the last
+            // participant left in this slot is visible.
             match self.word.compare_exchange_weak(word, word | 1 << slot, Acquire, Relaxed) {
                 Ok(_) => return Some(slot),
                 Err(actual) => word = actual,
@@ -65,35 +66,35 @@ impl Slots {
         }
     }
 
-    /// Gives a slot up. `true` if the owner waits for that and has to be woken.
+    /// Gives a slot up. Returns `true` if the owner waits for that, and the caller has to wake it.
     #[must_use = "an owner that waits has to be woken"]
     pub(super) fn leave(&self, slot: usize) -> bool {
-        // Release pairs with the Acquire in `enter` and in `close`: what was done here is visible
-        // to the next, and to the owner when it returns.
+        // Release pairs with the Acquire in `enter` and in `close`: what this participant did is
+        // visible to the next one in the slot, and to the owner when it returns.
         let before = self.word.fetch_and(!(1 << slot), Release);
         debug_assert!(before & 1 << slot != 0, "slot {slot} was taken");
         before & AWAITED != 0
     }
 
-    /// Whether anybody but the owner sits here.
+    /// Whether a participant besides the owner has a slot.
     pub(super) fn has_others(&self) -> bool {
         self.word.load(Relaxed) & !(AWAITED | CLOSED | 1 << OWNERS) != 0
     }
 
-    /// Closes the region if its owner is the last in it.
+    /// Closes the region if its owner is the only participant.
     pub(super) fn close(&self) -> Closing {
-        // Acquire pairs with the Release in `leave`: all leaves are one release sequence.
+        // Acquire pairs with the Release in `leave`: all calls of `leave` are one release sequence.
         match self.word.compare_exchange(1 << OWNERS, CLOSED, Acquire, Relaxed) {
             Ok(_) => Closing::Closed,
             Err(_) => Closing::OthersPresent,
         }
     }
 
-    /// Announces that the owner is going to sleep until somebody leaves. `false` if nobody is there
-    /// to do so.
+    /// Announces that the owner is going to sleep until a participant leaves. Returns `false` if
+    /// there is no other participant.
     #[must_use]
     pub(super) fn begin_wait(&self) -> bool {
-        // Relaxed: whom to wake is published by the lock under which the owner has named itself. If
+        // Relaxed: the thread to wake is published by the lock under which the owner has put it. If
         // all have left by now, `close` acquires what they did.
         let before = self.word.fetch_or(AWAITED, Relaxed);
         before & !(AWAITED | 1 << OWNERS) != 0
@@ -106,11 +107,5 @@ impl Slots {
 
     pub(super) fn end_wait(&self) {
         self.word.fetch_and(!AWAITED, Relaxed);
-    }
-}
-
-impl std::fmt::Debug for Slots {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:#x} of {}", self.word.load(Relaxed), self.count)
     }
 }

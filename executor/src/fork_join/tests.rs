@@ -1,4 +1,4 @@
-//! Stress: regions with real threads that come, are called away, and come again.
+//! Stress: regions with real threads that come, have to leave, and come again.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -8,29 +8,20 @@ use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize};
 use std::thread;
 
-use crate::fork_join::{LoopBody, LoopRegion, OpenRegions, Participant, Region, ScopeBase, TreeRegion, TreeSlot};
+use crate::fork_join::{
+    CurrentSlot, LoopBody, LoopRegion, OpenRegions, Participant, Region, ScopeBase, TreeRegion, TreeSlot, Unattended,
+};
 
 const HELPERS: usize = 3;
 /// Under miri, which is some thousand times slower, enough to see each path.
 const ROUNDS: usize = if cfg!(miri) { 3 } else { 2_000 };
 const ITEMS: u32 = if cfg!(miri) { 20 } else { 200 };
 
-thread_local! {
-    static SLOT: Cell<*const TreeSlot<'static>> = const { Cell::new(std::ptr::null()) };
-}
-
-fn with_current_slot(slot: &TreeSlot<'_>, work: impl FnOnce()) {
-    let before = SLOT.replace(std::ptr::from_ref(slot).cast());
-    work();
-    SLOT.set(before);
-}
-
 fn with_slot<R>(f: impl FnOnce(&TreeSlot<'_>) -> R) -> R {
-    // SAFETY: `seated` keeps it alive until it has been put back.
-    f(unsafe { SLOT.get().as_ref() }.expect("the thread has a slot"))
+    super::with_slot(|slot| f(slot.expect("the thread has a slot")))
 }
 
-/// Calls its helper away now and then.
+/// A helper that has to leave now and then.
 struct Restless {
     state: Cell<u32>,
     over: Arc<AtomicBool>,
@@ -42,34 +33,9 @@ impl Participant for Restless {
         self.state.set(next);
         next >> 28 == 0 || self.over.load(Relaxed)
     }
-
-    fn tick(&self, _: std::time::Instant) {}
-
-    fn summon(&self) {}
-
-    fn with_slot(&self, slot: &TreeSlot<'_>, work: &mut dyn FnMut()) {
-        with_current_slot(slot, work);
-    }
 }
 
-/// Who opens regions: it stays.
-struct Steady;
-
-impl Participant for Steady {
-    fn must_leave(&self) -> bool {
-        false
-    }
-
-    fn tick(&self, _: std::time::Instant) {}
-
-    fn summon(&self) {}
-
-    fn with_slot(&self, slot: &TreeSlot<'_>, work: &mut dyn FnMut()) {
-        with_current_slot(slot, work);
-    }
-}
-
-/// Calls `f` with a board that helpers look at all the time.
+/// Calls `f` with open regions that helpers look at all the time.
 fn with_helpers(f: impl FnOnce(&OpenRegions)) {
     let (open_regions, over) = (Arc::new(OpenRegions::new()), Arc::new(AtomicBool::new(false)));
     let start = |number: usize| {
@@ -90,19 +56,11 @@ fn with_helpers(f: impl FnOnce(&OpenRegions)) {
     helpers.into_iter().for_each(|helper| helper.join().expect("a helper does not panic"));
 }
 
-/// Puts `region` up for as long as what it gives back lives.
 fn post<R: Region + 'static>(open_regions: &OpenRegions, region: &Arc<R>) -> impl Sized {
-    struct Posted<'a>(&'a OpenRegions, *const ());
-    impl Drop for Posted<'_> {
-        fn drop(&mut self) {
-            self.0.withdraw(self.1);
-        }
-    }
-    open_regions.post(Arc::clone(region) as Arc<dyn Region>);
-    Posted(open_regions, Arc::as_ptr(region).cast())
+    open_regions.post(Arc::clone(region) as Arc<dyn Region>)
 }
 
-/// Waits until nobody has `region` but its owner, as regions that are kept for the next call do.
+/// Waits until only the owner has a reference to `region`, as `FreeRegions` does.
 fn alone<R>(region: &mut Arc<R>) {
     while Arc::get_mut(region).is_none() {
         thread::yield_now();
@@ -127,7 +85,7 @@ impl LoopBody for Count {
     type Local = Box<u32>;
 
     fn begin(&self) -> Box<u32> {
-        assert!(!self.is_over.load(SeqCst), "somebody comes late");
+        assert!(!self.is_over.load(SeqCst), "a helper comes late");
         self.locals.fetch_add(1, SeqCst);
         Box::new(0)
     }
@@ -143,7 +101,7 @@ impl LoopBody for Count {
     }
 
     fn end(&self, _: Box<u32>) {
-        assert!(!self.is_over.load(SeqCst), "somebody stays on");
+        assert!(!self.is_over.load(SeqCst), "a helper stays on");
         self.locals.fetch_sub(1, SeqCst);
     }
 }
@@ -155,7 +113,7 @@ fn every_index_runs_once_while_participants_come_and_go() {
         for _ in 0..ROUNDS {
             alone(&mut region);
             let body = Count::new(None);
-            // SAFETY: nobody else has it.
+            // SAFETY: no other thread has it.
             let outcome = unsafe { region.run(ITEMS, &body, || post(open_regions, &region)) };
             body.is_over.store(true, SeqCst);
             assert!(outcome.is_ok());
@@ -165,7 +123,7 @@ fn every_index_runs_once_while_participants_come_and_go() {
     });
 }
 
-/// A region that was stopped is used again, with what it has left behind.
+/// A region that was stopped is used again, with the indices that are left in it.
 #[test]
 fn a_loop_that_panics_leaves_a_region_in_good_order() {
     with_helpers(|open_regions| {
@@ -174,7 +132,7 @@ fn a_loop_that_panics_leaves_a_region_in_good_order() {
             alone(&mut region);
             let fails_at = (round % 3 > 0).then_some(round as u32 % ITEMS);
             let body = Count::new(fails_at);
-            // SAFETY: nobody else has it.
+            // SAFETY: no other thread has it.
             let outcome = unsafe { region.run(ITEMS, &body, || post(open_regions, &region)) };
             body.is_over.store(true, SeqCst);
             let panic = outcome.err().map(|panic| *panic.downcast::<u32>().expect("it is what was thrown"));
@@ -189,11 +147,13 @@ fn a_loop_that_panics_leaves_a_region_in_good_order() {
 /// Calls `f` in a tree that helpers find on the open regions.
 fn in_tree(open_regions: &OpenRegions, region: &mut Arc<TreeRegion>, f: impl FnOnce()) {
     alone(region);
-    // SAFETY: nobody else has it.
-    let slot = unsafe { region.begin(&Steady) };
+    // SAFETY: no other thread has it.
+    let slot = unsafe { region.begin(&Unattended) };
     let posted = post(open_regions, region);
-    let outcome = catch_unwind(AssertUnwindSafe(|| with_current_slot(&slot, f)));
-    SLOT.set(std::ptr::null());
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        let _current = CurrentSlot::enter(&slot);
+        f();
+    }));
     drop(posted);
     region.end();
     outcome.unwrap_or_else(|panic| resume_unwind(panic));
@@ -239,7 +199,7 @@ fn a_scope_sees_all_its_jobs_done() {
                         let job = move || {
                             count.fetch_add(text.len(), Relaxed);
                         };
-                        // SAFETY: what it borrows lives until the scope has finished.
+                        // SAFETY: all that it borrows lives until the scope has finished.
                         let _ = unsafe { scope.spawn(slot, job) };
                     }
                     scope.finish(slot)
@@ -293,7 +253,6 @@ fn a_panic_in_a_tree_leaves_the_region_usable() {
 
 #[test]
 fn of_many_regions_each_comes_to_be_helped() {
-    #[derive(Debug)]
     struct Wanting(AtomicUsize);
     impl Region for Wanting {
         fn owners_core(&self) -> Option<u32> {
@@ -312,7 +271,7 @@ fn of_many_regions_each_comes_to_be_helped() {
     let regions: Vec<_> = (0..5).map(|_| Arc::new(Wanting(AtomicUsize::new(0)))).collect();
     let posted: Vec<_> = regions.iter().map(|region| post(&open_regions, region)).collect();
     for _ in 0..10 {
-        open_regions.find().expect("all want help").help(&Steady);
+        open_regions.find().expect("all want help").help(&Unattended);
     }
     assert!(regions.iter().all(|region| region.0.load(Relaxed) == 2));
     drop(posted);

@@ -1,41 +1,39 @@
-//! A tree: jobs that split off jobs, by `join` and `scope`, and wait for what they have split off.
+//! The region of a `join` or a `scope`: a tree of jobs, which split off jobs and wait for them.
 //!
-//! Each participant has a stack of jobs. Whoever opened the region returns when all of it is done,
-//! and no job outlives what it borrows, since every split waits for its own: so nobody has to wait
-//! for the helpers, who may be looking still when the region is over, and touch nothing but what
-//! they share.
+//! Each slot has a stack of jobs. Every job that splits off others waits for them, so no job
+//! outlives what it borrows, and the owner returns when all jobs are done. So the owner need not
+//! wait for the helpers: they may still be looking for jobs when the region is over, and touch
+//! nothing but the region itself, to which they have a counted reference.
 
 use std::cell::Cell;
 use std::time::Instant;
 
 use crossbeam_utils::CachePadded;
 
-use crate::fork_join::core::OwnersCore;
-use crate::fork_join::job_stack::JobStack;
-use crate::fork_join::open_regions::{Participant, Region};
-use crate::fork_join::shared_jobs::SharedJobs;
+use crate::fork_join::job_queues::{JobStack, SharedJobs};
+use crate::fork_join::open_regions::OwnersCore;
 use crate::fork_join::slots::{OWNERS, Slots};
-use crate::fork_join::{JobRef, Latch};
+use crate::fork_join::{CurrentSlot, JobRef, Latch, Participant, Region};
 use crate::util::sync::atomic::AtomicBool;
 use crate::util::sync::atomic::Ordering::{Relaxed, SeqCst};
 use crate::util::sync::atomic::fence;
 
-/// How often a helper looks for a job in vain before it goes: some 20 µs.
-const PATIENCE: u32 = if cfg!(loom) { 1 } else { 64 };
+/// How often a helper looks for a job in vain before it leaves, some 20 µs in all.
+const LOOKS_BEFORE_LEAVING: u32 = crate::util::sync::looks(64);
 
 /// How often a waiting participant looks in vain before it naps between looks.
-const LOOKS_BEFORE_NAP: u32 = if cfg!(loom) { 1 } else { 64 };
+const LOOKS_BEFORE_NAP: u32 = crate::util::sync::looks(64);
 
 pub(crate) struct TreeRegion {
     slots: Slots,
     stacks: Box<[CachePadded<JobStack>]>,
-    /// Jobs from threads that enter elsewhere.
+    /// Jobs from threads that have no slot here.
     shared: SharedJobs,
-    /// Whether the next job is to call for help: nobody is looking any more. A hint, so Relaxed
-    /// will do; a job that is overlooked is run by whoever split it off.
+    /// Whether the next job is to summon a helper, since no helper is looking any more. A hint, so
+    /// Relaxed will do: a job that no helper sees is run by the participant that split it off.
     unattended: AtomicBool,
     owners_core: OwnersCore,
-    /// Whether the owner has returned. Relaxed: helpers are to go, and need not go at once.
+    /// Whether the owner has returned. Relaxed: helpers need not leave at once.
     over: AtomicBool,
 }
 
@@ -56,8 +54,8 @@ impl TreeRegion {
     ///
     /// # Safety
     ///
-    /// Nobody else has a reference to this region, and the slot is not used after `end`.
-    pub(crate) unsafe fn begin<'a>(&'a self, participant: &'a dyn Participant) -> TreeSlot<'a> {
+    /// No other thread has a reference to this region, and the slot is not used after `end`.
+    pub(super) unsafe fn begin<'a>(&'a self, participant: &'a dyn Participant) -> TreeSlot<'a> {
         self.owners_core.note();
         self.over.store(false, Relaxed);
         self.unattended.store(false, Relaxed);
@@ -65,13 +63,13 @@ impl TreeRegion {
         TreeSlot::new(self, OWNERS, participant)
     }
 
-    /// The owner has returned: helpers are to go.
+    /// Has the helpers leave, as the owner returns.
     pub(crate) fn end(&self) {
         self.over.store(true, Relaxed);
     }
 
-    /// Takes in a job from a thread that need not enter here. `true` if nobody looks for jobs any
-    /// more: then somebody is to be called.
+    /// Takes a job from a thread that may have no slot here. Returns `true` if no helper looks for
+    /// jobs any more, and the caller has to summon one.
     #[must_use]
     pub(crate) fn share(&self, job: JobRef) -> bool {
         self.shared.put(job);
@@ -91,8 +89,8 @@ impl Region for TreeRegion {
             return true;
         }
         self.unattended.store(true, Relaxed);
-        // So that of a job that comes now and this look, one sees the other, as soon as its owner
-        // has popped or pushed another: those end with a fence.
+        // Of a job that is pushed now and this look, one sees the other as soon as the pusher has
+        // popped or pushed another: those end with a fence.
         fence(SeqCst);
         self.has_jobs()
     }
@@ -104,39 +102,36 @@ impl Region for TreeRegion {
     fn help(&self, participant: &dyn Participant) {
         let Some(number) = self.slots.enter() else { return };
         let slot = TreeSlot::new(self, number, participant);
-        participant.with_slot(&slot, &mut || slot.serve());
-        // An owner of a tree waits for jobs, not for slots.
+        let current_slot = CurrentSlot::enter(&slot);
+        slot.work();
+        drop(current_slot);
+        // The owner of a tree waits for jobs, not for slots.
         let _ = self.slots.leave(number);
     }
 }
 
-impl std::fmt::Debug for TreeRegion {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("TreeRegion").field("slots", &self.slots).field("stacks", &self.stacks).finish_non_exhaustive()
-    }
-}
-
-/// A participant's place in a tree: what the jobs that it splits off go to.
+/// A slot of a tree, with the participant that has it: where the jobs that it splits off go.
 pub(crate) struct TreeSlot<'a> {
     region: &'a TreeRegion,
     number: usize,
     participant: &'a dyn Participant,
-    /// The slot that was robbed last.
+    /// The slot from which it has stolen last.
     victim: Cell<usize>,
 }
 
 impl<'a> TreeSlot<'a> {
-    /// The caller has just sat down in slot `number`, and uses it on this thread alone.
+    /// The caller has just taken slot `number`, and uses it on this thread alone.
     fn new(region: &'a TreeRegion, number: usize, participant: &'a dyn Participant) -> Self {
         Self { region, number, participant, victim: Cell::new(number) }
     }
 
-    /// The region, to tell regions apart.
+    /// Returns the region, to tell regions apart.
     pub(crate) fn region(&self) -> *const TreeRegion {
         self.region
     }
 
-    /// Puts a job where this participant comes to it next, and helpers find it.
+    /// Puts a job on the slot's own stack, where this participant comes to it next and helpers find
+    /// it.
     #[inline]
     pub(crate) fn push(&self, job: JobRef) {
         // SAFETY: this is the slot's own thread.
@@ -159,18 +154,18 @@ impl<'a> TreeSlot<'a> {
         }
     }
 
-    /// Takes the job that was pushed last and is still there.
+    /// Takes the job that was pushed last, of those that are still there.
     #[inline]
     pub(crate) fn pop(&self) -> Option<JobRef> {
         // SAFETY: this is the slot's own thread.
         unsafe { self.region.stacks[self.number].pop() }
     }
 
-    /// Works until the region is over, or the participant calls, or there has been nothing to do
-    /// for a while.
-    fn serve(&self) {
+    /// Works until the region is over, the participant must leave, or there has been nothing to do
+    /// for a while. For helpers.
+    fn work(&self) {
         let mut in_vain = 0;
-        while in_vain < PATIENCE && !self.region.over.load(Relaxed) && !self.participant.must_leave() {
+        while in_vain < LOOKS_BEFORE_LEAVING && !self.region.over.load(Relaxed) && !self.participant.must_leave() {
             if self.run_one() {
                 in_vain = 0;
             } else {
@@ -184,7 +179,8 @@ impl<'a> TreeSlot<'a> {
         }
     }
 
-    /// Runs a job of this region, if one is to be had: the own ones first.
+    /// Runs a job of this region, if it finds one: those of the own stack come first. Returns
+    /// whether it has.
     pub(crate) fn run_one(&self) -> bool {
         let Some(job) = self.pop().or_else(|| self.region.shared.take()).or_else(|| self.steal()) else {
             return false;
@@ -194,8 +190,7 @@ impl<'a> TreeSlot<'a> {
         true
     }
 
-    /// Takes the oldest job of another slot. Begins with the one where there was something the last
-    /// time.
+    /// Takes the oldest job of another slot. Begins with the slot from which it has stolen last.
     fn steal(&self) -> Option<JobRef> {
         let stacks = &self.region.stacks;
         let start = self.victim.get();
@@ -212,9 +207,9 @@ impl<'a> TreeSlot<'a> {
         None
     }
 
-    /// Waits for `latch`, and works on this region meanwhile.
+    /// Waits for `latch`, and runs jobs of this region meanwhile.
     ///
-    /// Only on this region: a job of another might take long, or want a lock that this thread
+    /// Only of this region: a job of another might take long, or want a lock that this thread
     /// holds.
     #[cold]
     pub(crate) fn wait_for(&self, latch: &Latch) {
@@ -244,17 +239,11 @@ impl<'a> TreeSlot<'a> {
         }
     }
 
-    /// Sleeps until the latch is set, but not for long: there may be a job to steal by then, and
-    /// nobody calls.
+    /// Sleeps until the latch is set, but not for long: a new job to steal does not wake this
+    /// thread.
     fn nap_unless(&self, latch: &Latch, naps: u32) {
         if !latch.is_set() {
             crate::util::sync::nap(naps);
         }
-    }
-}
-
-impl std::fmt::Debug for TreeSlot<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("TreeSlot").field("number", &self.number).finish_non_exhaustive()
     }
 }

@@ -1,22 +1,23 @@
-//! A range: the indices that lie before one participant of a loop, in one word.
+//! A work range: the indices in one slot of a loop that are not claimed yet, in one word.
 //!
-//! Its owner takes a stride from the front, a thief the front half, each with one compare-and-swap.
-//! So every index is claimed once. Which half a thief takes is the same for costs in no order; the
-//! front one keeps all participants near the front, so that where the great items come first they
-//! are begun first, and the small ones even out the end. Values do not come back with another
-//! meaning: a range says which indices of the loop are unclaimed and lie here, and a claim that
-//! succeeds on an equal value is right however it came about.
+//! The slot's participant claims a stride from the front, a thief the front half, each with one
+//! compare-and-swap. So every index is claimed once. If costs come in no order, it does not matter
+//! which half a thief takes. The front half keeps all participants near the front: where the large
+//! items come first, they are begun first, and the small ones even out the end.
+//!
+//! There is no ABA problem: a range says which indices of the loop are unclaimed and in this slot,
+//! and a claim that succeeds on an equal value is right however that value came about.
 
 use std::ops::Range;
 
 use crate::util::sync::atomic::AtomicU64;
 use crate::util::sync::atomic::Ordering::Relaxed;
 
-/// A stride is at most this part of what is left, so that the end of a loop can be shared.
+/// A stride is at most one part in so many of the range, so that the end of a loop can be shared.
 const PART: u32 = 8;
 
-/// The word. Relaxed throughout: it says who may touch which index and publishes nothing; what was
-/// done with the indices is published by leaving the slot.
+/// The word. Relaxed throughout: it decides which participant may touch which index and publishes
+/// nothing; what a participant did with its indices is published as it leaves its slot.
 pub(super) struct WorkRange(AtomicU64);
 
 fn pack(range: Range<u32>) -> u64 {
@@ -40,7 +41,7 @@ impl WorkRange {
         self.load().is_empty()
     }
 
-    /// Takes up to `stride` indices from the front. For the owner.
+    /// Claims up to `stride` indices from the front. For the slot's participant.
     #[must_use]
     #[inline]
     pub(super) fn claim(&self, stride: u32) -> Option<Range<u32>> {
@@ -51,8 +52,8 @@ impl WorkRange {
         })
     }
 
-    /// Takes the front half of what is left: the greater half, so that a last index can be taken
-    /// too. For thieves.
+    /// Takes the front half of the range, the larger half, so that a last index can be taken too.
+    /// For thieves.
     #[must_use]
     pub(super) fn steal(&self) -> Option<Range<u32>> {
         self.shrink(|now| {
@@ -61,14 +62,14 @@ impl WorkRange {
         })
     }
 
-    /// Puts `range` here. For the owner of the slot, which has found the range empty: nobody else
-    /// fills it.
+    /// Puts `range` here. For the slot's participant, which has found the range empty: no other
+    /// thread fills it.
     pub(super) fn fill(&self, range: Range<u32>) {
-        debug_assert!(self.is_empty(), "what lies here would be lost");
+        debug_assert!(self.is_empty(), "the indices that are here would be lost");
         self.0.store(pack(range), Relaxed);
     }
 
-    /// `split` says what is taken and what is left.
+    /// Takes the first of the two ranges that `split` returns, and leaves the second.
     #[inline]
     fn shrink(&self, split: impl Fn(&Range<u32>) -> (Range<u32>, Range<u32>)) -> Option<Range<u32>> {
         let mut word = self.0.load(Relaxed);
@@ -83,11 +84,5 @@ impl WorkRange {
                 Err(actual) => word = actual,
             }
         }
-    }
-}
-
-impl std::fmt::Debug for WorkRange {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.load().fmt(f)
     }
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{Acquire, Release};
 
 use super::collect::collected;
-use super::each::each;
+use super::for_each::each;
 use super::reduce::reduced;
 use super::{IntoItems, Items};
 

@@ -7,7 +7,7 @@ use std::ptr;
 
 use parking_lot::Mutex;
 
-use super::looping::{Harvest, go_over};
+use super::drive::{Consumer, drive};
 use super::{CancelToken, Cancelled, IntoItems, Items};
 
 /// Calls `f` with each item, on as many processors as are free, and returns the results in the
@@ -46,7 +46,7 @@ where
 {
     let results = Results::with_capacity(items.count());
     let collect = Collect { f, results: &results, marker: PhantomData };
-    go_over(items, token, &collect)?;
+    drive(items, token, &collect)?;
     Ok(results.into_vec())
 }
 
@@ -56,7 +56,7 @@ struct Collect<'a, I, T, F> {
     marker: PhantomData<fn(I)>,
 }
 
-impl<I, T, F> Harvest for Collect<'_, I, T, F>
+impl<I, T, F> Consumer for Collect<'_, I, T, F>
 where
     T: Send,
     F: Fn(I) -> T + Sync,
@@ -69,7 +69,7 @@ where
     }
 
     #[inline]
-    fn take(&self, written: &mut Written, number: usize, item: I) {
+    fn consume(&self, written: &mut Written, number: usize, item: I) {
         let result = (self.f)(item);
         // SAFETY: the loop comes to each number once.
         unsafe { self.results.write(number, result) };

@@ -1,6 +1,6 @@
 //! `join`.
 
-use crate::fork_join::computing::{in_tree, is_alone, with_slot};
+use crate::fork_join::{in_tree, is_alone, with_slot};
 
 /// Runs two closures, at the same time if somebody is free to take one, and returns both results.
 ///

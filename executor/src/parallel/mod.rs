@@ -60,16 +60,16 @@
 
 mod cancel;
 mod collect;
-mod each;
+mod drive;
+mod for_each;
 mod items;
 mod join;
-mod looping;
 mod reduce;
 mod scope;
 
 pub use self::cancel::{CancelToken, Cancelled, Until, until};
 pub use self::collect::map_collect;
-pub use self::each::for_each;
+pub use self::for_each::for_each;
 pub use self::items::{Chunks, ChunksMut, Integer, IntoItems, Items, Slice, SliceMut, chunks, chunks_mut};
 pub use self::join::join;
 pub use self::reduce::reduce;

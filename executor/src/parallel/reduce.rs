@@ -5,7 +5,7 @@ use std::mem;
 
 use parking_lot::Mutex;
 
-use super::looping::{Harvest, go_over};
+use super::drive::{Consumer, drive};
 use super::{CancelToken, Cancelled, IntoItems, Items};
 
 /// Maps each item, and combines the results to one.
@@ -54,7 +54,7 @@ where
     C: Fn(T, T) -> T + Sync,
 {
     let reduce = Reduce { map, combine, stretches: Mutex::new(Vec::new()), marker: PhantomData };
-    go_over(items, token, &reduce)?;
+    drive(items, token, &reduce)?;
     let mut stretches = reduce.stretches.into_inner();
     stretches.sort_unstable_by_key(|stretch| stretch.first);
     Ok(stretches.into_iter().map(|stretch| stretch.value).fold(identity(), reduce.combine))
@@ -81,7 +81,7 @@ struct Stretches<T> {
     finished: Vec<Stretch<T>>,
 }
 
-impl<I, T, M, C> Harvest for Reduce<I, T, M, C>
+impl<I, T, M, C> Consumer for Reduce<I, T, M, C>
 where
     T: Send,
     M: Fn(I) -> T + Sync,
@@ -95,7 +95,7 @@ where
     }
 
     #[inline]
-    fn take(&self, local: &mut Stretches<T>, number: usize, item: I) {
+    fn consume(&self, local: &mut Stretches<T>, number: usize, item: I) {
         let value = (self.map)(item);
         local.current = Some(match mem::take(&mut local.current) {
             Some(stretch) if stretch.next == number => {

@@ -4,8 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::panic::resume_unwind;
 
-use crate::fork_join::ScopeBase;
-use crate::fork_join::computing::{in_tree, summon, with_slot};
+use crate::fork_join::{ScopeBase, in_tree, summon, with_slot};
 use crate::util::unwind::{caught, drop_quietly};
 
 /// A place to spawn jobs that may borrow everything that lives longer than `'scope`; made by

@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
+use crate::fork_join;
 use crate::runtime::services::RuntimeServices;
 use crate::runtime::{Builder, Runtime, environment};
 use crate::scheduler::{Config, Flavor, Scheduler};
@@ -59,7 +60,7 @@ impl Builder {
 
     /// Makes the scheduler of a runtime that is not started yet.
     pub(crate) fn scheduler(&self) -> io::Result<Arc<Scheduler>> {
-        Scheduler::new(self.config()?, RuntimeServices::of)
+        Scheduler::new(self.config()?, RuntimeServices::of, fork_join::idle_work())
     }
 
     fn config(&self) -> io::Result<Config> {

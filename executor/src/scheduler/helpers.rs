@@ -1,8 +1,8 @@
 //! The count of helpers: machines that compute in the time of idle processors.
 //!
-//! A helper holds no processor. There may be as many as there are idle processors, so that together
-//! with the busy ones they are as many threads as the runtime is to have cores; a helper that finds
-//! that there are more goes.
+//! A helper holds no processor. There may be as many helpers as there are idle processors, so that
+//! together with the busy ones they are as many threads as the runtime is to have cores. A helper
+//! that finds more leaves.
 
 use crate::scheduler::limits::HELPERS_ABSENT;
 use crate::util::sync::atomic::Ordering::{Relaxed, SeqCst};
@@ -13,16 +13,16 @@ use crate::util::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, fence};
 pub(crate) struct Helpers {
     /// Machines that help, and threads that own a region and hold no processor.
     present: AtomicUsize,
-    /// Helpers that have run out of work and look at the board for a while before they go.
-    lingering: AtomicUsize,
-    /// Machines that help, or spin: they look at the netpoller now and then. Unlike `present`
-    /// without owners, which do not.
+    /// Helpers that have run out of work and spin for a while before they leave.
+    spinning: AtomicUsize,
+    /// Machines that help or spin, and so look at the netpoller now and then. Owners of regions,
+    /// which are counted in `present`, do not.
     watching: AtomicUsize,
-    /// Looks that helpers took at the netpoller, for the watcher.
+    /// Looks that helpers took at the netpoller, for sysmon.
     netpolls: AtomicU64,
-    /// When the last of them was, in nanoseconds of the scheduler's clock.
+    /// When the last of these looks was, in nanoseconds of the scheduler's clock.
     polled_network: AtomicU64,
-    /// Whether a thread has been started that is to help and has not come yet: one at a time.
+    /// Whether a thread is being started that is to help and has not come yet: one at a time.
     starting: AtomicBool,
 }
 
@@ -30,7 +30,7 @@ impl Helpers {
     pub(crate) fn new() -> Self {
         Self {
             present: AtomicUsize::new(0),
-            lingering: AtomicUsize::new(0),
+            spinning: AtomicUsize::new(0),
             watching: AtomicUsize::new(0),
             netpolls: AtomicU64::new(0),
             polled_network: AtomicU64::new(0),
@@ -38,42 +38,43 @@ impl Helpers {
         }
     }
 
-    /// Counts the caller in if there are fewer than `places`.
+    /// Counts the caller if there are fewer helpers than `places`, and returns whether it has.
     #[must_use]
     pub(crate) fn join(&self, places: usize) -> bool {
         self.present.fetch_update(Relaxed, Relaxed, |present| (present < places).then_some(present + 1)).is_ok()
     }
 
-    /// Counts in a thread that computes whether there is a place for it or not: it is its own work.
+    /// Counts an owner without a processor, whether there is a place or not: it has to do its own
+    /// work.
     pub(crate) fn join_anyway(&self) {
         self.present.fetch_add(1, Relaxed);
     }
 
     pub(crate) fn leave(&self) {
         let before = self.present.fetch_sub(1, Relaxed);
-        debug_assert!(before > 0, "only who has joined leaves");
+        debug_assert!(before > 0, "a thread leaves once, after it has joined");
     }
 
     pub(crate) fn count(&self) -> usize {
         self.present.load(Relaxed)
     }
 
-    /// Whether a thread is looking at the open regions, or will before it sleeps. To be asked after
-    /// a notice was given.
+    /// Whether a helper spins, and so will look at the open regions before it sleeps. To be asked
+    /// after the epoch of the open regions was advanced.
     #[must_use]
     pub(crate) fn will_look(&self) -> bool {
-        // Pairs with the fence in `end_linger`: one of the two sees the other.
+        // Pairs with the fence in `end_spin`: one of the two sees the other.
         fence(SeqCst);
-        self.lingering.load(Relaxed) > 0
+        self.spinning.load(Relaxed) > 0
     }
 
-    pub(crate) fn begin_linger(&self) {
-        self.lingering.fetch_add(1, Relaxed);
+    pub(crate) fn begin_spin(&self) {
+        self.spinning.fetch_add(1, Relaxed);
     }
 
-    /// The caller looks at the board once more after this.
-    pub(crate) fn end_linger(&self) {
-        self.lingering.fetch_sub(1, Relaxed);
+    /// After this the caller reads the epoch of the open regions once more.
+    pub(crate) fn end_spin(&self) {
+        self.spinning.fetch_sub(1, Relaxed);
         // Pairs with the fence in `will_look`.
         fence(SeqCst);
     }
@@ -96,18 +97,19 @@ impl Helpers {
         self.watching.fetch_add(1, Relaxed);
     }
 
-    /// It does so no more. It keeps the netpoller next, if no other watches it.
+    /// The caller does so no more. It becomes the poll owner next, if no other helper watches.
     pub(crate) fn end_watch(&self) {
         self.watching.fetch_sub(1, Relaxed);
     }
 
-    /// Whether there are any that should look at the netpoller.
+    /// Whether there are helpers that look at the netpoller, if they are not in a long piece of
+    /// work.
     #[must_use]
     pub(crate) fn any_watch(&self) -> bool {
         self.watching.load(Relaxed) > 0
     }
 
-    /// Whether helpers look at the netpoller these days.
+    /// Whether a helper has looked at the netpoller a short while before `now`, and may again.
     #[must_use]
     pub(crate) fn watch_network(&self, now: u64) -> bool {
         self.any_watch() && now.saturating_sub(self.polled_network.load(Relaxed)) < HELPERS_ABSENT
@@ -117,13 +119,13 @@ impl Helpers {
         self.netpolls.load(Relaxed)
     }
 
-    /// `true` for the caller that is to start a thread.
+    /// Returns `true` to the caller that is to start a thread.
     #[must_use]
     pub(crate) fn begin_start(&self) -> bool {
         !self.starting.swap(true, Relaxed)
     }
 
-    /// The thread has come, or never will.
+    /// The thread has come, or could not be started.
     pub(crate) fn end_start(&self) {
         self.starting.store(false, Relaxed);
     }

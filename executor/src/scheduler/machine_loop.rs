@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use wsrt_reactor::budget;
 
-use crate::fork_join::helping::Spinner;
 use crate::scheduler::context::Innermost;
 use crate::scheduler::driver::Driver;
 use crate::scheduler::fairness::Grant;
 use crate::scheduler::found::{Found, FoundIn};
 use crate::scheduler::idle::Resume;
+use crate::scheduler::idle_work::Spinner;
 use crate::scheduler::limits::INJECTOR_BATCH;
 use crate::scheduler::machine::Machine;
 use crate::scheduler::processor::Processor;

@@ -22,6 +22,8 @@ pub(crate) mod found;
 pub(crate) mod hand_over;
 pub(crate) mod helpers;
 pub(crate) mod idle;
+#[cfg(not(loom))]
+pub(crate) mod idle_work;
 #[cfg_attr(loom, allow(dead_code))]
 pub(crate) mod limits;
 pub(crate) mod machine;

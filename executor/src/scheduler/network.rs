@@ -42,7 +42,8 @@ impl MachineLoop<'_> {
                 return;
             }
         }
-        if self.help() {
+        let scheduler = self.scheduler;
+        if scheduler.idle_work.run(self) {
             return;
         }
         let mut batch = WakeBatch::default();
@@ -57,16 +58,16 @@ impl MachineLoop<'_> {
         }
         let wanted = !batch.is_empty() || root.is_woken() || self.scheduler.timer_is_due();
         let held = self.wake_up_with(batch, wanted);
-        // Looked at off the list: the owner of a region may have found this machine there, and
+        // Asked off the list: a thread with work to offer may have found this machine there, and
         // relies on its coming.
-        let needed = || held || self.scheduler.computing.open_regions.find().is_some();
+        let needed = || held || scheduler.idle_work.is_wanted();
         self.surplus = timed_out && !needed() && self.scheduler.can_spare_a_machine();
     }
 
     /// Blocks in the netpoller, unless another machine does already, and returns what that and the
     /// timers have readied.
     fn try_own_poll(&mut self) -> Option<WakeBatch> {
-        let helpers = &self.scheduler.computing.helpers;
+        let helpers = &self.scheduler.helpers;
         if helpers.any_watch() && helpers.watch_network(self.scheduler.now()) {
             // They may come upon a long piece of work. Then the watcher sees to the netpoller: it
             // has to be up.

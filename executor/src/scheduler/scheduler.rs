@@ -11,10 +11,11 @@ use wsrt_reactor::Netpoller;
 use wsrt_reactor::context::Services;
 
 use crate::blocking::pool::BlockingPool;
-use crate::fork_join::computing::Computing;
 use crate::observe::observer::Observer;
 use crate::scheduler::clock::Clock;
+use crate::scheduler::helpers::Helpers;
 use crate::scheduler::idle::Idle;
+use crate::scheduler::idle_work::IdleWork;
 use crate::scheduler::poll_owner::PollOwner;
 use crate::scheduler::processors::Processors;
 use crate::scheduler::queue::Injector;
@@ -109,8 +110,10 @@ pub(crate) struct Scheduler {
     pub(crate) services: Arc<dyn Services>,
     pub(crate) poll_owner: PollOwner,
     pub(crate) blocking: BlockingPool,
-    /// Regions of fork-join, and the helpers with them.
-    pub(crate) computing: Computing,
+    /// The machines that compute in the time of idle processors.
+    pub(crate) helpers: Helpers,
+    /// The work of machines that have no task, which the runtime has brought.
+    pub(crate) idle_work: Box<dyn IdleWork>,
     pub(crate) threads: Threads,
     pub(crate) shutdown: Shutdown,
     pub(crate) stalls: Stalls,
@@ -132,7 +135,11 @@ impl RefUnwindSafe for Scheduler {}
 
 impl Scheduler {
     /// Makes a scheduler with all its processors idle and no machine yet.
-    pub(crate) fn new(config: Config, services: fn(&Weak<Self>) -> Arc<dyn Services>) -> io::Result<Arc<Self>> {
+    pub(crate) fn new(
+        config: Config,
+        services: fn(&Weak<Self>) -> Arc<dyn Services>,
+        idle_work: Box<dyn IdleWork>,
+    ) -> io::Result<Arc<Self>> {
         let (processors, owned) = Processors::new(config.processors, config.most_processors());
         let netpoller = Netpoller::new()?;
         let scheduler = Arc::new_cyclic(|me| Self {
@@ -146,7 +153,8 @@ impl Scheduler {
             services: services(me),
             poll_owner: PollOwner::new(),
             blocking: BlockingPool::new(config.max_blocking_threads, config.thread_keep_alive),
-            computing: Computing::new(),
+            helpers: Helpers::new(),
+            idle_work,
             threads: Threads::new(),
             shutdown: Shutdown::new(),
             stalls: Stalls::default(),
@@ -212,7 +220,7 @@ impl Scheduler {
     /// Whether no machine blocks in the netpoller at the time `now`, or looks at it while helping,
     /// though there is something to wait for.
     pub(crate) fn needs_poll_owner(&self, now: u64) -> bool {
-        !self.poll_owner.is_present() && !self.computing.helpers.watch_network(now) && self.has_something_to_poll()
+        !self.poll_owner.is_present() && !self.helpers.watch_network(now) && self.has_something_to_poll()
     }
 
     /// Whether a socket may have become ready that only a busy processor would see, since no

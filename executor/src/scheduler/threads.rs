@@ -285,7 +285,7 @@ fn serve(scheduler: Arc<Scheduler>, machine: Arc<Machine>) {
     let guard = AbortOnUnwind;
     machine.parker().adopt_current_thread();
     scheduler.threads.enroll(&machine);
-    scheduler.computing.helpers.end_start();
+    scheduler.helpers.end_start();
     let _tokio = scheduler.tokio.enter();
     let entered = Context::enter(&scheduler, Role::Machine(machine));
     let machine = entered.machine().expect("it has entered as one");

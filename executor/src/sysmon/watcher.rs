@@ -279,7 +279,7 @@ impl<'a> Watcher<'a> {
     /// to be had.
     fn watch_network(&mut self, now: u64) {
         let processors = self.scheduler.processors.iter().map(|processor| processor.counters().netpolls.get());
-        let turns = processors.sum::<u64>() + self.scheduler.computing.helpers.netpolls();
+        let turns = processors.sum::<u64>() + self.scheduler.helpers.netpolls();
         if !self.scheduler.needs_poll_owner(now) || self.network.0 != turns {
             self.network = (turns, now);
             return;
@@ -339,7 +339,7 @@ impl Scheduler {
     /// blocking job waits for a thread that was refused. Whether anybody waits for the netpoller
     /// does not matter: an external thread that comes to do so does not announce it.
     fn needs_no_watcher(&self) -> bool {
-        let is_kept = self.poll_owner.is_present() || !self.computing.helpers.any_watch();
+        let is_kept = self.poll_owner.is_present() || !self.helpers.any_watch();
         self.idle.count_busy() == 0 && is_kept && !self.wants_refused_threads()
     }
 }

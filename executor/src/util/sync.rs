@@ -16,6 +16,7 @@ mod with_std {
     pub(crate) use std::sync::Arc;
     pub(crate) use std::sync::atomic;
     pub(crate) use std::thread;
+    pub(crate) use std::thread_local;
 
     /// Slots in a processor's ring; a power of two.
     pub(crate) const RING_CAPACITY: u32 = 256;
@@ -40,6 +41,11 @@ mod with_std {
     /// a caller that locks again at once.
     pub(crate) fn hand_on<T>(guard: MutexGuard<'_, T>) {
         MutexGuard::unlock_fair(guard);
+    }
+
+    /// How often a loop looks before it gives up: so often, and once in a model.
+    pub(crate) const fn looks(count: u32) -> u32 {
+        count
     }
 
     /// Hints to the core that this thread waits in a loop.
@@ -96,6 +102,14 @@ mod with_loom {
     pub(crate) use loom::sync::MutexGuard;
     pub(crate) use loom::thread;
 
+    /// std's form of the macro, whose initial value is `const`; loom's takes a plain expression.
+    macro_rules! thread_local_of_loom {
+        ($(#[$attr:meta])* static $name:ident: $type:ty = const { $value:expr };) => {
+            loom::thread_local! { $(#[$attr])* static $name: $type = $value; }
+        };
+    }
+    pub(crate) use thread_local_of_loom as thread_local;
+
     pub(crate) mod atomic {
         pub(crate) use loom::sync::atomic::*;
 
@@ -118,6 +132,10 @@ mod with_loom {
 
     pub(crate) fn hand_on<T>(guard: MutexGuard<'_, T>) {
         drop(guard);
+    }
+
+    pub(crate) const fn looks(_: u32) -> u32 {
+        1
     }
 
     pub(crate) fn spin() {

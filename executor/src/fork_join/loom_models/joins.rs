@@ -1,26 +1,27 @@
-//! A join: its job is taken back, or stolen while the owner returns, waits or unwinds.
+//! `join`: its job is taken back, or stolen while the owner returns, waits or unwinds.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::AtomicUsize as Tally;
 use std::sync::atomic::Ordering::Relaxed as Counting;
 
-use super::{Caller, Piece, explore, with_current_slot, with_slot};
-use crate::fork_join::{Region, TreeRegion};
+use super::{Piece, explore, with_slot};
+use crate::fork_join::{CurrentSlot, Region, TreeRegion, Unattended};
 use crate::util::sync::{Arc, thread};
 
-/// Calls `f` in a tree, with helpers who come at any time. `f` returns when its jobs are done;
-/// helpers may be looking still.
+/// Calls `f` in a tree, with helpers that come at any time. `f` returns when its jobs are done;
+/// helpers may still be looking for more.
 fn in_tree(helpers: usize, f: impl FnOnce()) {
     let region = Arc::new(TreeRegion::new(1 + helpers));
-    let participant = Caller::never();
     // SAFETY: the helpers have a reference when it has begun.
-    let slot = unsafe { region.begin(&participant) };
+    let slot = unsafe { region.begin(&Unattended) };
     let start = |_| {
         let region = Arc::clone(&region);
-        thread::spawn(move || region.help(&Caller::never()))
+        thread::spawn(move || region.help(&Unattended))
     };
     let helpers: Vec<_> = (0..helpers).map(start).collect();
-    with_current_slot(&slot, f);
+    let current_slot = CurrentSlot::enter(&slot);
+    f();
+    drop(current_slot);
     region.end();
     helpers.into_iter().for_each(|helper| helper.join().expect("a helper does not panic"));
 }
@@ -72,8 +73,8 @@ fn a_stealable_job_runs_once_and_is_seen() {
     CASES.assert_both_met();
 }
 
-/// The helper steals the outer job and splits it; the owner, who waits for that, takes a part of
-/// it, and may find itself waiting for the helper's rest.
+/// The helper steals the outer job and splits it; the owner, which waits for that, takes a part of
+/// it, and may then wait for the rest of the helper's.
 #[test]
 fn a_stolen_job_that_is_split_is_run_once() {
     static CASES: Cases = Cases::new();
@@ -113,7 +114,7 @@ fn two_helpers_and_their_owner_run_each_job_once() {
     });
 }
 
-/// A closure that notes when it is dropped, run or not.
+/// A value that notes when it is dropped, with its closure or by it.
 struct Noted<'a>(&'a Piece);
 
 impl Drop for Noted<'_> {

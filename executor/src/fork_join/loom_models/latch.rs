@@ -1,42 +1,42 @@
-//! The latch: whoever waits is woken, and who has set it leaves it alone.
+//! The latch: its owner is woken, and the thread that has set it does not touch it afterwards.
 
 use std::sync::atomic::AtomicUsize as Tally;
 use std::sync::atomic::Ordering::Relaxed as Counting;
 
-use super::{Caller, Piece, explore};
-use crate::fork_join::{Latch, TreeRegion};
+use super::{Piece, explore};
+use crate::fork_join::{Latch, TreeRegion, Unattended};
 use crate::util::sync::{Arc, thread};
 
-/// A latch on the waiting thread's stack, and the way to it that a thief has.
-struct Way(*const Latch);
+/// A thief's pointer to a latch on the waiting thread's stack.
+struct Pointer(*const Latch);
 
 // SAFETY: a latch is Sync, and stays until it is set.
-unsafe impl Send for Way {}
+unsafe impl Send for Pointer {}
 
-impl Way {
+impl Pointer {
     fn set(self) {
         // SAFETY: it is set here, once.
         unsafe { Latch::set(self.0) }
     }
 }
 
-/// Waits for a latch in the manner of `wait`, and then takes it apart: an access of the setter's
-/// after that would be a fault.
+/// Waits for a latch by `wait`, and then takes it apart: an access by the setter after that would
+/// be a fault.
 fn await_and_take_apart(wait: impl Fn(&Latch)) {
     let mut latch = Box::new(Latch::new());
     let piece = Arc::new(Piece::new());
     let setter = {
-        let (way, piece) = (Way(&raw const *latch), Arc::clone(&piece));
+        let (pointer, piece) = (Pointer(&raw const *latch), Arc::clone(&piece));
         thread::spawn(move || {
             piece.work();
-            way.set();
+            pointer.set();
         })
     };
     wait(&latch);
-    assert_eq!(piece.times(), 1, "what was done before is visible");
+    assert_eq!(piece.times(), 1, "the setter's work is visible");
     latch.state.with_mut(|state| *state = 0xdead);
     latch.sleeper.with_mut(|sleeper| {
-        // SAFETY: loom has checked that nobody else has access now.
+        // SAFETY: loom has checked that no other thread has access now.
         unsafe { *sleeper = None }
     });
     setter.join().expect("it does not panic");
@@ -56,16 +56,15 @@ fn a_latch_may_go_once_it_was_seen_set() {
     assert!(SEEN_UNSET.load(Counting) > 0, "the owner was the first in some of them");
 }
 
-/// Were the wake lost, the owner would sleep for ever, which loom reports as a deadlock.
+/// If the wake were lost, the owner would sleep for ever, which loom reports as a deadlock.
 #[test]
 fn a_sleeping_owner_is_woken_and_the_latch_may_go() {
     static ASLEEP: Tally = Tally::new(0);
     explore(3, || {
         await_and_take_apart(|latch| {
             let region = TreeRegion::new(1);
-            let participant = Caller::never();
-            // SAFETY: nobody else has the region, and the slot goes before it.
-            let slot = unsafe { region.begin(&participant) };
+            // SAFETY: no other thread has the region, and the slot is dropped before it.
+            let slot = unsafe { region.begin(&Unattended) };
             if !latch.is_set() {
                 ASLEEP.fetch_add(1, Counting);
             }
@@ -75,7 +74,7 @@ fn a_sleeping_owner_is_woken_and_the_latch_may_go() {
     assert!(ASLEEP.load(Counting) > 0, "the owner slept in some of them");
 }
 
-/// It may name itself a second time, between two jobs that it helps with.
+/// The owner may call `await_here` a second time, between two jobs that it runs.
 #[test]
 fn an_owner_may_name_itself_again() {
     explore(3, || {
@@ -89,9 +88,9 @@ fn an_owner_may_name_itself_again() {
     });
 }
 
-/// In loom an unpark publishes, and comes in one step with the access before it: so that an owner
-/// which sees the latch set without having slept is not met where it names itself. Here it has
-/// somebody else named.
+/// In loom an unpark publishes, and comes in one step with the access before it: so no interleaving
+/// has an owner that names itself and then sees the latch set without having slept. Here another
+/// thread is named in the owner's place.
 #[test]
 fn an_owner_that_named_itself_sees_the_work_without_sleeping() {
     explore(3, || {

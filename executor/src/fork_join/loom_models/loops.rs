@@ -1,11 +1,11 @@
-//! A loop: an owner and helpers who come late, or are called away, or panic.
+//! A loop: an owner, and helpers that come late, have to leave, or panic.
 
 use std::ops::Range;
 use std::panic::resume_unwind;
 use std::sync::atomic::AtomicUsize as Tally;
 use std::sync::atomic::Ordering::Relaxed as Counting;
 
-use super::{Caller, Piece, explore};
+use super::{Leaving, Piece, explore};
 use crate::fork_join::{LoopBody, LoopRegion, Region};
 use crate::util::sync::atomic::AtomicBool;
 use crate::util::sync::atomic::Ordering::Relaxed;
@@ -14,15 +14,15 @@ use crate::util::sync::thread::JoinHandle;
 use crate::util::sync::{Arc, Mutex};
 use crate::util::unwind::Payload;
 
-/// What a loop goes over. It lies in the owner's frame, and every access is seen by loom.
+/// The body of a loop. It lies in the owner's frame, and loom sees every access.
 struct Body {
     pieces: Vec<Piece>,
-    /// Read with each access to the body, so that one which comes after the end is a fault.
+    /// Read with each access to the body, so that an access after the end is a fault.
     itself: Piece,
     panics_at: Option<u32>,
     cancelled: AtomicBool,
-    /// Pieces that a helper is not done with before another is done as well: the first, and the one
-    /// it waits for.
+    /// A piece that a helper does not finish before another piece is done: the first of these two,
+    /// and the one that it waits for.
     waits: Option<(u32, u32)>,
     done: Vec<AtomicBool>,
     owner: thread::ThreadId,
@@ -45,7 +45,7 @@ impl Body {
         thread::current().id() != self.owner
     }
 
-    /// Takes the body apart, as the end of its owner's frame does, and says how often each piece
+    /// Takes the body apart, as the end of its owner's frame does, and returns how often each piece
     /// was worked on.
     fn take_apart(&self) -> Vec<u32> {
         assert_eq!(self.itself.times(), 0);
@@ -70,7 +70,7 @@ impl LoopBody for Body {
                 }
             }
             if self.panics_at == Some(index) {
-                // Without the hook, which would tell of it in each interleaving.
+                // Without the panic hook, which would report it in each interleaving.
                 resume_unwind(Box::new(thread::current().id()));
             }
         }
@@ -86,16 +86,16 @@ impl LoopBody for Body {
     }
 }
 
-/// A thread that helps, once for each of `claims`: after so many it is called away.
+/// Starts a thread that helps once for each of `claims`, and leaves after so many.
 fn helper<const N: usize>(region: &Arc<LoopRegion>, claims: [u32; N]) -> JoinHandle<()> {
     let region = Arc::clone(region);
-    thread::spawn(move || claims.into_iter().for_each(|claims| region.help(&Caller::after(claims))))
+    thread::spawn(move || claims.into_iter().for_each(|claims| region.help(&Leaving::after(claims))))
 }
 
 /// Runs a loop over `body`, whose helpers are started once it is open.
 fn run(region: &Arc<LoopRegion>, body: &Body, start: impl FnOnce() -> Vec<JoinHandle<()>>) -> Result<(), Payload> {
     let helpers = Mutex::new(Vec::new());
-    // SAFETY: the helpers, who have a reference, are started when it has begun.
+    // SAFETY: the helpers, which have a reference, are started when it has begun.
     let outcome = unsafe { region.run(body.pieces.len() as u32, body, || *helpers.lock() = start()) };
     let done = body.take_apart();
     if outcome.is_ok() && !body.cancelled.load(Relaxed) {
@@ -127,11 +127,11 @@ fn an_owner_and_two_helpers_do_each_index_once() {
     });
 }
 
-/// The helper has taken two indices and is at the first. It does not get on before the owner has
-/// taken the second from it, which the owner could not see while it was in the helper's hands. Were
-/// the owner asleep by now, for good, this would never end.
+/// The helper has stolen two indices and works on the first. It does not finish that before the
+/// owner has taken the second, which the owner could not see before the helper had put it into its
+/// slot. If the owner were asleep by then, and not woken, this would never end.
 #[test]
-fn an_owner_wakes_for_what_a_thief_lays_out() {
+fn an_owner_wakes_for_stolen_indices_in_a_thiefs_slot() {
     explore(3, || {
         let region = Arc::new(LoopRegion::new(2));
         let body = Body { waits: Some((0, 1)), ..Body::new(3) };
@@ -139,7 +139,7 @@ fn an_owner_wakes_for_what_a_thief_lays_out() {
     });
 }
 
-/// The owner may be asleep by then: it wakes, and does the rest.
+/// The owner may be asleep when the helper leaves: it wakes, and does the rest.
 #[test]
 fn a_helper_that_is_called_away_leaves_nothing_undone() {
     explore(3, || {
@@ -149,8 +149,8 @@ fn a_helper_that_is_called_away_leaves_nothing_undone() {
     });
 }
 
-/// The owner finds itself alone with a remainder, and opens the region once more. Whoever comes
-/// then sits where the remainder lies.
+/// The owner is the only participant, with indices left in the other slot, and opens the region
+/// once more. A helper that comes then gets that slot.
 #[test]
 fn a_slot_with_a_remainder_is_taken_over() {
     explore(2, || {
@@ -160,7 +160,7 @@ fn a_slot_with_a_remainder_is_taken_over() {
     });
 }
 
-/// The same with somebody new in the slot, who knows of it by the word alone.
+/// The helper that gets the slot is another thread, and knows of the indices by the word alone.
 #[test]
 fn another_participant_takes_over_a_slot_with_a_remainder() {
     explore(1, || {
@@ -177,7 +177,7 @@ fn a_region_is_used_again() {
         for _ in 0..2 {
             let body = Body::new(2);
             assert!(run(&region, &body, || vec![helper(&region, [u32::MAX])]).is_ok());
-            assert!(Arc::get_mut(&mut region).is_some(), "nobody has it but its owner");
+            assert!(Arc::get_mut(&mut region).is_some(), "only its owner has it");
         }
     });
 }

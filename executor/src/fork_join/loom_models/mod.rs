@@ -1,8 +1,9 @@
-//! Models of fork-join: every interleaving of those who share a region does each piece of work
-//! once, shows it to whoever waits for it, and leaves alone what is gone by then.
+//! Models of fork-join: in every interleaving the participants of a region do each piece of work
+//! once, the thread that waits for it sees it done, and no thread touches data that is gone by
+//! then.
 //!
-//! What is worked on lies in loom's cells: an access that is not ordered with the others is a
-//! fault, whoever is the second one. So is a sleep that nobody ends.
+//! The data that is worked on lies in loom's cells: an access that is not ordered with the others
+//! is a fault, whichever comes second. So is a sleep that no thread ends.
 
 mod joins;
 mod latch;
@@ -13,7 +14,6 @@ mod slots;
 mod work_range;
 
 use std::cell::Cell;
-use std::ptr;
 
 use loom::model::Builder;
 
@@ -28,27 +28,12 @@ fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
     builder.check(model);
 }
 
-loom::thread_local! {
-    /// The slot that the model thread's jobs go to.
-    static SLOT: Cell<*const TreeSlot<'static>> = Cell::new(ptr::null());
-}
-
-/// Calls `work` with `slot` as the model thread's.
-fn with_current_slot(slot: &TreeSlot<'_>, work: impl FnOnce()) {
-    let before = SLOT.with(|here| here.replace(ptr::from_ref(slot).cast()));
-    work();
-    SLOT.with(|here| here.set(before));
-}
-
 /// Calls `f` with the model thread's slot.
 fn with_slot<R>(f: impl FnOnce(&TreeSlot<'_>) -> R) -> R {
-    let slot = SLOT.with(Cell::get);
-    // SAFETY: `seated` keeps it alive until it has been put back.
-    f(unsafe { slot.as_ref() }.expect("the thread has a slot"))
+    crate::fork_join::with_slot(|slot| f(slot.expect("the thread has a slot")))
 }
 
-/// Something that is worked on, without any synchronization of its own: the region has to provide
-/// that.
+/// A piece of work, without any synchronization of its own: the region has to provide that.
 struct Piece(UnsafeCell<u32>);
 
 // SAFETY: loom checks each access.
@@ -67,56 +52,44 @@ impl Piece {
 
     fn work(&self) {
         self.0.with_mut(|times| {
-            // SAFETY: loom has checked that nobody else has access now.
+            // SAFETY: loom has checked that no other thread has access now.
             unsafe { *times += 1 }
         });
     }
 
-    /// Reads it, as one that is shared.
+    /// Reads it while other threads may read it too.
     fn look(&self) -> u32 {
         self.0.with(|times| {
-            // SAFETY: loom has checked that nobody writes now.
+            // SAFETY: loom has checked that no thread writes now.
             unsafe { *times }
         })
     }
 
-    /// How often it was worked on. For who has it alone from here on: an access of others after
-    /// this is a fault.
+    /// How often it was worked on. For a thread that has it alone from here on: an access of
+    /// another after this is a fault.
     fn times(&self) -> u32 {
         self.0.with_mut(|times| {
-            // SAFETY: loom has checked that nobody else has access now.
+            // SAFETY: loom has checked that no other thread has access now.
             unsafe { *times }
         })
     }
 }
 
-/// A participant that calls its helper away after some claims.
-struct Caller {
+/// A participant that has to leave after some claims.
+struct Leaving {
     claims_left: Cell<u32>,
 }
 
-impl Caller {
-    fn never() -> Self {
-        Self::after(u32::MAX)
-    }
-
+impl Leaving {
     fn after(claims: u32) -> Self {
         Self { claims_left: Cell::new(claims) }
     }
 }
 
-impl Participant for Caller {
+impl Participant for Leaving {
     fn must_leave(&self) -> bool {
         let left = self.claims_left.get();
         self.claims_left.set(left.saturating_sub(1));
         left == 0
-    }
-
-    fn tick(&self, _: std::time::Instant) {}
-
-    fn summon(&self) {}
-
-    fn with_slot(&self, slot: &TreeSlot<'_>, work: &mut dyn FnMut()) {
-        with_current_slot(slot, work);
     }
 }

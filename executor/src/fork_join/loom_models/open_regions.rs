@@ -1,19 +1,18 @@
-//! The board and who looks at it: a region that is posted is found by a helper that lingers, or its
-//! owner wakes one; and a helper that finds one too late does no harm.
+//! The open regions: a region that is posted is found by a helper that spins, or its owner wakes a
+//! helper; and a helper that finds one too late does no harm.
 
 use std::sync::Arc as StdArc;
 use std::sync::atomic::AtomicUsize as Tally;
 use std::sync::atomic::Ordering::Relaxed as Counting;
 
-use super::{Caller, explore};
-use crate::fork_join::{OpenRegions, Participant, Region};
+use super::explore;
+use crate::fork_join::{OpenRegions, Participant, Region, Unattended};
 use crate::scheduler::helpers::Helpers;
 use crate::scheduler::idle::{Idle, SpareHand};
 use crate::scheduler::machine::Machine;
 use crate::util::sync::{Arc, thread};
 
 /// A region in which there is always something to do.
-#[derive(Debug)]
 struct Open;
 
 impl Region for Open {
@@ -43,32 +42,32 @@ impl Scene {
         Arc::new(Self { open_regions: OpenRegions::new(), helpers: Helpers::new() })
     }
 
-    /// As a helper that has run out of work. `true` if it found some after all, `false` if it goes
-    /// to sleep.
-    fn spinner(&self) -> bool {
+    /// Does what a helper does that has run out of work. Returns `true` if it found some after all,
+    /// `false` if it goes to sleep.
+    fn spin(&self) -> bool {
         loop {
             let seen = self.open_regions.epoch().read();
             if let Some(region) = self.open_regions.find() {
-                region.help(&Caller::never());
+                region.help(&Unattended);
                 return true;
             }
-            self.helpers.begin_linger();
-            self.helpers.end_linger();
+            self.helpers.begin_spin();
+            self.helpers.end_spin();
             if self.open_regions.epoch().read() == seen {
                 return false;
             }
         }
     }
 
-    /// As the owner of a region. `true` if it relies on those that spin.
+    /// Does what the owner of a region does. Returns `true` if it relies on a helper that spins.
     fn post(&self) -> bool {
-        self.open_regions.post(open_region());
-        self.open_regions.epoch().give();
+        std::mem::forget(self.open_regions.post(open_region()));
+        self.open_regions.epoch().advance();
         self.helpers.will_look()
     }
 }
 
-/// Were the notice lost, the helper would sleep for ever, which loom reports as a deadlock.
+/// If the summons were lost, the helper would sleep for ever, which loom reports as a deadlock.
 #[test]
 fn a_call_left_to_a_spinning_helper_is_not_lost() {
     static RELIED_ON: Tally = Tally::new(0);
@@ -77,7 +76,7 @@ fn a_call_left_to_a_spinning_helper_is_not_lost() {
         let helper = {
             let scene = Arc::clone(&scene);
             thread::spawn(move || {
-                while !scene.spinner() {
+                while !scene.spin() {
                     thread::park();
                 }
             })
@@ -92,18 +91,17 @@ fn a_call_left_to_a_spinning_helper_is_not_lost() {
     assert!(RELIED_ON.load(Counting) > 0, "the owner has relied on it in some of them");
 }
 
-/// Of two that spin, one sees the notice.
 #[test]
 fn of_two_spinning_helpers_one_sees_the_call() {
     explore(2, || {
         let scene = Scene::new();
         let helpers = [(); 2].map(|()| {
             let scene = Arc::clone(&scene);
-            thread::spawn(move || scene.spinner())
+            thread::spawn(move || scene.spin())
         });
         let relied = scene.post();
         let found = helpers.map(|helper| helper.join().expect("it does not panic"));
-        assert!(!relied || found.contains(&true), "nobody came");
+        assert!(!relied || found.contains(&true), "no helper came");
     });
 }
 
@@ -112,21 +110,20 @@ fn a_region_is_found_until_it_is_withdrawn() {
     explore(3, || {
         let scene = Scene::new();
         let region = open_region();
-        let at = Arc::as_ptr(&region).cast();
-        scene.open_regions.post(region);
+        let posted = scene.open_regions.post(region);
         let helper = {
             let scene = Arc::clone(&scene);
             thread::spawn(move || scene.open_regions.find().is_some())
         };
-        scene.open_regions.withdraw(at);
+        drop(posted);
         assert!(scene.open_regions.is_empty());
         assert!(scene.open_regions.find().is_none());
         let _ = helper.join().expect("it does not panic");
     });
 }
 
-/// A machine that has slept for so long that it may end, just as an owner finds it on the list and
-/// relies on its coming: it looks at the board once more when it is off the list.
+/// A machine that has slept for so long that it may end, just as an owner finds it on the idle list
+/// and relies on its coming: it looks at the open regions once more when it is off the list.
 #[test]
 fn an_ending_machine_sees_the_region_it_was_called_for() {
     static CALLED: Tally = Tally::new(0);
@@ -137,11 +134,11 @@ fn an_ending_machine_sees_the_region_it_was_called_for() {
         let owner = {
             let (scene, idle) = (Arc::clone(&scene), Arc::clone(&idle));
             thread::spawn(move || {
-                scene.open_regions.post(open_region());
+                std::mem::forget(scene.open_regions.post(open_region()));
                 matches!(idle.spare_hand(), SpareHand::Asleep(_))
             })
         };
-        assert!(idle.delist(&machine), "nobody chooses it");
+        assert!(idle.delist(&machine), "no other machine chooses it");
         let stays = scene.open_regions.find().is_some();
         let is_called = owner.join().expect("it does not panic");
         CALLED.fetch_add(usize::from(is_called), Counting);

@@ -1,22 +1,21 @@
-//! A scope: its last job, which may end as the frame finishes.
+//! `scope`: its last job, which may end as the frame finishes.
 
 use std::panic::resume_unwind;
 
-use super::{Caller, Piece, explore};
-use crate::fork_join::{Region, ScopeBase, TreeRegion, TreeSlot};
+use super::{Piece, explore};
+use crate::fork_join::{Region, ScopeBase, TreeRegion, TreeSlot, Unattended};
 use crate::util::sync::{Arc, thread};
 use crate::util::unwind::Payload;
 
-/// Runs a scope whose jobs `spawn` spawns, with a helper who comes at any time, and takes the scope
-/// apart as soon as it has finished: an access to it after that is a fault.
+/// Runs a scope whose jobs `spawn` spawns, with a helper that comes at any time, and takes the
+/// scope apart as soon as it has finished: an access to it after that is a fault.
 fn in_scope(spawn: impl FnOnce(&ScopeBase, &TreeSlot<'_>)) -> Result<(), Payload> {
     let region = Arc::new(TreeRegion::new(2));
-    let participant = Caller::never();
     // SAFETY: the helper has a reference when it has begun.
-    let slot = unsafe { region.begin(&participant) };
+    let slot = unsafe { region.begin(&Unattended) };
     let helper = {
         let region = Arc::clone(&region);
-        thread::spawn(move || region.help(&Caller::never()))
+        thread::spawn(move || region.help(&Unattended))
     };
     let mut scope = Box::new(ScopeBase::new(&slot));
     spawn(&scope, &slot);
@@ -54,7 +53,7 @@ fn of_two_jobs_whichever_is_the_last_ends_the_wait() {
     });
 }
 
-/// From a thread that has no slot. A nap that nobody ends is one for good here, so the job is
+/// From a thread that has no slot. A nap lasts until another thread ends it here, so the job is
 /// shared before the frame waits.
 #[test]
 fn a_job_that_is_shared_is_run_once() {

@@ -1,4 +1,4 @@
-//! The slots' word: what was left in a slot is there for the next who sits in it.
+//! The word of the slots: the next participant in a slot sees the work that was left there.
 
 use std::sync::Arc as StdArc;
 use std::sync::atomic::AtomicUsize as Tally;
@@ -22,7 +22,7 @@ impl Scene {
         Arc::new(scene)
     }
 
-    /// A helper who leaves an index, because it is called away. Returns its slot.
+    /// Does what a helper does that has to leave and leaves an index behind. Returns its slot.
     fn leave_something(&self) -> Option<usize> {
         let slot = self.slots.enter()?;
         self.ranges[slot].fill(7..8);
@@ -35,15 +35,15 @@ impl Scene {
     }
 }
 
-/// The owner closes the region and may have to open it again. Who then sits where something was
-/// left sees it: it would put its loot in that place.
+/// The owner closes the region and may have to open it again. The next participant in the slot sees
+/// the index that was left there: it would put stolen indices into the same word.
 #[test]
 fn the_next_participant_in_a_slot_sees_what_was_left() {
     static SEEN: Tally = Tally::new(0);
     static SEEN_AFTER_OPENING: Tally = Tally::new(0);
     explore(3, || {
         let scene = Scene::new();
-        // Known to the model alone: not to loom, for whom it would be synchronization.
+        // std's atomics: in loom's these would synchronize.
         let (left, opened) = (StdArc::new(Tally::new(0)), StdArc::new(Tally::new(0)));
         let first = {
             let (scene, left) = (Arc::clone(&scene), StdArc::clone(&left));

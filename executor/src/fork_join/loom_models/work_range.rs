@@ -1,4 +1,4 @@
-//! The range's word: owner and thieves claim every index once.
+//! The word of a work range: its participant and thieves claim every index once.
 
 use std::ops::Range;
 
@@ -35,10 +35,10 @@ fn owner_and_two_thieves_claim_every_index_once() {
     });
 }
 
-/// What a thief has put before itself is robbed in its turn; the owner takes the last index, or a
+/// Indices that a thief has stolen are stolen from it in turn; the owner takes the last one, or a
 /// thief does.
 #[test]
-fn loot_is_robbed_again_down_to_the_last_index() {
+fn stolen_indices_are_stolen_again_down_to_the_last() {
     const COUNT: u32 = 3;
     explore(3, || {
         let ranges = Arc::new([WorkRange::empty(), WorkRange::empty()]);
@@ -46,8 +46,8 @@ fn loot_is_robbed_again_down_to_the_last_index() {
         let thief = {
             let ranges = Arc::clone(&ranges);
             thread::spawn(move || {
-                let Some(loot) = ranges[0].steal() else { return Vec::new() };
-                ranges[1].fill(loot);
+                let Some(stolen) = ranges[0].steal() else { return Vec::new() };
+                ranges[1].fill(stolen);
                 claim_all(&ranges[1])
             })
         };

@@ -40,7 +40,7 @@ fn read_gauges(scheduler: &Scheduler) -> Gauges {
         searching: scheduler.idle.count_searching(),
         machines: scheduler.threads.alive(),
         idle_machines: scheduler.idle.count_machines(),
-        helpers: scheduler.computing.helpers.count(),
+        helpers: scheduler.helpers.count(),
         alive_tasks: scheduler.tasks.len(),
         global_queue: scheduler.injector.len(),
         blocking_queue: pool.queued,

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::looping::{Harvest, go_over};
+use super::drive::{Consumer, drive};
 use super::{CancelToken, Cancelled, IntoItems, Items};
 
 /// Calls `f` with each item, on as many processors as are free.
@@ -38,7 +38,7 @@ where
     I: Items,
     F: Fn(I::Item) + Sync,
 {
-    go_over(items, token, &Each { f, marker: PhantomData })
+    drive(items, token, &Each { f, marker: PhantomData })
 }
 
 struct Each<T, F> {
@@ -46,14 +46,14 @@ struct Each<T, F> {
     marker: PhantomData<fn(T)>,
 }
 
-impl<T, F: Fn(T) + Sync> Harvest for Each<T, F> {
+impl<T, F: Fn(T) + Sync> Consumer for Each<T, F> {
     type Item = T;
     type Local = ();
 
     fn begin(&self) {}
 
     #[inline]
-    fn take(&self, (): &mut (), _: usize, item: T) {
+    fn consume(&self, (): &mut (), _: usize, item: T) {
         (self.f)(item);
     }
 

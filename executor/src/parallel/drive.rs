@@ -7,15 +7,14 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::{CancelToken, Cancelled, Items};
-use crate::fork_join::LoopBody;
-use crate::fork_join::computing::run_loop;
+use crate::fork_join::{LoopBody, run_loop};
 
 /// Most items of one region, whose ranges have 32 bits for a number. Longer loops are done in
 /// several.
 const BLOCK: usize = if cfg!(test) { 1 << 8 } else { 1 << 31 };
 
 /// What a loop makes of its items.
-pub(super) trait Harvest: Sync {
+pub(super) trait Consumer: Sync {
     type Item;
     /// What one participant carries.
     type Local;
@@ -23,7 +22,7 @@ pub(super) trait Harvest: Sync {
     fn begin(&self) -> Self::Local;
 
     /// Takes in an item. Numbers come in rising order, but for gaps.
-    fn take(&self, local: &mut Self::Local, number: usize, item: Self::Item);
+    fn consume(&self, local: &mut Self::Local, number: usize, item: Self::Item);
 
     /// Takes in what a participant has carried, after a panic too.
     fn end(&self, local: Self::Local);
@@ -34,16 +33,16 @@ pub(super) trait Harvest: Sync {
 /// # Errors
 ///
 /// How far it got, if it was stopped before the end.
-pub(super) fn go_over<I, H>(items: &I, token: Option<&CancelToken>, harvest: &H) -> Result<(), Cancelled>
+pub(super) fn drive<I, H>(items: &I, token: Option<&CancelToken>, consumer: &H) -> Result<(), Cancelled>
 where
     I: Items,
-    H: Harvest<Item = I::Item>,
+    H: Consumer<Item = I::Item>,
 {
     let total = items.count();
     let completed = AtomicUsize::new(0);
     for start in (0..total).step_by(BLOCK) {
         let length = BLOCK.min(total - start) as u32;
-        let body = Block { items, start, token, harvest, completed: &completed };
+        let body = Block { items, start, token, consumer, completed: &completed };
         if let Err(panic) = run_loop(length, &body) {
             resume_unwind(panic);
         }
@@ -60,7 +59,7 @@ struct Block<'a, I, H> {
     items: &'a I,
     start: usize,
     token: Option<&'a CancelToken>,
-    harvest: &'a H,
+    consumer: &'a H,
     /// Relaxed: read when all participants have left.
     completed: &'a AtomicUsize,
 }
@@ -68,12 +67,12 @@ struct Block<'a, I, H> {
 impl<I, H> LoopBody for Block<'_, I, H>
 where
     I: Items,
-    H: Harvest<Item = I::Item>,
+    H: Consumer<Item = I::Item>,
 {
     type Local = (H::Local, usize);
 
     fn begin(&self) -> Self::Local {
-        (self.harvest.begin(), 0)
+        (self.consumer.begin(), 0)
     }
 
     #[inline]
@@ -82,14 +81,14 @@ where
             let number = self.start + number as usize;
             // SAFETY: the region hands out each number once, and none beyond the count.
             let item = unsafe { self.items.item(number) };
-            self.harvest.take(local, number, item);
+            self.consumer.consume(local, number, item);
         }
         *completed += range.len();
     }
 
     fn end(&self, (local, completed): Self::Local) {
         self.completed.fetch_add(completed, Relaxed);
-        self.harvest.end(local);
+        self.consumer.end(local);
     }
 
     #[inline]

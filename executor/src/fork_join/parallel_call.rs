@@ -1,0 +1,127 @@
+//! A parallel call from beginning to end, as its owner makes it: open a region, work in it, close
+//! it.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::fork_join::open_regions::Posted;
+use crate::fork_join::regions::{Regions, slots};
+use crate::fork_join::summon::Counted;
+use crate::fork_join::{
+    CurrentSlot, LoopBody, LoopRegion, Participant, Region, TreeRegion, TreeSlot, Unattended, with_slot,
+};
+use crate::scheduler::{Context, Flavor};
+use crate::util::unwind::Payload;
+
+/// Runs a loop over `0..count`, with helpers of the runtime that the calling thread belongs to.
+///
+/// # Errors
+///
+/// Returns the first panic.
+pub(crate) fn run_loop<B: LoopBody>(count: u32, body: &B) -> Result<(), Payload> {
+    match helped_context() {
+        Some(context) if count > 1 => {
+            let call = Call::new(&context);
+            let region = call.regions.free_loops.take(|| LoopRegion::new(slots(context.scheduler())));
+            let counted = Counted::as_owner(&context);
+            // SAFETY: `take` returns a region to which no other thread has a reference.
+            let outcome = unsafe { region.run(count, body, || call.post(Arc::clone(&region) as Arc<dyn Region>)) };
+            drop(counted);
+            call.regions.free_loops.put(region);
+            outcome
+        }
+        _ => {
+            let alone = LoopRegion::new(1);
+            // SAFETY: no other thread has a reference to a new region.
+            unsafe { alone.run(count, body, || ()) }
+        }
+    }
+}
+
+/// Calls `f` with the thread's slot in a tree: the slot that it has, or the owner's slot of a tree
+/// that is opened for the call.
+pub(crate) fn in_tree<R>(f: impl FnOnce(&TreeSlot<'_>) -> R) -> R {
+    with_slot(|slot| match slot {
+        Some(slot) => f(slot),
+        None => in_new_tree(f),
+    })
+}
+
+/// Whether a `join` here finds no helpers: then it had better do without a tree.
+pub(crate) fn is_alone() -> bool {
+    Context::with(|context| !context.is_some_and(can_be_helped))
+}
+
+/// Whether a region that is opened in `context` can have helpers.
+fn can_be_helped(context: &Context) -> bool {
+    let config = &context.scheduler().config;
+    config.flavor == Flavor::MultiThread && config.processors > 1
+}
+
+/// Returns the thread's context, if a region opened in it can have helpers. Counted, since a
+/// closure of the region may drop the guard with which the thread has entered the runtime.
+fn helped_context() -> Option<Rc<Context>> {
+    Context::current().filter(|context| can_be_helped(context))
+}
+
+fn in_new_tree<R>(f: impl FnOnce(&TreeSlot<'_>) -> R) -> R {
+    let Some(context) = helped_context() else {
+        let alone = TreeRegion::new(1);
+        // SAFETY: no other thread has a reference to a new region, and the slot is dropped before
+        // it.
+        let slot = unsafe { alone.begin(&Unattended) };
+        let _current = CurrentSlot::enter(&slot);
+        return f(&slot);
+    };
+    let call = Call::new(&context);
+    let region = call.regions.free_trees.take(|| TreeRegion::new(slots(context.scheduler())));
+    let tree = OpenTree { regions: call.regions, region };
+    let counted = Counted::as_owner(&context);
+    // SAFETY: `take` returns a region to which no other thread has a reference, and the slot is
+    // dropped before `tree`.
+    let slot = unsafe { tree.region.begin(&call) };
+    let posted = call.post(Arc::clone(&tree.region) as Arc<dyn Region>);
+    let current_slot = CurrentSlot::enter(&slot);
+    let result = f(&slot);
+    drop((current_slot, posted, counted));
+    result
+}
+
+/// A parallel call that can have helpers, and the owner as a participant: it never leaves early.
+struct Call<'a> {
+    context: &'a Context,
+    regions: &'a Regions,
+}
+
+impl<'a> Call<'a> {
+    fn new(context: &'a Context) -> Self {
+        Self { context, regions: Regions::of(context.scheduler()) }
+    }
+
+    /// Adds `region` to the open ones, until the guard is dropped, and summons a helper.
+    fn post(&self, region: Arc<dyn Region>) -> Posted<'a> {
+        // Before the summons, so that the region is withdrawn if that should unwind.
+        let posted = self.regions.open.post(region);
+        self.summon();
+        posted
+    }
+}
+
+impl Participant for Call<'_> {
+    fn summon(&self) {
+        self.regions.summon(self.context.scheduler());
+    }
+}
+
+/// A tree while its owner is in it.
+struct OpenTree<'a> {
+    regions: &'a Regions,
+    region: Arc<TreeRegion>,
+}
+
+impl Drop for OpenTree<'_> {
+    fn drop(&mut self) {
+        self.region.end();
+        self.regions.free_trees.put(Arc::clone(&self.region));
+    }
+}

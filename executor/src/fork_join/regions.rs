@@ -1,0 +1,64 @@
+//! The regions of one runtime: those that are open, and those that are kept for the next calls.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use crate::fork_join::slots::MOST_SLOTS;
+use crate::fork_join::{LoopRegion, OpenRegions, TreeRegion};
+use crate::scheduler::Scheduler;
+use crate::scheduler::idle_work::IdleWork;
+
+/// Free regions that are kept, at most, of each kind.
+const MOST_FREE: usize = 16;
+
+/// What the threads of one runtime share for parallel calls. The scheduler owns it as its
+/// [`IdleWork`] and knows nothing else of it.
+pub(super) struct Regions {
+    pub(super) open: OpenRegions,
+    pub(super) free_loops: FreeRegions<LoopRegion>,
+    pub(super) free_trees: FreeRegions<TreeRegion>,
+}
+
+/// Makes the idle work of a new scheduler.
+pub(crate) fn idle_work() -> Box<dyn IdleWork> {
+    Box::new(Regions { open: OpenRegions::new(), free_loops: FreeRegions::new(), free_trees: FreeRegions::new() })
+}
+
+impl Regions {
+    /// Returns the regions of the runtime whose scheduler this is.
+    pub(super) fn of(scheduler: &Scheduler) -> &Self {
+        scheduler.idle_work.as_any().downcast_ref().expect("`idle_work` has made it")
+    }
+}
+
+/// Returns how many slots a region has: one for each processor, and one for its owner.
+pub(super) fn slots(scheduler: &Scheduler) -> usize {
+    (scheduler.processors.regular() + 1).min(MOST_SLOTS)
+}
+
+/// Regions of earlier calls. A helper that came too late may still have a reference to one, so a
+/// region is used again only when no other thread has it.
+pub(super) struct FreeRegions<R>(Mutex<Vec<Arc<R>>>);
+
+impl<R> FreeRegions<R> {
+    fn new() -> Self {
+        Self(Mutex::new(Vec::new()))
+    }
+
+    /// Returns a region to which no other thread has a reference: a free one, or a new one.
+    pub(super) fn take(&self, make: impl FnOnce() -> R) -> Arc<R> {
+        let mut free = self.0.lock();
+        let unshared = free.iter_mut().position(|region| Arc::get_mut(region).is_some());
+        let found = unshared.map(|at| free.swap_remove(at));
+        drop(free);
+        found.unwrap_or_else(|| Arc::new(make()))
+    }
+
+    pub(super) fn put(&self, region: Arc<R>) {
+        let mut free = self.0.lock();
+        if free.len() < MOST_FREE {
+            free.push(region);
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Idle work: what a machine that has found no task may do before it sleeps.
+
+use std::any::Any;
+use std::time::{Duration, Instant};
+
+use crate::scheduler::machine_loop::MachineLoop;
+
+/// Work for machines without a task. The runtime gives it to the scheduler, which knows nothing
+/// else of it; in this crate it is helping with parallel calls (`fork_join`).
+pub(crate) trait IdleWork: Send + Sync {
+    /// Whether there is any. A thread that has work to offer wakes a machine on the idle list, and
+    /// relies on its coming: so a machine asks this after it has come on the list, and once more
+    /// when it is off the list and before it ends.
+    fn is_wanted(&self) -> bool;
+
+    /// Does the work, if there is any, and returns whether the machine has to look for tasks again.
+    ///
+    /// The machine holds no processor and is on the idle list. If this returns `true` it is off the
+    /// list; if it returns `false` nothing has changed.
+    fn run(&self, machine_loop: &mut MachineLoop<'_>) -> bool;
+
+    /// Returns the value itself, for the room that has defined it.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// How long a machine spins for more idle work before it goes back to sleep: to wake it costs the
+/// owner of a region some microseconds, and the machine itself some tens. The time is tuned by
+/// whether spinning has found something.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Spinner {
+    spin_time: Duration,
+    ended: Option<Instant>,
+}
+
+impl Spinner {
+    const MOST: Duration = Duration::from_micros(50);
+    const LEAST: Duration = Duration::from_micros(1);
+    /// A machine that comes back within this time has gone to sleep too early.
+    const SOON: Duration = Duration::from_micros(200);
+
+    pub(crate) fn new() -> Self {
+        Self { spin_time: Self::MOST, ended: None }
+    }
+
+    pub(crate) fn spin_time(&self) -> Duration {
+        self.spin_time
+    }
+
+    /// The machine begins with idle work.
+    pub(crate) fn begin(&mut self) {
+        if self.ended.is_some_and(|ended| ended.elapsed() < Self::SOON) {
+            self.spin_time = Self::MOST;
+        }
+    }
+
+    /// The machine goes back to sleep, or to its tasks.
+    pub(crate) fn end(&mut self) {
+        self.ended = Some(Instant::now());
+    }
+
+    /// The machine has spun, and found something or not.
+    pub(crate) fn adapt(&mut self, found: bool) {
+        self.spin_time = if found { Self::MOST } else { (self.spin_time / 2).max(Self::LEAST) };
+    }
+}
