@@ -1,4 +1,4 @@
-//! Draining: an end that lets tasks finish.
+//! Draining: a shutdown that lets tasks finish.
 
 use std::fmt;
 use std::future::{Future, poll_fn};
@@ -15,19 +15,19 @@ use crate::time::Instant;
 
 impl Runtime {
     /// Takes no new work, and waits on this thread until the tasks that there are have ended, until
-    /// `deadline` at the latest. Tells what is left.
+    /// `deadline` at the latest. Returns the tasks that are left.
     ///
-    /// Nobody is cancelled, and nobody is told: tasks have to know of their end by some other way,
-    /// such as a `CancellationToken`, and loops that accept have to stop accepting. What is left
-    /// then ends, or not, with the runtime: drop it, or call
+    /// No task is cancelled or notified: tasks have to learn of their end in some other way, such
+    /// as a `CancellationToken`, and loops that accept have to stop accepting. The tasks that are
+    /// left end with the runtime: drop it, or call
     /// [`shutdown_background`](Self::shutdown_background).
     ///
     /// From the call on, for ever:
     ///
-    /// * What is spawned from outside is refused: its handle says cancelled. Outside are other
-    ///   threads, other runtimes, and the futures given to `block_on`.
-    /// * What the tasks and blocking jobs of this runtime spawn goes on as before, and is waited
-    ///   for too: they are carrying out what they were given.
+    /// * A spawn from outside is refused: its handle returns cancelled. Outside are other threads,
+    ///   other runtimes, and the futures given to `block_on`.
+    /// * The tasks and blocking jobs of this runtime may still spawn, and the drain waits for the
+    ///   tasks that they spawn too: they complete the work that they were given.
     ///
     /// Tasks of a [`LocalSet`](crate::task::LocalSet) are the set's, and are not waited for. On a
     /// current-thread runtime the tasks run in this call. Called inside a task, it does not wait
@@ -55,19 +55,20 @@ impl Runtime {
 
 impl Handle {
     /// Takes no new work on the runtime, and waits until the tasks that there are have ended, until
-    /// `deadline` at the latest. Tells what is left.
+    /// `deadline` at the latest. Returns the tasks that are left.
     ///
-    /// As [`Runtime::drain`], which says what is refused and what is not, for use inside of a task:
-    /// the task that awaits this is not waited for. Two that wait in two tasks wait for each other.
+    /// Like [`Runtime::drain`], which lists the spawns that are refused, but for use inside of a
+    /// task: it does not wait for the task that awaits it. Two drains in two tasks wait for each
+    /// other.
     ///
     /// It may be awaited outside of the runtime too. A current-thread runtime has to be in some
     /// `block_on` meanwhile, or neither its tasks end nor its deadline comes. If the runtime is
-    /// shut down meanwhile, the wait is over, and what is told is what was left at that moment.
+    /// shut down meanwhile, the wait is over, and the tasks that were left at that moment are
+    /// returned.
     ///
     /// # Cancel safety
     ///
-    /// The runtime takes no new work from the first poll on, and goes on refusing it if the future
-    /// is dropped.
+    /// The runtime takes no new work from the first poll on, even after the future is dropped.
     ///
     /// # Examples
     ///
@@ -106,9 +107,9 @@ impl Handle {
     }
 }
 
-/// What came of draining a runtime: see [`Runtime::drain`].
+/// The result of draining a runtime: see [`Runtime::drain`].
 ///
-/// Displayed, it names each place where tasks were spawned that are left, with the first few of
+/// Its `Display` names each place where tasks that are left were spawned, with the first few of
 /// them.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -121,7 +122,7 @@ pub struct Drained {
 }
 
 impl Drained {
-    /// Tells whether every task has ended.
+    /// Returns whether every task has ended.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.left.is_empty()
@@ -187,7 +188,7 @@ impl fmt::Display for Drained {
 }
 
 impl Drained {
-    /// What is left of each place, most first.
+    /// Returns the tasks that are left by the place of their spawn, the most frequent place first.
     fn by_site(&self) -> Vec<(&'static Location<'static>, Vec<&LeftTask>)> {
         let mut sites = std::collections::BTreeMap::<_, Vec<_>>::new();
         for task in &self.left {

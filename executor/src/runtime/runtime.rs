@@ -1,4 +1,4 @@
-//! The runtime: the one value that, dropped, ends it all.
+//! The runtime: dropping it ends its tasks and threads.
 
 use std::future::Future;
 use std::io;
@@ -23,27 +23,26 @@ use crate::task::JoinHandle;
 /// # Dropping it
 ///
 /// Every task that is not complete is dropped once, at the point where it waits, and its handle
-/// says cancelled; polls that are running end first, and so do blocking jobs that have begun: the
-/// drop waits for them without limit. [`shutdown_timeout`](Runtime::shutdown_timeout) limits the
-/// wait, [`shutdown_background`](Runtime::shutdown_background) does without. Wakers may fire at any
-/// time, before and after: they do nothing any more.
+/// returns cancelled; polls that are running end first, and so do blocking jobs that have begun:
+/// the drop waits for them without limit. [`shutdown_timeout`](Runtime::shutdown_timeout) limits
+/// the wait, [`shutdown_background`](Runtime::shutdown_background) does not wait. Wakers may be
+/// called at any time, even afterwards: they have no effect then.
 ///
-/// Destructors run inside the runtime, on whichever thread that is: what they spawn is cancelled at
-/// once.
+/// Destructors run inside the runtime, on an unspecified thread: a task that they spawn is
+/// cancelled at once.
 ///
-/// * On an ordinary thread, that is all there is to it.
+/// * On an ordinary thread, there is nothing more to consider.
 /// * Inside a task of *another* runtime it works too, but holds up that task's processor: wrap it
 ///   in [`block_in_place`](crate::task::block_in_place).
 /// * Inside one of its *own* tasks or blocking jobs it would wait for itself: it begins the
-///   shutdown, waits for nothing, and panics to say so. On a current-thread runtime that goes for
-///   the future given to `block_on` as well. It makes no difference if a further `block_on` or a
-///   guard of [`enter`](Handle::enter) of any runtime lies in between.
+///   shutdown, waits for nothing, and panics to report that. On a current-thread runtime this
+///   includes the future given to `block_on`. A further `block_on` or a guard of
+///   [`enter`](Handle::enter) of any runtime in between makes no difference.
 ///
 /// A thread that is in `block_on` of a current-thread runtime runs its tasks: the drop waits until
 /// its poll has returned, and no longer. The future that was given to `block_on`, on either kind of
-/// runtime, is not dropped: its thread goes on to wait for it. If it waits for a socket of the
-/// runtime that gives an error then, and if it waits for a timer that panics. The same goes for
-/// what a blocking job waits for.
+/// runtime, is not dropped: its thread continues to wait for it. Its waits for a socket of the
+/// runtime return an error then, and its waits for a timer panic. So do those of a blocking job.
 ///
 /// # Examples
 ///
@@ -62,8 +61,8 @@ use crate::task::JoinHandle;
 /// ```
 #[derive(Debug)]
 pub struct Runtime {
-    /// Ended when all is over: what keeps a runtime from ending is among what dumps are to tell.
-    /// But before the handle is gone, for signals that have come are still to be answered.
+    /// Ended last: dumps show, among other things, what keeps a runtime from ending. But before the
+    /// handle is dropped, for signals that have come must still be answered.
     #[cfg(all(unix, feature = "signal"))]
     dump_on_signal: Option<DumpOnSignal>,
     handle: Handle,
@@ -71,11 +70,11 @@ pub struct Runtime {
     ending: Ending,
 }
 
-// As its handle: a panic that is caught beside it leaves nothing of it half changed.
+// For the reason of its handle: a panic that is caught beside it leaves nothing half changed.
 impl UnwindSafe for Runtime {}
 impl RefUnwindSafe for Runtime {}
 
-/// What dropping the runtime is to wait for.
+/// How long dropping the runtime waits.
 #[derive(Debug, Clone, Copy)]
 enum Ending {
     Unlimited,
@@ -88,7 +87,7 @@ impl Runtime {
     ///
     /// # Errors
     ///
-    /// Those of [`Builder::build`].
+    /// Returns the errors of [`Builder::build`].
     pub fn new() -> io::Result<Self> {
         Builder::new_multi_thread().build()
     }
@@ -117,8 +116,8 @@ impl Runtime {
         Ok(())
     }
 
-    /// Writes dumps on the signal `kind`, or on that of the environment, if any. As with other
-    /// switches for looking on, what is wrong in the environment keeps no program from running.
+    /// Writes dumps on the signal `kind`, or on that of the environment, if any. An invalid value
+    /// in the environment does not keep a program from running.
     #[cfg(all(unix, feature = "signal"))]
     pub(super) fn dump_on(&mut self, kind: Option<SignalKind>) -> io::Result<()> {
         let start = |kind| DumpOnSignal::start(kind, self.handle.scheduler());
@@ -132,15 +131,15 @@ impl Runtime {
         Ok(())
     }
 
-    /// A handle to this runtime, to be cloned and sent anywhere.
+    /// Returns a handle to this runtime, which can be cloned and sent anywhere.
     pub fn handle(&self) -> &Handle {
         &self.handle
     }
 
     /// Runs `future` as the root of the program: a task on one of the processors, as fast at
-    /// spawning and messaging as any other, while this thread waits. What `#[wsrt::main]` calls.
+    /// spawning and messaging as any other, while this thread waits. `#[wsrt::main]` calls this.
     ///
-    /// The tasks that it has spawned go on when it is done, until the runtime is dropped. On a
+    /// The tasks that it has spawned continue when it is done, until the runtime is dropped. On a
     /// current-thread runtime this is `block_on` of a spawned task.
     ///
     /// # Panics
@@ -169,14 +168,14 @@ impl Runtime {
         }
     }
 
-    /// Waits for `future`, which is polled on this very thread.
+    /// Waits for `future`, which this thread polls.
     ///
     /// It need not be Send nor `'static`. On a multi-thread runtime it runs beside the processors,
     /// so that each message between it and a task goes from thread to thread, which costs some
     /// microseconds: [`run`](Self::run) is faster. On a current-thread runtime this thread runs the
-    /// tasks between polls of `future`, and tasks wait when it is done.
+    /// tasks between polls of `future`, and they wait when it is done.
     ///
-    /// Inside a task it works too, as a [`block_in_place`](crate::task::block_in_place).
+    /// Inside a task it works too, like a [`block_in_place`](crate::task::block_in_place).
     ///
     /// # Panics
     ///
@@ -218,7 +217,7 @@ impl Runtime {
         self.handle.scheduler().spawn_blocking(job, Location::caller())
     }
 
-    /// Returns what the runtime has counted so far: see [`Handle::metrics`].
+    /// Returns the runtime's counters and gauges: see [`Handle::metrics`].
     pub fn metrics(&self) -> Metrics {
         self.handle.metrics()
     }
@@ -230,8 +229,8 @@ impl Runtime {
 
     /// Ends the runtime as dropping it does, but waits no longer than `timeout`.
     ///
-    /// What is left then goes on in the background, polls and jobs that do not return, and
-    /// everything else ends as soon as they do.
+    /// Polls and jobs that have not returned by then continue in the background, and the rest of
+    /// the runtime ends as soon as they do.
     ///
     /// # Examples
     ///
@@ -247,13 +246,14 @@ impl Runtime {
         self.ending = Ending::Within(timeout);
     }
 
-    /// Ends the runtime as dropping it does, but waits for nothing. Works anywhere, inside its own
-    /// tasks too.
+    /// Ends the runtime as dropping it does, but waits for nothing. Works anywhere, even inside its
+    /// own tasks.
     pub fn shutdown_background(mut self) {
         self.ending = Ending::Background;
     }
 
-    /// Waits for the end, where that is possible. `false` if it goes on in the background.
+    /// Waits for the end, where that is possible. Returns `false` if it continues in the
+    /// background.
     fn wait(&self, deadline: Option<Instant>) -> bool {
         !self.is_own_thread() && self.handle.scheduler().wait_for_shutdown(deadline)
     }

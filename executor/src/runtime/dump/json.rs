@@ -112,7 +112,7 @@ fn or_null<T>(json: &mut String, value: Option<T>, some: impl Fn(&mut String, T)
     }
 }
 
-/// A string in quotes, with what JSON forbids inside of them escaped.
+/// Appends a string in quotes, with the characters escaped that JSON forbids inside of them.
 fn text(json: &mut String, value: &str) {
     json.push('"');
     for character in value.chars() {

@@ -1,4 +1,4 @@
-//! Dumps: what each task of a runtime is doing, shown without the help of any.
+//! Dumps: the state of each task of a runtime, read without the help of any task.
 
 mod json;
 #[cfg(all(unix, feature = "signal"))]
@@ -13,27 +13,27 @@ use crate::observe::dump::SeenTask;
 use crate::task::{Id, Phase, StatsRead};
 
 impl Handle {
-    /// Looks at every live task of the runtime: what it is called, where it was spawned, whether it
-    /// runs, and what it waits for.
+    /// Returns the state of every live task of the runtime: its name, where it was spawned, whether
+    /// it runs, and what it waits for.
     ///
-    /// It polls nothing, wakes nobody, and waits for no task: it returns though every processor is
-    /// stuck, on any thread, in a task or outside of the runtime. With 100,000 tasks it takes some
-    /// tens of milliseconds, on the thread that calls it, and holds the locks that spawns, sockets
-    /// and timers need for some tens of microseconds at a time. (tokio's method of this name is
-    /// async, polls every task, and waits for its workers.)
+    /// It polls, wakes and waits for no task: it returns even if every processor is stuck, on any
+    /// thread, in a task or outside of the runtime. With 100,000 tasks it takes some tens of
+    /// milliseconds, on the calling thread, and holds the locks that spawns, sockets and timers
+    /// need for some tens of microseconds at a time. (tokio's method of this name is async, polls
+    /// every task, and waits for its workers.)
     ///
-    /// What is not guaranteed:
+    /// The limits:
     ///
-    /// * It is no snapshot. Tasks are looked at one after the other while the others go on: one
-    ///   that is spawned, ends or changes what it waits for meanwhile may be shown or not, or as it
-    ///   was.
-    /// * What a task waits for is known by its waker: it is found with wsrt's sockets and other
-    ///   sources of events, timers and join handles. Nothing is known of a task that waits for
-    ///   something else, such as a channel, a lock or a [`JoinSet`](crate::task::JoinSet), or whose
-    ///   wakers were wrapped by somebody, as `FuturesUnordered` does. A waker that was left behind,
-    ///   such as that of a read that was given up halfway, counts as waiting still.
-    /// * Addresses of sockets are asked of the system for 40 ms in all. With tens of thousands of
-    ///   sockets, the rest of them are shown without.
+    /// * It is no snapshot. Tasks are read one after the other while the others run: a task that is
+    ///   spawned, ends or waits for something else meanwhile may be shown or not, or in its earlier
+    ///   state.
+    /// * The wakers of a task show what it waits for: they are found in wsrt's sockets and other
+    ///   sources of events, timers and join handles. The wait is unknown if the task waits for
+    ///   something else, such as a channel, a lock or a [`JoinSet`](crate::task::JoinSet), or if a
+    ///   library wraps its wakers, as `FuturesUnordered` does. A waker that was left behind, such
+    ///   as that of a read that was dropped halfway, still counts as a wait.
+    /// * The system is queried for the addresses of sockets for 40 ms in all. With tens of
+    ///   thousands of sockets, the rest of them are shown without.
     /// * Tasks of a [`LocalSet`](crate::task::LocalSet) are shown by the runtime in which the set
     ///   was polled last. Futures given to `block_on` are no tasks, and are not shown.
     /// * Ages, times and counts of polls are there for tasks that were spawned with
@@ -77,9 +77,9 @@ impl Handle {
     }
 }
 
-/// What the tasks of a runtime were doing: see [`Handle::dump`].
+/// The states of the tasks of a runtime: see [`Handle::dump`].
 ///
-/// Displayed, it is a headline and a line for each task.
+/// Its `Display` is a headline and a line for each task.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Dump {
@@ -88,13 +88,13 @@ pub struct Dump {
 }
 
 impl Dump {
-    /// Returns the tasks, by id: about in the order in which they were spawned.
+    /// Returns the tasks by id, which is about the order in which they were spawned.
     #[must_use]
     pub fn tasks(&self) -> &[TaskDump] {
         &self.tasks
     }
 
-    /// Returns how long it took to look at them.
+    /// Returns how long it took to read them.
     #[must_use]
     pub fn took(&self) -> Duration {
         self.took
@@ -102,7 +102,7 @@ impl Dump {
 
     /// Writes it as one JSON object, on one line.
     ///
-    /// Durations are in whole microseconds; what is not known is `null`, or an empty list. For the
+    /// Durations are in whole microseconds; an unknown value is `null`, or an empty list. For the
     /// fields see the example.
     ///
     /// # Examples
@@ -147,7 +147,7 @@ impl TaskDump {
         self.0.snapshot.id
     }
 
-    /// Returns the name that it was given with [`task::Builder::name`](crate::task::Builder::name).
+    /// Returns its name, if [`task::Builder::name`](crate::task::Builder::name) gave it one.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         self.0.snapshot.name.as_deref()
@@ -165,7 +165,7 @@ impl TaskDump {
         self.0.kind
     }
 
-    /// Returns whether it ran, waited for its turn, or waited for something to happen.
+    /// Returns whether it ran, was in a queue, or waited to be woken.
     #[must_use]
     pub fn state(&self) -> TaskState {
         match self.0.snapshot.phase {
@@ -175,26 +175,26 @@ impl TaskDump {
         }
     }
 
-    /// Returns what an idle task waits for, as far as that is known: whichever comes first. Nothing
+    /// Returns what an idle task waits for, as far as that is known: any of these wakes it. Empty
     /// for others.
     #[must_use]
     pub fn waits_on(&self) -> &[WaitsOn] {
         &self.0.waits_on
     }
 
-    /// Returns what was written down of it, if that was [asked
-    /// for](crate::runtime::Builder::task_stats) when it was spawned.
+    /// Returns its statistics, if they were [kept](crate::runtime::Builder::task_stats) when it was
+    /// spawned.
     #[must_use]
     pub fn stats(&self) -> Option<TaskStats> {
         self.0.snapshot.counts.map(TaskStats)
     }
 }
 
-/// What a task was doing.
+/// The state of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TaskState {
-    /// It is in a queue, waiting for its turn; a blocking job, for a thread.
+    /// It is in a queue; a blocking job waits for a thread.
     Scheduled,
     /// It is being polled, or its future dropped; a blocking job has begun.
     Running(Running),
@@ -202,7 +202,7 @@ pub enum TaskState {
     Idle,
 }
 
-/// What was written down of a task since it was spawned: see
+/// The statistics of a task since it was spawned: see
 /// [`Builder::task_stats`](crate::runtime::Builder::task_stats).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TaskStats(StatsRead);
@@ -232,8 +232,8 @@ impl TaskStats {
         self.0.longest
     }
 
-    /// Returns how long ago it was last woken; `None` if it never was. One that is woken while it
-    /// is polled counts as woken at the end of that poll.
+    /// Returns how long ago it was last woken; `None` if it never was. A task that is woken during
+    /// its poll counts as woken at the end of that poll.
     #[must_use]
     pub fn since_wake(&self) -> Option<Duration> {
         self.0.since_wake

@@ -1,6 +1,7 @@
-//! Dumps on standard error, one for each time that a signal comes.
+//! Writes a dump on standard error each time that a signal comes.
 //!
-//! On a thread of its own, which needs no processor: a dump is wanted most when none is to be had.
+//! On a thread of its own, which needs no processor: a dump is most useful when all of them are
+//! stuck.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Weak};
@@ -10,7 +11,7 @@ use crate::scheduler::Scheduler;
 use crate::signal::SignalThread;
 use crate::signal::unix::SignalKind;
 
-/// The thread that writes them; dropping this ends it, after the dump that it is writing.
+/// The thread that writes dumps; dropping this ends it, after the dump that it is writing.
 #[derive(Debug)]
 pub(crate) struct DumpOnSignal {
     _thread: SignalThread,

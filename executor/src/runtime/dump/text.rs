@@ -37,7 +37,7 @@ impl fmt::Display for TaskDump {
         };
         write!(f, "{kind} {}", self.id())?;
         if let Some(name) = self.name() {
-            // With what would break the line escaped.
+            // With line breaks escaped.
             write!(f, " {name:?}")?;
         }
         write!(f, ", spawned at {}: ", self.spawned_at())?;

@@ -1,16 +1,17 @@
-//! Sums and differences of what was counted.
+//! Sums and differences of counts.
 
 use std::panic::Location;
+use std::time::Duration;
 
 use super::processor::Counts;
 use super::{Arrivals, Metrics, PollSources, ProcessorMetrics, Steals};
 
 impl Metrics {
-    /// Returns what was counted between `earlier`, a snapshot of the same runtime, and this one.
-    /// Gauges are those of this one.
+    /// Returns the counts between `earlier`, a snapshot of the same runtime, and this one. Gauges
+    /// are those of this one.
     ///
-    /// Of snapshots the wrong way round, and of different runtimes, the counters say nothing; where
-    /// they would be less than zero they are zero.
+    /// The counters are unspecified for snapshots in the wrong order or of different runtimes; they
+    /// are zero where they would be less than that.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let none = ProcessorMetrics::default();
@@ -18,7 +19,7 @@ impl Metrics {
         Self {
             elapsed: self.elapsed.saturating_sub(earlier.elapsed),
             processors: self.processors.iter().zip(before).map(|(now, before)| now.since(before)).collect(),
-            elsewhere: self.elsewhere.since(&earlier.elsewhere),
+            elsewhere: self.elsewhere.combine(&earlier.elsewhere, u64::saturating_sub),
             stalls: self.stalls.saturating_sub(earlier.stalls),
             stalls_by_site: sites_since(&self.stalls_by_site, &earlier.stalls_by_site),
             gauges: self.gauges,
@@ -39,7 +40,7 @@ fn sites_since(now: &Sites, before: &Sites) -> Vec<(&'static Location<'static>, 
 impl ProcessorMetrics {
     fn since(&self, earlier: &Self) -> Self {
         Self {
-            counts: self.counts.combine(&earlier.counts, u64::saturating_sub, Arrivals::since),
+            counts: self.counts.combine(&earlier.counts, u64::saturating_sub),
             schedule_latency: self.schedule_latency.since(&earlier.schedule_latency),
             poll_time: self.poll_time.since(&earlier.poll_time),
             ..*self
@@ -47,7 +48,9 @@ impl ProcessorMetrics {
     }
 
     pub(super) fn add(&mut self, other: &Self) {
-        self.counts = self.counts.combine(&other.counts, u64::saturating_add, Arrivals::plus);
+        let latest = self.counts.arrivals.timer_lateness_max.max(other.counts.arrivals.timer_lateness_max);
+        self.counts = self.counts.combine(&other.counts, u64::saturating_add);
+        self.counts.arrivals.timer_lateness_max = latest;
         self.queue += other.queue;
         self.timers += other.timers;
         self.schedule_latency.add(&other.schedule_latency);
@@ -56,7 +59,7 @@ impl ProcessorMetrics {
 }
 
 impl Counts {
-    fn combine(&self, other: &Self, f: fn(u64, u64) -> u64, arrivals: fn(&Arrivals, &Arrivals) -> Arrivals) -> Self {
+    fn combine(&self, other: &Self, f: fn(u64, u64) -> u64) -> Self {
         Self {
             polls: self.polls.combine(&other.polls, f),
             steals: combine_rows(&self.steals, &other.steals, f),
@@ -64,12 +67,12 @@ impl Counts {
             wakes: f(self.wakes, other.wakes),
             noops: f(self.noops, other.noops),
             overflows: f(self.overflows, other.overflows),
-            arrivals: arrivals(&self.arrivals, &other.arrivals),
+            arrivals: self.arrivals.combine(&other.arrivals, f),
         }
     }
 }
 
-/// Victim by victim; a row without a place for a victim has nothing of it.
+/// Combines victim by victim; a row that ends before a victim counts zero for it.
 fn combine_rows(one: &[Steals], other: &[Steals], f: fn(u64, u64) -> u64) -> Vec<Steals> {
     let at = |row: &[Steals], victim: usize| row.get(victim).copied().unwrap_or_default();
     let combine = |victim| {
@@ -93,23 +96,19 @@ impl PollSources {
 }
 
 impl Arrivals {
-    fn since(&self, earlier: &Self) -> Self {
+    /// Combines all but the maximum, which is that of `self`.
+    fn combine(&self, other: &Self, f: fn(u64, u64) -> u64) -> Self {
         Self {
-            turns: self.turns.saturating_sub(earlier.turns),
-            events: self.events.saturating_sub(earlier.events),
-            timers: self.timers.saturating_sub(earlier.timers),
-            timer_lateness: self.timer_lateness.saturating_sub(earlier.timer_lateness),
+            turns: f(self.turns, other.turns),
+            events: f(self.events, other.events),
+            timers: f(self.timers, other.timers),
+            timer_lateness: Duration::from_nanos(f(self.lateness_nanos(), other.lateness_nanos())),
             timer_lateness_max: self.timer_lateness_max,
         }
     }
 
-    fn plus(&self, other: &Self) -> Self {
-        Self {
-            turns: self.turns + other.turns,
-            events: self.events + other.events,
-            timers: self.timers + other.timers,
-            timer_lateness: self.timer_lateness.saturating_add(other.timer_lateness),
-            timer_lateness_max: self.timer_lateness_max.max(other.timer_lateness_max),
-        }
+    /// Returns `timer_lateness` in nanoseconds, which are counted in 64 bits.
+    pub(super) fn lateness_nanos(&self) -> u64 {
+        u64::try_from(self.timer_lateness.as_nanos()).unwrap_or(u64::MAX)
     }
 }

@@ -8,11 +8,11 @@ use wsrt_trace::Buckets;
 
 use crate::observe::histogram::{Histogram, LATENCY_BUCKETS};
 
-/// Tells how often durations of each length were counted.
+/// Counts durations by their length.
 ///
-/// Each doubling of the length has eight buckets of equal width: what is read from it is off by a
-/// sixteenth at most (6.25 %), and below 16 ns not at all. What is longer than 18 minutes counts as
-/// that long.
+/// Each doubling of the length has eight buckets of equal width: a value read from it is off by a
+/// sixteenth at most (6.25 %), and exact below 16 ns. A duration over 18 minutes counts as that
+/// long.
 ///
 /// # Examples
 ///
@@ -32,7 +32,7 @@ use crate::observe::histogram::{Histogram, LATENCY_BUCKETS};
 /// ```
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct LatencyHistogram {
-    /// By bucket; of no length while nothing was counted.
+    /// By bucket; empty while nothing was counted.
     counts: Vec<u64>,
     /// In nanoseconds.
     sum: u64,
@@ -48,8 +48,7 @@ impl LatencyHistogram {
         self.counts.iter().sum()
     }
 
-    /// Returns the sum of all that were counted. It is exact, but for what was counted while it was
-    /// read.
+    /// Returns their sum. It is exact, except for durations that were counted while it was read.
     pub fn sum(&self) -> Duration {
         Duration::from_nanos(self.sum)
     }
@@ -74,21 +73,21 @@ impl LatencyHistogram {
         Some(bucket.start + (bucket.end - bucket.start) / 2)
     }
 
-    /// Returns the buckets that counted something, the shortest first: the durations that each is
-    /// for, and its count.
+    /// Returns the buckets that are not empty, the shortest durations first: the durations that
+    /// each counts, and its count.
     pub fn buckets(&self) -> impl Iterator<Item = (Range<Duration>, u64)> + '_ {
         let counted = self.counts.iter().enumerate().filter(|(_, count)| **count > 0);
         counted.map(|(bucket, count)| (bounds(bucket), *count))
     }
 
-    /// Adds what `other` has counted.
+    /// Adds the counts of `other`.
     pub fn add(&mut self, other: &Self) {
         self.counts.resize(self.counts.len().max(other.counts.len()), 0);
         self.counts.iter_mut().zip(&other.counts).for_each(|(count, more)| *count += more);
         self.sum = self.sum.saturating_add(other.sum);
     }
 
-    /// Returns what was counted since `earlier`, an earlier state of this one.
+    /// Returns the counts since `earlier`, an earlier state of this one.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let before = earlier.counts.iter().copied().chain(std::iter::repeat(0));

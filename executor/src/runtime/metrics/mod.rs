@@ -1,4 +1,4 @@
-//! Metrics: what a runtime has counted, as values to look at, subtract and pass on.
+//! Metrics: the counters and gauges of a runtime, as values to read, subtract and pass on.
 
 mod difference;
 #[cfg(feature = "metrics")]
@@ -16,20 +16,20 @@ pub use self::processor::{Arrivals, PollSources, ProcessorMetrics, Steals};
 #[cfg(feature = "metrics")]
 pub use self::export::MetricsExport;
 
-/// Tells what a runtime has counted so far, and how it is just now. Made by [`Handle::metrics`].
+/// Holds the counters and gauges of a runtime. Made by [`Handle::metrics`].
 ///
-/// Counters only ever rise, from zero when the runtime was built. To see what happened in a while,
-/// take two of these and [subtract](Self::since) the earlier. Gauges say how many there are of
-/// something: in a difference they are those of the later.
+/// Counters only rise, from zero when the runtime was built. For the counts of a period, take two
+/// snapshots and [subtract](Self::since) the earlier. Gauges are numbers of the moment: in a
+/// difference they are those of the later snapshot.
 ///
 /// # How consistent it is
 ///
-/// The runtime goes on while it is read, and nothing of it is stopped or locked for that. Each
-/// number was right at some moment during the call, and no counter is less than in a snapshot
-/// before. The counters of *one* processor are read until two readings agree, eight times at most:
-/// they are of one moment if the processor had that much of a rest, some hundred nanoseconds, and
-/// else of moments less than a few microseconds apart. Sums over processors, and what is counted
-/// elsewhere, are of moments as far apart as the call takes.
+/// The runtime runs while it is read; nothing is stopped for that. Each number was right at some
+/// moment during the call, and no counter is less than in an earlier snapshot. The counters of
+/// *one* processor are read until two reads agree, eight times at most: they are of one moment if
+/// the processor counted nothing for some hundred nanoseconds, and else of moments less than a few
+/// microseconds apart. Sums over processors, and the counts of [`elsewhere`](Self::elsewhere), are
+/// of moments as far apart as the call takes.
 ///
 /// # Examples
 ///
@@ -59,7 +59,7 @@ pub struct Metrics {
     gauges: Gauges,
 }
 
-/// How many there are of what comes and goes.
+/// Numbers of the moment.
 #[derive(Debug, Clone, Copy, Default)]
 struct Gauges {
     workers: usize,
@@ -77,14 +77,13 @@ struct Gauges {
 }
 
 impl Metrics {
-    /// Returns for how long the runtime had been there; in a difference, the time from one snapshot
-    /// to the other.
+    /// Returns the age of the runtime; in a difference, the time from one snapshot to the other.
     pub fn elapsed(&self) -> Duration {
         self.elapsed
     }
 
-    /// Returns what each processor has counted, by its index. Those behind
-    /// [`num_workers`](Self::num_workers) are spares, in play or not: what they have counted stays.
+    /// Returns the metrics of each processor, by its index. Those from
+    /// [`num_workers`](Self::num_workers) on are spares, in play or not: their counts stay.
     pub fn processors(&self) -> &[ProcessorMetrics] {
         &self.processors
     }
@@ -96,7 +95,7 @@ impl Metrics {
         total
     }
 
-    /// Returns what came from the network and the timers by way of threads that held no processor:
+    /// Returns the arrivals from the network and the timers through threads that held no processor:
     /// the one that blocks in the netpoller, those that help to compute, the watcher.
     pub fn elsewhere(&self) -> &Arrivals {
         &self.elsewhere
@@ -108,7 +107,7 @@ impl Metrics {
         self.stalls
     }
 
-    /// Returns the same by the places where the tasks were spawned, the most frequent first.
+    /// Counts those polls by the place where the task was spawned, the most frequent first.
     pub fn stalls_by_site(&self) -> &[(&'static Location<'static>, u64)] {
         &self.stalls_by_site
     }
@@ -119,7 +118,7 @@ impl Metrics {
         self.gauges.workers
     }
 
-    /// Returns how many spare processors are in play, since polls are stuck or were just now. A
+    /// Returns how many spare processors are in play, because polls are stuck or were recently. A
     /// gauge.
     pub fn num_spare_processors(&self) -> usize {
         self.gauges.spares
@@ -130,7 +129,7 @@ impl Metrics {
         self.gauges.idle_processors
     }
 
-    /// Returns how many machines look for work that they might steal. A gauge.
+    /// Returns how many machines search for work to steal. A gauge.
     pub fn num_searching(&self) -> usize {
         self.gauges.searching
     }
@@ -151,8 +150,8 @@ impl Metrics {
         self.gauges.helpers
     }
 
-    /// Returns the number of tasks that were spawned and have not ended. A gauge. Blocking jobs are
-    /// none, nor are the tasks of a [`LocalSet`](crate::task::LocalSet).
+    /// Returns the number of tasks that were spawned and have not ended. A gauge. It includes
+    /// neither blocking jobs nor the tasks of a [`LocalSet`](crate::task::LocalSet).
     pub fn num_alive_tasks(&self) -> usize {
         self.gauges.alive_tasks
     }

@@ -1,10 +1,10 @@
-//! What one processor has counted.
+//! The metrics of one processor.
 
 use std::time::Duration;
 
 use super::LatencyHistogram;
 
-/// Tells what one processor has counted, and what waits there. See
+/// Holds the counters and gauges of one processor. See
 /// [`Metrics::processors`](super::Metrics::processors).
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
@@ -17,7 +17,7 @@ pub struct ProcessorMetrics {
     pub(super) poll_time: LatencyHistogram,
 }
 
-/// What only ever rises.
+/// Counters: they only rise.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Counts {
     pub(super) polls: PollSources,
@@ -29,7 +29,7 @@ pub(super) struct Counts {
     pub(super) arrivals: Arrivals,
 }
 
-/// Tells where the tasks were found that a processor polled: one count for each poll.
+/// Counts polls by the place where the processor found the task: one count for each poll.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PollSources {
@@ -38,9 +38,9 @@ pub struct PollSources {
     /// In its own queue. The task may have come there from anywhere, with a batch that was stolen,
     /// taken from the queue that all share, or readied by the network or by timers.
     pub ring: u64,
-    /// In the queue that all share. A batch may have come with it, whose others count for `ring`.
+    /// In the global queue. A batch may have come with it, whose others count for `ring`.
     pub injector: u64,
-    /// Readied by a look at the network just before, or by the timers that are looked at with it.
+    /// Readied by a poll of the network just before, or by the timers that are checked with it.
     pub network: u64,
     /// Readied by another processor's timer, fired for it just before.
     pub timer: u64,
@@ -55,7 +55,7 @@ impl PollSources {
     }
 }
 
-/// Tells what one processor has stolen from another.
+/// Counts the steals of one processor from another.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Steals {
@@ -65,7 +65,7 @@ pub struct Steals {
     pub tasks: u64,
 }
 
-/// Tells what came from outside of the tasks: from the network, and by timers.
+/// Counts the events from outside of the tasks: of the network, and of timers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Arrivals {
@@ -78,7 +78,7 @@ pub struct Arrivals {
     /// By how much they fired after their deadlines, added up. Part of it is meant: timers in a
     /// crowd share a wake for up to a millisecond.
     pub timer_lateness: Duration,
-    /// By how much the latest of them did. Since the runtime was built, in a difference too.
+    /// The most that one of them was late, since the runtime was built, in a difference too.
     pub timer_lateness_max: Duration,
 }
 
@@ -88,7 +88,7 @@ impl ProcessorMetrics {
         self.counts.polls.total()
     }
 
-    /// Counts them by where the task was found.
+    /// Counts the polls by the place where the task was found.
     pub fn polls_by_source(&self) -> PollSources {
         self.counts.polls
     }
@@ -103,8 +103,8 @@ impl ProcessorMetrics {
         self.counts.steals.iter().map(|steals| steals.operations).sum()
     }
 
-    /// Returns what it has stolen from each processor, by the victim's index: its row of the steal
-    /// matrix. It ends with the regular processors while no spare was robbed.
+    /// Returns its steals from each processor, by the victim's index: its row of the steal matrix.
+    /// It ends with the regular processors until it has stolen from a spare.
     pub fn steals_by_victim(&self) -> &[Steals] {
         &self.counts.steals
     }
@@ -114,8 +114,8 @@ impl ProcessorMetrics {
         self.counts.parks
     }
 
-    /// Counts the times that it was taken up from among the idle: somebody had work for it, or a
-    /// thread came back from the netpoller with some.
+    /// Counts the times that it was taken up from among the idle: a thread had work for it, or came
+    /// back from the netpoller with some.
     pub fn wake_count(&self) -> u64 {
         self.counts.wakes
     }
@@ -126,19 +126,18 @@ impl ProcessorMetrics {
         self.counts.noops
     }
 
-    /// Counts the times that its queue of 256 was full, and half of it went to the queue that all
-    /// share.
+    /// Counts the times that its queue of 256 was full, and half of it went to the global queue.
     pub fn overflow_count(&self) -> u64 {
         self.counts.overflows
     }
 
-    /// Returns what came in while it looked at the network and at timers, its own and those of idle
-    /// processors.
+    /// Returns the arrivals while it polled the network and checked timers, its own and those of
+    /// idle processors.
     pub fn arrivals(&self) -> &Arrivals {
         &self.counts.arrivals
     }
 
-    /// Tells whether it is idle, or a spare out of play. A gauge; never in a sum.
+    /// Returns whether it is idle, or a spare out of play. A gauge; never in a sum.
     pub fn is_idle(&self) -> bool {
         self.is_idle
     }
@@ -148,7 +147,7 @@ impl ProcessorMetrics {
         self.queue
     }
 
-    /// Returns how many timers it holds, cancelled ones that are not yet thrown away included. A
+    /// Returns how many timers it holds, cancelled ones that are not yet thrown out included. A
     /// gauge.
     pub fn timers_held(&self) -> usize {
         self.timers

@@ -1,4 +1,4 @@
-//! Reading a runtime's counts while it goes on.
+//! Reads a runtime's counts while it runs.
 
 use std::cmp::Reverse;
 use std::sync::atomic::Ordering::Acquire;
@@ -61,8 +61,8 @@ fn read_processor(scheduler: &Scheduler, index: usize, processor: &Shared) -> Pr
     }
 }
 
-/// Reads until two readings agree: counters that only rise were all at once what both say. Not for
-/// ever, since a processor that is at work may count more often than it can be read.
+/// Reads until two readings agree: counters that only rise all had those values at one moment. It
+/// gives up after some readings, since a busy processor may count more often than it can be read.
 fn read_at_rest(counters: &Counters) -> Counts {
     let mut counts = read_counts(counters);
     for _ in 1..READINGS {

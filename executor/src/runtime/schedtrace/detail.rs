@@ -26,7 +26,7 @@ pub(super) fn write(text: &mut String, scheduler: &Scheduler) {
     }
 }
 
-/// A processor and who holds it, as far as can be seen from outside.
+/// A processor and its holder, as far as other threads can see.
 struct Held {
     index: usize,
     state: PollState,
@@ -55,7 +55,7 @@ impl Held {
         self.thread.is_some() && !self.state.searching && self.state.task != 0
     }
 
-    /// Where threads have no numbers, nobody knows who holds what.
+    /// Always false where threads have no numbers.
     fn is_held_by(&self, thread: u32) -> bool {
         thread != 0 && self.thread == Some(thread)
     }

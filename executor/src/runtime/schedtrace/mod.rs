@@ -1,8 +1,8 @@
-//! The scheduler's trace: one line each so many milliseconds, on standard error, and if asked for,
-//! one for each processor and machine below it.
+//! The scheduler's trace: one line per period on standard error, and with detail, one for each
+//! processor and machine below it.
 //!
-//! The numbers are read one by one while everything runs, so that they need not agree with each
-//! other to the last unit.
+//! The numbers are read one by one while the runtime runs, so that they may be off from each other
+//! by a few.
 
 mod detail;
 
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use crate::runtime::periodic::Periodic;
 use crate::scheduler::Scheduler;
 
-/// What is to be traced.
+/// The settings of the trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Settings {
     pub(crate) period: Duration,
@@ -43,7 +43,7 @@ impl SchedTrace {
     }
 }
 
-/// One line, in the manner of Go's, with what Go leaves out at its end.
+/// Returns one line in the manner of Go's; fields that Go does not have come last.
 fn line(scheduler: &Scheduler, elapsed: Duration) -> String {
     let mut line = format!(
         "SCHED {}ms: procs={} idleprocs={} spareprocs={} machines={} searching={} idlemachines={} runqueue={} [",

@@ -1,5 +1,5 @@
-//! Exporting: what a runtime counts, passed on through the crate `metrics` to whichever recorder
-//! the program has installed.
+//! Exports the counts of a runtime through the crate `metrics` to the recorder that the program has
+//! installed.
 
 mod publishing;
 
@@ -12,20 +12,19 @@ use crate::runtime::metrics::export::publishing::Publisher;
 use crate::runtime::periodic::Periodic;
 
 impl Handle {
-    /// Publishes what the runtime counts through the crate [`metrics`], once in each `period`,
-    /// until what this returns is dropped; a last time then. Needs feature `metrics`.
+    /// Publishes the runtime's metrics through the crate [`metrics`], once in each `period`, until
+    /// the returned value is dropped, and a last time then. Needs feature `metrics`.
     ///
-    /// A thread does that, called `wsrt-metrics`, so that it goes on whatever the processors are
-    /// stuck in. Where the figures go is for the program's recorder to say, Prometheus or another,
-    /// which has to be installed before; without one they go nowhere. Names, labels and units are
-    /// listed in `docs/METRICS.md`. Two runtimes that publish to the same recorder overwrite each
-    /// other's figures.
+    /// A thread called `wsrt-metrics` does so, even if every processor is stuck. The program's
+    /// recorder, Prometheus or another, receives the figures; it has to be installed before, and
+    /// without one they are dropped. `docs/METRICS.md` lists names, labels and units. Two runtimes
+    /// that publish to the same recorder overwrite each other's figures.
     ///
     /// It does not keep the runtime alive. When that is gone, the thread ends within a `period`.
     ///
     /// # Errors
     ///
-    /// If `period` is zero, or the system refuses a thread.
+    /// Returns an error if `period` is zero, and the OS error if the system refuses a thread.
     ///
     /// # Examples
     ///
@@ -51,8 +50,7 @@ impl Handle {
     }
 }
 
-/// The runtime's figures are published for as long as this is alive. Made by
-/// [`Handle::export_metrics`].
+/// Publishes the runtime's metrics until it is dropped. Made by [`Handle::export_metrics`].
 #[derive(Debug)]
 #[must_use = "figures are published until this is dropped"]
 pub struct MetricsExport {
