@@ -98,7 +98,7 @@ pub fn until(token: &CancelToken) -> Until<'_> {
 }
 
 impl Until<'_> {
-    /// Calls `f` with each item, as [`for_each`](super::for_each) does.
+    /// Calls `f` with each item, as [`for_each`](fn@super::for_each) does.
     ///
     /// # Errors
     ///

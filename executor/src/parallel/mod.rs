@@ -4,7 +4,7 @@
 //! |---|---|
 //! | divide and conquer | [`join()`] |
 //! | start any number of jobs that borrow, and wait for them all | [`scope()`] |
-//! | do something with each item | [`for_each`] |
+//! | do something with each item | [`for_each`](fn@for_each) |
 //! | make a `Vec` of results, in order | [`map_collect`] |
 //! | make one result of many | [`reduce()`] |
 //! | do any of the last three until told to stop | [`until`] |

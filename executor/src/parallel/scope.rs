@@ -22,7 +22,7 @@ pub struct Scope<'scope> {
 /// stack, they may spawn more in the same scope, and they should not block. They run in no
 /// particular order; the calling thread runs them too, the youngest first, once `f` has returned. A
 /// job costs an allocation: for two closures, [`join`](super::join()) does without, and for many
-/// like items [`for_each`](super::for_each).
+/// like items [`for_each`](fn@super::for_each).
 ///
 /// Not guaranteed: that jobs run at the same time. Jobs that wait for each other may wait forever.
 ///

@@ -2,8 +2,8 @@
 //!
 //! # Phases
 //!
-//! All that happens to a task is a move of one atomic word ([`state`]). Three of its flags tell the
-//! phase:
+//! All that happens to a task is a move of one atomic word ([`state`](super::state)). Three of its
+//! flags tell the phase:
 //!
 //! | phase | SCHEDULED | RUNNING | COMPLETE | [`Runnable`] | body of the cell |
 //! |---|---|---|---|---|---|
@@ -27,7 +27,8 @@
 //!               wake, abort (6)
 //! ```
 //!
-//! 1. [`allocate`] hands out the first runnable, the join handle and the life reference.
+//! 1. [`allocate`](super::allocation::allocate) hands out the first runnable, the join handle and
+//!    the life reference.
 //! 2. [`Runnable::run`] turns the runnable into the claim on the future. If CANCELLED is set it
 //!    goes on with 4.
 //! 3. The future returned an output or panicked. It is dropped, the result takes its place, and the
@@ -38,10 +39,10 @@
 //!    or 7.
 //! 5. The poll is over and the claim given up. If the task was woken meanwhile the claim turns back
 //!    into a runnable, which goes to [`Schedule::reschedule`].
-//! 6. Wakers and [`JoinHandle::abort`]. From idle: the thread that sets SCHEDULED has made the
-//!    runnable and passes it to [`Schedule::schedule`]. From running: SCHEDULED is set, and 5 finds
-//!    it. From scheduled: nothing changes, but the word is written to, so that the coming poll sees
-//!    what the waker did. Abort sets CANCELLED in the same step.
+//! 6. Wakers and [`JoinHandle::abort`](super::JoinHandle::abort). From idle: the thread that sets
+//!    SCHEDULED has made the runnable and passes it to [`Schedule::schedule`]. From running:
+//!    SCHEDULED is set, and 5 finds it. From scheduled: nothing changes, but the word is written
+//!    to, so that the coming poll sees what the waker did. Abort sets CANCELLED in the same step.
 //! 7. [`TaskRef::shut_down`] takes an idle task by force. To a task in any other phase it does what
 //!    an abort does.
 //!
@@ -53,7 +54,7 @@
 //!
 //! | owner | counted reference | for how long |
 //! |---|---|---|
-//! | the *life reference*: the registry's ([`OwnedTasks`]), or the task's own (SELF_HELD) | yes | until the task is complete |
+//! | the *life reference*: the registry's ([`OwnedTasks`](super::registry::OwnedTasks)), or the task's own (SELF_HELD) | yes | until the task is complete |
 //! | the join handle | yes | |
 //! | wakers, abort handles | yes, each | |
 //! | runnable and claim | **no** | they exist only while the task is not complete |
@@ -75,11 +76,11 @@
 //!
 //! # The owner of each part
 //!
-//! The rule for each field is on [`Header`]. For the body: the claim, while the task is not
-//! complete. After that, the join handle if JOIN_INTEREST was set in the step to COMPLETE, else the
-//! completing side. It is empty before the last reference is given back, so that the thread that
-//! frees a cell, whichever it is, drops nothing of the future or its output. That is what allows
-//! futures that are not Send in cells whose wakers are.
+//! The rule for each field is on [`Header`](super::header::Header). For the body: the claim, while
+//! the task is not complete. After that, the join handle if JOIN_INTEREST was set in the step to
+//! COMPLETE, else the completing side. It is empty before the last reference is given back, so that
+//! the thread that frees a cell, whichever it is, drops nothing of the future or its output. That
+//! is what allows futures that are not Send in cells whose wakers are.
 //!
 //! # Roads not taken
 //!
