@@ -120,7 +120,7 @@ fn round<R: Runtime>(runtime: &R, load: Load, hidden: bool) -> Result<End, Failu
     let sink = thread::spawn(move || receive(&listener, load));
     let (tell_address, address) = mpsc::channel();
     let proxy = R::spawn_on(&runtime.handle(), serve::<R>(target, hidden, tell_address));
-    let address = address.recv().map_err(|_| "the proxy ended before it listened")?;
+    let address = address.recv().expect("the proxy listens before it ends");
     let source = send(address, load)?;
     let sink = sink.join().expect("the sink does not panic")?;
     assert_eq!(runtime.block_on(proxy)?, load.bytes(), "the bytes that the proxy copied");
