@@ -106,6 +106,10 @@ impl<'a> Driver<'a> {
 
     fn wake(&mut self) -> WakeBatch {
         let (scheduler, from_network) = (self.scheduler(), std::mem::take(&mut self.from_network));
+        // An observed turn is ended by waking, also when no waker was found.
+        if self.wakers.is_empty() && !scheduler.observer.is_on() {
+            return WakeBatch::default();
+        }
         WakeBatch::collect(self.context, || scheduler.observe_wakes(&mut self.wakers, from_network))
     }
 
