@@ -33,13 +33,13 @@ impl Context {
         });
         self.set_blocking(marked);
         if marked {
-            self.scheduler().observe_in_place_begun();
+            self.note_in_place(true);
         }
         marked
     }
 
     fn end_blocking(&self) {
-        self.scheduler().observe_in_place_ended();
+        self.note_in_place(false);
         self.set_blocking(false);
         self.with_processor(|processor| {
             if let Some(processor) = processor {

@@ -78,7 +78,7 @@ impl Scheduler {
         let (id, origin) = (Id::next(), origin.into());
         let future =
             console::watch(Blocking(Some(job)), Kind::blocking::<F>(), id.as_u64(), origin.name, origin.spawned_at);
-        let identity = self.observe_identity(Identity::new(id, origin));
+        let identity = self.observer.identity(Identity::new(id, origin));
         // SAFETY: the closure and its result are Send.
         let (task, permit, handle) = unsafe { allocate(future, self.blocking.scheduler(), identity) };
         let jobs = &self.blocking.jobs;
@@ -196,7 +196,7 @@ fn serve(scheduler: Arc<Scheduler>) {
     while let Some((job, starts)) = scheduler.blocking.next_job(comes) {
         comes = false;
         (0..starts).for_each(|_| scheduler.start_blocking_thread());
-        let running = scheduler.observe_blocking_job(job.permit.spawned_at());
+        let running = scheduler.observer.blocking_job(job.permit.spawned_at());
         job.permit.run_counted();
         entered.come_back();
         drop(running);

@@ -53,7 +53,7 @@ impl IdleWork for Regions {
         // The budget that the last task has left is no limit for the work of others.
         budget::lift();
         context.set_off_processor(OffProcessor::Helping);
-        let observed = scheduler.observe_helping();
+        let observed = scheduler.observer.helping();
         let readied = self.help(machine_loop);
         drop(observed);
         context.set_off_processor(OffProcessor::No);
@@ -191,7 +191,7 @@ impl Participant for Helper<'_, '_> {
         // A waker that panics here has nothing to do with the region that is being helped: it ends
         // the process, as in the machine's own loop.
         let guard = AbortOnUnwind;
-        let readied = self.driver.borrow_mut().collect(scheduler.arrivals_elsewhere(), Wait::Poll, usize::MAX);
+        let readied = self.driver.borrow_mut().collect(&*scheduler.elsewhere, Wait::Poll, usize::MAX);
         std::mem::forget(guard);
         if !readied.is_empty() {
             self.has_readied.set(true);

@@ -22,6 +22,7 @@ use std::thread;
 use wsrt_reactor::budget;
 
 use crate::observe::console::{self, Kind};
+use crate::observe::local_sets::ShownSet;
 use crate::scheduler::limits::LOCAL_POLLS;
 use crate::scheduler::{Context, Scheduler};
 use crate::task::{IdBlock, Identity, JoinHandle, Origin, OwnedTasks, Runnable, Schedule, TaskRef, allocate};
@@ -57,8 +58,8 @@ pub(crate) struct SharedTasks {
     inbox: Inbox<Runnable>,
 }
 
-impl SharedTasks {
-    pub(crate) fn live(&self) -> &OwnedTasks {
+impl ShownSet for SharedTasks {
+    fn live(&self) -> &OwnedTasks {
         &self.live
     }
 }
@@ -177,7 +178,7 @@ impl LocalTasks {
         let future = console::watch(future, Kind::local::<F>(), id.as_u64(), origin.name, origin.spawned_at);
         let identity = Identity::new(id, origin);
         let identity = Context::with(|context| match context {
-            Some(context) => context.scheduler().observe_identity(identity),
+            Some(context) => context.scheduler().observer.identity(identity),
             None => identity,
         });
         let home = LocalHome { set: Arc::as_ptr(&self.shared) };
@@ -239,7 +240,7 @@ impl LocalTasks {
             let mut known_to = self.known_to.borrow_mut();
             if !ptr::eq(known_to.as_ptr(), Arc::as_ptr(scheduler)) {
                 *known_to = Arc::downgrade(scheduler);
-                scheduler.observe_local_set(&self.shared);
+                scheduler.observer.local_sets.add(Arc::downgrade(&self.shared) as Weak<dyn ShownSet>);
             }
         });
     }
@@ -250,9 +251,17 @@ impl LocalTasks {
         for _ in 0..LOCAL_POLLS {
             let Some(task) = self.next(cx) else { return };
             budget::refill();
-            Scheduler::poll_local(task);
+            Self::poll(task);
         }
         cx.waker().wake_by_ref();
+    }
+
+    /// Polls a task, within the poll of the task or root future that polls the set, and has the
+    /// thread's runtime observe that.
+    fn poll(task: Runnable) {
+        let context = Context::current();
+        let _poll = context.as_ref().and_then(|context| context.scheduler().observer.polled_in_set(&task));
+        task.run_counted();
     }
 
     fn next(&self, cx: &task::Context<'_>) -> Option<Runnable> {

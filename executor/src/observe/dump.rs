@@ -170,22 +170,20 @@ impl TimerWait {
     }
 }
 
-impl Scheduler {
-    /// All tasks that are live, by id.
-    pub(crate) fn look_at_tasks(&self) -> Vec<SeenTask> {
-        let mut crowd = Crowd::default();
-        crowd.enlist(&self.tasks, TaskKind::Task);
-        crowd.enlist(&self.blocking.jobs, TaskKind::BlockingJob);
-        for set in self.local_sets() {
-            crowd.enlist(set.live(), TaskKind::Local);
-        }
-        crowd.sort();
-        crowd.note_polls(self);
-        crowd.note_sources(self);
-        crowd.note_timers(self);
-        crowd.note_joins();
-        crowd.tasks
+/// Returns all tasks of a runtime that are live, by id.
+pub(crate) fn live_tasks(scheduler: &Scheduler) -> Vec<SeenTask> {
+    let mut crowd = Crowd::default();
+    crowd.enlist(&scheduler.tasks, TaskKind::Task);
+    crowd.enlist(&scheduler.blocking.jobs, TaskKind::BlockingJob);
+    for set in scheduler.observer.local_sets.alive() {
+        crowd.enlist(set.live(), TaskKind::Local);
     }
+    crowd.sort();
+    crowd.note_polls(scheduler);
+    crowd.note_sources(scheduler);
+    crowd.note_timers(scheduler);
+    crowd.note_joins();
+    crowd.tasks
 }
 
 #[derive(Default)]

@@ -11,11 +11,12 @@ use std::cell::RefCell;
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
+use std::time::Instant;
 
 use crate::observe::histogram::Histogram;
+use crate::observe::observer::Observer;
 use crate::observe::ready_times::ReadyTimes;
 use crate::observe::switches::Switch;
-use crate::scheduler::Scheduler;
 use crate::task::Id;
 use crate::util::rng::FastRand;
 
@@ -28,8 +29,10 @@ thread_local! {
 }
 
 /// The histograms of one runtime. There is nothing in it until it is first switched on.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Latency {
+    /// Stamps count nanoseconds from here.
+    origin: Instant,
     sampling: OnceLock<Sampling>,
     /// When it was last switched on. A stamp from before may be that of a wake whose poll was not
     /// observed.
@@ -57,37 +60,48 @@ impl Histograms {
     }
 }
 
-impl Scheduler {
-    /// Returns the histograms of the processor with this index, if a poll was sampled there.
-    pub(crate) fn latencies_of(&self, processor: usize) -> Option<&Histograms> {
-        self.observer.latency.sampling.get()?.processors.get(processor)?.get()
+impl Latency {
+    pub(crate) fn new() -> Self {
+        Self { origin: Instant::now(), sampling: OnceLock::new(), since: AtomicU64::new(0) }
     }
 
-    /// Begins to sample, or ends. What was sampled stays.
-    pub(crate) fn sample_latencies(&self, on: bool) {
-        let Latency { sampling, since } = &self.observer.latency;
+    fn now(&self) -> u64 {
+        u64::try_from(self.origin.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    /// Returns the histograms of the processor with this index, if a poll was sampled there.
+    pub(crate) fn of_processor(&self, index: usize) -> Option<&Histograms> {
+        self.sampling.get()?.processors.get(index)?.get()
+    }
+}
+
+impl Observer {
+    /// Begins to sample, or ends; there are `processors` processors at most. What was sampled
+    /// stays.
+    pub(crate) fn sample_latencies(&self, on: bool, processors: usize) {
+        let latency = &self.latency;
         if !on {
-            return self.observer.switches.turn_off(Switch::Latency);
+            return self.switches.turn_off(Switch::Latency);
         }
-        if self.observer.switches.is_on(Switch::Latency) {
+        if self.switches.is_on(Switch::Latency) {
             return;
         }
-        sampling.get_or_init(|| Sampling {
+        latency.sampling.get_or_init(|| Sampling {
             ready_times: ReadyTimes::new(),
-            processors: (0..self.processors.capacity()).map(|_| OnceLock::new()).collect(),
+            processors: (0..processors).map(|_| OnceLock::new()).collect(),
         });
-        since.store(self.now(), Relaxed);
-        self.observer.switches.turn_on(Switch::Latency);
+        latency.since.store(latency.now(), Relaxed);
+        self.switches.turn_on(Switch::Latency);
     }
 
     /// A task was readied, and is about to be placed.
     pub(crate) fn note_ready_time(&self, task: Id) {
-        if !self.observer.switches.is_on(Switch::Latency) {
+        if !self.switches.is_on(Switch::Latency) {
             return;
         }
-        let Some(sampling) = self.observer.latency.sampling.get() else { return };
+        let Some(sampling) = self.latency.sampling.get() else { return };
         if DICE.with_borrow_mut(|dice| dice.below(SAMPLED)) == 0 {
-            sampling.ready_times.put(task.as_u64(), self.now());
+            sampling.ready_times.put(task.as_u64(), self.latency.now());
         } else {
             // A stamp that is still there is that of a wake whose poll was not observed: its
             // processor had yet to hear of this.
@@ -98,31 +112,31 @@ impl Scheduler {
     /// A task is about to be polled on the processor with index `processor`: times the poll, until
     /// what this returns is dropped, if its wake was sampled.
     pub(crate) fn time_poll(&self, processor: usize, task: Id) -> Option<TimedPoll<'_>> {
-        if !self.observer.switches.is_on(Switch::Latency) {
+        if !self.switches.is_on(Switch::Latency) {
             return None;
         }
-        let sampling = self.observer.latency.sampling.get()?;
+        let sampling = self.latency.sampling.get()?;
         let readied = sampling.ready_times.take(task.as_u64())?;
-        if readied < self.observer.latency.since.load(Relaxed) {
+        if readied < self.latency.since.load(Relaxed) {
             return None;
         }
         let histograms = sampling.processors[processor].get_or_init(Histograms::new);
-        let began = self.now();
+        let began = self.latency.now();
         histograms.waits.record(began.saturating_sub(readied));
-        Some(TimedPoll { scheduler: self, histograms, began })
+        Some(TimedPoll { latency: &self.latency, histograms, began })
     }
 }
 
 /// A poll that is being timed. It counts for the processor that it began on.
 #[derive(Debug)]
 pub(crate) struct TimedPoll<'a> {
-    scheduler: &'a Scheduler,
+    latency: &'a Latency,
     histograms: &'a Histograms,
     began: u64,
 }
 
 impl Drop for TimedPoll<'_> {
     fn drop(&mut self) {
-        self.histograms.polls.record(self.scheduler.now().saturating_sub(self.began));
+        self.histograms.polls.record(self.latency.now().saturating_sub(self.began));
     }
 }

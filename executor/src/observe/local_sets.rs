@@ -4,30 +4,35 @@ use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 
-use crate::local::tasks::SharedTasks;
-use crate::scheduler::Scheduler;
+use crate::task::OwnedTasks;
+
+/// A local set, as far as it is shown.
+pub(crate) trait ShownSet: Send + Sync {
+    /// Returns the tasks that are not complete.
+    fn live(&self) -> &OwnedTasks;
+}
 
 /// Sets that were polled in the runtime once; those that are gone are thrown out as others come.
 /// One that goes from runtime to runtime and back is noted each time: those entries are thrown out
 /// then, too.
 #[derive(Debug, Default)]
-pub(crate) struct LocalSets(Mutex<Vec<Weak<SharedTasks>>>);
+pub(crate) struct LocalSets(Mutex<Vec<Weak<dyn ShownSet>>>);
 
-impl Scheduler {
-    /// Observes that a set is polled in this runtime, and was last polled in another or in none.
-    pub(crate) fn observe_local_set(&self, set: &Arc<SharedTasks>) {
-        let mut sets = self.observer.local_sets.0.lock();
+impl LocalSets {
+    /// Adds a set that is polled in this runtime, and was last polled in another or in none.
+    pub(crate) fn add(&self, set: Weak<dyn ShownSet>) {
+        let mut sets = self.0.lock();
         if sets.len() == sets.capacity() {
             sets.retain(|set| set.strong_count() > 0);
-            sets.sort_unstable_by_key(Weak::as_ptr);
+            sets.sort_unstable_by_key(|set| set.as_ptr().cast::<()>());
             sets.dedup_by(|one, other| one.ptr_eq(other));
         }
-        sets.push(Arc::downgrade(set));
+        sets.push(set);
     }
 
     /// Returns the sets that are alive.
-    pub(crate) fn local_sets(&self) -> Vec<Arc<SharedTasks>> {
-        self.observer.local_sets.0.lock().iter().filter_map(Weak::upgrade).collect()
+    pub(crate) fn alive(&self) -> Vec<Arc<dyn ShownSet>> {
+        self.0.lock().iter().filter_map(Weak::upgrade).collect()
     }
 }
 

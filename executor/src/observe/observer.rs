@@ -4,20 +4,15 @@
 //! one word, the [`Switches`], at their door (`doors.rs`); only where a switch is on do they call
 //! the recording functions, out of line.
 
-use crossbeam_utils::CachePadded;
-
-use super::counters::{Arrivals, SharedCounter};
 use super::latency::Latency;
 use super::local_sets::LocalSets;
 use super::switches::Switches;
 use super::timeline::Timeline;
 
 /// The observer of one runtime.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Observer {
     pub(crate) switches: Switches,
-    /// Counts what threads without a processor have readied: the poll owner, helpers, the watcher.
-    pub(crate) elsewhere: CachePadded<Arrivals<SharedCounter>>,
     pub(crate) latency: Latency,
     pub(crate) local_sets: LocalSets,
     pub(crate) timeline: Timeline,
@@ -25,7 +20,12 @@ pub(crate) struct Observer {
 
 impl Observer {
     pub(crate) fn new() -> Self {
-        Self::default()
+        Self {
+            switches: Switches::default(),
+            latency: Latency::new(),
+            local_sets: LocalSets::default(),
+            timeline: Timeline::default(),
+        }
     }
 
     /// Returns whether any switch is on.

@@ -31,9 +31,9 @@ impl Builder {
         if self.start_paused {
             let _ = scheduler.clock.stop();
         }
-        scheduler.sample_latencies(self.latency_histograms);
+        scheduler.observer.sample_latencies(self.latency_histograms, scheduler.processors.capacity());
         if self.task_stats.unwrap_or_else(environment::task_stats) {
-            scheduler.keep_task_stats();
+            scheduler.observer.keep_task_stats();
         }
         // From here on the runtime's drop ends all that was started, if a later step fails.
         let mut runtime = Runtime::new_stopped(scheduler);
@@ -50,10 +50,10 @@ impl Builder {
     fn start_timeline(&self, runtime: &Runtime) -> io::Result<()> {
         let scheduler = runtime.handle().scheduler();
         if let Some(path) = self.trace.clone().or_else(environment::trace) {
-            scheduler.trace_all(&path);
+            scheduler.observer.trace_all(scheduler.me.clone(), &path);
         }
         match self.flight_recorder.clone() {
-            Some(recorder) => scheduler.fly(recorder),
+            Some(recorder) => scheduler.observer.fly(scheduler.me.clone(), recorder),
             None => Ok(()),
         }
     }

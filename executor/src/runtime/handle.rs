@@ -149,7 +149,7 @@ impl Handle {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn set_latency_histograms(&self, on: bool) {
-        self.0.sample_latencies(on);
+        self.0.observer.sample_latencies(on, self.0.processors.capacity());
     }
 
     /// Makes this the current thread's runtime until the guard is dropped, so that

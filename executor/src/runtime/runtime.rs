@@ -280,7 +280,7 @@ impl Drop for Runtime {
             let ending = Arc::clone(scheduler);
             scheduler.tokio.shut_down_later(move || _ = ending.wait_for_shutdown(None));
         }
-        scheduler.finish_timeline();
+        scheduler.observer.finish_timeline();
         if is_to_wait && self.is_own_thread() && !std::thread::panicking() {
             panic!(
                 "wsrt: a runtime was dropped inside one of its own tasks or blocking jobs, where waiting for it to end would \

@@ -70,7 +70,8 @@ impl Handle {
     pub fn trace_for(&self, duration: Duration, path: impl AsRef<Path>) -> Recording {
         let (reply, result) = oneshot::channel();
         let until = Instant::now() + duration.min(LONGEST);
-        self.scheduler().trace_until(path.as_ref(), until, reply);
+        let scheduler = self.scheduler();
+        scheduler.observer.trace_until(scheduler.me.clone(), path.as_ref(), until, reply);
         Recording { result }
     }
 
@@ -98,7 +99,7 @@ impl Handle {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn write_flight_record(&self) -> impl Future<Output = io::Result<PathBuf>> + Send + use<> {
-        let result = self.scheduler().write_flight_record();
+        let result = self.scheduler().observer.write_flight_record();
         async move { result.await.unwrap_or_else(|_| Err(io::Error::other("the runtime has shut down"))) }
     }
 }

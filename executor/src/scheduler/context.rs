@@ -237,6 +237,11 @@ impl Context {
         }
     }
 
+    /// The task on this thread begins to block in place, or ends.
+    pub(crate) fn note_in_place(&self, begins: bool) {
+        self.scheduler.observer.blocks_in_place(begins);
+    }
+
     /// Whether `scheduler` waits for this thread when it shuts down, whatever the thread has
     /// entered since.
     pub(crate) fn is_runtime_thread_of(scheduler: *const Scheduler) -> bool {
@@ -303,13 +308,13 @@ impl Context {
     /// begins here, and ends in [`put_down`](Self::put_down).
     pub(crate) fn begin_hold(&self, mut processor: Box<Processor>) -> Box<Processor> {
         processor.begin_hold(self.scheduler.now());
-        self.scheduler.observe_hold_begun(processor.index());
+        self.scheduler.observer.taken_up(processor.index());
         processor
     }
 
     /// Ends this thread's hold of `processor`, which the caller is about to give up.
     pub(crate) fn put_down(&self, processor: &Processor) {
-        self.scheduler.observe_hold_ended(processor.index());
+        self.scheduler.observer.put_down(processor.index());
     }
 
     pub(crate) fn take_processor(&self) -> Option<Box<Processor>> {

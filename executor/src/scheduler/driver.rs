@@ -10,7 +10,7 @@ use std::ops::RangeInclusive;
 use std::task::Waker;
 use std::time::Duration;
 
-use wsrt_reactor::Turn;
+use wsrt_reactor::{Netpoller, Turn};
 
 use crate::observe::counters::{Arrivals, Count};
 use crate::scheduler::limits::{CROWD, LEAST_GRAIN, WORTH_OF_A_WAKE};
@@ -79,7 +79,7 @@ impl<'a> Driver<'a> {
     /// `then`, and returns the tasks that either readied.
     pub(crate) fn collect_timers_and(&mut self, then: impl FnOnce()) -> WakeBatch {
         let scheduler = self.scheduler();
-        let counts = scheduler.arrivals_elsewhere();
+        let counts = &*scheduler.elsewhere;
         self.fire(counts, scheduler.processors.iter(), scheduler.timer_now(), usize::MAX);
         WakeBatch::collect(self.context, || {
             self.wakers.drain(..).for_each(wake_quietly);
@@ -110,7 +110,7 @@ impl<'a> Driver<'a> {
         if self.wakers.is_empty() && !scheduler.observer.is_on() {
             return WakeBatch::default();
         }
-        WakeBatch::collect(self.context, || scheduler.observe_wakes(&mut self.wakers, from_network))
+        WakeBatch::collect(self.context, || scheduler.observer.wake_all(&mut self.wakers, from_network))
     }
 
     /// Blocks in the netpoller until something comes from there or a timer is due. The caller is
@@ -128,7 +128,7 @@ impl<'a> Driver<'a> {
                 _ if scheduler.clock.is_stopped() => self.turn_without_time(),
                 deadline => self.turn_until(deadline..=shared_wake(scheduler, deadline)),
             };
-            scheduler.arrivals_elsewhere().count_turn(turn);
+            scheduler.elsewhere.count_turn(turn);
             match turn {
                 Turn::Polled { .. } => return,
                 // Another machine polls without blocking, and is done in a microsecond.
@@ -154,9 +154,8 @@ impl<'a> Driver<'a> {
     }
 
     fn turn(&mut self, timeout: Option<Duration>) -> Turn {
-        self.scheduler().observe_turn_begun(timeout != Some(Duration::ZERO));
-        let turn = self.scheduler().netpoller.turn(timeout, &mut self.wakers);
-        self.end_turn(turn)
+        let blocks = timeout != Some(Duration::ZERO);
+        self.turn_by(blocks, |netpoller, wakers| netpoller.turn(timeout, wakers))
     }
 
     /// A turn that ends at one of `deadlines` if nothing happens: which, is for the netpoller to
@@ -165,16 +164,14 @@ impl<'a> Driver<'a> {
         let scheduler = self.scheduler();
         let moment = |deadline| scheduler.clock.in_system_time(scheduler.instant(deadline));
         let moments = moment(*deadlines.start())..=moment(*deadlines.end());
-        scheduler.observe_turn_begun(true);
-        let turn = scheduler.netpoller.turn_until_one_of(moments, &mut self.wakers);
-        self.end_turn(turn)
+        self.turn_by(true, |netpoller, wakers| netpoller.turn_until_one_of(moments, wakers))
     }
 
-    fn end_turn(&mut self, turn: io::Result<Turn>) -> Turn {
-        let turn = turn.unwrap_or_else(|error| self.fail(&error));
+    fn turn_by(&mut self, blocks: bool, turn: impl FnOnce(&Netpoller, &mut Vec<Waker>) -> io::Result<Turn>) -> Turn {
+        let scheduler = self.scheduler();
+        let turned = scheduler.observer.turn(blocks, || turn(&scheduler.netpoller, &mut self.wakers));
         self.from_network = self.wakers.len();
-        self.scheduler().observe_turn_ended(turn);
-        turn
+        turned.unwrap_or_else(|error| self.fail(&error))
     }
 
     /// A machine cannot go on without the poller. The watcher can: the machine that turns the

@@ -25,8 +25,6 @@ impl FoundIn {
     pub(crate) const NETWORK: Self = Self(TaskSource::Network as u32);
     /// Readied just before, by a timer of another processor that this machine fired.
     pub(crate) const TIMER: Self = Self(TaskSource::Timer as u32);
-    /// The queue of a `LocalSet`, which is polled within a task or a root future.
-    pub(crate) const LOCAL: Self = Self(TaskSource::Local as u32);
 
     /// The number of kinds.
     pub(crate) const KINDS: usize = TaskSource::MOST;

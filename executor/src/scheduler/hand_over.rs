@@ -45,12 +45,12 @@ impl Context {
         };
         processor.shared().watch().end_blocking();
         processor.shared().watch().set_computing(false);
-        self.scheduler().observe_handed_over();
+        self.scheduler().observer.handed_over();
         self.put_down(&processor);
         match self.scheduler().hand_over(processor) {
             Ok(()) => {
                 self.set_off_processor(OffProcessor::HandedOver);
-                self.scheduler().observe_in_place_begun();
+                self.note_in_place(true);
                 true
             }
             Err(processor) => {
@@ -62,7 +62,7 @@ impl Context {
 
     fn regain(&self) {
         self.set_off_processor(OffProcessor::No);
-        self.scheduler().observe_in_place_ended();
+        self.note_in_place(false);
         if let Some(processor) = self.scheduler().idle.acquire() {
             self.take_up(processor);
         }

@@ -146,7 +146,7 @@ impl<'a> MachineLoop<'a> {
         self.context.put_processor(processor);
         budget::refill();
         if observed {
-            let _poll = self.scheduler.observe_poll(index, &found);
+            let _poll = self.scheduler.observer.polled(index, &found.task, found.source.number());
             return found.task.run();
         }
         found.task.run();

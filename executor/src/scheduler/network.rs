@@ -81,14 +81,14 @@ impl MachineLoop<'_> {
         }
         self.scheduler.idle.choose_last(self.machine);
         if self.machine.parker().begin_polling() {
-            let sleeping = self.scheduler.observe_netpoller();
+            let sleeping = self.scheduler.observer.in_netpoller();
             self.driver.block(published);
             drop(sleeping);
             self.machine.parker().end_polling();
         }
         self.scheduler.poll_owner.leave();
         let most = if self.light { 0 } else { usize::MAX };
-        Some(self.driver.collect(self.scheduler.arrivals_elsewhere(), Wait::Skip, most))
+        Some(self.driver.collect(&*self.scheduler.elsewhere, Wait::Skip, most))
     }
 
     /// The timers of the processor that this machine has just given up are now the poll owner's to
@@ -115,7 +115,7 @@ impl MachineLoop<'_> {
             None => {
                 self.scheduler.inject_all(batch.into_tasks());
                 // What was left to the processor that was hoped for.
-                let batch = self.driver.collect(self.scheduler.arrivals_elsewhere(), Wait::Skip, usize::MAX);
+                let batch = self.driver.collect(&*self.scheduler.elsewhere, Wait::Skip, usize::MAX);
                 self.scheduler.inject_all(batch.into_tasks());
                 false
             }

@@ -33,7 +33,7 @@ impl Home {
     fn place(&self, task: Runnable, local: impl FnOnce(&Context, Runnable)) {
         Context::with(|context| match context {
             Some(context) if context.is_of(self.scheduler) => {
-                context.scheduler().observe_woken(task, |task| local(context, task));
+                context.scheduler().observer.woken(task, |task| local(context, task));
             }
             _ => self.inject(task),
         });
@@ -44,7 +44,7 @@ impl Home {
     #[inline(never)]
     fn inject(&self, task: Runnable) {
         let scheduler = self.counted();
-        scheduler.observe_woken(task, |task| scheduler.inject(task));
+        scheduler.observer.woken(task, |task| scheduler.inject(task));
     }
 
     fn counted(&self) -> Arc<Scheduler> {
@@ -71,7 +71,7 @@ impl Schedule for Home {
         // SAFETY: the task is listed until this call, and the scheduler waits for its list to be
         // empty.
         let scheduler = unsafe { &*self.scheduler };
-        scheduler.observe_completed(task.id());
+        scheduler.observer.completed(task.id());
         // SAFETY: the caller that makes a `Home` binds its task to that scheduler's registry or to
         // none; this is called once.
         unsafe { scheduler.tasks.remove(task) }
@@ -184,7 +184,7 @@ impl Scheduler {
         self.processors.get(index).counters().overflows.add(1);
         let mut count = 0;
         self.injector.push_all(tasks.inspect(|_| count += 1));
-        self.observe_overflow(index, count);
+        self.observer.overflow(index, count);
     }
 
     /// Puts a task behind all that wait, where tasks run in order. The caller holds the only
@@ -292,7 +292,7 @@ impl Scheduler {
         let _kept = if cfg!(feature = "console") { here.and_then(Context::keep) } else { None };
         let future = console::watch(future, kind, id.as_u64(), origin.name, origin.spawned_at);
         let home = Home { scheduler: Arc::as_ptr(self) };
-        let identity = self.observe_identity(Identity::new(id, origin).with_name_in(&self.names));
+        let identity = self.observer.identity(Identity::new(id, origin).with_name_in(&self.names));
         // SAFETY: by the caller's promise: to be watched changes nothing of where the future is
         // polled and dropped.
         let (task, runnable, handle) = unsafe { allocate(future, home, identity) };
@@ -317,10 +317,10 @@ impl Scheduler {
         if self.tasks.bind(shard, task).or_else(|task| self.bind_follow_up(&self.tasks, shard, task)).is_err() {
             return Some(runnable);
         }
-        match here {
-            Some(context) => self.observe_spawned(runnable, |task| context.place_next(task)),
-            None => self.observe_spawned(runnable, |task| self.inject(task)),
-        }
+        self.observer.spawned(runnable, |task| match here {
+            Some(context) => context.place_next(task),
+            None => self.inject(task),
+        });
         None
     }
 }

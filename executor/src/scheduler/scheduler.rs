@@ -7,11 +7,14 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
+use crossbeam_utils::CachePadded;
 use wsrt_reactor::Netpoller;
 use wsrt_reactor::context::Services;
 
 use crate::blocking::pool::BlockingPool;
+use crate::observe::counters::{Arrivals, SharedCounter};
 use crate::observe::observer::Observer;
+use crate::observe::timeline::Recorded;
 use crate::scheduler::clock::Clock;
 use crate::scheduler::helpers::Helpers;
 use crate::scheduler::idle::Idle;
@@ -22,7 +25,7 @@ use crate::scheduler::queue::Injector;
 use crate::scheduler::shutdown::Shutdown;
 use crate::scheduler::threads::Threads;
 use crate::sysmon::stall::{StallHook, Stalls};
-use crate::task::{Names, OwnedTasks, Runnable};
+use crate::task::{LiveTask, Names, OwnedTasks, Runnable};
 use crate::tokio_compat::TokioCompat;
 
 /// A function of the user's that is called on threads of the runtime.
@@ -117,7 +120,8 @@ pub(crate) struct Scheduler {
     pub(crate) threads: Threads,
     pub(crate) shutdown: Shutdown,
     pub(crate) stalls: Stalls,
-    /// What is looked at while all of this runs.
+    /// Counts what threads without a processor have readied: the poll owner, helpers, the watcher.
+    pub(crate) elsewhere: CachePadded<Arrivals<SharedCounter>>,
     pub(crate) observer: Observer,
     /// The tokio runtime in the background, with the feature that wants one.
     pub(crate) tokio: TokioCompat,
@@ -158,6 +162,7 @@ impl Scheduler {
             threads: Threads::new(),
             shutdown: Shutdown::new(),
             stalls: Stalls::default(),
+            elsewhere: CachePadded::default(),
             observer: Observer::new(),
             tokio: TokioCompat::new(),
             next_timer_queue: AtomicUsize::new(0),
@@ -250,6 +255,21 @@ impl Scheduler {
     /// know which moment is the next. Takes every queue's lock.
     pub(crate) fn next_deadline(&self) -> u64 {
         self.processors.iter().map(|processor| processor.timers().settle()).min().unwrap_or(u64::MAX)
+    }
+}
+
+impl Recorded for Scheduler {
+    fn observer(&self) -> &Observer {
+        &self.observer
+    }
+
+    fn live_tasks(&self) -> Vec<LiveTask> {
+        self.tasks.live_tasks()
+    }
+
+    fn sample_queues(&self, sample: &mut dyn FnMut(Option<usize>, usize)) {
+        sample(None, self.injector.len());
+        self.processors.iter().enumerate().for_each(|(index, processor)| sample(Some(index), processor.waiting()));
     }
 }
 

@@ -107,7 +107,7 @@ impl MachineLoop<'_> {
 
     fn count_steal(&self, processor: &Processor, victim: usize, stolen: usize) {
         processor.shared().counters().steals.count(victim, stolen);
-        self.scheduler.observe_steal(processor.index(), victim, stolen);
+        self.scheduler.observer.steal(processor.index(), victim, stolen);
     }
 }
 

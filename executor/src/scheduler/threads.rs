@@ -227,7 +227,7 @@ impl Scheduler {
     /// Parks a machine, for the keep-alive time at most where there are more machines than
     /// processors. `true` if the time ran out.
     pub(crate) fn park_machine(&self, machine: &Machine) -> bool {
-        let _parked = self.observe_parked();
+        let _parked = self.observer.parked();
         if self.threads.alive() <= self.config.processors {
             machine.parker().park();
             false

@@ -271,7 +271,7 @@ impl<'a> Watcher<'a> {
             stuck || scheduler.idle.is_idle(index)
         });
         let processors = forgotten.map(|(_, processor)| processor);
-        let batch = self.driver.collect_timers(scheduler.arrivals_elsewhere(), processors, timer_time, usize::MAX);
+        let batch = self.driver.collect_timers(&*scheduler.elsewhere, processors, timer_time, usize::MAX);
         scheduler.inject_all(batch.into_tasks());
     }
 
@@ -289,7 +289,7 @@ impl<'a> Watcher<'a> {
             self.send_somebody();
         } else if now - self.network.1 >= NETWORK_UNWATCHED {
             self.network.1 = now;
-            let batch = self.driver.collect(self.scheduler.arrivals_elsewhere(), Wait::Poll, 0);
+            let batch = self.driver.collect(&*self.scheduler.elsewhere, Wait::Poll, 0);
             self.scheduler.inject_all(batch.into_tasks());
         }
     }
@@ -322,7 +322,7 @@ impl<'a> Watcher<'a> {
         self.watched[index].reported = true;
         let task_name = self.scheduler.names.of(state.task);
         let stall = Stall { task_id: state.task, task_name, spawned_at, duration, asleep };
-        self.scheduler.observe_stall(index, &stall);
+        self.scheduler.observer.stall(index, &stall);
         self.scheduler.stalls.report(&stall, self.scheduler.config.on_stall.as_ref());
     }
 

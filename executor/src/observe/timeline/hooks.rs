@@ -1,17 +1,16 @@
 //! The doors of the timeline: each records an event on the track of the current thread, or begins
 //! one, while the timeline is on.
 
+use std::io;
 use std::panic::Location;
 use std::task::Waker;
 
 use wsrt_reactor::Turn;
-use wsrt_trace::{Activity, EventKind, WokenBy};
+use wsrt_trace::{Activity, EventKind, TaskSource, WokenBy};
 
 use super::thread_writer::ThreadWriter;
 use crate::observe::observer::Observer;
 use crate::observe::switches::Switch;
-use crate::scheduler::Scheduler;
-use crate::scheduler::found::{Found, FoundIn};
 use crate::sysmon::stall::Stall;
 use crate::task::{Id, Runnable, take_panic};
 use crate::util::unwind::wake_quietly;
@@ -60,27 +59,27 @@ impl Observer {
 
     /// Records a poll, which ends when the guard is dropped.
     #[inline]
-    pub(crate) fn record_poll(&self, processor: usize, found: &Found) -> RecordedPoll<'_> {
-        let at_once = found.source == FoundIn::RUNNEXT || found.source == FoundIn::RING;
-        self.begin_poll(&found.task, found.source, at_once, |_| processor as u16)
+    pub(crate) fn record_poll(&self, processor: usize, task: &Runnable, source: u32) -> RecordedPoll<'_> {
+        let at_once = source == TaskSource::Runnext as u32 || source == TaskSource::Ring as u32;
+        self.begin_poll(task, source, at_once, |_| processor as u16)
     }
 
     /// Records the poll of a task of a `LocalSet`, within that of the task that polls the set.
     pub(crate) fn record_local_poll(&self, task: &Runnable) -> RecordedPoll<'_> {
-        self.begin_poll(task, FoundIn::LOCAL, false, ThreadWriter::held)
+        self.begin_poll(task, TaskSource::Local as u32, false, ThreadWriter::held)
     }
 
     #[inline]
     fn begin_poll(
         &self,
         task: &Runnable,
-        source: FoundIn,
+        source: u32,
         at_once: bool,
         processor: impl FnOnce(&ThreadWriter) -> u16,
     ) -> RecordedPoll<'_> {
         let begun = self.with_writer(|writer| {
             let processor = processor(writer);
-            writer.begin_poll(task.id().as_u64(), task.spawned_at(), processor, source.number(), at_once);
+            writer.begin_poll(task.id().as_u64(), task.spawned_at(), processor, source, at_once);
         });
         RecordedPoll { observer: self, has_begun: begun.is_some() }
     }
@@ -101,92 +100,88 @@ impl Drop for ObservedRange<'_> {
 }
 
 /// The doors of what happens to processors and threads.
-impl Scheduler {
+impl Observer {
     /// Observes that the current thread takes up the processor with this index.
-    pub(crate) fn observe_hold_begun(&self, processor: usize) {
-        self.observer.record(EventKind::Enter(Activity::Holds(processor as u16)), None);
+    pub(crate) fn taken_up(&self, processor: usize) {
+        self.record(EventKind::Enter(Activity::Holds(processor as u16)), None);
     }
 
     /// Observes that the current thread puts down the processor with this index.
-    pub(crate) fn observe_hold_ended(&self, processor: usize) {
-        self.observer.record(EventKind::Leave(Activity::Holds(processor as u16)), None);
+    pub(crate) fn put_down(&self, processor: usize) {
+        self.record(EventKind::Leave(Activity::Holds(processor as u16)), None);
     }
 
     /// Observes that the thread's processor is about to be handed over, perhaps in the middle of a
     /// poll.
-    pub(crate) fn observe_handed_over(&self) {
-        if self.observer.is_on() {
-            self.observer.with_writer(ThreadWriter::hand_over);
+    pub(crate) fn handed_over(&self) {
+        if self.is_on() {
+            self.with_writer(ThreadWriter::hand_over);
         }
     }
 
-    pub(crate) fn observe_in_place_begun(&self) {
-        self.observer.record(EventKind::Enter(Activity::InPlace), None);
+    /// Observes that the task on this thread begins to block in place, or ends.
+    pub(crate) fn blocks_in_place(&self, begins: bool) {
+        let event = if begins { EventKind::Enter } else { EventKind::Leave };
+        self.record(event(Activity::InPlace), None);
     }
 
-    pub(crate) fn observe_in_place_ended(&self) {
-        self.observer.record(EventKind::Leave(Activity::InPlace), None);
-    }
-
-    pub(crate) fn observe_parked(&self) -> ObservedRange<'_> {
-        self.observer.range(Activity::Parked, None)
+    pub(crate) fn parked(&self) -> ObservedRange<'_> {
+        self.range(Activity::Parked, None)
     }
 
     /// Observes that the machine sleeps in the netpoller.
-    pub(crate) fn observe_netpoller(&self) -> ObservedRange<'_> {
-        self.observer.range(Activity::Netpoller, None)
+    pub(crate) fn in_netpoller(&self) -> ObservedRange<'_> {
+        self.range(Activity::Netpoller, None)
     }
 
     /// Observes that the machine helps in parallel calls.
-    pub(crate) fn observe_helping(&self) -> ObservedRange<'_> {
-        self.observer.range(Activity::Helps, None)
+    pub(crate) fn helping(&self) -> ObservedRange<'_> {
+        self.range(Activity::Helps, None)
     }
 
-    pub(crate) fn observe_blocking_job(&self, spawned_at: &'static Location<'static>) -> ObservedRange<'_> {
-        self.observer.range(Activity::BlockingJob, Some(spawned_at))
+    pub(crate) fn blocking_job(&self, spawned_at: &'static Location<'static>) -> ObservedRange<'_> {
+        self.range(Activity::BlockingJob, Some(spawned_at))
     }
 
-    pub(crate) fn observe_overflow(&self, processor: usize, tasks: u64) {
-        self.observer.record(EventKind::Overflow { processor: processor as u16, tasks }, None);
+    pub(crate) fn overflow(&self, processor: usize, tasks: u64) {
+        self.record(EventKind::Overflow { processor: processor as u16, tasks }, None);
     }
 
     /// Observes that the processor `thief` has stolen `tasks` tasks from the processor `victim`.
-    pub(crate) fn observe_steal(&self, thief: usize, victim: usize, tasks: usize) {
+    pub(crate) fn steal(&self, thief: usize, victim: usize, tasks: usize) {
         let stolen = EventKind::Stolen { processor: thief as u16, victim: victim as u64, tasks: tasks as u64 };
-        self.observer.record(stolen, None);
+        self.record(stolen, None);
     }
 
     /// Observes that the watcher has found a poll that takes long.
-    pub(crate) fn observe_stall(&self, processor: usize, stall: &Stall) {
+    pub(crate) fn stall(&self, processor: usize, stall: &Stall) {
         let &Stall { task_id, spawned_at, duration, asleep, .. } = stall;
         let millis = duration.as_millis() as u64;
         let stall = EventKind::Stall { task: task_id, processor: processor as u16, millis, asleep };
-        self.observer.record(stall, Some(spawned_at));
-        self.observer.write_flight_record_of_own_accord();
+        self.record(stall, Some(spawned_at));
+        self.write_flight_record_of_own_accord();
     }
 
-    /// Observes that a turn of the netpoller begins.
+    /// Calls `turn`, which turns the netpoller, and observes that, but for waking the tasks that
+    /// it has readied.
     #[inline]
-    pub(crate) fn observe_turn_begun(&self, blocks: bool) {
-        if self.observer.is_on() {
-            self.observer.with_writer(|writer| writer.begin_turn(blocks));
+    pub(crate) fn turn(&self, blocks: bool, turn: impl FnOnce() -> io::Result<Turn>) -> io::Result<Turn> {
+        if self.is_on() {
+            self.with_writer(|writer| writer.begin_turn(blocks));
         }
-    }
-
-    /// Observes that the turn ends, but for waking the tasks that it has readied.
-    #[inline]
-    pub(crate) fn observe_turn_ended(&self, turn: Turn) {
-        if self.observer.is_on() {
-            let events = if let Turn::Polled { events, .. } = turn { events } else { 0 };
-            self.observer.with_writer(|writer| writer.end_turn(events));
+        let turned = turn();
+        if self.is_on() {
+            let events = if let Ok(Turn::Polled { events, .. }) = turned { events } else { 0 };
+            self.with_writer(|writer| writer.end_turn(events));
         }
+        turned
     }
 
     /// Wakes the collected wakers, `from_network` of them the netpoller's and the rest timers'.
     #[inline]
-    pub(crate) fn observe_wakes(&self, wakers: &mut Vec<Waker>, from_network: usize) {
-        if self.observer.is_on() {
-            return self.observer.record_wakes(wakers, from_network);
+    pub(crate) fn wake_all(&self, wakers: &mut Vec<Waker>, from_network: usize) {
+        if self.is_on() {
+            return self.record_wakes(wakers, from_network);
         }
         wakers.drain(..).for_each(wake_quietly);
     }

@@ -36,7 +36,7 @@ use crate::observe::switches::Switch;
 use crate::observe::timeline::file::{Reply, TraceFile};
 use crate::observe::timeline::flight::{FlightBuffer, RecordRequest};
 use crate::observe::timeline::recorder::Recorder;
-use crate::scheduler::Scheduler;
+use crate::task::LiveTask;
 
 /// The timeline of one runtime.
 #[derive(Debug, Default)]
@@ -67,22 +67,35 @@ impl Timeline {
     }
 }
 
-impl Scheduler {
+/// A runtime, as far as the recorder's thread asks it.
+pub(crate) trait Recorded: Send + Sync {
+    fn observer(&self) -> &Observer;
+
+    /// Returns the tasks that are not complete.
+    fn live_tasks(&self) -> Vec<LiveTask>;
+
+    /// Calls `sample` with the length of the injector, and then with the index of each processor
+    /// and how many tasks wait there.
+    fn sample_queues(&self, sample: &mut dyn FnMut(Option<usize>, usize));
+}
+
+impl Observer {
     /// Records the whole run to a file. A failure is reported, and the run goes on.
-    pub(crate) fn trace_all(&self, path: &Path) {
+    pub(crate) fn trace_all(&self, runtime: Weak<dyn Recorded>, path: &Path) {
         let started = TraceFile::create(path, None).map_err(|(error, _)| error);
-        let started = started.and_then(|file| self.record(|recorder| recorder.add_file(file)));
+        let started = started.and_then(|file| self.record_to(runtime, |recorder| recorder.add_file(file)));
         if let Err(error) = started {
             file::report_failure(path, &error);
         }
     }
 
     /// Records to a file until the moment `until`, and sends the outcome to `reply`.
-    pub(crate) fn trace_until(&self, path: &Path, until: Instant, reply: Reply) {
+    pub(crate) fn trace_until(&self, runtime: Weak<dyn Recorded>, path: &Path, until: Instant, reply: Reply) {
         match TraceFile::create(path, Some((until, reply))) {
             Ok(file) => {
                 let mut file = Some(file);
-                let started = self.record(|recorder| recorder.add_file(file.take().expect("called once")));
+                let add = |recorder: &Recorder| recorder.add_file(file.take().expect("called once"));
+                let started = self.record_to(runtime, add);
                 if let (Err(error), Some(file)) = (started, file) {
                     file.fail(&error);
                 }
@@ -92,15 +105,15 @@ impl Scheduler {
     }
 
     /// Keeps the last seconds for records of the flight recorder.
-    pub(crate) fn fly(&self, config: FlightRecorder) -> io::Result<()> {
-        self.record(|recorder| recorder.set_flight(FlightBuffer::new(config)))
+    pub(crate) fn fly(&self, runtime: Weak<dyn Recorded>, config: FlightRecorder) -> io::Result<()> {
+        self.record_to(runtime, |recorder| recorder.set_flight(FlightBuffer::new(config)))
     }
 
     /// Asks for a record of the flight recorder.
     pub(crate) fn write_flight_record(&self) -> oneshot::Receiver<io::Result<PathBuf>> {
         let (reply, result) = oneshot::channel();
         let request = RecordRequest::OnDemand(reply);
-        match &self.observer.timeline.state.lock().recorder {
+        match &self.timeline.state.lock().recorder {
             Some(recorder) => recorder.request_record(request),
             None => request.refuse(),
         }
@@ -108,8 +121,8 @@ impl Scheduler {
     }
 
     /// Makes a request to the recorder, which is started if there is none.
-    fn record(&self, request: impl FnOnce(&Recorder)) -> io::Result<()> {
-        let mut state = self.observer.timeline.state.lock();
+    fn record_to(&self, runtime: Weak<dyn Recorded>, request: impl FnOnce(&Recorder)) -> io::Result<()> {
+        let mut state = self.timeline.state.lock();
         if state.is_over {
             return Err(io::Error::other("the runtime has shut down"));
         }
@@ -119,23 +132,23 @@ impl Scheduler {
         }
         StampCounter::choose();
         let recorder = Recorder::new();
-        let (own, scheduler) = (Arc::clone(&recorder), Weak::clone(&self.me));
+        let own = Arc::clone(&recorder);
         let thread = thread::Builder::new().name("wsrt-timeline".into());
-        state.thread = Some(thread.spawn(move || recorder::serve(own, scheduler))?);
+        state.thread = Some(thread.spawn(move || recorder::serve(own, runtime))?);
         request(&recorder);
-        self.observer.timeline.recorder.store(recorder.number(), Relaxed);
+        self.timeline.recorder.store(recorder.number(), Relaxed);
         state.recorder = Some(recorder);
-        self.observer.switches.turn_on(Switch::Timeline);
+        self.switches.turn_on(Switch::Timeline);
         Ok(())
     }
 
     /// Ends all recording, and waits until the files are complete.
     pub(crate) fn finish_timeline(&self) {
         let (recorder, thread) = {
-            let mut state = self.observer.timeline.state.lock();
+            let mut state = self.timeline.state.lock();
             state.is_over = true;
-            self.observer.switches.turn_off(Switch::Timeline);
-            self.observer.timeline.recorder.store(0, Relaxed);
+            self.switches.turn_off(Switch::Timeline);
+            self.timeline.recorder.store(0, Relaxed);
             (state.recorder.take(), state.thread.take())
         };
         if let Some(recorder) = recorder {
@@ -146,9 +159,7 @@ impl Scheduler {
             let _ = thread.join();
         }
     }
-}
 
-impl Observer {
     /// Asks for a record after a stall or a panic.
     pub(crate) fn write_flight_record_of_own_accord(&self) {
         if let Some(recorder) = &self.timeline.state.lock().recorder {

@@ -19,7 +19,7 @@ use wsrt_trace::{
 
 use super::file::TraceFile;
 use super::flight::{FlightBuffer, RecordRequest};
-use crate::scheduler::Scheduler;
+use crate::observe::timeline::Recorded;
 use crate::util::thread_state::current_thread_number;
 
 /// The shortest and the longest time between two batches.
@@ -124,7 +124,7 @@ impl Requests {
 #[derive(Debug)]
 struct RecorderThread {
     recorder: Arc<Recorder>,
-    scheduler: Weak<Scheduler>,
+    runtime: Weak<dyn Recorded>,
     /// By the thread's number; `None` for threads that have ended.
     readers: Vec<Option<EventReader>>,
     threads: Vec<ThreadInfo>,
@@ -143,12 +143,12 @@ struct RecorderThread {
 }
 
 /// Runs the recorder's thread, until it is asked to end or has nothing left to record to.
-pub(crate) fn serve(recorder: Arc<Recorder>, scheduler: Weak<Scheduler>) {
+pub(crate) fn serve(recorder: Arc<Recorder>, runtime: Weak<dyn Recorded>) {
     lower_priority();
-    let mut thread = RecorderThread::new(recorder, scheduler);
+    let mut thread = RecorderThread::new(recorder, runtime);
     loop {
         let requests = thread.recorder.take_requests(thread.next_batch());
-        let is_over = requests.is_over || thread.scheduler.strong_count() == 0;
+        let is_over = requests.is_over || thread.runtime.strong_count() == 0;
         thread.collect(if is_over { u64::MAX } else { StampCounter::read() });
         thread.pass_on(requests);
         if is_over {
@@ -173,10 +173,10 @@ fn lower_priority() {
 fn lower_priority() {}
 
 impl RecorderThread {
-    fn new(recorder: Arc<Recorder>, scheduler: Weak<Scheduler>) -> Self {
+    fn new(recorder: Arc<Recorder>, runtime: Weak<dyn Recorded>) -> Self {
         Self {
             recorder,
-            scheduler,
+            runtime,
             readers: Vec::new(),
             threads: Vec::new(),
             ahead: Vec::new(),
@@ -246,15 +246,13 @@ impl RecorderThread {
         if self.sampled.is_some_and(|sampled| sampled.elapsed() < SAMPLE_PERIOD) {
             return;
         }
-        let Some(scheduler) = self.scheduler.upgrade() else { return };
+        let Some(runtime) = self.runtime.upgrade() else { return };
         self.sampled = Some(Instant::now());
         let nanos = self.clock.nanos(StampCounter::read());
-        let injector = QueueSample { nanos, processor: None, waiting: scheduler.injector.len() as u64 };
-        self.batch.samples.push(injector);
-        for (index, processor) in scheduler.processors.iter().enumerate() {
-            let sample = QueueSample { nanos, processor: Some(index as u16), waiting: processor.waiting() as u64 };
-            self.batch.samples.push(sample);
-        }
+        runtime.sample_queues(&mut |processor, waiting| {
+            let processor = processor.map(|index| index as u16);
+            self.batch.samples.push(QueueSample { nanos, processor, waiting: waiting as u64 });
+        });
     }
 
     /// Notes which named tasks are complete: no later batch needs their names. The flight recorder
@@ -301,8 +299,8 @@ impl RecorderThread {
 
     /// Learns the names of tasks that were spawned before this output was there.
     fn learn_names(&mut self) {
-        let Some(scheduler) = self.scheduler.upgrade() else { return };
-        let live = scheduler.tasks.live_tasks().into_iter();
+        let Some(runtime) = self.runtime.upgrade() else { return };
+        let live = runtime.live_tasks().into_iter();
         self.names.extend(live.filter_map(|task| Some((task.id.as_u64(), task.name?))));
     }
 
@@ -312,8 +310,8 @@ impl RecorderThread {
 
     /// Ends this recorder's use by the runtime. Returns `false` if there is a new request.
     fn retire(&self) -> bool {
-        let Some(scheduler) = self.scheduler.upgrade() else { return true };
-        scheduler.observer.retire_recorder(&self.recorder, || self.recorder.requests.lock().is_empty())
+        let Some(runtime) = self.runtime.upgrade() else { return true };
+        runtime.observer().retire_recorder(&self.recorder, || self.recorder.requests.lock().is_empty())
     }
 
     fn end_all(&mut self) {

@@ -9,7 +9,7 @@ use std::panic::Location;
 use std::time::{Duration, Instant};
 
 use super::{Handle, Running, TaskKind, WaitsOn};
-use crate::observe::dump::SeenTask;
+use crate::observe::dump::{self, SeenTask};
 use crate::task::{Id, Phase, StatsRead};
 
 impl Handle {
@@ -72,7 +72,7 @@ impl Handle {
     #[must_use]
     pub fn dump(&self) -> Dump {
         let began = Instant::now();
-        let tasks = self.scheduler().look_at_tasks().into_iter().map(TaskDump).collect();
+        let tasks = dump::live_tasks(self.scheduler()).into_iter().map(TaskDump).collect();
         Dump { tasks, took: began.elapsed() }
     }
 }

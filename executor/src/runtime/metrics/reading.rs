@@ -23,7 +23,7 @@ impl Metrics {
         Self {
             elapsed: Duration::from_nanos(scheduler.now()),
             processors: processors.map(|(index, processor)| read_processor(scheduler, index, processor)).collect(),
-            elsewhere: read_arrivals(scheduler.arrivals_elsewhere()),
+            elsewhere: read_arrivals(&*scheduler.elsewhere),
             stalls: stalls_by_site.iter().map(|(_, count)| count).sum(),
             stalls_by_site,
             gauges: read_gauges(scheduler),
@@ -50,7 +50,7 @@ fn read_gauges(scheduler: &Scheduler) -> Gauges {
 }
 
 fn read_processor(scheduler: &Scheduler, index: usize, processor: &Shared) -> ProcessorMetrics {
-    let histograms = scheduler.latencies_of(index);
+    let histograms = scheduler.observer.latency.of_processor(index);
     ProcessorMetrics {
         counts: read_at_rest(processor.counters()),
         is_idle: scheduler.idle.is_idle(index),
