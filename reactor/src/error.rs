@@ -9,7 +9,7 @@ pub(crate) fn shut_down_error() -> io::Error {
     io::Error::other("the wsrt runtime this socket belongs to was shut down")
 }
 
-/// Adds `action` and `what` to the error, unless it has an OS error number, which that would cost.
+/// Adds `action` and `what` to the error, unless it has an OS error number, which would be lost.
 /// The kind stays.
 pub(crate) fn naming(action: &str, what: impl fmt::Display, original: io::Error) -> io::Error {
     match original.raw_os_error() {

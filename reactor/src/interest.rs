@@ -23,8 +23,7 @@ impl Interest {
     /// Writing: room in the send buffer, a finished connect, or an error to learn.
     pub const WRITABLE: Interest = Interest(0b10);
 
-    /// Neither direction: what a source is assumed to be ready for that must not be tried before an
-    /// event.
+    /// Neither direction: of a source that must not be tried before an event.
     #[cfg(unix)]
     pub(crate) const NONE: Interest = Interest(0);
 
@@ -40,7 +39,7 @@ impl Interest {
         self.0 & Self::WRITABLE.0 != 0
     }
 
-    /// Returns the directions of both. What `|` does, where that is not possible: in constants.
+    /// Returns the directions of both. Equivalent to `|`, and usable in constants.
     #[must_use]
     pub const fn add(self, other: Interest) -> Interest {
         Interest(self.0 | other.0)

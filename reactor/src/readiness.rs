@@ -7,8 +7,8 @@
 //!
 //! A source is ready for the conditions that the OS has reported. Of a fresh one it has reported
 //! none yet, and still an operation is worth trying, for data may be there and room usually is:
-//! UNREAD and UNWRITTEN say that no operation has found the direction drained yet. They move
-//! operations, and are no part of the answer to the question what is ready.
+//! UNREAD and UNWRITTEN say that no operation has found the direction drained yet. They make
+//! operations try, and are not reported as readiness.
 //!
 //! The tick counts events. An operation remembers the word it acted on ([`Seen`]); when the
 //! operation shows that the source is drained, the bits are cleared only if the tick is still the
@@ -134,8 +134,8 @@ fn untried_bits(interest: Interest) -> usize {
 pub(crate) struct Readiness(AtomicUsize);
 
 impl Readiness {
-    /// A source of which nothing is known, to be tried in the directions of `untried` before it is
-    /// waited on.
+    /// A source without events so far, to be tried in the directions of `untried` before a task
+    /// waits for it.
     pub(crate) fn of_fresh(untried: Interest) -> Self {
         Self(AtomicUsize::new(untried_bits(untried)))
     }

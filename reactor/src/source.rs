@@ -7,7 +7,7 @@
 //!   waiter                                     event
 //!   W1  read the word: not ready               E1  set the bits in the word
 //!   W2  lock; leave the waker                  E2  lock; take the wakers of these directions
-//!   W3  read the word again, still locked      E3  unlock; wake what was taken
+//!   W3  read the word again, still locked      E3  unlock; wake the taken wakers
 //!   W4  unlock; pending only if W3 said so
 //! ```
 //!

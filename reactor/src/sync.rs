@@ -45,7 +45,7 @@ mod with_loom {
     /// So few that a model lets the lock go between two timers.
     pub(crate) const FIRED_PER_HOLD: usize = 1;
 
-    /// loom's mutex with parking_lot's face: a lock that cannot be poisoned.
+    /// loom's mutex with parking_lot's interface: a lock that cannot be poisoned.
     #[derive(Debug, Default)]
     pub(crate) struct Mutex<T>(loom::sync::Mutex<T>);
 

@@ -221,7 +221,7 @@ mod tests {
         let mut waiters = Waiters::default();
         assert_eq!(come(&mut waiters), CROWD, "so many are no crowd yet");
         assert_eq!(come(&mut waiters), CROWD);
-        // However long the test takes.
+        // So that the test may take any time.
         waiters.dispersed = Some(Instant::now() + Duration::from_secs(3600));
         assert_eq!(come(&mut waiters), 2 * CROWD, "they may all be there: they are not woken over and over");
         waiters.dispersed = Instant::now().checked_sub(PERIOD);

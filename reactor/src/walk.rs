@@ -12,7 +12,7 @@ use crate::interest::Interest;
 use socket2::SockAddr;
 use std::io;
 
-/// What is known of a source from its registration on.
+/// The facts about a source that are known from its registration on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Label {
     kind: &'static str,

@@ -103,7 +103,7 @@ fn operations_wait_in_every_manner() {
         assert_eq!(near.async_io(Interest::READABLE, |mut near| near.read(&mut buf)).await.unwrap(), 3);
         far.write_all(b"two!").unwrap();
         assert_eq!(near.async_io_mut(Interest::READABLE, |near| near.read(&mut buf)).await.unwrap(), 4);
-        // Once is not enough if the last event comes after the data it tells of was read.
+        // Once is not enough if the last event comes after its data was read.
         while !is_pending(near.readable_mut()) {
             let would_block = near.try_io_mut(Interest::READABLE, |near| near.read(&mut buf)).unwrap_err();
             assert_eq!(would_block.kind(), ErrorKind::WouldBlock);

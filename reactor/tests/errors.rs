@@ -1,5 +1,5 @@
-//! Bad input: errors of the system are passed on as they are, and each of ours and each panic names
-//! what was wrong.
+//! Bad input: OS errors are passed on unchanged, and each error of ours and each panic names the
+//! fault.
 
 use std::io::ErrorKind;
 use std::net::{SocketAddr, TcpListener as StdListener, TcpStream as StdStream};
@@ -141,7 +141,7 @@ fn a_lookup_whose_job_panics_fails_and_does_not_hang() {
         }
 
         fn offload(&self, job: Box<dyn FnOnce() + Send>) {
-            // What a pool's thread sees when a job unwinds: the job is dropped on the way.
+            // A job that unwinds on a pool's thread is dropped on the way.
             let unwound = std::thread::spawn(move || {
                 let _job = job;
                 std::panic::resume_unwind(Box::new("the resolver broke"));

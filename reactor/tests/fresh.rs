@@ -1,4 +1,4 @@
-//! Sockets that have just come to be: what they claim, and what is tried all the same.
+//! New sockets: the readiness that they report, and the operations that are tried all the same.
 
 use std::future::Future;
 use std::io;
@@ -13,7 +13,7 @@ fn first_poll<F: Future>(future: F) -> Poll<F::Output> {
     pin!(future).poll(&mut Context::from_waker(Waker::noop()))
 }
 
-/// What a future gives at its first poll.
+/// The output of a future at its first poll.
 fn at_once<T>(future: impl Future<Output = io::Result<T>>) -> io::Result<T> {
     match first_poll(future) {
         Poll::Ready(outcome) => outcome,

@@ -12,7 +12,7 @@ use wsrt_reactor::{Evented, Interest, Netpoller, Turn, context};
 use wsrt_reactor_testing::{Runtime, ThreadPerJob};
 
 const AT_ONCE: Option<Duration> = Some(Duration::ZERO);
-/// Long enough to be told from "at once" on a loaded machine; only a failing test waits it out.
+/// Long enough to differ from "at once" on a loaded machine; only a failing test waits it out.
 const LONG: Option<Duration> = Some(Duration::from_secs(60));
 
 fn turn(netpoller: &Netpoller, timeout: Option<Duration>) -> Turn {

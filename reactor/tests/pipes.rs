@@ -1,5 +1,4 @@
-//! Pipes: they end when the sender goes, break when the receiver goes, and take only what is a
-//! pipe.
+//! Pipes: they end when the sender goes, break when the receiver goes, and refuse other files.
 #![cfg(unix)]
 
 use std::fs::File;

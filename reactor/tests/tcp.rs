@@ -1,4 +1,4 @@
-//! What a TCP connection promises: bytes arrive, halves end separately, options stick.
+//! The promises of a TCP connection: bytes arrive, halves end separately, options stick.
 
 use std::io::{self, ErrorKind, IoSlice, IoSliceMut};
 use std::net::{Shutdown, SocketAddr};
@@ -180,8 +180,8 @@ fn what_comes_behind_urgent_data_is_read_without_another_event() -> io::Result<(
         far.send(b"behind")?;
         let mut buf = [0; 64];
         while near.peek(&mut buf).await? < 6 {}
-        // Events are told in their order: when the other connection's is, so was all that has come
-        // on this one.
+        // Events are reported in order: once the other connection's has been, so have all those of
+        // this one.
         let (other, mut its_peer) = pair().await?;
         assert_eq!(other.try_read(&mut buf).unwrap_err().kind(), ErrorKind::WouldBlock);
         its_peer.write_all(b"now").await?;

@@ -147,9 +147,9 @@ fn any_number_of_tasks_wait_and_each_gets_a_datagram() {
 #[test]
 fn a_connected_socket_hears_its_peer_only() {
     run(async {
-        let (near, far, stranger) = (bound().await, bound().await, bound().await);
+        let (near, far, third) = (bound().await, bound().await, bound().await);
         far.connect(address(&near)).await.unwrap();
-        stranger.send_to(b"psst", address(&far)).await.unwrap();
+        third.send_to(b"psst", address(&far)).await.unwrap();
         near.send_to(b"hello", address(&far)).await.unwrap();
         let mut buf = [0; 8];
         assert_eq!(far.recv_from(&mut buf).await.unwrap(), (5, address(&near)));

@@ -159,8 +159,8 @@ fn unconnected_senders_go_on_when_a_full_receiver_reads() {
     run(async {
         let (receiver, name) = full("not-connected", &UnixDatagram::unbound().unwrap());
         let sender = UnixDatagram::unbound().unwrap();
-        // Events are told in their order: once this one is, so was the sender's first, which says
-        // that it may be tried.
+        // Events are reported in order: once this one has been, so has the sender's first, which
+        // says that it may be tried.
         let (one, other) = UnixDatagram::pair().unwrap();
         assert_eq!(one.try_recv(&mut [0; 1]).unwrap_err().kind(), ErrorKind::WouldBlock);
         other.send(b"!").await.unwrap();
@@ -178,8 +178,7 @@ fn unconnected_senders_go_on_when_a_full_receiver_reads() {
     });
 }
 
-/// A failed send is an event itself on Linux: what it had allocated is given back, and so there is
-/// room.
+/// A failed send is an event itself on Linux: its memory is given back, and so there is room.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_sender_whose_receiver_stays_full_does_not_spin() {
@@ -197,7 +196,7 @@ fn a_sender_whose_receiver_stays_full_does_not_spin() {
                 polls += 1;
                 assert!(sending.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
             }
-            // Events are told in their order: once this one is, so was what the send has led to.
+            // Events are reported in order: once this one has been, so has that of the send.
             assert_eq!(one.try_recv(&mut [0; 1]).unwrap_err().kind(), ErrorKind::WouldBlock);
             other.send(b"!").await.unwrap();
             assert_eq!(one.recv(&mut [0; 1]).await.unwrap(), 1);

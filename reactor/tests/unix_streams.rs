@@ -191,7 +191,7 @@ fn bytes_behind_a_message_with_descriptors_are_not_forgotten() {
         send_with_descriptor(&near, b"first");
         near.try_write(b"second").unwrap();
         let mut cx = Context::from_waker(Waker::noop());
-        // Both are there, and the events that told of them are behind us.
+        // Both have arrived, and their events have been reported.
         let mut buf = [0; 64];
         far.readable().await.unwrap();
         while far.peek(&mut buf).await.unwrap() == 0 {}

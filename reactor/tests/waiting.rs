@@ -20,8 +20,8 @@ async fn pair() -> io::Result<(TcpStream, TcpStream)> {
 }
 
 /// Makes the socket known to be drained, so that the next look has to wait. Once is not enough when
-/// the event that tells of room to write comes meanwhile: what was proved before an event proves
-/// nothing after it.
+/// the event for room to write comes meanwhile: a proof from before an event proves nothing after
+/// it.
 fn drain(stream: &TcpStream) {
     let mut cx = Context::from_waker(Waker::noop());
     loop {
@@ -32,7 +32,7 @@ fn drain(stream: &TcpStream) {
     }
 }
 
-/// Polls `future` once, tells `waiting` how many are waiting now, and goes on to its end.
+/// Polls `future` once, sends a message to `waiting`, and goes on to its end.
 async fn announced<F: Future>(future: F, waiting: mpsc::Sender<()>) -> F::Output {
     let mut future = pin!(future);
     let mut waiting = Some(waiting);

@@ -1,11 +1,11 @@
-//! What can go wrong beside the system's own errors.
+//! The errors of `AsyncFd` beside the OS errors.
 
 use std::error::Error;
 use std::fmt;
 use std::io;
 
-/// Says that an operation inside a guard answered `WouldBlock`: readiness was cleared, and is to be
-/// waited for anew.
+/// Reports that an operation inside a guard returned `WouldBlock`: its readiness was cleared, and
+/// the caller should wait again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TryIoError(pub(super) ());
 
@@ -23,14 +23,14 @@ impl From<TryIoError> for io::Error {
     }
 }
 
-/// Says that a descriptor could not be registered, and gives its owner back.
+/// Reports that a descriptor could not be registered, and returns its owner.
 pub struct AsyncFdTryNewError<T> {
     pub(super) inner: T,
     pub(super) cause: io::Error,
 }
 
 impl<T> AsyncFdTryNewError<T> {
-    /// Returns what was to be registered, and why it could not be.
+    /// Returns the inner value that was not registered, and the error.
     pub fn into_parts(self) -> (T, io::Error) {
         (self.inner, self.cause)
     }

@@ -1,4 +1,4 @@
-//! What was found ready, and the permit to say that it is not any more.
+//! Guards of a descriptor that was found ready, through which its readiness is cleared.
 
 use super::{AsyncFd, TryIoError};
 use crate::interest::Interest;
@@ -8,7 +8,7 @@ use std::fmt;
 use std::io;
 use std::os::fd::AsRawFd;
 
-/// The readiness word as it was seen, and what of it is still believed.
+/// The readiness word as the wait saw it, and the conditions of it that are not cleared yet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Noticed {
     seen: Seen,
@@ -20,30 +20,30 @@ impl Noticed {
         Self { seen, ready: seen.ready() & Ready::concerning(interest) }
     }
 
-    /// The holder says so. It may have drawn that from a short read, which proves nothing about the
-    /// end behind the data: a closed side stays closed.
+    /// Clears on the word of the guard's holder. The holder may have concluded it from a short
+    /// read, which proves nothing about the end behind the data: a closed side stays closed.
     fn clear(&mut self, ready: Ready, readiness: &Readiness) {
         readiness.clear_ready(self.seen, (ready & self.ready) - Ready::CLOSED);
         self.ready = self.ready - ready;
     }
 
-    /// The system says so.
+    /// Clears because the OS returned `WouldBlock`.
     fn clear_would_block(&mut self, readiness: &Readiness) {
         readiness.clear_ready(self.seen, self.ready);
         self.ready = Ready::EMPTY;
     }
 }
 
-/// Says that a descriptor was found ready, and is the permit to say that it is not any more; made
-/// by [`AsyncFd::readable`] and its like.
+/// Reports that a descriptor was found ready, and clears its readiness on request; made by
+/// [`AsyncFd::readable`] and its like.
 #[must_use = "the conditions count as ready until the guard clears them"]
 pub struct AsyncFdReadyGuard<'a, T: AsRawFd> {
     pub(super) async_fd: &'a AsyncFd<T>,
     pub(super) noticed: Noticed,
 }
 
-/// Says that a descriptor was found ready, and is the permit to say that it is not any more; made
-/// by [`AsyncFd::readable_mut`] and its like, which borrow the descriptor exclusively.
+/// Reports that a descriptor was found ready, and clears its readiness on request; made by
+/// [`AsyncFd::readable_mut`] and its like, which borrow the descriptor exclusively.
 #[must_use = "the conditions count as ready until the guard clears them"]
 pub struct AsyncFdReadyMutGuard<'a, T: AsRawFd> {
     pub(super) async_fd: &'a mut AsyncFd<T>,
@@ -51,13 +51,13 @@ pub struct AsyncFdReadyMutGuard<'a, T: AsRawFd> {
 }
 
 impl<'a, T: AsRawFd> AsyncFdReadyGuard<'a, T> {
-    /// Returns what was waited on.
+    /// Returns the descriptor that was waited for.
     #[must_use]
     pub fn get_ref(&self) -> &'a AsyncFd<T> {
         self.async_fd
     }
 
-    /// Returns the inner value of what was waited on.
+    /// Returns the inner value of the descriptor that was waited for.
     #[must_use]
     pub fn get_inner(&self) -> &'a T {
         self.async_fd.get_ref()
@@ -65,25 +65,25 @@ impl<'a, T: AsRawFd> AsyncFdReadyGuard<'a, T> {
 }
 
 impl<T: AsRawFd> AsyncFdReadyMutGuard<'_, T> {
-    /// Returns what was waited on.
+    /// Returns the descriptor that was waited for.
     #[must_use]
     pub fn get_ref(&self) -> &AsyncFd<T> {
         self.async_fd
     }
 
-    /// Returns what was waited on.
+    /// Returns the descriptor that was waited for.
     #[must_use]
     pub fn get_mut(&mut self) -> &mut AsyncFd<T> {
         self.async_fd
     }
 
-    /// Returns the inner value of what was waited on.
+    /// Returns the inner value of the descriptor that was waited for.
     #[must_use]
     pub fn get_inner(&self) -> &T {
         self.async_fd.get_ref()
     }
 
-    /// Returns the inner value of what was waited on.
+    /// Returns the inner value of the descriptor that was waited for.
     #[must_use]
     pub fn get_inner_mut(&mut self) -> &mut T {
         self.async_fd.get_mut()
@@ -95,8 +95,8 @@ impl<T: AsRawFd> AsyncFdReadyMutGuard<'_, T> {
 macro_rules! guard_methods {
     ($guard:ident, $argument:ty) => {
         impl<'a, T: AsRawFd> $guard<'a, T> {
-            /// Says that it is not ready any more: the next wait is for an event. An event that
-            /// came since the guard was made is not cleared with it.
+            /// Clears the readiness, so that the next wait is for an event. An event that came
+            /// since the guard was made is not cleared with it.
             ///
             /// Call it if the OS has returned `WouldBlock`, and only then: bytes that are still
             /// there are not reported again. A closed side is not forgotten: the next wait reports
@@ -111,12 +111,11 @@ macro_rules! guard_methods {
                 self.noticed.clear(ready, self.async_fd.evented.readiness());
             }
 
-            /// Says that it is still ready. It is what happens anyway: here to be written where a
-            /// reader might ask.
+            /// Keeps the readiness, which is also the default: the call makes that visible in the
+            /// code.
             pub fn retain_ready(&mut self) {}
 
-            /// Returns what it was found ready for, of what was waited for, less what was cleared
-            /// since.
+            /// Returns the conditions that were waited for and found, without those cleared since.
             #[must_use]
             pub fn ready(&self) -> Ready {
                 self.noticed.ready

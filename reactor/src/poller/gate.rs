@@ -25,7 +25,7 @@ pub(crate) struct TurnGate {
     flag: InterruptFlag,
 }
 
-/// What a turn that took place has to say.
+/// The outcome of a turn that took place.
 #[derive(Debug)]
 pub(crate) struct Turned<R> {
     pub(crate) outcome: R,

@@ -23,8 +23,8 @@ use std::task::Waker;
 use std::time::{Duration, Instant};
 
 /// Events fetched by one system call. A thousand covers every socket that becomes ready during one
-/// poll of a task on a busy server; what does not fit is fetched by the next turn, first come first
-/// served. 12 KiB on Linux.
+/// poll of a task on a busy server; the next turn fetches the rest, in the order of arrival. 12 KiB
+/// on Linux.
 const EVENTS_PER_TURN: usize = 1024;
 
 /// Watches every registered socket and collects the wakers of those that became ready.
@@ -54,7 +54,7 @@ pub struct Netpoller {
     gate: TurnGate,
     /// Locked by the holder of the gate's poll lock only, so never contended.
     state: Mutex<State>,
-    /// What setting the timer descriptor takes, in nanoseconds. Relaxed: a figure.
+    /// The cost of setting the timer descriptor, in nanoseconds. Relaxed: a figure.
     alarm_cost: AtomicU64,
     interrupter: mio::Waker,
     handle: Handle,
@@ -67,7 +67,7 @@ struct State {
     timer_fd: TimerFd,
 }
 
-/// What ends a turn's wait if no event does.
+/// The time limit of a turn.
 #[derive(Clone, Debug)]
 enum Limit {
     Timeout(Option<Duration>),
@@ -75,7 +75,7 @@ enum Limit {
     Deadline(RangeInclusive<Instant>),
 }
 
-/// Tells how a turn went.
+/// Reports the outcome of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
     /// The turn took place.
@@ -100,7 +100,8 @@ impl Netpoller {
     ///
     /// # Errors
     ///
-    /// When the system is out of file descriptors (four are needed on Linux) or memory.
+    /// Returns the OS error when the system is out of file descriptors (four are needed on Linux)
+    /// or memory.
     pub fn new() -> io::Result<Netpoller> {
         let poll = mio::Poll::new()?;
         let interrupter = mio::Waker::new(poll.registry(), INTERRUPT)?;
@@ -126,8 +127,8 @@ impl Netpoller {
     ///
     /// # Errors
     ///
-    /// When the system's poll fails, which means a defect (a closed descriptor): there is no use in
-    /// trying again.
+    /// Returns the OS error when the system's poll fails, which means a defect (a closed
+    /// descriptor): there is no use in trying again.
     pub fn turn(&self, timeout: Option<Duration>, wakers: &mut Vec<Waker>) -> io::Result<Turn> {
         match timeout {
             Some(Duration::ZERO) | None => self.take_turn(timeout, Limit::Timeout(timeout), wakers),
@@ -141,9 +142,9 @@ impl Netpoller {
 
     /// Takes one turn that waits no longer than until `deadline`.
     ///
-    /// On Linux it ends within what the system needs to wake a thread, some tens of microseconds,
-    /// and a deadline that is the same as in the turn before costs nothing. Elsewhere the wait is
-    /// rounded up to a millisecond.
+    /// On Linux the wait ends as soon as the system has woken the thread, within some tens of
+    /// microseconds, and a deadline equal to that of the turn before costs nothing. Elsewhere the
+    /// wait is rounded up to a millisecond.
     ///
     /// # Errors
     ///
@@ -197,7 +198,7 @@ impl Netpoller {
         if events.iter().any(|event| event.token() == ALARM) {
             timer_fd.note_rung();
         }
-        // The interrupt's own event carries nothing: the gate's flag says all.
+        // The interrupt's own event carries no information: the gate's flag has it.
         let of_sources = events.iter().filter(|event| event.token() != INTERRUPT && event.token() != ALARM);
         let marked = of_sources.map(|event| (event.token().into(), EventBits::of(event)));
         Ok(self.handle.registry().dispatch(marked, wakers))
@@ -205,12 +206,12 @@ impl Netpoller {
 
     /// Ends the blocking turn under way, or the next one at once when there is none.
     ///
-    /// Any number of calls before that turn ends cost one system call together. What the caller did
-    /// before is visible to the thread whose turn it ended.
+    /// Any number of calls before that turn ends cost one system call together. The thread whose
+    /// turn it ends sees all writes that the caller made before.
     ///
     /// # Panics
     ///
-    /// If the wake-up descriptor cannot be written, which no state of the program leads to.
+    /// Panics if the wake-up descriptor cannot be written, which no state of the program leads to.
     pub fn interrupt(&self) {
         self.gate.interrupt(|| {
             if let Err(error) = self.interrupter.wake() {
@@ -219,8 +220,8 @@ impl Netpoller {
         });
     }
 
-    /// Returns what it takes, on average, to set the timer descriptor for a turn's deadline; zero
-    /// where there is none, and before the first.
+    /// Returns the average cost of setting the timer descriptor for a turn's deadline; zero where
+    /// there is none, and before the first.
     ///
     /// To sleep until the deadline costs the processor two to five times as much in all.
     #[must_use]

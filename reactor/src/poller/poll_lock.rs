@@ -28,27 +28,28 @@ impl PollLock {
     }
 
     /// Takes the poll lock; `Err` says how its holder stays.
-    #[must_use = "dropping the answer leaves the poll_lock at once"]
-    pub(crate) fn take(&self, stay: Stay) -> Result<Seated<'_>, Stay> {
+    #[must_use = "dropping the answer releases the lock at once"]
+    pub(crate) fn take(&self, stay: Stay) -> Result<PollLockGuard<'_>, Stay> {
         let mine = match stay {
             Stay::Look => LOOKING,
             Stay::Block => BLOCKING,
         };
-        // Acquire: pairs with the Release in `Seated::drop`: one holder's use of the poll is behind
-        // the next one's. Relaxed on failure: nothing was published for the one turned away.
+        // Acquire: pairs with the Release in `PollLockGuard::drop`, so that one holder's use of the
+        // poll comes before the next one's. Relaxed on failure: nothing was published for a refused
+        // thread.
         match self.0.compare_exchange(FREE, mine, Acquire, Relaxed) {
-            Ok(_) => Ok(Seated(self)),
+            Ok(_) => Ok(PollLockGuard(self)),
             Err(BLOCKING) => Err(Stay::Block),
             Err(_) => Err(Stay::Look),
         }
     }
 }
 
-/// Holding the poll lock; dropping it leaves.
+/// Holds the poll lock; dropping it releases the lock.
 #[derive(Debug)]
-pub(crate) struct Seated<'a>(&'a PollLock);
+pub(crate) struct PollLockGuard<'a>(&'a PollLock);
 
-impl Drop for Seated<'_> {
+impl Drop for PollLockGuard<'_> {
     fn drop(&mut self) {
         // Release: pairs with the Acquire in `take`.
         self.0.0.store(FREE, Release);

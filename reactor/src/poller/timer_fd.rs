@@ -4,11 +4,11 @@
 //! watched beside the sockets in its place: it counts nanoseconds, has no slack, and is set only
 //! when the moment that it is set for will not do, so that a server whose earliest time limit stays
 //! the same goes to sleep with one system call. Any moment between two will do where a crowd of
-//! timers shares a wake: the later of the two follows what setting the timer descriptor takes, and
+//! timers shares a wake: the later of the two follows the cost of setting the timer descriptor, and
 //! moves with each setting.
 //!
-//! What setting it takes is measured: most of it is the processor's own timer, which a virtual
-//! machine has to ask its host for. It is the one part of the price of a sleep that can be told
+//! The cost of setting it is measured. Most of the cost is the CPU's own timer, which a virtual
+//! machine has to request from its host. No other part of the price of a sleep can be known
 //! beforehand.
 
 use std::io;
@@ -32,7 +32,7 @@ mod timerfd {
         /// The moment that it will ring at. It may ring although no timer waits any more: that ends
         /// a turn needlessly.
         set_for: Option<Instant>,
-        /// What it takes to set it, on average.
+        /// The average cost of setting it.
         cost: Duration,
         /// How often it was set.
         #[cfg(test)]
@@ -63,8 +63,8 @@ mod timerfd {
             })
         }
 
-        /// Sees to it that the poll ends at one of `moments`, the last of them if it is all the
-        /// same, and returns the timeout to give it besides.
+        /// Makes the poll end at one of `moments`, the last of them if all cost the same, and
+        /// returns the timeout to pass to it besides.
         pub(crate) fn set(&mut self, moments: &RangeInclusive<Instant>) -> io::Result<Option<Duration>> {
             let began = Instant::now();
             let left = moments.end().saturating_duration_since(began);
@@ -90,7 +90,7 @@ mod timerfd {
         }
 
         /// To be called when the poll reports it. The expiry need not be read off the descriptor:
-        /// it is watched for edges, and setting it again clears what it has counted.
+        /// it is watched for edges, and setting it again clears its count.
         pub(crate) fn note_rung(&mut self) {
             self.set_for = None;
         }
@@ -158,7 +158,7 @@ mod timerfd {
 mod rounded {
     use super::*;
 
-    /// The poll's own timeout, which mio rounds up to what the system counts.
+    /// The poll's own timeout, which mio rounds up to the system's unit.
     #[derive(Debug)]
     pub(crate) struct TimerFd(());
 

@@ -34,9 +34,9 @@ pub(crate) struct Registry {
 
 #[derive(Debug, Default)]
 struct Entries {
-    /// It never shrinks: its keys are in the system's tokens, so no entry can move down. What stays
-    /// is 48 bytes for each source of the peak, beside some kilobytes that each of these had in the
-    /// kernel.
+    /// It never shrinks: its keys are in the system's tokens, so no entry can move down. It keeps
+    /// 48 bytes for each source of the peak, little beside the kilobytes that each of them had in
+    /// the kernel.
     slab: Slab<Entry>,
     /// Sources ever inserted: the next one's generation.
     inserted: usize,

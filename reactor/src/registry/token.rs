@@ -1,7 +1,7 @@
 //! The number that comes back with each event: a slab key and the generation of the key's entry.
 //!
 //! Events are fetched in batches, so one can still be undelivered when its source is already
-//! deregistered and the key has a new entry. The generation tells the two apart. On 64-bit
+//! deregistered and the key has a new entry. The generation distinguishes the two. On 64-bit
 //! targets both parts have 32 bits. On 32-bit targets the key has 20 (about a million sockets) and
 //! the generation 12: an event is taken for the new entry's if exactly a multiple of 4096 sockets
 //! were registered between its arrival and its dispatch. The cost of that is one operation tried in

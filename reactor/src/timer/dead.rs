@@ -1,4 +1,4 @@
-//! The rule for throwing out dead items: those of timers that were cancelled or armed again.
+//! The rule for removing dead items: those of timers that were cancelled or armed again.
 //!
 //! A cancel counts its item and leaves it in the heap. Once the dead are a quarter of the heap,
 //! each arm searches for them; once they are half of it, a cancel does as well. A search takes a
@@ -41,8 +41,8 @@ impl Store {
         }
     }
 
-    /// Throws dead items out, unless another thread holds the queue's lock: if that is an arm, it
-    /// does so too, and if not, another cancel will.
+    /// Removes dead items, unless another thread holds the queue's lock: if that is an arm, it
+    /// removes some too, and if not, another cancel will.
     pub(super) fn clean(&self) {
         let Some(mut contents) = self.contents.try_lock() else { return };
         #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! Every transition is made under the entry's own lock, which only its owner and the queue that
 //! fires it take. The [`TimerWord`] is a copy published for readers without the lock: the owner
-//! asking "has it fired?" and the queue looking for dead items to throw out.
+//! asking "has it fired?" and the queue looking for dead items to remove.
 //!
 //! An arming is named by its generation. The queue's item carries the generation it was made for,
 //! so arming again simply starts a new one: the old item is dead from that moment on, wherever it
@@ -116,13 +116,13 @@ struct Inner {
     filed_under: u64,
 }
 
-/// What [`TimerEntry::begin`] asks of the queue.
+/// The request of [`TimerEntry::begin`] to the queue.
 #[derive(Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum Begun {
     /// To insert a new item, for this generation.
     Anew(u64),
-    /// Nothing: the item that it has comes up in time, and will be moved on.
+    /// Nothing: its present item comes up in time, and will be moved on.
     PutOff,
 }
 
@@ -186,9 +186,9 @@ impl TimerEntry {
         Poll::Pending
     }
 
-    /// Cancels it: it will not fire, and its waker is dropped. Takes no lock but its own; the
-    /// queue's item is thrown out later, at the latest by a cancel that finds more dead items than
-    /// live ones while the queue is not busy.
+    /// Cancels it: it will not fire, and its waker is dropped. Takes no lock but its own; the queue
+    /// removes the item later, at the latest in a cancel that finds more dead items than live ones
+    /// while the queue is not busy.
     ///
     /// Does nothing to a timer that has fired or is not armed.
     pub fn cancel(&self) {

@@ -209,7 +209,7 @@ fn spawn_shutdown(queue: &Arc<TimerQueue>) -> thread::JoinHandle<()> {
     thread::spawn(move || shut_down(&queue))
 }
 
-/// Waits as a sleep does: until the timer has fired, or will not. Hangs if it is not told.
+/// Waits as a sleep does: until the timer has fired, or will not. Hangs if it is not woken.
 fn wait(entry: &TimerEntry) {
     block_on(poll_fn(|cx| match entry.poll_fired(cx) {
         Poll::Pending if !entry.is_cancelled() => Poll::Pending,

@@ -2,8 +2,8 @@
 //!
 //! A timeout that is armed and dropped, as most are, takes its own processor's queue lock once and
 //! no lock that is shared between processors: [`TimerEntry::cancel`] marks the entry and counts its
-//! item as dead; the queue throws dead items out later. Once they are a quarter of it, each timer
-//! that is armed looks for some of them, a few at a time if the queue is large.
+//! item as dead; the queue removes dead items later. Once they are a quarter of it, each timer that
+//! is armed looks for some of them, a few at a time if the queue is large.
 
 mod dead;
 mod earliest;

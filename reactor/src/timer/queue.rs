@@ -28,8 +28,7 @@ const ITEMS_PER_HOLD: usize = 64;
 /// # Examples
 ///
 /// ```
-/// use wsrt_reactor::timer::{TimerEntry, TimerQueue};
-///
+/// # use wsrt_reactor::timer::{TimerEntry, TimerQueue};
 /// let queue = TimerQueue::new();
 /// let (kept, cancelled) = (TimerEntry::new(), TimerEntry::new());
 /// assert!(queue.arm(&kept, 2_000), "it is the earliest");
@@ -53,7 +52,7 @@ pub struct TimerQueue {
 pub(crate) struct Store {
     /// The deadline on top of the heap, dead items included.
     earliest: Earliest,
-    /// How many items are dead: cancelled or re-armed, and not yet thrown out.
+    /// The number of dead items: cancelled or re-armed, and not yet removed.
     pub(super) dead: AtomicUsize,
     /// With more dead than this, a cancel cleans up. Written under the lock.
     pub(super) most_dead: AtomicUsize,
@@ -63,7 +62,7 @@ pub(crate) struct Store {
     pub(super) longest_hold: std::sync::atomic::AtomicUsize,
 }
 
-/// What the lock protects.
+/// The data that the lock protects.
 #[derive(Debug)]
 pub(super) struct Contents {
     pub(super) heap: Heap<Item>,
@@ -236,8 +235,8 @@ impl TimerQueue {
     }
 
     /// Returns the deadline of the timer that fires next, cancelled ones and those that were put
-    /// off aside; `u64::MAX` when there is none. It takes the lock, in short holds, and throws out
-    /// the items that it has passed over.
+    /// off aside; `u64::MAX` when there is none. It takes the lock, in short holds, and removes the
+    /// items that it has passed over.
     #[must_use]
     pub fn settle(&self) -> u64 {
         loop {
@@ -253,8 +252,8 @@ impl TimerQueue {
         }
     }
 
-    /// Counts the timers that are due by `deadline`, up to `most`. Timers count too that were
-    /// cancelled or put off and not yet thrown out or moved.
+    /// Counts the timers that are due by `deadline`, up to `most`. Timers that were cancelled or
+    /// put off, and not yet removed or moved, count too.
     ///
     /// Takes no lock when there is none.
     #[must_use]
@@ -313,7 +312,7 @@ impl TimerQueue {
         }
     }
 
-    /// Returns how many timers are held, cancelled ones that are not yet thrown out included.
+    /// Returns how many timers are held, with cancelled ones that are not yet removed.
     #[must_use]
     pub fn len(&self) -> usize {
         self.store.lock().heap.len()
@@ -416,8 +415,8 @@ mod tests {
     use super::*;
     use std::mem::{offset_of, size_of};
 
-    /// As far as the allocator is asked to keep it so: the reference count of the `Arc` lies before
-    /// the whole.
+    /// The alignment holds for the `Arc`'s allocation too: the reference count lies before the
+    /// whole.
     #[test]
     fn arms_write_no_cache_line_that_all_processors_read() {
         let line = offset_of!(Store, earliest)..offset_of!(Store, earliest) + 128;

@@ -2,7 +2,7 @@
 //!
 //! | file | it has |
 //! |---|---|
-//! | `ends.rs` | the system calls of a kind of descriptor, and what a short transfer proves |
+//! | `ends.rs` | the system calls of a kind of descriptor, and the evidence of a short transfer |
 //! | `sockets.rs` | how connections begin and end |
 //! | `transfer.rs`, `bulk.rs` | moving bytes through any such descriptor |
 //! | `tokio_traits.rs` and its twins | the three families of I/O traits |

@@ -1,4 +1,4 @@
-//! Moving bytes: what each kind of read and write asks of the system, and what a short one proves.
+//! Moving bytes: the system call of each kind of read and write, and the evidence of a short one.
 //!
 //! On a socket that moved fewer bytes than it was asked to, the direction is drained as a rule: the
 //! receive buffer is empty, or the send buffer full. Where the poll reports every later change as a
@@ -6,11 +6,11 @@
 //! would have answered `WouldBlock` is saved. Not evidence are:
 //!
 //! * zero bytes, the end of the stream: it stays readable for ever;
-//! * a request beyond what one system call takes, in bytes or in slices: it is cut short whatever
-//!   the socket holds;
+//! * a request beyond the limits of one system call, in bytes or in slices: it is cut short
+//!   whatever the socket holds;
 //! * a peek, which takes nothing out;
-//! * a short transfer of a kind of descriptor that keeps borders between what was written
-//!   (`ends.rs` says which).
+//! * a short transfer of a kind of descriptor that keeps the borders between writes (`ends.rs` says
+//!   which).
 
 use super::ends::{Peek, Receive, Transmit};
 use crate::evented::{Evented, Sharing};
@@ -59,8 +59,7 @@ impl Asked {
         Self::bytes(lengths.fold(0, usize::saturating_add))
     }
 
-    /// On a descriptor that keeps borders between what was written, falling short of any request
-    /// proves nothing.
+    /// On a descriptor that keeps the borders between writes, a short transfer proves nothing.
     fn if_short_drains(self, drains: bool) -> Self {
         if drains { self } else { Self::PROVES_NOTHING }
     }

@@ -15,9 +15,9 @@ use std::net::{self, SocketAddr};
 
 /// Makes a TCP socket whose options are set before it is bound, and before it listens or connects.
 ///
-/// [`TcpListener::bind`] and [`TcpStream::connect`] are the short way; this is the long one, for
-/// what has to be settled first: the buffers that a window is negotiated from, several listeners on
-/// one port, a backlog, a local address to connect from.
+/// [`TcpListener::bind`] and [`TcpStream::connect`] are the short way. A `TcpSocket` is for options
+/// that must be set before: the buffers that a window is negotiated from, several listeners on one
+/// port, a backlog, a local address to connect from.
 ///
 /// Making it and setting options needs no runtime; [`listen`](TcpSocket::listen) and
 /// [`connect`](TcpSocket::connect) do. Errors are the unchanged OS errors, with their number: the
@@ -25,7 +25,7 @@ use std::net::{self, SocketAddr};
 ///
 /// # Examples
 ///
-/// One listener per processor on the same port, connections being dealt out by the system (Unix):
+/// One listener per processor on the same port; the system deals out the connections (Unix):
 ///
 /// ```
 /// # use wsrt_reactor as wsrt;

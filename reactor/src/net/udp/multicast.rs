@@ -23,8 +23,9 @@ impl UdpSocket {
         self.options().set_broadcast(broadcast)
     }
 
-    /// Receives what is sent to the IPv4 multicast group `multiaddr` through the interface with the
-    /// address `interface`; [`Ipv4Addr::UNSPECIFIED`] leaves the choice of interface to the OS.
+    /// Joins the IPv4 multicast group `multiaddr` on the interface with the address `interface`, so
+    /// that the socket receives the group's datagrams; [`Ipv4Addr::UNSPECIFIED`] leaves the choice
+    /// of interface to the OS.
     ///
     /// # Errors
     ///
@@ -42,8 +43,8 @@ impl UdpSocket {
         self.options().leave_multicast_v4(&multiaddr, &interface)
     }
 
-    /// Receives what is sent to the IPv6 multicast group `multiaddr` through the interface of that
-    /// index; 0 leaves the choice to the OS.
+    /// Joins the IPv6 multicast group `multiaddr` on the interface of that index, so that the
+    /// socket receives the group's datagrams; 0 leaves the choice to the OS.
     ///
     /// # Errors
     ///

@@ -102,8 +102,8 @@ impl UnixListener {
     /// Waits for a connection and returns it with its peer's address, which for most clients has no
     /// name.
     ///
-    /// Any number of tasks may wait. What [`TcpListener::accept`](crate::net::TcpListener::accept)
-    /// says of errors holds here too.
+    /// Any number of tasks may wait. For errors, see
+    /// [`TcpListener::accept`](crate::net::TcpListener::accept).
     ///
     /// # Errors
     ///

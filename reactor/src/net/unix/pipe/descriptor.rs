@@ -1,5 +1,5 @@
-//! What makes a descriptor fit to be an end of a pipe: that it is a pipe, that it goes the right
-//! way, that it does not block.
+//! The checks of a descriptor that becomes an end of a pipe: it is a pipe, is open in the right
+//! direction, and does not block.
 
 use std::fs::File;
 use std::io;

@@ -58,8 +58,8 @@ impl OpenOptions {
         self
     }
 
-    /// Leaves out the check that the file is a pipe. What the system cannot poll is refused all the
-    /// same.
+    /// Leaves out the check that the file is a pipe. A file that the system cannot poll is refused
+    /// all the same.
     pub fn unchecked(&mut self, value: bool) -> &mut OpenOptions {
         self.is_unchecked = value;
         self

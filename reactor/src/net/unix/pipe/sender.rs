@@ -283,7 +283,7 @@ impl Sender {
 }
 
 impl Transmit for mio::unix::pipe::Sender {
-    /// Pipes count in pages, each system in its own way: what was left over may fit nevertheless.
+    /// Pipes count in pages, each system in its own way: the rest may fit nevertheless.
     const SHORT_WRITE_DRAINS: bool = false;
 
     fn transmit(&self, buf: &[u8]) -> io::Result<usize> {
