@@ -1,4 +1,4 @@
-//! Stopping a loop: a token that is asked at each claim, and an error that says how far it got.
+//! Stopping a loop: a token that each claim checks, and an error with the number of items done.
 
 use std::error::Error;
 use std::fmt;
@@ -11,7 +11,7 @@ use super::for_each::each;
 use super::reduce::reduced;
 use super::{IntoItems, Items};
 
-/// Tells parallel loops to stop. Clones are the same token.
+/// Stops parallel loops. Clones share one state.
 ///
 /// # Examples
 ///
@@ -36,26 +36,26 @@ use super::{IntoItems, Items};
 pub struct CancelToken(Arc<AtomicBool>);
 
 impl CancelToken {
-    /// Makes a token that tells nobody to stop yet.
+    /// Makes a token that is not cancelled.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Tells all loops under this token to stop, for good. They stop at their next claim: after a
-    /// microsecond or so, or when the items that are being done are done.
+    /// Stops all loops under this token, for good. Each participant stops at its next claim: after
+    /// a microsecond or so, or once the items that it has claimed are done.
     pub fn cancel(&self) {
         // Release pairs with the Acquire in `is_cancelled`.
         self.0.store(true, Release);
     }
 
-    /// Returns whether they have been told to stop.
+    /// Returns whether [`cancel`](CancelToken::cancel) was called.
     pub fn is_cancelled(&self) -> bool {
-        // Acquire: who sees it sees what was done before.
+        // Acquire: a thread that sees the cancellation sees all writes before it.
         self.0.load(Acquire)
     }
 }
 
-/// Says that a loop was stopped before its end, and how far it had come.
+/// Reports that a loop was stopped before its end, and how many items it had done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cancelled {
     completed: usize,
@@ -86,7 +86,7 @@ impl fmt::Display for Cancelled {
 
 impl Error for Cancelled {}
 
-/// Loops that end early when a token says so; made by [`until`].
+/// Runs loops that stop early when a token is cancelled; made by [`until`].
 #[derive(Debug, Clone, Copy)]
 pub struct Until<'a>(&'a CancelToken);
 
@@ -102,11 +102,11 @@ impl Until<'_> {
     ///
     /// # Errors
     ///
-    /// How far it got, if the token was cancelled before the end.
+    /// Returns how far the loop got, if the token was cancelled before its end.
     ///
     /// # Panics
     ///
-    /// With the first panic of `f`.
+    /// Panics with the first panic of `f`.
     pub fn for_each<I, F>(self, items: I, f: F) -> Result<(), Cancelled>
     where
         I: IntoItems,
@@ -119,11 +119,12 @@ impl Until<'_> {
     ///
     /// # Errors
     ///
-    /// How far it got, if the token was cancelled before the end. The results so far are dropped.
+    /// Returns how far the loop got, if the token was cancelled before its end. The results so far
+    /// are dropped.
     ///
     /// # Panics
     ///
-    /// With the first panic of `f`.
+    /// Panics with the first panic of `f`.
     pub fn map_collect<I, T, F>(self, items: I, f: F) -> Result<Vec<T>, Cancelled>
     where
         I: IntoItems,
@@ -133,16 +134,16 @@ impl Until<'_> {
         collected(&items.into_items(), Some(self.0), f)
     }
 
-    /// Maps and combines, as [`reduce`](super::reduce()) does.
+    /// Maps and combines the items, as [`reduce`](super::reduce()) does.
     ///
     /// # Errors
     ///
-    /// How far it got, if the token was cancelled before the end. What was combined so far is
-    /// dropped.
+    /// Returns how far the loop got, if the token was cancelled before its end. The results so far
+    /// are dropped.
     ///
     /// # Panics
     ///
-    /// With the first panic of a closure.
+    /// Panics with the first panic of a closure.
     pub fn reduce<I, T, E, M, C>(self, items: I, identity: E, map: M, combine: C) -> Result<T, Cancelled>
     where
         I: IntoItems,

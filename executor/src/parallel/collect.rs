@@ -13,12 +13,12 @@ use super::{CancelToken, Cancelled, IntoItems, Items};
 /// Calls `f` with each item, on as many processors as are free, and returns the results in the
 /// order of the items.
 ///
-/// Results are written where they are to stay: nothing is copied afterwards.
+/// Each result is written to its place in the `Vec` at once: nothing is copied afterwards.
 ///
 /// # Panics
 ///
-/// With the first panic of `f`; the results so far are dropped. If the results do not fit in
-/// memory, as a `Vec` does.
+/// Panics with the first panic of `f`; the results so far are dropped. Panics like a `Vec` if the
+/// results do not fit in memory.
 ///
 /// # Examples
 ///
@@ -133,7 +133,7 @@ impl<T> Results<T> {
         debug_assert!(number < self.count, "there is no place {number}");
         // SAFETY: by the caller's promise, it is one of the places.
         let place = unsafe { self.places.add(number) };
-        // SAFETY: nobody else writes there.
+        // SAFETY: no other thread writes to this place, since each number comes once.
         unsafe { place.write(MaybeUninit::new(value)) };
     }
 
@@ -155,7 +155,7 @@ impl<T> Drop for Results<T> {
             // SAFETY: the range lies in the places.
             let first = unsafe { self.places.add(range.start) };
             let results = ptr::slice_from_raw_parts_mut(first.cast::<T>(), range.len());
-            // SAFETY: these have been written, and nobody has taken them out.
+            // SAFETY: these have been written, and no result has been moved out.
             unsafe { ptr::drop_in_place(results) };
         }
     }

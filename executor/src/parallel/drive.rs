@@ -1,5 +1,5 @@
-//! What the loops have in common: items in blocks that a region can number, cancellation, and
-//! counting what was done.
+//! The parts that all loops share: items in blocks that a region can number, cancellation, and the
+//! count of items done.
 
 use std::ops::Range;
 use std::panic::resume_unwind;
@@ -13,10 +13,10 @@ use crate::fork_join::{LoopBody, run_loop};
 /// several.
 const BLOCK: usize = if cfg!(test) { 1 << 8 } else { 1 << 31 };
 
-/// What a loop makes of its items.
+/// The use that a loop makes of its items.
 pub(super) trait Consumer: Sync {
     type Item;
-    /// What one participant carries.
+    /// The state of one participant.
     type Local;
 
     fn begin(&self) -> Self::Local;
@@ -24,15 +24,15 @@ pub(super) trait Consumer: Sync {
     /// Takes in an item. Numbers come in rising order, but for gaps.
     fn consume(&self, local: &mut Self::Local, number: usize, item: Self::Item);
 
-    /// Takes in what a participant has carried, after a panic too.
+    /// Takes in the state of a participant that leaves, after a panic too.
     fn end(&self, local: Self::Local);
 }
 
-/// Goes over all items, or until `token` says stop.
+/// Goes over all items, or until `token` is cancelled.
 ///
 /// # Errors
 ///
-/// How far it got, if it was stopped before the end.
+/// Returns how far it got, if it was stopped before the end.
 pub(super) fn drive<I, H>(items: &I, token: Option<&CancelToken>, consumer: &H) -> Result<(), Cancelled>
 where
     I: Items,

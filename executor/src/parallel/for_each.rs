@@ -7,12 +7,12 @@ use super::{CancelToken, Cancelled, IntoItems, Items};
 
 /// Calls `f` with each item, on as many processors as are free.
 ///
-/// Returns when all calls have returned. Not guaranteed: any order, or that calls run at the same
-/// time.
+/// Returns when all calls have returned. The order of the calls is unspecified, and so is whether
+/// calls run at the same time.
 ///
 /// # Panics
 ///
-/// With the first panic of `f`. Items that were not begun by then are left as they are.
+/// Panics with the first panic of `f`. Items that were not begun by then are left as they are.
 ///
 /// # Examples
 ///

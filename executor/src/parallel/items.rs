@@ -1,4 +1,4 @@
-//! What loops go over: ranges of integers, slices, and slices in chunks.
+//! The items of loops: ranges of integers, slices, and slices in chunks.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -10,34 +10,34 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// Items with numbers from 0: what a parallel loop goes over. Implemented by this module's types,
-/// and not to be implemented elsewhere.
+/// Holds the items of a parallel loop, numbered from 0. Implemented by this module's types, and not
+/// to be implemented elsewhere.
 ///
 /// # Safety
 ///
 /// `count` does not change, and items with different numbers may be used at the same time.
 pub unsafe trait Items: Sealed + Sync {
-    /// What the loop's closure gets.
+    /// The argument of the loop's closure.
     type Item;
 
-    /// Returns how many there are.
+    /// Returns the number of items.
     fn count(&self) -> usize;
 
-    /// Returns one of them.
+    /// Returns one item.
     ///
     /// # Safety
     ///
-    /// `number` is less than `count`, and each is asked for once.
+    /// `number` is less than `count`, and no number is passed twice.
     unsafe fn item(&self, number: usize) -> Self::Item;
 }
 
-/// What can be looped over: ranges, `&` and `&mut` to slices, arrays and vectors, [`chunks`],
-/// [`chunks_mut`].
+/// Converts a value to the items of a loop: ranges, `&` and `&mut` to slices, arrays and vectors,
+/// [`chunks`], [`chunks_mut`].
 pub trait IntoItems {
-    /// The items that it turns into.
+    /// The items that it converts to.
     type Items: Items;
 
-    /// Turns it into items.
+    /// Converts it to items.
     fn into_items(self) -> Self::Items;
 }
 
@@ -49,7 +49,7 @@ impl<I: Items> IntoItems for I {
     }
 }
 
-/// Integers whose ranges can be looped over; all of the primitive ones but the 128-bit ones.
+/// An integer whose ranges can be looped over: each primitive one but the 128-bit ones.
 pub trait Integer: Sealed + Copy + Sync {
     #[doc(hidden)]
     fn distance(start: Self, end: Self) -> usize;
@@ -165,7 +165,7 @@ unsafe impl<'a, T: Send> Items for SliceMut<'a, T> {
     unsafe fn item(&self, number: usize) -> &'a mut T {
         // SAFETY: the number is less than the length, by the caller's promise.
         let item = unsafe { self.start.add(number) };
-        // SAFETY: each is asked for once, and the slice is borrowed for `'a`.
+        // SAFETY: no number is passed twice, and the slice is borrowed for `'a`.
         unsafe { &mut *item }
     }
 }
@@ -200,7 +200,7 @@ impl<'a, T: Send, const N: usize> IntoItems for &'a mut [T; N] {
     }
 }
 
-/// A slice in pieces; made by [`chunks`].
+/// Holds a slice in pieces; made by [`chunks`].
 #[derive(Debug)]
 pub struct Chunks<'a, T> {
     slice: &'a [T],
@@ -211,7 +211,7 @@ pub struct Chunks<'a, T> {
 ///
 /// # Panics
 ///
-/// If `size` is 0.
+/// Panics if `size` is 0.
 ///
 /// # Examples
 ///
@@ -242,7 +242,7 @@ unsafe impl<'a, T: Sync> Items for Chunks<'a, T> {
     }
 }
 
-/// A slice in pieces that may be changed; made by [`chunks_mut`].
+/// Holds a slice in pieces that may be changed; made by [`chunks_mut`].
 pub struct ChunksMut<'a, T> {
     items: SliceMut<'a, T>,
     size: usize,
@@ -252,7 +252,7 @@ pub struct ChunksMut<'a, T> {
 ///
 /// # Panics
 ///
-/// If `size` is 0.
+/// Panics if `size` is 0.
 ///
 /// # Examples
 ///
@@ -283,7 +283,7 @@ unsafe impl<'a, T: Send> Items for ChunksMut<'a, T> {
         let piece = piece(number, self.size, self.items.length);
         // SAFETY: the piece lies in the slice.
         let start = unsafe { self.items.start.add(piece.start) };
-        // SAFETY: as above; each is asked for once, and the slice is borrowed for `'a`.
+        // SAFETY: as above; no number is passed twice, and the slice is borrowed for `'a`.
         unsafe { std::slice::from_raw_parts_mut(start, piece.len()) }
     }
 }

@@ -2,14 +2,14 @@
 
 use crate::fork_join::{in_tree, is_alone, with_slot};
 
-/// Runs two closures, at the same time if somebody is free to take one, and returns both results.
+/// Runs two closures, at the same time if a helper is free to take one, and returns both results.
 ///
-/// `a` runs on the calling thread. `b` waits on a stack of jobs where helpers find it, and runs on
-/// the calling thread after `a` if nobody has taken it, which is the usual case and costs a few
-/// nanoseconds. So divide and conquer needs no cut-off to be fast, though one never hurts.
+/// `a` runs on the calling thread. `b` waits on a stack of jobs where helpers find it; if no helper
+/// has taken it, it runs on the calling thread after `a`. That is the usual case and costs a few
+/// nanoseconds, so that divide and conquer needs no cut-off to be fast, though one never hurts.
 ///
-/// Not guaranteed: that the two run at the same time. Closures that wait for each other may wait
-/// forever.
+/// Whether the two run at the same time is unspecified. Closures that wait for each other may wait
+/// for ever.
 ///
 /// While it waits for a `b` that was taken, the calling thread works on other jobs of the same
 /// outermost `join` or [`scope`](super::scope()), and on nothing else. A lock held across `join`
@@ -17,8 +17,8 @@ use crate::fork_join::{in_tree, is_alone, with_slot};
 ///
 /// # Panics
 ///
-/// If a closure panics, with its panic; with that of `a` if both do. The other is waited for, or
-/// dropped if it has not begun.
+/// Panics with the panic of a closure; with that of `a` if both panic. The other closure is waited
+/// for, or dropped if it has not begun.
 ///
 /// # Examples
 ///

@@ -7,7 +7,7 @@
 //! | do something with each item | [`for_each`](fn@for_each) |
 //! | make a `Vec` of results, in order | [`map_collect`] |
 //! | make one result of many | [`reduce()`] |
-//! | do any of the last three until told to stop | [`until`] |
+//! | do any of the last three until a token is cancelled | [`until`] |
 //!
 //! ```
 //! use wsrt::parallel;
@@ -22,33 +22,34 @@
 //!
 //! All of these are ordinary calls, not futures: they return when the work is done. The calling
 //! thread begins at once, and idle processors' machines come to help. There is nothing to tune: a
-//! loop gives half of what is left to whoever has nothing, down to a single index, and claims about
-//! a microsecond of work at a time, so that uniform and skewed costs come out even.
+//! thread that has run out of indices takes half of those that another thread has left, down to a
+//! single index, and each thread claims about a microsecond of work at a time, so that uniform and
+//! skewed costs are balanced.
 //!
 //! # Where they may be called
 //!
-//! | from | who helps |
+//! | from | helpers |
 //! |---|---|
 //! | a task of a multi-thread runtime | its idle processors |
-//! | [`spawn_blocking`](crate::task::spawn_blocking) | the same |
-//! | a thread that has [entered](crate::runtime::Handle::enter) a runtime, or is in its `block_on` | the same |
-//! | inside another parallel call | the same |
-//! | a task of a current-thread runtime | nobody: it is done on the calling thread |
-//! | a thread that belongs to no runtime | nobody |
+//! | [`spawn_blocking`](crate::task::spawn_blocking) | its idle processors |
+//! | a thread that has [entered](crate::runtime::Handle::enter) a runtime, or is in its `block_on` | its idle processors |
+//! | inside another parallel call | the runtime's idle processors |
+//! | a task of a current-thread runtime | none: the call runs on the calling thread |
+//! | a thread that belongs to no runtime | none |
 //!
 //! # Beside async tasks
 //!
-//! Tasks come first. A helper computes in the time of an idle processor and goes, at its next
-//! claim, as soon as a task wants that. The calling thread stays: its processor is the loop's
-//! share. What waits there is stolen by others; when all processors compute, the watcher puts a
-//! spare into play for the tasks, within some two milliseconds (see `docs/BLOCKING.md`). A call of
-//! more than 100 ms in a task is reported as a stall; put it in `spawn_blocking` if that is not
-//! wanted.
+//! Tasks come first. A helper computes in the time of an idle processor, and leaves at its next
+//! claim once a task needs that processor. The calling thread stays: its processor is the loop's
+//! share. Tasks that wait on it are stolen by other processors; when all processors compute, the
+//! watcher puts a spare into play for the tasks, within some two milliseconds (see
+//! `docs/BLOCKING.md`). A call of more than 100 ms in a task is reported as a stall; put it in
+//! `spawn_blocking` if that is not wanted.
 //!
 //! # Panics
 //!
-//! The first panic of a closure stops the call: what has not begun does not begin any more, what
-//! runs is waited for, and the panic goes on in the caller. Results made so far are dropped.
+//! The first panic of a closure stops the call: no further item or job begins, those that run are
+//! waited for, and the panic goes on in the caller. Results made so far are dropped.
 //!
 //! # Cancel safety
 //!

@@ -11,13 +11,13 @@ use super::{CancelToken, Cancelled, IntoItems, Items};
 /// Maps each item, and combines the results to one.
 ///
 /// `combine` is called on neighbours, in the order of the items, so it need not be commutative; but
-/// it has to be associative, and `identity` has to make a value that changes nothing, since how the
-/// items are grouped depends on who took them. With floating-point numbers, the last digits may
-/// differ from run to run.
+/// it has to be associative, and `identity` has to make a value that changes nothing, since the
+/// grouping of the items depends on the threads that took them. With floating-point numbers, the
+/// last digits may differ from run to run.
 ///
 /// # Panics
 ///
-/// With the first panic of a closure.
+/// Panics with the first panic of a closure.
 ///
 /// # Examples
 ///

@@ -7,12 +7,11 @@ use std::panic::resume_unwind;
 use crate::fork_join::{ScopeBase, in_tree, summon, with_slot};
 use crate::util::unwind::{caught, drop_quietly};
 
-/// A place to spawn jobs that may borrow everything that lives longer than `'scope`; made by
-/// [`scope()`].
+/// Spawns jobs that may borrow any value that lives longer than `'scope`; made by [`scope()`].
 pub struct Scope<'scope> {
     base: ScopeBase,
-    /// Neither longer nor shorter: a longer one would let jobs borrow what is gone, a shorter one
-    /// would let them borrow the scope's own frame.
+    /// Neither longer nor shorter: a longer one would let jobs borrow values that are gone, a
+    /// shorter one would let them borrow the scope's own frame.
     marker: PhantomData<fn(&'scope ()) -> &'scope ()>,
 }
 
@@ -24,12 +23,13 @@ pub struct Scope<'scope> {
 /// job costs an allocation: for two closures, [`join`](super::join()) does without, and for many
 /// like items [`for_each`](fn@super::for_each).
 ///
-/// Not guaranteed: that jobs run at the same time. Jobs that wait for each other may wait forever.
+/// Whether jobs run at the same time is unspecified. Jobs that wait for each other may wait for
+/// ever.
 ///
 /// # Panics
 ///
-/// With the first panic of `f` or a job, when all are done. Jobs that have not begun by then are
-/// dropped.
+/// Panics with the first panic of `f` or a job, once all are done. Jobs that have not begun by then
+/// are dropped.
 ///
 /// # Examples
 ///
@@ -62,10 +62,10 @@ where
 }
 
 impl<'scope> Scope<'scope> {
-    /// Spawns a job, which gets the scope to spawn more.
+    /// Spawns a job. It gets the scope, so that it can spawn more.
     ///
-    /// To be called from any thread: from one that does not work in this scope, another thread of
-    /// it takes the job when it next looks.
+    /// May be called from any thread. If the caller does not work in this scope, a thread that does
+    /// takes the job when it next looks.
     ///
     /// # Examples
     ///
@@ -94,8 +94,8 @@ impl<'scope> Scope<'scope> {
     {
         let scope = Pointer(self);
         let work = move || f(scope.get());
-        // SAFETY: what `f` borrows lives for `'scope`, which is longer than `scope` runs, and that
-        // calls `finish`.
+        // SAFETY: the values that `f` borrows live for `'scope`, which is longer than `scope` runs,
+        // and that calls `finish`.
         if with_slot(|slot| unsafe { self.base.spawn(slot, work) }) {
             summon();
         }

@@ -95,7 +95,7 @@ where
 /// # wsrt::runtime::Runtime::new()?.block_on(async {
 /// let (mut one, mut a) = wsrt::io::duplex(16);
 /// let (mut b, other) = wsrt::io::duplex(16);
-/// one.write_all(b"for nobody").await?;
+/// one.write_all(b"too late").await?;
 /// drop(one);
 /// drop(other);
 /// let outcome = wsrt::io::copy_bidirectional_with_sizes(&mut a, &mut b, 4, 1).await;

@@ -246,7 +246,7 @@ mod tests {
         assert!(first.is_woken() && !last.is_woken(), "all before it, to see who is there");
         assert_eq!(KEYBOARD.state.lock().waiters.len(), 1);
 
-        // However many live, they do not keep waking each other.
+        // Any number of live readers do not keep waking each other.
         let mut crowd: Vec<_> = (0..2 * CROWD).map(|_| task::spawn(read(&KEYBOARD, 1))).collect();
         for reader in &mut crowd {
             assert_pending!(reader.poll());

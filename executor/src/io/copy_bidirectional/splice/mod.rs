@@ -5,7 +5,7 @@
 //! direction begins with the buffer, opens a pipe when much has arrived in large bursts, and closes
 //! it after a small one.
 //!
-//! # Whose `WouldBlock` it is
+//! # The socket that a `WouldBlock` is about
 //!
 //! Either end of a splice can be the reason for `WouldBlock`, and the error does not say which. The
 //! order of the calls decides: bytes are moved from a socket into the pipe only while the pipe is

@@ -31,7 +31,7 @@ impl Pipe {
         // SAFETY: the call takes numbers, and touches no memory of ours.
         let capacity = check(unsafe { libc::fcntl(writer.as_raw_fd(), libc::F_GETPIPE_SZ) })?;
         let capacity = usize::try_from(capacity).expect("a capacity is not negative");
-        // The OS gives tiny pipes to a user who has very many.
+        // The OS gives tiny pipes to a user with very many.
         if capacity < USUAL_CAPACITY {
             return Err(io::ErrorKind::QuotaExceeded.into());
         }
