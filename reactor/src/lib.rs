@@ -20,7 +20,7 @@
 mod address;
 #[cfg(unix)]
 pub mod async_fd;
-pub mod budget;
+pub use wsrt_sync::budget;
 pub mod context;
 mod descriptor;
 mod error;

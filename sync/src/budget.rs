@@ -94,7 +94,7 @@ pub fn spend() {
 ///
 /// ```
 /// use std::task::{Context, Poll, Waker};
-/// # use wsrt_reactor::budget;
+/// # use wsrt_sync::budget;
 ///
 /// let mut cx = Context::from_waker(Waker::noop());
 /// let kept = budget::keep();

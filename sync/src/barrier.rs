@@ -1,0 +1,131 @@
+//! A place where tasks wait until a number of them have come.
+
+use crate::budget;
+use crate::sync::Mutex;
+use crate::wait_list::WaitList;
+use crate::wakers::Wakers;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+/// Lets tasks go on once a number of them have come. Then it begins again.
+///
+/// # Examples
+///
+/// ```
+/// # mod wsrt { pub use wsrt_sync as sync; }
+/// use std::sync::Arc;
+/// use wsrt::sync::Barrier;
+///
+/// let both_are_there = Arc::new(Barrier::new(2));
+/// let other = Arc::clone(&both_are_there);
+/// let thread = std::thread::spawn(move || wsrt_sync::blocking::block_on(other.wait()).is_leader());
+/// let leads = wsrt_sync::blocking::block_on(both_are_there.wait()).is_leader();
+/// assert_ne!(leads, thread.join().unwrap(), "one of the two leads");
+/// ```
+#[derive(Debug)]
+pub struct Barrier {
+    size: usize,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    /// Arrivals since the barrier last opened.
+    arrived: usize,
+    waiters: WaitList<()>,
+}
+
+/// What a task learns when a [`Barrier`] has opened.
+#[derive(Debug, Clone)]
+pub struct BarrierWaitResult(bool);
+
+impl BarrierWaitResult {
+    /// Returns true for one of the tasks that waited: the last that came.
+    #[must_use]
+    pub fn is_leader(&self) -> bool {
+        self.0
+    }
+}
+
+impl Barrier {
+    /// Creates a barrier for `n` tasks. Zero is taken as one.
+    #[must_use]
+    pub fn new(n: usize) -> Self {
+        Self { size: n.max(1), state: Mutex::new(State { arrived: 0, waiters: WaitList::new() }) }
+    }
+
+    /// Waits until as many tasks as the barrier is for have called this.
+    ///
+    /// # Cancel safety
+    ///
+    /// It is not cancel safe: dropped after its first poll, it counts as one that has come.
+    pub async fn wait(&self) -> BarrierWaitResult {
+        Wait { barrier: self, key: None }.await
+    }
+
+    /// Counts an arrival. `None` if it was the last one: the others are awake.
+    fn arrive(&self, cx: &Context<'_>) -> Option<usize> {
+        let waker = cx.waker().clone();
+        let mut wakers = Wakers::default();
+        let mut state = self.state.lock();
+        state.arrived += 1;
+        if state.arrived < self.size {
+            return Some(state.waiters.push((), waker));
+        }
+        state.arrived = 0;
+        while let Some(((), waker)) = state.waiters.unlink_first() {
+            wakers.push(waker);
+        }
+        drop(state);
+        wakers.wake();
+        None
+    }
+}
+
+#[derive(Debug)]
+struct Wait<'a> {
+    barrier: &'a Barrier,
+    /// In the list, since the first poll.
+    key: Option<usize>,
+}
+
+impl Future for Wait<'_> {
+    type Output = BarrierWaitResult;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<BarrierWaitResult> {
+        let this = self.get_mut();
+        ready!(budget::poll_proceed(cx));
+        let Some(key) = this.key else {
+            this.key = this.barrier.arrive(cx);
+            if this.key.is_some() {
+                return Poll::Pending;
+            }
+            budget::spend();
+            return Poll::Ready(BarrierWaitResult(true));
+        };
+        let waker = cx.waker().clone();
+        let mut state = this.barrier.state.lock();
+        if state.waiters.is_linked(key) {
+            let displaced = state.waiters.replace_waker(key, waker);
+            drop(state);
+            drop(displaced);
+            return Poll::Pending;
+        }
+        let _ = state.waiters.remove(key);
+        this.key = None;
+        budget::spend();
+        Poll::Ready(BarrierWaitResult(false))
+    }
+}
+
+impl Drop for Wait<'_> {
+    fn drop(&mut self) {
+        if let Some(key) = self.key {
+            let mut state = self.barrier.state.lock();
+            let removed = state.waiters.remove(key);
+            drop(state);
+            drop(removed);
+        }
+    }
+}

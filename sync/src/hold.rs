@@ -1,0 +1,122 @@
+//! What a guard gives back when it is dropped.
+//!
+//! The guards themselves have no destructor: they can be taken apart, mapped and downgraded by
+//! moving their hold.
+
+use crate::permits::Permits;
+use std::fmt;
+use std::sync::Arc;
+
+/// Permits that are taken from a borrowed lock.
+#[derive(Debug)]
+pub(crate) struct Hold<'a> {
+    permits: &'a Permits,
+    count: usize,
+}
+
+impl<'a> Hold<'a> {
+    #[inline]
+    pub(crate) fn new(permits: &'a Permits, count: usize) -> Self {
+        Self { permits, count }
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Never gives them back.
+    pub(crate) fn forget(mut self) {
+        self.count = 0;
+    }
+
+    /// Gives all but `count` back.
+    pub(crate) fn keep(&mut self, count: usize) {
+        let surplus = self.count - count;
+        self.count = count;
+        self.permits.give(surplus);
+    }
+
+    /// Takes `count` away from this hold, if it has as many.
+    pub(crate) fn split(&mut self, count: usize) -> Option<Self> {
+        self.count = self.count.checked_sub(count)?;
+        Some(Self { permits: self.permits, count })
+    }
+
+    /// Takes over what `other` holds.
+    pub(crate) fn merge(&mut self, mut other: Self) {
+        self.count += std::mem::take(&mut other.count);
+    }
+}
+
+impl Drop for Hold<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        if self.count > 0 {
+            self.permits.give(self.count);
+        }
+    }
+}
+
+/// A lock whose permits can be held by way of an `Arc`.
+pub(crate) trait HasPermits {
+    fn permits(&self) -> &Permits;
+}
+
+/// Permits that are taken from a shared lock, which it keeps alive.
+pub(crate) struct OwnedHold<L: HasPermits + ?Sized> {
+    lock: Arc<L>,
+    count: usize,
+}
+
+impl<L: HasPermits + ?Sized> OwnedHold<L> {
+    #[inline]
+    pub(crate) fn new(lock: Arc<L>, count: usize) -> Self {
+        Self { lock, count }
+    }
+
+    pub(crate) fn lock(&self) -> &Arc<L> {
+        &self.lock
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Never gives them back.
+    pub(crate) fn forget(mut self) {
+        self.count = 0;
+    }
+
+    /// Gives all but `count` back.
+    pub(crate) fn keep(&mut self, count: usize) {
+        let surplus = self.count - count;
+        self.count = count;
+        self.lock.permits().give(surplus);
+    }
+
+    /// Takes `count` away from this hold, if it has as many.
+    pub(crate) fn split(&mut self, count: usize) -> Option<Self> {
+        self.count = self.count.checked_sub(count)?;
+        Some(Self { lock: Arc::clone(&self.lock), count })
+    }
+
+    /// Takes over what `other` holds.
+    pub(crate) fn merge(&mut self, mut other: Self) {
+        self.count += std::mem::take(&mut other.count);
+    }
+}
+
+impl<L: HasPermits + ?Sized> Drop for OwnedHold<L> {
+    #[inline]
+    fn drop(&mut self) {
+        if self.count > 0 {
+            self.lock.permits().give(self.count);
+        }
+    }
+}
+
+impl<L: HasPermits + ?Sized> fmt::Debug for OwnedHold<L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OwnedHold").field("count", &self.count).finish_non_exhaustive()
+    }
+}

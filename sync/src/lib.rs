@@ -1,0 +1,37 @@
+//! Channels and locks for tasks, with tokio's names and semantics.
+//!
+//! They know [`Waker`](std::task::Waker) and the [`budget`] of a poll, and nothing of tasks or
+//! runtimes: they work under any executor, between executors, and between tasks and threads.
+//!
+//! Users reach them as `wsrt::sync`.
+
+mod barrier;
+pub mod blocking;
+pub mod budget;
+mod guard;
+mod hold;
+pub mod lend;
+pub mod mpsc;
+mod mutex;
+mod notify;
+mod once_cell;
+pub mod oneshot;
+mod permits;
+mod rwlock;
+mod semaphore;
+mod set_once;
+mod sync;
+mod wait_list;
+mod waker_cell;
+mod wakers;
+
+pub use self::barrier::{Barrier, BarrierWaitResult};
+pub use self::mutex::{MappedMutexGuard, Mutex, MutexGuard, OwnedMappedMutexGuard, OwnedMutexGuard, TryLockError};
+pub use self::notify::{Notified, Notify, OwnedNotified};
+pub use self::once_cell::{OnceCell, SetError};
+pub use self::rwlock::{
+    OwnedRwLockMappedWriteGuard, OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock, RwLockMappedWriteGuard,
+    RwLockReadGuard, RwLockWriteGuard,
+};
+pub use self::semaphore::{AcquireError, OwnedSemaphorePermit, Semaphore, SemaphorePermit, TryAcquireError};
+pub use self::set_once::{SetOnce, SetOnceError};

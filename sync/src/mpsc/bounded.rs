@@ -1,0 +1,501 @@
+//! The channel that makes its senders wait while it is full.
+
+use super::channel::{Channel, Room};
+use super::error::{SendError, SendTimeoutError, TryRecvError, TrySendError};
+use super::permit::{OwnedPermit, Permit, PermitIterator};
+use super::queue::Queue;
+use crate::blocking::block_on;
+use crate::lend::sleep;
+use crate::permits::{self, Permits, Refused};
+use std::fmt;
+use std::future::{Future, poll_fn};
+use std::mem;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+/// Room for a number of values: each value, and each permit to send one, holds a part.
+#[derive(Debug)]
+pub(super) struct Limited {
+    pub(super) permits: Permits,
+    pub(super) capacity: usize,
+}
+
+impl Room for Limited {
+    fn vacate(&self, count: usize) {
+        self.permits.give(count);
+    }
+
+    fn close<T>(&self, _queue: &Queue<T>) {
+        self.permits.close();
+    }
+
+    fn is_closed<T>(&self, _queue: &Queue<T>) -> bool {
+        self.permits.is_closed()
+    }
+
+    fn is_idle(&self) -> bool {
+        self.permits.free() == self.capacity
+    }
+}
+
+/// Creates a channel for `buffer` values: a sender waits while as many lie in it.
+///
+/// # Panics
+///
+/// Panics if `buffer` is zero, or more than
+/// [`Semaphore::MAX_PERMITS`](crate::Semaphore::MAX_PERMITS).
+#[must_use = "a channel is of use with both ends"]
+#[track_caller]
+pub fn channel<T>(buffer: usize) -> (Sender<T>, Receiver<T>) {
+    assert!(buffer > 0, "mpsc bounded channel requires buffer > 0");
+    assert!(buffer <= permits::MOST, "a channel has room for at most usize::MAX >> 3 values");
+    let channel = Arc::new(Channel::new(Limited { permits: Permits::new(buffer), capacity: buffer }));
+    (Sender { channel: Arc::clone(&channel) }, Receiver { channel })
+}
+
+/// Sends to a [`Receiver`].
+pub struct Sender<T> {
+    pub(super) channel: Arc<Channel<T, Limited>>,
+}
+
+/// A reservation that comes to nothing may be what the receiver of a closed channel waits for: when
+/// this is dropped, the permits of the reservation have been given back.
+struct Returning<'a, T>(&'a Channel<T, Limited>);
+
+impl<T> Drop for Returning<'_, T> {
+    fn drop(&mut self) {
+        self.0.wake_receiver_at_the_end();
+    }
+}
+
+/// A sender that does not keep its channel open.
+pub struct WeakSender<T> {
+    channel: Arc<Channel<T, Limited>>,
+}
+
+/// Receives what [`Sender`]s send.
+pub struct Receiver<T> {
+    channel: Arc<Channel<T, Limited>>,
+}
+
+impl<T> Sender<T> {
+    /// Sends `value`, waiting while the channel is full.
+    ///
+    /// Senders that wait are served in the order in which they came.
+    ///
+    /// # Errors
+    ///
+    /// Returns the value if the receiver was dropped or has closed the channel.
+    ///
+    /// # Cancel safety
+    ///
+    /// If dropped before it is ready, the value was not sent and is dropped, and the place in line
+    /// is lost. [`reserve`](Sender::reserve) keeps the value.
+    pub async fn send(&self, value: T) -> Result<(), SendError<T>> {
+        match self.reserve().await {
+            Ok(permit) => {
+                permit.send(value);
+                Ok(())
+            }
+            Err(SendError(())) => Err(SendError(value)),
+        }
+    }
+
+    /// Waits until the receiver is dropped or closes the channel.
+    ///
+    /// # Cancel safety
+    ///
+    /// If dropped before it is ready, nothing is lost.
+    pub async fn closed(&self) {
+        self.channel.closed().await;
+    }
+
+    /// Sends `value` if there is room.
+    ///
+    /// # Errors
+    ///
+    /// Returns the value if the channel is full, or the receiver was dropped or has closed it.
+    pub fn try_send(&self, value: T) -> Result<(), TrySendError<T>> {
+        match self.try_reserve() {
+            Ok(permit) => {
+                permit.send(value);
+                Ok(())
+            }
+            Err(TrySendError::Full(())) => Err(TrySendError::Full(value)),
+            Err(TrySendError::Closed(())) => Err(TrySendError::Closed(value)),
+        }
+    }
+
+    /// Sends `value`, waiting for room for at most `timeout`.
+    ///
+    /// # Panics
+    ///
+    /// Panics outside of a runtime with timers.
+    ///
+    /// # Errors
+    ///
+    /// Returns the value if the channel stays full for so long, or the receiver was dropped or has
+    /// closed it.
+    ///
+    /// # Cancel safety
+    ///
+    /// If dropped before it is ready, the value was not sent and is dropped, and the place in line
+    /// is lost.
+    pub async fn send_timeout(&self, value: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
+        let (mut reserving, mut sleeping) = (pin!(self.reserve()), sleep(timeout));
+        let reserved = poll_fn(|cx| match reserving.as_mut().poll(cx) {
+            Poll::Ready(reserved) => Poll::Ready(Some(reserved)),
+            Poll::Pending => sleeping.as_mut().poll(cx).map(|()| None),
+        });
+        match reserved.await {
+            Some(Ok(permit)) => {
+                permit.send(value);
+                Ok(())
+            }
+            Some(Err(SendError(()))) => Err(SendTimeoutError::Closed(value)),
+            None => Err(SendTimeoutError::Timeout(value)),
+        }
+    }
+
+    /// Sends `value`, and blocks the calling thread while the channel is full.
+    ///
+    /// In a task of wsrt the processor is handed over for that long, so that other tasks go on.
+    ///
+    /// # Errors
+    ///
+    /// Returns the value if the receiver was dropped or has closed the channel.
+    pub fn blocking_send(&self, value: T) -> Result<(), SendError<T>> {
+        block_on(self.send(value))
+    }
+
+    /// Returns true if the receiver was dropped or has closed the channel.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.channel.is_closed_by_receiver()
+    }
+
+    /// Waits for room for one value, and holds it until the permit is used or dropped.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the receiver was dropped or has closed the channel.
+    ///
+    /// # Cancel safety
+    ///
+    /// If dropped before it is ready, no room is lost, but the place in line is.
+    pub async fn reserve(&self) -> Result<Permit<'_, T>, SendError<()>> {
+        self.take(1).await?;
+        Ok(Permit::new(&self.channel))
+    }
+
+    /// Waits for room for `n` values, and returns an iterator over as many permits.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the receiver was dropped or has closed the channel, or if `n` is more
+    /// than the channel was made for.
+    ///
+    /// # Cancel safety
+    ///
+    /// If dropped before it is ready, no room is lost, but the place in line is.
+    pub async fn reserve_many(&self, n: usize) -> Result<PermitIterator<'_, T>, SendError<()>> {
+        self.take(n).await?;
+        Ok(PermitIterator::new(&self.channel, n))
+    }
+
+    /// Waits for room for one value, and moves the sender into the permit.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the receiver was dropped or has closed the channel. The sender is
+    /// dropped.
+    ///
+    /// # Cancel safety
+    ///
+    /// If dropped before it is ready, no room is lost, but the sender and the place in line are.
+    pub async fn reserve_owned(self) -> Result<OwnedPermit<T>, SendError<()>> {
+        self.take(1).await?;
+        Ok(OwnedPermit::new(self))
+    }
+
+    async fn take(&self, count: usize) -> Result<(), SendError<()>> {
+        if count > self.channel.room.capacity {
+            return Err(SendError(()));
+        }
+        let returning = Returning(&self.channel);
+        self.channel.room.permits.take(count).await.map_err(|_| SendError(()))?;
+        mem::forget(returning);
+        Ok(())
+    }
+
+    /// Holds room for one value, if there is room.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the channel is full, or the receiver was dropped or has closed it.
+    pub fn try_reserve(&self) -> Result<Permit<'_, T>, TrySendError<()>> {
+        self.try_take(1)?;
+        Ok(Permit::new(&self.channel))
+    }
+
+    /// Holds room for `n` values, if there is room.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there is less room, or the receiver was dropped or has closed the
+    /// channel.
+    pub fn try_reserve_many(&self, n: usize) -> Result<PermitIterator<'_, T>, TrySendError<()>> {
+        if n > self.channel.room.capacity {
+            return Err(TrySendError::Full(()));
+        }
+        self.try_take(n)?;
+        Ok(PermitIterator::new(&self.channel, n))
+    }
+
+    /// Holds room for one value, if there is room, and moves the sender into the permit.
+    ///
+    /// # Errors
+    ///
+    /// Returns the sender if the channel is full, or the receiver was dropped or has closed it.
+    pub fn try_reserve_owned(self) -> Result<OwnedPermit<T>, TrySendError<Self>> {
+        match self.try_take(1) {
+            Ok(()) => Ok(OwnedPermit::new(self)),
+            Err(TrySendError::Full(())) => Err(TrySendError::Full(self)),
+            Err(TrySendError::Closed(())) => Err(TrySendError::Closed(self)),
+        }
+    }
+
+    fn try_take(&self, count: usize) -> Result<(), TrySendError<()>> {
+        self.channel.room.permits.try_take(count).map_err(|refused| match refused {
+            Refused::Closed => TrySendError::Closed(()),
+            Refused::TooFew => TrySendError::Full(()),
+        })
+    }
+
+    /// Returns true if both are of one channel.
+    #[must_use]
+    pub fn same_channel(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.channel, &other.channel)
+    }
+
+    /// Returns the number of values that can be sent without waiting.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.channel.room.permits.free()
+    }
+
+    /// Returns the number of values that the channel was made for.
+    #[must_use]
+    pub fn max_capacity(&self) -> usize {
+        self.channel.room.capacity
+    }
+
+    /// Returns a sender that does not keep the channel open.
+    #[must_use]
+    pub fn downgrade(&self) -> WeakSender<T> {
+        WeakSender::new(Arc::clone(&self.channel))
+    }
+
+    /// Returns the number of senders.
+    #[must_use]
+    pub fn strong_count(&self) -> usize {
+        self.channel.senders()
+    }
+
+    /// Returns the number of weak senders.
+    #[must_use]
+    pub fn weak_count(&self) -> usize {
+        self.channel.weak_senders()
+    }
+}
+
+impl<T> Clone for Sender<T> {
+    fn clone(&self) -> Self {
+        self.channel.add_sender();
+        Self { channel: Arc::clone(&self.channel) }
+    }
+}
+
+impl<T> Drop for Sender<T> {
+    fn drop(&mut self) {
+        self.channel.remove_sender();
+    }
+}
+
+impl<T> fmt::Debug for Sender<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sender").finish_non_exhaustive()
+    }
+}
+
+impl<T> WeakSender<T> {
+    fn new(channel: Arc<Channel<T, Limited>>) -> Self {
+        channel.add_weak();
+        Self { channel }
+    }
+
+    /// Returns a sender, if there is one left: a channel that was closed by that stays closed.
+    #[must_use]
+    pub fn upgrade(&self) -> Option<Sender<T>> {
+        self.channel.try_add_sender().then(|| Sender { channel: Arc::clone(&self.channel) })
+    }
+
+    /// Returns the number of senders.
+    #[must_use]
+    pub fn strong_count(&self) -> usize {
+        self.channel.senders()
+    }
+
+    /// Returns the number of weak senders.
+    #[must_use]
+    pub fn weak_count(&self) -> usize {
+        self.channel.weak_senders()
+    }
+}
+
+impl<T> Clone for WeakSender<T> {
+    fn clone(&self) -> Self {
+        Self::new(Arc::clone(&self.channel))
+    }
+}
+
+impl<T> Drop for WeakSender<T> {
+    fn drop(&mut self) {
+        self.channel.remove_weak();
+    }
+}
+
+impl<T> fmt::Debug for WeakSender<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WeakSender").finish_non_exhaustive()
+    }
+}
+
+impl<T> Receiver<T> {
+    /// Receives the next value. Returns `None` once all senders are dropped, or the channel is
+    /// closed, and everything that was sent has been received.
+    ///
+    /// # Cancel safety
+    ///
+    /// If dropped before it is ready, nothing was received.
+    pub async fn recv(&mut self) -> Option<T> {
+        poll_fn(|cx| self.poll_recv(cx)).await
+    }
+
+    /// Receives up to `limit` values into `buffer`, and returns how many: at least one, unless
+    /// `limit` is zero or the channel has ended.
+    ///
+    /// # Cancel safety
+    ///
+    /// If dropped before it is ready, nothing was received.
+    pub async fn recv_many(&mut self, buffer: &mut Vec<T>, limit: usize) -> usize {
+        poll_fn(|cx| self.poll_recv_many(cx, buffer, limit)).await
+    }
+
+    /// Receives the next value, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`TryRecvError::Empty`] if there is none at the moment, and
+    /// [`TryRecvError::Disconnected`] if there never will be.
+    pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
+        // SAFETY: this is the receiver, borrowed mutably.
+        unsafe { self.channel.try_receive() }
+    }
+
+    /// Receives the next value, and blocks the calling thread until then.
+    ///
+    /// In a task of wsrt the processor is handed over for that long, so that other tasks go on.
+    pub fn blocking_recv(&mut self) -> Option<T> {
+        block_on(self.recv())
+    }
+
+    /// Receives up to `limit` values into `buffer`, and blocks the calling thread until there is
+    /// one.
+    pub fn blocking_recv_many(&mut self, buffer: &mut Vec<T>, limit: usize) -> usize {
+        block_on(self.recv_many(buffer, limit))
+    }
+
+    /// Closes the channel: senders fail from now on. What was sent can still be received, and what
+    /// permits that were reserved before send.
+    pub fn close(&mut self) {
+        self.channel.close();
+    }
+
+    /// Returns true if the channel is closed, or all senders are dropped.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.channel.is_closed_by_receiver()
+    }
+
+    /// Returns true if nothing lies in the channel.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the number of values in the channel.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.channel.queue.len()
+    }
+
+    /// Returns the number of values that can be sent without waiting.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.channel.room.permits.free()
+    }
+
+    /// Returns the number of values that the channel was made for.
+    #[must_use]
+    pub fn max_capacity(&self) -> usize {
+        self.channel.room.capacity
+    }
+
+    /// Polls for the next value: see [`recv`](Receiver::recv).
+    ///
+    /// Wakes the task of the last poll.
+    pub fn poll_recv(&mut self, cx: &mut Context<'_>) -> Poll<Option<T>> {
+        // SAFETY: this is the receiver, borrowed mutably.
+        unsafe { self.channel.poll_receive(cx) }
+    }
+
+    /// Polls for up to `limit` values: see [`recv_many`](Receiver::recv_many).
+    ///
+    /// Wakes the task of the last poll.
+    pub fn poll_recv_many(&mut self, cx: &mut Context<'_>, buffer: &mut Vec<T>, limit: usize) -> Poll<usize> {
+        if limit == 0 {
+            return Poll::Ready(0);
+        }
+        // SAFETY: this is the receiver, borrowed mutably.
+        unsafe { self.channel.poll_receive_with(cx, limit, |value| buffer.push(value)) }
+    }
+
+    /// Returns the number of senders.
+    #[must_use]
+    pub fn sender_strong_count(&self) -> usize {
+        self.channel.senders()
+    }
+
+    /// Returns the number of weak senders.
+    #[must_use]
+    pub fn sender_weak_count(&self) -> usize {
+        self.channel.weak_senders()
+    }
+}
+
+impl<T> Drop for Receiver<T> {
+    fn drop(&mut self) {
+        self.channel.close();
+        // SAFETY: this is the receiver, borrowed mutably.
+        unsafe { self.channel.drain() };
+    }
+}
+
+impl<T> fmt::Debug for Receiver<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Receiver").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,39 @@
+//! Channels from many senders to one receiver.
+//!
+//! [`channel`] is bounded: [`Sender::send`] waits while it is full. [`unbounded_channel`] never
+//! waits, and grows. Values arrive in the order in which they were sent, and each arrives once.
+//!
+//! When all senders are dropped, the receiver gets what was sent and then `None`. When the receiver
+//! is dropped or closes the channel, senders get their values back.
+//!
+//! # Not guaranteed
+//!
+//! An order between values of senders that send at the same time. Memory that a long queue took is
+//! given back as it is emptied, but for one block, which is kept for the next values.
+//!
+//! # Examples
+//!
+//! ```
+//! # mod wsrt { pub use wsrt_sync as sync; }
+//! # wsrt_sync::blocking::block_on(async {
+//! use wsrt::sync::mpsc;
+//!
+//! let (orders, mut kitchen) = mpsc::channel(16);
+//! let waiter = orders.clone();
+//! std::thread::spawn(move || waiter.blocking_send("soup"));
+//! assert_eq!(kitchen.recv().await, Some("soup"));
+//! drop(orders);
+//! assert_eq!(kitchen.recv().await, None);
+//! # });
+//! ```
+
+mod bounded;
+mod channel;
+pub mod error;
+mod permit;
+mod queue;
+mod unbounded;
+
+pub use self::bounded::{Receiver, Sender, WeakSender, channel};
+pub use self::permit::{OwnedPermit, Permit, PermitIterator};
+pub use self::unbounded::{UnboundedReceiver, UnboundedSender, WeakUnboundedSender, unbounded_channel};

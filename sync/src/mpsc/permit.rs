@@ -1,0 +1,150 @@
+//! Room in a bounded channel that is held for a value to come.
+
+use super::bounded::{Limited, Sender};
+use super::channel::Channel;
+use std::fmt;
+use std::iter::FusedIterator;
+use std::mem::ManuallyDrop;
+use std::ptr;
+use std::sync::Arc;
+
+/// Room for one value. Dropped unused, it gives the room back.
+#[must_use = "room that is held and not used makes others wait"]
+pub struct Permit<'a, T> {
+    permits: PermitIterator<'a, T>,
+}
+
+/// Permits to send one value each. Dropped, it gives back the room of those that are left.
+#[must_use = "room that is held and not used makes others wait"]
+pub struct PermitIterator<'a, T> {
+    channel: &'a Channel<T, Limited>,
+    left: usize,
+}
+
+/// Room for one value, with the sender in it. Dropped unused, it gives the room back.
+#[must_use = "room that is held and not used makes others wait"]
+pub struct OwnedPermit<T> {
+    sender: Sender<T>,
+}
+
+impl<T> Channel<T, Limited> {
+    /// Sends by a permit, which is spent.
+    fn send(&self, value: T) {
+        if self.queue.push(value).is_err() {
+            unreachable!("the queue of a bounded channel is never closed");
+        }
+        self.wake_receiver();
+    }
+
+    /// Gives back room that was not used.
+    fn release(&self, count: usize) {
+        self.room.permits.give(count);
+        self.wake_receiver_at_the_end();
+    }
+}
+
+impl<'a, T> Permit<'a, T> {
+    pub(super) fn new(channel: &'a Channel<T, Limited>) -> Self {
+        Self { permits: PermitIterator::new(channel, 1) }
+    }
+
+    /// Sends `value`. It cannot fail: a receiver that has closed the channel still gets it; if the
+    /// receiver was dropped, the value is dropped with the channel.
+    pub fn send(mut self, value: T) {
+        self.permits.left = 0;
+        self.permits.channel.send(value);
+    }
+}
+
+impl<T> fmt::Debug for Permit<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Permit").finish_non_exhaustive()
+    }
+}
+
+impl<'a, T> PermitIterator<'a, T> {
+    pub(super) fn new(channel: &'a Channel<T, Limited>, count: usize) -> Self {
+        Self { channel, left: count }
+    }
+}
+
+impl<'a, T> Iterator for PermitIterator<'a, T> {
+    type Item = Permit<'a, T>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.left = self.left.checked_sub(1)?;
+        Some(Permit::new(self.channel))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+}
+
+impl<T> ExactSizeIterator for PermitIterator<'_, T> {}
+impl<T> FusedIterator for PermitIterator<'_, T> {}
+
+impl<T> Drop for PermitIterator<'_, T> {
+    fn drop(&mut self) {
+        if self.left > 0 {
+            self.channel.release(self.left);
+        }
+    }
+}
+
+impl<T> fmt::Debug for PermitIterator<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PermitIterator").field("capacity", &self.left).finish_non_exhaustive()
+    }
+}
+
+impl<T> OwnedPermit<T> {
+    pub(super) fn new(sender: Sender<T>) -> Self {
+        Self { sender }
+    }
+
+    /// Sends `value`, and returns the sender.
+    pub fn send(self, value: T) -> Sender<T> {
+        let sender = self.into_sender();
+        sender.channel.send(value);
+        sender
+    }
+
+    /// Gives the room back, and returns the sender.
+    pub fn release(self) -> Sender<T> {
+        let sender = self.into_sender();
+        sender.channel.release(1);
+        sender
+    }
+
+    /// Returns true if both are of one channel.
+    #[must_use]
+    pub fn same_channel(&self, other: &Self) -> bool {
+        self.sender.same_channel(&other.sender)
+    }
+
+    /// Returns true if this is of the channel of `sender`.
+    #[must_use]
+    pub fn same_channel_as_sender(&self, sender: &Sender<T>) -> bool {
+        Arc::ptr_eq(&self.sender.channel, &sender.channel)
+    }
+
+    /// The sender, without giving the room back.
+    fn into_sender(self) -> Sender<T> {
+        let permit = ManuallyDrop::new(self);
+        // SAFETY: the permit is not dropped, so the sender is moved out once.
+        unsafe { ptr::read(&raw const permit.sender) }
+    }
+}
+
+impl<T> Drop for OwnedPermit<T> {
+    fn drop(&mut self) {
+        self.sender.channel.release(1);
+    }
+}
+
+impl<T> fmt::Debug for OwnedPermit<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OwnedPermit").finish_non_exhaustive()
+    }
+}

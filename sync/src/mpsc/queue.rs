@@ -1,0 +1,330 @@
+//! The queue of a channel: many threads push, one pops, first in, first out.
+//!
+//! It is a linked list of blocks of [`SLOTS`] values, so an idle channel is small and a long one
+//! allocates seldom. A pusher claims a position by adding to the tail, and then has its slot for
+//! itself; the popper takes a slot once its flag says that it is written.
+//!
+//! ```text
+//!   head                                  tail
+//!    │                                     │
+//!    ▼                                     ▼
+//!   [■■■■■■■■│next]──▶[■■■■■■■■│next]──▶[■■■·····│null]
+//! ```
+//!
+//! Positions count [`LAP`] for a block: one more than its slots. At the extra position no value lies:
+//! while the tail is there, the pusher that claimed the last slot is putting the next block in its
+//! place, which it has allocated before, and others wait for these three stores.
+//!
+//! # Who frees a block
+//!
+//! The popper, once it has taken the value of the last slot. Nobody else can hold the block then: a
+//! pusher goes into the block only after it has claimed one of its slots, and its last step there is
+//! to set the slot's flag, without which the popper would not be so far.
+//!
+//! # The words
+//!
+//! | word | written by | pairs |
+//! |---|---|---|
+//! | `tail`: position, and `CLOSED` in bit 0 | pushers by compare-and-swap, the installer of a block, `close` | AcqRel: who sees a position sees the block that was installed for it |
+//! | `head_block` | the first pusher, before `tail_block`; the popper | Release and Acquire: the block is initialised |
+//! | `tail_block` | the first pushers, the installer | Release, before the tail moves on; Acquire after reading the tail |
+//! | `written`, for each slot | its pusher | Release after the value; Acquire before the popper reads it |
+//! | `next` of a block | its installer | Release, before the last slot's flag |
+//! | `spare` | popper puts a block in, pushers take it | Release and Acquire: the block is as new |
+
+use crate::sync::UnsafeCell;
+use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use crate::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize};
+use crate::sync::{SLOTS, spin};
+use std::mem::MaybeUninit;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::ptr;
+
+/// Positions of a block.
+const LAP: usize = SLOTS + 1;
+/// The bit of the tail that says that nothing is pushed any more.
+const CLOSED: usize = 1;
+/// A position, in the tail.
+const ONE: usize = 2;
+
+/// Values from many threads to one.
+#[derive(Debug)]
+pub(super) struct Queue<T> {
+    tail: AtomicUsize,
+    tail_block: AtomicPtr<Block<T>>,
+    /// The next position to pop. The popper's; atomic for those that ask for a length.
+    head: AtomicUsize,
+    /// The popper's, after the first pusher has set it.
+    head_block: AtomicPtr<Block<T>>,
+    /// A block that was emptied, for the next pusher that needs one.
+    spare: AtomicPtr<Block<T>>,
+}
+
+#[derive(Debug)]
+struct Block<T> {
+    next: AtomicPtr<Block<T>>,
+    written: [AtomicBool; SLOTS],
+    values: [UnsafeCell<MaybeUninit<T>>; SLOTS],
+}
+
+/// What the popper finds.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Popped<T> {
+    Value(T),
+    /// The next position is claimed, and not yet written.
+    Busy,
+    Empty,
+}
+
+// SAFETY: values go from thread to thread, and each slot has one owner at a time.
+unsafe impl<T: Send> Send for Queue<T> {}
+// SAFETY: as for `Send`; a shared queue shows nobody a `&T`.
+unsafe impl<T: Send> Sync for Queue<T> {}
+
+// No code of others runs between two steps, so a panic leaves nothing half done.
+impl<T> UnwindSafe for Queue<T> {}
+impl<T> RefUnwindSafe for Queue<T> {}
+
+impl<T> Block<T> {
+    /// Made in its place: a block of large values does not fit on a stack.
+    fn new() -> Box<Self> {
+        let block: *mut Self = Box::into_raw(Box::<Self>::new_uninit()).cast();
+        // SAFETY: the field lies in the allocation.
+        let next = unsafe { &raw mut (*block).next };
+        // SAFETY: the memory is allocated for it.
+        unsafe { next.write(AtomicPtr::new(ptr::null_mut())) };
+        // SAFETY: the field lies in the allocation.
+        let written = unsafe { &raw mut (*block).written }.cast::<AtomicBool>();
+        // SAFETY: the field lies in the allocation.
+        let values = unsafe { &raw mut (*block).values }.cast::<UnsafeCell<MaybeUninit<T>>>();
+        for at in 0..SLOTS {
+            // SAFETY: the array has as many elements.
+            let flag = unsafe { written.add(at) };
+            // SAFETY: the memory is allocated for it.
+            unsafe { flag.write(AtomicBool::new(false)) };
+            // SAFETY: the array has as many elements.
+            let value = unsafe { values.add(at) };
+            // SAFETY: the memory is allocated for it.
+            unsafe { value.write(UnsafeCell::new(MaybeUninit::uninit())) };
+        }
+        // SAFETY: each field was written, and the memory is a box's.
+        unsafe { Box::from_raw(block) }
+    }
+
+    /// As a new one, once all its values were taken.
+    fn reset(&mut self) {
+        // Relaxed: nobody else knows the block, and it is given away with Release.
+        self.next.store(ptr::null_mut(), Relaxed);
+        for flag in &self.written {
+            flag.store(false, Relaxed);
+        }
+    }
+}
+
+impl<T> Queue<T> {
+    pub(super) fn new() -> Self {
+        Self {
+            tail: AtomicUsize::new(0),
+            tail_block: AtomicPtr::new(ptr::null_mut()),
+            head: AtomicUsize::new(0),
+            head_block: AtomicPtr::new(ptr::null_mut()),
+            spare: AtomicPtr::new(ptr::null_mut()),
+        }
+    }
+
+    /// Appends a value. Hands it back if the queue is closed.
+    pub(super) fn push(&self, value: T) -> Result<(), T> {
+        let mut next: Option<Box<Block<T>>> = None;
+        let mut tail = self.tail.load(Acquire);
+        loop {
+            if tail & CLOSED != 0 {
+                self.keep_spare(next);
+                return Err(value);
+            }
+            let at = tail / ONE % LAP;
+            if at == SLOTS {
+                spin();
+                tail = self.tail.load(Acquire);
+                continue;
+            }
+            let block = self.tail_block.load(Acquire);
+            if block.is_null() {
+                self.install_first();
+                tail = self.tail.load(Acquire);
+                continue;
+            }
+            if at + 1 == SLOTS && next.is_none() {
+                next = Some(self.fresh_block());
+            }
+            match self.tail.compare_exchange_weak(tail, tail + ONE, AcqRel, Acquire) {
+                Ok(_) => {
+                    if at + 1 == SLOTS {
+                        let next = next.take().unwrap_or_else(Block::new);
+                        // SAFETY: the last slot of the block was claimed just now.
+                        unsafe { self.install(block, next) };
+                    }
+                    // SAFETY: this position was claimed just now, and the block is its block.
+                    unsafe { write(block, at, value) };
+                    self.keep_spare(next);
+                    return Ok(());
+                }
+                Err(now) => tail = now,
+            }
+        }
+    }
+
+    /// Makes the first block. Several pushers may try; after that, each finds one.
+    #[cold]
+    fn install_first(&self) {
+        let fresh = Box::into_raw(Block::new());
+        let first = match self.head_block.compare_exchange(ptr::null_mut(), fresh, AcqRel, Acquire) {
+            Ok(_) => fresh,
+            Err(first) => {
+                // SAFETY: it was made from a box above, and given to nobody.
+                self.keep_spare(Some(unsafe { Box::from_raw(fresh) }));
+                first
+            }
+        };
+        // Fails if another pusher was faster; `first` may be gone by then, and is not looked into.
+        let _ = self.tail_block.compare_exchange(ptr::null_mut(), first, AcqRel, Relaxed);
+    }
+
+    /// Puts `next` behind `block` and moves the tail to it.
+    ///
+    /// # Safety
+    ///
+    /// The caller has claimed the last slot of `block`, the last of the queue.
+    unsafe fn install(&self, block: *mut Block<T>, next: Box<Block<T>>) {
+        let next = Box::into_raw(next);
+        self.tail_block.store(next, Release);
+        self.tail.fetch_add(ONE, AcqRel);
+        // SAFETY: the caller's slot is not written, so the popper has not freed the block.
+        let block = unsafe { &*block };
+        block.next.store(next, Release);
+    }
+
+    fn fresh_block(&self) -> Box<Block<T>> {
+        let spare = self.spare.swap(ptr::null_mut(), Acquire);
+        if spare.is_null() {
+            return Block::new();
+        }
+        // SAFETY: only boxes are put there, and this thread took it out.
+        unsafe { Box::from_raw(spare) }
+    }
+
+    /// Keeps an empty block for later, if none is kept yet.
+    fn keep_spare(&self, block: Option<Box<Block<T>>>) {
+        let Some(block) = block else { return };
+        let block = Box::into_raw(block);
+        if self.spare.compare_exchange(ptr::null_mut(), block, Release, Relaxed).is_err() {
+            // SAFETY: it was made from a box above, and given to nobody.
+            drop(unsafe { Box::from_raw(block) });
+        }
+    }
+
+    /// Has every push fail from now on. Values that are in the queue stay.
+    pub(super) fn close(&self) {
+        self.tail.fetch_or(CLOSED, AcqRel);
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.tail.load(Acquire) & CLOSED != 0
+    }
+
+    /// The number of values, written or claimed. Exact for the popper.
+    pub(super) fn len(&self) -> usize {
+        let head = self.head.load(Relaxed);
+        let tail = self.tail.load(Acquire) / ONE;
+        // Of each lap one position has no value.
+        let values = |position: usize| position / LAP * SLOTS + (position % LAP).min(SLOTS);
+        values(tail).saturating_sub(values(head))
+    }
+
+    /// Takes the first value.
+    ///
+    /// # Safety
+    ///
+    /// One thread at a time calls this.
+    pub(super) unsafe fn pop(&self) -> Popped<T> {
+        let head = self.head.load(Relaxed);
+        let at = head % LAP;
+        let block = self.head_block.load(Acquire);
+        if block.is_null() {
+            // No tail block, so no value.
+            return Popped::Empty;
+        }
+        // SAFETY: the popper alone frees blocks, below.
+        let taken = unsafe { take(block, at) };
+        let Some(value) = taken else {
+            let is_claimed = self.tail.load(Acquire) / ONE != head;
+            return if is_claimed { Popped::Busy } else { Popped::Empty };
+        };
+        if at + 1 == SLOTS {
+            self.head.store(head + 2, Relaxed);
+            // SAFETY: its last value was just taken: see the head of this file.
+            unsafe { self.leave(block) };
+        } else {
+            self.head.store(head + 1, Relaxed);
+        }
+        Popped::Value(value)
+    }
+
+    /// Goes from `block` to the next one.
+    ///
+    /// # Safety
+    ///
+    /// `block` is the head's, and all its values were taken.
+    unsafe fn leave(&self, block: *mut Block<T>) {
+        // SAFETY: the popper alone frees blocks, and this one is no pusher's any more.
+        let mut block = unsafe { Box::from_raw(block) };
+        // Acquire pairs with the Release of `install`, which came before the last slot's flag.
+        self.head_block.store(block.next.load(Acquire), Release);
+        block.reset();
+        self.keep_spare(Some(block));
+    }
+}
+
+impl<T> Drop for Queue<T> {
+    fn drop(&mut self) {
+        // SAFETY: `&mut self`: there is no other thread.
+        while let Popped::Value(value) = unsafe { self.pop() } {
+            drop(value);
+        }
+        for block in [&self.head_block, &self.spare] {
+            let block = block.load(Acquire);
+            if !block.is_null() {
+                // SAFETY: both are boxes that nobody else knows, and not the same one.
+                drop(unsafe { Box::from_raw(block) });
+            }
+        }
+    }
+}
+
+/// Writes a value into its slot, and says so.
+///
+/// # Safety
+///
+/// The caller has claimed the slot, and not written it before.
+unsafe fn write<T>(block: *const Block<T>, at: usize, value: T) {
+    // SAFETY: the slot is not written, so the popper has not freed the block.
+    let block = unsafe { &*block };
+    // SAFETY: the caller has the slot for itself.
+    block.values[at].with_mut(|slot| unsafe { slot.write(MaybeUninit::new(value)) });
+    // Release gives the value to the popper. After this the block may be gone.
+    block.written[at].store(true, Release);
+}
+
+/// Takes the value out of a slot, if it is written.
+///
+/// # Safety
+///
+/// The caller is the popper, `block` is the head's block and `at` the head's slot.
+unsafe fn take<T>(block: *const Block<T>, at: usize) -> Option<T> {
+    // SAFETY: the popper has not freed it.
+    let block = unsafe { &*block };
+    // Acquire pairs with the Release of `write`.
+    block.written[at].load(Acquire).then(|| {
+        // SAFETY: it is written, and the head passes each slot once.
+        block.values[at].with(|slot| unsafe { slot.cast::<T>().read() })
+    })
+}

@@ -1,0 +1,280 @@
+//! The channel that never makes its senders wait.
+
+use super::channel::{Channel, Room};
+use super::error::{SendError, TryRecvError};
+use super::queue::Queue;
+use crate::blocking::block_on;
+use std::fmt;
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+/// No limit: the queue says itself whether it is closed.
+#[derive(Debug)]
+pub(super) struct Unlimited;
+
+impl Room for Unlimited {
+    fn vacate(&self, _count: usize) {}
+
+    fn close<T>(&self, queue: &Queue<T>) {
+        queue.close();
+    }
+
+    fn is_closed<T>(&self, queue: &Queue<T>) -> bool {
+        queue.is_closed()
+    }
+
+    fn is_idle(&self) -> bool {
+        true
+    }
+}
+
+/// Creates a channel without a limit: what is sent faster than it is received takes memory.
+#[must_use = "a channel is of use with both ends"]
+pub fn unbounded_channel<T>() -> (UnboundedSender<T>, UnboundedReceiver<T>) {
+    let channel = Arc::new(Channel::new(Unlimited));
+    (UnboundedSender { channel: Arc::clone(&channel) }, UnboundedReceiver { channel })
+}
+
+/// Sends to an [`UnboundedReceiver`].
+pub struct UnboundedSender<T> {
+    channel: Arc<Channel<T, Unlimited>>,
+}
+
+/// A sender that does not keep its channel open.
+pub struct WeakUnboundedSender<T> {
+    channel: Arc<Channel<T, Unlimited>>,
+}
+
+/// Receives what [`UnboundedSender`]s send.
+pub struct UnboundedReceiver<T> {
+    channel: Arc<Channel<T, Unlimited>>,
+}
+
+impl<T> UnboundedSender<T> {
+    /// Sends `value`. It never waits.
+    ///
+    /// # Errors
+    ///
+    /// Returns the value if the receiver was dropped or has closed the channel.
+    pub fn send(&self, value: T) -> Result<(), SendError<T>> {
+        self.channel.queue.push(value).map_err(SendError)?;
+        self.channel.wake_receiver();
+        Ok(())
+    }
+
+    /// Waits until the receiver is dropped or closes the channel.
+    ///
+    /// # Cancel safety
+    ///
+    /// If dropped before it is ready, nothing is lost.
+    pub async fn closed(&self) {
+        self.channel.closed().await;
+    }
+
+    /// Returns true if the receiver was dropped or has closed the channel.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.channel.is_closed_by_receiver()
+    }
+
+    /// Returns true if both are of one channel.
+    #[must_use]
+    pub fn same_channel(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.channel, &other.channel)
+    }
+
+    /// Returns a sender that does not keep the channel open.
+    #[must_use]
+    pub fn downgrade(&self) -> WeakUnboundedSender<T> {
+        WeakUnboundedSender::new(Arc::clone(&self.channel))
+    }
+
+    /// Returns the number of senders.
+    #[must_use]
+    pub fn strong_count(&self) -> usize {
+        self.channel.senders()
+    }
+
+    /// Returns the number of weak senders.
+    #[must_use]
+    pub fn weak_count(&self) -> usize {
+        self.channel.weak_senders()
+    }
+}
+
+impl<T> Clone for UnboundedSender<T> {
+    fn clone(&self) -> Self {
+        self.channel.add_sender();
+        Self { channel: Arc::clone(&self.channel) }
+    }
+}
+
+impl<T> Drop for UnboundedSender<T> {
+    fn drop(&mut self) {
+        self.channel.remove_sender();
+    }
+}
+
+impl<T> fmt::Debug for UnboundedSender<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("UnboundedSender").finish_non_exhaustive()
+    }
+}
+
+impl<T> WeakUnboundedSender<T> {
+    fn new(channel: Arc<Channel<T, Unlimited>>) -> Self {
+        channel.add_weak();
+        Self { channel }
+    }
+
+    /// Returns a sender, if there is one left: a channel that was closed by that stays closed.
+    #[must_use]
+    pub fn upgrade(&self) -> Option<UnboundedSender<T>> {
+        self.channel.try_add_sender().then(|| UnboundedSender { channel: Arc::clone(&self.channel) })
+    }
+
+    /// Returns the number of senders.
+    #[must_use]
+    pub fn strong_count(&self) -> usize {
+        self.channel.senders()
+    }
+
+    /// Returns the number of weak senders.
+    #[must_use]
+    pub fn weak_count(&self) -> usize {
+        self.channel.weak_senders()
+    }
+}
+
+impl<T> Clone for WeakUnboundedSender<T> {
+    fn clone(&self) -> Self {
+        Self::new(Arc::clone(&self.channel))
+    }
+}
+
+impl<T> Drop for WeakUnboundedSender<T> {
+    fn drop(&mut self) {
+        self.channel.remove_weak();
+    }
+}
+
+impl<T> fmt::Debug for WeakUnboundedSender<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WeakUnboundedSender").finish_non_exhaustive()
+    }
+}
+
+impl<T> UnboundedReceiver<T> {
+    /// Receives the next value. Returns `None` once all senders are dropped, or the channel is
+    /// closed, and everything that was sent has been received.
+    ///
+    /// # Cancel safety
+    ///
+    /// If dropped before it is ready, nothing was received.
+    pub async fn recv(&mut self) -> Option<T> {
+        poll_fn(|cx| self.poll_recv(cx)).await
+    }
+
+    /// Receives up to `limit` values into `buffer`, and returns how many: at least one, unless
+    /// `limit` is zero or the channel has ended.
+    ///
+    /// # Cancel safety
+    ///
+    /// If dropped before it is ready, nothing was received.
+    pub async fn recv_many(&mut self, buffer: &mut Vec<T>, limit: usize) -> usize {
+        poll_fn(|cx| self.poll_recv_many(cx, buffer, limit)).await
+    }
+
+    /// Receives the next value, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`TryRecvError::Empty`] if there is none at the moment, and
+    /// [`TryRecvError::Disconnected`] if there never will be.
+    pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
+        // SAFETY: this is the receiver, borrowed mutably.
+        unsafe { self.channel.try_receive() }
+    }
+
+    /// Receives the next value, and blocks the calling thread until then.
+    ///
+    /// In a task of wsrt the processor is handed over for that long, so that other tasks go on.
+    pub fn blocking_recv(&mut self) -> Option<T> {
+        block_on(self.recv())
+    }
+
+    /// Receives up to `limit` values into `buffer`, and blocks the calling thread until there is
+    /// one.
+    pub fn blocking_recv_many(&mut self, buffer: &mut Vec<T>, limit: usize) -> usize {
+        block_on(self.recv_many(buffer, limit))
+    }
+
+    /// Closes the channel: senders fail from now on. What was sent can still be received.
+    pub fn close(&mut self) {
+        self.channel.close();
+    }
+
+    /// Returns true if the channel is closed, or all senders are dropped.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.channel.is_closed_by_receiver()
+    }
+
+    /// Returns true if nothing lies in the channel.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the number of values in the channel.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.channel.queue.len()
+    }
+
+    /// Polls for the next value: see [`recv`](UnboundedReceiver::recv).
+    ///
+    /// Wakes the task of the last poll.
+    pub fn poll_recv(&mut self, cx: &mut Context<'_>) -> Poll<Option<T>> {
+        // SAFETY: this is the receiver, borrowed mutably.
+        unsafe { self.channel.poll_receive(cx) }
+    }
+
+    /// Polls for up to `limit` values: see [`recv_many`](UnboundedReceiver::recv_many).
+    ///
+    /// Wakes the task of the last poll.
+    pub fn poll_recv_many(&mut self, cx: &mut Context<'_>, buffer: &mut Vec<T>, limit: usize) -> Poll<usize> {
+        if limit == 0 {
+            return Poll::Ready(0);
+        }
+        // SAFETY: this is the receiver, borrowed mutably.
+        unsafe { self.channel.poll_receive_with(cx, limit, |value| buffer.push(value)) }
+    }
+
+    /// Returns the number of senders.
+    #[must_use]
+    pub fn sender_strong_count(&self) -> usize {
+        self.channel.senders()
+    }
+
+    /// Returns the number of weak senders.
+    #[must_use]
+    pub fn sender_weak_count(&self) -> usize {
+        self.channel.weak_senders()
+    }
+}
+
+impl<T> Drop for UnboundedReceiver<T> {
+    fn drop(&mut self) {
+        self.channel.close();
+        // SAFETY: this is the receiver, borrowed mutably.
+        unsafe { self.channel.drain() };
+    }
+}
+
+impl<T> fmt::Debug for UnboundedReceiver<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("UnboundedReceiver").finish_non_exhaustive()
+    }
+}

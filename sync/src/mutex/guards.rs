@@ -1,0 +1,226 @@
+//! The guards of a [`Mutex`]: whole or mapped to a part, borrowed or shared.
+
+use super::Mutex;
+use crate::guard::guards_data;
+use crate::hold::{Hold, OwnedHold};
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+/// The data of a [`Mutex`] that is locked, until this is dropped.
+#[must_use = "a lock that is dropped at once guards nothing"]
+#[clippy::has_significant_drop]
+pub struct MutexGuard<'a, T: ?Sized> {
+    mutex: &'a Mutex<T>,
+    hold: Hold<'a>,
+}
+
+/// A part of the data of a [`Mutex`] that is locked, until this is dropped.
+#[must_use = "a lock that is dropped at once guards nothing"]
+#[clippy::has_significant_drop]
+pub struct MappedMutexGuard<'a, T: ?Sized> {
+    hold: Hold<'a>,
+    data: *mut T,
+    marker: PhantomData<&'a mut T>,
+}
+
+/// The data of a shared [`Mutex`] that is locked, until this is dropped. It keeps the mutex alive.
+#[must_use = "a lock that is dropped at once guards nothing"]
+#[clippy::has_significant_drop]
+pub struct OwnedMutexGuard<T: ?Sized> {
+    hold: OwnedHold<Mutex<T>>,
+}
+
+/// A part of the data of a shared [`Mutex`] that is locked, until this is dropped.
+#[must_use = "a lock that is dropped at once guards nothing"]
+#[clippy::has_significant_drop]
+pub struct OwnedMappedMutexGuard<T: ?Sized, U: ?Sized = T> {
+    hold: OwnedHold<Mutex<T>>,
+    data: *mut U,
+}
+
+// SAFETY: to share a guard is to share the data, and the mutex too, which `mutex` returns.
+unsafe impl<T: ?Sized + Send + Sync> Sync for MutexGuard<'_, T> {}
+// SAFETY: it stands for `&mut T`.
+unsafe impl<T: ?Sized + Send> Send for MappedMutexGuard<'_, T> {}
+// SAFETY: to share it is to share `&T`.
+unsafe impl<T: ?Sized + Sync> Sync for MappedMutexGuard<'_, T> {}
+// SAFETY: to share a guard is to share the data, and the mutex too, which `mutex` returns.
+unsafe impl<T: ?Sized + Send + Sync> Sync for OwnedMutexGuard<T> {}
+// SAFETY: it stands for `&mut U`, and may drop the last mutex of a `T`.
+unsafe impl<T: ?Sized + Send, U: ?Sized + Send> Send for OwnedMappedMutexGuard<T, U> {}
+// SAFETY: to share it is to share `&U`.
+unsafe impl<T: ?Sized + Send + Sync, U: ?Sized + Send + Sync> Sync for OwnedMappedMutexGuard<T, U> {}
+
+impl<'a, T: ?Sized> MutexGuard<'a, T> {
+    pub(super) fn new(mutex: &'a Mutex<T>, hold: Hold<'a>) -> Self {
+        Self { mutex, hold }
+    }
+
+    /// Narrows the guard to a part of the data. Called as `MutexGuard::map(guard, ...)`.
+    pub fn map<U: ?Sized, F>(mut this: Self, part: F) -> MappedMutexGuard<'a, U>
+    where
+        F: FnOnce(&mut T) -> &mut U,
+    {
+        let data: *mut U = part(this.data_mut());
+        MappedMutexGuard { hold: this.hold, data, marker: PhantomData }
+    }
+
+    /// Narrows the guard to a part of the data, if there is such a part.
+    ///
+    /// # Errors
+    ///
+    /// Returns the guard as it was if `part` returns none.
+    pub fn try_map<U: ?Sized, F>(mut this: Self, part: F) -> Result<MappedMutexGuard<'a, U>, Self>
+    where
+        F: FnOnce(&mut T) -> Option<&mut U>,
+    {
+        let Some(data) = part(this.data_mut()) else { return Err(this) };
+        let data: *mut U = data;
+        Ok(MappedMutexGuard { hold: this.hold, data, marker: PhantomData })
+    }
+
+    /// Returns the mutex of this guard.
+    #[must_use]
+    pub fn mutex(this: &Self) -> &'a Mutex<T> {
+        this.mutex
+    }
+
+    #[inline]
+    fn data(&self) -> &T {
+        // SAFETY: the hold is the one permit of the mutex: nobody else reaches the data.
+        unsafe { &*self.mutex.data.get() }
+    }
+
+    #[inline]
+    fn data_mut(&mut self) -> &mut T {
+        // SAFETY: the hold is the one permit of the mutex, and this the one guard with it.
+        unsafe { &mut *self.mutex.data.get() }
+    }
+}
+
+impl<'a, T: ?Sized> MappedMutexGuard<'a, T> {
+    /// Narrows the guard further. Called as `MappedMutexGuard::map(guard, ...)`.
+    pub fn map<U: ?Sized, F>(mut this: Self, part: F) -> MappedMutexGuard<'a, U>
+    where
+        F: FnOnce(&mut T) -> &mut U,
+    {
+        let data: *mut U = part(this.data_mut());
+        MappedMutexGuard { hold: this.hold, data, marker: PhantomData }
+    }
+
+    /// Narrows the guard further, if there is such a part.
+    ///
+    /// # Errors
+    ///
+    /// Returns the guard as it was if `part` returns none.
+    pub fn try_map<U: ?Sized, F>(mut this: Self, part: F) -> Result<MappedMutexGuard<'a, U>, Self>
+    where
+        F: FnOnce(&mut T) -> Option<&mut U>,
+    {
+        let Some(data) = part(this.data_mut()) else { return Err(this) };
+        let data: *mut U = data;
+        Ok(MappedMutexGuard { hold: this.hold, data, marker: PhantomData })
+    }
+
+    #[inline]
+    fn data(&self) -> &T {
+        // SAFETY: it points into the data of a mutex whose one permit is held here.
+        unsafe { &*self.data }
+    }
+
+    #[inline]
+    fn data_mut(&mut self) -> &mut T {
+        // SAFETY: it points into the data of a mutex whose one permit is held here and only here.
+        unsafe { &mut *self.data }
+    }
+}
+
+impl<T: ?Sized> OwnedMutexGuard<T> {
+    pub(super) fn new(hold: OwnedHold<Mutex<T>>) -> Self {
+        Self { hold }
+    }
+
+    /// Narrows the guard to a part of the data. Called as `OwnedMutexGuard::map(guard, ...)`.
+    pub fn map<U: ?Sized, F>(mut this: Self, part: F) -> OwnedMappedMutexGuard<T, U>
+    where
+        F: FnOnce(&mut T) -> &mut U,
+    {
+        let data: *mut U = part(this.data_mut());
+        OwnedMappedMutexGuard { hold: this.hold, data }
+    }
+
+    /// Narrows the guard to a part of the data, if there is such a part.
+    ///
+    /// # Errors
+    ///
+    /// Returns the guard as it was if `part` returns none.
+    pub fn try_map<U: ?Sized, F>(mut this: Self, part: F) -> Result<OwnedMappedMutexGuard<T, U>, Self>
+    where
+        F: FnOnce(&mut T) -> Option<&mut U>,
+    {
+        let Some(data) = part(this.data_mut()) else { return Err(this) };
+        let data: *mut U = data;
+        Ok(OwnedMappedMutexGuard { hold: this.hold, data })
+    }
+
+    /// Returns the mutex of this guard.
+    #[must_use]
+    pub fn mutex(this: &Self) -> &Arc<Mutex<T>> {
+        this.hold.lock()
+    }
+
+    #[inline]
+    fn data(&self) -> &T {
+        // SAFETY: the hold is the one permit of the mutex: nobody else reaches the data.
+        unsafe { &*self.hold.lock().data.get() }
+    }
+
+    #[inline]
+    fn data_mut(&mut self) -> &mut T {
+        // SAFETY: the hold is the one permit of the mutex, and this the one guard with it.
+        unsafe { &mut *self.hold.lock().data.get() }
+    }
+}
+
+impl<T: ?Sized, U: ?Sized> OwnedMappedMutexGuard<T, U> {
+    /// Narrows the guard further. Called as `OwnedMappedMutexGuard::map(guard, ...)`.
+    pub fn map<S: ?Sized, F>(mut this: Self, part: F) -> OwnedMappedMutexGuard<T, S>
+    where
+        F: FnOnce(&mut U) -> &mut S,
+    {
+        let data: *mut S = part(this.data_mut());
+        OwnedMappedMutexGuard { hold: this.hold, data }
+    }
+
+    /// Narrows the guard further, if there is such a part.
+    ///
+    /// # Errors
+    ///
+    /// Returns the guard as it was if `part` returns none.
+    pub fn try_map<S: ?Sized, F>(mut this: Self, part: F) -> Result<OwnedMappedMutexGuard<T, S>, Self>
+    where
+        F: FnOnce(&mut U) -> Option<&mut S>,
+    {
+        let Some(data) = part(this.data_mut()) else { return Err(this) };
+        let data: *mut S = data;
+        Ok(OwnedMappedMutexGuard { hold: this.hold, data })
+    }
+
+    #[inline]
+    fn data(&self) -> &U {
+        // SAFETY: it points into the data of a mutex that the hold keeps alive and locked.
+        unsafe { &*self.data }
+    }
+
+    #[inline]
+    fn data_mut(&mut self) -> &mut U {
+        // SAFETY: it points into the data of a mutex that the hold keeps alive, and locked for this
+        // guard only.
+        unsafe { &mut *self.data }
+    }
+}
+
+guards_data!(mut MutexGuard<'a, T> => T);
+guards_data!(mut MappedMutexGuard<'a, T> => T);
+guards_data!(mut OwnedMutexGuard<T> => T);
+guards_data!(mut OwnedMappedMutexGuard<T, U> => U);

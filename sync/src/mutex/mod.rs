@@ -1,0 +1,197 @@
+//! A lock that tasks wait for without blocking a thread.
+
+mod guards;
+
+pub use self::guards::{MappedMutexGuard, MutexGuard, OwnedMappedMutexGuard, OwnedMutexGuard};
+
+use crate::blocking::block_on;
+use crate::hold::{HasPermits, Hold, OwnedHold};
+use crate::permits::{Permits, Refused};
+use crate::sync::const_fn;
+use std::cell::UnsafeCell;
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+
+/// Data for one task at a time, with a lock that can be held across an `.await`.
+///
+/// The lock goes to the tasks in the order in which they asked for it, so none starves. It is not
+/// poisoned: a task that panics while it holds the lock releases it, and the next one finds the data
+/// as they are.
+///
+/// Where no guard lives across an `.await`, a [`std::sync::Mutex`] is cheaper, and does as well.
+///
+/// # Not guaranteed
+///
+/// That the tasks run in the order in which they were given the lock. A task that locks twice
+/// waits for itself, for ever.
+///
+/// # Examples
+///
+/// ```
+/// # mod wsrt { pub use wsrt_sync as sync; }
+/// # wsrt_sync::blocking::block_on(async {
+/// use wsrt::sync::Mutex;
+///
+/// let journal = Mutex::new(Vec::new());
+/// let mut entries = journal.lock().await;
+/// entries.push("begun");
+/// assert!(journal.try_lock().is_err(), "it is held");
+/// drop(entries);
+/// assert_eq!(journal.into_inner(), ["begun"]);
+/// # });
+/// ```
+pub struct Mutex<T: ?Sized> {
+    permits: Permits,
+    data: UnsafeCell<T>,
+}
+
+// SAFETY: a mutex owns its data: with the mutex they go to the other thread.
+unsafe impl<T: ?Sized + Send> Send for Mutex<T> {}
+// SAFETY: the one permit lets one thread at a time reach the data, which is as good as sending them.
+unsafe impl<T: ?Sized + Send> Sync for Mutex<T> {}
+
+/// The lock is held, so that a `try_...` function could not have it.
+#[derive(Debug)]
+pub struct TryLockError(pub(crate) ());
+
+impl<T> Mutex<T> {
+    const_fn! {
+        /// Creates a lock that is free.
+        #[must_use]
+        pub fn new(data: T) -> Self {
+            Self { permits: Permits::new(1), data: UnsafeCell::new(data) }
+        }
+    }
+
+    const_fn! {
+        /// Creates a lock in a constant, as [`new`](Mutex::new) does as well.
+        #[must_use]
+        pub fn const_new(data: T) -> Self {
+            Self::new(data)
+        }
+    }
+
+    /// Returns the data.
+    #[must_use]
+    pub fn into_inner(self) -> T {
+        self.data.into_inner()
+    }
+}
+
+impl<T: ?Sized> Mutex<T> {
+    /// Locks, waiting until the lock is free.
+    ///
+    /// # Cancel safety
+    ///
+    /// If dropped before it is ready, the task has not got the lock, and has lost its place in line.
+    pub async fn lock(&self) -> MutexGuard<'_, T> {
+        never_closed(self.permits.take(1).await);
+        self.guard()
+    }
+
+    /// Locks, and blocks the calling thread until the lock is free.
+    ///
+    /// In a task of wsrt the processor is handed over for that long, so that other tasks go on.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::Mutex;
+    ///
+    /// let count = Mutex::new(0);
+    /// *count.blocking_lock() += 1;
+    /// assert_eq!(count.into_inner(), 1);
+    /// ```
+    pub fn blocking_lock(&self) -> MutexGuard<'_, T> {
+        block_on(self.lock())
+    }
+
+    /// Locks with a guard that keeps the mutex alive, and blocks the calling thread until then.
+    pub fn blocking_lock_owned(self: Arc<Self>) -> OwnedMutexGuard<T> {
+        block_on(self.lock_owned())
+    }
+
+    /// Locks with a guard that keeps the mutex alive, waiting until the lock is free.
+    ///
+    /// # Cancel safety
+    ///
+    /// If dropped before it is ready, the task has not got the lock, and has lost its place in line.
+    pub async fn lock_owned(self: Arc<Self>) -> OwnedMutexGuard<T> {
+        never_closed(self.permits.take(1).await);
+        OwnedMutexGuard::new(OwnedHold::new(self, 1))
+    }
+
+    /// Locks if the lock is free.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`TryLockError`] if it is held.
+    pub fn try_lock(&self) -> Result<MutexGuard<'_, T>, TryLockError> {
+        self.permits.try_take(1).map_err(|_| TryLockError(()))?;
+        Ok(self.guard())
+    }
+
+    /// Locks with a guard that keeps the mutex alive, if the lock is free.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`TryLockError`] if it is held.
+    pub fn try_lock_owned(self: Arc<Self>) -> Result<OwnedMutexGuard<T>, TryLockError> {
+        self.permits.try_take(1).map_err(|_| TryLockError(()))?;
+        Ok(OwnedMutexGuard::new(OwnedHold::new(self, 1)))
+    }
+
+    /// Returns the data. Nothing is locked: the caller has the only reference.
+    pub fn get_mut(&mut self) -> &mut T {
+        self.data.get_mut()
+    }
+
+    /// A guard, for the one that has taken the permit.
+    fn guard(&self) -> MutexGuard<'_, T> {
+        MutexGuard::new(self, Hold::new(&self.permits, 1))
+    }
+}
+
+/// Nothing closes the permits of a lock.
+pub(crate) fn never_closed(taken: Result<(), Refused>) {
+    taken.expect("the permits of a lock are never closed");
+}
+
+impl<T: ?Sized> HasPermits for Mutex<T> {
+    fn permits(&self) -> &Permits {
+        &self.permits
+    }
+}
+
+impl<T> From<T> for Mutex<T> {
+    fn from(data: T) -> Self {
+        Self::new(data)
+    }
+}
+
+impl<T: Default> Default for Mutex<T> {
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Mutex");
+        match self.try_lock() {
+            Ok(guard) => shown.field("data", &&*guard),
+            Err(_) => shown.field("data", &format_args!("<locked>")),
+        };
+        shown.finish()
+    }
+}
+
+impl fmt::Display for TryLockError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("operation would block")
+    }
+}
+
+impl Error for TryLockError {}

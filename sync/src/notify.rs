@@ -1,0 +1,383 @@
+//! A wake-up that is kept until a task takes it.
+//!
+//! # The word
+//!
+//! | bit | meaning | set by | cleared by |
+//! |---|---|---|---|
+//! | 0 `PERMIT` | a wake-up is kept for the next task that asks | `notify_one`, `notify_last` while `WAITING` is not set | the task that takes it |
+//! | 1 `WAITING` | the list is not empty | a waiter that enters, under the lock | the one that unlinks the last waiter, under the lock |
+//! | the rest | calls of `notify_waiters` so far, wrapping | `notify_waiters`, under the lock | |
+//!
+//! `PERMIT` and `WAITING` are never set together: a waiter enters only where no permit is kept, and
+//! a permit is kept only where nothing waits. Setting `PERMIT` is Release and taking it Acquire: what
+//! the notifier did before happened before what the notified task does. A wake-up that is handed to a
+//! waiter goes through the list's lock instead.
+
+use crate::budget;
+use crate::sync::atomic::AtomicUsize;
+use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+use crate::sync::{Mutex, const_fn};
+use crate::wait_list::WaitList;
+use crate::wakers::Wakers;
+use std::future::Future;
+use std::marker::PhantomPinned;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker, ready};
+
+const PERMIT: usize = 0b01;
+const WAITING: usize = 0b10;
+/// One call of `notify_waiters`.
+const CALL: usize = 0b100;
+
+/// Wakes one task, or all tasks that wait, and carries no data.
+///
+/// It keeps one permit: [`notify_one`](Notify::notify_one) before anything waits makes the next
+/// [`notified`](Notify::notified) ready at once, so that a wake-up is not lost to a task that is
+/// just about to wait. Several such calls keep one permit.
+/// [`notify_waiters`](Notify::notify_waiters) keeps none.
+///
+/// # Not guaranteed
+///
+/// That the tasks run in the order in which they were notified.
+///
+/// # Examples
+///
+/// ```
+/// # mod wsrt { pub use wsrt_sync as sync; }
+/// # wsrt_sync::blocking::block_on(async {
+/// use wsrt::sync::Notify;
+///
+/// let changed = Notify::new();
+/// changed.notify_one();
+/// // The permit was kept.
+/// changed.notified().await;
+/// # });
+/// ```
+#[derive(Debug)]
+pub struct Notify {
+    word: AtomicUsize,
+    waiters: Mutex<WaitList<Given>>,
+}
+
+/// What a waiter was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Given {
+    Nothing,
+    /// The only wake-up of a call, which is not to be lost: it goes on to the next.
+    One(End),
+    /// A wake-up that all get.
+    All,
+}
+
+/// The end of the line that a call takes its waiter from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    First,
+    Last,
+}
+
+impl Notify {
+    const_fn! {
+        /// Creates one that keeps no permit.
+        #[must_use]
+        pub fn new() -> Self {
+            Self { word: AtomicUsize::new(0), waiters: Mutex::new(WaitList::new()) }
+        }
+    }
+
+    const_fn! {
+        /// Creates one in a constant, as [`new`](Notify::new) does as well.
+        #[must_use]
+        pub fn const_new() -> Self {
+            Self::new()
+        }
+    }
+
+    /// Returns a future that is ready once it is notified.
+    ///
+    /// It takes part from its first poll on, in the order of first polls;
+    /// [`notify_waiters`](Notify::notify_waiters) reaches it from this call on.
+    ///
+    /// # Cancel safety
+    ///
+    /// If dropped before it is ready, a wake-up that it was given goes to the next task in line, and
+    /// its place in line is lost.
+    pub fn notified(&self) -> Notified<'_> {
+        Notified { notify: self, waiter: Waiter::new(self), _pinned: PhantomPinned }
+    }
+
+    /// Returns a future that is ready once it is notified, and keeps this alive.
+    ///
+    /// # Cancel safety
+    ///
+    /// If dropped before it is ready, a wake-up that it was given goes to the next task in line, and
+    /// its place in line is lost.
+    pub fn notified_owned(self: Arc<Self>) -> OwnedNotified {
+        let waiter = Waiter::new(&self);
+        OwnedNotified { notify: self, waiter, _pinned: PhantomPinned }
+    }
+
+    /// Notifies the task that has waited longest; where none waits, keeps a permit for the next.
+    pub fn notify_one(&self) {
+        self.notify(End::First);
+    }
+
+    /// Notifies the task that has waited for the shortest time; where none waits, keeps a permit for
+    /// the next.
+    pub fn notify_last(&self) {
+        self.notify(End::Last);
+    }
+
+    fn notify(&self, end: End) {
+        if self.try_keep_permit() {
+            return;
+        }
+        let mut waiters = self.waiters.lock();
+        let unlinked = match end {
+            End::First => waiters.unlink_first(),
+            End::Last => waiters.unlink_last(),
+        };
+        let Some((given, waker)) = unlinked else {
+            // The last waiter left in between, and with the lock held none enters.
+            let kept = self.try_keep_permit();
+            debug_assert!(kept, "the list is empty, and so says the word");
+            return;
+        };
+        *given = Given::One(end);
+        self.note_if_empty(&waiters);
+        drop(waiters);
+        waker.wake();
+    }
+
+    /// Sets `PERMIT`, if nothing waits.
+    fn try_keep_permit(&self) -> bool {
+        let mut word = self.word.load(Relaxed);
+        while word & WAITING == 0 {
+            match self.word.compare_exchange_weak(word, word | PERMIT, AcqRel, Relaxed) {
+                Ok(_) => return true,
+                Err(now) => word = now,
+            }
+        }
+        false
+    }
+
+    /// Takes the permit that is kept, if there is one.
+    fn try_take_permit(&self) -> bool {
+        let word = self.word.load(Relaxed);
+        // Acquire pairs with the Release of `try_keep_permit`.
+        word & PERMIT != 0 && self.word.fetch_and(!PERMIT, AcqRel) & PERMIT != 0
+    }
+
+    /// Notifies all tasks that wait, and each future that [`notified`](Notify::notified) has
+    /// returned so far, polled or not. Keeps no permit.
+    pub fn notify_waiters(&self) {
+        let mut wakers = Wakers::default();
+        let mut waiters = self.waiters.lock();
+        self.word.fetch_add(CALL, AcqRel);
+        while let Some((given, waker)) = waiters.unlink_first() {
+            *given = Given::All;
+            wakers.push(waker);
+        }
+        self.note_if_empty(&waiters);
+        drop(waiters);
+        wakers.wake();
+    }
+
+    /// Clears `WAITING` once the list is empty. Under the lock.
+    fn note_if_empty(&self, waiters: &WaitList<Given>) {
+        if waiters.is_empty() {
+            self.word.fetch_and(!WAITING, AcqRel);
+        }
+    }
+
+    /// The calls of `notify_waiters` so far.
+    fn calls(&self) -> usize {
+        // Acquire pairs with the AcqRel of `notify_waiters`.
+        self.word.load(Acquire) / CALL
+    }
+
+    /// Enters the list, unless a permit is kept or there was a call of `notify_waiters` after the
+    /// first `calls`.
+    fn enter(&self, calls: usize, waker: Waker) -> Result<usize, Waker> {
+        let mut waiters = self.waiters.lock();
+        let mut word = self.word.load(Acquire);
+        loop {
+            if word / CALL != calls {
+                return Err(waker);
+            }
+            let takes = word & PERMIT != 0;
+            let next = if takes { word & !PERMIT } else { word | WAITING };
+            match self.word.compare_exchange_weak(word, next, AcqRel, Acquire) {
+                Ok(_) if takes => return Err(waker),
+                Ok(_) => return Ok(waiters.push(Given::Nothing, waker)),
+                Err(now) => word = now,
+            }
+        }
+    }
+
+    /// Takes the waiter out of the list, and returns what it was given.
+    fn leave(&self, key: usize) -> Given {
+        let mut waiters = self.waiters.lock();
+        let (given, was_linked, waker) = waiters.remove(key);
+        if was_linked {
+            self.note_if_empty(&waiters);
+        }
+        drop(waiters);
+        drop(waker);
+        given
+    }
+}
+
+impl Default for Notify {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl UnwindSafe for Notify {}
+impl RefUnwindSafe for Notify {}
+
+/// The wait of one future, whichever way it holds its [`Notify`].
+#[derive(Debug)]
+enum Waiter {
+    /// Made when so many calls of `notify_waiters` had been.
+    Fresh {
+        calls: usize,
+    },
+    /// In the list, under this key.
+    InLine(usize),
+    Done,
+}
+
+impl Waiter {
+    fn new(notify: &Notify) -> Self {
+        Self::Fresh { calls: notify.calls() }
+    }
+
+    fn enable(&mut self, notify: &Notify) -> bool {
+        self.poll(notify, Waker::noop()).is_ready()
+    }
+
+    fn poll(&mut self, notify: &Notify, waker: &Waker) -> Poll<()> {
+        match *self {
+            Self::Fresh { calls } => {
+                if notify.calls() != calls || notify.try_take_permit() {
+                    *self = Self::Done;
+                } else {
+                    match notify.enter(calls, waker.clone()) {
+                        Ok(key) => *self = Self::InLine(key),
+                        Err(_unneeded) => *self = Self::Done,
+                    }
+                }
+            }
+            Self::InLine(key) => {
+                let waker = waker.clone();
+                let mut waiters = notify.waiters.lock();
+                if waiters.is_linked(key) {
+                    let displaced = waiters.replace_waker(key, waker);
+                    drop(waiters);
+                    drop(displaced);
+                } else {
+                    drop(waiters);
+                    notify.leave(key);
+                    *self = Self::Done;
+                }
+            }
+            Self::Done => {}
+        }
+        if matches!(self, Self::Done) { Poll::Ready(()) } else { Poll::Pending }
+    }
+
+    fn poll_cooperatively(&mut self, notify: &Notify, cx: &mut Context<'_>) -> Poll<()> {
+        ready!(budget::poll_proceed(cx));
+        ready!(self.poll(notify, cx.waker()));
+        budget::spend();
+        Poll::Ready(())
+    }
+
+    /// Passes on a wake-up that came too late for this one.
+    fn cancel(&mut self, notify: &Notify) {
+        if let Self::InLine(key) = *self {
+            *self = Self::Done;
+            if let Given::One(end) = notify.leave(key) {
+                notify.notify(end);
+            }
+        }
+    }
+}
+
+/// The future of [`Notify::notified`].
+#[derive(Debug)]
+#[must_use = "futures do nothing unless polled"]
+pub struct Notified<'a> {
+    notify: &'a Notify,
+    waiter: Waiter,
+    /// `Unpin` is not promised, as it is not in tokio.
+    _pinned: PhantomPinned,
+}
+
+/// The future of [`Notify::notified_owned`].
+#[derive(Debug)]
+#[must_use = "futures do nothing unless polled"]
+pub struct OwnedNotified {
+    notify: Arc<Notify>,
+    waiter: Waiter,
+    /// `Unpin` is not promised, as it is not in tokio.
+    _pinned: PhantomPinned,
+}
+
+impl Notified<'_> {
+    /// Puts the future in line without polling it. Returns true if it is ready.
+    ///
+    /// After this, [`notify_one`](Notify::notify_one) reaches it.
+    pub fn enable(self: Pin<&mut Self>) -> bool {
+        // SAFETY: no field is pinned: the waiter is a key, and none is moved out.
+        let this = unsafe { self.get_unchecked_mut() };
+        this.waiter.enable(this.notify)
+    }
+}
+
+impl OwnedNotified {
+    /// Puts the future in line without polling it. Returns true if it is ready.
+    ///
+    /// After this, [`notify_one`](Notify::notify_one) reaches it.
+    pub fn enable(self: Pin<&mut Self>) -> bool {
+        // SAFETY: no field is pinned: the waiter is a key, and none is moved out.
+        let this = unsafe { self.get_unchecked_mut() };
+        this.waiter.enable(&this.notify)
+    }
+}
+
+impl Future for Notified<'_> {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        // SAFETY: no field is pinned: the waiter is a key, and none is moved out.
+        let this = unsafe { self.get_unchecked_mut() };
+        this.waiter.poll_cooperatively(this.notify, cx)
+    }
+}
+
+impl Future for OwnedNotified {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        // SAFETY: no field is pinned: the waiter is a key, and none is moved out.
+        let this = unsafe { self.get_unchecked_mut() };
+        this.waiter.poll_cooperatively(&this.notify, cx)
+    }
+}
+
+impl Drop for Notified<'_> {
+    fn drop(&mut self) {
+        self.waiter.cancel(self.notify);
+    }
+}
+
+impl Drop for OwnedNotified {
+    fn drop(&mut self) {
+        self.waiter.cancel(&self.notify);
+    }
+}

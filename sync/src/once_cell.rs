@@ -1,0 +1,236 @@
+//! A cell that is written once, by the first task that needs its value.
+
+use crate::semaphore::{Semaphore, SemaphorePermit, TryAcquireError};
+use crate::sync::const_fn;
+use std::convert::Infallible;
+use std::error::Error;
+use std::fmt;
+use std::future::Future;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::sync::OnceLock;
+
+/// A value that is computed once, by a future, when it is first needed.
+///
+/// Where the computation fails, panics or is dropped, the next task in line tries.
+///
+/// # Examples
+///
+/// ```
+/// # mod wsrt { pub use wsrt_sync as sync; }
+/// # wsrt_sync::blocking::block_on(async {
+/// use wsrt::sync::OnceCell;
+///
+/// static GREETING: OnceCell<String> = OnceCell::const_new();
+///
+/// let greeting = GREETING.get_or_init(|| async { "hello".to_owned() }).await;
+/// assert_eq!(greeting, "hello");
+/// # });
+/// ```
+pub struct OnceCell<T> {
+    value: OnceLock<T>,
+    /// Its one permit is the right to compute the value. Closed once the value is there.
+    right: Semaphore,
+}
+
+/// The reasons for which [`OnceCell::set`] fails. The value comes back.
+#[derive(Debug, PartialEq, Eq)]
+pub enum SetError<T> {
+    /// The cell has a value.
+    AlreadyInitializedError(T),
+    /// A task is computing the value.
+    InitializingError(T),
+}
+
+impl<T> OnceCell<T> {
+    const_fn! {
+        /// Creates an empty cell.
+        #[must_use]
+        pub fn new() -> Self {
+            Self { value: OnceLock::new(), right: Semaphore::new(1) }
+        }
+    }
+
+    const_fn! {
+        /// Creates an empty cell in a constant, as [`new`](OnceCell::new) does as well.
+        #[must_use]
+        pub fn const_new() -> Self {
+            Self::new()
+        }
+    }
+
+    /// Creates a cell with `value`, or an empty one.
+    #[must_use]
+    pub fn new_with(value: Option<T>) -> Self {
+        let cell = Self::new();
+        if let Some(value) = value {
+            cell.fill(value);
+        }
+        cell
+    }
+
+    /// Returns true if there is a value.
+    #[must_use]
+    pub fn initialized(&self) -> bool {
+        self.value.get().is_some()
+    }
+
+    /// Returns the value, if there is one.
+    #[must_use]
+    pub fn get(&self) -> Option<&T> {
+        self.value.get()
+    }
+
+    /// Returns the value, if there is one.
+    #[must_use]
+    pub fn get_mut(&mut self) -> Option<&mut T> {
+        self.value.get_mut()
+    }
+
+    /// Sets the value of an empty cell.
+    ///
+    /// # Errors
+    ///
+    /// Returns the value if the cell has one, or if a task is computing one.
+    pub fn set(&self, value: T) -> Result<(), SetError<T>> {
+        if self.initialized() {
+            return Err(SetError::AlreadyInitializedError(value));
+        }
+        match self.right.try_acquire() {
+            Ok(right) => {
+                self.fill_by(right, value);
+                Ok(())
+            }
+            Err(TryAcquireError::NoPermits) => Err(SetError::InitializingError(value)),
+            Err(TryAcquireError::Closed) => Err(SetError::AlreadyInitializedError(value)),
+        }
+    }
+
+    /// Returns the value; if there is none, computes it with the future that `init` returns.
+    ///
+    /// One task computes, the others wait for it.
+    ///
+    /// # Cancel safety
+    ///
+    /// If dropped while it computes, the cell is empty, and the next task in line computes.
+    pub async fn get_or_init<F, Fut>(&self, init: F) -> &T
+    where
+        F: FnOnce() -> Fut,
+        Fut: Future<Output = T>,
+    {
+        match self.get_or_try_init(|| async { Ok::<T, Infallible>(init().await) }).await {
+            Ok(value) => value,
+            Err(never) => match never {},
+        }
+    }
+
+    /// Returns the value; if there is none, computes it with the future that `init` returns.
+    ///
+    /// One task computes, the others wait for it.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the computation. The cell is empty then, and the next task in line
+    /// computes.
+    ///
+    /// # Cancel safety
+    ///
+    /// If dropped while it computes, the cell is empty, and the next task in line computes.
+    pub async fn get_or_try_init<E, F, Fut>(&self, init: F) -> Result<&T, E>
+    where
+        F: FnOnce() -> Fut,
+        Fut: Future<Output = Result<T, E>>,
+    {
+        if let Some(value) = self.get() {
+            return Ok(value);
+        }
+        let Ok(right) = self.right.acquire().await else {
+            return Ok(self.get().expect("the right is closed once the value is there"));
+        };
+        let value = init().await?;
+        Ok(self.fill_by(right, value))
+    }
+
+    /// Returns the value, if there is one.
+    #[must_use]
+    pub fn into_inner(self) -> Option<T> {
+        self.value.into_inner()
+    }
+
+    /// Takes the value out, if there is one, and leaves the cell empty.
+    pub fn take(&mut self) -> Option<T> {
+        std::mem::take(self).into_inner()
+    }
+
+    fn fill_by(&self, right: SemaphorePermit<'_>, value: T) -> &T {
+        right.forget();
+        self.fill(value)
+    }
+
+    /// For the holder of the right.
+    fn fill(&self, value: T) -> &T {
+        let is_first = self.value.set(value).is_ok();
+        debug_assert!(is_first, "one at a time has the right, and none after the first value");
+        self.right.close();
+        self.value.get().expect("it was just set")
+    }
+}
+
+impl<T> Default for OnceCell<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for OnceCell<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OnceCell").field("value", &self.get()).finish()
+    }
+}
+
+impl<T: Clone> Clone for OnceCell<T> {
+    fn clone(&self) -> Self {
+        Self::new_with(self.get().cloned())
+    }
+}
+
+impl<T: PartialEq> PartialEq for OnceCell<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.get() == other.get()
+    }
+}
+
+impl<T: Eq> Eq for OnceCell<T> {}
+
+impl<T> From<T> for OnceCell<T> {
+    fn from(value: T) -> Self {
+        Self::new_with(Some(value))
+    }
+}
+
+impl<T: UnwindSafe> UnwindSafe for OnceCell<T> {}
+impl<T: RefUnwindSafe + UnwindSafe> RefUnwindSafe for OnceCell<T> {}
+
+impl<T> SetError<T> {
+    /// Returns true if the cell has a value.
+    #[must_use]
+    pub fn is_already_init_err(&self) -> bool {
+        matches!(self, Self::AlreadyInitializedError(_))
+    }
+
+    /// Returns true if a task is computing the value.
+    #[must_use]
+    pub fn is_initializing_err(&self) -> bool {
+        matches!(self, Self::InitializingError(_))
+    }
+}
+
+impl<T> fmt::Display for SetError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::AlreadyInitializedError(_) => "AlreadyInitializedError",
+            Self::InitializingError(_) => "InitializingError",
+        })
+    }
+}
+
+impl<T: fmt::Debug> Error for SetError<T> {}

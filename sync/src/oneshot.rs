@@ -1,0 +1,361 @@
+//! A channel for one value.
+//!
+//! # The word
+//!
+//! | bit | meaning | set by | cleared by |
+//! |---|---|---|---|
+//! | 0 `SENT` | the sender is done: it has put a value into the cell, or was dropped | the sender, unless `CLOSED` is set | never |
+//! | 1 `CLOSED` | the receiver takes no value any more | the receiver, once | never |
+//! | 2 `RECEIVER_WAITS` | the receiver's waker is in its cell | the receiver | the receiver |
+//! | 3 `SENDER_WAITS` | the sender's waker, of `closed`, is in its cell | the sender | the sender |
+//!
+//! Each cell has one owner at a time. The value's is the sender until it sets `SENT` (Release), and
+//! the receiver once it has seen that (Acquire); where `CLOSED` comes first, `SENT` is never set, and
+//! it stays the sender's. A waker's cell is its own side's, until it sets its bit (Release); from then
+//! on the other side may read it, once, when it finds the bit set as it sets its own `SENT` or
+//! `CLOSED` (Acquire). To write into it again the owner clears its bit first, and keeps its hands off
+//! if the other side was faster.
+
+use crate::blocking::block_on;
+use crate::budget;
+use crate::sync::UnsafeCell;
+use crate::sync::atomic::AtomicU8;
+use crate::sync::atomic::Ordering::{AcqRel, Acquire};
+use std::error::Error;
+use std::fmt;
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker, ready};
+
+const SENT: u8 = 0b0001;
+const CLOSED: u8 = 0b0010;
+const RECEIVER_WAITS: u8 = 0b0100;
+const SENDER_WAITS: u8 = 0b1000;
+
+/// Creates a channel for one value.
+///
+/// # Examples
+///
+/// ```
+/// # mod wsrt { pub use wsrt_sync as sync; }
+/// # wsrt_sync::blocking::block_on(async {
+/// use wsrt::sync::oneshot;
+///
+/// let (reply, answer) = oneshot::channel();
+/// std::thread::spawn(move || reply.send(42));
+/// assert_eq!(answer.await, Ok(42));
+/// # });
+/// ```
+#[must_use]
+pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
+    let channel = Arc::new(Channel {
+        word: AtomicU8::new(0),
+        value: UnsafeCell::new(None),
+        receiver: UnsafeCell::new(None),
+        sender: UnsafeCell::new(None),
+    });
+    (Sender { channel: Some(Arc::clone(&channel)) }, Receiver { channel: Some(channel) })
+}
+
+/// Sends one value to a [`Receiver`].
+#[derive(Debug)]
+pub struct Sender<T> {
+    /// None once the value is sent.
+    channel: Option<Arc<Channel<T>>>,
+}
+
+/// The future of the value that a [`Sender`] sends.
+///
+/// Its output is an error if the sender is dropped without having sent.
+///
+/// # Panics
+///
+/// Panics if it is polled after it has returned its output.
+///
+/// # Cancel safety
+///
+/// Polled by reference (`&mut receiver` in a `select!`), it loses nothing when it is dropped.
+#[derive(Debug)]
+#[must_use = "futures do nothing unless polled"]
+pub struct Receiver<T> {
+    /// None once the outcome was returned.
+    channel: Option<Arc<Channel<T>>>,
+}
+
+/// The errors of this module.
+pub mod error {
+    /// The sender was dropped without having sent.
+    #[derive(Debug, Eq, PartialEq, Clone)]
+    pub struct RecvError(pub(super) ());
+
+    /// The reasons for which [`Receiver::try_recv`](super::Receiver::try_recv) fails.
+    #[derive(Debug, Eq, PartialEq, Clone)]
+    pub enum TryRecvError {
+        /// Nothing was sent yet.
+        Empty,
+        /// The sender was dropped without having sent, or the value was taken before.
+        Closed,
+    }
+}
+
+use self::error::{RecvError, TryRecvError};
+
+#[derive(Debug)]
+struct Channel<T> {
+    word: AtomicU8,
+    value: UnsafeCell<Option<T>>,
+    receiver: UnsafeCell<Option<Waker>>,
+    sender: UnsafeCell<Option<Waker>>,
+}
+
+// SAFETY: the value goes from thread to thread, and each cell has one owner at a time by the word.
+unsafe impl<T: Send> Send for Channel<T> {}
+// SAFETY: as for `Send`; a shared channel shows nobody a `&T`.
+unsafe impl<T: Send> Sync for Channel<T> {}
+
+impl<T> Channel<T> {
+    fn has(&self, bits: u8) -> bool {
+        // Acquire pairs with the Release of the side that sets the bit.
+        self.word.load(Acquire) & bits != 0
+    }
+
+    /// Sets `SENT` and wakes the receiver, unless the channel is closed. False if it is.
+    #[must_use = "the value stays the sender's where the channel is closed"]
+    fn complete(&self) -> bool {
+        let mut word = self.word.load(Acquire);
+        loop {
+            if word & CLOSED != 0 {
+                return false;
+            }
+            // Release gives the value over; Acquire pairs with the Release of `RECEIVER_WAITS`.
+            match self.word.compare_exchange_weak(word, word | SENT, AcqRel, Acquire) {
+                Ok(_) => break,
+                Err(now) => word = now,
+            }
+        }
+        if word & RECEIVER_WAITS != 0 {
+            // SAFETY: the receiver has set its bit, and leaves the cell alone once it sees `SENT`.
+            unsafe { wake_from(&self.receiver) };
+        }
+        true
+    }
+
+    /// Sets `CLOSED`, and wakes the sender if it waits for that.
+    fn close(&self) {
+        let before = self.word.fetch_or(CLOSED, AcqRel);
+        if before & SENDER_WAITS != 0 && before & (SENT | CLOSED) == 0 {
+            // SAFETY: the sender has set its bit, and leaves the cell alone once it sees `CLOSED`,
+            // which was set for the first time: this is the one reader.
+            unsafe { wake_from(&self.sender) };
+        }
+    }
+
+    /// Leaves a waker in its owner's cell. Ready if the other side has set `done`.
+    fn poll_done(&self, cx: &mut Context<'_>, done: u8, waits: u8, cell: &UnsafeCell<Option<Waker>>) -> Poll<()> {
+        let word = self.word.load(Acquire);
+        if word & done != 0 {
+            return Poll::Ready(());
+        }
+        if word & waits != 0 {
+            // SAFETY: the other side reads it at most, so both may.
+            let is_same = cell.with(|waker| unsafe { (*waker).as_ref() }.is_some_and(|w| w.will_wake(cx.waker())));
+            if is_same {
+                return Poll::Pending;
+            }
+            if self.word.fetch_and(!waits, AcqRel) & done != 0 {
+                // The other side may be reading the cell.
+                return Poll::Ready(());
+            }
+        }
+        let waker = cx.waker().clone();
+        // SAFETY: its bit is not set, so the cell is the caller's.
+        let displaced = cell.with_mut(|cell| unsafe { (*cell).replace(waker) });
+        let before = self.word.fetch_or(waits, AcqRel);
+        drop(displaced);
+        if before & done != 0 { Poll::Ready(()) } else { Poll::Pending }
+    }
+
+    /// Takes the value, for its owner.
+    ///
+    /// # Safety
+    ///
+    /// The caller is the sender, which has not set `SENT`, or the receiver, which has seen it.
+    unsafe fn take(&self) -> Option<T> {
+        // SAFETY: the caller is the cell's one owner.
+        self.value.with_mut(|value| unsafe { (*value).take() })
+    }
+}
+
+/// Wakes the waker in the cell, if there is one.
+///
+/// # Safety
+///
+/// Nothing writes into the cell.
+unsafe fn wake_from(cell: &UnsafeCell<Option<Waker>>) {
+    // SAFETY: as the caller promises.
+    let waker = cell.with(|waker| unsafe { (*waker).clone() });
+    waker.into_iter().for_each(Waker::wake);
+}
+
+impl<T> Sender<T> {
+    /// Sends `value`. It never waits.
+    ///
+    /// # Errors
+    ///
+    /// Returns the value if the receiver was dropped or has closed the channel. A value that was
+    /// sent may be dropped unseen with its receiver as well.
+    pub fn send(mut self, value: T) -> Result<(), T> {
+        let channel = self.channel.take().expect("it is sent once");
+        // SAFETY: the value is the sender's until it sets `SENT`.
+        channel.value.with_mut(|slot| unsafe { *slot = Some(value) });
+        if channel.complete() {
+            return Ok(());
+        }
+        // SAFETY: `SENT` was not set.
+        Err(unsafe { channel.take() }.expect("it was put there"))
+    }
+
+    /// Waits until the receiver is dropped or closes the channel.
+    ///
+    /// # Cancel safety
+    ///
+    /// If dropped before it is ready, nothing is lost.
+    pub async fn closed(&mut self) {
+        poll_fn(|cx| self.poll_closed(cx)).await;
+    }
+
+    /// Returns true if the receiver was dropped or has closed the channel.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.channel().has(CLOSED)
+    }
+
+    /// Polls for the end of the receiver: see [`closed`](Sender::closed).
+    ///
+    /// Wakes the task of the last poll.
+    pub fn poll_closed(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        ready!(budget::poll_proceed(cx));
+        let channel = self.channel();
+        ready!(channel.poll_done(cx, CLOSED, SENDER_WAITS, &channel.sender));
+        budget::spend();
+        Poll::Ready(())
+    }
+
+    fn channel(&self) -> &Channel<T> {
+        self.channel.as_ref().expect("it is there until the value is sent")
+    }
+}
+
+impl<T> Drop for Sender<T> {
+    fn drop(&mut self) {
+        if let Some(channel) = &self.channel {
+            let _ = channel.complete();
+        }
+    }
+}
+
+impl<T> Receiver<T> {
+    /// Closes the channel: from now on [`Sender::send`] fails.
+    ///
+    /// A value that was sent before can still be received.
+    pub fn close(&mut self) {
+        if let Some(channel) = &self.channel {
+            channel.close();
+        }
+    }
+
+    /// Returns true if the outcome was returned: polling it again would panic.
+    #[must_use]
+    pub fn is_terminated(&self) -> bool {
+        self.channel.is_none()
+    }
+
+    /// Returns true if no value waits to be received.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        let Some(channel) = &self.channel else { return true };
+        // SAFETY: `SENT` was seen, so the value is the receiver's.
+        !channel.has(SENT) || channel.value.with(|value| unsafe { (*value).is_none() })
+    }
+
+    /// Returns the value if it was sent.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`TryRecvError::Empty`] if the sender has not sent yet, and
+    /// [`TryRecvError::Closed`] if it never will.
+    pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
+        let Some(channel) = &self.channel else { return Err(TryRecvError::Closed) };
+        if !channel.has(SENT | CLOSED) {
+            return Err(TryRecvError::Empty);
+        }
+        self.outcome().map_err(|RecvError(())| TryRecvError::Closed)
+    }
+
+    /// The outcome, for when the sender is done or the channel is closed.
+    fn outcome(&mut self) -> Result<T, RecvError> {
+        let channel = self.channel.take().ok_or(RecvError(()))?;
+        if !channel.has(SENT) {
+            return Err(RecvError(()));
+        }
+        // SAFETY: `SENT` was seen.
+        unsafe { channel.take() }.ok_or(RecvError(()))
+    }
+
+    /// Blocks the calling thread until the value is sent, and returns it.
+    ///
+    /// In a task of wsrt the processor is handed over for that long, so that other tasks go on.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the sender is dropped without having sent.
+    pub fn blocking_recv(self) -> Result<T, RecvError> {
+        block_on(self)
+    }
+}
+
+impl<T> Future for Receiver<T> {
+    type Output = Result<T, RecvError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        ready!(budget::poll_proceed(cx));
+        let channel = self.channel.as_ref().expect("polled after its outcome was returned");
+        if !channel.has(CLOSED) {
+            ready!(channel.poll_done(cx, SENT, RECEIVER_WAITS, &channel.receiver));
+        }
+        budget::spend();
+        Poll::Ready(self.outcome())
+    }
+}
+
+impl<T> Drop for Receiver<T> {
+    fn drop(&mut self) {
+        if let Some(channel) = &self.channel {
+            channel.close();
+            if channel.has(SENT) {
+                // SAFETY: `SENT` was seen. The value goes now, though the sender may keep the channel.
+                drop(unsafe { channel.take() });
+            }
+        }
+    }
+}
+
+impl fmt::Display for error::RecvError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("channel closed")
+    }
+}
+
+impl Error for error::RecvError {}
+
+impl fmt::Display for error::TryRecvError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Empty => "channel empty",
+            Self::Closed => "channel closed",
+        })
+    }
+}
+
+impl Error for error::TryRecvError {}

@@ -1,0 +1,312 @@
+//! Permits and those that wait for them: what [`Semaphore`](crate::Semaphore),
+//! [`Mutex`](crate::Mutex), [`RwLock`](crate::RwLock) and bounded channels are made of.
+//!
+//! One word counts the free permits; a list under a lock holds the waiters, first come, first
+//! served. While the list is empty the word alone is touched: to take permits is one
+//! compare-and-swap, to give them back another.
+//!
+//! # Hand-over
+//!
+//! A waiter takes all free permits when it enters the list, though they be fewer than it needs, and
+//! what is given back while the list is not empty goes to its first waiter. So *no permit is free
+//! while somebody waits*, and a newcomer cannot overtake: it finds nothing to take.
+//!
+//! # The word
+//!
+//! | bit | meaning | set by | cleared by |
+//! |---|---|---|---|
+//! | 0 `CLOSED` | no permit is given out any more | `close`, under the lock | never |
+//! | 1 `WAITING` | the list is not empty | a waiter that enters, under the lock | the one that unlinks the last waiter, under the lock |
+//! | the rest | free permits; zero while `WAITING` is set | `take`, `give`, `enter` | |
+//!
+//! `take` is Acquire and `give` is Release: what the last owner did with a permit happened before
+//! what the next one does. A permit that is handed over goes through the list's lock instead.
+
+use crate::budget;
+use crate::sync::atomic::AtomicUsize;
+use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+use crate::sync::{Mutex, MutexGuard, const_fn};
+use crate::wait_list::WaitList;
+use crate::wakers::Wakers;
+use std::future::Future;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker, ready};
+
+const CLOSED: usize = 0b01;
+const WAITING: usize = 0b10;
+const ONE: usize = 0b100;
+
+/// The most permits that there can be.
+pub(crate) const MOST: usize = usize::MAX >> 3;
+
+/// A number of free permits, and the waiters in line for more.
+#[derive(Debug)]
+pub(crate) struct Permits {
+    word: AtomicUsize,
+    waiters: Mutex<WaitList<Need>>,
+}
+
+/// What one waiter needs.
+#[derive(Debug)]
+struct Need {
+    /// The permits that it waits for.
+    lacks: usize,
+    /// The permits that it has so far.
+    has: usize,
+}
+
+/// The reasons not to be given permits at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refused {
+    Closed,
+    /// Too few are free.
+    TooFew,
+}
+
+// No code of others runs while the lock is held, so a panic leaves nothing half done.
+impl UnwindSafe for Permits {}
+impl RefUnwindSafe for Permits {}
+
+impl Permits {
+    const_fn! {
+        /// # Panics
+        ///
+        /// If `count` is more than [`MOST`].
+        pub(crate) fn new(count: usize) -> Self {
+            assert!(count <= MOST, "a semaphore has at most usize::MAX >> 3 permits");
+            Self { word: AtomicUsize::new(count * ONE), waiters: Mutex::new(WaitList::new()) }
+        }
+    }
+
+    /// The number of permits that are free at the moment.
+    pub(crate) fn free(&self) -> usize {
+        self.word.load(Acquire) / ONE
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.word.load(Acquire) & CLOSED != 0
+    }
+
+    /// Takes `count` permits if they are free.
+    #[inline]
+    pub(crate) fn try_take(&self, count: usize) -> Result<(), Refused> {
+        let mut word = self.word.load(Relaxed);
+        loop {
+            if word & CLOSED != 0 {
+                return Err(Refused::Closed);
+            }
+            if word / ONE < count {
+                return Err(Refused::TooFew);
+            }
+            // Acquire pairs with the Release of `give`.
+            match self.word.compare_exchange_weak(word, word - count * ONE, Acquire, Relaxed) {
+                Ok(_) => return Ok(()),
+                Err(now) => word = now,
+            }
+        }
+    }
+
+    /// Takes `count` permits, waiting in line for them.
+    #[inline]
+    pub(crate) fn take(&self, count: usize) -> Take<'_> {
+        Take { permits: self, count, key: None }
+    }
+
+    /// Gives `count` permits back, or makes as many new ones.
+    ///
+    /// # Panics
+    ///
+    /// If there would be more than [`MOST`] free.
+    #[inline]
+    pub(crate) fn give(&self, count: usize) {
+        let mut word = self.word.load(Relaxed);
+        while word & WAITING == 0 {
+            let more = with_more(word, count);
+            // Release pairs with the Acquire of `try_take`.
+            match self.word.compare_exchange_weak(word, more, AcqRel, Relaxed) {
+                Ok(_) => return,
+                Err(now) => word = now,
+            }
+        }
+        self.hand_over(count);
+    }
+
+    /// Takes up to `count` free permits out of circulation, and returns how many there were.
+    pub(crate) fn forget(&self, count: usize) -> usize {
+        let mut word = self.word.load(Relaxed);
+        loop {
+            let taken = count.min(word / ONE);
+            match self.word.compare_exchange_weak(word, word - taken * ONE, AcqRel, Relaxed) {
+                Ok(_) => return taken,
+                Err(now) => word = now,
+            }
+        }
+    }
+
+    /// Refuses all who wait and all to come.
+    pub(crate) fn close(&self) {
+        let mut wakers = Wakers::default();
+        let mut waiters = self.waiters.lock();
+        self.word.fetch_or(CLOSED, AcqRel);
+        // What they were given so far they give back as they see it.
+        while let Some((_, waker)) = waiters.unlink_first() {
+            wakers.push(waker);
+        }
+        self.serve(waiters, 0, &mut wakers);
+        wakers.wake();
+    }
+
+    #[cold]
+    fn hand_over(&self, count: usize) {
+        let mut wakers = Wakers::default();
+        self.serve(self.waiters.lock(), count, &mut wakers);
+        wakers.wake();
+    }
+
+    /// Gives `left` permits to the first waiters, and what remains to the word.
+    fn serve(&self, mut waiters: MutexGuard<'_, WaitList<Need>>, mut left: usize, wakers: &mut Wakers) {
+        while let Some(need) = waiters.first_mut() {
+            let given = left.min(need.lacks);
+            need.lacks -= given;
+            need.has += given;
+            left -= given;
+            if need.lacks > 0 {
+                return;
+            }
+            if let Some((_, waker)) = waiters.unlink_first() {
+                wakers.push(waker);
+            }
+        }
+        // The list is empty, and stays so while this thread has the lock.
+        let mut word = self.word.load(Relaxed);
+        while let Err(now) = self.word.compare_exchange_weak(word, with_more(word & !WAITING, left), AcqRel, Relaxed) {
+            word = now;
+        }
+    }
+
+    /// Enters the list, unless what is free suffices.
+    fn enter(&self, count: usize, waker: Waker) -> Result<Entered, Refused> {
+        let mut waiters = self.waiters.lock();
+        let mut word = self.word.load(Relaxed);
+        loop {
+            if word & CLOSED != 0 {
+                return Err(Refused::Closed);
+            }
+            let free = word / ONE;
+            let next = if free >= count { word - count * ONE } else { (word & CLOSED) | WAITING };
+            match self.word.compare_exchange_weak(word, next, AcqRel, Relaxed) {
+                Ok(_) if free >= count => return Ok(Entered::Served(waker)),
+                Ok(_) => return Ok(Entered::Waits(waiters.push(Need { lacks: count - free, has: free }, waker))),
+                Err(now) => word = now,
+            }
+        }
+    }
+}
+
+/// The word with `count` permits more.
+fn with_more(word: usize, count: usize) -> usize {
+    let free = word / ONE + count;
+    assert!(free <= MOST, "more than usize::MAX >> 3 permits");
+    word + count * ONE
+}
+
+enum Entered {
+    /// Enough was free. The waker is to be dropped with no lock held.
+    Served(#[expect(dead_code, reason = "for its destructor")] Waker),
+    /// The key of the new waiter.
+    Waits(usize),
+}
+
+/// A future of [`Permits::take`]. Dropped early, it leaves the line, and gives back what it had of
+/// its permits.
+#[derive(Debug)]
+#[must_use = "futures do nothing unless polled"]
+pub(crate) struct Take<'a> {
+    permits: &'a Permits,
+    count: usize,
+    /// In the list, from the first poll that did not find enough on.
+    key: Option<usize>,
+}
+
+impl Take<'_> {
+    fn poll_first(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Refused>> {
+        match self.permits.try_take(self.count) {
+            Err(Refused::TooFew) => match self.permits.enter(self.count, cx.waker().clone()) {
+                Ok(Entered::Waits(key)) => {
+                    self.key = Some(key);
+                    Poll::Pending
+                }
+                Ok(Entered::Served(_)) => Poll::Ready(Ok(())),
+                Err(refused) => Poll::Ready(Err(refused)),
+            },
+            answer => Poll::Ready(answer),
+        }
+    }
+
+    fn poll_in_line(&mut self, key: usize, cx: &mut Context<'_>) -> Poll<Result<(), Refused>> {
+        let waker = cx.waker().clone();
+        let mut waiters = self.permits.waiters.lock();
+        if waiters.is_linked(key) {
+            let displaced = waiters.replace_waker(key, waker);
+            drop(waiters);
+            drop(displaced);
+            return Poll::Pending;
+        }
+        drop(waiters);
+        let has_all = self.leave(key);
+        if !self.permits.is_closed() {
+            debug_assert!(has_all, "only a close unlinks a waiter that lacks permits");
+            return Poll::Ready(Ok(()));
+        }
+        if has_all {
+            self.permits.give(self.count);
+        }
+        Poll::Ready(Err(Refused::Closed))
+    }
+
+    /// Removes the waiter. Returns true if it was given all that it needs; what it was given of less
+    /// goes back.
+    fn leave(&mut self, key: usize) -> bool {
+        self.key = None;
+        let mut wakers = Wakers::default();
+        let mut waiters = self.permits.waiters.lock();
+        let (need, was_linked, waker) = waiters.remove(key);
+        if was_linked || need.lacks > 0 {
+            self.permits.serve(waiters, need.has, &mut wakers);
+        } else {
+            drop(waiters);
+        }
+        drop(waker);
+        wakers.wake();
+        need.lacks == 0
+    }
+}
+
+impl Future for Take<'_> {
+    type Output = Result<(), Refused>;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.get_mut();
+        ready!(budget::poll_proceed(cx));
+        let answer = match this.key {
+            None => this.poll_first(cx),
+            Some(key) => this.poll_in_line(key, cx),
+        };
+        if answer.is_ready() {
+            budget::spend();
+        }
+        answer
+    }
+}
+
+impl Drop for Take<'_> {
+    fn drop(&mut self) {
+        if let Some(key) = self.key {
+            if self.leave(key) {
+                self.permits.give(self.count);
+            }
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! A lock for many readers or one writer, which tasks wait for without blocking a thread.
+
+mod read;
+mod write;
+
+pub use self::read::{OwnedRwLockReadGuard, RwLockReadGuard};
+pub use self::write::{OwnedRwLockMappedWriteGuard, OwnedRwLockWriteGuard, RwLockMappedWriteGuard, RwLockWriteGuard};
+
+use crate::blocking::block_on;
+use crate::hold::{HasPermits, Hold, OwnedHold};
+use crate::mutex::{TryLockError, never_closed};
+use crate::permits::Permits;
+use crate::sync::const_fn;
+use std::cell::UnsafeCell;
+use std::fmt;
+use std::sync::Arc;
+
+/// The readers that a lock has at most, unless it says otherwise.
+const MOST_READERS: u32 = u32::MAX >> 3;
+
+/// Data for many readers at a time or for one writer, with a lock that can be held across an
+/// `.await`.
+///
+/// The lock goes to the tasks in the order in which they asked for it. A writer in line holds up the
+/// readers behind it, so that readers who come without end do not starve it.
+///
+/// # Not guaranteed
+///
+/// A task that reads, and asks to read again while a writer waits, waits for itself, for ever.
+///
+/// # Examples
+///
+/// ```
+/// # mod wsrt { pub use wsrt_sync as sync; }
+/// # wsrt_sync::blocking::block_on(async {
+/// use wsrt::sync::RwLock;
+///
+/// let routes = RwLock::new(vec!["/"]);
+/// {
+///     let (one, another) = (routes.read().await, routes.read().await);
+///     assert_eq!(one.len(), another.len());
+/// }
+/// routes.write().await.push("/health");
+/// assert_eq!(*routes.read().await, ["/", "/health"]);
+/// # });
+/// ```
+pub struct RwLock<T: ?Sized> {
+    most_readers: u32,
+    /// A reader takes one, a writer all.
+    permits: Permits,
+    data: UnsafeCell<T>,
+}
+
+// SAFETY: a lock owns its data: with the lock they go to the other thread.
+unsafe impl<T: ?Sized + Send> Send for RwLock<T> {}
+// SAFETY: readers on several threads share `&T`, and a writer has the data as if they were sent.
+unsafe impl<T: ?Sized + Send + Sync> Sync for RwLock<T> {}
+
+impl<T> RwLock<T> {
+    const_fn! {
+        /// Creates a lock that is free.
+        #[must_use]
+        pub fn new(value: T) -> Self {
+            Self::with_max_readers(value, MOST_READERS)
+        }
+    }
+
+    const_fn! {
+        /// Creates a lock for at most `max_reads` readers at a time.
+        ///
+        /// # Panics
+        ///
+        /// Panics if `max_reads` is zero, or more than `u32::MAX >> 3`.
+        #[must_use]
+        pub fn with_max_readers(value: T, max_reads: u32) -> Self {
+            assert!(max_reads > 0, "a RwLock may not be created with 0 readers");
+            assert!(max_reads <= MOST_READERS, "a RwLock may not be created with more than u32::MAX >> 3 readers");
+            Self {
+                most_readers: max_reads,
+                permits: Permits::new(max_reads as usize),
+                data: UnsafeCell::new(value),
+            }
+        }
+    }
+
+    const_fn! {
+        /// Creates a lock in a constant, as [`new`](RwLock::new) does as well.
+        #[must_use]
+        pub fn const_new(value: T) -> Self {
+            Self::new(value)
+        }
+    }
+
+    const_fn! {
+        /// Creates a lock for at most `max_reads` readers in a constant.
+        ///
+        /// # Panics
+        ///
+        /// Panics if `max_reads` is zero, or more than `u32::MAX >> 3`.
+        #[must_use]
+        pub fn const_with_max_readers(value: T, max_reads: u32) -> Self {
+            Self::with_max_readers(value, max_reads)
+        }
+    }
+
+    /// Returns the data.
+    #[must_use]
+    pub fn into_inner(self) -> T {
+        self.data.into_inner()
+    }
+}
+
+impl<T: ?Sized> RwLock<T> {
+    /// Locks for reading, waiting until no writer has the lock and none is in line before.
+    ///
+    /// # Cancel safety
+    ///
+    /// If dropped before it is ready, the task has not got the lock, and has lost its place in line.
+    pub async fn read(&self) -> RwLockReadGuard<'_, T> {
+        never_closed(self.permits.take(1).await);
+        self.read_guard()
+    }
+
+    /// Locks for reading, and blocks the calling thread until then.
+    ///
+    /// In a task of wsrt the processor is handed over for that long, so that other tasks go on.
+    pub fn blocking_read(&self) -> RwLockReadGuard<'_, T> {
+        block_on(self.read())
+    }
+
+    /// Locks for reading with a guard that keeps the lock alive.
+    ///
+    /// # Cancel safety
+    ///
+    /// If dropped before it is ready, the task has not got the lock, and has lost its place in line.
+    pub async fn read_owned(self: Arc<Self>) -> OwnedRwLockReadGuard<T> {
+        never_closed(self.permits.take(1).await);
+        OwnedRwLockReadGuard::new(OwnedHold::new(self, 1))
+    }
+
+    /// Locks for reading if that needs no waiting.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`TryLockError`] if a writer has the lock, or is in line for it.
+    pub fn try_read(&self) -> Result<RwLockReadGuard<'_, T>, TryLockError> {
+        self.permits.try_take(1).map_err(|_| TryLockError(()))?;
+        Ok(self.read_guard())
+    }
+
+    /// Locks for reading with a guard that keeps the lock alive, if that needs no waiting.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`TryLockError`] if a writer has the lock, or is in line for it.
+    pub fn try_read_owned(self: Arc<Self>) -> Result<OwnedRwLockReadGuard<T>, TryLockError> {
+        self.permits.try_take(1).map_err(|_| TryLockError(()))?;
+        Ok(OwnedRwLockReadGuard::new(OwnedHold::new(self, 1)))
+    }
+
+    /// Locks for writing, waiting until the lock is free.
+    ///
+    /// # Cancel safety
+    ///
+    /// If dropped before it is ready, the task has not got the lock, and has lost its place in line.
+    pub async fn write(&self) -> RwLockWriteGuard<'_, T> {
+        never_closed(self.permits.take(self.all()).await);
+        self.write_guard()
+    }
+
+    /// Locks for writing, and blocks the calling thread until the lock is free.
+    ///
+    /// In a task of wsrt the processor is handed over for that long, so that other tasks go on.
+    pub fn blocking_write(&self) -> RwLockWriteGuard<'_, T> {
+        block_on(self.write())
+    }
+
+    /// Locks for writing with a guard that keeps the lock alive.
+    ///
+    /// # Cancel safety
+    ///
+    /// If dropped before it is ready, the task has not got the lock, and has lost its place in line.
+    pub async fn write_owned(self: Arc<Self>) -> OwnedRwLockWriteGuard<T> {
+        never_closed(self.permits.take(self.all()).await);
+        let all = self.all();
+        OwnedRwLockWriteGuard::new(OwnedHold::new(self, all))
+    }
+
+    /// Locks for writing if the lock is free.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`TryLockError`] if it is held.
+    pub fn try_write(&self) -> Result<RwLockWriteGuard<'_, T>, TryLockError> {
+        self.permits.try_take(self.all()).map_err(|_| TryLockError(()))?;
+        Ok(self.write_guard())
+    }
+
+    /// Locks for writing with a guard that keeps the lock alive, if the lock is free.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`TryLockError`] if it is held.
+    pub fn try_write_owned(self: Arc<Self>) -> Result<OwnedRwLockWriteGuard<T>, TryLockError> {
+        let all = self.all();
+        self.permits.try_take(all).map_err(|_| TryLockError(()))?;
+        Ok(OwnedRwLockWriteGuard::new(OwnedHold::new(self, all)))
+    }
+
+    /// Returns the data. Nothing is locked: the caller has the only reference.
+    pub fn get_mut(&mut self) -> &mut T {
+        self.data.get_mut()
+    }
+
+    /// The permits of a writer.
+    fn all(&self) -> usize {
+        self.most_readers as usize
+    }
+
+    /// A guard, for the one that has taken one permit.
+    fn read_guard(&self) -> RwLockReadGuard<'_, T> {
+        RwLockReadGuard::new(Hold::new(&self.permits, 1), self.data.get())
+    }
+
+    /// A guard, for the one that has taken all permits.
+    fn write_guard(&self) -> RwLockWriteGuard<'_, T> {
+        RwLockWriteGuard::new(Hold::new(&self.permits, self.all()), self.data.get())
+    }
+}
+
+impl<T: ?Sized> HasPermits for RwLock<T> {
+    fn permits(&self) -> &Permits {
+        &self.permits
+    }
+}
+
+impl<T> From<T> for RwLock<T> {
+    fn from(value: T) -> Self {
+        Self::new(value)
+    }
+}
+
+impl<T: Default> Default for RwLock<T> {
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLock<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("RwLock");
+        match self.try_read() {
+            Ok(guard) => shown.field("data", &&*guard),
+            Err(_) => shown.field("data", &format_args!("<locked>")),
+        };
+        shown.finish()
+    }
+}

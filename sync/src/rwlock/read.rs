@@ -1,0 +1,123 @@
+//! The guards of readers of a [`RwLock`]: whole or mapped to a part, borrowed or shared.
+
+use super::RwLock;
+use crate::guard::guards_data;
+use crate::hold::{Hold, OwnedHold};
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+/// The data of a [`RwLock`] that is locked for reading, or a part of them, until this is dropped.
+#[must_use = "a lock that is dropped at once guards nothing"]
+#[clippy::has_significant_drop]
+pub struct RwLockReadGuard<'a, T: ?Sized> {
+    hold: Hold<'a>,
+    data: *const T,
+    marker: PhantomData<&'a T>,
+}
+
+/// The data of a shared [`RwLock`] that is locked for reading, or a part of them, until this is
+/// dropped. It keeps the lock alive.
+#[must_use = "a lock that is dropped at once guards nothing"]
+#[clippy::has_significant_drop]
+pub struct OwnedRwLockReadGuard<T: ?Sized, U: ?Sized = T> {
+    hold: OwnedHold<RwLock<T>>,
+    data: *const U,
+}
+
+// SAFETY: it stands for `&T`.
+unsafe impl<T: ?Sized + Sync> Send for RwLockReadGuard<'_, T> {}
+// SAFETY: to share it is to share `&T`.
+unsafe impl<T: ?Sized + Send + Sync> Sync for RwLockReadGuard<'_, T> {}
+// SAFETY: it stands for `&U`, and may drop the last lock of a `T`.
+unsafe impl<T: ?Sized + Send + Sync, U: ?Sized + Sync> Send for OwnedRwLockReadGuard<T, U> {}
+// SAFETY: to share it is to share `&U`, and the lock too, which `rwlock` returns.
+unsafe impl<T: ?Sized + Send + Sync, U: ?Sized + Send + Sync> Sync for OwnedRwLockReadGuard<T, U> {}
+
+impl<'a, T: ?Sized> RwLockReadGuard<'a, T> {
+    /// For the holder of a permit of the lock that `data` belong to.
+    pub(super) fn new(hold: Hold<'a>, data: *const T) -> Self {
+        Self { hold, data, marker: PhantomData }
+    }
+
+    /// Narrows the guard to a part of the data. Called as `RwLockReadGuard::map(guard, ...)`.
+    pub fn map<F, U: ?Sized>(this: Self, part: F) -> RwLockReadGuard<'a, U>
+    where
+        F: FnOnce(&T) -> &U,
+    {
+        let data: *const U = part(this.data());
+        RwLockReadGuard::new(this.hold, data)
+    }
+
+    /// Narrows the guard to a part of the data, if there is such a part.
+    ///
+    /// # Errors
+    ///
+    /// Returns the guard as it was if `part` returns none.
+    pub fn try_map<F, U: ?Sized>(this: Self, part: F) -> Result<RwLockReadGuard<'a, U>, Self>
+    where
+        F: FnOnce(&T) -> Option<&U>,
+    {
+        let Some(data) = part(this.data()) else { return Err(this) };
+        let data: *const U = data;
+        Ok(RwLockReadGuard::new(this.hold, data))
+    }
+
+    #[inline]
+    fn data(&self) -> &T {
+        // SAFETY: it points into the data of a lock of which the hold is a reader's permit.
+        unsafe { &*self.data }
+    }
+}
+
+impl<T: ?Sized> OwnedRwLockReadGuard<T> {
+    pub(super) fn new(hold: OwnedHold<RwLock<T>>) -> Self {
+        let data = hold.lock().data.get();
+        Self { hold, data }
+    }
+}
+
+impl<T: ?Sized, U: ?Sized> OwnedRwLockReadGuard<T, U> {
+    /// For the holder of a permit of the lock that `data` belong to.
+    pub(super) fn of_part(hold: OwnedHold<RwLock<T>>, data: *const U) -> Self {
+        Self { hold, data }
+    }
+
+    /// Narrows the guard to a part of the data. Called as `OwnedRwLockReadGuard::map(guard, ...)`.
+    pub fn map<F, V: ?Sized>(this: Self, part: F) -> OwnedRwLockReadGuard<T, V>
+    where
+        F: FnOnce(&U) -> &V,
+    {
+        let data: *const V = part(this.data());
+        OwnedRwLockReadGuard { hold: this.hold, data }
+    }
+
+    /// Narrows the guard to a part of the data, if there is such a part.
+    ///
+    /// # Errors
+    ///
+    /// Returns the guard as it was if `part` returns none.
+    pub fn try_map<F, V: ?Sized>(this: Self, part: F) -> Result<OwnedRwLockReadGuard<T, V>, Self>
+    where
+        F: FnOnce(&U) -> Option<&V>,
+    {
+        let Some(data) = part(this.data()) else { return Err(this) };
+        let data: *const V = data;
+        Ok(OwnedRwLockReadGuard { hold: this.hold, data })
+    }
+
+    /// Returns the lock of this guard.
+    #[must_use]
+    pub fn rwlock(this: &Self) -> &Arc<RwLock<T>> {
+        this.hold.lock()
+    }
+
+    #[inline]
+    fn data(&self) -> &U {
+        // SAFETY: it points into the data of a lock that the hold keeps alive, and locked at least
+        // for reading.
+        unsafe { &*self.data }
+    }
+}
+
+guards_data!(RwLockReadGuard<'a, T> => T);
+guards_data!(OwnedRwLockReadGuard<T, U> => U);

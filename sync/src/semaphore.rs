@@ -1,0 +1,394 @@
+//! A number of permits that tasks take, wait for and give back.
+
+use crate::blocking::block_on;
+use crate::hold::{HasPermits, Hold, OwnedHold};
+use crate::permits::{self, Permits, Refused};
+use crate::sync::const_fn;
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+
+/// Counts permits: at most so many holders at a time.
+///
+/// Permits are given out in the order in which they were asked for, also when many are wanted at
+/// once: one [`acquire_many`](Semaphore::acquire_many) that waits holds up those behind it until it
+/// is served. So no request starves.
+///
+/// # Not guaranteed
+///
+/// That the tasks run in the order in which they were served.
+///
+/// # Examples
+///
+/// ```
+/// # mod wsrt { pub use wsrt_sync as sync; }
+/// # wsrt_sync::blocking::block_on(async {
+/// use wsrt::sync::Semaphore;
+///
+/// let connections = Semaphore::new(2);
+/// let first = connections.acquire().await?;
+/// let second = connections.acquire().await?;
+/// assert!(connections.try_acquire().is_err(), "both are taken");
+/// drop(first);
+/// assert_eq!(connections.available_permits(), 1);
+/// # drop(second);
+/// # Ok::<(), wsrt::sync::AcquireError>(())
+/// # }).unwrap();
+/// ```
+#[derive(Debug)]
+pub struct Semaphore {
+    permits: Permits,
+}
+
+/// A permit of a [`Semaphore`], given back when it is dropped.
+#[must_use = "a permit that is dropped at once guards nothing"]
+#[derive(Debug)]
+#[clippy::has_significant_drop]
+pub struct SemaphorePermit<'a> {
+    semaphore: &'a Semaphore,
+    hold: Hold<'a>,
+}
+
+/// A permit of a shared [`Semaphore`], given back when it is dropped. It keeps the semaphore alive.
+#[must_use = "a permit that is dropped at once guards nothing"]
+#[derive(Debug)]
+#[clippy::has_significant_drop]
+pub struct OwnedSemaphorePermit {
+    hold: OwnedHold<Semaphore>,
+}
+
+/// The semaphore was closed.
+#[derive(Debug)]
+pub struct AcquireError(());
+
+/// The reasons for which [`Semaphore::try_acquire`] fails.
+#[derive(Debug, PartialEq, Eq)]
+pub enum TryAcquireError {
+    /// The semaphore was closed.
+    Closed,
+    /// Too few permits are free.
+    NoPermits,
+}
+
+impl Semaphore {
+    /// The most permits that a semaphore can have: `usize::MAX >> 3`.
+    pub const MAX_PERMITS: usize = permits::MOST;
+
+    const_fn! {
+        /// Creates a semaphore with `permits` free permits.
+        ///
+        /// # Panics
+        ///
+        /// Panics if `permits` is more than [`MAX_PERMITS`](Semaphore::MAX_PERMITS).
+        #[must_use]
+        pub fn new(permits: usize) -> Self {
+            Self { permits: Permits::new(permits) }
+        }
+    }
+
+    const_fn! {
+        /// Creates a semaphore in a constant, as [`new`](Semaphore::new) does as well.
+        ///
+        /// # Panics
+        ///
+        /// Panics if `permits` is more than [`MAX_PERMITS`](Semaphore::MAX_PERMITS).
+        #[must_use]
+        pub fn const_new(permits: usize) -> Self {
+            Self::new(permits)
+        }
+    }
+
+    /// Returns the number of free permits at this moment.
+    #[must_use]
+    pub fn available_permits(&self) -> usize {
+        self.permits.free()
+    }
+
+    /// Adds `n` permits. Tasks in line get them first.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there would be more than [`MAX_PERMITS`](Semaphore::MAX_PERMITS).
+    pub fn add_permits(&self, n: usize) {
+        if n > 0 {
+            self.permits.give(n);
+        }
+    }
+
+    /// Removes up to `n` free permits for good, and returns how many it removed.
+    pub fn forget_permits(&self, n: usize) -> usize {
+        self.permits.forget(n)
+    }
+
+    /// Takes one permit, waiting for it.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`AcquireError`] if the semaphore is closed, or is closed meanwhile.
+    ///
+    /// # Cancel safety
+    ///
+    /// If dropped before it is ready, no permit is lost, but the place in line is.
+    pub async fn acquire(&self) -> Result<SemaphorePermit<'_>, AcquireError> {
+        self.take(1).await
+    }
+
+    /// Takes `n` permits, waiting for them. It is given all of them at once.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`AcquireError`] if the semaphore is closed, or is closed meanwhile.
+    ///
+    /// # Cancel safety
+    ///
+    /// If dropped before it is ready, no permit is lost, but the place in line is.
+    pub async fn acquire_many(&self, n: u32) -> Result<SemaphorePermit<'_>, AcquireError> {
+        self.take(n as usize).await
+    }
+
+    async fn take(&self, count: usize) -> Result<SemaphorePermit<'_>, AcquireError> {
+        self.permits.take(count).await.map_err(AcquireError::from)?;
+        Ok(SemaphorePermit::new(self, count))
+    }
+
+    /// Takes one permit if one is free.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`TryAcquireError::NoPermits`] if none is free, and [`TryAcquireError::Closed`] if
+    /// the semaphore is closed.
+    pub fn try_acquire(&self) -> Result<SemaphorePermit<'_>, TryAcquireError> {
+        self.try_acquire_many(1)
+    }
+
+    /// Takes `n` permits if they are free.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`TryAcquireError::NoPermits`] if fewer are free, and [`TryAcquireError::Closed`] if
+    /// the semaphore is closed.
+    pub fn try_acquire_many(&self, n: u32) -> Result<SemaphorePermit<'_>, TryAcquireError> {
+        self.permits.try_take(n as usize).map_err(TryAcquireError::from)?;
+        Ok(SemaphorePermit::new(self, n as usize))
+    }
+
+    /// Takes one permit, blocking the calling thread until it is free.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`AcquireError`] if the semaphore is closed, or is closed meanwhile.
+    pub fn blocking_acquire(&self) -> Result<SemaphorePermit<'_>, AcquireError> {
+        block_on(self.take(1))
+    }
+
+    /// Takes `n` permits, blocking the calling thread until they are free.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`AcquireError`] if the semaphore is closed, or is closed meanwhile.
+    pub fn blocking_acquire_many(&self, n: u32) -> Result<SemaphorePermit<'_>, AcquireError> {
+        block_on(self.take(n as usize))
+    }
+
+    /// Takes one permit that keeps the semaphore alive, waiting for it.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`AcquireError`] if the semaphore is closed, or is closed meanwhile.
+    ///
+    /// # Cancel safety
+    ///
+    /// If dropped before it is ready, no permit is lost, but the place in line is.
+    pub async fn acquire_owned(self: Arc<Self>) -> Result<OwnedSemaphorePermit, AcquireError> {
+        self.take_owned(1).await
+    }
+
+    /// Takes `n` permits that keep the semaphore alive, waiting for them.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`AcquireError`] if the semaphore is closed, or is closed meanwhile.
+    ///
+    /// # Cancel safety
+    ///
+    /// If dropped before it is ready, no permit is lost, but the place in line is.
+    pub async fn acquire_many_owned(self: Arc<Self>, n: u32) -> Result<OwnedSemaphorePermit, AcquireError> {
+        self.take_owned(n as usize).await
+    }
+
+    async fn take_owned(self: Arc<Self>, count: usize) -> Result<OwnedSemaphorePermit, AcquireError> {
+        self.permits.take(count).await.map_err(AcquireError::from)?;
+        Ok(OwnedSemaphorePermit { hold: OwnedHold::new(self, count) })
+    }
+
+    /// Takes one permit that keeps the semaphore alive, if one is free.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`TryAcquireError::NoPermits`] if none is free, and [`TryAcquireError::Closed`] if
+    /// the semaphore is closed.
+    pub fn try_acquire_owned(self: Arc<Self>) -> Result<OwnedSemaphorePermit, TryAcquireError> {
+        self.try_acquire_many_owned(1)
+    }
+
+    /// Takes `n` permits that keep the semaphore alive, if they are free.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`TryAcquireError::NoPermits`] if fewer are free, and [`TryAcquireError::Closed`] if
+    /// the semaphore is closed.
+    pub fn try_acquire_many_owned(self: Arc<Self>, n: u32) -> Result<OwnedSemaphorePermit, TryAcquireError> {
+        self.permits.try_take(n as usize).map_err(TryAcquireError::from)?;
+        Ok(OwnedSemaphorePermit { hold: OwnedHold::new(self, n as usize) })
+    }
+
+    /// Takes one permit that keeps the semaphore alive, blocking the calling thread.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`AcquireError`] if the semaphore is closed, or is closed meanwhile.
+    pub fn blocking_acquire_owned(self: Arc<Self>) -> Result<OwnedSemaphorePermit, AcquireError> {
+        block_on(self.take_owned(1))
+    }
+
+    /// Takes `n` permits that keep the semaphore alive, blocking the calling thread.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`AcquireError`] if the semaphore is closed, or is closed meanwhile.
+    pub fn blocking_acquire_many_owned(self: Arc<Self>, n: u32) -> Result<OwnedSemaphorePermit, AcquireError> {
+        block_on(self.take_owned(n as usize))
+    }
+
+    /// Closes the semaphore: it gives out no permit any more, and tasks in line get
+    /// [`AcquireError`].
+    ///
+    /// Permits that are held stay valid.
+    pub fn close(&self) {
+        self.permits.close();
+    }
+
+    /// Returns true once the semaphore is closed.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.permits.is_closed()
+    }
+}
+
+impl HasPermits for Semaphore {
+    fn permits(&self) -> &Permits {
+        &self.permits
+    }
+}
+
+impl<'a> SemaphorePermit<'a> {
+    fn new(semaphore: &'a Semaphore, count: usize) -> Self {
+        Self { semaphore, hold: Hold::new(&semaphore.permits, count) }
+    }
+
+    /// Drops the permit without giving it back.
+    pub fn forget(self) {
+        self.hold.forget();
+    }
+
+    /// Takes over the permits of `other`.
+    ///
+    /// # Panics
+    ///
+    /// Panics if `other` is of another semaphore.
+    #[track_caller]
+    pub fn merge(&mut self, other: Self) {
+        assert!(std::ptr::eq(self.semaphore, other.semaphore), "merging permits of different semaphores");
+        self.hold.merge(other.hold);
+    }
+
+    /// Splits `n` permits off, if this has as many.
+    #[must_use = "what is split off is given back when it is dropped"]
+    pub fn split(&mut self, n: usize) -> Option<Self> {
+        Some(Self { semaphore: self.semaphore, hold: self.hold.split(n)? })
+    }
+
+    /// Returns the semaphore of this permit.
+    #[must_use]
+    pub fn semaphore(&self) -> &Semaphore {
+        self.semaphore
+    }
+
+    /// Returns the number of permits that this holds.
+    #[must_use]
+    pub fn num_permits(&self) -> usize {
+        self.hold.count()
+    }
+}
+
+impl OwnedSemaphorePermit {
+    /// Drops the permit without giving it back.
+    pub fn forget(self) {
+        self.hold.forget();
+    }
+
+    /// Takes over the permits of `other`.
+    ///
+    /// # Panics
+    ///
+    /// Panics if `other` is of another semaphore.
+    #[track_caller]
+    pub fn merge(&mut self, other: Self) {
+        let is_same = Arc::ptr_eq(self.hold.lock(), other.hold.lock());
+        assert!(is_same, "merging permits of different semaphores");
+        self.hold.merge(other.hold);
+    }
+
+    /// Splits `n` permits off, if this has as many.
+    #[must_use = "what is split off is given back when it is dropped"]
+    pub fn split(&mut self, n: usize) -> Option<Self> {
+        Some(Self { hold: self.hold.split(n)? })
+    }
+
+    /// Returns the semaphore of this permit.
+    #[must_use]
+    pub fn semaphore(&self) -> &Arc<Semaphore> {
+        self.hold.lock()
+    }
+
+    /// Returns the number of permits that this holds.
+    #[must_use]
+    pub fn num_permits(&self) -> usize {
+        self.hold.count()
+    }
+}
+
+impl From<Refused> for AcquireError {
+    fn from(refused: Refused) -> Self {
+        debug_assert_eq!(refused, Refused::Closed, "an acquire waits for what is not free");
+        Self(())
+    }
+}
+
+impl From<Refused> for TryAcquireError {
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::Closed => Self::Closed,
+            Refused::TooFew => Self::NoPermits,
+        }
+    }
+}
+
+impl fmt::Display for AcquireError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("semaphore closed")
+    }
+}
+
+impl Error for AcquireError {}
+
+impl fmt::Display for TryAcquireError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Closed => "semaphore closed",
+            Self::NoPermits => "no permits available",
+        })
+    }
+}
+
+impl Error for TryAcquireError {}

@@ -1,0 +1,140 @@
+//! A cell that is written once, and that tasks can wait for.
+
+use crate::notify::Notify;
+use crate::sync::const_fn;
+use std::error::Error;
+use std::fmt;
+use std::pin::pin;
+use std::sync::OnceLock;
+
+/// A value that is set once, for any number of tasks that wait for it.
+///
+/// # Examples
+///
+/// ```
+/// # mod wsrt { pub use wsrt_sync as sync; }
+/// # wsrt_sync::blocking::block_on(async {
+/// use wsrt::sync::SetOnce;
+///
+/// static PORT: SetOnce<u16> = SetOnce::const_new();
+///
+/// std::thread::spawn(|| PORT.set(8080));
+/// assert_eq!(*PORT.wait().await, 8080);
+/// # });
+/// ```
+pub struct SetOnce<T> {
+    value: OnceLock<T>,
+    set: Notify,
+}
+
+/// The cell has a value. The one that was to be set is in here.
+#[derive(Debug, PartialEq, Eq)]
+pub struct SetOnceError<T>(pub T);
+
+impl<T> SetOnce<T> {
+    const_fn! {
+        /// Creates an empty cell.
+        #[must_use]
+        pub fn new() -> Self {
+            Self { value: OnceLock::new(), set: Notify::new() }
+        }
+    }
+
+    const_fn! {
+        /// Creates an empty cell in a constant, as [`new`](SetOnce::new) does as well.
+        #[must_use]
+        pub fn const_new() -> Self {
+            Self::new()
+        }
+    }
+
+    /// Creates a cell with `value`, or an empty one.
+    #[must_use]
+    pub fn new_with(value: Option<T>) -> Self {
+        Self { value: value.map_or_else(OnceLock::new, OnceLock::from), set: Notify::new() }
+    }
+
+    /// Returns true if there is a value.
+    #[must_use]
+    pub fn initialized(&self) -> bool {
+        self.value.get().is_some()
+    }
+
+    /// Returns the value, if there is one.
+    #[must_use]
+    pub fn get(&self) -> Option<&T> {
+        self.value.get()
+    }
+
+    /// Sets the value, and wakes the tasks that wait for it.
+    ///
+    /// # Errors
+    ///
+    /// Returns the value in a [`SetOnceError`] if the cell has one.
+    pub fn set(&self, value: T) -> Result<(), SetOnceError<T>> {
+        self.value.set(value).map_err(SetOnceError)?;
+        self.set.notify_waiters();
+        Ok(())
+    }
+
+    /// Returns the value, if there is one.
+    #[must_use]
+    pub fn into_inner(self) -> Option<T> {
+        self.value.into_inner()
+    }
+
+    /// Waits until there is a value, and returns it.
+    ///
+    /// # Cancel safety
+    ///
+    /// If dropped before it is ready, nothing is lost.
+    pub async fn wait(&self) -> &T {
+        // Made before the look, so that a value that is set after the look wakes it.
+        let set = pin!(self.set.notified());
+        if let Some(value) = self.get() {
+            return value;
+        }
+        set.await;
+        self.get().expect("it is set before its waiters are notified")
+    }
+}
+
+impl<T> Default for SetOnce<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for SetOnce<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SetOnce").field("value", &self.get()).finish()
+    }
+}
+
+impl<T: Clone> Clone for SetOnce<T> {
+    fn clone(&self) -> Self {
+        Self::new_with(self.get().cloned())
+    }
+}
+
+impl<T: PartialEq> PartialEq for SetOnce<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.get() == other.get()
+    }
+}
+
+impl<T: Eq> Eq for SetOnce<T> {}
+
+impl<T> From<T> for SetOnce<T> {
+    fn from(value: T) -> Self {
+        Self::new_with(Some(value))
+    }
+}
+
+impl<T> fmt::Display for SetOnceError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SetOnceError")
+    }
+}
+
+impl<T: fmt::Debug> Error for SetOnceError<T> {}

@@ -1,0 +1,85 @@
+//! The seam between std and loom: the only file that knows which of the two the crate runs on.
+//!
+//! Under `--cfg loom` the atomics, locks and cells are loom's, so that a model can walk through
+//! every interleaving. Their constructors are not `const` there, so neither are ours: see
+//! `const_fn`. The data that a lock guards stays in std's cell on both sides: a guard lives longer
+//! than a closure, and the word that guards it is the one to be checked.
+
+#[cfg(loom)]
+pub(crate) use self::with_loom::*;
+#[cfg(not(loom))]
+pub(crate) use self::with_std::*;
+
+#[cfg(not(loom))]
+mod with_std {
+    pub(crate) use parking_lot::{Mutex, MutexGuard};
+    pub(crate) use std::sync::atomic;
+
+    /// Values of a block of a channel's queue.
+    pub(crate) const SLOTS: usize = 31;
+
+    /// Waits a moment for another thread, which is between two stores.
+    pub(crate) fn spin() {
+        // It may have lost its core there.
+        std::thread::yield_now();
+    }
+
+    /// A cell that is looked into by closures, as loom's is.
+    #[derive(Debug, Default)]
+    pub(crate) struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
+
+    impl<T> UnsafeCell<T> {
+        pub(crate) const fn new(value: T) -> Self {
+            Self(std::cell::UnsafeCell::new(value))
+        }
+
+        #[inline]
+        pub(crate) fn with<R>(&self, access: impl FnOnce(*const T) -> R) -> R {
+            access(self.0.get())
+        }
+
+        #[inline]
+        pub(crate) fn with_mut<R>(&self, access: impl FnOnce(*mut T) -> R) -> R {
+            access(self.0.get())
+        }
+    }
+
+    /// Declares a function that is `const`, but under loom.
+    macro_rules! const_fn {
+        ($(#[$meta:meta])* $vis:vis fn $($rest:tt)*) => { $(#[$meta])* $vis const fn $($rest)* };
+    }
+    pub(crate) use const_fn;
+}
+
+#[cfg(loom)]
+mod with_loom {
+    pub(crate) use loom::cell::UnsafeCell;
+    pub(crate) use loom::sync::MutexGuard;
+    pub(crate) use loom::sync::atomic;
+
+    /// Few, so that a model gets from block to block.
+    pub(crate) const SLOTS: usize = 2;
+
+    pub(crate) fn spin() {
+        loom::thread::yield_now();
+    }
+
+    /// loom's mutex with parking_lot's face: a lock that cannot be poisoned.
+    #[derive(Debug, Default)]
+    pub(crate) struct Mutex<T>(loom::sync::Mutex<T>);
+
+    impl<T> Mutex<T> {
+        pub(crate) fn new(value: T) -> Self {
+            Self(loom::sync::Mutex::new(value))
+        }
+
+        pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
+            self.0.lock().expect("a model thread panicked with the lock held")
+        }
+    }
+
+    macro_rules! const_fn {
+        ($(#[$meta:meta])* $vis:vis fn $($rest:tt)*) => { $(#[$meta])* $vis fn $($rest)* };
+    }
+    pub(crate) use const_fn;
+}

@@ -1,0 +1,50 @@
+//! Wakers that were taken out of a wait list, to be woken once its lock is released.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::task::Waker;
+
+/// Wakers to be woken with no lock held: a waker is foreign code, and may use the very lock.
+///
+/// The first one needs no allocation: most releases wake one task.
+#[derive(Debug, Default)]
+#[must_use = "a waker that is dropped wakes nothing"]
+pub(crate) struct Wakers {
+    first: Option<Waker>,
+    others: Vec<Waker>,
+}
+
+impl Wakers {
+    pub(crate) fn push(&mut self, waker: Waker) {
+        match self.first {
+            None => self.first = Some(waker),
+            Some(_) => self.others.push(waker),
+        }
+    }
+
+    /// Wakes all, in the order in which they were pushed.
+    ///
+    /// # Panics
+    ///
+    /// If a waker panics; the others are woken before that goes on.
+    #[inline]
+    pub(crate) fn wake(self) {
+        if self.others.is_empty() {
+            self.first.into_iter().for_each(Waker::wake);
+        } else {
+            self.wake_each();
+        }
+    }
+
+    #[cold]
+    fn wake_each(self) {
+        let mut panicked = None;
+        for waker in self.first.into_iter().chain(self.others) {
+            if let Err(payload) = catch_unwind(AssertUnwindSafe(|| waker.wake())) {
+                panicked.get_or_insert(payload);
+            }
+        }
+        if let Some(payload) = panicked {
+            resume_unwind(payload);
+        }
+    }
+}
