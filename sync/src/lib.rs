@@ -7,6 +7,7 @@
 
 mod barrier;
 pub mod blocking;
+pub mod broadcast;
 pub mod budget;
 mod guard;
 mod hold;
@@ -24,6 +25,7 @@ mod sync;
 mod wait_list;
 mod waker_cell;
 mod wakers;
+pub mod watch;
 
 pub use self::barrier::{Barrier, BarrierWaitResult};
 pub use self::mutex::{MappedMutexGuard, Mutex, MutexGuard, OwnedMappedMutexGuard, OwnedMutexGuard, TryLockError};

@@ -47,7 +47,7 @@ const SENDER_WAITS: u8 = 0b1000;
 /// assert_eq!(answer.await, Ok(42));
 /// # });
 /// ```
-#[must_use]
+#[must_use = "a channel is of use with both ends"]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     let channel = Arc::new(Channel {
         word: AtomicU8::new(0),

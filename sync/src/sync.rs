@@ -12,7 +12,7 @@ pub(crate) use self::with_std::*;
 
 #[cfg(not(loom))]
 mod with_std {
-    pub(crate) use parking_lot::{Mutex, MutexGuard};
+    pub(crate) use parking_lot::{Mutex, MutexGuard, RwLock, RwLockReadGuard};
     pub(crate) use std::sync::atomic;
 
     /// Values of a block of a channel's queue.
@@ -54,8 +54,8 @@ mod with_std {
 #[cfg(loom)]
 mod with_loom {
     pub(crate) use loom::cell::UnsafeCell;
-    pub(crate) use loom::sync::MutexGuard;
     pub(crate) use loom::sync::atomic;
+    pub(crate) use loom::sync::{MutexGuard, RwLockReadGuard, RwLockWriteGuard};
 
     /// Few, so that a model gets from block to block.
     pub(crate) const SLOTS: usize = 2;
@@ -75,6 +75,24 @@ mod with_loom {
 
         pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
             self.0.lock().expect("a model thread panicked with the lock held")
+        }
+    }
+
+    /// loom's readers-writer lock, likewise.
+    #[derive(Debug, Default)]
+    pub(crate) struct RwLock<T>(loom::sync::RwLock<T>);
+
+    impl<T> RwLock<T> {
+        pub(crate) fn new(value: T) -> Self {
+            Self(loom::sync::RwLock::new(value))
+        }
+
+        pub(crate) fn read(&self) -> RwLockReadGuard<'_, T> {
+            self.0.read().expect("a model thread panicked with the lock held")
+        }
+
+        pub(crate) fn write(&self) -> RwLockWriteGuard<'_, T> {
+            self.0.write().expect("a model thread panicked with the lock held")
         }
     }
 

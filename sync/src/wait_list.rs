@@ -53,15 +53,6 @@ impl<T> WaitList<T> {
         key
     }
 
-    /// The value of a node that its owner has not removed.
-    ///
-    /// # Panics
-    ///
-    /// If there is no such node.
-    pub(crate) fn value_mut(&mut self, key: usize) -> &mut T {
-        &mut self.nodes[key].value
-    }
-
     /// True if the node waits still: it was neither granted nor removed.
     pub(crate) fn is_linked(&self, key: usize) -> bool {
         self.nodes[key].is_linked

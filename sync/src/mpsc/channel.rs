@@ -66,6 +66,7 @@ impl<T, R: Room> Channel<T, R> {
 
     /// Waits until the receiver has closed.
     pub(super) async fn closed(&self) {
+        budget::consume().await;
         let notified = self.closing.notified();
         if !self.is_closed_by_receiver() {
             notified.await;

@@ -1,0 +1,432 @@
+//! A channel that keeps the last value only, for any number of senders and receivers.
+//!
+//! # Not guaranteed
+//!
+//! That a receiver sees each value: one that is slow sees the last.
+//!
+//! # Examples
+//!
+//! ```
+//! # mod wsrt { pub use wsrt_sync as sync; }
+//! # wsrt_sync::blocking::block_on(async {
+//! use wsrt::sync::watch;
+//!
+//! let (config, mut changes) = watch::channel("quiet");
+//! config.send("loud")?;
+//! changes.changed().await.expect("the sender is there");
+//! assert_eq!(*changes.borrow_and_update(), "loud");
+//! # Ok::<(), watch::error::SendError<&str>>(())
+//! # }).unwrap();
+//! ```
+
+use crate::budget;
+use crate::notify::Notify;
+use crate::sync::atomic::AtomicUsize;
+use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+use crate::sync::{RwLock, RwLockReadGuard};
+use std::fmt;
+use std::future::poll_fn;
+use std::mem;
+use std::ops::Deref;
+use std::panic::{AssertUnwindSafe, RefUnwindSafe, UnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+
+use self::error::{RecvError, SendError};
+
+/// The bit of the state that says that all senders are gone.
+const CLOSED: usize = 1;
+/// One version, in the state.
+const ONE: usize = 2;
+
+/// The errors of this module.
+pub mod error {
+    use std::error::Error;
+    use std::fmt;
+
+    /// There is no receiver. The value comes back.
+    #[derive(PartialEq, Eq, Clone, Copy)]
+    pub struct SendError<T>(pub T);
+
+    /// All senders are gone.
+    #[derive(Debug, Clone)]
+    pub struct RecvError(pub(super) ());
+
+    impl<T> fmt::Debug for SendError<T> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.debug_struct("SendError").finish_non_exhaustive()
+        }
+    }
+
+    impl<T> fmt::Display for SendError<T> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("channel closed")
+        }
+    }
+
+    impl<T> Error for SendError<T> {}
+
+    impl fmt::Display for RecvError {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("channel closed")
+        }
+    }
+
+    impl Error for RecvError {}
+}
+
+/// Creates a channel that holds `init`, which its receiver has seen.
+#[must_use = "a channel is of use with both ends"]
+pub fn channel<T>(init: T) -> (Sender<T>, Receiver<T>) {
+    let sender = Sender::new(init);
+    let receiver = sender.subscribe();
+    (sender, receiver)
+}
+
+/// Sets the value that [`Receiver`]s see.
+#[derive(Debug)]
+pub struct Sender<T> {
+    channel: Arc<Channel<T>>,
+}
+
+/// Sees the last value that a [`Sender`] has set, and waits for the next.
+#[derive(Debug)]
+pub struct Receiver<T> {
+    channel: Arc<Channel<T>>,
+    /// The version that it saw last.
+    seen: usize,
+}
+
+/// The value, borrowed. While this lives, senders wait, and block their threads: keep it for a
+/// moment only, and never across an `.await`.
+#[derive(Debug)]
+pub struct Ref<'a, T> {
+    value: RwLockReadGuard<'a, T>,
+    has_changed: bool,
+}
+
+struct Channel<T> {
+    value: RwLock<T>,
+    /// The version of the value, and `CLOSED`. Written with the value's lock held, but for `CLOSED`.
+    state: AtomicUsize,
+    senders: AtomicUsize,
+    receivers: AtomicUsize,
+    /// Notified of each version and of the last sender's end.
+    changed: Notify,
+    /// Notified of the last receiver's end.
+    unwatched: Notify,
+}
+
+impl<T> UnwindSafe for Channel<T> {}
+impl<T> RefUnwindSafe for Channel<T> {}
+
+impl<T> Channel<T> {
+    /// The version of the value, without `CLOSED`.
+    fn version(&self) -> usize {
+        // Acquire pairs with the AcqRel of a new version.
+        self.state.load(Acquire) & !CLOSED
+    }
+
+    fn borrow(&self, seen: Option<usize>) -> (Ref<'_, T>, usize) {
+        let value = self.value.read();
+        // With the lock held, it is the value's.
+        let version = self.version();
+        (Ref { value, has_changed: seen.is_some_and(|seen| seen != version) }, version)
+    }
+}
+
+impl<T> Sender<T> {
+    /// Creates a sender without a receiver: [`subscribe`](Sender::subscribe) makes some.
+    #[must_use]
+    pub fn new(init: T) -> Self {
+        Self {
+            channel: Arc::new(Channel {
+                value: RwLock::new(init),
+                state: AtomicUsize::new(0),
+                senders: AtomicUsize::new(1),
+                receivers: AtomicUsize::new(0),
+                changed: Notify::new(),
+                unwatched: Notify::new(),
+            }),
+        }
+    }
+
+    /// Sets the value, and wakes all receivers that wait.
+    ///
+    /// # Errors
+    ///
+    /// Returns the value if there is no receiver; it is not set then.
+    pub fn send(&self, value: T) -> Result<(), SendError<T>> {
+        if self.is_closed() {
+            return Err(SendError(value));
+        }
+        self.send_replace(value);
+        Ok(())
+    }
+
+    /// Changes the value in its place, whether or not there is a receiver, and wakes those that wait.
+    ///
+    /// # Panics
+    ///
+    /// If `modify` panics; receivers are not woken then.
+    pub fn send_modify<F: FnOnce(&mut T)>(&self, modify: F) {
+        self.send_if_modified(|value| {
+            modify(value);
+            true
+        });
+    }
+
+    /// Changes the value in its place, whether or not there is a receiver. Wakes those that wait if
+    /// `modify` returns true. Returns what it returns.
+    ///
+    /// # Panics
+    ///
+    /// If `modify` panics; receivers are not woken then.
+    pub fn send_if_modified<F: FnOnce(&mut T) -> bool>(&self, modify: F) -> bool {
+        let mut value = self.channel.value.write();
+        let modified = catch_unwind(AssertUnwindSafe(|| modify(&mut value)));
+        if let Ok(true) = modified {
+            self.channel.state.fetch_add(ONE, AcqRel);
+        }
+        drop(value);
+        match modified {
+            Ok(true) => {
+                self.channel.changed.notify_waiters();
+                true
+            }
+            Ok(false) => false,
+            Err(payload) => resume_unwind(payload),
+        }
+    }
+
+    /// Sets the value, whether or not there is a receiver, and returns the one before.
+    pub fn send_replace(&self, mut value: T) -> T {
+        self.send_modify(|old| mem::swap(old, &mut value));
+        value
+    }
+
+    /// Borrows the value.
+    #[must_use]
+    pub fn borrow(&self) -> Ref<'_, T> {
+        self.channel.borrow(None).0
+    }
+
+    /// Returns true if there is no receiver.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.receiver_count() == 0
+    }
+
+    /// Waits until there is no receiver.
+    ///
+    /// # Cancel safety
+    ///
+    /// If dropped before it is ready, nothing is lost.
+    pub async fn closed(&self) {
+        budget::consume().await;
+        while !self.is_closed() {
+            let unwatched = self.channel.unwatched.notified();
+            if !self.is_closed() {
+                unwatched.await;
+            }
+        }
+    }
+
+    /// Returns a new receiver, which has seen the value of this moment.
+    #[must_use]
+    pub fn subscribe(&self) -> Receiver<T> {
+        Receiver::new(Arc::clone(&self.channel), self.channel.version())
+    }
+
+    /// Returns the number of receivers.
+    #[must_use]
+    pub fn receiver_count(&self) -> usize {
+        self.channel.receivers.load(Acquire)
+    }
+
+    /// Returns the number of senders.
+    #[must_use]
+    pub fn sender_count(&self) -> usize {
+        self.channel.senders.load(Acquire)
+    }
+
+    /// Returns true if both are of one channel.
+    #[must_use]
+    pub fn same_channel(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.channel, &other.channel)
+    }
+}
+
+impl<T> Clone for Sender<T> {
+    fn clone(&self) -> Self {
+        self.channel.senders.fetch_add(1, Relaxed);
+        Self { channel: Arc::clone(&self.channel) }
+    }
+}
+
+impl<T: Default> Default for Sender<T> {
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}
+
+impl<T> Drop for Sender<T> {
+    fn drop(&mut self) {
+        if self.channel.senders.fetch_sub(1, AcqRel) == 1 {
+            self.channel.state.fetch_or(CLOSED, AcqRel);
+            self.channel.changed.notify_waiters();
+        }
+    }
+}
+
+impl<T> Receiver<T> {
+    fn new(channel: Arc<Channel<T>>, seen: usize) -> Self {
+        channel.receivers.fetch_add(1, Relaxed);
+        Self { channel, seen }
+    }
+
+    /// Borrows the value, and does not take it as seen.
+    #[must_use]
+    pub fn borrow(&self) -> Ref<'_, T> {
+        self.channel.borrow(Some(self.seen)).0
+    }
+
+    /// Borrows the value, and takes it as seen.
+    #[must_use]
+    pub fn borrow_and_update(&mut self) -> Ref<'_, T> {
+        let (value, version) = self.channel.borrow(Some(self.seen));
+        self.seen = version;
+        value
+    }
+
+    /// Returns true if there is a value that this receiver has not seen.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if all senders are gone.
+    pub fn has_changed(&self) -> Result<bool, RecvError> {
+        let state = self.channel.state.load(Acquire);
+        if state & CLOSED != 0 { Err(RecvError(())) } else { Ok(state != self.seen) }
+    }
+
+    /// Returns true if all senders are gone.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.channel.state.load(Acquire) & CLOSED != 0
+    }
+
+    /// Takes the value as not seen.
+    pub fn mark_changed(&mut self) {
+        self.seen = self.seen.wrapping_sub(ONE);
+    }
+
+    /// Takes the value as seen.
+    pub fn mark_unchanged(&mut self) {
+        self.seen = self.channel.version();
+    }
+
+    /// Waits for a value that this receiver has not seen, and takes it as seen.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if all senders are gone and the last value was seen.
+    ///
+    /// # Cancel safety
+    ///
+    /// If dropped before it is ready, no value was taken as seen.
+    pub async fn changed(&mut self) -> Result<(), RecvError> {
+        poll_fn(budget::poll_proceed).await;
+        let change = next_change(&self.channel, &mut self.seen).await;
+        budget::spend();
+        change
+    }
+
+    /// Waits until `condition` returns true for the value, takes it as seen and borrows it. Looks at
+    /// the value of this moment first.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if all senders are gone and the last value does not do.
+    ///
+    /// # Cancel safety
+    ///
+    /// If dropped before it is ready, the last value that `condition` was asked about is seen.
+    pub async fn wait_for(&mut self, mut condition: impl FnMut(&T) -> bool) -> Result<Ref<'_, T>, RecvError> {
+        let channel = &self.channel;
+        let mut is_closed = false;
+        loop {
+            let (value, version) = channel.borrow(Some(self.seen));
+            self.seen = version;
+            if (!is_closed || value.has_changed) && condition(&value) {
+                return Ok(value);
+            }
+            drop(value);
+            if is_closed {
+                return Err(RecvError(()));
+            }
+            poll_fn(budget::poll_proceed).await;
+            is_closed = next_change(channel, &mut self.seen).await.is_err();
+            budget::spend();
+        }
+    }
+
+    /// Returns true if both are of one channel.
+    #[must_use]
+    pub fn same_channel(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.channel, &other.channel)
+    }
+}
+
+/// Waits for a version other than `seen`, and puts it there.
+async fn next_change<T>(channel: &Channel<T>, seen: &mut usize) -> Result<(), RecvError> {
+    loop {
+        // Made before the look, so that a version that comes after the look ends the wait.
+        let changed = channel.changed.notified();
+        let state = channel.state.load(Acquire);
+        if state & !CLOSED != *seen {
+            *seen = state & !CLOSED;
+            return Ok(());
+        }
+        if state & CLOSED != 0 {
+            return Err(RecvError(()));
+        }
+        changed.await;
+    }
+}
+
+impl<T> Clone for Receiver<T> {
+    fn clone(&self) -> Self {
+        Self::new(Arc::clone(&self.channel), self.seen)
+    }
+}
+
+impl<T> Drop for Receiver<T> {
+    fn drop(&mut self) {
+        if self.channel.receivers.fetch_sub(1, AcqRel) == 1 {
+            self.channel.unwatched.notify_waiters();
+        }
+    }
+}
+
+impl<T> Ref<'_, T> {
+    /// Returns true if the receiver that this is borrowed from had not seen the value before.
+    #[must_use]
+    pub fn has_changed(&self) -> bool {
+        self.has_changed
+    }
+}
+
+impl<T> Deref for Ref<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Channel<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Channel");
+        shown.field("version", &(self.version() / ONE)).field("receivers", &self.receivers);
+        shown.finish_non_exhaustive()
+    }
+}
