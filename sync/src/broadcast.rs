@@ -24,6 +24,7 @@ use self::error::{RecvError, SendError, TryRecvError};
 use crate::blocking::block_on;
 use crate::budget;
 use crate::notify::Notify;
+use crate::sync::Arc;
 use crate::sync::atomic::AtomicUsize;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use crate::sync::{Mutex, MutexGuard};
@@ -33,7 +34,6 @@ use std::fmt;
 use std::future::Future;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll, Waker, ready};
 
 /// The errors of this module.
@@ -536,21 +536,27 @@ impl<T: Clone> Receiver<T> {
 
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
-        let mut tail = self.channel.tail.lock();
+        /// Notifies senders of the last receiver's end, even where a value's destructor panics.
+        struct Ending<'a>(Option<&'a Notify>);
+
+        impl Drop for Ending<'_> {
+            fn drop(&mut self) {
+                self.0.inspect(|unwatched| unwatched.notify_waiters());
+            }
+        }
+
+        let channel = Arc::clone(&self.channel);
+        let mut tail = channel.tail.lock();
         tail.receivers -= 1;
         let (until, is_last) = (tail.position, tail.receivers == 0);
         drop(tail);
-        if is_last {
-            self.channel.unwatched.notify_waiters();
-        }
-        while self.next != until {
+        // After the values are gone: a sender that is notified finds the channel empty.
+        let _ending = Ending(is_last.then_some(&channel.unwatched));
+        // A lag may lead past `until`, to values that were not sent to this receiver.
+        while self.next != until && until.wrapping_sub(self.next) <= u64::MAX / 2 {
             match self.receive(|_| (), None) {
                 Ok(()) | Err(TryRecvError::Lagged(_)) => {}
                 Err(TryRecvError::Empty | TryRecvError::Closed) => break,
-            }
-            // A lag may have led past the end.
-            if until.wrapping_sub(self.next) > u64::MAX / 2 {
-                break;
             }
         }
     }

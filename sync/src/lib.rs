@@ -37,3 +37,6 @@ pub use self::rwlock::{
 };
 pub use self::semaphore::{AcquireError, OwnedSemaphorePermit, Semaphore, SemaphorePermit, TryAcquireError};
 pub use self::set_once::{SetOnce, SetOnceError};
+
+#[cfg(all(test, loom))]
+mod loom_models;

@@ -18,6 +18,7 @@
 
 use crate::blocking::block_on;
 use crate::budget;
+use crate::sync::Arc;
 use crate::sync::UnsafeCell;
 use crate::sync::atomic::AtomicU8;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire};
@@ -25,7 +26,6 @@ use std::error::Error;
 use std::fmt;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll, Waker, ready};
 
 const SENT: u8 = 0b0001;

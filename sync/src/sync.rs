@@ -13,6 +13,7 @@ pub(crate) use self::with_std::*;
 #[cfg(not(loom))]
 mod with_std {
     pub(crate) use parking_lot::{Mutex, MutexGuard, RwLock, RwLockReadGuard};
+    pub(crate) use std::sync::Arc;
     pub(crate) use std::sync::atomic;
 
     /// Values of a block of a channel's queue.
@@ -22,6 +23,11 @@ mod with_std {
     pub(crate) fn spin() {
         // It may have lost its core there.
         std::thread::yield_now();
+    }
+
+    /// Lets a moment pass, before a poll that is asked for again.
+    pub(crate) fn relax() {
+        std::hint::spin_loop();
     }
 
     /// A cell that is looked into by closures, as loom's is.
@@ -54,6 +60,8 @@ mod with_std {
 #[cfg(loom)]
 mod with_loom {
     pub(crate) use loom::cell::UnsafeCell;
+    /// Of the channels. The locks' is std's: it is part of their face.
+    pub(crate) use loom::sync::Arc;
     pub(crate) use loom::sync::atomic;
     pub(crate) use loom::sync::{MutexGuard, RwLockReadGuard, RwLockWriteGuard};
 
@@ -61,6 +69,10 @@ mod with_loom {
     pub(crate) const SLOTS: usize = 2;
 
     pub(crate) fn spin() {
+        loom::thread::yield_now();
+    }
+
+    pub(crate) fn relax() {
         loom::thread::yield_now();
     }
 

@@ -17,9 +17,9 @@
 //! makes that there, then looks for a waker. Between the two steps each has a full fence, so one of
 //! the two sees what the other did.
 
-use crate::sync::UnsafeCell;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use crate::sync::atomic::{AtomicU8, fence};
+use crate::sync::{UnsafeCell, relax};
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::task::Waker;
 
@@ -61,6 +61,7 @@ impl WakerCell {
         };
         if !is_mine {
             // A wake-up is under way, for the waker that was there.
+            relax();
             waker.wake_by_ref();
             return;
         }

@@ -21,6 +21,7 @@
 
 use crate::budget;
 use crate::notify::Notify;
+use crate::sync::Arc;
 use crate::sync::atomic::AtomicUsize;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use crate::sync::{RwLock, RwLockReadGuard};
@@ -29,7 +30,6 @@ use std::future::poll_fn;
 use std::mem;
 use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, RefUnwindSafe, UnwindSafe, catch_unwind, resume_unwind};
-use std::sync::Arc;
 
 use self::error::{RecvError, SendError};
 

@@ -7,11 +7,11 @@ use super::queue::Queue;
 use crate::blocking::block_on;
 use crate::lend::sleep;
 use crate::permits::{self, Permits, Refused};
+use crate::sync::Arc;
 use std::fmt;
 use std::future::{Future, poll_fn};
 use std::mem;
 use std::pin::pin;
-use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 

@@ -2,11 +2,11 @@
 
 use super::bounded::{Limited, Sender};
 use super::channel::Channel;
+use crate::sync::Arc;
 use std::fmt;
 use std::iter::FusedIterator;
 use std::mem::ManuallyDrop;
 use std::ptr;
-use std::sync::Arc;
 
 /// Room for one value. Dropped unused, it gives the room back.
 #[must_use = "room that is held and not used makes others wait"]

@@ -4,9 +4,9 @@ use super::channel::{Channel, Room};
 use super::error::{SendError, TryRecvError};
 use super::queue::Queue;
 use crate::blocking::block_on;
+use crate::sync::Arc;
 use std::fmt;
 use std::future::poll_fn;
-use std::sync::Arc;
 use std::task::{Context, Poll};
 
 /// No limit: the queue says itself whether it is closed.
