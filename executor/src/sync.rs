@@ -1,18 +1,15 @@
-//! Channels, locks and other synchronization: tokio's own, from the parts of it that need no
-//! runtime.
+//! Channels and locks, with tokio's names and semantics.
 //!
-//! They work on any runtime, and between runtimes and plain threads. Two things differ on wsrt:
+//! They know wakers and the budget of a poll, and nothing of tasks: they work on any runtime, and
+//! between runtimes and plain threads.
 //!
-//! * **Fairness.** On tokio's runtime each operation counts against the task's budget, and a task
-//!   that receives without end is made to yield. That budget is tokio's: on wsrt these operations
-//!   never make a task yield. A task that never waits for anything else lets other tasks run by
-//!   [`task::consume_budget`](crate::task::consume_budget) in each round.
-//! * **Time.** `mpsc::Sender::send_timeout` needs tokio's timers and is missing: put a
-//!   [`timeout`](crate::time::timeout) around [`reserve`](mpsc::Sender::reserve).
-//!
-//! The functions named `blocking_…` are for plain threads, and for
-//! [`spawn_blocking`](crate::task::spawn_blocking). In a task they do not panic as on tokio, but
-//! block its processor.
+//! * **Fairness.** Each operation that completes at once counts against the task's
+//!   [budget](crate::task::coop), so a loop of ready operations lets other tasks run, and a
+//!   [`timeout`](crate::time::timeout) around it fires. Locks, semaphores and bounded channels
+//!   serve their waiters in the order in which they came.
+//! * **Blocking calls.** The functions named `blocking_…` work everywhere. In a task they hand the
+//!   processor over for as long as they wait, as `block_on` does: the task is late, the others are
+//!   not. On tokio they panic there.
 //!
 //! # Examples
 //!
@@ -35,4 +32,39 @@
 //! # std::io::Result::Ok(())
 //! ```
 
-pub use tokio::sync::*;
+#[doc(inline)]
+pub use wsrt_sync::{
+    AcquireError, Barrier, BarrierWaitResult, MappedMutexGuard, Mutex, MutexGuard, Notified, Notify, OnceCell,
+    OwnedMappedMutexGuard, OwnedMutexGuard, OwnedNotified, OwnedRwLockMappedWriteGuard, OwnedRwLockReadGuard,
+    OwnedRwLockWriteGuard, OwnedSemaphorePermit, RwLock, RwLockMappedWriteGuard, RwLockReadGuard, RwLockWriteGuard,
+    Semaphore, SemaphorePermit, SetError, SetOnce, SetOnceError, TryAcquireError, TryLockError, broadcast, mpsc,
+    oneshot, watch,
+};
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::scheduler::Context;
+
+/// Lends the scheduler and the timers of this crate's runtimes to the locks and channels.
+pub(crate) fn lend_runtime() {
+    wsrt_sync::lend::set_block_in_task(block_in_task);
+    wsrt_sync::lend::set_sleep(sleep);
+}
+
+fn block_in_task(future: Pin<&mut dyn Future<Output = ()>>) -> bool {
+    let scheduler = Context::with(|context| {
+        context.filter(|here| here.machine().is_some()).map(|here| Arc::clone(here.scheduler()))
+    });
+    let in_task = scheduler.is_some();
+    if let Some(scheduler) = scheduler {
+        scheduler.block_on_unwatched(future);
+    }
+    in_task
+}
+
+fn sleep(duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send + Sync>> {
+    Box::pin(crate::time::sleep(duration))
+}

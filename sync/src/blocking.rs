@@ -1,9 +1,9 @@
 //! Waiting with a thread: what the functions named `blocking_...` have in common.
 
 use crate::budget;
-use crate::lend::block_in_place;
+use crate::lend::block_in_task;
 use std::future::Future;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
@@ -23,8 +23,8 @@ impl Wake for Unpark {
 
 /// Blocks the calling thread until `future` is ready.
 ///
-/// On a thread that a runtime owns, the runtime hands its processor over for that long: see
-/// [`set_block_in_place`](crate::lend::set_block_in_place).
+/// Inside a task the runtime lets its other tasks run meanwhile, if it has lent its scheduler: see
+/// [`set_block_in_task`](crate::lend::set_block_in_task).
 pub fn block_on<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
     // The thread waits here and nowhere else: no budget is to end its turn.
@@ -34,16 +34,18 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
         return output;
     }
     let mut output = None;
-    let mut wait = || {
-        let waker = Waker::from(Arc::new(Unpark(thread::current())));
-        let mut cx = Context::from_waker(&waker);
-        output = loop {
-            if let Poll::Ready(output) = future.as_mut().poll(&mut cx) {
-                break Some(output);
-            }
-            thread::park();
-        };
-    };
-    block_in_place(&mut wait);
+    let waiting = pin!(async { output = Some(future.as_mut().await) });
+    wait(waiting);
     output.expect("the wait has ended")
+}
+
+fn wait(mut future: Pin<&mut dyn Future<Output = ()>>) {
+    if block_in_task(future.as_mut()) {
+        return;
+    }
+    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    let mut cx = Context::from_waker(&waker);
+    while future.as_mut().poll(&mut cx).is_pending() {
+        thread::park();
+    }
 }

@@ -1,39 +1,38 @@
-//! What a runtime lends to the locks and channels of its tasks. Without it they work all the same,
-//! but for timeouts.
+//! The doors by which a runtime lends its scheduler and its timers to the locks and channels of its
+//! tasks. Without a runtime these work all the same, but for timeouts.
 
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// Runs a function that blocks the calling thread, after the thread's tasks went elsewhere.
-pub type BlockInPlace = fn(&mut dyn FnMut());
+/// Blocks the calling thread until the future is ready if a task runs on it, and returns `true`
+/// then. On a thread without a task it does nothing and returns `false`.
+pub type BlockInTask = fn(Pin<&mut dyn Future<Output = ()>>) -> bool;
 
 /// Returns a future that is ready once the time has passed.
 pub type NewSleep = fn(Duration) -> Pin<Box<dyn Future<Output = ()> + Send + Sync>>;
 
-static BLOCK_IN_PLACE: OnceLock<BlockInPlace> = OnceLock::new();
+static BLOCK_IN_TASK: OnceLock<BlockInTask> = OnceLock::new();
 static NEW_SLEEP: OnceLock<NewSleep> = OnceLock::new();
 
-/// Has every blocking call run inside `block_in_place` from now on.
+/// Makes each blocking call inside a task wait by `block_in_task` from now on.
 ///
-/// A runtime hands the processor of the calling task over, so that no other task waits. The
-/// function that is set first stays. It is called on all threads, and does nothing but call what it
-/// is given on those that are not the runtime's.
-pub fn set_block_in_place(block_in_place: BlockInPlace) {
-    let _ = BLOCK_IN_PLACE.set(block_in_place);
+/// A runtime lets its other tasks run meanwhile. The function that is set first stays.
+pub fn set_block_in_task(block_in_task: BlockInTask) {
+    let _ = BLOCK_IN_TASK.set(block_in_task);
 }
 
-/// Has timeouts wait for what `new_sleep` returns. The function that is set first stays.
+/// Makes timeouts wait for the future that `new_sleep` returns. The function that is set first
+/// stays.
 pub fn set_sleep(new_sleep: NewSleep) {
     let _ = NEW_SLEEP.set(new_sleep);
 }
 
-pub(crate) fn block_in_place(wait: &mut dyn FnMut()) {
-    match BLOCK_IN_PLACE.get() {
-        Some(block_in_place) => block_in_place(wait),
-        None => wait(),
-    }
+/// Returns `false`, and has done nothing, if no task runs on this thread.
+#[must_use = "without a task the caller has to wait by itself"]
+pub(crate) fn block_in_task(future: Pin<&mut dyn Future<Output = ()>>) -> bool {
+    BLOCK_IN_TASK.get().is_some_and(|block_in_task| block_in_task(future))
 }
 
 /// # Panics

@@ -9,9 +9,9 @@
 //! | the rest | calls of `notify_waiters` so far, wrapping | `notify_waiters`, under the lock | |
 //!
 //! `PERMIT` and `WAITING` are never set together: a waiter enters only where no permit is kept, and
-//! a permit is kept only where nothing waits. Setting `PERMIT` is Release and taking it Acquire: what
-//! the notifier did before happened before what the notified task does. A wake-up that is handed to a
-//! waiter goes through the list's lock instead.
+//! a permit is kept only where nothing waits. Setting `PERMIT` is Release and taking it Acquire:
+//! what the notifier did before happened before what the notified task does. A wake-up that is
+//! handed to a waiter goes through the list's lock instead.
 
 use crate::budget;
 use crate::sync::atomic::AtomicUsize;
@@ -102,8 +102,8 @@ impl Notify {
     ///
     /// # Cancel safety
     ///
-    /// If dropped before it is ready, a wake-up that it was given goes to the next task in line, and
-    /// its place in line is lost.
+    /// If dropped before it is ready, a wake-up that it was given goes to the next task in line,
+    /// and its place in line is lost.
     pub fn notified(&self) -> Notified<'_> {
         Notified { notify: self, waiter: Waiter::new(self), _pinned: PhantomPinned }
     }
@@ -112,8 +112,8 @@ impl Notify {
     ///
     /// # Cancel safety
     ///
-    /// If dropped before it is ready, a wake-up that it was given goes to the next task in line, and
-    /// its place in line is lost.
+    /// If dropped before it is ready, a wake-up that it was given goes to the next task in line,
+    /// and its place in line is lost.
     pub fn notified_owned(self: Arc<Self>) -> OwnedNotified {
         let waiter = Waiter::new(&self);
         OwnedNotified { notify: self, waiter, _pinned: PhantomPinned }
@@ -124,8 +124,8 @@ impl Notify {
         self.notify(End::First);
     }
 
-    /// Notifies the task that has waited for the shortest time; where none waits, keeps a permit for
-    /// the next.
+    /// Notifies the task that has waited for the shortest time; where none waits, keeps a permit
+    /// for the next.
     pub fn notify_last(&self) {
         self.notify(End::Last);
     }

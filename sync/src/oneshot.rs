@@ -10,11 +10,11 @@
 //! | 3 `SENDER_WAITS` | the sender's waker, of `closed`, is in its cell | the sender | the sender |
 //!
 //! Each cell has one owner at a time. The value's is the sender until it sets `SENT` (Release), and
-//! the receiver once it has seen that (Acquire); where `CLOSED` comes first, `SENT` is never set, and
-//! it stays the sender's. A waker's cell is its own side's, until it sets its bit (Release); from then
-//! on the other side may read it, once, when it finds the bit set as it sets its own `SENT` or
-//! `CLOSED` (Acquire). To write into it again the owner clears its bit first, and keeps its hands off
-//! if the other side was faster.
+//! the receiver once it has seen that (Acquire); where `CLOSED` comes first, `SENT` is never set,
+//! and it stays the sender's. A waker's cell is its own side's, until it sets its bit (Release);
+//! from then on the other side may read it, once, when it finds the bit set as it sets its own
+//! `SENT` or `CLOSED` (Acquire). To write into it again the owner clears its bit first, and keeps
+//! its hands off if the other side was faster.
 
 use crate::blocking::block_on;
 use crate::budget;
@@ -111,7 +111,7 @@ struct Channel<T> {
 
 // SAFETY: the value goes from thread to thread, and each cell has one owner at a time by the word.
 unsafe impl<T: Send> Send for Channel<T> {}
-// SAFETY: as for `Send`; a shared channel shows nobody a `&T`.
+// SAFETY: as for `Send`; a shared channel gives no `&T` out.
 unsafe impl<T: Send> Sync for Channel<T> {}
 
 impl<T> Channel<T> {
@@ -334,7 +334,8 @@ impl<T> Drop for Receiver<T> {
         if let Some(channel) = &self.channel {
             channel.close();
             if channel.has(SENT) {
-                // SAFETY: `SENT` was seen. The value goes now, though the sender may keep the channel.
+                // SAFETY: `SENT` was seen. The value goes now, though the sender may keep the
+                // channel.
                 drop(unsafe { channel.take() });
             }
         }

@@ -9,7 +9,7 @@
 //!
 //! A waiter takes all free permits when it enters the list, though they be fewer than it needs, and
 //! what is given back while the list is not empty goes to its first waiter. So *no permit is free
-//! while somebody waits*, and a newcomer cannot overtake: it finds nothing to take.
+//! while a task waits*, and a newcomer cannot overtake: it finds nothing to take.
 //!
 //! # The word
 //!
@@ -144,7 +144,7 @@ impl Permits {
         }
     }
 
-    /// Refuses all who wait and all to come.
+    /// Refuses all waiters, and all callers to come.
     pub(crate) fn close(&self) {
         let mut wakers = Wakers::default();
         let mut waiters = self.waiters.lock();
@@ -265,8 +265,8 @@ impl Take<'_> {
         Poll::Ready(Err(Refused::Closed))
     }
 
-    /// Removes the waiter. Returns true if it was given all that it needs; what it was given of less
-    /// goes back.
+    /// Removes the waiter. Returns true if it was given all that it needs; what it was given of
+    /// less goes back.
     fn leave(&mut self, key: usize) -> bool {
         self.key = None;
         let mut wakers = Wakers::default();

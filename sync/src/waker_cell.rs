@@ -5,13 +5,13 @@
 //! | value | the cell is | goes to |
 //! |---|---|---|
 //! | `EMPTY` | the waiting side's | `WAITING`, by the waiting side, with the waker in the cell |
-//! | `WAITING` | whoever takes it | `TAKING`, by a waker-up; `EMPTY`, by the waiting side, which wants another waker there |
+//! | `WAITING` | the thread that takes it | `TAKING`, by a waker-up; `EMPTY`, by the waiting side, which wants another waker there |
 //! | `TAKING` | the waker-up's | `EMPTY`, by that one, with the waker taken out |
 //!
 //! `WAITING` is stored with Release and taken with Acquire, so the waker comes along; likewise
 //! `EMPTY` after `TAKING`.
 //!
-//! # Nobody sleeps through it
+//! # No wake is slept through
 //!
 //! The waiting side leaves its waker, then looks once more for what it waits for; the other side
 //! makes that there, then looks for a waker. Between the two steps each has a full fence, so one of

@@ -106,7 +106,8 @@ pub struct Ref<'a, T> {
 
 struct Channel<T> {
     value: RwLock<T>,
-    /// The version of the value, and `CLOSED`. Written with the value's lock held, but for `CLOSED`.
+    /// The version of the value, and `CLOSED`. Written with the value's lock held, but for
+    /// `CLOSED`.
     state: AtomicUsize,
     senders: AtomicUsize,
     receivers: AtomicUsize,
@@ -163,7 +164,8 @@ impl<T> Sender<T> {
         Ok(())
     }
 
-    /// Changes the value in its place, whether or not there is a receiver, and wakes those that wait.
+    /// Changes the value in its place, whether or not there is a receiver, and wakes those that
+    /// wait.
     ///
     /// # Panics
     ///
@@ -340,8 +342,8 @@ impl<T> Receiver<T> {
         change
     }
 
-    /// Waits until `condition` returns true for the value, takes it as seen and borrows it. Looks at
-    /// the value of this moment first.
+    /// Waits until `condition` returns true for the value, takes it as seen and borrows it. Looks
+    /// at the value of this moment first.
     ///
     /// # Errors
     ///

@@ -7,6 +7,7 @@ use crate::fork_join;
 use crate::runtime::services::RuntimeServices;
 use crate::runtime::{Builder, Runtime, environment};
 use crate::scheduler::{Config, Flavor, Scheduler};
+use crate::sync;
 
 /// Processors that tasks run on at most: half of what Linux can be built for. Each counts what it
 /// steals from each of the others.
@@ -28,6 +29,7 @@ impl Builder {
             ));
         }
         let scheduler = self.scheduler()?;
+        sync::lend_runtime();
         if self.start_paused {
             let _ = scheduler.clock.stop();
         }

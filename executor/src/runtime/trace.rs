@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use tokio::sync::oneshot;
+use wsrt_sync::oneshot;
 
 use super::{Handle, TraceSummary};
 

@@ -21,7 +21,7 @@ pub(super) trait Room {
 
     fn is_closed<T>(&self, queue: &Queue<T>) -> bool;
 
-    /// True if nobody has room for a value that is yet to be sent.
+    /// True if no sender has room for a value that is yet to be sent.
     fn is_idle(&self) -> bool;
 }
 

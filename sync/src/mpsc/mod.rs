@@ -28,12 +28,14 @@
 //! ```
 
 mod bounded;
+mod bounded_receiver;
 mod channel;
 pub mod error;
 mod permit;
 mod queue;
 mod unbounded;
 
-pub use self::bounded::{Receiver, Sender, WeakSender, channel};
+pub use self::bounded::{Sender, WeakSender, channel};
+pub use self::bounded_receiver::Receiver;
 pub use self::permit::{OwnedPermit, Permit, PermitIterator};
 pub use self::unbounded::{UnboundedReceiver, UnboundedSender, WeakUnboundedSender, unbounded_channel};

@@ -11,21 +11,21 @@
 //!   [■■■■■■■■│next]──▶[■■■■■■■■│next]──▶[■■■·····│null]
 //! ```
 //!
-//! Positions count [`LAP`] for a block: one more than its slots. At the extra position no value lies:
-//! while the tail is there, the pusher that claimed the last slot is putting the next block in its
-//! place, which it has allocated before, and others wait for these three stores.
+//! Positions count [`LAP`] for a block: one more than its slots. At the extra position no value
+//! lies: while the tail is there, the pusher that claimed the last slot is putting the next block
+//! in its place, which it has allocated before, and others wait for these three stores.
 //!
-//! # Who frees a block
+//! # Freeing a block
 //!
-//! The popper, once it has taken the value of the last slot. Nobody else can hold the block then: a
-//! pusher goes into the block only after it has claimed one of its slots, and its last step there is
-//! to set the slot's flag, without which the popper would not be so far.
+//! The popper, once it has taken the value of the last slot. No other thread can hold the block
+//! then: a pusher goes into the block only after it has claimed one of its slots, and its last step
+//! there is to set the slot's flag, without which the popper would not be so far.
 //!
 //! # The words
 //!
 //! | word | written by | pairs |
 //! |---|---|---|
-//! | `tail`: position, and `CLOSED` in bit 0 | pushers by compare-and-swap, the installer of a block, `close` | AcqRel: who sees a position sees the block that was installed for it |
+//! | `tail`: position, and `CLOSED` in bit 0 | pushers by compare-and-swap, the installer of a block, `close` | AcqRel: a thread that sees a position sees the block that was installed for it |
 //! | `head_block` | the first pusher, before `tail_block`; the popper | Release and Acquire: the block is initialised |
 //! | `tail_block` | the first pushers, the installer | Release, before the tail moves on; Acquire after reading the tail |
 //! | `written`, for each slot | its pusher | Release after the value; Acquire before the popper reads it |
@@ -78,7 +78,7 @@ pub(super) enum Popped<T> {
 
 // SAFETY: values go from thread to thread, and each slot has one owner at a time.
 unsafe impl<T: Send> Send for Queue<T> {}
-// SAFETY: as for `Send`; a shared queue shows nobody a `&T`.
+// SAFETY: as for `Send`; a shared queue gives no `&T` out.
 unsafe impl<T: Send> Sync for Queue<T> {}
 
 // No code of others runs between two steps, so a panic leaves nothing half done.
@@ -111,9 +111,9 @@ impl<T> Block<T> {
         unsafe { Box::from_raw(block) }
     }
 
-    /// As a new one, once all its values were taken.
+    /// Resets the block, once all its values were taken.
     fn reset(&mut self) {
-        // Relaxed: nobody else knows the block, and it is given away with Release.
+        // Relaxed: no other thread knows the block, and it is given away with Release.
         self.next.store(ptr::null_mut(), Relaxed);
         for flag in &self.written {
             flag.store(false, Relaxed);
@@ -180,7 +180,7 @@ impl<T> Queue<T> {
         let first = match self.head_block.compare_exchange(ptr::null_mut(), fresh, AcqRel, Acquire) {
             Ok(_) => fresh,
             Err(first) => {
-                // SAFETY: it was made from a box above, and given to nobody.
+                // SAFETY: it was made from a box above, and given to no other thread.
                 self.keep_spare(Some(unsafe { Box::from_raw(fresh) }));
                 first
             }
@@ -217,7 +217,7 @@ impl<T> Queue<T> {
         let Some(block) = block else { return };
         let block = Box::into_raw(block);
         if self.spare.compare_exchange(ptr::null_mut(), block, Release, Relaxed).is_err() {
-            // SAFETY: it was made from a box above, and given to nobody.
+            // SAFETY: it was made from a box above, and given to no other thread.
             drop(unsafe { Box::from_raw(block) });
         }
     }
@@ -293,7 +293,7 @@ impl<T> Drop for Queue<T> {
         for block in [&self.head_block, &self.spare] {
             let block = block.load(Acquire);
             if !block.is_null() {
-                // SAFETY: both are boxes that nobody else knows, and not the same one.
+                // SAFETY: both are boxes that no other thread knows, and not the same one.
                 drop(unsafe { Box::from_raw(block) });
             }
         }

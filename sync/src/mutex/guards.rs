@@ -87,7 +87,7 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
 
     #[inline]
     fn data(&self) -> &T {
-        // SAFETY: the hold is the one permit of the mutex: nobody else reaches the data.
+        // SAFETY: the hold is the one permit of the mutex: no other task reaches the data.
         unsafe { &*self.mutex.data.get() }
     }
 
@@ -171,7 +171,7 @@ impl<T: ?Sized> OwnedMutexGuard<T> {
 
     #[inline]
     fn data(&self) -> &T {
-        // SAFETY: the hold is the one permit of the mutex: nobody else reaches the data.
+        // SAFETY: the hold is the one permit of the mutex: no other task reaches the data.
         unsafe { &*self.hold.lock().data.get() }
     }
 

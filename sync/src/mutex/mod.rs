@@ -16,8 +16,8 @@ use std::sync::Arc;
 /// Data for one task at a time, with a lock that can be held across an `.await`.
 ///
 /// The lock goes to the tasks in the order in which they asked for it, so none starves. It is not
-/// poisoned: a task that panics while it holds the lock releases it, and the next one finds the data
-/// as they are.
+/// poisoned: a task that panics while it holds the lock releases it, and the next one finds the
+/// data as they are.
 ///
 /// Where no guard lives across an `.await`, a [`std::sync::Mutex`] is cheaper, and does as well.
 ///
@@ -48,7 +48,8 @@ pub struct Mutex<T: ?Sized> {
 
 // SAFETY: a mutex owns its data: with the mutex they go to the other thread.
 unsafe impl<T: ?Sized + Send> Send for Mutex<T> {}
-// SAFETY: the one permit lets one thread at a time reach the data, which is as good as sending them.
+// SAFETY: the one permit lets one thread at a time reach the data, which is as good as sending
+// them.
 unsafe impl<T: ?Sized + Send> Sync for Mutex<T> {}
 
 /// The lock is held, so that a `try_...` function could not have it.
@@ -84,7 +85,8 @@ impl<T: ?Sized> Mutex<T> {
     ///
     /// # Cancel safety
     ///
-    /// If dropped before it is ready, the task has not got the lock, and has lost its place in line.
+    /// If dropped before it is ready, the task has not got the lock, and has lost its place in
+    /// line.
     pub async fn lock(&self) -> MutexGuard<'_, T> {
         never_closed(self.permits.take(1).await);
         self.guard()
@@ -117,7 +119,8 @@ impl<T: ?Sized> Mutex<T> {
     ///
     /// # Cancel safety
     ///
-    /// If dropped before it is ready, the task has not got the lock, and has lost its place in line.
+    /// If dropped before it is ready, the task has not got the lock, and has lost its place in
+    /// line.
     pub async fn lock_owned(self: Arc<Self>) -> OwnedMutexGuard<T> {
         never_closed(self.permits.take(1).await);
         OwnedMutexGuard::new(OwnedHold::new(self, 1))

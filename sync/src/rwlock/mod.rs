@@ -21,8 +21,8 @@ const MOST_READERS: u32 = u32::MAX >> 3;
 /// Data for many readers at a time or for one writer, with a lock that can be held across an
 /// `.await`.
 ///
-/// The lock goes to the tasks in the order in which they asked for it. A writer in line holds up the
-/// readers behind it, so that readers who come without end do not starve it.
+/// The lock goes to the tasks in the order in which they asked for it. A writer in line holds up
+/// the readers behind it, so that readers that come without end do not starve it.
 ///
 /// # Not guaranteed
 ///
@@ -115,7 +115,8 @@ impl<T: ?Sized> RwLock<T> {
     ///
     /// # Cancel safety
     ///
-    /// If dropped before it is ready, the task has not got the lock, and has lost its place in line.
+    /// If dropped before it is ready, the task has not got the lock, and has lost its place in
+    /// line.
     pub async fn read(&self) -> RwLockReadGuard<'_, T> {
         never_closed(self.permits.take(1).await);
         self.read_guard()
@@ -132,7 +133,8 @@ impl<T: ?Sized> RwLock<T> {
     ///
     /// # Cancel safety
     ///
-    /// If dropped before it is ready, the task has not got the lock, and has lost its place in line.
+    /// If dropped before it is ready, the task has not got the lock, and has lost its place in
+    /// line.
     pub async fn read_owned(self: Arc<Self>) -> OwnedRwLockReadGuard<T> {
         never_closed(self.permits.take(1).await);
         OwnedRwLockReadGuard::new(OwnedHold::new(self, 1))
@@ -162,7 +164,8 @@ impl<T: ?Sized> RwLock<T> {
     ///
     /// # Cancel safety
     ///
-    /// If dropped before it is ready, the task has not got the lock, and has lost its place in line.
+    /// If dropped before it is ready, the task has not got the lock, and has lost its place in
+    /// line.
     pub async fn write(&self) -> RwLockWriteGuard<'_, T> {
         never_closed(self.permits.take(self.all()).await);
         self.write_guard()
@@ -179,7 +182,8 @@ impl<T: ?Sized> RwLock<T> {
     ///
     /// # Cancel safety
     ///
-    /// If dropped before it is ready, the task has not got the lock, and has lost its place in line.
+    /// If dropped before it is ready, the task has not got the lock, and has lost its place in
+    /// line.
     pub async fn write_owned(self: Arc<Self>) -> OwnedRwLockWriteGuard<T> {
         never_closed(self.permits.take(self.all()).await);
         let all = self.all();

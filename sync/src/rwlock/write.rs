@@ -82,8 +82,8 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
         this.inner.downgraded(data)
     }
 
-    /// Lets other readers in, and returns a reader's guard of a part of the data, if there is such a
-    /// part.
+    /// Lets other readers in, and returns a reader's guard of a part of the data, if there is such
+    /// a part.
     ///
     /// # Errors
     ///
@@ -199,8 +199,8 @@ impl<T: ?Sized> OwnedRwLockWriteGuard<T> {
         this.inner.downgraded(data)
     }
 
-    /// Lets other readers in, and returns a reader's guard of a part of the data, if there is such a
-    /// part.
+    /// Lets other readers in, and returns a reader's guard of a part of the data, if there is such
+    /// a part.
     ///
     /// # Errors
     ///

@@ -4,11 +4,12 @@ use crate::ledger::Finding;
 use crate::tree::Document;
 
 /// Each published crate, and the report, with those below it. What other folders hold may use all.
-const BELOW: [(&str, &[&str]); 5] = [
-    ("executor", &["wsrt-reactor", "wsrt-macros", "wsrt-trace"]),
+const BELOW: [(&str, &[&str]); 6] = [
+    ("executor", &["wsrt-reactor", "wsrt-sync", "wsrt-macros", "wsrt-trace"]),
     ("macros", &[]),
-    ("reactor", &[]),
+    ("reactor", &["wsrt-sync"]),
     ("report", &["wsrt-trace"]),
+    ("sync", &[]),
     ("trace", &[]),
 ];
 
@@ -56,6 +57,7 @@ fn a_dependency_on_a_crate_above_is_found() {
         manifest("executor", "[target.'cfg(unix)'.dependencies]\nwsrt-reactor = { workspace = true }\n"),
         manifest("macros", ""),
         manifest("report", ""),
+        manifest("sync", ""),
         manifest("trace", ""),
     ];
     let places: Vec<String> = upward(&manifests).into_iter().map(|finding| finding.place).collect();

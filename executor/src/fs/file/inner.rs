@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use tokio::io::ReadBuf;
-use tokio::sync::oneshot;
+use wsrt_sync::oneshot;
 
 use crate::io::buffer::Buffer;
 use crate::io::offload::{Lent, begin, promise};

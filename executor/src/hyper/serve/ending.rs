@@ -6,7 +6,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Poll, Waker};
 
-use tokio::sync::watch;
+use wsrt_sync::watch;
 
 use super::flag::Flag;
 

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use tokio::sync::oneshot;
+use wsrt_sync::oneshot;
 use wsrt_trace::encode::{EncodeContext, Encoder, EventBatch};
 
 use crate::util::report::report;

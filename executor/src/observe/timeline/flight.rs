@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tokio::sync::oneshot;
+use wsrt_sync::oneshot;
 use wsrt_trace::encode::{BatchEntry, EncodeContext, Encoder, EventBatch, QueueSample};
 
 use super::file::copy_of;

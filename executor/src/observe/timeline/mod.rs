@@ -29,7 +29,7 @@ use std::thread;
 use std::time::Instant;
 
 use parking_lot::Mutex;
-use tokio::sync::oneshot;
+use wsrt_sync::oneshot;
 
 use crate::observe::observer::Observer;
 use crate::observe::switches::Switch;

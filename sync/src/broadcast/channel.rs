@@ -1,0 +1,76 @@
+//! The state that the ends of a broadcast channel share.
+
+use crate::notify::Notify;
+use crate::sync::atomic::AtomicUsize;
+use crate::sync::{Mutex, MutexGuard};
+use crate::wait_list::WaitList;
+use crate::wakers::Wakers;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+
+/// Lock order: the tail before a slot.
+pub(super) struct Channel<T> {
+    /// Their number is a power of two.
+    pub(super) slots: Box<[Mutex<Slot<T>>]>,
+    pub(super) tail: Mutex<Tail>,
+    pub(super) senders: AtomicUsize,
+    pub(super) weak_senders: AtomicUsize,
+    /// Notified when the last receiver is dropped.
+    pub(super) unwatched: Notify,
+}
+
+pub(super) struct Tail {
+    /// The position of the next value to be sent.
+    pub(super) position: u64,
+    pub(super) receivers: usize,
+    pub(super) is_closed: bool,
+    /// Receivers that have received everything.
+    pub(super) waiters: WaitList<()>,
+}
+
+pub(super) struct Slot<T> {
+    /// The position of the value that was put here last.
+    pub(super) position: u64,
+    /// Receivers that have yet to receive it. The last one takes it out.
+    pub(super) left: usize,
+    pub(super) value: Option<T>,
+}
+
+// No code of others runs while a lock is held but `Clone`, which finds nothing half done.
+impl<T> UnwindSafe for Channel<T> {}
+impl<T> RefUnwindSafe for Channel<T> {}
+
+impl<T> Channel<T> {
+    pub(super) fn slot(&self, position: u64) -> MutexGuard<'_, Slot<T>> {
+        // Positions wrap at a multiple of the number of slots, so the low bits are enough.
+        self.slots[position as usize & (self.slots.len() - 1)].lock()
+    }
+}
+
+impl Tail {
+    /// Takes the wakers of all receivers that wait.
+    pub(super) fn unlink_all(&mut self, wakers: &mut Wakers) {
+        while let Some(((), waker)) = self.waiters.unlink_first() {
+            wakers.push(waker);
+        }
+    }
+}
+
+/// Gives the value to `take`. The last receiver of it drops it.
+pub(super) fn take_from<T, R>(slot: MutexGuard<'_, Slot<T>>, take: impl FnOnce(&T) -> R) -> R {
+    /// Counts the receiver even where `take` panics.
+    struct Leaving<'a, T>(Option<MutexGuard<'a, Slot<T>>>);
+
+    impl<T> Drop for Leaving<'_, T> {
+        fn drop(&mut self) {
+            let Some(mut slot) = self.0.take() else { return };
+            slot.left -= 1;
+            let value = if slot.left == 0 { slot.value.take() } else { None };
+            drop(slot);
+            drop(value);
+        }
+    }
+
+    let leaving = Leaving(Some(slot));
+    let value = leaving.0.as_ref().and_then(|slot| slot.value.as_ref());
+    take(value.expect("a value stays until the last receiver has come by"))
+}

@@ -1,0 +1,236 @@
+//! The receiving end.
+
+use super::channel::{Channel, take_from};
+use super::error::{RecvError, TryRecvError};
+use crate::blocking::block_on;
+use crate::budget;
+use crate::notify::Notify;
+use crate::sync::Arc;
+use crate::sync::atomic::Ordering::Acquire;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker, ready};
+
+/// Receives what is sent after it was made.
+pub struct Receiver<T> {
+    channel: Arc<Channel<T>>,
+    /// The position of the value that it receives next.
+    next: u64,
+}
+
+impl<T> Receiver<T> {
+    /// The one that a new channel begins with, counted already.
+    pub(super) fn first(channel: Arc<Channel<T>>) -> Self {
+        Self { channel, next: 0 }
+    }
+
+    /// One that begins with the next value.
+    pub(super) fn new(channel: Arc<Channel<T>>) -> Self {
+        let next = {
+            let mut tail = channel.tail.lock();
+            assert!(tail.receivers < usize::MAX >> 2, "max receivers");
+            tail.receivers += 1;
+            tail.position
+        };
+        Self { channel, next }
+    }
+
+    /// Returns the number of values that were sent and not received, those that were lost included.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.channel.tail.lock().position.wrapping_sub(self.next) as usize
+    }
+
+    /// Returns true if everything that was sent was received.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns true if both are of one channel.
+    #[must_use]
+    pub fn same_channel(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.channel, &other.channel)
+    }
+
+    /// Returns the number of senders.
+    #[must_use]
+    pub fn sender_strong_count(&self) -> usize {
+        self.channel.senders.load(Acquire)
+    }
+
+    /// Returns the number of weak senders.
+    #[must_use]
+    pub fn sender_weak_count(&self) -> usize {
+        self.channel.weak_senders.load(Acquire)
+    }
+
+    /// Returns true if all senders are gone.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.channel.tail.lock().is_closed
+    }
+
+    /// Takes the next value by `take`, with its slot locked.
+    ///
+    /// `waiting` is a waker to leave, and the key it was left under, where nothing was sent.
+    fn receive<R>(
+        &mut self,
+        take: impl FnOnce(&T) -> R,
+        waiting: Option<(&Waker, &mut Option<usize>)>,
+    ) -> Result<R, TryRecvError> {
+        let slot = self.channel.slot(self.next);
+        if slot.position == self.next {
+            self.next = self.next.wrapping_add(1);
+            return Ok(take_from(slot, take));
+        }
+        drop(slot);
+        // Cloned before the lock is taken: it is foreign code.
+        let waiting = waiting.map(|(waker, key)| (waker.clone(), key));
+        let mut tail = self.channel.tail.lock();
+        let slot = self.channel.slot(self.next);
+        if slot.position == self.next {
+            self.next = self.next.wrapping_add(1);
+            drop(tail);
+            return Ok(take_from(slot, take));
+        }
+        let size = self.channel.slots.len() as u64;
+        if slot.position.wrapping_add(size) == self.next {
+            drop(slot);
+            if tail.is_closed {
+                return Err(TryRecvError::Closed);
+            }
+            let mut displaced = None;
+            if let Some((waker, key)) = waiting {
+                displaced = match *key {
+                    Some(key) if tail.waiters.is_linked(key) => tail.waiters.replace_waker(key, waker),
+                    old => {
+                        let removed = old.map(|old| tail.waiters.remove(old));
+                        *key = Some(tail.waiters.push((), waker));
+                        removed.and_then(|(_, _, waker)| waker)
+                    }
+                };
+            }
+            drop(tail);
+            drop(displaced);
+            return Err(TryRecvError::Empty);
+        }
+        drop(slot);
+        let oldest = tail.position.wrapping_sub(size);
+        drop(tail);
+        let lost = oldest.wrapping_sub(self.next);
+        self.next = oldest;
+        Err(TryRecvError::Lagged(lost))
+    }
+}
+
+impl<T: Clone> Receiver<T> {
+    /// Returns a new receiver, of what is sent from now on.
+    #[must_use]
+    pub fn resubscribe(&self) -> Self {
+        Self::new(Arc::clone(&self.channel))
+    }
+
+    /// Receives the next value.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`RecvError::Lagged`] if values were lost since the last call, and
+    /// [`RecvError::Closed`] once all senders are gone and everything was received.
+    ///
+    /// # Cancel safety
+    ///
+    /// If dropped before it is ready, nothing was received.
+    pub async fn recv(&mut self) -> Result<T, RecvError> {
+        Recv { receiver: self, key: None }.await
+    }
+
+    /// Receives the next value, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`TryRecvError::Empty`] if nothing new was sent, [`TryRecvError::Lagged`] if values
+    /// were lost since the last call, and [`TryRecvError::Closed`] once all senders are gone and
+    /// everything was received.
+    pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
+        self.receive(T::clone, None)
+    }
+
+    /// Receives the next value, and blocks the calling thread until then.
+    ///
+    /// In a task of wsrt the processor is handed over for that long, so that other tasks go on.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`recv`](Receiver::recv).
+    pub fn blocking_recv(&mut self) -> Result<T, RecvError> {
+        block_on(self.recv())
+    }
+}
+
+impl<T> Drop for Receiver<T> {
+    fn drop(&mut self) {
+        /// Notifies senders of the last receiver's end, even where a value's destructor panics.
+        struct Ending<'a>(Option<&'a Notify>);
+
+        impl Drop for Ending<'_> {
+            fn drop(&mut self) {
+                self.0.inspect(|unwatched| unwatched.notify_waiters());
+            }
+        }
+
+        let channel = Arc::clone(&self.channel);
+        let mut tail = channel.tail.lock();
+        tail.receivers -= 1;
+        let (until, is_last) = (tail.position, tail.receivers == 0);
+        drop(tail);
+        // After the values are gone: a sender that is notified finds the channel empty.
+        let _ending = Ending(is_last.then_some(&channel.unwatched));
+        // A lag may lead past `until`, to values that were not sent to this receiver.
+        while self.next != until && until.wrapping_sub(self.next) <= u64::MAX / 2 {
+            match self.receive(|_| (), None) {
+                Ok(()) | Err(TryRecvError::Lagged(_)) => {}
+                Err(TryRecvError::Empty | TryRecvError::Closed) => break,
+            }
+        }
+    }
+}
+
+struct Recv<'a, T> {
+    receiver: &'a mut Receiver<T>,
+    /// In the list, once a poll has found nothing.
+    key: Option<usize>,
+}
+
+impl<T: Clone> Future for Recv<'_, T> {
+    type Output = Result<T, RecvError>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.get_mut();
+        ready!(budget::poll_proceed(cx));
+        let received = match this.receiver.receive(T::clone, Some((cx.waker(), &mut this.key))) {
+            Ok(value) => Ok(value),
+            Err(TryRecvError::Empty) => return Poll::Pending,
+            Err(TryRecvError::Closed) => Err(RecvError::Closed),
+            Err(TryRecvError::Lagged(count)) => Err(RecvError::Lagged(count)),
+        };
+        budget::spend();
+        Poll::Ready(received)
+    }
+}
+
+impl<T> Drop for Recv<'_, T> {
+    fn drop(&mut self) {
+        if let Some(key) = self.key {
+            let removed = self.receiver.channel.tail.lock().waiters.remove(key);
+            drop(removed);
+        }
+    }
+}
+
+impl<T> fmt::Debug for Receiver<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("broadcast::Receiver").finish_non_exhaustive()
+    }
+}

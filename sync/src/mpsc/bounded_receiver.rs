@@ -1,0 +1,146 @@
+//! The receiver of a bounded channel.
+
+use super::bounded::Limited;
+use super::channel::Channel;
+use super::error::TryRecvError;
+use crate::blocking::block_on;
+use crate::sync::Arc;
+use std::fmt;
+use std::future::poll_fn;
+use std::task::{Context, Poll};
+
+/// Receives what [`Sender`]s send.
+pub struct Receiver<T> {
+    channel: Arc<Channel<T, Limited>>,
+}
+
+impl<T> Receiver<T> {
+    pub(super) fn new(channel: Arc<Channel<T, Limited>>) -> Self {
+        Self { channel }
+    }
+
+    /// Receives the next value. Returns `None` once all senders are dropped, or the channel is
+    /// closed, and everything that was sent has been received.
+    ///
+    /// # Cancel safety
+    ///
+    /// If dropped before it is ready, nothing was received.
+    pub async fn recv(&mut self) -> Option<T> {
+        poll_fn(|cx| self.poll_recv(cx)).await
+    }
+
+    /// Receives up to `limit` values into `buffer`, and returns how many: at least one, unless
+    /// `limit` is zero or the channel has ended.
+    ///
+    /// # Cancel safety
+    ///
+    /// If dropped before it is ready, nothing was received.
+    pub async fn recv_many(&mut self, buffer: &mut Vec<T>, limit: usize) -> usize {
+        poll_fn(|cx| self.poll_recv_many(cx, buffer, limit)).await
+    }
+
+    /// Receives the next value, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`TryRecvError::Empty`] if there is none at the moment, and
+    /// [`TryRecvError::Disconnected`] if there never will be.
+    pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
+        // SAFETY: this is the receiver, borrowed mutably.
+        unsafe { self.channel.try_receive() }
+    }
+
+    /// Receives the next value, and blocks the calling thread until then.
+    ///
+    /// In a task of wsrt the processor is handed over for that long, so that other tasks go on.
+    pub fn blocking_recv(&mut self) -> Option<T> {
+        block_on(self.recv())
+    }
+
+    /// Receives up to `limit` values into `buffer`, and blocks the calling thread until there is
+    /// one.
+    pub fn blocking_recv_many(&mut self, buffer: &mut Vec<T>, limit: usize) -> usize {
+        block_on(self.recv_many(buffer, limit))
+    }
+
+    /// Closes the channel: senders fail from now on. What was sent can still be received, and what
+    /// permits that were reserved before send.
+    pub fn close(&mut self) {
+        self.channel.close();
+    }
+
+    /// Returns true if the channel is closed, or all senders are dropped.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.channel.is_closed_by_receiver()
+    }
+
+    /// Returns true if nothing lies in the channel.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the number of values in the channel.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.channel.queue.len()
+    }
+
+    /// Returns the number of values that can be sent without waiting.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.channel.room.permits.free()
+    }
+
+    /// Returns the number of values that the channel was made for.
+    #[must_use]
+    pub fn max_capacity(&self) -> usize {
+        self.channel.room.capacity
+    }
+
+    /// Polls for the next value: see [`recv`](Receiver::recv).
+    ///
+    /// Wakes the task of the last poll.
+    pub fn poll_recv(&mut self, cx: &mut Context<'_>) -> Poll<Option<T>> {
+        // SAFETY: this is the receiver, borrowed mutably.
+        unsafe { self.channel.poll_receive(cx) }
+    }
+
+    /// Polls for up to `limit` values: see [`recv_many`](Receiver::recv_many).
+    ///
+    /// Wakes the task of the last poll.
+    pub fn poll_recv_many(&mut self, cx: &mut Context<'_>, buffer: &mut Vec<T>, limit: usize) -> Poll<usize> {
+        if limit == 0 {
+            return Poll::Ready(0);
+        }
+        // SAFETY: this is the receiver, borrowed mutably.
+        unsafe { self.channel.poll_receive_with(cx, limit, |value| buffer.push(value)) }
+    }
+
+    /// Returns the number of senders.
+    #[must_use]
+    pub fn sender_strong_count(&self) -> usize {
+        self.channel.senders()
+    }
+
+    /// Returns the number of weak senders.
+    #[must_use]
+    pub fn sender_weak_count(&self) -> usize {
+        self.channel.weak_senders()
+    }
+}
+
+impl<T> Drop for Receiver<T> {
+    fn drop(&mut self) {
+        self.channel.close();
+        // SAFETY: this is the receiver, borrowed mutably.
+        unsafe { self.channel.drain() };
+    }
+}
+
+impl<T> fmt::Debug for Receiver<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Receiver").finish_non_exhaustive()
+    }
+}
