@@ -9,7 +9,7 @@ use std::fmt;
 use std::future::poll_fn;
 use std::task::{Context, Poll};
 
-/// Receives what [`Sender`]s send.
+/// Receives what [`Sender`](super::Sender)s send.
 pub struct Receiver<T> {
     channel: Arc<Channel<T, Limited>>,
 }

@@ -1,6 +1,6 @@
 //! Channels from many senders to one receiver.
 //!
-//! [`channel`] is bounded: [`Sender::send`] waits while it is full. [`unbounded_channel`] never
+//! [`channel()`] is bounded: [`Sender::send`] waits while it is full. [`unbounded_channel`] never
 //! waits, and grows. Values arrive in the order in which they were sent, and each arrives once.
 //!
 //! When all senders are dropped, the receiver gets what was sent and then `None`. When the receiver
