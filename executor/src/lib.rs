@@ -1,10 +1,10 @@
 //! An async runtime for network servers, with a scheduler in the manner of Go's.
 //!
-//! Processors with a slot, a ring and timers of their own run the tasks; idle ones look into a
-//! shared queue, then into the network, then steal half of what another has queued. See it at work
-//! with `WSRT_SCHEDTRACE=1000`, or `WSRT_SCHEDTRACE=1000,detail`, and count with
-//! [`runtime::Metrics`]. Its words beside those of Go, tokio and rayon are in the repository's
-//! [`docs/GLOSSARY.md`](../../../docs/GLOSSARY.md).
+//! Processors, each with a slot for the next task, a queue and timers, run the tasks. An idle
+//! processor takes tasks from the shared queue, then from the network, then steals half of
+//! another's queue. `WSRT_SCHEDTRACE=1000`, or `WSRT_SCHEDTRACE=1000,detail`, prints the
+//! scheduler's state, and [`runtime::Metrics`] has its counts. wsrt's words beside those of Go,
+//! tokio and rayon are in the repository's [`docs/GLOSSARY.md`](../../../docs/GLOSSARY.md).
 //!
 //! ```
 //! # #[cfg(feature = "macros")] {
@@ -29,11 +29,11 @@
 //! ```
 //!
 //! Names and meanings follow tokio's where the thing is the same, so that moving is a rename for
-//! the most part. What differs is said where it differs.
+//! the most part. Each item's documentation names its differences.
 //!
 //! # Features
 //!
-//! | feature | default | what it adds |
+//! | feature | default | adds |
 //! |---|---|---|
 //! | `macros` | yes | [`main`](macro@main) and [`test`](macro@test) |
 //! | `process` | yes | [`process`]: commands and their pipes, on Unix; needs `signal` |
@@ -42,7 +42,7 @@
 //! | `hyper` | no | `wsrt::hyper`: hyper's executor and timer, and its I/O traits on the streams |
 //! | `serve` | no | `wsrt::hyper::serve`: axum routers and other tower services over HTTP/1.1 and HTTP/2 |
 //! | `console` | no | tasks and timers as spans and events of `tracing`, for tokio-console; see below |
-//! | `metrics` | no | `Handle::export_metrics`: what the runtime counts, through the crate `metrics` |
+//! | `metrics` | no | `Handle::export_metrics`: the runtime's counts, through the crate `metrics` |
 //! | `tokio-compat` | no | a tokio runtime in the background, for crates that insist on one; see below |
 //!
 //! # Crates that insist on tokio
@@ -55,10 +55,10 @@
 //!
 //! - a future that *you* await or spawn on wsrt is polled by wsrt, whichever crate it is from. The
 //!   tokio runtime wakes it when its socket or timer is ready;
-//! - what a crate gives to `tokio::spawn` runs on the tokio runtime's thread, one at a time: it
-//!   neither uses wsrt's processors nor has its promises, and a task that blocks there holds up the
-//!   others. `axum::serve` spawns each connection so; `wsrt::hyper::serve` runs the same router on
-//!   wsrt;
+//! - a future that a crate gives to `tokio::spawn` runs on the tokio runtime's thread, one at a
+//!   time: it neither uses wsrt's processors nor has its promises, and if it blocks, it holds up
+//!   the other tasks there. `axum::serve` spawns each connection so; `wsrt::hyper::serve` runs the
+//!   same router on wsrt;
 //! - there, [`spawn`], wsrt's sockets and its timers work too, and belong to the wsrt runtime;
 //! - `tokio::task::block_in_place` in a task of wsrt's just calls its closure, and
 //!   `tokio::task::spawn_local` and `tokio::task::id` panic there, as outside of a task of tokio's.
@@ -86,14 +86,14 @@
 //! }
 //! ```
 //!
-//! - A name is given by [`task::Builder::name`]. What is polled by `block_on` is shown as
+//! - [`task::Builder::name`] gives a task its name. The future in `block_on` is shown as
 //!   `block_on`; the root of `#[wsrt::main]` is a task, and is shown if the subscriber was there
 //!   before it.
 //! - Of the resources, [`time`]'s are shown: sleeps, intervals and timeouts, each from its first
 //!   wait on. Sockets are not. Channels and locks are tokio's, which show themselves when tokio is
 //!   built to (`--cfg tokio_unstable`, its feature `tracing`).
-//! - The subscriber has to be the process's default. One that is set for a thread sees of a task
-//!   what happens on that thread.
+//! - The subscriber has to be the process's default. One that is set for a thread sees only the
+//!   events on that thread.
 //! - console-subscriber 0.5 takes in 128 new tasks, new timers and polls of timers each time it
 //!   publishes, and publishes once a second. A program that does more than that is shown late, and
 //!   later and later: its `Builder::publish_interval` helps.
@@ -102,14 +102,13 @@
 //!
 //! It is meant for looking, not for production. With console-subscriber 0.5 a task that is shown
 //! costs some ten microseconds at its spawn, nearly all of them the subscriber's, and a third of
-//! one for each wake and poll: about what a task of tokio's costs it. With the feature on and
-//! nobody interested, a task costs some 15 ns more at its spawn and is one word larger; polls and
-//! wakes cost what they did. Without the feature there is no trace of it.
+//! one for each wake and poll: about what a task of tokio's costs it. With the feature on and no
+//! subscriber interested, a task costs some 15 ns more at its spawn and is one word larger; polls
+//! and wakes cost as much as without. Without the feature there is no trace of it.
 //!
 //! [tokio-console]: https://docs.rs/tokio-console
 
-// Under loom the rooms below are compiled alone, and no public module reaches what is public in
-// them.
+// Under loom the rooms below are compiled alone, and no public module reaches their public items.
 #![cfg_attr(loom, allow(unreachable_pub))]
 
 mod fork_join;

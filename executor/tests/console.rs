@@ -24,7 +24,7 @@ const FIRST_LINE: u32 = line!();
 /// The fields of a span or an event, as text.
 type Fields = HashMap<&'static str, String>;
 
-/// What is known of one span.
+/// The record of one span.
 #[derive(Clone, Debug, Default)]
 struct Record {
     name: &'static str,
@@ -34,14 +34,14 @@ struct Record {
     is_entered: bool,
     handles: usize,
     is_closed: bool,
-    /// What was done with the wakers.
+    /// The operations on wakers.
     clones: usize,
     drops: usize,
     wakes: usize,
     self_wakes: usize,
 }
 
-/// Writes down all that it is told.
+/// Records every event.
 #[derive(Clone, Default)]
 struct Recorder(Arc<Mutex<Seen>>);
 
@@ -53,7 +53,7 @@ struct Seen {
 }
 
 impl Recorder {
-    /// A test that has failed may still be told of what it drops.
+    /// A test that has failed may still report its drops.
     fn seen(&self) -> MutexGuard<'_, Seen> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -328,11 +328,11 @@ fn every_kind_is_shown_as_what_it_is() {
 }
 
 thread_local! {
-    /// What the next span that is made on this thread drops.
+    /// The values that the next span made on this thread drops.
     static STASH: RefCell<Option<(LocalEnterGuard, LocalSet)>> = const { RefCell::new(None) };
 }
 
-/// A subscriber that drops what it finds.
+/// A subscriber that drops those values.
 struct Meddler;
 
 impl Subscriber for Meddler {

@@ -63,8 +63,8 @@ use crate::entry::Entry;
 /// # Errors
 ///
 /// If the runtime cannot be built, because the OS refuses a thread or a poll instance or because an
-/// environment variable such as `WSRT_WORKER_THREADS` has an invalid value, `main` prints
-/// `wsrt: {error}` to standard error and ends with code 1.
+/// environment variable such as `WSRT_WORKER_THREADS` has an invalid value, `main` prints `wsrt:
+/// {error}` to standard error and ends with code 1.
 ///
 /// All other mistakes are compile errors, at the place of the mistake: a function that is not
 /// `async`, takes arguments, is generic, `const`, `unsafe` or `extern`; and an option that is

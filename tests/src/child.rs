@@ -18,7 +18,7 @@ const MARK: &str = "WSRT_TESTS_CHILD";
 ///
 /// # Panics
 ///
-/// If the process cannot be started.
+/// Panics if the process cannot be started.
 pub fn in_a_process_of_its_own(test: &str, environment: &[(&str, &str)], body: impl FnOnce()) -> Output {
     run_if_child(test, body);
     let program = env::current_exe().expect("the test program has a path");
@@ -29,7 +29,7 @@ pub fn in_a_process_of_its_own(test: &str, environment: &[(&str, &str)], body: i
 ///
 /// # Panics
 ///
-/// If the process cannot be started.
+/// Panics if the process cannot be started.
 pub fn in_a_process_with_many_files(test: &str, body: impl FnOnce()) -> Output {
     in_a_process_with_files(test, "$(ulimit -H -n)", body)
 }
@@ -39,7 +39,7 @@ pub fn in_a_process_with_many_files(test: &str, body: impl FnOnce()) -> Output {
 ///
 /// # Panics
 ///
-/// If the process cannot be started.
+/// Panics if the process cannot be started.
 pub fn in_a_process_with_files(test: &str, limit: &str, body: impl FnOnce()) -> Output {
     run_if_child(test, body);
     let program = env::current_exe().expect("the test program has a path");
@@ -52,7 +52,7 @@ pub fn in_a_process_with_files(test: &str, limit: &str, body: impl FnOnce()) -> 
 ///
 /// # Panics
 ///
-/// If the process cannot be started.
+/// Panics if the process cannot be started.
 #[cfg(unix)]
 pub fn in_a_process_whose_errors_nobody_reads(test: &str, body: impl FnOnce()) -> Output {
     run_if_child(test, body);
@@ -89,7 +89,7 @@ fn run_if_child(test: &str, body: impl FnOnce()) {
 ///
 /// # Panics
 ///
-/// If the process cannot be started.
+/// Panics if the process cannot be started.
 pub fn beside_a_process_of_its_own(test: &str, environment: &[(&str, &str)], body: impl FnOnce()) -> Child {
     run_if_child(test, body);
     let mut command = Command::new(env::current_exe().expect("the test program has a path"));
@@ -120,7 +120,7 @@ fn prepare(command: &mut Command, test: &str, environment: &[(&str, &str)]) {
 ///
 /// # Panics
 ///
-/// If it has not, with what it wrote.
+/// Panics if it has not, with what it wrote.
 #[track_caller]
 pub fn text_of(output: &Output) -> String {
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -9,11 +9,11 @@ use std::time::Duration;
 /// takes on a busy machine.
 pub const LIMIT: Duration = Duration::from_secs(60);
 
-/// Runs `body` on a thread of its own and returns what it returns.
+/// Runs `body` on a thread of its own and returns its value.
 ///
 /// # Panics
 ///
-/// With the panic of `body`, or if it is not done after [`LIMIT`].
+/// Panics with the panic of `body`, or if it is not done after [`LIMIT`].
 #[track_caller]
 pub fn within_a_minute<T: Send + 'static>(body: impl FnOnce() -> T + Send + 'static) -> T {
     let (done, is_done) = channel();

@@ -50,7 +50,7 @@ impl Roll {
     ///
     /// # Panics
     ///
-    /// If it is otherwise.
+    /// Panics if it is otherwise.
     #[track_caller]
     pub fn assert_dropped_once(&self, made: usize) {
         let drops: Vec<_> = self.0.iter().map(|drops| drops.load(SeqCst)).collect();
@@ -62,7 +62,7 @@ impl Roll {
     ///
     /// # Panics
     ///
-    /// If it is otherwise, with the indices of some entries.
+    /// Panics if it is otherwise, with the indices of some entries.
     #[track_caller]
     pub fn assert_each_dropped_once(&self) {
         let wrong: Vec<_> =

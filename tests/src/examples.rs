@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 ///
 /// # Panics
 ///
-/// If it does not build.
+/// Panics if it does not build.
 pub fn example(name: &str) -> PathBuf {
     // The whole workspace, so that features are those of `cargo test --workspace`, and nothing is
     // compiled twice.

@@ -69,7 +69,7 @@ impl Hold {
     ///
     /// # Panics
     ///
-    /// If that takes longer than [`LIMIT`].
+    /// Panics if that takes longer than [`LIMIT`].
     pub fn wait(&self, manner: Manner) {
         match manner {
             Manner::Asleep => self.sleep(),

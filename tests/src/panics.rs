@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 ///
 /// # Panics
 ///
-/// If it does not.
+/// Panics if it does not.
 #[track_caller]
 pub fn panic_message<T>(body: impl FnOnce() -> T) -> String {
     let Err(payload) = catch_unwind(AssertUnwindSafe(body)) else {

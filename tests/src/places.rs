@@ -10,7 +10,7 @@ const PROCESSORS: [usize; 4] = [1, 2, 3, 8];
 ///
 /// # Panics
 ///
-/// If it cannot be built.
+/// Panics if it cannot be built.
 #[must_use]
 pub fn runtime_with(processors: usize) -> Runtime {
     Builder::new_multi_thread().worker_threads(processors).build().expect("a runtime")
@@ -21,7 +21,7 @@ pub fn runtime_with(processors: usize) -> Runtime {
 ///
 /// # Panics
 ///
-/// With the panic of `body`.
+/// Panics with the panic of `body`.
 pub fn in_every_runtime(body: fn()) {
     for processors in PROCESSORS {
         runtime_with(processors).run(async move { body() });

@@ -54,7 +54,7 @@ impl Item {
 ///
 /// # Panics
 ///
-/// If there is no such folder.
+/// Panics if there is no such folder.
 #[must_use]
 pub fn items_below(folder: &str) -> Vec<Item> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the package is a folder of the workspace");

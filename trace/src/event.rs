@@ -29,7 +29,7 @@ impl WokenBy {
     }
 }
 
-/// What a thread does for a while, apart from polls and turns of the netpoller.
+/// An activity of a thread that lasts, apart from polls and turns of the netpoller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Activity {
     /// It holds the processor with this index.

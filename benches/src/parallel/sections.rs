@@ -15,7 +15,7 @@ pub(super) struct Section {
     pub(super) about: &'static str,
     pub(super) cases: fn() -> Vec<&'static str>,
     pub(super) subjects: &'static [&'static str],
-    /// Measured with so many processors each; with as many as the command line asks for if empty.
+    /// The numbers of processors to measure with; that of the command line if empty.
     pub(super) processors: &'static [usize],
     pub(super) figures: &'static [Figure],
     /// Measures one case on one subject.

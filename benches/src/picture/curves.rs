@@ -11,8 +11,8 @@ const PLOT_LEFT: f64 = 58.0;
 const PLOT_WIDTH: f64 = PANEL_WIDTH - PLOT_LEFT - 12.0;
 const LEGEND_STEP: f64 = 100.0;
 
-/// The subjects' colours, the first for ours; readers who see no red or no green can tell them
-/// apart, too.
+/// The subjects' colours, the first for ours; readers with red-green blindness can distinguish
+/// them, too.
 const COLOURS: [&str; 5] = ["#0b6bcb", "#c2410c", "#7b8794", "#0f766e", "#9333ea"];
 
 /// One case.

@@ -3,8 +3,8 @@
 //! wsrt splices between two sockets of its own. Where the sockets are hidden behind a reference it
 //! copies by a buffer, as the others do: the two rows of each kind show the price of that.
 //!
-//! The source and the sink are threads that block, and what the kernel charges them is taken off:
-//! the processor time is the proxy's.
+//! The source and the sink are threads that block, and the CPU time that the kernel charges to them
+//! is subtracted: the processor time is the proxy's.
 
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -107,7 +107,7 @@ fn run<R: Runtime>(runtime: &R, plan: &Plan, about: &About, load: Load, hidden: 
     ])
 }
 
-/// What one end, or both, took.
+/// The cost of one end, or of both.
 struct End {
     elapsed: Duration,
     cpu: Duration,
@@ -163,7 +163,7 @@ fn send(proxy: SocketAddr, load: Load) -> Result<End, Failure> {
     Ok(outcome?)
 }
 
-/// Takes in what comes, and sends back what is to be answered.
+/// Receives the bytes, and sends the answers.
 fn receive(listener: &TcpListener, load: Load) -> io::Result<End> {
     let start = Instant::now();
     let (mut stream, _) = listener.accept()?;

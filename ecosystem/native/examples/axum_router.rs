@@ -1,7 +1,7 @@
 //! An axum router on wsrt: JSON, server-sent events, a WebSocket, and the client's address.
 //! `cargo run --release --example axum_router -- 127.0.0.1:8080`
 //!
-//! What differs from a program on tokio: `wsrt::hyper::serve` stands for `axum::serve`, and the
+//! The difference from a program on tokio: `wsrt::hyper::serve` stands for `axum::serve`, and the
 //! WebSocket is made by tokio-tungstenite, since axum's own spawns on tokio. Both versions of HTTP
 //! are spoken on the one port.
 

@@ -1,8 +1,8 @@
 //! A tonic client on wsrt.
 //! `cargo run --release --example tonic_client -- 127.0.0.1:50051 World`
 //!
-//! What differs from a program on tokio: hyper's HTTP/2 client stands for tonic's `Channel`, which
-//! connects by tokio's sockets.
+//! The difference from a program on tokio: hyper's HTTP/2 client stands for tonic's `Channel`,
+//! which connects by tokio's sockets.
 
 use std::env;
 use std::error::Error;

@@ -1,7 +1,7 @@
 //! A tonic service on wsrt: unary, streaming, and streaming both ways.
 //! `cargo run --release --example tonic_server -- 127.0.0.1:50051`
 //!
-//! What differs from a program on tokio: tonic's `Routes` are served by `wsrt::hyper::serve`, not
+//! The difference from a program on tokio: tonic's `Routes` are served by `wsrt::hyper::serve`, not
 //! by tonic's `Server`. So the layers of `Server` are missing: set time limits with a layer of your
 //! own.
 

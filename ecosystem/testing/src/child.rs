@@ -17,7 +17,7 @@ pub struct Running {
 }
 
 impl Running {
-    /// Starts it. What it writes to standard error goes to that of the test.
+    /// Starts it. Its standard error is the test's.
     ///
     /// # Panics
     ///
@@ -109,8 +109,7 @@ impl Drop for Running {
     }
 }
 
-/// Runs a program to its end and returns its output. What it writes to standard error goes to that
-/// of the test.
+/// Runs a program to its end and returns its output. Its standard error is the test's.
 ///
 /// # Panics
 ///

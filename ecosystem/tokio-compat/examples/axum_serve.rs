@@ -29,7 +29,7 @@ async fn main() -> io::Result<()> {
     axum::serve(listener, router).with_graceful_shutdown(async { drop(wsrt::signal::ctrl_c().await) }).await
 }
 
-/// The handler runs on tokio; what it spawns here runs on wsrt.
+/// The handler runs on tokio; the task that it spawns here runs on wsrt.
 async fn where_it_runs() -> String {
     let here = (tokio::task::try_id().is_some(), wsrt::task::try_id().is_some());
     let there = wsrt::spawn(async {

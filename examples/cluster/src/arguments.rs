@@ -122,7 +122,7 @@ impl Words {
     ///
     /// # Errors
     ///
-    /// If there is no word after it.
+    /// Returns an error if there is no word after it.
     pub fn value(&mut self, name: &str) -> Result<Option<String>, String> {
         let Some(place) = self.0.iter().position(|word| word == name) else { return Ok(None) };
         if place + 1 == self.0.len() {
@@ -137,7 +137,7 @@ impl Words {
     ///
     /// # Errors
     ///
-    /// If it is not.
+    /// Returns an error if it is no such number.
     pub fn number<T>(&mut self, name: &str, least: T, most: T) -> Result<Option<T>, String>
     where
         T: FromStr + PartialOrd + std::fmt::Display,

@@ -67,7 +67,8 @@ impl<T: AsyncRead> rt::Read for TokioIo<T> {
         // nothing about this one.
         assert_eq!(buf.filled().as_ptr(), start, "wsrt: an `AsyncRead` exchanged the buffer that it was given");
         let count = buf.filled().len();
-        // SAFETY: the buffer is the cursor's, and what a `ReadBuf` counts as filled is initialised.
+        // SAFETY: the buffer is the cursor's, and the bytes that a `ReadBuf` counts as filled are
+        // initialised.
         unsafe { cursor.advance(count) };
         Poll::Ready(Ok(()))
     }
@@ -129,7 +130,7 @@ mod tests {
     use std::mem::MaybeUninit;
     use std::task::Waker;
 
-    /// Gives out what it has, a byte less than it is asked for, and takes what it is given.
+    /// Returns its bytes, one fewer than requested, and accepts all bytes written.
     #[derive(Default)]
     struct Loop(Vec<u8>);
 

@@ -161,8 +161,8 @@ impl Command {
     /// # Safety
     ///
     /// The requirements of [`CommandExt::pre_exec`]: the new process has one thread, and locks that
-    /// other threads of this process held are never released in it. So the closure must only do
-    /// what a signal handler may, which excludes taking locks and allocating memory.
+    /// other threads of this process held are never released in it. So the closure must be safe in
+    /// a signal handler: it must not take locks or allocate memory.
     pub unsafe fn pre_exec(&mut self, call: impl FnMut() -> io::Result<()> + Send + Sync + 'static) -> &mut Self {
         // SAFETY: the caller of this function meets the same requirements.
         unsafe { self.std.pre_exec(call) };

@@ -36,8 +36,8 @@
 //! let mut questions = child.stdin.take().expect("it is piped");
 //! let mut answers = BufReader::new(child.stdout.take().expect("it is piped")).lines();
 //!
-//! questions.write_all(b"anybody there?\n").await?;
-//! assert_eq!(answers.next_line().await?.as_deref(), Some("anybody there?"));
+//! questions.write_all(b"hello?\n").await?;
+//! assert_eq!(answers.next_line().await?.as_deref(), Some("hello?"));
 //! drop(questions);
 //! assert!(child.wait().await?.success());
 //! # std::io::Result::Ok(()) })?;

@@ -9,8 +9,8 @@ use crate::runtime::{Builder, Runtime, environment};
 use crate::scheduler::{Config, Flavor, Scheduler};
 use crate::sync;
 
-/// Processors that tasks run on at most: half of what Linux can be built for. Each counts what it
-/// steals from each of the others.
+/// The most processors that tasks run on: half of the largest number that Linux can be built for.
+/// Each processor counts its steals from each of the others.
 const MOST_WORKERS: usize = 4096;
 
 impl Builder {
@@ -18,10 +18,10 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// If `WSRT_WORKER_THREADS` is used and is no whole number above zero, or more than 4096
-    /// processors are wanted, or a runtime with several processors should start paused, or a
-    /// program cannot handle the signal for dumps: the message says which. If the system refuses
-    /// one of the threads, a file descriptor or the signal: the OS error.
+    /// Returns an error that names the fault if `WSRT_WORKER_THREADS` is used and is no whole
+    /// number above zero, more than 4096 processors are requested, a runtime with several
+    /// processors should start paused, or a program cannot handle the signal for dumps. Returns the
+    /// OS error if the system refuses one of the threads, a file descriptor or the signal.
     pub fn build(&mut self) -> io::Result<Runtime> {
         if self.start_paused && self.config.flavor == Flavor::MultiThread {
             return Err(invalid(

@@ -99,7 +99,7 @@ impl Builder {
     ///
     /// # Panics
     ///
-    /// If `count` is zero.
+    /// Panics if `count` is zero.
     #[track_caller]
     pub fn worker_threads(&mut self, count: usize) -> &mut Self {
         assert!(count > 0, "wsrt: `worker_threads(0)`: a runtime needs at least one processor to run tasks on");
@@ -135,7 +135,7 @@ impl Builder {
     ///
     /// # Panics
     ///
-    /// If `count` is zero.
+    /// Panics if `count` is zero.
     #[track_caller]
     pub fn max_blocking_threads(&mut self, count: usize) -> &mut Self {
         assert!(count > 0, "wsrt: `max_blocking_threads(0)`: blocking jobs, name lookups among them, need a thread");
@@ -263,7 +263,7 @@ impl Builder {
     ///
     /// # Panics
     ///
-    /// If `polls` is zero.
+    /// Panics if `polls` is zero.
     #[track_caller]
     pub fn global_queue_interval(&mut self, polls: u32) -> &mut Self {
         assert!(
@@ -280,7 +280,7 @@ impl Builder {
     ///
     /// # Panics
     ///
-    /// If `polls` is zero.
+    /// Panics if `polls` is zero.
     #[track_caller]
     pub fn event_interval(&mut self, polls: u32) -> &mut Self {
         assert!(polls > 0, "wsrt: `event_interval(0)`: there is no such tick; 1 looks at the network at every poll");

@@ -44,7 +44,7 @@ impl Handle {
     ///
     /// # Panics
     ///
-    /// Outside of a runtime. [`try_current`](Self::try_current) does not panic.
+    /// Panics outside of a runtime. [`try_current`](Self::try_current) does not panic.
     #[track_caller]
     pub fn current() -> Self {
         match Self::try_current() {
@@ -93,8 +93,8 @@ impl Handle {
     ///
     /// # Panics
     ///
-    /// With the panic of `future`. And on a current-thread runtime, if called inside of a waker
-    /// that the runtime itself wakes, on the thread that runs its tasks.
+    /// Panics with the panic of `future`, and on a current-thread runtime if called inside of a
+    /// waker that the runtime itself wakes, on the thread that runs its tasks.
     ///
     /// [`Runtime::block_on`]: crate::runtime::Runtime::block_on
     #[cfg_attr(feature = "console", track_caller)]

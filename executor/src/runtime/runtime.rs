@@ -144,7 +144,7 @@ impl Runtime {
     ///
     /// # Panics
     ///
-    /// With the panic of `future`.
+    /// Panics with the panic of `future`.
     ///
     /// # Examples
     ///
@@ -179,8 +179,8 @@ impl Runtime {
     ///
     /// # Panics
     ///
-    /// With the panic of `future`. And on a current-thread runtime, if called inside of a waker
-    /// that the runtime itself wakes, on the thread that runs its tasks.
+    /// Panics with the panic of `future`, and on a current-thread runtime if called inside of a
+    /// waker that the runtime itself wakes, on the thread that runs its tasks.
     ///
     /// # Examples
     ///
@@ -246,8 +246,8 @@ impl Runtime {
         self.ending = Ending::Within(timeout);
     }
 
-    /// Ends the runtime as dropping it does, but waits for nothing. Works anywhere, even inside its
-    /// own tasks.
+    /// Ends the runtime as dropping it does, but does not wait. Works anywhere, even inside its own
+    /// tasks.
     pub fn shutdown_background(mut self) {
         self.ending = Ending::Background;
     }
@@ -270,7 +270,7 @@ impl Drop for Runtime {
         scheduler.begin_shutdown();
         let deadline = match self.ending {
             Ending::Unlimited | Ending::Background => None,
-            // A timeout beyond what the clock can tell is none.
+            // A timeout that the clock cannot count is no limit.
             Ending::Within(timeout) => Instant::now().checked_add(timeout),
         };
         let is_to_wait = !matches!(self.ending, Ending::Background);

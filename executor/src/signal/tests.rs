@@ -54,7 +54,7 @@ fn send(kind: SignalKind) {
     assert!(status.success(), "{status}");
 }
 
-/// What `f` panics with.
+/// The message of `f`'s panic.
 fn panic_message(f: impl FnOnce()) -> String {
     let payload = catch_unwind(AssertUnwindSafe(f)).expect_err("it has to panic");
     *payload.downcast::<String>().expect("the message has an argument in it")

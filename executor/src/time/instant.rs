@@ -135,8 +135,8 @@ impl Add<Duration> for Instant {
     ///
     /// # Panics
     ///
-    /// If the clock cannot count that far; [`checked_add`](Instant::checked_add) returns `None`
-    /// then.
+    /// Panics if the clock cannot count that far; [`checked_add`](Instant::checked_add) returns
+    /// `None` then.
     fn add(self, duration: Duration) -> Self {
         Self(self.0 + duration)
     }
@@ -155,8 +155,8 @@ impl Sub<Duration> for Instant {
     ///
     /// # Panics
     ///
-    /// If the clock cannot count that far back; [`checked_sub`](Instant::checked_sub) returns
-    /// `None` then.
+    /// Panics if the clock cannot count that far back; [`checked_sub`](Instant::checked_sub)
+    /// returns `None` then.
     fn sub(self, duration: Duration) -> Self {
         Self(self.0 - duration)
     }

@@ -13,7 +13,8 @@ use super::{Instant, MissedTickBehavior};
 ///
 /// # Panics
 ///
-/// If `period` is zero. Outside a wsrt runtime, waiting for a tick panics; this call does not.
+/// Panics if `period` is zero. Outside a wsrt runtime, waiting for a tick panics; this call does
+/// not.
 ///
 /// # Examples
 ///
@@ -39,7 +40,8 @@ pub fn interval(period: Duration) -> Interval {
 ///
 /// # Panics
 ///
-/// If `period` is zero. Outside a wsrt runtime, waiting for a tick panics; this call does not.
+/// Panics if `period` is zero. Outside a wsrt runtime, waiting for a tick panics; this call does
+/// not.
 ///
 /// # Examples
 ///
@@ -81,7 +83,7 @@ impl Interval {
     ///
     /// # Panics
     ///
-    /// Outside a wsrt runtime.
+    /// Panics outside a wsrt runtime.
     ///
     /// # Cancel safety
     ///
@@ -97,7 +99,7 @@ impl Interval {
     ///
     /// # Panics
     ///
-    /// Outside a wsrt runtime.
+    /// Panics outside a wsrt runtime.
     ///
     /// # Examples
     ///

@@ -8,7 +8,7 @@ use super::Instant;
 /// least twice as long.
 const TOLERANCE: Duration = Duration::from_millis(5);
 
-/// Selects what an [`Interval`](super::Interval) does when its ticks are taken late.
+/// Selects the behaviour of an [`Interval`](super::Interval) when its ticks are taken late.
 ///
 /// With a period of 10 ms, and a third tick that is taken at 45 ms instead of 20:
 ///

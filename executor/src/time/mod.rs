@@ -8,12 +8,12 @@
 //! | read the clock that these go by | [`Instant::now`] |
 //! | test all that without waiting | [`pause`], [`advance`], [`resume`] |
 //!
-//! Nothing here is ever early, and deadlines count nanoseconds. How late it is depends on how long
-//! the tasks before it take; a free processor adds what the operating system needs to wake a
-//! thread: some tens of microseconds on Linux, up to a millisecond elsewhere. Timers that come in
-//! crowds, four and more at nearly the same time, share that wake, and the first of them waits for
-//! the last: some 100 µs where a wake is cheap, up to a millisecond on virtual machines where it is
-//! expensive. So the wakes take no more than some hundredths of a core.
+//! Nothing here is ever early, and deadlines count nanoseconds. How late a wait ends depends on how
+//! long the tasks before it take; on a free processor it depends on the time in which the operating
+//! system wakes a thread: some tens of microseconds on Linux, up to a millisecond elsewhere. Timers
+//! that come in crowds, four and more at nearly the same time, share that wake, and the first of
+//! them waits for the last: some 100 µs where a wake is cheap, up to a millisecond on virtual
+//! machines where it is expensive. So the wakes take no more than some hundredths of a core.
 //!
 //! Making any of these needs no runtime, only waiting does: a [`Sleep`] can be built in a
 //! constructor that knows nothing of async, and the first poll that has to wait

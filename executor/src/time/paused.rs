@@ -20,7 +20,7 @@ use crate::task::spawn::yield_now;
 ///
 /// # Panics
 ///
-/// Outside a wsrt runtime, on a multi-thread runtime, and if the clock is paused already.
+/// Panics outside a wsrt runtime, on a multi-thread runtime, and if the clock is paused already.
 ///
 /// # Examples
 ///
@@ -48,7 +48,7 @@ pub fn pause() {
 ///
 /// # Panics
 ///
-/// Outside a wsrt runtime, on a multi-thread runtime, and if the clock is not paused.
+/// Panics outside a wsrt runtime, on a multi-thread runtime, and if the clock is not paused.
 ///
 /// # Examples
 ///
@@ -80,8 +80,8 @@ pub fn resume() {
 ///
 /// # Panics
 ///
-/// Outside a wsrt runtime, on a multi-thread runtime, if the clock is not paused, and if it cannot
-/// count that far.
+/// Panics outside a wsrt runtime, on a multi-thread runtime, if the clock is not paused, and if it
+/// cannot count that far.
 ///
 /// # Cancel safety
 ///

@@ -20,8 +20,8 @@ use super::deadline::{Deadline, TimerSpan};
 ///
 /// # Panics
 ///
-/// The call does not; the first poll does, outside a wsrt runtime, and a later one if the runtime
-/// has ended meanwhile.
+/// Does not panic itself. The first poll panics outside a wsrt runtime, and a later poll panics if
+/// the runtime has ended meanwhile.
 ///
 /// # Cancel safety
 ///
@@ -52,8 +52,8 @@ pub fn sleep(duration: Duration) -> Sleep {
 ///
 /// # Panics
 ///
-/// The call does not; the first poll does, outside a wsrt runtime, and a later one if the runtime
-/// has ended meanwhile.
+/// Does not panic itself. The first poll panics outside a wsrt runtime, and a later poll panics if
+/// the runtime has ended meanwhile.
 ///
 /// # Cancel safety
 ///

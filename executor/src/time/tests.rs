@@ -1,4 +1,4 @@
-//! What sleeps, timeouts and intervals promise, on a runtime.
+//! The promises of sleeps, timeouts and intervals, on a runtime.
 
 use std::cell::RefCell;
 use std::future::{Future, pending, poll_fn, ready};
@@ -34,7 +34,7 @@ fn single() -> Runtime {
     Builder::new_current_thread().build().expect("a runtime is to be had")
 }
 
-/// Timers held by the current runtime, cancelled ones that were not thrown away yet included.
+/// Timers held by the current runtime, with cancelled ones that are not yet removed.
 fn timers() -> usize {
     scheduler::Context::with(|context| {
         let scheduler = context.expect("the tests ask inside a runtime").scheduler();
@@ -42,7 +42,7 @@ fn timers() -> usize {
     })
 }
 
-/// What `f` panics with.
+/// The message of `f`'s panic.
 fn panic_message<R: std::fmt::Debug>(f: impl FnOnce() -> R) -> String {
     let payload = catch_unwind(AssertUnwindSafe(f)).expect_err("it has to panic");
     payload.downcast_ref::<String>().cloned().unwrap_or_else(|| String::from(*payload.downcast_ref::<&str>().unwrap()))
@@ -97,7 +97,7 @@ fn a_timeout_of_a_ready_future_needs_no_runtime() {
 #[test]
 fn a_deadline_in_the_past_needs_no_timer() {
     single().block_on(async {
-        // Ready without a turn of the loop, which is what would fire a timer.
+        // Ready without a turn of the loop, in which timers fire.
         assert_ready!(spawn(sleep_until(Instant::now())).poll());
         assert_ready!(spawn(sleep(Duration::ZERO)).poll());
         assert_ready_err!(spawn(timeout(Duration::ZERO, pending::<()>())).poll());

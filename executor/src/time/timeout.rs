@@ -21,13 +21,13 @@ use super::error::Elapsed;
 ///
 /// # Errors
 ///
-/// [`Elapsed`] if the deadline came first. That does not drop the future: it is dropped with the
-/// [`Timeout`], which for `timeout(..).await` is at once.
+/// Returns [`Elapsed`] if the deadline came first. That does not drop the future: it is dropped
+/// with the [`Timeout`], which for `timeout(..).await` is at once.
 ///
 /// # Panics
 ///
-/// The call does not; the first poll that has to wait does, outside a wsrt runtime, and a later one
-/// if the runtime has ended meanwhile.
+/// Does not panic itself. The first poll that has to wait panics outside a wsrt runtime, and a
+/// later one panics if the runtime has ended meanwhile.
 ///
 /// # Cancel safety
 ///
@@ -58,12 +58,12 @@ pub fn timeout<F: IntoFuture>(duration: Duration, future: F) -> Timeout<F::IntoF
 ///
 /// # Errors
 ///
-/// [`Elapsed`] if the deadline came first.
+/// Returns [`Elapsed`] if the deadline came first.
 ///
 /// # Panics
 ///
-/// The call does not; the first poll that has to wait does, outside a wsrt runtime, and a later one
-/// if the runtime has ended meanwhile.
+/// Does not panic itself. The first poll that has to wait panics outside a wsrt runtime, and a
+/// later one panics if the runtime has ended meanwhile.
 ///
 /// # Cancel safety
 ///

@@ -52,7 +52,7 @@ impl<T> fmt::Display for AsyncFdTryNewError<T> {
 impl<T> Error for AsyncFdTryNewError<T> {}
 
 impl<T> From<AsyncFdTryNewError<T>> for io::Error {
-    /// The system's error as it is.
+    /// The OS error, unchanged.
     fn from(error: AsyncFdTryNewError<T>) -> io::Error {
         error.cause
     }

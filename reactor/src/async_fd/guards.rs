@@ -127,7 +127,7 @@ macro_rules! guard_methods {
             ///
             /// # Errors
             ///
-            /// [`TryIoError`] when `operation` answered `WouldBlock`; other errors of its are
+            /// Returns [`TryIoError`] when `operation` answered `WouldBlock`; its other errors are
             /// within the `Ok`.
             pub fn try_io<R>(
                 &mut self,

@@ -80,9 +80,9 @@ impl<T: AsRawFd> AsyncFd<T> {
     ///
     /// # Errors
     ///
-    /// When the system does not take it (it cannot be polled, is registered already, or resources
-    /// are short), or the runtime was shut down. `inner` is dropped then;
-    /// [`try_new`](AsyncFd::try_new) gives it back.
+    /// Returns the OS error when the system refuses it (it cannot be polled, is registered already,
+    /// or resources are short), or an error when the runtime was shut down. `inner` is dropped
+    /// then; [`try_new`](AsyncFd::try_new) returns it.
     #[track_caller]
     pub fn new(inner: T) -> io::Result<AsyncFd<T>> {
         Self::with_interest(inner, Interest::READABLE | Interest::WRITABLE)

@@ -38,7 +38,7 @@ impl Runtime {
     ///
     /// # Errors
     ///
-    /// When the system refuses a netpoller or a thread.
+    /// Returns the OS error when the system refuses a netpoller or a thread.
     pub fn new() -> io::Result<Runtime> {
         let shared = Arc::new(Shared { netpoller: Netpoller::new()?, ending: AtomicBool::new(false) });
         let driven = Arc::clone(&shared);
@@ -168,7 +168,7 @@ impl Alarm {
     ///
     /// # Panics
     ///
-    /// When another thread has panicked in the middle of it.
+    /// Panics when another thread has panicked in the middle of it.
     pub fn ring(&self) {
         let mut state = self.0.lock().expect("nobody panics with the lock held");
         state.rung = true;

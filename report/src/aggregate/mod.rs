@@ -27,7 +27,7 @@ use wsrt_trace::{EventName, Track, TrackEventKind, WakeCause, names};
 
 use ids::Ids;
 
-/// So many stalls are listed.
+/// The most stalls that are listed.
 const STALLS: usize = 30;
 
 /// A poll that took too long, as the watcher saw it.

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use wsrt_trace::WakeCause;
 use wsrt_trace::decode::NameId;
 
-/// So many tasks are known at a time: about 16 MiB.
+/// The most tasks that are known at a time: about 16 MiB.
 const MOST: usize = 1 << 17;
 
 /// The work of one task.
@@ -20,7 +20,7 @@ pub(crate) struct Task {
     pub(crate) polls: u32,
     /// In nanoseconds.
     pub(crate) busy: u64,
-    /// So many wakes it may have had that were forgotten.
+    /// The most wakes that it may have had before it was forgotten.
     pub(crate) forgotten: u32,
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use wsrt_trace::decode::{NameId, Slice};
 use wsrt_trace::{EventName, names};
 
-/// A process has not so many; a damaged file may.
+/// More threads than any process has; a damaged file may have more.
 const MOST: usize = 1 << 13;
 
 /// An occupation of a thread.

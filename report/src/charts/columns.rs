@@ -7,12 +7,12 @@ use crate::aggregate::{Durations, PARTS, column_edge};
 use crate::numbers::{Count, Share, Time};
 use crate::text::Escaped;
 
-/// So much of the width a quantile's word takes on a phone, in percent.
+/// The part of the width that a quantile's word takes on a phone, in percent.
 const WORD: f64 = 15.0;
 
 /// A word that stands further right is put on the left of its line.
 const RIGHT: f64 = 86.0;
-/// A phone has room for so many ticks.
+/// The most ticks that fit on a phone.
 const FEW_TICKS: usize = 6;
 
 /// A quantile: its word, where it stands, and in which row, so that no word covers another.

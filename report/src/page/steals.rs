@@ -6,7 +6,7 @@ use super::frame::Page;
 use crate::numbers::{Count, Of};
 use crate::reading::Report;
 
-/// The matrix has so many rows and columns, those with the most traffic.
+/// The most rows and columns of the matrix, those with the most traffic.
 const MOST: usize = 24;
 /// Shades of a cell.
 const SHADES: u64 = 5;

@@ -12,12 +12,12 @@ use crate::numbers::{Count, Of, Share, Time};
 use crate::reading::Report;
 use crate::text::Escaped;
 
-/// A page shows so many processors, those that were busiest: a process may have hundreds of spares.
+/// The most processors on a page, the busiest ones: a process may have hundreds of spares.
 const MOST_ROWS: usize = 48;
-/// A strip has so many columns, and fewer if there are many strips.
+/// The columns of a strip; fewer if there are many strips.
 const COLUMNS: usize = 480;
 const ALL_COLUMNS: usize = 16_000;
-/// From so many processors on, the strips are low.
+/// From this number of processors on, the strips are low.
 const DENSE: usize = 12;
 /// Pieces of time in the table of the strips' figures.
 const PIECES: usize = 10;

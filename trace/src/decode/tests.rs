@@ -1,4 +1,4 @@
-//! The decoder reads what the encoder writes, and any other bytes without a panic.
+//! The decoder reads the encoder's output, and any other bytes without a panic.
 
 use fastrand::Rng;
 

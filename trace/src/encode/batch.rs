@@ -102,14 +102,14 @@ pub struct ThreadInfo {
 /// The names of tasks that have one, by the task's number.
 pub type TaskNames = HashMap<u64, Arc<str>, IntHasher>;
 
-/// What an encoder has to know beside the events.
+/// The data that an encoder needs beside the events.
 #[derive(Clone, Copy, Debug)]
 pub struct EncodeContext<'a> {
     /// The threads, by the number that entries have.
     pub threads: &'a [ThreadInfo],
     /// The names of tasks.
     pub names: &'a TaskNames,
-    /// What makes nanoseconds of stamps.
+    /// Converts stamps to nanoseconds.
     pub clock: &'a ClockSync,
 }
 

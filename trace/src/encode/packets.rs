@@ -29,7 +29,7 @@ pub(super) enum AnnotationValue {
 
 pub(super) type Annotation = (AnnotationKey, AnnotationValue);
 
-/// What an event says beside its kind, time and track.
+/// The parts of an event beside its kind, time and track.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EventBody<'a> {
     pub(super) name: Option<StringId>,
@@ -45,7 +45,7 @@ impl EventBody<'_> {
         EventBody { name: None, annotations: &[], flow: None, ending_flows: &[] };
 }
 
-/// What a track shows, and under which name.
+/// The contents of a track, and its name.
 #[derive(Debug)]
 pub(super) enum TrackDescriptor<'a> {
     Process {

@@ -15,7 +15,7 @@ pub(super) use wsrt::Wsrt;
 
 /// Something that runs parallel loops.
 pub(super) trait Pool: Sized {
-    /// Starts it with so many threads that run loops.
+    /// Starts it with the given number of threads that run loops.
     fn build(processors: usize) -> Result<Self, Failure>;
 
     /// Runs `body` for each number below `count`, all that `times` times, one after the other, from
@@ -24,7 +24,7 @@ pub(super) trait Pool: Sized {
     fn run(&self, count: usize, times: usize, body: impl Fn(usize) + Send + Sync + 'static) -> Vec<f64>;
 }
 
-/// Does it so many times and answers how many nanoseconds each took.
+/// Runs `work` `times` times and returns the nanoseconds that each run took.
 pub(super) fn time_each(times: usize, mut work: impl FnMut()) -> Vec<f64> {
     iter::repeat_with(|| nanos_of(&mut work)).take(times).collect()
 }

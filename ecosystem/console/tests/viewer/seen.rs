@@ -108,7 +108,7 @@ impl Seen {
         self.poll_ops.iter()
     }
 
-    /// What operation `id` is called.
+    /// The name of operation `id`.
     pub(crate) fn source(&self, id: u64) -> &str {
         self.sources.get(&id).unwrap_or_else(|| panic!("no operation {id} in {self:#?}"))
     }

@@ -24,7 +24,7 @@ const EXPIRY_PERIOD: Duration = Duration::from_millis(250);
 ///
 /// # Errors
 ///
-/// If standard input or output fails.
+/// Returns the OS error if standard input or output fails.
 pub async fn serve_terminal<S: Store>(node: Arc<Node<S>>) -> io::Result<()> {
     converse(&node, Terminal::default()).await
 }

@@ -14,7 +14,7 @@ use crate::task::{Id, Phase, StatsRead};
 
 impl Handle {
     /// Returns the state of every live task of the runtime: its name, where it was spawned, whether
-    /// it runs, and what it waits for.
+    /// it runs, and the sockets, timers and tasks it waits for.
     ///
     /// It polls, wakes and waits for no task: it returns even if every processor is stuck, on any
     /// thread, in a task or outside of the runtime. With 100,000 tasks it takes some tens of
@@ -27,11 +27,11 @@ impl Handle {
     /// * It is no snapshot. Tasks are read one after the other while the others run: a task that is
     ///   spawned, ends or waits for something else meanwhile may be shown or not, or in its earlier
     ///   state.
-    /// * The wakers of a task show what it waits for: they are found in wsrt's sockets and other
-    ///   sources of events, timers and join handles. The wait is unknown if the task waits for
-    ///   something else, such as a channel, a lock or a [`JoinSet`](crate::task::JoinSet), or if a
-    ///   library wraps its wakers, as `FuturesUnordered` does. A waker that was left behind, such
-    ///   as that of a read that was dropped halfway, still counts as a wait.
+    /// * A task waits for each source that holds a waker of it: wsrt's sockets and other sources of
+    ///   events, timers and join handles. The wait is unknown if the task waits for something else,
+    ///   such as a channel, a lock or a [`JoinSet`](crate::task::JoinSet), or if a library wraps
+    ///   its wakers, as `FuturesUnordered` does. A waker that was left behind, such as that of a
+    ///   read that was dropped halfway, still counts as a wait.
     /// * The system is queried for the addresses of sockets for 40 ms in all. With tens of
     ///   thousands of sockets, the rest of them are shown without.
     /// * Tasks of a [`LocalSet`](crate::task::LocalSet) are shown by the runtime in which the set
@@ -175,8 +175,8 @@ impl TaskDump {
         }
     }
 
-    /// Returns what an idle task waits for, as far as that is known: any of these wakes it. Empty
-    /// for others.
+    /// Returns the sources that an idle task is known to wait for: any of them wakes it. Empty for
+    /// tasks that are not idle.
     #[must_use]
     pub fn waits_on(&self) -> &[WaitsOn] {
         &self.0.waits_on

@@ -65,7 +65,7 @@ impl LatencyHistogram {
     ///
     /// # Panics
     ///
-    /// If `q` is not from 0 to 1.
+    /// Panics if `q` is not from 0 to 1.
     #[track_caller]
     pub fn quantile(&self, q: f64) -> Option<Duration> {
         assert!((0.0..=1.0).contains(&q), "wsrt: `quantile({q})`: a quantile is from 0 to 1, such as 0.99");

@@ -96,7 +96,7 @@ impl Metrics {
     }
 
     /// Returns the arrivals from the network and the timers through threads that held no processor:
-    /// the one that blocks in the netpoller, those that help to compute, the watcher.
+    /// the poll owner, helpers in parallel calls, and the watcher.
     pub fn elsewhere(&self) -> &Arrivals {
         &self.elsewhere
     }

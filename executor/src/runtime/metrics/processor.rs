@@ -75,8 +75,9 @@ pub struct Arrivals {
     pub events: u64,
     /// Timers fired.
     pub timers: u64,
-    /// By how much they fired after their deadlines, added up. Part of it is meant: timers in a
-    /// crowd share a wake for up to a millisecond.
+    /// The sum of the delays between the timers' deadlines and their firing. Part of it is by
+    /// design: timers with nearly equal deadlines share a wake, and may be late by up to a
+    /// millisecond.
     pub timer_lateness: Duration,
     /// The most that one of them was late, since the runtime was built, in a difference too.
     pub timer_lateness_max: Duration,
@@ -109,19 +110,18 @@ impl ProcessorMetrics {
         &self.counts.steals
     }
 
-    /// Counts the times that it was given up for want of work.
+    /// Counts the times that a machine gave it up for want of work.
     pub fn park_count(&self) -> u64 {
         self.counts.parks
     }
 
-    /// Counts the times that it was taken up from among the idle: a thread had work for it, or came
-    /// back from the netpoller with some.
+    /// Counts the times that a machine took it up while it was idle: a thread had work for it, or
+    /// came back from the netpoller with some.
     pub fn wake_count(&self) -> u64 {
         self.counts.wakes
     }
 
-    /// Counts the wakes that were of no use: the processor was idle again without having polled a
-    /// task.
+    /// Counts the useless wakes: the processor was idle again without a poll of a task.
     pub fn noop_count(&self) -> u64 {
         self.counts.noops
     }
@@ -147,8 +147,7 @@ impl ProcessorMetrics {
         self.queue
     }
 
-    /// Returns how many timers it holds, cancelled ones that are not yet thrown out included. A
-    /// gauge.
+    /// Returns how many timers it holds, with cancelled ones that are not yet removed. A gauge.
     pub fn timers_held(&self) -> usize {
         self.timers
     }

@@ -335,7 +335,7 @@ impl TcpStream {
     ///
     /// # Errors
     ///
-    /// None.
+    /// Returns no error.
     ///
     /// # Cancel safety
     ///

@@ -331,7 +331,7 @@ impl UnixStream {
     ///
     /// # Errors
     ///
-    /// None.
+    /// Returns no error.
     ///
     /// # Cancel safety
     ///

@@ -35,7 +35,7 @@ impl RedisStore {
     ///
     /// # Panics
     ///
-    /// Outside of a wsrt runtime.
+    /// Panics outside of a wsrt runtime.
     pub async fn open(info: ConnectionInfo, namespace: &str) -> Self {
         let prefix = format!("{{{namespace}}}:");
         Self { link: Link::open(info).await, scripts: Arc::new(Scripts::new()), prefix }

@@ -87,7 +87,7 @@ impl OwnedWriteHalf {
     ///
     /// # Errors
     ///
-    /// None.
+    /// Returns no error.
     ///
     /// # Cancel safety
     ///

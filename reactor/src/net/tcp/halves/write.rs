@@ -66,7 +66,7 @@ impl WriteHalf<'_> {
     ///
     /// # Errors
     ///
-    /// None.
+    /// Returns no error.
     ///
     /// # Cancel safety
     ///

@@ -204,7 +204,8 @@ impl UnixDatagram {
     ///
     /// # Errors
     ///
-    /// `WouldBlock` when the system takes nothing; otherwise as [`send_to`](UnixDatagram::send_to).
+    /// Returns `WouldBlock` when the system accepts nothing, and otherwise the errors of
+    /// [`send_to`](UnixDatagram::send_to).
     pub fn try_send_to<P: AsRef<Path>>(&self, buf: &[u8], target: P) -> io::Result<usize> {
         let target = address::to_system(&address::of_path(target.as_ref(), "send to")?)?;
         self.evented().try_send_to(buf, &target)

@@ -76,7 +76,8 @@ impl OpenOptions {
     ///
     /// # Errors
     ///
-    /// `InvalidInput` when the file is no pipe; the system's, as it is.
+    /// Returns an error of kind `InvalidInput` when the file is no pipe, and the OS error unchanged
+    /// when it cannot be opened.
     #[track_caller]
     pub fn open_receiver<P: AsRef<Path>>(&self, path: P) -> io::Result<Receiver> {
         let file = self.open(path.as_ref(), PipeEnd::Receiving)?;

@@ -159,7 +159,7 @@ impl Sender {
     ///
     /// # Errors
     ///
-    /// None.
+    /// Returns no error.
     ///
     /// # Cancel safety
     ///
