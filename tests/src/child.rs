@@ -1,4 +1,4 @@
-//! Processes of their own, for what concerns a whole process: its environment, its standard error,
+//! Processes of their own, for tests about a whole process: its environment, its standard error,
 //! its threads.
 
 use std::env;
@@ -8,13 +8,13 @@ use std::process::{Child, Command, Output, Stdio, exit};
 /// Set in the process that runs the body of a test. Its value is the test's name.
 const MARK: &str = "WSRT_TESTS_CHILD";
 
-/// Runs `body` in a process of its own, with `environment` added to this one's, and returns what
-/// became of it.
+/// Runs `body` in a process of its own, with `environment` added to this one's, and returns its
+/// output and status.
 ///
-/// `test` is the full name of the test that calls this: the process is the test program over again,
-/// with that one test to run, which comes by here once more. What the calling test does before has
-/// to be harmless; what comes after is not reached in the process. Variables that wsrt reads are
-/// not handed down.
+/// `test` is the full name of the test that calls this: the process is the test program once more,
+/// with that one test to run, which calls this function again. The calling test must do nothing
+/// harmful before; the process does not reach the code after the call. Variables that wsrt reads
+/// are not handed down.
 ///
 /// # Panics
 ///
@@ -120,7 +120,7 @@ fn prepare(command: &mut Command, test: &str, environment: &[(&str, &str)]) {
 ///
 /// # Panics
 ///
-/// Panics if it has not, with what it wrote.
+/// Panics if it has not, with its output.
 #[track_caller]
 pub fn text_of(output: &Output) -> String {
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();

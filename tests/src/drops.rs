@@ -23,7 +23,7 @@ impl Roll {
         Self((0..count).map(|_| AtomicUsize::new(0)).collect())
     }
 
-    /// The entry at `index`, to be put into what has to be dropped.
+    /// The entry at `index`, to be put into the value that has to be dropped.
     pub fn entry(&self, index: usize) -> RollEntry {
         RollEntry { roll: self.clone(), index }
     }

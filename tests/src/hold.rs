@@ -1,4 +1,4 @@
-//! Polls that do not return: threads held until a test has seen what it waits for.
+//! Polls that do not return: threads held until the test's condition holds.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::SeqCst;

@@ -1,6 +1,5 @@
-//! What several of the tests need: a deadline for what must not hang, processes of their own for
-//! what concerns a whole process, polls that do not return, and ways to look at threads, panics and
-//! drops.
+//! The tests' common tools: a deadline against hangs, processes of their own, polls that do not
+//! return, and ways to look at threads, panics and drops.
 
 mod child;
 mod deadline;

@@ -1,5 +1,5 @@
-//! The public items of the crates, read from their sources: enough of Rust to find what has to be
-//! documented or listed.
+//! The public items of the crates, read from their sources: enough of Rust to find the items that
+//! have to be documented or listed.
 //!
 //! It goes by lines, as rustfmt leaves them. That every `pub` is public is a lint's affair
 //! (`unreachable_pub`).
@@ -33,7 +33,7 @@ impl Item {
         rest.split(|c: char| !c.is_alphanumeric() && c != '_').next()
     }
 
-    /// What stands behind the arrow of a public function that is not async.
+    /// The return type of a public function that is not async.
     #[must_use]
     pub fn returned_type(&self) -> Option<&str> {
         self.name_of("fn")?;

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::Path;
 
-/// What the system keeps of a thread's name.
+/// The part of a thread's name that the system keeps.
 const NAME_LENGTH: usize = 15;
 /// The system's flag for a thread that has run its last instruction: it may still be listed when it
 /// was joined already.

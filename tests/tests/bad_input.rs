@@ -1,4 +1,4 @@
-//! Bad input gets an answer that names what was wrong and what to do. The words are pinned here.
+//! Bad input gets an answer that names the fault and the remedy. The words are pinned here.
 
 use std::io;
 use std::os::unix::process::ExitStatusExt;
@@ -14,7 +14,7 @@ use wsrt::task::{self, spawn_blocking, spawn_local};
 use wsrt::time::{interval, sleep, timeout};
 use wsrt_tests::{LIMIT, example, in_a_process_of_its_own, panic_message, text_of, two_processors, within_a_minute};
 
-/// What an operation says when there is no runtime for it.
+/// The message of an operation without a runtime.
 fn outside(operation: &str) -> String {
     format!(
         "wsrt: `{operation}` was called outside of a wsrt runtime: call it inside `#[wsrt::main]`, a spawned task or \
@@ -187,7 +187,7 @@ fn timeouts_and_intervals_outside_of_a_runtime_panic_too() {
         poll_here(ticks.tick()) && poll_here(ticks.tick())
     });
     assert!(message.contains("was polled outside of a wsrt runtime"), "{message}");
-    // What is ready needs no timer.
+    // A future that is ready needs no timer.
     assert!(poll_here(timeout(LIMIT, async {})));
 }
 

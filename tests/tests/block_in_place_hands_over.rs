@@ -1,5 +1,5 @@
-//! `block_in_place` hands the processor over: what waits on it goes on elsewhere while the closure
-//! blocks.
+//! `block_in_place` hands the processor over: the tasks that wait on it run elsewhere while the
+//! closure blocks.
 
 use std::future::pending;
 use std::io::{Read, Write};

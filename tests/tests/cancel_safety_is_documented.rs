@@ -1,5 +1,5 @@
-//! Every public future says what is lost when it is dropped before it is ready: in a section
-//! `# Cancel safety`.
+//! The docs of every public future have a section `# Cancel safety`: what a drop before it is ready
+//! loses.
 //!
 //! An async function says so itself. A future that is a type says so at the type, or at every
 //! function that returns it.
@@ -8,7 +8,7 @@ use wsrt_tests::{Item, items_below, items_of};
 
 const SECTION: &str = "Cancel safety";
 
-/// What lacks the section: where it is, and what.
+/// The items that lack the section: each with its place.
 fn missing(items: &[Item]) -> Vec<String> {
     let mut missing = Vec::new();
     let mut say = |item: &Item, what: String| missing.push(format!("{}: {what}", item.place));
@@ -85,7 +85,7 @@ fn what_lacks_the_section_is_found() {
             async move { wanted() }
         }
 
-        /// Has no section, and neither has what makes it.
+        /// Has no section, and neither has the function that makes it.
         pub struct Named<'a> {
             a: &'a (),
         }

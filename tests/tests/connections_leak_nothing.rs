@@ -44,7 +44,7 @@ const EACH: usize = 625;
 const CLIENTS: usize = 8;
 const ROUNDS: usize = 2;
 
-/// What pools and vectors that have grown keep for later: less than fourteen bytes for each
+/// The memory that grown pools and vectors keep for later: less than fourteen bytes for each
 /// connection of a round.
 const SLACK: isize = 64 << 10;
 
@@ -143,7 +143,7 @@ async fn connect_when_there_is_room(path: &PathBuf) -> io::Result<UnixStream> {
     }
 }
 
-/// Polls `future` until it is done, so that what it leaves can be looked at from outside.
+/// Polls `future` until it is done, so that the test can see from outside what it leaves behind.
 fn counted<F>(runtime: &wsrt::runtime::Runtime, future: F) -> (usize, isize)
 where
     F: Future<Output = io::Result<()>>,
@@ -163,7 +163,7 @@ fn ten_thousand_connections_leave_nothing_behind() {
             until_held_by(&token, 1).await;
             Ok(())
         };
-        // The first round is for what is made once and kept.
+        // The first round makes the things that are made once and kept.
         let (descriptors, bytes) = counted(&runtime, round());
         let began = Instant::now();
         for _ in 0..ROUNDS {

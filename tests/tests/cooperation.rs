@@ -1,5 +1,5 @@
-//! What is always ready does not keep its processor: after a budget of 128 a poll ends, and others
-//! have their turn.
+//! A source that is always ready does not keep its task's processor: after a budget of 128 the poll
+//! ends, and other tasks have their turn.
 
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
@@ -19,7 +19,7 @@ use wsrt::task::{JoinHandle, JoinSet, coop};
 use wsrt::time::{sleep, timeout};
 use wsrt_tests::{foreign_block_on, within_a_minute};
 
-/// What a poll may find ready before it ends, as documented.
+/// The operations that a poll may find ready before it ends, as documented.
 const BUDGET: usize = 128;
 
 fn single() -> Runtime {

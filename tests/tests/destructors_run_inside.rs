@@ -17,13 +17,13 @@ fn current_thread() -> Runtime {
     Builder::new_current_thread().build().expect("a runtime")
 }
 
-/// What a destructor has found: the handles of what it has spawned.
+/// A destructor's findings: the handles of the tasks that it has spawned.
 struct Found {
     task: JoinHandle<()>,
     job: JoinHandle<()>,
 }
 
-/// Does in its drop what is done inside of a runtime.
+/// Uses the runtime in its drop.
 struct Spawner(Sender<Found>);
 
 impl Drop for Spawner {
@@ -45,7 +45,7 @@ async fn waiting(found: Sender<Found>, began: Sender<()>) {
     pending::<()>().await;
 }
 
-/// The task was cancelled, and so is what its destructor has spawned.
+/// The task was cancelled, and so are the tasks that its destructor has spawned.
 #[track_caller]
 fn assert_cancelled<T>(task: JoinHandle<T>, found: &Receiver<Found>) {
     let other = current_thread();

@@ -152,8 +152,8 @@ fn a_client_that_leaves_the_queue_harms_no_listener() {
     });
 }
 
-/// A place that neither accepts nor refuses: its queue is full, so that the system drops what more
-/// come.
+/// An address that neither accepts nor refuses: its queue is full, so that the system drops further
+/// connections.
 async fn silent_place() -> io::Result<(TcpListener, TcpStream, SocketAddr)> {
     let socket = TcpSocket::new_v4()?;
     socket.bind("127.0.0.1:0".parse().expect("a literal"))?;
@@ -230,7 +230,7 @@ fn a_server_out_of_descriptors_keeps_its_clients() {
             let mut newcomer = TcpSocket::new_v4()?.connect(address).await?;
             newcomer.write_all(b"ping").await?;
             newcomer.read_exact(&mut [0; 4]).await?;
-            // From here on nothing can be opened, except in the place of what is closed.
+            // From here on a descriptor can be opened only after another was closed.
             let socket = TcpSocket::new_v4()?;
             let files = exhaust_descriptors();
             let mut late = socket.connect(address).await?;
@@ -264,7 +264,7 @@ fn exhaust_descriptors() -> Vec<std::fs::File> {
     }
 }
 
-/// Serves HTTP to a peer that is made of what it sends and what it expects.
+/// Serves HTTP to a peer given by the bytes that it sends and those that it expects.
 fn serve(peer: tokio_test::io::Mock) -> impl Future<Output = hyper::Result<()>> {
     let answer = async |request: Request<Incoming>| Ok::<_, Infallible>(Response::new(request.uri().path().to_owned()));
     http1::Builder::new().auto_date_header(false).serve_connection(TokioIo::new(peer), service_fn(answer))

@@ -1,4 +1,4 @@
-//! Draining: nothing new comes in, what is there may end, and what is left is named.
+//! Draining: no new task comes in, the present ones may end, and those that are left are named.
 
 use std::future::{Future, pending, poll_fn};
 use std::pin::pin;
@@ -15,7 +15,7 @@ use wsrt::task::{self, yield_now};
 use wsrt::time::{Instant, sleep};
 use wsrt_tests::{Roll, within_a_minute};
 
-/// Far away: reached only by a drain that waits for what has ended.
+/// Far away: reached only by a drain that waits for a task that has ended.
 const LONG: Duration = Duration::from_secs(3600);
 
 fn both_kinds() -> [Runtime; 2] {
@@ -250,8 +250,8 @@ fn tasks_ending_on_many_threads_wake_every_drain() {
     });
 }
 
-/// Which thread comes to an item of a parallel loop is chance: what it spawns belongs to the task
-/// that has opened the loop.
+/// The thread that takes an item of a parallel loop is left to chance: tasks that it spawns belong
+/// to the task that has opened the loop.
 #[test]
 fn spawns_of_a_loop_on_helpers_are_let_in() {
     within_a_minute(|| {
@@ -325,7 +325,7 @@ fn a_drain_under_way_is_over_when_the_runtime_ends() {
     });
 }
 
-/// A waker that can be told from all others.
+/// A waker that differs from all others.
 struct Own;
 
 impl Wake for Own {

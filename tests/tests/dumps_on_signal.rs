@@ -1,5 +1,5 @@
-//! A program that was told to writes a dump on standard error for each signal, whatever its
-//! processors are stuck in.
+//! A program with the switch on writes a dump to standard error for each signal, even if all its
+//! processors are stuck.
 #![cfg(unix)]
 
 use std::future::pending;
@@ -26,8 +26,8 @@ fn send_to(id: u32) {
     assert!(status.success(), "{status}");
 }
 
-/// Sends the signal to this process, and waits until it has come: listeners are told in the order
-/// in which they came, so that one that comes last is told when all others have been.
+/// Sends the signal to this process, and waits until it has come: the signal reaches listeners in
+/// the order in which they were made, so that the last one gets it after all others.
 fn send() {
     let runtime = Builder::new_current_thread().build().expect("a runtime");
     runtime.block_on(async {
@@ -82,7 +82,7 @@ impl Asked {
         self.line_with(text)
     }
 
-    /// Has it end, and returns what else it says.
+    /// Ends it, and returns the rest of its output.
     fn end(mut self) -> Vec<String> {
         drop(self.child.stdin.take());
         let rest = self.errors.map(|line| line.expect("it is text")).collect();
@@ -91,7 +91,7 @@ impl Asked {
     }
 }
 
-/// What the process says of itself, and waits for.
+/// Reports that the process is ready, and waits until its standard input closes.
 fn until_asked_to_end() {
     eprintln!("ready");
     io::stdin().read_to_end(&mut Vec::new()).expect("the test closes it");

@@ -16,7 +16,7 @@ use wsrt::runtime::Builder;
 use wsrt::signal::unix::{SignalKind, signal};
 use wsrt_tests::{Directory, in_a_process_with_files, text_of, within_a_minute};
 
-/// What a program can tell an error by.
+/// The parts of an error that a program can compare.
 type Told = (Option<i32>, io::ErrorKind);
 
 fn told<T: Debug>(outcome: io::Result<T>) -> Told {
@@ -24,7 +24,7 @@ fn told<T: Debug>(outcome: io::Result<T>) -> Told {
     (error.raw_os_error(), error.kind())
 }
 
-/// A call, what the standard library says of it, and what wsrt does.
+/// A call, the standard library's error for it, and wsrt's.
 type Row = (&'static str, Told, Pin<Box<dyn Future<Output = Told> + Send>>);
 
 fn row<S: Debug, W: Debug + Send + 'static>(
@@ -263,7 +263,7 @@ fn when_descriptors_run_out_every_call_says_so() {
         same_as_std(|| {
             let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
             let address = listener.local_addr().expect("it is bound");
-            // What a handler opens once is open by now.
+            // The descriptors that a handler opens once are open by now.
             drop(signal(SignalKind::user_defined1()));
             let filler: Vec<_> = std::iter::from_fn(|| std::fs::File::open("/dev/null").ok()).collect();
             let full = || Err::<(), _>(io::Error::from_raw_os_error(EMFILE));

@@ -1,4 +1,4 @@
-//! Wakers work from any thread: every wake is answered by a poll that sees what was done before it.
+//! Wakers work from any thread: every wake leads to a poll that sees all writes before the wake.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -184,7 +184,7 @@ fn an_old_waker_wakes_the_same_task() {
     });
 }
 
-/// A waker that calls what it is given.
+/// A waker that calls its closure.
 struct Calls<F>(F);
 
 impl<F: Fn() + Send + Sync> Wake for Calls<F> {

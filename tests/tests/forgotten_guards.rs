@@ -21,7 +21,7 @@ fn current_thread() -> Runtime {
     Builder::new_current_thread().build().expect("a runtime")
 }
 
-/// The runtime that the current thread is in, told by the name of the thread that runs its tasks.
+/// The runtime that the current thread is in, by the name of the thread that runs its tasks.
 async fn where_spawns_go() -> Option<String> {
     wsrt::spawn(async { thread::current().name().map(str::to_owned) }).await.expect("no panic")
 }

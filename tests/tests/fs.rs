@@ -1,4 +1,4 @@
-//! Files: what is written is read again, and nothing that was accepted is lost.
+//! Files: written bytes are read again, and no accepted write is lost.
 
 use std::future::{Future, poll_fn};
 use std::io::{IoSlice, SeekFrom};
@@ -14,7 +14,7 @@ use wsrt::runtime::Builder;
 use wsrt_tests::{Directory, LIMIT, foreign_block_on, panic_message, within_a_minute};
 
 /// Runs a test's body on runtimes of both kinds, each with a directory of its own and one thread
-/// for what blocks.
+/// for blocking calls.
 fn on_both<F: Future<Output = ()>>(body: impl Fn(Directory) -> F) {
     for mut builder in [Builder::new_current_thread(), Builder::new_multi_thread()] {
         builder.max_blocking_threads(1).build().expect("a runtime").block_on(body(Directory::new()));
@@ -182,7 +182,7 @@ fn accepted_bytes_are_written_though_the_runtime_has_ended() {
         let given_up = runtime.spawn_blocking(|| unreachable!("nobody was promised this"));
         let handle = runtime.handle().clone();
         let shutdown = thread::spawn(move || drop(runtime));
-        // Cancelled is what is not promised, as soon as the pool is closed.
+        // Calls without a promise are cancelled as soon as the pool is closed.
         assert!(foreign_block_on(given_up).expect_err("the runtime shuts down").is_cancelled());
         drop(release);
         shutdown.join().expect("the runtime shuts down");

@@ -32,7 +32,7 @@ impl Server {
         stream
     }
 
-    /// Sends the signal of ctrl-c, and returns what the server prints from there to its end.
+    /// Sends the signal of ctrl-c, and returns the server's output from there to its end.
     fn interrupt(mut self) -> String {
         let kill = Command::new("kill").args(["-INT", &self.process.id().to_string()]).status().expect("kill runs");
         assert!(kill.success());

@@ -1,4 +1,4 @@
-//! A join handle gives what its task returned, or tells why there is nothing; and it can abort the
+//! A join handle returns its task's output, or the reason why there is none; and it can abort the
 //! task.
 
 use std::future::{Future, pending, poll_fn};

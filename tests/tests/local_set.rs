@@ -1,4 +1,4 @@
-//! A local set runs what may not leave its thread, on any runtime, and drops it there.
+//! A local set runs futures that may not leave their thread, on any runtime, and drops them there.
 
 use std::cell::Cell;
 use std::future::{pending, poll_fn};

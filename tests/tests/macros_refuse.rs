@@ -1,4 +1,5 @@
-//! What `#[wsrt::main]` and `#[wsrt::test]` refuse, and the words and places of the errors.
+//! The code that `#[wsrt::main]` and `#[wsrt::test]` refuse, and the words and places of the
+//! errors.
 //!
 //! After a change of wording: `TRYBUILD=overwrite cargo test -p wsrt-tests --test macros_refuse`,
 //! and read the difference.

@@ -1,4 +1,4 @@
-//! The example with metrics shows Prometheus what the runtime counts: each figure is documented,
+//! The example with metrics shows the runtime's counts to Prometheus: each figure is documented,
 //! and counters grow.
 
 use std::collections::BTreeSet;
@@ -65,7 +65,7 @@ impl Drop for Server {
     }
 }
 
-/// What the server shows to Prometheus.
+/// The page that the server shows to Prometheus.
 struct Scrape(String);
 
 impl Scrape {

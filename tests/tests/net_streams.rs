@@ -1,4 +1,4 @@
-//! TCP streams: what is sent arrives, once and in order, whichever way it is written and read.
+//! TCP streams: sent bytes arrive, once and in order, in every way to write and read them.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::net::Shutdown;

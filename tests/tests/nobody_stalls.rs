@@ -130,7 +130,7 @@ fn runnext_tasks_run_while_all_processors_are_held() {
     });
 }
 
-/// More than what fits a ring: some wait in the injector.
+/// More than fit into a ring: some wait in the injector.
 #[test]
 fn everything_in_the_queues_of_a_held_processor_goes_on() {
     in_each_way(|processors, manner| {
@@ -276,8 +276,8 @@ fn two_hundred_tasks_block_at_once_until_all_have_begun() {
     });
 }
 
-/// Blocks on a task that blocks on a task, and so on. What a server with too many connections comes
-/// to, whose tasks may be waiting for those that would close some.
+/// Blocks on a task that blocks on a task, and so on, as in a server with too many connections,
+/// where tasks may wait for the tasks that would close some.
 #[test]
 fn others_go_on_when_no_file_can_be_opened() {
     let output = in_a_process_with_files("others_go_on_when_no_file_can_be_opened", "50", || {

@@ -30,13 +30,12 @@ fn one_processor() -> Runtime {
     Builder::new_multi_thread().worker_threads(1).max_machines(1).build().expect("a runtime")
 }
 
-/// A load that keeps its processor busy for ever, until it is told to stop, and counts its own
-/// polls.
+/// A load that keeps its processor busy until the test stops it, and counts its own polls.
 #[derive(Default)]
 struct Load {
     polls: AtomicU64,
     stopped: AtomicBool,
-    /// What the load is to do in the midst of one of its polls.
+    /// An action for the load in the midst of one of its polls.
     errand: Mutex<Option<Box<dyn FnOnce() + Send>>>,
 }
 
@@ -258,7 +257,7 @@ fn waits_of_a_timer(begin: fn(&Runtime, &Arc<Load>)) -> Vec<Duration> {
     waits
 }
 
-/// The median, not the worst: what else the machine does may hold up any one of them.
+/// The median, not the worst: other work of the machine may hold up any one of them.
 #[track_caller]
 fn assert_prompt(mut waits: Vec<Duration>) {
     waits.sort_unstable();
@@ -340,7 +339,7 @@ fn heavy_and_light_pairs_get_like_shares_of_one_processor() {
         let stopped = Arc::new(AtomicBool::new(false));
         let heavy = pair(&runtime, Duration::from_millis(1), &stopped);
         let light = pair(&runtime, Duration::from_micros(1), &stopped);
-        // What the test measures, not what it waits for.
+        // The test measures this time, and does not wait for it.
         thread::sleep(Duration::from_secs(1));
         stopped.store(true, SeqCst);
         let (heavy, light) = (heavy.load(SeqCst), light.load(SeqCst));

@@ -1,5 +1,4 @@
-//! Panics stay inside: they end the task that they come from, its handle tells of them, and all
-//! else goes on.
+//! Panics stay inside: each ends its own task, whose handle reports it, and all other tasks go on.
 
 use std::future::{Future, pending, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -297,7 +296,7 @@ fn a_task_that_panicked_is_not_polled_again() {
     });
 }
 
-/// Panics at its second poll, and tells as it is dropped whether its thread is panicking.
+/// Panics at its second poll, and records when it is dropped whether its thread is panicking.
 struct Telltale {
     polls: usize,
     tell: Sender<bool>,
@@ -320,8 +319,8 @@ impl Drop for Telltale {
     }
 }
 
-/// Like a value on a stack, so that a lock which is held across an await is poisoned, and what is
-/// undone in a panic is undone.
+/// Like a value on a stack, so that a lock held across an await is poisoned, and destructors see
+/// the panic.
 #[test]
 fn a_future_that_panics_is_dropped_while_its_thread_panics() {
     within_a_minute(|| {

@@ -1,5 +1,5 @@
-//! Tasks go on beside parallel calls: what waits behind a loop that does not end is run by others.
-//! And a loop that holds its task's processor for long is reported, as any long poll.
+//! Tasks go on beside parallel calls: other processors run the tasks that wait behind a loop that
+//! does not end. And a loop that holds its task's processor for long is reported, as any long poll.
 
 use std::sync::mpsc::channel;
 use std::time::Duration;
@@ -26,7 +26,7 @@ impl Drop for Ending {
     }
 }
 
-/// A task with a loop that ends when it is told to, and has begun.
+/// A task with a loop that has begun, and ends when the test stops it.
 fn endless_loop(runtime: &Runtime) -> (Ending, JoinHandle<()>) {
     let token = CancelToken::new();
     let (begun, has_begun) = channel();
@@ -159,8 +159,8 @@ fn tasks_go_on_while_helpers_are_stuck() {
     });
 }
 
-/// Tasks that end and come again, while loops take what is idle in between: each helper that gives
-/// way leaves nothing.
+/// Tasks that end and come again, while loops take idle processors in between: each helper that
+/// gives way leaves no work behind.
 #[test]
 fn loops_and_tasks_take_turns() {
     within_a_minute(|| {

@@ -1,5 +1,5 @@
-//! A parallel loop does what the serial one does: the same items, each of them once, and results in
-//! the order of the items.
+//! A parallel loop equals the serial one: the same items, each of them once, and results in the
+//! order of the items.
 
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;

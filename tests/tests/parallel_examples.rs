@@ -1,4 +1,4 @@
-//! The examples of fork-join do what they say, and refuse what they cannot do by naming it.
+//! The examples of fork-join keep their promises, and refuse bad arguments by name.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};

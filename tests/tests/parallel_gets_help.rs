@@ -1,8 +1,8 @@
 //! Idle processors help: with every kind of call, from wherever it is made, and when they become
-//! idle later. What one participant waits for holds up no other.
+//! idle later. A participant that waits holds up no other.
 //!
-//! Closures here wait for each other, which users are told not to do: it is the proof that two
-//! threads are at it.
+//! Closures here wait for each other, which the docs forbid to users: it is the proof that two
+//! threads run them.
 
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::SeqCst;

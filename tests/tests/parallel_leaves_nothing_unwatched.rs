@@ -10,7 +10,7 @@ use wsrt::runtime::Runtime;
 use wsrt::time::sleep;
 use wsrt_tests::{compute, runtime_with, within_a_minute};
 
-/// How long pieces of work wait for a timer: a thousand times what it takes.
+/// How long pieces of work wait for a timer: a thousand times its duration.
 const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 /// Waits on the thread until `flag` is up, as a long piece of work.

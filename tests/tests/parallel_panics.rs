@@ -331,7 +331,7 @@ fn a_panic_deep_inside_comes_out() {
     });
 }
 
-/// What panics when it is dropped.
+/// A value that panics when it is dropped.
 struct Bomb;
 
 impl Drop for Bomb {

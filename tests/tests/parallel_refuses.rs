@@ -1,4 +1,4 @@
-//! What may not be computed in parallel does not compile.
+//! Code that may not run in parallel does not compile.
 //!
 //! The messages are the compiler's. After a change:
 //! `TRYBUILD=overwrite cargo test -p wsrt-tests --test parallel_refuses`, and read the difference.

@@ -79,7 +79,7 @@ fn a_tree_from_outside_goes_on_alone() {
     });
 }
 
-/// A poll that is running ends first, with what it computes.
+/// A poll that is running ends first, with its parallel call.
 #[test]
 fn a_task_that_computes_is_waited_for() {
     within_a_minute(|| {

@@ -5,7 +5,7 @@
 //! lies in it. Each test leaves such a link in a local task, has another thread end the task in one
 //! of the ways there are, and has the list walked then.
 //!
-//! What is leaked here is leaked on purpose: a checker of leaks has to be told not to look.
+//! The leaks here are on purpose: switch leak detection off for this test.
 
 use std::cell::RefCell;
 use std::future::{pending, poll_fn};
@@ -58,8 +58,7 @@ impl Lists {
         }
     }
 
-    /// Walks the list of links, once what was given back to the allocator has been used for other
-    /// things.
+    /// Walks the list of links, once freed memory has been used for other things.
     fn walk(&self) {
         let others: Vec<Vec<Box<[u8]>>> =
             (1..64).map(|eighth| (0..64).map(|_| vec![0x55; eighth * 8].into_boxed_slice()).collect()).collect();

@@ -231,7 +231,7 @@ fn when_descriptors_run_out_in_the_middle_nothing_stays_behind() {
             runtime.block_on(async {
                 let mut command = Command::new("cat");
                 command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-                // What is opened once is open by now.
+                // The descriptors that are opened once are open by now.
                 drop(command.spawn().expect("there is cat").wait_with_output().await);
                 let before = count_descriptors();
                 let mut filler: Vec<_> = std::iter::from_fn(|| std::fs::File::open("/dev/null").ok()).collect();

@@ -1,5 +1,5 @@
-//! The root future runs on a processor, as any task does: what it spawns and wakes stays where it
-//! is.
+//! The root future runs on a processor, as any task does: the tasks that it spawns and wakes stay
+//! there.
 
 use std::thread;
 

@@ -20,7 +20,7 @@ fn runtime(name: &str) -> Runtime {
     Builder::new_multi_thread().worker_threads(2).thread_name(name).build().expect("a runtime")
 }
 
-/// Spawns tasks that wait for ever. The roll tells when they are dropped.
+/// Spawns tasks that wait for ever. The roll records their drops.
 fn parked(runtime: &Runtime, count: usize) -> Roll {
     let roll = Roll::new(count);
     let (began, has_begun) = channel();
@@ -233,7 +233,8 @@ fn jobs_that_have_not_begun_are_cancelled() {
     });
 }
 
-/// What a blocking job awaits by `block_on` ends with the runtime, or the job could never end.
+/// A future that a blocking job awaits by `block_on` ends with the runtime, or the job could never
+/// end.
 #[test]
 fn a_job_in_block_on_learns_of_the_end() {
     within_a_minute(|| {

@@ -25,8 +25,8 @@ const HOUR: Duration = Duration::from_secs(3_600);
 /// Lives in each future that is under way: the end has come when none is left.
 type Token = Arc<()>;
 
-/// What is under way: started on a runtime, whose handle it is given, beside others. It says that
-/// it has begun by the sender; the threads are those that have to end with the runtime.
+/// An activity, started on a runtime, whose handle it gets, beside other activities. It reports its
+/// beginning through the sender; the threads are those that have to end with the runtime.
 type Activity = fn(&Handle, &Token, &Sender<()>) -> Vec<JoinHandle<()>>;
 
 const ACTIVITIES: [(&str, Activity); 12] = [
@@ -70,8 +70,7 @@ fn flavors() -> [(&'static str, Runtime); 3] {
 }
 
 /// Runs `future` in each way in which the runtime does not drop it: on a plain thread, in a
-/// blocking job, and in a `block_on` inside of a task. What becomes of it does not matter, but that
-/// it ends.
+/// blocking job, and in a `block_on` inside of a task. It has to end; its outcome does not matter.
 fn waits_outside<F, T>(handle: &Handle, token: &Token, began: &Sender<()>, future: fn() -> F) -> Vec<JoinHandle<()>>
 where
     F: Future<Output = T> + 'static,
@@ -263,7 +262,7 @@ fn end_and_tell(runtime: Runtime, done: &Sender<()>) {
     done.send(()).expect("the test waits");
 }
 
-/// Gives the runtime away, and waits until it was told of the end.
+/// Gives the runtime away, and waits until its end is reported.
 fn give_it_to<T: Send + 'static>(giver: oneshot::Sender<Runtime>, is_done: Receiver<T>) -> End {
     Box::new(move |runtime| {
         assert!(giver.send(runtime).is_ok(), "it is waited for");

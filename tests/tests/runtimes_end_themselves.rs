@@ -18,7 +18,7 @@ fn current_thread() -> Runtime {
     Builder::new_current_thread().build().expect("a runtime")
 }
 
-/// Spawns tasks that wait for ever, and has them polled once. The roll tells when they are dropped.
+/// Spawns tasks that wait for ever, and has them polled once. The roll records their drops.
 fn parked(runtime: &Runtime, count: usize) -> Roll {
     let roll = Roll::new(count);
     let tasks: Vec<_> = (0..count)
@@ -40,8 +40,8 @@ fn parked(runtime: &Runtime, count: usize) -> Roll {
     roll
 }
 
-/// Nothing tells when a runtime that ends in the background has ended: so this looks until all
-/// tasks are dropped.
+/// No event reports that a runtime has ended in the background, so this looks until all tasks are
+/// dropped.
 #[track_caller]
 fn await_the_end(roll: &Roll) {
     let start = Instant::now();

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use wsrt::runtime::{Builder, Runtime};
 use wsrt_tests::{compute, in_a_process_of_its_own, text_of};
 
-/// What one line says.
+/// The fields of one line.
 #[derive(Debug)]
 struct Line {
     millis: u64,
@@ -27,7 +27,7 @@ struct Line {
     stalls: u64,
 }
 
-/// What is left of a line to be parsed.
+/// The rest of a line, still to be parsed.
 struct Rest<'a>(&'a str);
 
 impl<'a> Rest<'a> {
@@ -87,7 +87,7 @@ fn parse(line: &str) -> Line {
     parsed
 }
 
-/// The trace in what a process wrote to its standard error.
+/// The lines of the trace in a process's standard error.
 fn trace(errors: &str) -> Vec<Line> {
     errors.lines().filter(|line| line.starts_with("SCHED ")).map(parse).collect()
 }
@@ -139,7 +139,7 @@ fn an_idle_runtime_is_seen_to_be_idle() {
     let test = "an_idle_runtime_is_seen_to_be_idle";
     let output = in_a_process_of_its_own(test, &[("WSRT_SCHEDTRACE", "20")], || {
         let runtime = Builder::new_multi_thread().worker_threads(2).build().expect("a runtime");
-        // For this long nothing happens: that is what the trace is to show.
+        // For this long nothing happens, as the trace has to show.
         runtime.block_on(wsrt::time::sleep(Duration::from_millis(300)));
     });
     let lines = trace(&text_of(&output));
@@ -219,7 +219,7 @@ fn pictures(errors: &str) -> Vec<Picture<'_>> {
 }
 
 fn detail_of(test: &str, body: impl FnOnce()) -> String {
-    // What holds a processor on purpose is no stall here: standard error is the trace's.
+    // A poll that holds a processor on purpose is no stall here: standard error is the trace's.
     let environment = [("WSRT_SCHEDTRACE", "20,detail"), ("WSRT_STALL_MS", "0")];
     text_of(&in_a_process_of_its_own(test, &environment, body))
 }

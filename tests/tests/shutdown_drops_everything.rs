@@ -131,7 +131,7 @@ fn park_on_join_handles(runtime: &Runtime, park: &mut Park, count: usize) {
     }
 }
 
-/// Fires wakers at random from a foreign thread until it is told to stop, and then once each, by
+/// Fires wakers at random from a foreign thread until the test stops it, and then once each, by
 /// value.
 fn fire_for_ever(wakers: Vec<Waker>, stop: &Arc<AtomicBool>) -> thread::JoinHandle<()> {
     let stop = Arc::clone(stop);

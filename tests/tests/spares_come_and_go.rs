@@ -107,7 +107,7 @@ fn the_trace_shows_them_come_and_go() {
     let environment = [("WSRT_SCHEDTRACE", "10"), ("WSRT_STALL_MS", "0")];
     let output = in_a_process_of_its_own(test, &environment, || {
         let runtime = Builder::new_multi_thread().worker_threads(2).build().expect("a runtime");
-        // Both times are for the trace to show what is.
+        // Each of the two times is long enough for the trace to print.
         hold_many(&runtime, || thread::sleep(Duration::from_millis(100)));
         runtime.block_on(sleep(Duration::from_millis(400)));
     });
@@ -124,7 +124,7 @@ fn at_the_limit_others_wait_and_that_is_said_once() {
     let test = "at_the_limit_others_wait_and_that_is_said_once";
     let output = in_a_process_of_its_own(test, &[("WSRT_STALL_MS", "0")], || {
         let runtime = Builder::new_multi_thread().worker_threads(2).max_machines(1).build().expect("a runtime");
-        // A second time, for what is said once.
+        // A second time, for messages that appear once.
         for _ in 0..2 {
             nobody_stands_in(&runtime, 2);
         }
@@ -152,7 +152,7 @@ fn nobody_stands_in(runtime: &Runtime, count: usize) {
     let (gate, held) = hold(runtime, count);
     let (ran, has_run) = channel();
     let late = runtime.spawn(async move { ran.send(()) });
-    // A hundred times what it takes where there is a spare.
+    // A hundred times as long as it takes with a spare.
     let early = has_run.recv_timeout(Duration::from_millis(300));
     assert_eq!(early, Err(RecvTimeoutError::Timeout), "somebody stands in beyond the limit");
     gate.open();
@@ -181,7 +181,7 @@ fn block_on_in_tasks_keeps_to_the_limit_too() {
             };
             let tasks: Vec<_> = (0..20).map(wait_here).collect();
             (0..4).for_each(|_| has_begun.recv_timeout(LIMIT).expect("there may be four threads"));
-            // A hundred times what a further one would take.
+            // A hundred times as long as a further one would take.
             let further = has_begun.recv_timeout(Duration::from_millis(300));
             assert_eq!(further, Err(RecvTimeoutError::Timeout), "more tasks run than there may be threads");
             assert_eq!(count_threads(name), 4);

@@ -1,5 +1,5 @@
-//! A poll that holds its processor for long is counted, passed to the hook, and told on standard
-//! error once for each site.
+//! A poll that holds its processor for long is counted, passed to the hook, and reported on
+//! standard error once for each site.
 
 use std::panic::Location;
 use std::sync::mpsc::{Receiver, channel};
@@ -10,7 +10,7 @@ use wsrt::runtime::{Builder, Handle, Runtime, Stall};
 use wsrt::task::{self, JoinHandle, block_in_place};
 use wsrt_tests::{Gate, LIMIT, Manner, in_a_process_of_its_own, text_of, within_a_minute};
 
-/// What a test for silence waits: many times a threshold of 10 ms, and several times the default.
+/// The wait of a test for silence: many times a threshold of 10 ms, and several times the default.
 const LONG: Duration = Duration::from_millis(350);
 
 /// A runtime with one processor, and the stalls that its hook is given.

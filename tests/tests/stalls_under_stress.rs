@@ -147,7 +147,7 @@ fn round(seed: u64, steps: usize) {
     }
     drop(progress);
     let runtime = (steps >= TASKS * STEPS).then_some(runtime);
-    // From outside, so that it works without the runtime too: a task that panicked is told from one
+    // From outside, so that it works without the runtime too: a task that panicked differs from one
     // that was cancelled.
     let outside = Builder::new_current_thread().build().expect("a runtime");
     for handle in handles {

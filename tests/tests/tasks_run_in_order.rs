@@ -18,7 +18,7 @@ fn current_thread() -> Runtime {
     Builder::new_current_thread().build().expect("a runtime")
 }
 
-/// What has run, in its order.
+/// The tasks that have run, in their order.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<usize>>>);
 
@@ -128,7 +128,7 @@ fn tasks_woken_by_a_task_run_in_wake_order() {
     });
 }
 
-/// What other threads have woken comes behind what was spawned before, and before what was spawned
+/// Tasks that other threads have woken come behind those spawned before, and before those spawned
 /// after.
 #[test]
 fn a_foreign_wake_queues_the_task_where_it_came() {

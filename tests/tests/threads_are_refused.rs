@@ -70,7 +70,7 @@ fn keep_refusals_quiet() {
     }));
 }
 
-/// What is said on standard error within the time, in a process of its own.
+/// The messages on standard error within the time, in a process of its own.
 #[track_caller]
 fn said_by(test: &str, body: fn()) -> String {
     let output = in_a_process_of_its_own(test, &[("WSRT_STALL_MS", "0")], || {
@@ -91,7 +91,7 @@ fn assert_said_seldom(said: &str, line: &str) {
     assert!(said.lines().count() <= 1 + seconds + 1, "{said}");
 }
 
-/// A processor whose poll sleeps has a stand-in, which no thread can be had for.
+/// A processor whose poll sleeps has a spare, for which the system grants no thread.
 #[test]
 fn a_machine_is_requested_at_most_ten_times_a_second() {
     let said = said_by("a_machine_is_requested_at_most_ten_times_a_second", || {
@@ -113,7 +113,7 @@ fn a_machine_is_requested_at_most_ten_times_a_second() {
                 thread::sleep(Duration::from_millis(1));
             }
             system.assert_asked_seldom(start);
-            // What waits is not forgotten.
+            // The waiting task is not forgotten.
             system.grant(1);
             waiting.into_iter().for_each(|task| runtime.block_on(task).expect("no panic"));
             gate.open();
@@ -183,8 +183,8 @@ fn jobs_run_on_the_threads_that_there_are() {
     });
 }
 
-/// Without a machine to hand the processor to, the one that blocks keeps it until the watcher sees
-/// to what waits.
+/// Without a machine to hand the processor to, the one that blocks keeps it until the watcher takes
+/// care of the waiting tasks.
 #[test]
 fn a_block_on_goes_on_once_a_thread_exists() {
     within_a_minute(|| {

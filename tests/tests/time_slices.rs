@@ -1,4 +1,4 @@
-//! Machines have short time slices from Linux; what they start, threads and processes, has the
+//! Machines have short time slices from Linux; the threads and processes that they start have the
 //! system's own.
 
 #![cfg(target_os = "linux")]

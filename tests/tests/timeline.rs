@@ -1,5 +1,5 @@
-//! The timeline: what is recorded of a real run is what Perfetto's own definitions say it should
-//! be, and no trouble with the file is trouble for the program.
+//! The timeline: the record of a real run agrees with Perfetto's own definitions, and no trouble
+//! with the file is trouble for the program.
 
 use std::env;
 use std::fs;
@@ -36,7 +36,7 @@ fn python(test: &str) -> Option<String> {
     None
 }
 
-/// What the decoder says of a file, as JSON; then the file is removed. `None` without a decoder.
+/// The decoder's reading of a file, as JSON; then the file is removed. `None` without a decoder.
 #[track_caller]
 fn decoded(test: &str, path: &Path) -> Option<String> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("timeline/check.py");
@@ -191,7 +191,7 @@ fn a_storm_of_events_is_reported_in_order_or_counted() {
     let _ = decoded("a_storm_of_events_is_reported_in_order_or_counted", &path);
 }
 
-/// Runs a program of many tasks with `WSRT_TRACE` set; returns what it complains about.
+/// Runs a program of many tasks with `WSRT_TRACE` set; returns its messages.
 fn complaints_of_a_run(test: &str, trace: &str) -> String {
     let output = in_a_process_of_its_own(test, &[("WSRT_TRACE", trace)], || {
         let runtime = Runtime::new().expect("a runtime");

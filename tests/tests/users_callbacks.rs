@@ -1,5 +1,5 @@
-//! What users give to a runtime, functions and destructors, may use that runtime, and leave it,
-//! when it is called.
+//! Callbacks of users, functions and destructors, may use the runtime that calls them, and leave
+//! it.
 
 use std::cell::RefCell;
 use std::sync::atomic::AtomicUsize;
@@ -70,7 +70,7 @@ fn spawn_beside_a_busy_helper() {
     });
 }
 
-/// A runtime that has ended, and a guard of it that anybody on the thread may drop.
+/// A runtime that has ended, and a guard of it that any code on the thread may drop.
 static ENDED: OnceLock<Handle> = OnceLock::new();
 
 thread_local! {

@@ -1,4 +1,4 @@
-//! What waits for a timer or a socket of a runtime that ends is woken, and told: no wait outlives
+//! A wait for a timer or a socket of a runtime that ends is woken with an error: no wait outlives
 //! the runtime that would end it.
 
 use std::future::{Future, pending};
@@ -54,7 +54,7 @@ fn assert_told(message: &str, owner: &str) {
 }
 
 /// Runs `wait` in a `block_on` of `handle` on a thread of its own; returns once it waits. The
-/// thread returns what it panicked with.
+/// thread returns the message of its panic.
 fn wait_on_a_plain_thread<F>(handle: &Handle, wait: F) -> thread::JoinHandle<String>
 where
     F: Future + Send + 'static,

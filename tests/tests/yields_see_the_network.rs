@@ -1,5 +1,5 @@
-//! A task that yields with nothing else to run lets the network be looked at: what has arrived by
-//! then is seen before it goes on.
+//! The processor of a task that yields, with nothing else to run, looks at the network: the task
+//! sees readiness that has arrived by then.
 #![cfg(unix)]
 
 use std::cell::Cell;

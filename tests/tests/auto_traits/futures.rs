@@ -39,7 +39,7 @@ fn futures_of_async_functions_may_move_and_be_shared() {
     future_is_send_and_sync(|| lent::<Signal>().recv());
     future_is_send_and_sync(wsrt::task::consume_budget);
     future_is_send_and_sync(|| lent::<Handle>().drain(Instant::now()));
-    // It borrows what may not be shared.
+    // It borrows a value that may not be shared.
     future_is_local(|| lent::<LocalSet>().run_until(std::future::ready(())));
     future_is_send_and_sync(wsrt::signal::ctrl_c);
 }

@@ -5,7 +5,7 @@
 //! trait is absent is shown by an ambiguity: both implementations of the helper trait would fit if
 //! it were there.
 //!
-//! That no type and no async function is left out is a test of its own, which names what is
+//! A test of its own checks that no type and no async function is left out, and names those
 //! missing.
 
 mod futures;
@@ -258,7 +258,7 @@ table! {
 #[cfg(unix)]
 type Descriptor = std::os::fd::OwnedFd;
 
-/// What may be captured by, or lent to, a closure that panics and is caught, as with tokio's types.
+/// The types that a closure whose panic is caught may capture or borrow, as with tokio's types.
 const fn may_cross_a_caught_panic<T: UnwindSafe + RefUnwindSafe + ?Sized>() {}
 
 const _: () = {
@@ -286,7 +286,7 @@ const _: () = {
     may_cross_a_caught_panic::<UnixDatagram>();
 };
 
-/// Public in name only: what the sealed trait `ToSocketAddrs` is made of.
+/// Public in name only: parts of the sealed trait `ToSocketAddrs`.
 const SEALED: [&str; 1] = ["Target"];
 
 #[test]

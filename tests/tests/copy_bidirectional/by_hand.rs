@@ -1,4 +1,4 @@
-//! Streams that are polled by hand: what is flushed and read when, and errors.
+//! Streams that are polled by hand: when the copy flushes and reads, and errors.
 
 use std::io;
 use std::pin::Pin;
@@ -22,7 +22,7 @@ impl AsyncRead for Terminal {
     }
 }
 
-/// Keeps what is written, and flushes it when it is allowed to.
+/// Keeps the written bytes, and flushes them when it is allowed to.
 #[derive(Default)]
 struct FlushesLater {
     written: Vec<u8>,

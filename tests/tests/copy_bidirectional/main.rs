@@ -34,7 +34,7 @@ async fn connected() -> (TcpStream, TcpStream) {
     let address = listener.local_addr().expect("it has one");
     let ours = TcpStream::connect(address).await.expect("somebody listens");
     let (theirs, _) = listener.accept().await.expect("somebody connects");
-    // What is sent last waits for no acknowledgement of what was sent before.
+    // The last bytes sent wait for no acknowledgement of those before.
     ours.set_nodelay(true).expect("it can be set");
     theirs.set_nodelay(true).expect("it can be set");
     (ours, theirs)
@@ -81,8 +81,7 @@ async fn proxied(way: Way) -> (TcpStream, TcpStream, Outcome) {
     (client, server, proxy)
 }
 
-/// Bytes by which one can tell where they belong, made in little time in debug builds too: each
-/// page has a number.
+/// Bytes that show their place, made in little time in debug builds too: each page has a number.
 fn pattern(length: usize, seed: usize) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(length + 4096);
     let mut page: Vec<u8> = (0..4096).map(|index| (index * 31 % 251) as u8).collect();
@@ -285,8 +284,8 @@ fn a_reset_ends_any_copy_with_an_error() {
         for way in [Way::Splice, Way::Buffer] {
             for flooding in [false, true] {
                 let (mut client, server, proxy) = proxied(way).await;
-                // Either the proxy waits for something to read, or for the server to read what it
-                // has.
+                // The proxy waits for something to read, or for the server to read the bytes sent
+                // to it.
                 let flood = flooding.then(|| wsrt::spawn(async move { client.write_all(&vec![4; MUCH]).await }));
                 if flooding {
                     let (mut peeked, mut before) = (vec![0; 65_536], 0);
@@ -380,7 +379,7 @@ fn given_up_in_the_middle_it_leaves_no_descriptor_behind() {
     let output = in_a_process_of_its_own("given_up_in_the_middle_it_leaves_no_descriptor_behind", &[], || {
         within_a_minute(|| {
             Runtime::new().expect("a runtime").block_on(async {
-                // What the runtime opens once is open by now.
+                // The descriptors that the runtime opens once are open by now.
                 drop(connected().await);
                 let before = count_descriptors();
                 for _ in 0..20 {

@@ -19,7 +19,7 @@ async fn behind_bulk(way: Way) -> (std::net::TcpStream, TcpStream, Outcome) {
     (client.into_std().expect("it is a socket"), server, proxy)
 }
 
-/// Sends `before`, an urgent byte, and `behind`. Nothing of it waits for anybody.
+/// Sends `before`, an urgent byte, and `behind`. No part of it waits for a reader.
 #[cfg(target_os = "linux")]
 fn send_around_urgent(client: &std::net::TcpStream, before: &[u8], behind: &[u8]) {
     let client = socket2::SockRef::from(client);
@@ -41,7 +41,7 @@ fn what_comes_behind_urgent_data_is_copied_while_open() {
                     server.read_exact(&mut received).await.expect("all of it comes");
                     assert_eq!(received, [before, b"behind"].concat(), "{way:?}, piece {piece}");
                 }
-                // And much, which is what the pipe was for.
+                // And much, for which the pipe was opened.
                 let bulk = pattern(100_000, 2);
                 send_around_urgent(&client, before, &bulk);
                 let mut received = vec![0; before.len() + bulk.len()];

@@ -1,5 +1,5 @@
-//! A dump tells of every task what it is doing and what it waits for; it polls nothing, and returns
-//! though nothing moves.
+//! A dump reports of every task its state and the sources it waits for; it polls nothing, and
+//! returns even if no task makes progress.
 
 mod statistics;
 
@@ -213,7 +213,7 @@ fn blocking_jobs_that_wait_for_a_thread_are_scheduled() {
 fn stuck_processors_do_not_hold_it_up() {
     within_a_minute(|| {
         for manner in Manner::ALL {
-            // As many machines as processors: none stands in for those that are stuck.
+            // The limit is one machine for each processor: none stands in for those that are stuck.
             let runtime = Builder::new_multi_thread().worker_threads(2).max_machines(2).build().expect("a runtime");
             let gate = Gate::new();
             for name in ["one", "other"] {

@@ -86,7 +86,7 @@ fn upgraded_to_echo(mut request: Request<Incoming>) -> Response<String> {
     response
 }
 
-/// A server that ends when it is told to.
+/// A server that ends when the test signals it.
 struct Server {
     runtime: Runtime,
     address: SocketAddr,
@@ -152,7 +152,7 @@ fn ask(client: &mut impl Write, path: &str) {
     write!(client, "GET {path} HTTP/1.1\r\nHost: test\r\n\r\n").expect("the server reads");
 }
 
-/// The body of an answer that tells its length.
+/// The body of an answer with a known length.
 fn read_answer(client: &mut impl Read) -> String {
     let mut reader = BufReader::with_capacity(1, client);
     let mut length = 0;

@@ -1,5 +1,5 @@
-//! What a runtime counts is what has happened: polls, steals, wakes, timers, events, and how many
-//! there are of what.
+//! A runtime's counts match its work: polls, steals, wakes, timers, events, and the numbers of
+//! threads and tasks.
 
 mod sampling;
 

@@ -10,7 +10,7 @@ const ROOT: &str = "executor/src/";
 /// may import from rooms of a lower level, and the public modules from each other.
 const ROOMS: [(&str, &str, u8); 34] = [
     ("util", "util", 0),
-    // What others write, below those that write it.
+    // Data that other rooms write lies below those rooms.
     ("observe/console", "observe's data", 1),
     ("observe/counters", "observe's data", 1),
     ("observe/histogram", "observe's data", 1),
@@ -28,7 +28,7 @@ const ROOMS: [(&str, &str, u8); 34] = [
     ("sysmon", "sysmon", 5),
     ("local", "local", 5),
     ("fork_join", "fork_join", 5),
-    // What reads: no room imports from it but the public modules.
+    // The readers: no room imports from them but the public modules.
     ("observe/dump", "observe's readers", 6),
     ("", PUBLIC, 7),
     ("lib", PUBLIC, 7),
@@ -130,7 +130,7 @@ fn absolute(module: &[String], path: &[String]) -> Option<Vec<String>> {
     Some(absolute)
 }
 
-/// What is found in which file.
+/// The modules, and the names that each passes on.
 struct Rooms {
     /// Every module, `a/b`.
     modules: Vec<String>,

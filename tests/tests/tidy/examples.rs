@@ -1,4 +1,4 @@
-//! What the examples in public documentation show.
+//! The crates that examples in public documentation name.
 
 use crate::ledger::Finding;
 use crate::lexer::Source;

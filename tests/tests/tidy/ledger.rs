@@ -8,11 +8,11 @@ use std::sync::Mutex;
 /// A place that is against a rule.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Finding {
-    /// What the exceptions are counted by: a file, an arrow, a folder.
+    /// The exceptions are counted by it: a file, an arrow, a folder.
     pub(crate) key: String,
     /// `file:line`.
     pub(crate) place: String,
-    /// What is there, and what to do.
+    /// The fault, and the remedy.
     pub(crate) advice: String,
     /// How much it counts: 1, but for sizes.
     pub(crate) weight: usize,
@@ -109,7 +109,7 @@ fn list(problems: &mut String, (_, key): &(String, String), findings: &[Finding]
     }
 }
 
-/// Lowers the entries of `rule` to what there is, and removes those that nothing needs.
+/// Lowers the entries of `rule` to the present counts, and removes those that nothing needs.
 fn lower(rule: &str, findings: &[Finding]) {
     let _writing = WRITING.lock().expect("no test panics while it writes");
     let sums = sums(rule, findings);

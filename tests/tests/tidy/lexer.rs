@@ -1,4 +1,4 @@
-//! Splits a Rust source into what is code, what is in strings, and what is comment, line by line.
+//! Splits a Rust source into code, strings and comments, line by line.
 
 /// A line of a source, in three views of it.
 #[derive(Debug, Default)]
@@ -132,7 +132,7 @@ fn code(state: &mut State, rest: &[char], line: &mut Line) -> usize {
     length
 }
 
-/// The length of what opens a raw string, or that of an identifier's first letter, as in `r#type`.
+/// The length of a raw string's opening, or that of an identifier's first letter, as in `r#type`.
 fn raw_string(state: &mut State, rest: &[char]) -> usize {
     let letters = rest.iter().take_while(|letter| letter.is_alphabetic()).count();
     let hashes = rest[letters..].iter().take_while(|&&hash| hash == '#').count();

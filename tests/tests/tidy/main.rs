@@ -1,10 +1,10 @@
 //! The house checks itself: file heads and sizes, the width of comments, arrows between rooms,
 //! `cfg(loom)`, quotes in the documents, examples and vocabulary.
 //!
-//! Each rule is a function from sources to findings, with samples that break it beside it. What is
-//! in the tree against a rule and cannot go yet has an entry in `exceptions.txt`, with its count.
-//! The counts only shrink: a higher count fails the test, and so does an entry that allows more
-//! than there is. `WSRT_TIDY=lower cargo test -p wsrt-tests --test tidy` lowers them to the truth.
+//! Each rule is a function from sources to findings, with samples that break it beside it. Places
+//! that break a rule and cannot go yet have an entry in `exceptions.txt`, with their count. The
+//! counts only shrink: a higher count fails the test, and so does an entry that is too high.
+//! `WSRT_TIDY=lower cargo test -p wsrt-tests --test tidy` lowers them.
 
 mod arrows;
 mod examples;

@@ -3,7 +3,7 @@
 use crate::ledger::Finding;
 use crate::tree::Document;
 
-/// Each published crate, and the report, with those below it. What other folders hold may use all.
+/// Each published crate, and the report, with those below it. Crates in other folders may use all.
 const BELOW: [(&str, &[&str]); 6] = [
     ("executor", &["wsrt-reactor", "wsrt-sync", "wsrt-macros", "wsrt-trace"]),
     ("macros", &[]),

@@ -1,4 +1,4 @@
-//! What the documents quote: each path and each identifier between back-ticks exists.
+//! The documents' quotes: each path and each identifier between back-ticks exists.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use crate::tree::{Document, paths};
 
 /// The quotes of `documents` that are neither a path of the tree nor words of its sources.
 pub(crate) fn missing(documents: &[Document], sources: &[Source], scripts: &[Document]) -> Vec<Finding> {
-    // What this test says about quotes is no evidence for them.
+    // The words of this test itself are no evidence for a quote.
     let sources = sources.iter().filter(|source| !source.path.starts_with("tests/tests/tidy/"));
     let lines = sources.flat_map(|source| &source.lines).map(|line| line.text.as_str());
     let known: HashSet<&str> = lines.chain(scripts.iter().map(|script| script.text.as_str())).flat_map(words).collect();
@@ -77,7 +77,7 @@ pub(crate) fn unquoted(documents: &[Document]) -> Vec<Finding> {
         .collect()
 }
 
-/// What a quote seems to be.
+/// The likely kind of a quote.
 #[derive(Debug, PartialEq)]
 enum Kind {
     Path,

@@ -13,7 +13,7 @@ pub(crate) struct Document {
 }
 
 /// Every `.rs` file, but the samples that do not compile: their line numbers are part of the
-/// messages beside them, and what they are about is their name.
+/// messages beside them, and their names say what they are about.
 pub(crate) fn sources() -> &'static [Source] {
     static SOURCES: OnceLock<Vec<Source>> = OnceLock::new();
     SOURCES.get_or_init(|| {
@@ -33,7 +33,7 @@ pub(crate) fn documents() -> &'static [Document] {
     })
 }
 
-/// What documents may quote from beside the sources: manifests, scripts, programs of Python.
+/// Files beside the sources that documents may quote: manifests, scripts, programs of Python.
 pub(crate) fn scripts() -> &'static [Document] {
     static SCRIPTS: OnceLock<Vec<Document>> = OnceLock::new();
     SCRIPTS.get_or_init(|| {

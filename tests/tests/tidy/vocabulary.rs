@@ -3,7 +3,7 @@
 use crate::ledger::Finding;
 use crate::lexer::Source;
 
-/// Parts of identifiers, and what to say instead. Each stands for its plural, too.
+/// Parts of identifiers, and their replacements. Each stands for its plural, too.
 const RETIRED: [(&str, &str); 25] = [
     ("board", "open regions"),
     ("book", "task stats"),
@@ -72,7 +72,7 @@ pub(crate) fn in_comments(sources: &[Source]) -> Vec<Finding> {
     findings
 }
 
-/// What is wrong with a line of comment, behind the line `before`.
+/// The faults of a line of comment that follows the line `before`.
 fn faults(comment: &str, before: &str) -> Vec<String> {
     let pronouns = words(comment).filter(|word| PRONOUNS.contains(&word.to_lowercase().as_str()));
     let mut faults: Vec<String> = pronouns
@@ -115,7 +115,7 @@ fn is_form_of(part: &str, word: &str) -> bool {
     part == word || part.strip_suffix('s') == Some(word)
 }
 
-/// What counts are kept by: a crate's folder, or one of the executor's rooms.
+/// The key of a count: a crate's folder, or one of the executor's rooms.
 fn folder(path: &str) -> String {
     let parts: Vec<&str> = path.split('/').collect();
     let depth = if path.starts_with("executor/src/") { 3 } else { 2 };

@@ -264,8 +264,8 @@ fn a_sleep_may_move_between_tasks_and_threads() {
     });
 }
 
-/// Armed and dropped a million times, as timeouts are: the runtime goes on firing what is still
-/// wanted.
+/// Armed and dropped a million times, as timeouts are: the runtime goes on firing the timers that
+/// are left.
 #[test]
 fn dropped_timers_do_not_hold_up_others() {
     within_a_minute(|| {
