@@ -182,7 +182,7 @@ impl Participant for Helper<'_, '_> {
         if has_poll_owner && since >= OFTEN {
             return;
         }
-        if !scheduler.helpers.take_turn_at_network(scheduler.nanos(now), HELPER_NETWORK_PERIOD) {
+        if !scheduler.helpers.take_turn_at_network(scheduler.clock.nanos(now), HELPER_NETWORK_PERIOD) {
             return;
         }
         if has_poll_owner {

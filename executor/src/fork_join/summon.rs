@@ -57,7 +57,7 @@ impl Regions {
 
 /// Starts a machine that is to help, since all are busy or needed where they are.
 fn start_helper(scheduler: &Scheduler) {
-    if scheduler.threads.refusals.are_recent(scheduler.now()) || !scheduler.helpers.begin_start() {
+    if scheduler.threads.refusals.are_recent(scheduler.clock.elapsed()) || !scheduler.helpers.begin_start() {
         return;
     }
     let machine = Machine::new();

@@ -214,7 +214,7 @@ impl Crowd {
 
     /// Notes which processor runs which task, and for how long.
     fn note_polls(&mut self, scheduler: &Scheduler) {
-        let now = scheduler.now();
+        let now = scheduler.clock.elapsed();
         for (index, processor) in scheduler.processors.iter().enumerate() {
             if scheduler.idle.is_idle(index) {
                 continue;
@@ -242,7 +242,7 @@ impl Crowd {
     }
 
     fn note_timers(&mut self, scheduler: &Scheduler) {
-        let now = scheduler.timer_now();
+        let now = scheduler.clock.timer_now();
         for processor in scheduler.processors.iter() {
             processor.timers().for_each_waiter(|deadline, waker| {
                 let Some(task) = task_woken_by(waker).and_then(|id| self.find(id.as_u64())) else { return };

@@ -89,11 +89,11 @@ impl Handle {
         let scheduler = self.scheduler();
         scheduler.refuse_outsiders();
         let own = current_id();
-        let deadline = scheduler.nanos(deadline.into_std());
+        let deadline = scheduler.clock.nanos(deadline.into_std());
         let last = scheduler.watch_for_the_last(own);
         let mut expiry = pin!(TimerDelay::until(deadline, scheduler));
         poll_fn(|cx| {
-            if deadline <= scheduler.timer_now() || last.poll(cx.waker()).is_ready() {
+            if deadline <= scheduler.clock.timer_now() || last.poll(cx.waker()).is_ready() {
                 return Poll::Ready(());
             }
             expiry.as_mut().poll(cx)

@@ -12,6 +12,7 @@ use wsrt_reactor::context::{Delay, Services};
 use wsrt_reactor::timer::TimerEntry;
 
 use crate::scheduler::Scheduler;
+use crate::scheduler::timekeeping::arm_timer;
 
 /// The services of one runtime. They do not keep it alive.
 pub(crate) struct RuntimeServices(Weak<Scheduler>);
@@ -47,13 +48,13 @@ pub(crate) struct TimerDelay(Arc<TimerEntry>);
 impl TimerDelay {
     fn after(duration: Duration, scheduler: &Scheduler) -> Self {
         let nanos = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
-        Self::until(scheduler.timer_now().saturating_add(nanos), scheduler)
+        Self::until(scheduler.clock.timer_now().saturating_add(nanos), scheduler)
     }
 
     /// Waits until `deadline`, in the nanoseconds of timers.
     pub(crate) fn until(deadline: u64, scheduler: &Scheduler) -> Self {
         let entry = TimerEntry::new();
-        scheduler.arm_timer(&entry, deadline);
+        arm_timer(scheduler, &entry, deadline);
         Self(entry)
     }
 }

@@ -1,4 +1,5 @@
-//! The clock that timers go by: the system's, unless a test has stopped it.
+//! The clock of a runtime: how long it has run, and the time that timers go by, which is the
+//! system's unless a test has stopped it.
 //!
 //! Only timers, and the code that asks them for the time, follow it. What the scheduler does for
 //! its own ends, time slices and the looks at the netpoller, goes by the system's clock, which no
@@ -46,6 +47,8 @@ pub(crate) enum CannotAdvance {
 /// One runtime's clock.
 #[derive(Debug)]
 pub(crate) struct Clock {
+    /// Deadlines and processors' clocks count nanoseconds from here.
+    origin: Instant,
     /// Written under the lock. Relaxed: a thread that finds anything but `SYSTEM` takes the lock,
     /// and one that finds `SYSTEM` at the moment at which another thread stops the clock has read
     /// it a moment before.
@@ -73,7 +76,39 @@ impl Hands {
 impl Clock {
     pub(crate) fn new() -> Self {
         let now = Instant::now();
-        Self { mode: AtomicU8::new(SYSTEM), hands: Mutex::new(Hands { shown: now, since: Some(now) }) }
+        let hands = Mutex::new(Hands { shown: now, since: Some(now) });
+        Self { origin: now, mode: AtomicU8::new(SYSTEM), hands }
+    }
+
+    /// Returns the nanoseconds since the runtime was made, by the system's clock.
+    pub(crate) fn elapsed(&self) -> u64 {
+        self.nanos(Instant::now())
+    }
+
+    /// Returns the nanoseconds since the runtime was made, by the clock that timers go by.
+    pub(crate) fn timer_now(&self) -> u64 {
+        self.nanos(self.now())
+    }
+
+    /// Returns what timers go by when it is `now` by the system's clock, which is `now` itself
+    /// outside of tests.
+    #[inline]
+    pub(crate) fn timer_time(&self, now: u64) -> u64 {
+        if self.is_system() { now } else { self.timer_now() }
+    }
+
+    /// Returns `instant` in nanoseconds since the runtime was made, as timers count: at most some
+    /// 584 years.
+    pub(crate) fn nanos(&self, instant: Instant) -> u64 {
+        let since = instant.saturating_duration_since(self.origin);
+        u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    /// Returns the moment that is `nanos` after the runtime was made.
+    pub(crate) fn instant(&self, nanos: u64) -> Instant {
+        // Beyond the clock, which no awaited deadline is, a moment that wakes the
+        // waiter too early will do.
+        self.origin.checked_add(Duration::from_nanos(nanos)).unwrap_or(self.origin)
     }
 
     /// Whether it is the system's clock.
@@ -86,6 +121,7 @@ impl Clock {
         self.mode.load(Relaxed) == STOPPED
     }
 
+    /// Returns the time that timers go by.
     #[inline]
     pub(crate) fn now(&self) -> Instant {
         if self.is_system() { Instant::now() } else { self.hands.lock().read() }

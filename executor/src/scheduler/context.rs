@@ -82,7 +82,7 @@ pub(crate) struct Context {
 
 impl Context {
     fn new(me: &Weak<Self>, scheduler: &Arc<Scheduler>, role: Role) -> Self {
-        let placing = if scheduler.keeps_order() { Placing::InLine } else { Placing::Nearby };
+        let placing = if scheduler.config.keeps_order() { Placing::InLine } else { Placing::Nearby };
         let services = Arc::clone(&scheduler.services);
         Self {
             me: Weak::clone(me),
@@ -307,7 +307,7 @@ impl Context {
     /// Begins this thread's hold of `processor`, which stays in the caller's hands. Every hold
     /// begins here, and ends in [`put_down`](Self::put_down).
     pub(crate) fn begin_hold(&self, mut processor: Box<Processor>) -> Box<Processor> {
-        processor.begin_hold(self.scheduler.now());
+        processor.begin_hold(self.scheduler.clock.elapsed());
         self.scheduler.observer.taken_up(processor.index());
         processor
     }

@@ -56,8 +56,8 @@ impl<'a> Driver<'a> {
         if wait == Wait::Poll && !scheduler.netpoller.is_unused() {
             counts.count_turn(self.turn(Some(Duration::ZERO)));
         }
-        if most > 0 && scheduler.earliest_deadline() != u64::MAX {
-            self.fire(counts, scheduler.processors.iter(), scheduler.timer_now(), most);
+        if most > 0 && scheduler.processors.earliest_deadline() != u64::MAX {
+            self.fire(counts, scheduler.processors.iter(), scheduler.clock.timer_now(), most);
         }
         self.wake()
     }
@@ -80,7 +80,7 @@ impl<'a> Driver<'a> {
     pub(crate) fn collect_timers_and(&mut self, then: impl FnOnce()) -> WakeBatch {
         let scheduler = self.scheduler();
         let counts = &*scheduler.elsewhere;
-        self.fire(counts, scheduler.processors.iter(), scheduler.timer_now(), usize::MAX);
+        self.fire(counts, scheduler.processors.iter(), scheduler.clock.timer_now(), usize::MAX);
         WakeBatch::collect(self.context, || {
             self.wakers.drain(..).for_each(wake_quietly);
             then();
@@ -123,7 +123,7 @@ impl<'a> Driver<'a> {
         let mut backoff = Backoff::new();
         loop {
             // Read again, now that the poll owner's deadline is published: see `PollOwner`.
-            let turn = match scheduler.earliest_deadline().min(published) {
+            let turn = match scheduler.processors.earliest_deadline().min(published) {
                 u64::MAX => self.turn(None),
                 _ if scheduler.clock.is_stopped() => self.turn_without_time(),
                 deadline => self.turn_until(deadline..=shared_wake(scheduler, deadline)),
@@ -142,13 +142,13 @@ impl<'a> Driver<'a> {
     /// next timer.
     fn turn_without_time(&mut self) -> Turn {
         let scheduler = self.scheduler();
-        let deadline = scheduler.next_deadline();
+        let deadline = scheduler.processors.next_deadline();
         if deadline == u64::MAX || scheduler.blocking.is_at_work() {
             return self.turn(None);
         }
         let turn = self.turn(Some(Duration::ZERO));
         if matches!(turn, Turn::Polled { events: 0, .. }) && self.wakers.is_empty() {
-            scheduler.clock.skip_to(scheduler.instant(deadline));
+            scheduler.clock.skip_to(scheduler.clock.instant(deadline));
         }
         turn
     }
@@ -162,7 +162,7 @@ impl<'a> Driver<'a> {
     /// choose.
     fn turn_until(&mut self, deadlines: RangeInclusive<u64>) -> Turn {
         let scheduler = self.scheduler();
-        let moment = |deadline| scheduler.clock.in_system_time(scheduler.instant(deadline));
+        let moment = |deadline| scheduler.clock.in_system_time(scheduler.clock.instant(deadline));
         let moments = moment(*deadlines.start())..=moment(*deadlines.end());
         self.turn_by(true, |netpoller, wakers| netpoller.turn_until_one_of(moments, wakers))
     }

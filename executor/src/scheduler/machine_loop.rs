@@ -175,7 +175,7 @@ impl<'a> MachineLoop<'a> {
     #[inline(never)]
     fn one_from_injector(&self, processor: &mut Processor, interval: u32) -> Option<Found> {
         let now = processor.clock().now();
-        if self.scheduler.keeps_order() {
+        if self.scheduler.config.keeps_order() {
             // What is in the injector came later than what is in the ring.
             processor.fairness().end(now);
             return None;
@@ -353,7 +353,7 @@ impl Scheduler {
     /// want of work. Where tasks run in order they stay: they would come behind those that are in
     /// the injector.
     pub(crate) fn part_with(&self, processor: &mut Processor) {
-        if !self.keeps_order() {
+        if !self.config.keeps_order() {
             self.injector.push_all(processor.drain());
         }
     }

@@ -23,8 +23,8 @@ impl MachineLoop<'_> {
             return false;
         }
         // No other machine looks at the timers of idle processors while there is no poll owner.
-        let now = self.scheduler.timer_time(processor.clock().now());
-        let most = self.timers_at_once(processor, now.saturating_sub(self.scheduler.earliest_deadline()));
+        let now = self.scheduler.clock.timer_time(processor.clock().now());
+        let most = self.timers_at_once(processor, now.saturating_sub(self.scheduler.processors.earliest_deadline()));
         let batch = self.driver.collect(&processor.shared().counters().arrivals, Wait::Poll, most);
         self.spread(processor, batch);
         most == 1 && !processor.has_no_task()
@@ -68,13 +68,13 @@ impl MachineLoop<'_> {
     /// timers have readied.
     fn try_own_poll(&mut self) -> Option<WakeBatch> {
         let helpers = &self.scheduler.helpers;
-        if helpers.any_watch() && helpers.watch_network(self.scheduler.now()) {
+        if helpers.any_watch() && helpers.watch_network(self.scheduler.clock.elapsed()) {
             // They may come upon a long piece of work. Then the watcher sees to the netpoller: it
             // has to be up.
             self.scheduler.idle.watcher().wake_if_asleep();
             return None;
         }
-        let published = self.scheduler.earliest_deadline();
+        let published = self.scheduler.processors.earliest_deadline();
         if !self.scheduler.poll_owner.take_over(published) {
             self.watch_own_deadlines();
             return None;
@@ -94,7 +94,7 @@ impl MachineLoop<'_> {
     /// The timers of the processor that this machine has just given up are now the poll owner's to
     /// watch. Which exit from the loop owes this is said in `docs/SLEEPING.md`, section 5.
     pub(crate) fn watch_own_deadlines(&self) {
-        let deadline = self.scheduler.earliest_deadline();
+        let deadline = self.scheduler.processors.earliest_deadline();
         if deadline != u64::MAX {
             self.scheduler.watch_deadline(deadline);
         }

@@ -123,7 +123,7 @@ impl Context {
     /// Places a batch behind everything that waits, in its order if that fits into a ring. The
     /// injector, where a larger one goes, is looked into out of turn now and then.
     pub(crate) fn place_in_order(&self, mut batch: TaskQueue) {
-        if !self.scheduler().keeps_order() && batch.len() > LARGEST_ORDERED_BATCH {
+        if !self.scheduler().config.keeps_order() && batch.len() > LARGEST_ORDERED_BATCH {
             return self.scheduler().inject_all(batch);
         }
         while let Some(task) = batch.pop_front() {
@@ -213,7 +213,7 @@ impl Scheduler {
     /// Puts a task back that has yielded and was taken out, so that the netpoller might be looked
     /// at before its turn.
     pub(crate) fn put_back_yielded(&self, processor: &mut Processor, task: Runnable) {
-        if self.keeps_order() {
+        if self.config.keeps_order() {
             self.push_in_line(processor, task, false);
         } else {
             self.settle(processor.index(), processor.push_own(task));

@@ -26,6 +26,9 @@ pub(crate) struct Processors {
     /// Whether anything is due, for holders to look at without the lock. Relaxed: the
     /// count under the lock decides.
     is_retirement_due: AtomicBool,
+    /// Where timers armed by threads without a processor went last: they take turns. Relaxed: it
+    /// spreads them, and guards nothing.
+    timer_turn: AtomicUsize,
     regular: usize,
 }
 
@@ -50,6 +53,7 @@ impl Processors {
             scan_len: AtomicUsize::new(regular),
             parked: Mutex::new(ParkedSpares { made: regular, ..ParkedSpares::default() }),
             is_retirement_due: AtomicBool::new(false),
+            timer_turn: AtomicUsize::new(0),
             regular,
         };
         let owned = (0..regular).map(|index| processors.make(index)).collect();
@@ -101,6 +105,22 @@ impl Processors {
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Shared> {
         self.slots[..self.scan_len()].iter().filter_map(|slot| slot.get().map(|shared| &***shared))
+    }
+
+    /// The processor whose queue takes the next timer of a thread that holds none.
+    pub(crate) fn take_timer_turn(&self) -> &Shared {
+        self.get(self.timer_turn.fetch_add(1, Relaxed) % self.regular)
+    }
+
+    /// The earliest deadline of all timers, or `u64::MAX`.
+    pub(crate) fn earliest_deadline(&self) -> u64 {
+        self.iter().map(|processor| processor.timers().next_deadline()).min().unwrap_or(u64::MAX)
+    }
+
+    /// The earliest deadline, timers aside that were cancelled or put off: for callers that need to
+    /// know which moment is the next. Takes every queue's lock.
+    pub(crate) fn next_deadline(&self) -> u64 {
+        self.iter().map(|processor| processor.timers().settle()).min().unwrap_or(u64::MAX)
     }
 
     /// Takes a spare, made if need be, to be put into play by the caller. `None` at the limit.

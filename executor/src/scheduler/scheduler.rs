@@ -3,9 +3,8 @@
 use std::fmt;
 use std::io;
 use std::panic::RefUnwindSafe;
-use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Weak};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crossbeam_utils::CachePadded;
 use wsrt_reactor::Netpoller;
@@ -68,6 +67,14 @@ pub(crate) struct Config {
 const MOST_PROCESSORS: usize = 16_384;
 
 impl Config {
+    /// Whether tasks run in the order in which they were spawned and woken. Then there is one
+    /// processor: all that its holder readies goes to the ring's tail, but behind the injector
+    /// while that holds any, and the ring is filled from there.
+    #[inline]
+    pub(crate) fn keeps_order(&self) -> bool {
+        self.flavor == Flavor::CurrentThread
+    }
+
     /// Spares serve machines, of which a current-thread runtime has none of its own.
     fn most_processors(&self) -> usize {
         match self.flavor {
@@ -125,12 +132,7 @@ pub(crate) struct Scheduler {
     pub(crate) observer: Observer,
     /// The tokio runtime in the background, with the feature that wants one.
     pub(crate) tokio: TokioCompat,
-    /// Where timers armed by threads without a processor went last: they take turns.
-    pub(crate) next_timer_queue: AtomicUsize,
-    /// What timers go by.
     pub(crate) clock: Clock,
-    /// Deadlines and processors' clocks count nanoseconds from here.
-    origin: Instant,
 }
 
 // Panics of user code are held back before they reach the scheduler's counts: a future that panics
@@ -165,54 +167,13 @@ impl Scheduler {
             elsewhere: CachePadded::default(),
             observer: Observer::new(),
             tokio: TokioCompat::new(),
-            next_timer_queue: AtomicUsize::new(0),
             clock: Clock::new(),
-            origin: Instant::now(),
             config,
         });
         for processor in owned.into_iter().rev() {
             scheduler.idle.give_up(processor, None);
         }
         Ok(scheduler)
-    }
-
-    /// Whether tasks run in the order in which they were spawned and woken. Then there is one
-    /// processor: all that its holder readies goes to the ring's tail, but behind the injector
-    /// while that holds any, and the ring is filled from there.
-    #[inline]
-    pub(crate) fn keeps_order(&self) -> bool {
-        self.config.flavor == Flavor::CurrentThread
-    }
-
-    /// Nanoseconds since the scheduler was made, by the system's clock.
-    pub(crate) fn now(&self) -> u64 {
-        self.nanos(Instant::now())
-    }
-
-    /// Nanoseconds since the scheduler was made, by the clock that timers go by.
-    pub(crate) fn timer_now(&self) -> u64 {
-        self.nanos(self.clock.now())
-    }
-
-    /// What timers go by when it is `now` by the system's clock, which is `now` itself outside of
-    /// tests.
-    #[inline]
-    pub(crate) fn timer_time(&self, now: u64) -> u64 {
-        if self.clock.is_system() { now } else { self.timer_now() }
-    }
-
-    /// `instant` in nanoseconds since the scheduler was made, as timers count: at most some 584
-    /// years.
-    pub(crate) fn nanos(&self, instant: Instant) -> u64 {
-        let since = instant.saturating_duration_since(self.origin);
-        u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
-    }
-
-    /// The moment that is `nanos` after the scheduler was made.
-    pub(crate) fn instant(&self, nanos: u64) -> Instant {
-        // Beyond the clock, which no awaited deadline is, a moment that wakes the
-        // waiter too early will do.
-        self.origin.checked_add(Duration::from_nanos(nanos)).unwrap_or(self.origin)
     }
 
     /// Whether a task waits where an idle processor could find it, or a timer is due.
@@ -225,7 +186,8 @@ impl Scheduler {
     /// Whether no machine blocks in the netpoller at the time `now`, or looks at it while helping,
     /// though there is something to wait for.
     pub(crate) fn needs_poll_owner(&self, now: u64) -> bool {
-        !self.poll_owner.is_present() && !self.helpers.watch_network(now) && self.has_something_to_poll()
+        let is_attended = self.poll_owner.is_present() || self.helpers.watch_network(now);
+        !is_attended && (!self.netpoller.is_unused() || self.processors.earliest_deadline() != u64::MAX)
     }
 
     /// Whether a socket may have become ready that only a busy processor would see, since no
@@ -234,27 +196,11 @@ impl Scheduler {
         !self.netpoller.is_unused() && !self.poll_owner.is_present()
     }
 
-    /// Whether anything waits for a socket or a timer.
-    pub(crate) fn has_something_to_poll(&self) -> bool {
-        !self.netpoller.is_unused() || self.earliest_deadline() != u64::MAX
-    }
-
     pub(crate) fn timer_is_due(&self) -> bool {
-        match self.earliest_deadline() {
+        match self.processors.earliest_deadline() {
             u64::MAX => false,
-            deadline => deadline <= self.timer_now(),
+            deadline => deadline <= self.clock.timer_now(),
         }
-    }
-
-    /// The earliest deadline of all processors' timers, or `u64::MAX`.
-    pub(crate) fn earliest_deadline(&self) -> u64 {
-        self.processors.iter().map(|processor| processor.timers().next_deadline()).min().unwrap_or(u64::MAX)
-    }
-
-    /// The earliest deadline, timers aside that were cancelled or put off: for callers that need to
-    /// know which moment is the next. Takes every queue's lock.
-    pub(crate) fn next_deadline(&self) -> u64 {
-        self.processors.iter().map(|processor| processor.timers().settle()).min().unwrap_or(u64::MAX)
     }
 }
 

@@ -15,7 +15,7 @@ impl MachineLoop<'_> {
         if count == 0 {
             return;
         }
-        if self.scheduler.keeps_order() {
+        if self.scheduler.config.keeps_order() {
             return self.scheduler.push_all_in_line(processor, batch);
         }
         let idle = self.scheduler.idle.count_idle();

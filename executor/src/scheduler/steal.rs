@@ -75,7 +75,7 @@ impl MachineLoop<'_> {
         if deadline == u64::MAX {
             return None;
         }
-        let now = self.scheduler.timer_now();
+        let now = self.scheduler.clock.timer_now();
         if deadline > now {
             return None;
         }

@@ -120,7 +120,7 @@ impl Scheduler {
         // come during shutdown would only leave again, and each that finds work as it leaves would
         // start the next.
         let is_useless = self.config.flavor == Flavor::CurrentThread || self.shutdown.has_begun();
-        if is_useless || self.threads.refusals.are_recent(self.now()) {
+        if is_useless || self.threads.refusals.are_recent(self.clock.elapsed()) {
             return self.give_back(processor);
         }
         let machine = Machine::with_processor(processor);
@@ -221,7 +221,7 @@ impl Scheduler {
 
     /// Starts a thread of the runtime, unless the system has refused one just now.
     pub(crate) fn start_thread(&self, main: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, NoThread> {
-        self.threads.refusals.ask(self.now(), || self.config.start_thread(main))
+        self.threads.refusals.ask(self.clock.elapsed(), || self.config.start_thread(main))
     }
 
     /// Parks a machine, for the keep-alive time at most where there are more machines than

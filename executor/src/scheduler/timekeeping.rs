@@ -4,7 +4,6 @@ use std::future::Future;
 use std::iter::once;
 use std::panic::Location;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use wsrt_reactor::timer::TimerEntry;
@@ -31,14 +30,14 @@ impl MachineLoop<'_> {
         if !processor.clock().is_due() {
             return;
         }
-        let now = self.scheduler.now();
+        let now = self.scheduler.clock.elapsed();
         processor.note_time(now);
         processor.set_observed(self.scheduler.observer.is_on());
         if processor.since_network_polled() > NETWORK_PERIOD {
             one_by_one |= self.poll_network(processor);
         }
         if !one_by_one {
-            self.fire_own_timers(processor, self.scheduler.timer_time(now));
+            self.fire_own_timers(processor, self.scheduler.clock.timer_time(now));
         }
     }
 
@@ -57,7 +56,7 @@ impl MachineLoop<'_> {
     /// How many due timers to fire now, of which the first is `late` by so many nanoseconds. Where
     /// tasks run in order all that are due come together, before what the first of them spawns.
     pub(crate) fn timers_at_once(&self, processor: &mut Processor, late: u64) -> usize {
-        if self.scheduler.keeps_order() { usize::MAX } else { processor.timers_at_once(late) }
+        if self.scheduler.config.keeps_order() { usize::MAX } else { processor.timers_at_once(late) }
     }
 
     /// Fires what is due of the processor's own.
@@ -92,29 +91,23 @@ impl Context {
     }
 }
 
-impl Scheduler {
-    /// Arms a timer: in the queue of the processor that this thread holds, or in one that is seen
-    /// to by another thread.
-    ///
-    /// Once the runtime shuts down, the timer is cancelled instead.
-    pub(crate) fn arm_timer(&self, entry: &Arc<TimerEntry>, deadline: u64) {
-        let deadline = deadline.min(LAST_DEADLINE);
-        let own = Context::with(|context| {
-            let context = context.filter(|context| context.is_of(self))?;
-            context.with_processor(|processor| processor.map(|processor| processor.index()))
-        });
-        match own {
-            // The holder looks at its own timers on every turn of the loop, and leaves them to the
-            // poll owner when it sleeps.
-            Some(index) => drop(self.processors.get(index).timers().arm(entry, deadline)),
-            None => self.arm_from_outside(entry, deadline),
+/// Arms a timer: in the queue of the processor that this thread holds, or in one that is seen to by
+/// another thread.
+///
+/// Once the runtime shuts down, the timer is cancelled instead.
+pub(crate) fn arm_timer(scheduler: &Scheduler, entry: &Arc<TimerEntry>, deadline: u64) {
+    let deadline = deadline.min(LAST_DEADLINE);
+    let own = Context::with(|context| {
+        let context = context.filter(|context| context.is_of(scheduler))?;
+        context.with_processor(|processor| processor.map(|processor| processor.index()))
+    });
+    match own {
+        // The holder looks at its own timers on every turn of the loop, and leaves them to the poll
+        // owner when it sleeps.
+        Some(index) => drop(scheduler.processors.get(index).timers().arm(entry, deadline)),
+        None if scheduler.processors.take_timer_turn().timers().arm(entry, deadline) => {
+            scheduler.watch_deadline(deadline);
         }
-    }
-
-    fn arm_from_outside(&self, entry: &Arc<TimerEntry>, deadline: u64) {
-        let index = self.next_timer_queue.fetch_add(1, Relaxed) % self.processors.regular();
-        if self.processors.get(index).timers().arm(entry, deadline) {
-            self.watch_deadline(deadline);
-        }
+        None => {}
     }
 }

@@ -135,7 +135,7 @@ impl<'a> Watcher<'a> {
     }
 
     fn tick(&mut self) {
-        let now = self.scheduler.now();
+        let now = self.scheduler.clock.elapsed();
         self.watched.resize(self.scheduler.processors.scan_len(), Watched::default());
         // All are looked at before anything is done: what is done for one depends on what the
         // others do.
@@ -260,8 +260,8 @@ impl<'a> Watcher<'a> {
     /// Fires due timers of processors whose holder does not: idle ones with no keeper in the
     /// netpoller, and stuck ones.
     fn fire_forgotten_timers(&mut self, now: u64) {
-        let timer_time = self.scheduler.timer_time(now);
-        if self.scheduler.poll_owner.is_present() || self.scheduler.earliest_deadline() > timer_time {
+        let timer_time = self.scheduler.clock.timer_time(now);
+        if self.scheduler.poll_owner.is_present() || self.scheduler.processors.earliest_deadline() > timer_time {
             return;
         }
         let scheduler = self.scheduler;

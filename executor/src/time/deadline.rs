@@ -14,6 +14,7 @@ use wsrt_reactor::timer::TimerEntry;
 
 use super::Instant;
 pub(super) use crate::observe::console::TimerSpan;
+use crate::scheduler::timekeeping::arm_timer;
 use crate::scheduler::{Context, Scheduler};
 use crate::util::unwind::wake_quietly;
 
@@ -134,12 +135,12 @@ impl Deadline {
 
     /// Arms the timer, unless the deadline has passed already.
     fn start(&mut self, scheduler: &Scheduler) {
-        let deadline = scheduler.nanos(self.instant.into_std());
-        if deadline <= scheduler.timer_now() {
+        let deadline = scheduler.clock.nanos(self.instant.into_std());
+        if deadline <= scheduler.clock.timer_now() {
             self.wait = Wait::Over;
             return;
         }
-        scheduler.arm_timer(self.entry.get_or_insert_with(TimerEntry::new), deadline);
+        arm_timer(scheduler, self.entry.get_or_insert_with(TimerEntry::new), deadline);
         self.armed_with = ptr::from_ref(scheduler).addr();
         self.wait = Wait::Armed;
     }

@@ -21,7 +21,7 @@ impl Metrics {
         let mut stalls_by_site = scheduler.stalls.by_site();
         stalls_by_site.sort_by_key(|(_, count)| Reverse(*count));
         Self {
-            elapsed: Duration::from_nanos(scheduler.now()),
+            elapsed: Duration::from_nanos(scheduler.clock.elapsed()),
             processors: processors.map(|(index, processor)| read_processor(scheduler, index, processor)).collect(),
             elsewhere: read_arrivals(&*scheduler.elsewhere),
             stalls: stalls_by_site.iter().map(|(_, count)| count).sum(),

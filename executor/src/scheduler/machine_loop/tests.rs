@@ -11,6 +11,7 @@ use super::MachineLoop;
 use crate::runtime::Builder;
 use crate::scheduler::context::Role;
 use crate::scheduler::machine::Machine;
+use crate::scheduler::timekeeping::arm_timer;
 use crate::scheduler::{Context, Entered, Scheduler};
 
 fn current_thread() -> Arc<Scheduler> {
@@ -29,7 +30,7 @@ fn machine_with_a_timer(scheduler: &Arc<Scheduler>) -> (Entered, Arc<TimerEntry>
     let entered = Context::enter(scheduler, Role::Machine(Machine::new()));
     entered.take_up(scheduler.idle.acquire().expect("one is idle"));
     let timer = TimerEntry::new();
-    scheduler.arm_timer(&timer, scheduler.timer_now() + 3_600_000_000_000);
+    arm_timer(scheduler, &timer, scheduler.clock.timer_now() + 3_600_000_000_000);
     assert!(!is_poll_owner_interrupted(scheduler), "whoever holds the processor looks at its timers");
     (entered, timer)
 }
