@@ -12,7 +12,7 @@ use crate::blocking::pool::{Call, Job};
 use crate::observe::console::{self, Kind};
 use crate::scheduler::context::Role;
 use crate::scheduler::refusals::NoThread;
-use crate::scheduler::threads::AbortOnUnwind;
+use crate::scheduler::threads::{AbortOnUnwind, start_thread};
 use crate::scheduler::{Context, Scheduler};
 use crate::task::{Id, Identity, JoinHandle, Origin, allocate};
 
@@ -115,7 +115,7 @@ impl Scheduler {
 
     fn start_blocking_thread(&self) {
         let scheduler = self.counted();
-        match self.start_thread(move || serve(scheduler)) {
+        match start_thread(self, move || serve(scheduler)) {
             Ok(handle) => {
                 let mut state = self.blocking.state.lock();
                 state.handles.retain(|handle| !handle.is_finished());

@@ -14,6 +14,7 @@ use crate::fork_join::regions::Regions;
 use crate::fork_join::slots::MOST_SLOTS;
 use crate::scheduler::idle::SpareHand;
 use crate::scheduler::machine::Machine;
+use crate::scheduler::threads::{dismiss, start_machine};
 use crate::scheduler::{Context, Scheduler};
 
 /// Summons a helper to the open regions of the calling thread's runtime.
@@ -63,10 +64,10 @@ fn start_helper(scheduler: &Scheduler) {
     let machine = Machine::new();
     // On the idle list, as the machines are with which the runtime begins.
     scheduler.idle.enlist(&machine);
-    if scheduler.counted().start_machine(Arc::clone(&machine)).is_err() {
+    if start_machine(&scheduler.counted(), Arc::clone(&machine)).is_err() {
         scheduler.helpers.end_start();
         // The owner does without.
-        scheduler.dismiss(&machine);
+        dismiss(scheduler, &machine);
     }
 }
 

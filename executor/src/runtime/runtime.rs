@@ -12,6 +12,7 @@ use crate::runtime::environment;
 use crate::runtime::schedtrace::SchedTrace;
 use crate::runtime::{Builder, EnterGuard, Handle, Metrics};
 use crate::scheduler::context::Role;
+use crate::scheduler::threads::start_machines;
 use crate::scheduler::{Context, Flavor, Scheduler};
 #[cfg(all(unix, feature = "signal"))]
 use crate::signal::unix::SignalKind;
@@ -107,7 +108,7 @@ impl Runtime {
         let entered = Arc::downgrade(scheduler);
         scheduler.tokio.start(move || Some(Context::enter(&entered.upgrade()?, Role::External)))?;
         if scheduler.config.flavor == Flavor::MultiThread {
-            scheduler.start_machines()?;
+            start_machines(scheduler)?;
             watcher::start(scheduler)?;
         }
         if let Some(settings) = environment::schedtrace() {

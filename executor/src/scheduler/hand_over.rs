@@ -5,6 +5,7 @@ use std::rc::Rc;
 use crate::scheduler::machine::Machine;
 use crate::scheduler::machine_status::OffProcessor;
 use crate::scheduler::processor::Processor;
+use crate::scheduler::threads::try_start_with;
 use crate::scheduler::{Context, Flavor, Scheduler};
 
 /// Runs `wait` with the processor in another machine's hands. Afterwards the task goes on with an
@@ -47,7 +48,7 @@ impl Context {
         processor.shared().watch().set_computing(false);
         self.scheduler().observer.handed_over();
         self.put_down(&processor);
-        match self.scheduler().hand_over(processor) {
+        match hand_over(self.scheduler(), processor) {
             Ok(()) => {
                 self.set_off_processor(OffProcessor::HandedOver);
                 self.note_in_place(true);
@@ -69,23 +70,21 @@ impl Context {
     }
 }
 
-impl Scheduler {
-    /// Gives a processor, with all that waits on it, to an idle machine or a new one; back to the
-    /// caller if there is none and no thread can be created. It needs a machine even with nothing
-    /// to do: the one that gives it up may have been the last that would have looked at the
-    /// netpoller.
-    fn hand_over(&self, processor: Box<Processor>) -> Result<(), Box<Processor>> {
-        // A machine that took it during a shutdown would only leave.
-        if self.shutdown.has_begun() {
-            return Err(processor);
+/// Gives a processor, with all that waits on it, to an idle machine or a new one; back to the
+/// caller if there is none and no thread can be created. It needs a machine even with nothing
+/// to do: the one that gives it up may have been the last that would have looked at the
+/// netpoller.
+fn hand_over(scheduler: &Scheduler, processor: Box<Processor>) -> Result<(), Box<Processor>> {
+    // A machine that took it during a shutdown would only leave.
+    if scheduler.shutdown.has_begun() {
+        return Err(processor);
+    }
+    match scheduler.idle.take_machine() {
+        Some(machine) => {
+            machine.deliver(processor);
+            scheduler.rouse(&machine);
+            Ok(())
         }
-        match self.idle.take_machine() {
-            Some(machine) => {
-                machine.deliver(processor);
-                self.rouse(&machine);
-                Ok(())
-            }
-            None => self.try_start_with(Machine::with_processor(processor)),
-        }
+        None => try_start_with(scheduler, Machine::with_processor(processor)),
     }
 }

@@ -53,7 +53,10 @@ impl MachineLoop<'_> {
         if !root.is_woken() && !self.scheduler.shutdown.has_begun() {
             match self.try_own_poll() {
                 Some(readied) => batch = readied,
-                None => timed_out = self.scheduler.park_machine(self.machine),
+                None => {
+                    let _parked = scheduler.observer.parked();
+                    timed_out = scheduler.threads.park(self.machine, &scheduler.config);
+                }
             }
         }
         let wanted = !batch.is_empty() || root.is_woken() || self.scheduler.timer_is_due();
@@ -61,7 +64,7 @@ impl MachineLoop<'_> {
         // Asked off the list: a thread with work to offer may have found this machine there, and
         // relies on its coming.
         let needed = || held || scheduler.idle_work.is_wanted();
-        self.surplus = timed_out && !needed() && self.scheduler.can_spare_a_machine();
+        self.surplus = timed_out && !needed() && scheduler.threads.let_one_go(scheduler.config.processors);
     }
 
     /// Blocks in the netpoller, unless another machine does already, and returns what that and the

@@ -80,10 +80,44 @@ impl Threads {
         self.alive.fetch_update(Relaxed, Relaxed, more).is_ok()
     }
 
-    /// Counts one machine less, if that leaves as many as there are processors.
-    fn let_one_go(&self, processors: usize) -> bool {
+    /// Counts one machine less: its thread could not be started.
+    fn count_out(&self) {
+        self.alive.fetch_sub(1, Relaxed);
+    }
+
+    /// Counts one machine less, if that leaves as many as there are processors: the calling one,
+    /// which was not needed for long, and ends.
+    #[must_use]
+    pub(crate) fn let_one_go(&self, processors: usize) -> bool {
         let fewer = |alive: usize| (alive > processors).then(|| alive - 1);
         self.alive.fetch_update(Relaxed, Relaxed, fewer).is_ok()
+    }
+
+    /// Whether as many threads run tasks as may.
+    pub(crate) fn is_at_limit(&self, config: &Config) -> bool {
+        self.alive() >= config.most_machines()
+    }
+
+    /// Says once that it is so, and that others wait.
+    pub(crate) fn report_limit(&self, config: &Config) {
+        self.limit_told.call_once(|| {
+            report(format_args!(
+                "{} threads run tasks, the limit, and tasks that wait in blocking ways, as in `block_on`, keep others waiting \
+                 (said once; `Builder::max_machines` sets the limit)",
+                config.most_machines()
+            ));
+        });
+    }
+
+    /// Parks a machine, for the keep-alive time at most where there are more machines than
+    /// processors. `true` if the time ran out.
+    pub(crate) fn park(&self, machine: &Machine, config: &Config) -> bool {
+        if self.alive() <= config.processors {
+            machine.parker().park();
+            false
+        } else {
+            !machine.parker().park_timeout(config.thread_keep_alive)
+        }
     }
 
     /// Waits until every machine's thread is gone. Only after shutdown has finished.
@@ -96,150 +130,119 @@ impl Threads {
     }
 }
 
-impl Scheduler {
-    /// Starts as many machines as there are processors.
-    pub(crate) fn start_machines(self: &Arc<Self>) -> io::Result<()> {
-        let count = self.config.processors;
-        for number in 1..=count {
-            let machine = Machine::new();
-            // Listed before its thread runs, so that work that comes at once finds it and starts no
-            // other.
-            self.idle.enlist(&machine);
-            self.start_machine(Arc::clone(&machine)).inspect_err(|why| {
-                let _ = self.idle.delist(&machine);
-                // The error that the builder returns is the system's, and does not say so.
-                report(format_args!("could not start machine thread {number} of {count}: {why}"));
-            })?;
+/// Starts as many machines as there are processors.
+pub(crate) fn start_machines(scheduler: &Arc<Scheduler>) -> io::Result<()> {
+    let count = scheduler.config.processors;
+    for number in 1..=count {
+        let machine = Machine::new();
+        // Listed before its thread runs, so that work that comes at once finds it and starts no
+        // other.
+        scheduler.idle.enlist(&machine);
+        start_machine(scheduler, Arc::clone(&machine)).inspect_err(|why| {
+            let _ = scheduler.idle.delist(&machine);
+            // The error that the builder returns is the system's, and does not say so.
+            report(format_args!("could not start machine thread {number} of {count}: {why}"));
+        })?;
+    }
+    Ok(())
+}
+
+/// Starts a machine for a processor that none of the idle machines can take.
+pub(crate) fn start_machine_with(scheduler: &Scheduler, processor: Box<Processor>) {
+    // The machines of a current-thread runtime are the threads in `block_on`. And machines that
+    // come during shutdown would only leave again, and each that finds work as it leaves would
+    // start the next.
+    let is_useless = scheduler.config.flavor == Flavor::CurrentThread || scheduler.shutdown.has_begun();
+    if is_useless || scheduler.threads.refusals.are_recent(scheduler.clock.elapsed()) {
+        return give_back(scheduler, processor);
+    }
+    let machine = Machine::with_processor(processor);
+    if let Err(processor) = try_start_with(scheduler, machine) {
+        // The machines that there are will come to its work when they next look.
+        give_back(scheduler, processor);
+    }
+}
+
+/// Like `start_machine_with`; gives the processor back if the thread cannot be created.
+pub(crate) fn try_start_with(scheduler: &Scheduler, machine: Arc<Machine>) -> Result<(), Box<Processor>> {
+    let scheduler = scheduler.counted();
+    start_machine(&scheduler, Arc::clone(&machine)).map_err(|why| {
+        report_missing_machine(&scheduler, &why);
+        machine.collect().expect("a thread that was never started has not emptied the mailbox")
+    })
+}
+
+fn report_missing_machine(scheduler: &Scheduler, why: &NoThread) {
+    match why {
+        NoThread::Refused(error) => {
+            let refusals = &scheduler.threads.refusals.of_machines;
+            refusals.report(format_args!("could not start another machine thread: {error}"));
         }
-        Ok(())
+        NoThread::AtLimit => scheduler.threads.report_limit(&scheduler.config),
+        NoThread::RefusedLately | NoThread::ShutDown => {}
     }
+}
 
-    /// Starts a machine for a processor that none of the idle machines can take.
-    pub(crate) fn start_machine_with(&self, processor: Box<Processor>) {
-        // The machines of a current-thread runtime are the threads in `block_on`. And machines that
-        // come during shutdown would only leave again, and each that finds work as it leaves would
-        // start the next.
-        let is_useless = self.config.flavor == Flavor::CurrentThread || self.shutdown.has_begun();
-        if is_useless || self.threads.refusals.are_recent(self.clock.elapsed()) {
-            return self.give_back(processor);
+/// Puts a processor that no machine can run back among the idle ones. A machine that came
+/// meanwhile has found none there, and is woken now.
+fn give_back(scheduler: &Scheduler, mut processor: Box<Processor>) {
+    scheduler.part_with(&mut processor);
+    scheduler.idle.give_up(processor, None);
+    if !scheduler.shutdown.has_begun() && scheduler.idle.count_machines() > 0 && scheduler.work_is_visible() {
+        scheduler.wake_one();
+    }
+}
+
+/// Takes a machine whose thread could not be started off the list. If it was chosen meanwhile,
+/// its processor goes back.
+pub(crate) fn dismiss(scheduler: &Scheduler, machine: &Arc<Machine>) {
+    if scheduler.idle.delist(machine) {
+        return;
+    }
+    let mut backoff = Backoff::new();
+    let delivered = loop {
+        match machine.collect() {
+            Some(processor) => break processor,
+            None => backoff.wait(),
         }
-        let machine = Machine::with_processor(processor);
-        if let Err(processor) = self.try_start_with(machine) {
-            // The machines that there are will come to its work when they next look.
-            self.give_back(processor);
+    };
+    give_back(scheduler, delivered);
+}
+
+/// Starts a thread for `machine`. Callers may be anywhere in the scheduler.
+pub(crate) fn start_machine(scheduler: &Arc<Scheduler>, machine: Arc<Machine>) -> Result<(), NoThread> {
+    Context::kept_during(|| try_start_machine(scheduler, machine))
+}
+
+fn try_start_machine(scheduler: &Arc<Scheduler>, machine: Arc<Machine>) -> Result<(), NoThread> {
+    let own = Arc::clone(scheduler);
+    if !scheduler.threads.count_in(scheduler.config.most_machines()) {
+        return Err(NoThread::AtLimit);
+    }
+    if !scheduler.shutdown.arrive() {
+        scheduler.threads.count_out();
+        return Err(NoThread::ShutDown);
+    }
+    match start_thread(scheduler, move || serve(own, machine)) {
+        Ok(handle) => {
+            scheduler.threads.keep(handle);
+            Ok(())
         }
-    }
-
-    /// Like `start_machine_with`; gives the processor back if the thread cannot be created.
-    pub(crate) fn try_start_with(&self, machine: Arc<Machine>) -> Result<(), Box<Processor>> {
-        let scheduler = self.counted();
-        scheduler.start_machine(Arc::clone(&machine)).map_err(|why| {
-            self.report_missing_machine(&why);
-            machine.collect().expect("a thread that was never started has not emptied the mailbox")
-        })
-    }
-
-    fn report_missing_machine(&self, why: &NoThread) {
-        match why {
-            NoThread::Refused(error) => {
-                let refusals = &self.threads.refusals.of_machines;
-                refusals.report(format_args!("could not start another machine thread: {error}"));
-            }
-            NoThread::AtLimit => self.report_thread_limit(),
-            NoThread::RefusedLately | NoThread::ShutDown => {}
-        }
-    }
-
-    /// Whether as many threads run tasks as may.
-    pub(crate) fn is_at_thread_limit(&self) -> bool {
-        self.threads.alive() >= self.config.most_machines()
-    }
-
-    /// Says once that it is so, and that others wait.
-    pub(crate) fn report_thread_limit(&self) {
-        self.threads.limit_told.call_once(|| {
-            report(format_args!(
-                "{} threads run tasks, the limit, and tasks that wait in blocking ways, as in `block_on`, keep others waiting \
-                 (said once; `Builder::max_machines` sets the limit)",
-                self.config.most_machines()
-            ));
-        });
-    }
-
-    /// Puts a processor that no machine can run back among the idle ones. A machine that came
-    /// meanwhile has found none there, and is woken now.
-    fn give_back(&self, mut processor: Box<Processor>) {
-        self.part_with(&mut processor);
-        self.idle.give_up(processor, None);
-        if !self.shutdown.has_begun() && self.idle.count_machines() > 0 && self.work_is_visible() {
-            self.wake_one();
-        }
-    }
-
-    /// Takes a machine whose thread could not be started off the list. If it was chosen meanwhile,
-    /// its processor goes back.
-    pub(crate) fn dismiss(&self, machine: &Arc<Machine>) {
-        if self.idle.delist(machine) {
-            return;
-        }
-        let mut backoff = Backoff::new();
-        let delivered = loop {
-            match machine.collect() {
-                Some(processor) => break processor,
-                None => backoff.wait(),
-            }
-        };
-        self.give_back(delivered);
-    }
-
-    /// Starts a thread for `machine`. Callers may be anywhere in the scheduler.
-    pub(crate) fn start_machine(self: &Arc<Self>, machine: Arc<Machine>) -> Result<(), NoThread> {
-        Context::kept_during(|| self.try_start_machine(machine))
-    }
-
-    fn try_start_machine(self: &Arc<Self>, machine: Arc<Machine>) -> Result<(), NoThread> {
-        let scheduler = Arc::clone(self);
-        if !self.threads.count_in(self.config.most_machines()) {
-            return Err(NoThread::AtLimit);
-        }
-        if !self.shutdown.arrive() {
-            self.threads.alive.fetch_sub(1, Relaxed);
-            return Err(NoThread::ShutDown);
-        }
-        match self.start_thread(move || serve(scheduler, machine)) {
-            Ok(handle) => {
-                self.threads.keep(handle);
-                Ok(())
-            }
-            Err(why) => {
-                self.threads.alive.fetch_sub(1, Relaxed);
-                self.shutdown.depart(self);
-                Err(why)
-            }
+        Err(why) => {
+            scheduler.threads.count_out();
+            scheduler.shutdown.depart(scheduler);
+            Err(why)
         }
     }
+}
 
-    /// Starts a thread of the runtime, unless the system has refused one just now.
-    pub(crate) fn start_thread(&self, main: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, NoThread> {
-        self.threads.refusals.ask(self.clock.elapsed(), || self.config.start_thread(main))
-    }
-
-    /// Parks a machine, for the keep-alive time at most where there are more machines than
-    /// processors. `true` if the time ran out.
-    pub(crate) fn park_machine(&self, machine: &Machine) -> bool {
-        let _parked = self.observer.parked();
-        if self.threads.alive() <= self.config.processors {
-            machine.parker().park();
-            false
-        } else {
-            !machine.parker().park_timeout(self.config.thread_keep_alive)
-        }
-    }
-
-    /// Whether the calling machine, which was not needed for so long, may end.
-    pub(crate) fn can_spare_a_machine(&self) -> bool {
-        self.threads.let_one_go(self.config.processors)
-    }
+/// Starts a thread of the runtime, unless the system has refused one just now.
+pub(crate) fn start_thread(
+    scheduler: &Scheduler,
+    main: impl FnOnce() + Send + 'static,
+) -> Result<JoinHandle<()>, NoThread> {
+    let refusals = &scheduler.threads.refusals;
+    refusals.ask(scheduler.clock.elapsed(), || scheduler.config.start_thread(main))
 }
 
 impl Config {

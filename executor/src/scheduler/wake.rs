@@ -7,6 +7,7 @@ use crate::scheduler::idle::Chosen;
 use crate::scheduler::machine::Machine;
 use crate::scheduler::parker::Unparked;
 use crate::scheduler::poll_owner::Watch;
+use crate::scheduler::threads::start_machine_with;
 
 impl Scheduler {
     /// The submitting side of the sleeping protocol: to be called after work was published. Wakes
@@ -34,7 +35,7 @@ impl Scheduler {
                 self.excuse_from_search(&machine);
                 self.rouse(&machine);
             }
-            None => self.start_machine_with(processor),
+            None => start_machine_with(self, processor),
         }
     }
 

@@ -17,7 +17,7 @@ fn a_stall_is_reported_while_the_task_registry_is_locked() {
         let mut builder = Builder::new_multi_thread();
         builder.worker_threads(2).on_stall(move |stall| stalled.send(stall.clone()).expect("the test waits"));
         let scheduler = builder.scheduler().expect("a netpoller");
-        scheduler.start_machines().expect("two threads");
+        crate::scheduler::threads::start_machines(&scheduler).expect("two threads");
         crate::sysmon::watcher::start(&scheduler).expect("its thread");
         let (began, has_begun) = channel();
         let (release, released) = channel::<()>();
