@@ -47,6 +47,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::scheduler::Context;
+use crate::scheduler::block_on::block_on_unwatched;
 
 /// Lends the scheduler and the timers of this crate's runtimes to the locks and channels.
 pub(crate) fn lend_runtime() {
@@ -60,7 +61,7 @@ fn block_in_task(future: Pin<&mut dyn Future<Output = ()>>) -> bool {
     });
     let in_task = scheduler.is_some();
     if let Some(scheduler) = scheduler {
-        scheduler.block_on_unwatched(future);
+        block_on_unwatched(&scheduler, future);
     }
     in_task
 }

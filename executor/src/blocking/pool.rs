@@ -17,7 +17,7 @@ pub(crate) struct BlockingPool {
     pub(crate) jobs: Arc<OwnedTasks>,
     max_threads: usize,
     keep_alive: Duration,
-    pub(super) state: Mutex<State>,
+    state: Mutex<State>,
     /// Idle threads wait here for a job, or for the end.
     on_job: Condvar,
     /// Shutdown waits here for the last thread.
@@ -25,9 +25,9 @@ pub(crate) struct BlockingPool {
 }
 
 #[derive(Default)]
-pub(super) struct State {
-    pub(super) queue: VecDeque<Job>,
-    pub(super) threads: usize,
+struct State {
+    queue: VecDeque<Job>,
+    threads: usize,
     /// Threads that wait, less those that were woken and have yet to take their job.
     idle: usize,
     /// Wakes sent and not yet taken: what tells a wake from a time-out that came at the same
@@ -35,11 +35,11 @@ pub(super) struct State {
     wakes: usize,
     /// Threads that were woken or started and have not come for a job yet. While there is one, a
     /// new job calls no other: the thread that comes and sees that there is more calls the next.
-    pub(super) coming: usize,
+    coming: usize,
     /// Jobs that wait or run.
-    pub(super) unfinished: usize,
-    pub(super) closed: bool,
-    pub(super) handles: Vec<ThreadHandle<()>>,
+    unfinished: usize,
+    closed: bool,
+    handles: Vec<ThreadHandle<()>>,
 }
 
 /// How many jobs and threads there are.
@@ -54,10 +54,18 @@ pub(crate) struct Census {
 
 /// A job in the queue.
 pub(super) struct Job {
-    pub(super) permit: Runnable,
+    pub(super) runnable: Runnable,
     /// Whether its effect has been promised to a caller: then it runs even if the pool closes
     /// before its turn.
     pub(super) is_promised: bool,
+}
+
+/// What a submitter has to do once the job is in the queue.
+pub(super) enum Next {
+    Nothing,
+    StartThread,
+    /// The pool is closed.
+    Cancel(Job),
 }
 
 /// The scheduler of blocking jobs: they are never woken, so there is nothing to schedule.
@@ -99,6 +107,47 @@ impl BlockingPool {
         NeverWoken { jobs: Arc::clone(&self.jobs) }
     }
 
+    /// Puts a job in the queue, and calls a thread for it, unless one is coming that will call
+    /// the next.
+    pub(super) fn enqueue(&self, job: Job) -> Next {
+        let mut state = self.state.lock();
+        if state.closed {
+            return Next::Cancel(job);
+        }
+        state.queue.push_back(job);
+        state.unfinished += 1;
+        if state.coming > 0 {
+            return Next::Nothing;
+        }
+        match self.call(&mut state) {
+            Call::ToBeStarted => Next::StartThread,
+            Call::Woken | Call::AtLimit => Next::Nothing,
+        }
+    }
+
+    /// Keeps the handle of a thread that was started, to be joined.
+    pub(super) fn keep(&self, handle: ThreadHandle<()>) {
+        let mut state = self.state.lock();
+        state.handles.retain(|handle| !handle.is_finished());
+        state.handles.push(handle);
+    }
+
+    /// Counts out a thread that could not be started, and calls those that have become idle
+    /// meanwhile. Returns the jobs, if there is no other thread, and how many others there are.
+    pub(super) fn do_without_thread(&self) -> (VecDeque<Job>, usize) {
+        let mut state = self.state.lock();
+        state.threads -= 1;
+        state.coming -= 1;
+        self.call_idle(&mut state);
+        let orphans = if state.threads == 0 { std::mem::take(&mut state.queue) } else { VecDeque::new() };
+        (orphans, state.threads)
+    }
+
+    /// Calls threads for what is left in the queue. Returns how many are to be started.
+    pub(super) fn call_again(&self) -> usize {
+        self.call_more(&mut self.state.lock())
+    }
+
     /// Takes no more jobs, and returns those that no thread has begun, to be cancelled. The
     /// promised ones stay, and threads for them, since a thread leaves only once the queue is
     /// empty.
@@ -111,7 +160,7 @@ impl BlockingPool {
         let (promised, left): (VecDeque<_>, VecDeque<_>) = queue.partition(|job| job.is_promised);
         state.queue = promised;
         drop(state);
-        left.into_iter().map(|job| job.permit)
+        left.into_iter().map(|job| job.runnable)
     }
 
     /// Waits until every thread is done with its job. `false` if `deadline` came first.
@@ -186,13 +235,13 @@ impl BlockingPool {
 
     /// Calls threads for what is left in the queue: two at most, which call others in turn. Returns
     /// how many are to be started.
-    pub(super) fn call_more(&self, state: &mut State) -> usize {
+    fn call_more(&self, state: &mut State) -> usize {
         let mut starts = 0;
         while state.coming < state.queue.len().min(2) {
             match self.call(state) {
                 Call::Woken => {}
                 Call::ToBeStarted => starts += 1,
-                Call::Nobody => break,
+                Call::AtLimit => break,
             }
         }
         starts
@@ -205,14 +254,14 @@ impl BlockingPool {
     }
 
     /// Calls idle threads for what is left in the queue, and starts none.
-    pub(super) fn call_idle(&self, state: &mut State) {
+    fn call_idle(&self, state: &mut State) {
         while state.idle > 0 && state.coming < state.queue.len() {
             let called = self.call(state);
             debug_assert!(matches!(called, Call::Woken), "one is idle");
         }
     }
 
-    pub(super) fn call(&self, state: &mut State) -> Call {
+    fn call(&self, state: &mut State) -> Call {
         if state.idle > 0 {
             state.idle -= 1;
             state.wakes += 1;
@@ -221,7 +270,7 @@ impl BlockingPool {
             return Call::Woken;
         }
         if state.threads == self.max_threads {
-            return Call::Nobody;
+            return Call::AtLimit;
         }
         state.threads += 1;
         state.coming += 1;
@@ -260,12 +309,12 @@ enum Wait {
 }
 
 /// Which thread was called for a job.
-pub(super) enum Call {
+enum Call {
     Woken,
     /// A thread that the caller is to start.
     ToBeStarted,
     /// There are as many as there may be.
-    Nobody,
+    AtLimit,
 }
 
 impl fmt::Debug for BlockingPool {

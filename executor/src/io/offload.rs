@@ -8,6 +8,7 @@ use std::panic::{Location, resume_unwind};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
+use crate::blocking::jobs;
 use crate::task::spawn::with_scheduler;
 use crate::task::{JoinError, JoinHandle};
 
@@ -27,7 +28,7 @@ where
     T: Send + 'static,
     F: FnOnce() -> T + Send + 'static,
 {
-    with_scheduler(caller, |scheduler| scheduler.spawn_blocking(call, Location::caller()))
+    with_scheduler(caller, |scheduler| jobs::spawn_blocking(scheduler, call, Location::caller()))
 }
 
 /// Begins `call` on a thread of the pool. Once this has returned `Ok`, the call is made, even if
@@ -37,7 +38,7 @@ where
     T: Send + 'static,
     F: FnOnce() -> T + Send + 'static,
 {
-    with_scheduler(caller, |scheduler| scheduler.spawn_promised(call, Location::caller())).ok_or_else(shut_down)
+    with_scheduler(caller, |scheduler| jobs::spawn_promised(scheduler, call, Location::caller())).ok_or_else(shut_down)
 }
 
 /// Returns the result of a call that was begun. A panic of the call continues here.

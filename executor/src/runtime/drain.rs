@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use super::{Handle, Runtime};
 use crate::runtime::services::TimerDelay;
+use crate::scheduler::drain;
 use crate::task::{Id, LiveTask, current_id};
 use crate::time::Instant;
 
@@ -87,10 +88,10 @@ impl Handle {
     pub async fn drain(&self, deadline: Instant) -> Drained {
         let began = Instant::now();
         let scheduler = self.scheduler();
-        scheduler.refuse_outsiders();
+        drain::begin(scheduler);
         let own = current_id();
         let deadline = scheduler.clock.nanos(deadline.into_std());
-        let last = scheduler.watch_for_the_last(own);
+        let last = drain::watch_for_the_last(scheduler, own);
         let mut expiry = pin!(TimerDelay::until(deadline, scheduler));
         poll_fn(|cx| {
             if deadline <= scheduler.clock.timer_now() || last.poll(cx.waker()).is_ready() {
@@ -100,7 +101,7 @@ impl Handle {
         })
         .await;
         drop(last);
-        let (tasks, jobs) = scheduler.left();
+        let (tasks, jobs) = drain::left(scheduler);
         let tasks = tasks.into_iter().filter(|task| Some(task.id) != own).map(|task| LeftTask::new(task, false));
         let jobs = jobs.into_iter().filter(|job| Some(job.id) != own).map(|job| LeftTask::new(job, true));
         Drained { left: tasks.chain(jobs).collect(), waited: began.elapsed() }

@@ -8,9 +8,11 @@ use std::sync::Arc;
 
 use futures_task::{FutureObj, Spawn, SpawnError};
 
+use crate::blocking::jobs;
 use crate::runtime::Metrics;
+use crate::scheduler::block_on::block_on;
 use crate::scheduler::context::Role;
-use crate::scheduler::{Context, Entered, Scheduler};
+use crate::scheduler::{Context, Entered, Scheduler, drain};
 use crate::task::JoinHandle;
 use crate::tokio_compat::TokioEntered;
 
@@ -81,7 +83,7 @@ impl Handle {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        self.0.spawn_blocking(job, Location::caller())
+        jobs::spawn_blocking(&self.0, job, Location::caller())
     }
 
     /// Waits for `future`, which this thread polls: see [`Runtime::block_on`]. In a task it takes
@@ -99,7 +101,7 @@ impl Handle {
     /// [`Runtime::block_on`]: crate::runtime::Runtime::block_on
     #[cfg_attr(feature = "console", track_caller)]
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
-        self.0.block_on(future)
+        block_on(&self.0, future)
     }
 
     /// Returns how many polls were reported as stalls, by the place where their tasks were spawned,
@@ -197,7 +199,7 @@ impl Spawn for Handle {
     }
 
     fn status(&self) -> Result<(), SpawnError> {
-        if self.0.takes_work() { Ok(()) } else { Err(SpawnError::shutdown()) }
+        if drain::takes_work(&self.0) { Ok(()) } else { Err(SpawnError::shutdown()) }
     }
 }
 

@@ -6,14 +6,16 @@ use std::panic::{Location, RefUnwindSafe, UnwindSafe, resume_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::blocking::jobs;
 #[cfg(all(unix, feature = "signal"))]
 use crate::runtime::dump::on_signal::DumpOnSignal;
 use crate::runtime::environment;
 use crate::runtime::schedtrace::SchedTrace;
 use crate::runtime::{Builder, EnterGuard, Handle, Metrics};
+use crate::scheduler::block_on::block_on_unwatched;
 use crate::scheduler::context::Role;
 use crate::scheduler::threads::start_machines;
-use crate::scheduler::{Context, Flavor, Scheduler};
+use crate::scheduler::{Context, Flavor, Scheduler, shutdown};
 #[cfg(all(unix, feature = "signal"))]
 use crate::signal::unix::SignalKind;
 use crate::sysmon::watcher;
@@ -160,7 +162,7 @@ impl Runtime {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        match self.handle.scheduler().block_on_unwatched(self.spawn(future)) {
+        match block_on_unwatched(self.handle.scheduler(), self.spawn(future)) {
             Ok(output) => output,
             Err(error) => match error.try_into_panic() {
                 Ok(panic) => resume_unwind(panic),
@@ -215,7 +217,7 @@ impl Runtime {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        self.handle.scheduler().spawn_blocking(job, Location::caller())
+        jobs::spawn_blocking(self.handle.scheduler(), job, Location::caller())
     }
 
     /// Returns the runtime's counters and gauges: see [`Handle::metrics`].
@@ -256,7 +258,7 @@ impl Runtime {
     /// Waits for the end, where that is possible. Returns `false` if it continues in the
     /// background.
     fn wait(&self, deadline: Option<Instant>) -> bool {
-        !self.is_own_thread() && self.handle.scheduler().wait_for_shutdown(deadline)
+        !self.is_own_thread() && shutdown::wait(self.handle.scheduler(), deadline)
     }
 
     fn is_own_thread(&self) -> bool {
@@ -268,7 +270,7 @@ impl Drop for Runtime {
     fn drop(&mut self) {
         drop(self.schedtrace.take());
         let scheduler = self.handle.scheduler();
-        scheduler.begin_shutdown();
+        shutdown::begin(scheduler);
         let deadline = match self.ending {
             Ending::Unlimited | Ending::Background => None,
             // A timeout that the clock cannot count is no limit.
@@ -279,7 +281,7 @@ impl Drop for Runtime {
             scheduler.tokio.shut_down(deadline);
         } else {
             let ending = Arc::clone(scheduler);
-            scheduler.tokio.shut_down_later(move || _ = ending.wait_for_shutdown(None));
+            scheduler.tokio.shut_down_later(move || _ = shutdown::wait(&ending, None));
         }
         scheduler.observer.finish_timeline();
         if is_to_wait && self.is_own_thread() && !std::thread::panicking() {

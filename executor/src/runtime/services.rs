@@ -11,6 +11,7 @@ use std::time::Duration;
 use wsrt_reactor::context::{Delay, Services};
 use wsrt_reactor::timer::TimerEntry;
 
+use crate::blocking::jobs;
 use crate::scheduler::Scheduler;
 use crate::scheduler::timekeeping::arm_timer;
 
@@ -28,7 +29,7 @@ impl Services for RuntimeServices {
     /// Drops the job if the runtime is gone, which the reactor reports as an error.
     fn offload(&self, job: Box<dyn FnOnce() + Send>) {
         if let Some(scheduler) = self.0.upgrade() {
-            drop(scheduler.spawn_blocking(job, Location::caller()));
+            drop(jobs::spawn_blocking(&scheduler, job, Location::caller()));
         }
     }
 

@@ -22,103 +22,98 @@ use crate::scheduler::machine_loop::MachineLoop;
 use crate::scheduler::parker::Parker;
 use crate::scheduler::root::Root;
 use crate::scheduler::{Context, Flavor, Scheduler};
+use crate::task::Id;
 use crate::util::unwind::Payload;
 
-impl Scheduler {
-    /// Waits for `future`, polled on this thread, and drives the runtime meanwhile if it has no
-    /// machines of its own.
-    #[cfg_attr(feature = "console", track_caller)]
-    pub(crate) fn block_on<F: Future>(self: &Arc<Self>, future: F) -> F::Output {
-        self.block_on_unwatched(console::watch_block_on(future, || crate::task::Id::next().as_u64()))
-    }
+/// Waits for `future`, polled on this thread, and drives the runtime meanwhile if it has no
+/// machines of its own.
+#[cfg_attr(feature = "console", track_caller)]
+pub(crate) fn block_on<F: Future>(scheduler: &Arc<Scheduler>, future: F) -> F::Output {
+    block_on_unwatched(scheduler, console::watch_block_on(future, || Id::next().as_u64()))
+}
 
-    /// The same, without a place of its own in the console: for a future that only waits for a
-    /// task.
-    pub(crate) fn block_on_unwatched<F: Future>(self: &Arc<Self>, future: F) -> F::Output {
-        let future = pin!(future);
-        match self.config.flavor {
-            Flavor::MultiThread => with_processor_handed_over(|| self.wait_for(future)),
-            // Whatever the thread has entered since: there is one processor, and the poll below
-            // has it.
-            Flavor::CurrentThread => match Context::of_machine_of(Arc::as_ptr(self)) {
-                Some(context) => self.drive_inside_a_task(&context, future),
-                None => with_processor_handed_over(|| self.drive(future)),
-            },
-        }
+/// Waits as `block_on` does, without a place of its own in the console: for a future that only
+/// waits for a task.
+pub(crate) fn block_on_unwatched<F: Future>(scheduler: &Arc<Scheduler>, future: F) -> F::Output {
+    let future = pin!(future);
+    match scheduler.config.flavor {
+        Flavor::MultiThread => with_processor_handed_over(|| wait_for(scheduler, future)),
+        // Whatever the thread has entered since: there is one processor, and the poll below
+        // has it.
+        Flavor::CurrentThread => match Context::of_machine_of(Arc::as_ptr(scheduler)) {
+            Some(context) => drive_inside_a_task(scheduler, &context, future),
+            None => with_processor_handed_over(|| drive(scheduler, future)),
+        },
     }
+}
 
-    /// Polls `future` on this thread, which does nothing else.
-    fn wait_for<F: Future>(self: &Arc<Self>, future: Pin<&mut F>) -> F::Output {
-        let _tokio = self.tokio.enter();
-        let _entered = Context::enter(self, Role::External);
-        wait_on_thread(future)
+/// Polls `future` on this thread, which does nothing else.
+fn wait_for<F: Future>(scheduler: &Arc<Scheduler>, future: Pin<&mut F>) -> F::Output {
+    let _tokio = scheduler.tokio.enter();
+    let _entered = Context::enter(scheduler, Role::External);
+    wait_on_thread(future)
+}
+
+/// Polls `future` on this thread, which is a machine of the runtime until the future is done,
+/// or the runtime shuts down: then it only waits.
+fn drive<F: Future>(scheduler: &Arc<Scheduler>, mut future: Pin<&mut F>) -> F::Output {
+    let result = drive_to_the_end(scheduler, future.as_mut());
+    output_of(scheduler, result, future)
+}
+
+/// `None` if the runtime has shut down before the future was done. The thread has departed by
+/// then: a shutdown waits for those that run tasks, and for no root future.
+fn drive_to_the_end<F: Future>(scheduler: &Arc<Scheduler>, future: Pin<&mut F>) -> Option<Result<F::Output, Payload>> {
+    let _present = Present::arrive(scheduler)?;
+    let machine = Machine::new();
+    machine.parker().adopt_current_thread();
+    scheduler.threads.enroll(&machine);
+    let _tokio = scheduler.tokio.enter();
+    let entered = Context::enter(scheduler, Role::Machine(machine));
+    if let Some(processor) = scheduler.idle.acquire() {
+        entered.take_up(processor);
     }
+    let mut machine_loop = MachineLoop::new(&entered);
+    let mut root = RootFuture::new(future, &entered);
+    machine_loop.run(&mut root);
+    machine_loop.leave();
+    entered.leave_behind(root.aside);
+    root.result
+}
 
-    /// Polls `future` on this thread, which is a machine of the runtime until the future is done,
-    /// or the runtime shuts down: then it only waits.
-    fn drive<F: Future>(self: &Arc<Self>, mut future: Pin<&mut F>) -> F::Output {
-        let result = self.drive_to_the_end(future.as_mut());
-        self.output_of(result, future)
+/// Drives `future` on a thread that is a machine of this runtime already, in `context`, with a
+/// task in the middle of its poll. What it has entered above that is set aside meanwhile.
+fn drive_inside_a_task<F: Future>(scheduler: &Arc<Scheduler>, context: &Context, mut future: Pin<&mut F>) -> F::Output {
+    // The machine loop is in the middle of its rounds, and holds the processor itself.
+    assert!(
+        context.placing() != Placing::InBatch,
+        "wsrt: `block_on` was called inside of a waker that this current-thread runtime wakes, on the thread that runs its \
+         tasks: spawn a task instead, or wake one"
+    );
+    let aside = context.set_others_aside();
+    let mut machine_loop = MachineLoop::new(context);
+    let mut root = RootFuture::new(future.as_mut(), context);
+    context.with_root(false, || machine_loop.run(&mut root));
+    machine_loop.leave_to_task();
+    context.leave_behind(root.aside.take());
+    let result = root.result;
+    if let Some(aside) = aside {
+        Context::put_back(&aside);
     }
+    output_of(scheduler, result, future)
+}
 
-    /// `None` if the runtime has shut down before the future was done. The thread has departed by
-    /// then: a shutdown waits for those that run tasks, and for no root future.
-    fn drive_to_the_end<F: Future>(self: &Arc<Self>, future: Pin<&mut F>) -> Option<Result<F::Output, Payload>> {
-        let _present = Present::arrive(self)?;
-        let machine = Machine::new();
-        machine.parker().adopt_current_thread();
-        self.threads.enroll(&machine);
-        let _tokio = self.tokio.enter();
-        let entered = Context::enter(self, Role::Machine(machine));
-        self.take_first_processor(&entered);
-        let mut machine_loop = MachineLoop::new(&entered);
-        let mut root = RootFuture::new(future, &entered);
-        machine_loop.run(&mut root);
-        machine_loop.leave();
-        entered.leave_behind(root.aside);
-        root.result
-    }
-
-    fn take_first_processor(&self, entered: &Context) {
-        if let Some(processor) = self.idle.acquire() {
-            entered.take_up(processor);
-        }
-    }
-
-    /// Drives `future` on a thread that is a machine of this runtime already, in `context`, with a
-    /// task in the middle of its poll. What it has entered above that is set aside meanwhile.
-    fn drive_inside_a_task<F: Future>(self: &Arc<Self>, context: &Context, mut future: Pin<&mut F>) -> F::Output {
-        // The machine loop is in the middle of its rounds, and holds the processor itself.
-        assert!(
-            context.placing() != Placing::InBatch,
-            "wsrt: `block_on` was called inside of a waker that this current-thread runtime wakes, on the thread that runs its \
-             tasks: spawn a task instead, or wake one"
-        );
-        let aside = context.set_others_aside();
-        let mut machine_loop = MachineLoop::new(context);
-        let mut root = RootFuture::new(future.as_mut(), context);
-        context.with_root(false, || machine_loop.run(&mut root));
-        machine_loop.leave_to_task();
-        context.leave_behind(root.aside.take());
-        let result = root.result;
-        if let Some(aside) = aside {
-            Context::put_back(&aside);
-        }
-        self.output_of(result, future)
-    }
-
-    /// The output of a root future; without the loop, if the runtime was shut down before that was
-    /// done. Then the thread is a visitor: no shutdown drops what it waits in.
-    fn output_of<F: Future>(
-        self: &Arc<Self>,
-        result: Option<Result<F::Output, Payload>>,
-        future: Pin<&mut F>,
-    ) -> F::Output {
-        match result {
-            Some(Ok(output)) => output,
-            Some(Err(panic)) => resume_unwind(panic),
-            None => self.wait_for(future),
-        }
+/// The output of a root future; without the loop, if the runtime was shut down before that was
+/// done. Then the thread is an external one: no shutdown drops what it waits in.
+fn output_of<F: Future>(
+    scheduler: &Arc<Scheduler>,
+    result: Option<Result<F::Output, Payload>>,
+    future: Pin<&mut F>,
+) -> F::Output {
+    match result {
+        Some(Ok(output)) => output,
+        Some(Err(panic)) => resume_unwind(panic),
+        None => wait_for(scheduler, future),
     }
 }
 

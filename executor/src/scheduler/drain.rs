@@ -5,50 +5,52 @@
 //! or runs one of its blocking jobs, and a machine that helps with a parallel call: which machine
 //! comes to which item of a task's loop is chance.
 
-use std::ptr;
 use std::task::{Poll, Waker};
 
 use crate::scheduler::{Context, Scheduler};
 use crate::task::{Id, LiveTask, OwnedTasks, TaskRef, current_id};
 
-impl Scheduler {
-    /// From now on only tasks of this runtime may spawn on it.
-    pub(crate) fn refuse_outsiders(&self) {
-        self.tasks.refuse_outsiders();
-        self.blocking.jobs.refuse_outsiders();
-    }
+/// From now on only tasks of this runtime may spawn on it.
+pub(crate) fn begin(scheduler: &Scheduler) {
+    scheduler.tasks.refuse_outsiders();
+    scheduler.blocking.jobs.refuse_outsiders();
+}
 
-    /// Whether what is spawned here and now would be let in.
-    pub(crate) fn takes_work(&self) -> bool {
-        !self.shutdown.has_begun() && (self.tasks.is_open() || self.is_inside_a_task())
-    }
+/// Whether what is spawned here and now would be let in.
+pub(crate) fn takes_work(scheduler: &Scheduler) -> bool {
+    !scheduler.shutdown.has_begun() && (scheduler.tasks.is_open() || is_inside_a_task(scheduler))
+}
 
-    /// Lists a task that `bind` has given back, if it is not from outside.
-    #[cold]
-    pub(crate) fn bind_follow_up(&self, registry: &OwnedTasks, shard: usize, task: TaskRef) -> Result<(), TaskRef> {
-        if self.is_inside_a_task() { registry.bind_follow_up(shard, task) } else { Err(task) }
-    }
+/// Lists a task that `bind` has given back, if it is not from outside.
+#[cold]
+pub(crate) fn bind_follow_up(
+    scheduler: &Scheduler,
+    registry: &OwnedTasks,
+    shard: usize,
+    task: TaskRef,
+) -> Result<(), TaskRef> {
+    if is_inside_a_task(scheduler) { registry.bind_follow_up(shard, task) } else { Err(task) }
+}
 
-    fn is_inside_a_task(&self) -> bool {
-        Context::with(|context| {
-            let context = context.filter(|context| context.is_of(ptr::from_ref(self)));
-            context.is_some_and(|context| current_id().is_some() || context.is_helping())
-        })
-    }
+fn is_inside_a_task(scheduler: &Scheduler) -> bool {
+    Context::with(|context| {
+        let context = context.filter(|context| context.is_of(scheduler));
+        context.is_some_and(|context| current_id().is_some() || context.is_helping())
+    })
+}
 
-    /// Begins to wait until neither a task nor a blocking job is left but `except`.
-    pub(crate) fn watch_for_the_last(&self, except: Option<Id>) -> LastWatch<'_> {
-        LastWatch { scheduler: self, except, number: Id::next() }
-    }
+/// Begins to wait until neither a task nor a blocking job is left but `except`.
+pub(crate) fn watch_for_the_last(scheduler: &Scheduler, except: Option<Id>) -> LastWatch<'_> {
+    LastWatch { scheduler, except, number: Id::next() }
+}
 
-    fn registries(&self) -> [&OwnedTasks; 2] {
-        [&self.tasks, &self.blocking.jobs]
-    }
+fn registries(scheduler: &Scheduler) -> [&OwnedTasks; 2] {
+    [&scheduler.tasks, &scheduler.blocking.jobs]
+}
 
-    /// The tasks that are left, and the blocking jobs.
-    pub(crate) fn left(&self) -> (Vec<LiveTask>, Vec<LiveTask>) {
-        (self.tasks.live_tasks(), self.blocking.jobs.live_tasks())
-    }
+/// The tasks that are left, and the blocking jobs.
+pub(crate) fn left(scheduler: &Scheduler) -> (Vec<LiveTask>, Vec<LiveTask>) {
+    (scheduler.tasks.live_tasks(), scheduler.blocking.jobs.live_tasks())
 }
 
 /// A wait for the last task.
@@ -63,12 +65,12 @@ pub(crate) struct LastWatch<'a> {
 impl LastWatch<'_> {
     /// Ready once nothing is left; until then `waker` is woken when little is.
     pub(crate) fn poll(&self, waker: &Waker) -> Poll<()> {
-        OwnedTasks::poll_drained(&self.scheduler.registries(), self.except, self.number, waker)
+        OwnedTasks::poll_drained(&registries(self.scheduler), self.except, self.number, waker)
     }
 }
 
 impl Drop for LastWatch<'_> {
     fn drop(&mut self) {
-        OwnedTasks::forget_drain(&self.scheduler.registries(), self.number);
+        OwnedTasks::forget_drain(&registries(self.scheduler), self.number);
     }
 }

@@ -141,16 +141,16 @@ impl InjectorsTurn {
 mod tests {
     use super::*;
 
-    /// Which side gets each of `polls` polls, of which the injector's take `strangers` ns and the
+    /// Which side gets each of `polls` polls, of which the injector's take `injected` ns and the
     /// processor's own `own` ns, with always something to do for both: `true` for the injector. The
     /// clock is read at each.
-    fn shares(interval: u32, polls: usize, own: u64, strangers: u64) -> Vec<bool> {
+    fn shares(interval: u32, polls: usize, own: u64, injected: u64) -> Vec<bool> {
         let (mut fairness, mut now) = (Fairness::default(), 0);
         (0..polls)
             .map(|_| {
                 fairness.note_time(now);
                 let granted = fairness.tick(interval) && fairness.grant(interval, now) != Grant::Own;
-                now += if granted { strangers } else { own };
+                now += if granted { injected } else { own };
                 granted
             })
             .collect()
@@ -175,9 +175,9 @@ mod tests {
 
     #[test]
     fn heavy_polls_take_turns_one_by_one() {
-        for (own, strangers) in [(1_000_000, 1_000_000), (1_000_000, 200_000), (200_000, 3_000_000)] {
-            let polls = shares(61, 1_000, own, strangers);
-            assert_eq!((longest_run(&polls, false), longest_run(&polls, true)), (1, 1), "{own} and {strangers} ns");
+        for (own, injected) in [(1_000_000, 1_000_000), (1_000_000, 200_000), (200_000, 3_000_000)] {
+            let polls = shares(61, 1_000, own, injected);
+            assert_eq!((longest_run(&polls, false), longest_run(&polls, true)), (1, 1), "{own} and {injected} ns");
         }
     }
 

@@ -32,6 +32,7 @@ pub(crate) mod machine_loop;
 pub(crate) mod machine_status;
 #[cfg(not(loom))]
 pub(crate) mod network;
+#[cfg_attr(loom, allow(dead_code))]
 pub(crate) mod parker;
 #[cfg(not(loom))]
 pub(crate) mod place;
@@ -39,6 +40,7 @@ pub(crate) mod poll_owner;
 pub(crate) mod poll_watch;
 pub(crate) mod presence;
 pub(crate) mod processor;
+#[cfg_attr(loom, allow(dead_code))]
 pub(crate) mod processors;
 #[cfg(not(loom))]
 pub(crate) mod refusals;
@@ -57,11 +59,14 @@ pub(crate) mod steal;
 pub(crate) mod threads;
 pub(crate) mod tick_clock;
 #[cfg(not(loom))]
+pub(crate) mod time_slice;
+#[cfg(not(loom))]
 pub(crate) mod timekeeping;
 #[cfg(not(loom))]
 pub(crate) mod wake;
 #[cfg(not(loom))]
 pub(crate) mod wake_batch;
+#[cfg_attr(loom, allow(dead_code))]
 pub(crate) mod watcher_sleep;
 
 #[cfg(not(loom))]

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use crate::util::sync::atomic::AtomicU32;
 use crate::util::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use crate::util::sync::thread;
+use crate::util::sync::{park_timeout, thread};
 
 /// Awake, and no wake is pending.
 const AWAKE: u32 = 0;
@@ -29,7 +29,7 @@ pub(crate) struct Parker {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use = "a machine that sleeps in the netpoller has to be interrupted"]
 pub(crate) enum Unparked {
-    /// It was awake, or had been notified already: it will see the notice before it sleeps.
+    /// It was awake, or had been notified already: it will see the wake before it sleeps.
     Awake,
     /// It slept on its own token and has been woken.
     Woken,
@@ -47,7 +47,7 @@ impl Parker {
         let _ = self.thread.set(thread::current());
     }
 
-    /// Sleeps until notified; returns at once if a notice is pending.
+    /// Sleeps until notified; returns at once if a wake is pending.
     pub(crate) fn park(&self) {
         if self.state.fall_asleep(PARKED) {
             self.sleep_until_notified();
@@ -55,14 +55,13 @@ impl Parker {
     }
 
     fn sleep_until_notified(&self) {
-        while !self.state.consume_notice() {
+        while !self.state.consume_wake() {
             thread::park();
         }
     }
 
     /// Sleeps until notified or until `timeout` has passed, which never happens if it reaches
     /// beyond the clock. `true` if notified.
-    #[cfg(not(loom))]
     pub(crate) fn park_timeout(&self, timeout: std::time::Duration) -> bool {
         if !self.state.fall_asleep(PARKED) {
             return true;
@@ -71,17 +70,17 @@ impl Parker {
             self.sleep_until_notified();
             return true;
         };
-        while !self.state.consume_notice() {
+        while !self.state.consume_wake() {
             let left = deadline.saturating_duration_since(std::time::Instant::now());
             if left.is_zero() {
                 return self.state.wake_up();
             }
-            thread::park_timeout(left);
+            park_timeout(left);
         }
         true
     }
 
-    /// Announces that this thread is about to block in the netpoller. `false` if a notice was
+    /// Announces that this thread is about to block in the netpoller. `false` if a wake was
     /// pending: then it must not.
     #[must_use]
     pub(crate) fn begin_polling(&self) -> bool {
@@ -108,7 +107,7 @@ impl Parker {
         self.state.is_one_of([POLLING, POLLING])
     }
 
-    /// Wakes the thread, or leaves a notice for its next sleep.
+    /// Wakes the thread, or leaves a wake pending for its next sleep.
     pub(crate) fn unpark(&self) -> Unparked {
         match self.state.notify() {
             PARKED => {
@@ -124,13 +123,13 @@ impl Parker {
 }
 
 /// The parker's word. Its transitions are `AWAKE → PARKED | POLLING` by the sleeper,
-/// `any → NOTIFIED` by a waker, and `NOTIFIED → AWAKE` by the sleeper, which thereby consumes the
-/// notice.
+/// `any → NOTIFIED` by a waker, and `NOTIFIED → AWAKE` by the sleeper, which consumes
+/// the wake.
 #[derive(Debug)]
 struct State(AtomicU32);
 
 impl State {
-    /// `AWAKE → asleep`; or consumes a pending notice and says `false`.
+    /// `AWAKE → asleep`; or consumes a pending wake and says `false`.
     #[must_use]
     fn fall_asleep(&self, asleep: u32) -> bool {
         if self.0.compare_exchange(AWAKE, asleep, Relaxed, Relaxed).is_ok() {
@@ -138,7 +137,7 @@ impl State {
         }
         // Acquire pairs with the Release in `notify`: what the wakers did before is visible. A
         // swap, though the value is known: a second waker may have come since, and a store would
-        // wipe its notice out without having seen its work.
+        // wipe its wake out without having seen its work.
         let state = self.0.swap(AWAKE, Acquire);
         assert_eq!(state, NOTIFIED, "only its own thread sleeps on a parker");
         false
@@ -149,12 +148,12 @@ impl State {
     }
 
     #[must_use]
-    fn consume_notice(&self) -> bool {
+    fn consume_wake(&self) -> bool {
         // Acquire pairs with the Release in `notify`.
         self.0.compare_exchange(NOTIFIED, AWAKE, Acquire, Relaxed).is_ok()
     }
 
-    /// `any → AWAKE`, when the sleep ended for a reason of its own. `true` if a notice was consumed
+    /// `any → AWAKE`, when the sleep ended for a reason of its own. `true` if a wake was consumed
     /// by the way.
     fn wake_up(&self) -> bool {
         // Acquire pairs with the Release in `notify`.

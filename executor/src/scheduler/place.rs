@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::observe::console::{self, Kind};
 use crate::scheduler::context::Placing;
+use crate::scheduler::drain::bind_follow_up;
 use crate::scheduler::limits::LARGEST_ORDERED_BATCH;
 use crate::scheduler::processor::{OverflowedTasks, Placed, Processor};
 use crate::scheduler::{Context, Scheduler};
@@ -314,7 +315,7 @@ impl Scheduler {
     /// Lists a new task and submits its runnable. Gives that back if the runtime shuts down or is
     /// drained.
     fn launch(&self, here: Option<&Context>, shard: usize, task: TaskRef, runnable: Runnable) -> Option<Runnable> {
-        if self.tasks.bind(shard, task).or_else(|task| self.bind_follow_up(&self.tasks, shard, task)).is_err() {
+        if self.tasks.bind(shard, task).or_else(|task| bind_follow_up(self, &self.tasks, shard, task)).is_err() {
             return Some(runnable);
         }
         self.observer.spawned(runnable, |task| match here {

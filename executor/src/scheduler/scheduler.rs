@@ -176,6 +176,11 @@ impl Scheduler {
         Ok(scheduler)
     }
 
+    /// Returns a counted reference to this scheduler.
+    pub(crate) fn counted(&self) -> Arc<Self> {
+        self.me.upgrade().expect("the caller holds the scheduler whose method this is")
+    }
+
     /// Whether a task waits where an idle processor could find it, or a timer is due.
     pub(crate) fn work_is_visible(&self) -> bool {
         !self.injector.is_empty()

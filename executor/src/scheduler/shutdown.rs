@@ -1,7 +1,6 @@
 //! The end: every machine leaves its loop, and the last one out drops what is left.
 
 use std::fmt;
-use std::sync::Arc;
 use std::time::Instant;
 
 use parking_lot::{Condvar, Mutex};
@@ -42,10 +41,10 @@ impl Shutdown {
     /// in its blocking way, for one of those tasks, and learns of its end by what that drops.
     pub(crate) fn depart(&self, scheduler: &Scheduler) {
         if self.has_begun() {
-            scheduler.inside(|| scheduler.drop_waiting_tasks());
+            inside(scheduler, || drop_waiting_tasks(scheduler));
         }
         if self.presence.depart() {
-            scheduler.inside(|| scheduler.drop_all_tasks());
+            inside(scheduler, || drop_all_tasks(scheduler));
             *self.finished.lock() = true;
             self.on_finished.notify_all();
         }
@@ -75,86 +74,81 @@ impl fmt::Debug for Shutdown {
     }
 }
 
-impl Scheduler {
-    /// Begins to shut down: machines leave as soon as their polls return, and nothing new is
-    /// spawned. Waits for nothing. Only the first call counts.
-    pub(crate) fn begin_shutdown(&self) {
-        if !self.shutdown.presence.begin() {
-            return;
-        }
-        self.wake_everyone();
-        self.shutdown.depart(self);
+/// Begins to shut down: machines leave as soon as their polls return, and nothing new is
+/// spawned. Waits for nothing. Only the first call counts.
+pub(crate) fn begin(scheduler: &Scheduler) {
+    if !scheduler.shutdown.presence.begin() {
+        return;
     }
+    scheduler.idle.everyone().iter().for_each(|machine| scheduler.rouse(machine));
+    scheduler.netpoller.interrupt();
+    scheduler.idle.watcher().wake();
+    scheduler.shutdown.depart(scheduler);
+}
 
-    /// Calls `f`, which drops futures, on a thread that is inside this runtime meanwhile, and
-    /// inside of tokio's: destructors may spawn, and find that nothing is run any more.
-    fn inside(&self, f: impl FnOnce()) {
-        let scheduler = self.counted();
-        let _tokio = scheduler.tokio.enter();
-        let _entered = Context::enter(&scheduler, Role::Ending);
-        f();
+/// Calls `f`, which drops futures, on a thread that is inside this runtime meanwhile, and
+/// inside of tokio's: destructors may spawn, and find that nothing is run any more.
+fn inside(scheduler: &Scheduler, f: impl FnOnce()) {
+    let scheduler = scheduler.counted();
+    let _tokio = scheduler.tokio.enter();
+    let _entered = Context::enter(&scheduler, Role::Ending);
+    f();
+}
+
+/// Waits until all tasks are dropped and all threads gone. `false` if `deadline` came first.
+#[must_use]
+pub(crate) fn wait(scheduler: &Scheduler, deadline: Option<Instant>) -> bool {
+    let machines_left = scheduler.shutdown.wait(deadline);
+    let pool_left = scheduler.blocking.wait(deadline);
+    if machines_left {
+        scheduler.threads.join();
     }
-
-    /// Waits until all tasks are dropped and all threads gone. `false` if `deadline` came first.
-    #[must_use]
-    pub(crate) fn wait_for_shutdown(&self, deadline: Option<Instant>) -> bool {
-        let machines_left = self.shutdown.wait(deadline);
-        let pool_left = self.blocking.wait(deadline);
-        if machines_left {
-            self.threads.join();
-        }
-        if pool_left {
-            self.blocking.join();
-        }
-        machines_left && pool_left
+    if pool_left {
+        scheduler.blocking.join();
     }
+    machines_left && pool_left
+}
 
-    /// Drops every future that waits: for a socket or a timer, for another task, for its turn in a
-    /// queue. Those whose polls are running are marked, and dropped when the poll ends. Others may
-    /// do the same at the same time.
-    ///
-    /// What waits for a socket or a timer of this runtime, and is no task of it, is woken to be
-    /// told: a blocking job, a poll that blocks in a `block_on` of its own, other threads.
-    fn drop_waiting_tasks(&self) {
-        let mut wakers = Vec::new();
-        self.netpoller.shut_down(&mut wakers);
-        // A spare that comes into sight later is seen by the watcher, which has put it into play,
-        // as it departs.
-        self.processors.iter().for_each(|processor| processor.timers().shut_down(&mut wakers));
-        // Whatever is dropped, both take nothing more by then: a destructor may try either.
-        let jobs = self.blocking.close();
-        self.tasks.close(TaskRef::shut_down);
-        wakers.into_iter().for_each(wake_quietly);
-        jobs.for_each(Runnable::cancel);
-        self.cancel_queued();
+/// Drops every future that waits: for a socket or a timer, for another task, for its turn in a
+/// queue. Those whose polls are running are marked, and dropped when the poll ends. Others may
+/// do the same at the same time.
+///
+/// What waits for a socket or a timer of this runtime, and is no task of it, is woken to be
+/// told: a blocking job, a poll that blocks in a `block_on` of its own, other threads.
+fn drop_waiting_tasks(scheduler: &Scheduler) {
+    let mut wakers = Vec::new();
+    scheduler.netpoller.shut_down(&mut wakers);
+    // A spare that comes into sight later is seen by the watcher, which has put it into play,
+    // as it departs.
+    scheduler.processors.iter().for_each(|processor| processor.timers().shut_down(&mut wakers));
+    // Whatever is dropped, both take nothing more by then: a destructor may try either.
+    let jobs = scheduler.blocking.close();
+    scheduler.tasks.close(TaskRef::shut_down);
+    wakers.into_iter().for_each(wake_quietly);
+    jobs.for_each(Runnable::cancel);
+    cancel_queued(scheduler);
+}
+
+/// Drops every future that is still alive. By the last one out, so that nothing is polled any
+/// more.
+///
+/// A future's drop may wake tasks and try to spawn; a foreign thread may just have taken a
+/// `Runnable` and be on its way to the injector. So this goes round until the registry is
+/// empty: a task leaves it when its future is gone.
+fn drop_all_tasks(scheduler: &Scheduler) {
+    drop_waiting_tasks(scheduler);
+    while !scheduler.tasks.is_empty() {
+        std::thread::sleep(SHUTDOWN_RETRY);
+        cancel_queued(scheduler);
     }
+}
 
-    /// Drops every future that is still alive. By the last one out, so that nothing is polled any
-    /// more.
-    ///
-    /// A future's drop may wake tasks and try to spawn; a foreign thread may just have taken a
-    /// `Runnable` and be on its way to the injector. So this goes round until the registry is
-    /// empty: a task leaves it when its future is gone.
-    fn drop_all_tasks(&self) {
-        self.drop_waiting_tasks();
-        while !self.tasks.is_empty() {
-            std::thread::sleep(SHUTDOWN_RETRY);
-            self.cancel_queued();
-        }
+/// Cancels what is queued anywhere, on processors that are stuck in a poll too.
+fn cancel_queued(scheduler: &Scheduler) {
+    while let Some(task) = scheduler.injector.take() {
+        task.cancel();
     }
-
-    /// Cancels what is queued anywhere, on processors that are stuck in a poll too.
-    fn cancel_queued(&self) {
-        while let Some(task) = self.injector.take() {
-            task.cancel();
-        }
-        for processor in self.processors.iter() {
-            processor.rob().for_each(Runnable::cancel);
-        }
-    }
-
-    /// A counted reference to this scheduler.
-    pub(crate) fn counted(&self) -> Arc<Self> {
-        self.me.upgrade().expect("somebody holds the scheduler whose method this is")
+    for processor in scheduler.processors.iter() {
+        processor.rob().for_each(Runnable::cancel);
     }
 }

@@ -14,11 +14,10 @@ use crate::scheduler::machine_loop::MachineLoop;
 use crate::scheduler::processor::Processor;
 use crate::scheduler::refusals::{NoThread, Refusals};
 use crate::scheduler::root::NoRoot;
-use crate::scheduler::{Config, Context, Flavor, Scheduler};
+use crate::scheduler::{Config, Context, Flavor, Scheduler, time_slice};
 use crate::util::backoff::Backoff;
 use crate::util::hook::call_hook;
 use crate::util::report::report;
-use crate::util::time_slice;
 use crate::util::unwind::{caught, swallow};
 
 /// The machines' threads.

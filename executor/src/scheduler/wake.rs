@@ -1,7 +1,5 @@
 //! Waking: choosing a machine for work that was published, and getting it to run.
 
-use std::sync::Arc;
-
 use crate::scheduler::Scheduler;
 use crate::scheduler::idle::Chosen;
 use crate::scheduler::machine::Machine;
@@ -64,13 +62,5 @@ impl Scheduler {
             // deadline.
             Watch::Unattended => self.wake_one(),
         }
-    }
-
-    /// Wakes every machine that sleeps, for shutdown.
-    pub(crate) fn wake_everyone(&self) {
-        let machines: Vec<Arc<Machine>> = self.idle.everyone();
-        machines.iter().for_each(|machine| self.rouse(machine));
-        self.netpoller.interrupt();
-        self.idle.watcher().wake();
     }
 }

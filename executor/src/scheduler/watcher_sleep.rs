@@ -55,7 +55,6 @@ impl WatcherSleep {
     }
 
     /// Sleeps for one tick.
-    #[cfg(not(loom))]
     pub(crate) fn nap(&self, tick: Duration) {
         self.parker.park_timeout(tick);
     }

@@ -112,7 +112,7 @@ fn serve(scheduler: Arc<Scheduler>) {
         watcher.tick();
         pause = watcher.cadence.tick();
         if watcher.cadence.may_sleep(watcher.has_nothing_to_watch()) {
-            sleep.sleep_until_busy(|| !scheduler.needs_no_watcher() || scheduler.shutdown.has_begun());
+            sleep.sleep_until_busy(|| !needs_no_watcher(&scheduler) || scheduler.shutdown.has_begun());
             pause = FIRST_LOOK;
         }
     }
@@ -158,7 +158,7 @@ impl<'a> Watcher<'a> {
 
     /// All are idle, and no spare waits to be taken back.
     fn has_nothing_to_watch(&self) -> bool {
-        self.scheduler.needs_no_watcher() && self.scheduler.processors.spares() == 0
+        needs_no_watcher(self.scheduler) && self.scheduler.processors.spares() == 0
     }
 
     /// Whether the processor's holder is in a poll that the watcher has seen before.
@@ -257,8 +257,8 @@ impl<'a> Watcher<'a> {
         is_asleep(thread).unwrap_or_else(|| self.watched[index].burnt.is_at_rest(thread, now))
     }
 
-    /// Fires due timers of processors whose holder does not: idle ones with no keeper in the
-    /// netpoller, and stuck ones.
+    /// Fires due timers of processors whose holder does not: idle ones with no poll owner in
+    /// the netpoller, and stuck ones.
     fn fire_forgotten_timers(&mut self, now: u64) {
         let timer_time = self.scheduler.clock.timer_time(now);
         if self.scheduler.poll_owner.is_present() || self.scheduler.processors.earliest_deadline() > timer_time {
@@ -334,14 +334,12 @@ impl<'a> Watcher<'a> {
     }
 }
 
-impl Scheduler {
-    /// All processors are idle, no helper watches the netpoller in a keeper's stead, and no
-    /// blocking job waits for a thread that was refused. Whether anybody waits for the netpoller
-    /// does not matter: an external thread that comes to do so does not announce it.
-    fn needs_no_watcher(&self) -> bool {
-        let is_kept = self.poll_owner.is_present() || !self.helpers.any_watch();
-        self.idle.count_busy() == 0 && is_kept && !self.wants_refused_threads()
-    }
+/// Whether all processors are idle, no helper watches the netpoller in a poll owner's stead, and no
+/// blocking job waits for a thread that was refused. Whether any task waits for the netpoller does
+/// not matter: an external thread that comes to do so does not announce it.
+fn needs_no_watcher(scheduler: &Scheduler) -> bool {
+    let is_attended = scheduler.poll_owner.is_present() || !scheduler.helpers.any_watch();
+    scheduler.idle.count_busy() == 0 && is_attended && !scheduler.wants_refused_threads()
 }
 
 mod spares;

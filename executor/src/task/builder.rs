@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::panic::Location;
 
+use crate::blocking::jobs;
 use crate::local::set::LocalSet;
 use crate::runtime::Handle;
 use crate::task::spawn::{spawn_from, spawn_local_from, with_scheduler};
@@ -103,7 +104,7 @@ impl<'a> Builder<'a> {
         T: Send + 'static,
     {
         let origin = self.origin();
-        with_scheduler("task::Builder::spawn_blocking", |scheduler| scheduler.spawn_blocking(job, origin))
+        with_scheduler("task::Builder::spawn_blocking", |scheduler| jobs::spawn_blocking(scheduler, job, origin))
     }
 
     /// Runs a closure that blocks on a thread of the blocking pool of `handle`'s runtime.
@@ -113,6 +114,6 @@ impl<'a> Builder<'a> {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        handle.scheduler().spawn_blocking(job, self.origin())
+        jobs::spawn_blocking(handle.scheduler(), job, self.origin())
     }
 }

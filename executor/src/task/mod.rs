@@ -18,6 +18,7 @@ mod lifecycle;
 mod names;
 mod queue;
 mod reference;
+#[cfg_attr(loom, allow(dead_code))]
 mod registry;
 mod runnable;
 mod state;

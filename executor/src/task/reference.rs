@@ -60,7 +60,7 @@ impl TaskRef {
         let task = self.into_raw();
         // SAFETY: we have the life reference until the word says that it has passed to the task.
         match unsafe { task.as_ref() }.state.shut_down() {
-            ShutDown::LeftToPermit => {}
+            ShutDown::LeftToRunnable => {}
             // SAFETY: the word answered that the task was idle, and is claimed by us.
             ShutDown::Claimed => unsafe { lifecycle::cancel_claimed(task) },
             // SAFETY: the task is complete; the reference is ours still.

@@ -215,7 +215,7 @@ impl OwnedTasks {
     }
 
     /// Calls `f` while all shards are locked.
-    #[cfg(all(test, not(loom)))]
+    #[cfg(test)]
     pub(crate) fn with_all_locked<R>(&self, f: impl FnOnce() -> R) -> R {
         let locked: Vec<_> = self.shards.iter().map(|shard| shard.list.lock()).collect();
         let result = f();

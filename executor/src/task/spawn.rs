@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context as PollContext, Poll};
 
-use crate::blocking::in_place;
+use crate::blocking::{in_place, jobs};
 use crate::local::tasks::LocalTasks;
 use crate::scheduler::{Context, Flavor, Scheduler};
 use crate::task::{Id, JoinHandle, Origin, current_id};
@@ -184,7 +184,7 @@ where
     T: Send + 'static,
 {
     let spawned_at = Location::caller();
-    with_scheduler("spawn_blocking", |scheduler| scheduler.spawn_blocking(job, spawned_at))
+    with_scheduler("spawn_blocking", |scheduler| jobs::spawn_blocking(scheduler, job, spawned_at))
 }
 
 /// Calls a closure that may block, right here, while the tasks that wait on this processor go on

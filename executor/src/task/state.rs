@@ -226,7 +226,7 @@ impl State {
             let next = now.0 | step | CANCELLED | SELF_HELD;
             match self.word.compare_exchange_weak(now.0, next, AcqRel, Acquire) {
                 Ok(_) if now.is_idle() => return ShutDown::Claimed,
-                Ok(_) => return ShutDown::LeftToPermit,
+                Ok(_) => return ShutDown::LeftToRunnable,
                 Err(actual) => now = Snapshot(actual),
             }
         }

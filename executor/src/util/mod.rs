@@ -13,5 +13,4 @@ pub(crate) mod sync;
 #[cfg(not(loom))]
 pub(crate) mod thread_bound;
 pub(crate) mod thread_state;
-pub(crate) mod time_slice;
 pub(crate) mod unwind;

@@ -65,6 +65,11 @@ mod with_std {
         thread::sleep(duration);
     }
 
+    /// Sleeps until the thread is unparked, for `timeout` at most.
+    pub(crate) fn park_timeout(timeout: std::time::Duration) {
+        thread::park_timeout(timeout);
+    }
+
     /// Sleeps until the thread is unparked, for 50 µs at most at first, and for a millisecond at
     /// most after some naps.
     pub(crate) fn nap(naps: u32) {
@@ -149,6 +154,11 @@ mod with_loom {
     /// loom has no time: the other threads run.
     pub(crate) fn sleep(_: std::time::Duration) {
         thread::yield_now();
+    }
+
+    /// loom has no time: the sleep lasts until another thread unparks this one.
+    pub(crate) fn park_timeout(_: std::time::Duration) {
+        thread::park();
     }
 
     /// loom has no time: a nap lasts until another thread unparks this one, so that a lost wake is

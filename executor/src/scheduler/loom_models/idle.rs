@@ -113,7 +113,7 @@ impl Scene {
 
     /// Every processor is in one place: among the chosen, with one of the `holders`, or idle and
     /// counted as such.
-    fn assert_books_are_right(&self, holders: usize) {
+    fn assert_counts_are_right(&self, holders: usize) {
         let chosen = self.chosen.lock();
         let mut indices: Vec<_> = chosen.iter().map(|chosen| chosen.processor.index()).collect();
         indices.sort_unstable();
@@ -163,7 +163,7 @@ fn work_published_while_a_machine_retires_is_seen() {
         };
         seen_by.fetch_add(1, Counting);
         assert_eq!((scene.idle.count_searching(), scene.idle.count_machines()), (1, 0));
-        scene.assert_books_are_right(1 - scene.count_chosen());
+        scene.assert_counts_are_right(1 - scene.count_chosen());
     });
     let met = [&BY_SUBMITTER, &BY_MACHINE, &BY_BOTH].map(|tally| tally.load(Counting) > 0);
     assert_eq!(met, [true; 3], "the model has not met all cases");
@@ -215,7 +215,7 @@ fn work_published_while_a_processor_is_released_is_seen() {
         }
         drop(join(submitter));
         assert_eq!(scene.count_chosen(), 1);
-        scene.assert_books_are_right(0);
+        scene.assert_counts_are_right(0);
         assert!(scene.chosen.lock()[0].machine.is_none(), "no machine was on the list");
     });
 }
@@ -244,7 +244,7 @@ fn the_last_searcher_makes_up_for_skipped_wakes() {
         scene.note(chosen);
         drop(join(submitter));
         assert_eq!(scene.count_chosen(), 1, "work lies beside an idle processor, and nobody was sent");
-        scene.assert_books_are_right(1);
+        scene.assert_counts_are_right(1);
     });
     assert!(BY_SUBMITTER.load(Counting) > 0 && BY_SEARCHER.load(Counting) > 0, "the model has not met both cases");
 }
@@ -263,7 +263,7 @@ fn the_last_searcher_sees_the_loot_of_earlier_ones() {
         drop(join(thief));
         assert!(victim.pop().is_none());
         assert_eq!(scene.count_chosen(), 1, "loot lies beside an idle processor, and nobody was sent");
-        scene.assert_books_are_right(2);
+        scene.assert_counts_are_right(2);
     });
 }
 
@@ -307,7 +307,7 @@ fn two_submitters_never_choose_the_same_processor() {
             })
         });
         submitters.into_iter().for_each(|submitter| drop(join(submitter)));
-        scene.assert_books_are_right(0);
+        scene.assert_counts_are_right(0);
         let count = scene.count_chosen();
         CHOSEN[count].fetch_add(1, Counting);
         assert_eq!(scene.idle.count_machines(), machines.len() - count);
@@ -337,7 +337,7 @@ fn no_second_searcher_starts_unless_it_is_asked_for() {
         assert_eq!((scene.idle.count_idle(), scene.idle.count_searching()), (0, 2));
         scene.note(first);
         scene.note(another);
-        scene.assert_books_are_right(1);
+        scene.assert_counts_are_right(1);
     });
 }
 
@@ -408,7 +408,7 @@ fn one_processor_is_acquired_or_resumed_with() {
             other => panic!("{other:?}"),
         }
         assert_eq!(scene.idle.count_searching(), usize::from(acquired.is_none()));
-        scene.assert_books_are_right(1);
+        scene.assert_counts_are_right(1);
     });
     assert!(NONE_IDLE.load(Counting) > 0, "the model has not met the case");
 }

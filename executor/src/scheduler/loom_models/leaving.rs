@@ -120,14 +120,14 @@ impl Scene {
 
 /// How the timer came to be seen, over all interleavings of a model.
 struct Cases {
-    by_the_keeper: Tally,
+    by_the_poll_owner: Tally,
     by_interrupt: Tally,
     by_wake: Tally,
 }
 
 impl Cases {
     const fn new() -> Self {
-        Self { by_the_keeper: Tally::new(0), by_interrupt: Tally::new(0), by_wake: Tally::new(0) }
+        Self { by_the_poll_owner: Tally::new(0), by_interrupt: Tally::new(0), by_wake: Tally::new(0) }
     }
 
     /// A machine is up by the time that the timer is due, and looks at it or becomes the poll owner
@@ -135,7 +135,7 @@ impl Cases {
     fn assert_seen(&self, slept: &Slept, told: &Told) {
         let woken = told.chosen.iter().filter_map(|chosen| chosen.machine.as_ref());
         let case = match slept.until {
-            Some(until) if until <= DUE => &self.by_the_keeper,
+            Some(until) if until <= DUE => &self.by_the_poll_owner,
             Some(_) if told.interrupted => &self.by_interrupt,
             None if woken.into_iter().any(|machine| Arc::ptr_eq(machine, &slept.machine)) => &self.by_wake,
             _ => panic!("the timer is nobody's: {slept:?}, {told:?}"),
@@ -144,7 +144,7 @@ impl Cases {
     }
 
     fn met(&self) -> [bool; 3] {
-        [&self.by_the_keeper, &self.by_interrupt, &self.by_wake].map(|tally| tally.load(Counting) > 0)
+        [&self.by_the_poll_owner, &self.by_interrupt, &self.by_wake].map(|tally| tally.load(Counting) > 0)
     }
 }
 

@@ -91,8 +91,8 @@ fn there_is_one_poll_owner_at_a_time() {
     });
 }
 
-/// A machine that goes idle beside a poll owner leaves its timers to that; the keeper may be about
-/// to leave. Then either it has the timers on its next look, or the other finds none and sees to a
+/// A machine that goes idle beside a poll owner leaves its timers to that, which may be about to
+/// leave. Then either it has the timers on its next look, or the machine finds none and sees to a
 /// successor.
 #[test]
 fn timers_left_behind_are_seen_by_a_poll_owner() {

@@ -236,14 +236,14 @@ impl Sleeper<'_> {
 
 /// One machine and one processor, a task that comes while the machine is called away from its sleep
 /// for nothing.
-fn model_a_call_for_nothing(beside_a_keeper: bool) {
+fn model_a_call_for_nothing(beside_a_poll_owner: bool) {
     static MET: [Met; 2] = [const { Met::new() }; 2];
-    let met = &MET[usize::from(beside_a_keeper)];
+    let met = &MET[usize::from(beside_a_poll_owner)];
     explore(3, move || {
         let (scene, mut owner) = Scene::new(1, 1, met);
         let (_, mut held) = Processors::new(1, 1);
         // Then it sleeps on its parker.
-        assert!(!beside_a_keeper || scene.poll_owner.take_over(NEVER));
+        assert!(!beside_a_poll_owner || scene.poll_owner.take_over(NEVER));
         let machine = {
             let (scene, processor) = (Arc::clone(&scene), held.pop());
             thread::spawn(move || scene.serve(processor))

@@ -12,7 +12,7 @@ use crate::runtime::Builder;
 use crate::scheduler::context::Role;
 use crate::scheduler::machine::Machine;
 use crate::scheduler::timekeeping::arm_timer;
-use crate::scheduler::{Context, Entered, Scheduler};
+use crate::scheduler::{Context, Entered, Scheduler, shutdown};
 
 fn current_thread() -> Arc<Scheduler> {
     Builder::new_current_thread().scheduler().expect("a netpoller")
@@ -31,7 +31,7 @@ fn machine_with_a_timer(scheduler: &Arc<Scheduler>) -> (Entered, Arc<TimerEntry>
     entered.take_up(scheduler.idle.acquire().expect("one is idle"));
     let timer = TimerEntry::new();
     arm_timer(scheduler, &timer, scheduler.clock.timer_now() + 3_600_000_000_000);
-    assert!(!is_poll_owner_interrupted(scheduler), "whoever holds the processor looks at its timers");
+    assert!(!is_poll_owner_interrupted(scheduler), "its holder looks at its timers");
     (entered, timer)
 }
 
@@ -53,7 +53,7 @@ fn a_thread_that_leaves_block_on_hands_over_its_timers() {
     let (entered, _timer) = machine_with_a_timer(&scheduler);
     MachineLoop::new(&entered).leave();
     assert!(is_poll_owner_interrupted(&scheduler), "it sleeps past the timer");
-    scheduler.begin_shutdown();
+    shutdown::begin(&scheduler);
 }
 
 #[test]
@@ -68,10 +68,10 @@ fn a_machine_that_retires_its_processor_hands_over_its_timers() {
     MachineLoop::new(&entered).retire_for_good_with(processor);
     assert!(entered.take_processor().is_none(), "it is out of play");
     assert!(is_poll_owner_interrupted(&scheduler), "it sleeps past the timer");
-    scheduler.begin_shutdown();
+    shutdown::begin(&scheduler);
 }
 
-/// It goes on busy: then nobody but the keeper looks at the timers of the processor that it gave
+/// It goes on busy: then only the poll owner looks at the timers of the processor that it gave
 /// up.
 #[test]
 fn a_machine_back_with_another_processor_hands_over_its_timers() {
@@ -89,7 +89,7 @@ fn a_machine_back_with_another_processor_hands_over_its_timers() {
     let held = entered.take_processor().expect("there is a task, and another processor");
     assert_ne!(held.index(), given_up);
     assert!(is_poll_owner_interrupted(&scheduler), "it sleeps past the timer");
-    scheduler.begin_shutdown();
+    shutdown::begin(&scheduler);
 }
 
 /// A push that another thread has begun may need this core to be ended, and a machine that only
@@ -103,5 +103,5 @@ fn a_machine_that_finds_only_unreachable_tasks_sleeps() {
     let begin = Instant::now();
     (0..200).for_each(|_| machine_loop.wait_at_gap(0, 1));
     assert!(begin.elapsed() > 100 * Duration::from_micros(50), "what is in the injector stays there");
-    scheduler.begin_shutdown();
+    shutdown::begin(&scheduler);
 }

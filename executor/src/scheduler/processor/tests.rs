@@ -26,17 +26,17 @@ impl Schedule for Unattended {
     }
 }
 
-/// Makes tasks, and keeps them alive for as long as their permits are about.
+/// Makes tasks, and keeps them alive for as long as their runnables are about.
 struct Tasks(Vec<TaskRef>);
 
 impl Tasks {
     fn make(&mut self) -> (Id, Runnable) {
         let id = Id::next();
         // SAFETY: the future is Send.
-        let (task, permit, _handle) =
+        let (task, runnable, _handle) =
             unsafe { allocate(future::ready(()), Unattended, Identity::new(id, Location::caller())) };
         self.0.push(task);
-        (id, permit)
+        (id, runnable)
     }
 }
 

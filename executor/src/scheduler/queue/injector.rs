@@ -79,9 +79,9 @@ pub(crate) struct Injector<P: Queued> {
     front: CachePadded<Front<P::Node>>,
 }
 
-// SAFETY: it owns permits, which are Send, and reaches nothing else.
+// SAFETY: it owns runnables, which are Send, and reaches nothing else.
 unsafe impl<P: Queued> Send for Injector<P> {}
-// SAFETY: it hands permits out by value only, and all that it does with their nodes is atomic.
+// SAFETY: it hands runnables out by value only, and all that it does with their nodes is atomic.
 unsafe impl<P: Queued> Sync for Injector<P> {}
 
 impl<P: Queued> Injector<P> {

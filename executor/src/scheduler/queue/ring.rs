@@ -140,7 +140,7 @@ pub(crate) struct Owner<T> {
 }
 
 // SAFETY: the ring hands items over between threads and never looks into one; the types put in are
-// Send permits.
+// Send runnables.
 unsafe impl<T> Send for Owner<T> {}
 
 impl<T> Owner<T> {

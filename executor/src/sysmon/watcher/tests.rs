@@ -5,6 +5,8 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use crate::runtime::Builder;
+use crate::scheduler::block_on::block_on;
+use crate::scheduler::shutdown;
 use crate::task::Origin;
 
 /// More than any stall takes to be reported.
@@ -34,8 +36,8 @@ fn a_stall_is_reported_while_the_task_registry_is_locked() {
         assert_eq!(stall.task_name.as_deref(), name);
         assert!(std::ptr::eq(stall.spawned_at, origin.spawned_at));
         drop(release);
-        scheduler.block_on(task).expect("no panic");
-        scheduler.begin_shutdown();
-        assert!(scheduler.wait_for_shutdown(None));
+        block_on(&scheduler, task).expect("no panic");
+        shutdown::begin(&scheduler);
+        assert!(shutdown::wait(&scheduler, None));
     }
 }

@@ -52,7 +52,7 @@ pub(crate) enum ShutDown {
     /// It was idle: the caller has it, as if running, and drops the future.
     Claimed,
     /// The holder of the runnable will drop the future.
-    LeftToPermit,
+    LeftToRunnable,
     /// It was complete already: the reference is still the caller's to give back.
     Complete,
 }

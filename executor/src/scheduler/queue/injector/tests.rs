@@ -1,11 +1,11 @@
-//! What the injector promises: order, every permit once, and none left behind in it.
+//! What the injector promises: order, every task once, and none left behind in it.
 
 use std::sync::atomic::AtomicBool;
 use std::thread;
 
 use super::*;
 
-/// Something that waits, and counts as taken when its permit is dropped.
+/// Something that waits, and counts as taken when its task is dropped.
 #[derive(Debug)]
 struct Node {
     number: usize,
@@ -13,11 +13,11 @@ struct Node {
     drops: AtomicUsize,
 }
 
-/// The permit of a node that is leaked for the test's sake: nodes outlive every queue.
+/// The task of a node that is leaked for the test's sake: nodes outlive every queue.
 #[derive(Debug)]
-struct Permit(&'static Node);
+struct QueuedTask(&'static Node);
 
-impl Permit {
+impl QueuedTask {
     fn all(count: usize) -> Vec<Self> {
         let node = |number| Node { number, link: AtomicPtr::default(), drops: AtomicUsize::new(0) };
         let nodes: &'static [Node] = Box::leak((0..count).map(node).collect());
@@ -29,14 +29,14 @@ impl Permit {
     }
 }
 
-impl Drop for Permit {
+impl Drop for QueuedTask {
     fn drop(&mut self) {
         self.0.drops.fetch_add(1, Relaxed);
     }
 }
 
 // SAFETY: nodes live for ever, and nothing here uses their links.
-unsafe impl Queued for Permit {
+unsafe impl Queued for QueuedTask {
     type Node = Node;
 
     fn into_node(self) -> NonNull<Node> {
@@ -55,11 +55,11 @@ unsafe impl Queued for Permit {
     }
 }
 
-fn numbers(tasks: impl Iterator<Item = Permit>) -> Vec<usize> {
+fn numbers(tasks: impl Iterator<Item = QueuedTask>) -> Vec<usize> {
     tasks.map(|task| task.number()).collect()
 }
 
-fn drain(injector: &Injector<Permit>) -> Vec<usize> {
+fn drain(injector: &Injector<QueuedTask>) -> Vec<usize> {
     numbers(std::iter::from_fn(|| injector.take()))
 }
 
@@ -68,7 +68,7 @@ fn the_first_in_is_the_first_out() {
     let injector = Injector::new();
     for round in 0..3 {
         assert!(injector.is_empty() && injector.take().is_none(), "round {round}");
-        Permit::all(5).into_iter().for_each(|task| injector.push(task));
+        QueuedTask::all(5).into_iter().for_each(|task| injector.push(task));
         assert_eq!((injector.len(), injector.is_empty()), (5, false));
         assert_eq!(drain(&injector), [0, 1, 2, 3, 4]);
         assert_eq!((injector.len(), injector.is_empty()), (0, true));
@@ -78,7 +78,7 @@ fn the_first_in_is_the_first_out() {
 #[test]
 fn a_batch_goes_out_in_order_as_far_as_asked() {
     let injector = Injector::new();
-    let mut tasks = Permit::all(7).into_iter();
+    let mut tasks = QueuedTask::all(7).into_iter();
     injector.push_all(tasks.by_ref().take(0));
     assert!(injector.is_empty());
     injector.push_all(tasks.by_ref().take(1));
@@ -96,7 +96,7 @@ fn a_batch_goes_out_in_order_as_far_as_asked() {
 
 #[test]
 fn a_dropped_injector_drops_what_waits_in_it() {
-    let tasks = Permit::all(3);
+    let tasks = QueuedTask::all(3);
     let nodes: Vec<_> = tasks.iter().map(|task| task.0).collect();
     let injector = Injector::new();
     injector.push_all(tasks.into_iter());
@@ -107,7 +107,7 @@ fn a_dropped_injector_drops_what_waits_in_it() {
 
 /// One taker's day: takes by one and by many until all pushes are done and nothing is left, and
 /// returns what it got.
-fn take_until(injector: &Injector<Permit>, done: &AtomicBool) -> Vec<usize> {
+fn take_until(injector: &Injector<QueuedTask>, done: &AtomicBool) -> Vec<usize> {
     let mut taken = Vec::new();
     loop {
         // Read before the look: what was pushed before is seen by a look after that.
@@ -127,7 +127,7 @@ fn each_runnable_is_taken_once_and_pushers_keep_their_order() {
     const PUSHERS: usize = 3;
     let injector = Injector::new();
     let done = AtomicBool::new(false);
-    let tasks = Permit::all(PUSHERS * EACH);
+    let tasks = QueuedTask::all(PUSHERS * EACH);
     let nodes: Vec<_> = tasks.iter().map(|task| task.0).collect();
     let mut tasks = tasks.into_iter();
     let taken: Vec<_> = thread::scope(|scope| {

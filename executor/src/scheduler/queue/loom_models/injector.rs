@@ -15,14 +15,14 @@ struct Node {
     link: AtomicPtr<Node>,
 }
 
-/// Nodes are leaked by the permits in the injector, and kept by [`World`].
-struct Permit(NonNull<Node>);
+/// Nodes are leaked by the tasks in the injector, and kept by [`World`].
+struct QueuedTask(NonNull<Node>);
 
 // SAFETY: loom checks each access to an item.
-unsafe impl Send for Permit {}
+unsafe impl Send for QueuedTask {}
 
 // SAFETY: the world keeps the nodes, and nothing here uses their links.
-unsafe impl Queued for Permit {
+unsafe impl Queued for QueuedTask {
     type Node = Node;
 
     fn into_node(self) -> NonNull<Node> {
@@ -40,7 +40,7 @@ unsafe impl Queued for Permit {
 
 /// The nodes of one model, and the injector that they go through.
 struct World {
-    injector: Injector<Permit>,
+    injector: Injector<QueuedTask>,
     nodes: Vec<Node>,
 }
 
@@ -56,9 +56,9 @@ impl World {
         Arc::new(Self { injector: Injector::new(), nodes: (0..count).map(node).collect() })
     }
 
-    fn make(&self, number: usize) -> Permit {
+    fn make(&self, number: usize) -> QueuedTask {
         self.nodes[number].item.advance(Stage::Unused, Stage::Queued);
-        Permit(NonNull::from(&self.nodes[number]))
+        QueuedTask(NonNull::from(&self.nodes[number]))
     }
 
     fn push(&self, number: usize) {
@@ -71,13 +71,13 @@ impl World {
 
     /// Takes up to `most` and uses them, as polling a task does.
     fn take(&self, most: usize) -> Vec<usize> {
-        let taken: Vec<Permit> = self.injector.take_batch(most).collect();
-        taken.into_iter().map(|permit| self.deliver(&permit)).collect()
+        let taken: Vec<QueuedTask> = self.injector.take_batch(most).collect();
+        taken.into_iter().map(|task| self.deliver(&task)).collect()
     }
 
-    fn deliver(&self, permit: &Permit) -> usize {
+    fn deliver(&self, task: &QueuedTask) -> usize {
         // SAFETY: we keep the nodes.
-        let node = unsafe { permit.0.as_ref() };
+        let node = unsafe { task.0.as_ref() };
         node.item.advance(Stage::Queued, Stage::Delivered);
         node.number
     }
@@ -169,7 +169,7 @@ fn a_task_that_comes_again_leads_nowhere() {
             let world = Arc::clone(&world);
             move || {
                 world.nodes[1].item.advance(Stage::Delivered, Stage::Queued);
-                world.injector.push(Permit(NonNull::from(&world.nodes[1])));
+                world.injector.push(QueuedTask(NonNull::from(&world.nodes[1])));
             }
         });
         world.push(0);
