@@ -102,7 +102,7 @@
 //!
 //! It is meant for looking, not for production. With console-subscriber 0.5 a task that is shown
 //! costs some ten microseconds at its spawn, nearly all of them the subscriber's, and a third of
-//! one for each wake and poll: about what a task of tokio's costs it. With the feature on and no
+//! one for each wake and poll: about as much as a task of tokio's. With the feature on and no
 //! subscriber interested, a task costs some 15 ns more at its spawn and is one word larger; polls
 //! and wakes cost as much as without. Without the feature there is no trace of it.
 //!

@@ -36,7 +36,7 @@ struct State {
     waiters: WaitList<()>,
 }
 
-/// What a task learns when a [`Barrier`] has opened.
+/// Reports the outcome of a wait for a [`Barrier`].
 #[derive(Debug, Clone)]
 pub struct BarrierWaitResult(bool);
 

@@ -1,4 +1,4 @@
-//! What all guards of locks do alike: they lead to the data that they guard, and show it.
+//! The common part of all guards of locks: access to the guarded data, and its `Debug`.
 
 /// Implements `Deref`, `Debug` and `Display` of a guard by its method `data`, and `DerefMut` by
 /// `data_mut` where the guard is marked `mut`.

@@ -1,4 +1,4 @@
-//! What a guard gives back when it is dropped.
+//! The hold that a guard gives back when it is dropped.
 //!
 //! The guards themselves have no destructor: they can be taken apart, mapped and downgraded by
 //! moving their hold.

@@ -61,7 +61,7 @@ pub struct Notify {
     waiters: Mutex<WaitList<Given>>,
 }
 
-/// What a waiter was given.
+/// The notification that a waiter was given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Given {
     Nothing,

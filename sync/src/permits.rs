@@ -47,7 +47,7 @@ pub(crate) struct Permits {
     waiters: Mutex<WaitList<Need>>,
 }
 
-/// What one waiter needs.
+/// The request of one waiter.
 #[derive(Debug)]
 struct Need {
     /// The permits that it waits for.
@@ -149,7 +149,7 @@ impl Permits {
         let mut wakers = Wakers::default();
         let mut waiters = self.waiters.lock();
         self.word.fetch_or(CLOSED, AcqRel);
-        // What they were given so far they give back as they see it.
+        // They give back the permits that they were given so far when they see it.
         while let Some((_, waker)) = waiters.unlink_first() {
             wakers.push(waker);
         }

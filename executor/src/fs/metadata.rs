@@ -28,7 +28,7 @@ pub async fn metadata(path: impl AsRef<Path>) -> io::Result<Metadata> {
     on_path("fs::metadata", path.as_ref(), |path| std::fs::metadata(path)).await
 }
 
-/// Returns what [`metadata`] does, but of the link itself where the path is a symbolic link.
+/// Returns the metadata like [`metadata`], but of the link itself if the path is a symbolic link.
 ///
 /// # Errors
 ///

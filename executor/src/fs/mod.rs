@@ -16,8 +16,8 @@
 //! # Cancel safety
 //!
 //! A call that a thread of the pool has begun is not stopped. If a future of this module is dropped
-//! while it waits, it is unspecified whether its call is made. The methods of [`File`] say what
-//! happens to bytes.
+//! while it waits, it is unspecified whether its call is made. The methods of [`File`] state the
+//! effect on bytes.
 //!
 //! # Examples
 //!

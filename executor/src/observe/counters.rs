@@ -55,7 +55,7 @@ impl Count for Counter {
     }
 }
 
-/// A count that any thread may add to: a locked cycle each, for what is off the fast paths.
+/// A count that any thread may add to, off the fast paths: each addition costs a locked cycle.
 #[derive(Debug, Default)]
 pub(crate) struct SharedCounter(AtomicU64);
 
@@ -73,7 +73,8 @@ impl Count for SharedCounter {
     }
 }
 
-/// What came from outside of the runtime's tasks: events of the network, and timers that were due.
+/// The arrivals from outside of the runtime's tasks: events of the network, and timers that were
+/// due.
 #[derive(Debug, Default)]
 pub(crate) struct Arrivals<C> {
     /// Turns of the netpoller.
@@ -106,7 +107,7 @@ impl<C: Count> Arrivals<C> {
     }
 }
 
-/// What a processor counts, written by its holder.
+/// A processor's counts, written by its holder.
 #[derive(Debug)]
 pub(crate) struct Counters {
     /// Polls of tasks, by the kind of place where the task was found.

@@ -1,8 +1,8 @@
 //! The doors of observation: the one call at each place where something happens to a task.
 //!
 //! While every switch is off a door is one relaxed load of the [`Switches`](super::switches) word.
-//! What it does otherwise is out of line, together with a copy of what the caller goes on with: so
-//! the fast path keeps the task in a register, and saves none for a call that it does not make.
+//! Its other work is out of line, together with a copy of the caller's further steps: so the fast
+//! path keeps the task in a register, and saves none for a call that it does not make.
 
 use super::latency::TimedPoll;
 use super::observer::Observer;
@@ -46,7 +46,7 @@ impl Observer {
     }
 
     /// Places a task that was woken, by `place`. Called where it was woken: in the poll of another
-    /// task, with what the netpoller or a timer has readied, or on an external thread.
+    /// task, after a turn of the netpoller or the timers, or on an external thread.
     #[inline(always)]
     pub(crate) fn woken(&self, task: Runnable, place: impl FnOnce(Runnable)) {
         if self.is_on() {

@@ -1,9 +1,9 @@
-//! What all tasks of a runtime are doing, found without the help of any: from the registries, the
+//! The state of all tasks of a runtime, found without the help of any: from the registries, the
 //! processors' poll states, and the places where wakers wait.
 //!
-//! What a task waits for is known from its wakers: the holder of one will wake it. They lie with
-//! sockets, with timers, and in the slots of tasks that are awaited. A waker that foreign code has
-//! wrapped is not recognised.
+//! A task's wakers show its waits: the holder of one will wake it. They lie with sockets, with
+//! timers, and in the slots of tasks that are awaited. A waker that foreign code has wrapped is not
+//! recognised.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ use crate::task::{Id, OwnedTasks, Phase, TaskSnapshot, task_woken_by};
 /// would be the longest part of a dump with many sockets.
 const TIME_FOR_ADDRESSES: Duration = Duration::from_millis(40);
 
-/// One task, and what was found out about it.
+/// One task, as the dump found it.
 #[derive(Debug, Clone)]
 pub(crate) struct SeenTask {
     pub(crate) snapshot: TaskSnapshot,
@@ -27,7 +27,7 @@ pub(crate) struct SeenTask {
     pub(crate) waits_on: Vec<WaitsOn>,
 }
 
-/// What kind of task it is.
+/// The kind of the task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TaskKind {
@@ -40,7 +40,7 @@ pub enum TaskKind {
     BlockingJob,
 }
 
-/// What is known of a poll under way.
+/// The facts about a poll under way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Running {
     processor: Option<usize>,
@@ -76,7 +76,7 @@ impl Running {
     }
 }
 
-/// What will wake a task that waits.
+/// A source that will wake a task that waits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WaitsOn {
@@ -111,7 +111,7 @@ impl SourceWait {
         }
     }
 
-    /// Returns what kind of source it is: the name of its type, such as `TcpStream`, or `signal`,
+    /// Returns the kind of the source: the name of its type, such as `TcpStream`, or `signal`,
     /// `process` and the like.
     #[must_use]
     pub fn kind(&self) -> &'static str {

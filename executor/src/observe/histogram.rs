@@ -20,7 +20,7 @@ fn bucket_of(nanos: u64) -> usize {
     LATENCY_BUCKETS.of(nanos.min(LONGEST))
 }
 
-/// Counts durations. Any thread may: in what is sampled, two locked cycles on lines that mostly one
+/// Counts durations. Any thread may: a sample costs two locked cycles, on lines that mostly one
 /// thread writes.
 pub(crate) struct Histogram {
     counts: Box<[AtomicU64]>,

@@ -1,11 +1,11 @@
 //! How long tasks wait to be run once they are runnable, and how long their polls take: histograms
 //! of a sample, one poll in eight, each processor's own.
 //!
-//! What is sampled is chosen at random when a task is readied, so that no pattern of the program's
-//! hides from it. The time goes into a table ([`ReadyTimes`]); the machine that polls the task
-//! finds it there, and times that poll too: one reading of the clock at the wake and two at the
-//! poll. A sample is lost where the table's place is taken, which is no matter of how long the lost
-//! one would have waited.
+//! The samples are chosen at random when tasks are readied, so that no pattern of the program hides
+//! from them. The time goes into a table ([`ReadyTimes`]); the machine that polls the task finds it
+//! there, and times that poll too: one reading of the clock at the wake and two at the poll. A
+//! sample is lost where the table's place is taken, which is no matter of how long the lost one
+//! would have waited.
 
 use std::cell::RefCell;
 use std::sync::OnceLock;
@@ -20,7 +20,7 @@ use crate::observe::switches::Switch;
 use crate::task::Id;
 use crate::util::rng::FastRand;
 
-/// One wake in so many is sampled.
+/// One wake in this many is sampled.
 const SAMPLED: usize = 8;
 
 thread_local! {
@@ -76,8 +76,7 @@ impl Latency {
 }
 
 impl Observer {
-    /// Begins to sample, or ends; there are `processors` processors at most. What was sampled
-    /// stays.
+    /// Begins to sample, or ends; there are `processors` processors at most. Earlier samples stay.
     pub(crate) fn sample_latencies(&self, on: bool, processors: usize) {
         let latency = &self.latency;
         if !on {
@@ -110,7 +109,7 @@ impl Observer {
     }
 
     /// A task is about to be polled on the processor with index `processor`: times the poll, until
-    /// what this returns is dropped, if its wake was sampled.
+    /// the returned guard is dropped, if its wake was sampled.
     pub(crate) fn time_poll(&self, processor: usize, task: Id) -> Option<TimedPoll<'_>> {
         if !self.switches.is_on(Switch::Latency) {
             return None;

@@ -1,4 +1,4 @@
-//! Observation: what the runtime counts, records and shows of itself while it runs.
+//! Observation: the runtime's counts, records and views of itself while it runs.
 //!
 //! Data below (switches, counters, histograms, statistics), which others write; readers above,
 //! which no other room imports.

@@ -1,4 +1,4 @@
-//! The observer of a runtime: its switches, and what each kind of observation keeps.
+//! The observer of a runtime: its switches, and the data of each kind of observation.
 //!
 //! All of it is in the ordinary build, and off. A spawn, a wake, a poll and the end of a task read
 //! one word, the [`Switches`], at their door (`doors.rs`); only where a switch is on do they call

@@ -5,7 +5,7 @@
 //! free, and the machine that polls the task takes it out. A place that another has is not taken
 //! over: were it, those that wait the longest would be lost the most often. But a time whose task
 //! was not polled where times are taken out would keep its place for ever, and is given up after a
-//! minute. Or as soon as the task itself is readied again: what it waits for is a new poll.
+//! minute. Or as soon as the task itself is readied again, since it then waits for a new poll.
 
 use crate::util::sync::STAMPS;
 use crate::util::sync::atomic::AtomicU64;
@@ -57,12 +57,12 @@ impl ReadyTimes {
 }
 
 impl ReadyTime {
-    /// What the place reads, if it may be filled for `task`.
+    /// The value in the place, if it may be filled for `task`.
     fn sight_free(&self, task: u64, now: u64) -> Option<u64> {
         let found = self.task.load(Relaxed);
         let is_own = found == FREE || found == task;
         // A time that is no longer, or not yet, that of the task found does no harm: filling starts
-        // from what was found.
+        // from the value found.
         let is_stale = || found != BEING_FILLED && now.saturating_sub(self.at.load(Relaxed)) > STALE;
         (is_own || is_stale()).then_some(found)
     }
@@ -132,8 +132,8 @@ mod tests {
                 let (ready_times, found) = (&ready_times, &found);
                 scope.spawn(move || {
                     for round in 1..50_000 {
-                        // A time for each task, further apart than what is stale, so that places
-                        // are taken over too.
+                        // A time for each task, far enough apart to be stale for the next, so that
+                        // places are taken over too.
                         let task = (round * 4 + thread) * STAMPS as u64;
                         let time = task * STALE;
                         ready_times.put(task, time);

@@ -18,7 +18,7 @@ pub(crate) enum Switch {
     Latency = 1 << 2,
 }
 
-/// Relaxed throughout: what a switch turns on is published by a lock of its own.
+/// Relaxed throughout: the data that a switch turns on is published by a lock of its own.
 #[derive(Debug, Default)]
 pub(crate) struct Switches(AtomicU8);
 

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use crate::observe::counters::Counter;
 
-/// What one processor has stolen, by victim. Written by its holder.
+/// The steals of one processor, by victim. Written by its holder.
 ///
 /// A row has 16 bytes for each processor that is there from the start. Those for the spares, of
 /// which there may be hundreds, are made when the first of them is robbed.
@@ -15,7 +15,7 @@ pub(crate) struct Victims {
     most: usize,
 }
 
-/// What was stolen from one victim.
+/// The steals from one victim.
 #[derive(Debug, Default)]
 pub(crate) struct Stolen {
     /// Successful steals.
@@ -42,8 +42,8 @@ impl Victims {
         stolen.tasks.add(tasks as u64);
     }
 
-    /// What was stolen from each processor, by its index. Spares are left out if none of them was
-    /// robbed ever.
+    /// The steals from each processor, by its index. Spares are left out if none of them was ever a
+    /// victim.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Stolen> {
         self.regular.iter().chain(self.spares.get().into_iter().flatten())
     }

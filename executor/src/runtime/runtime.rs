@@ -64,8 +64,8 @@ use crate::task::JoinHandle;
 /// ```
 #[derive(Debug)]
 pub struct Runtime {
-    /// Ended last: dumps show, among other things, what keeps a runtime from ending. But before the
-    /// handle is dropped, for signals that have come must still be answered.
+    /// Ended last: dumps show, among other things, the tasks that keep a runtime from ending. But
+    /// ended before the handle is dropped, for signals that have come must still be answered.
     #[cfg(all(unix, feature = "signal"))]
     dump_on_signal: Option<DumpOnSignal>,
     handle: Handle,

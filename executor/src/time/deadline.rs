@@ -1,4 +1,4 @@
-//! A deadline and the timer that watches it: what sleeps, timeouts and intervals are made of.
+//! A deadline and the timer that watches it: the base of sleeps, timeouts and intervals.
 //!
 //! The timer is armed by the first poll that has to wait, and not before: a future that is ready
 //! sooner leaves nothing behind. Only the scheduler fires it; the clock is read once, before

@@ -172,14 +172,14 @@ impl Interval {
         self.deadline.set(deadline);
     }
 
-    /// Returns what happens when ticks are taken late: [`Burst`](MissedTickBehavior::Burst), unless
-    /// it was set.
+    /// Returns the behaviour when ticks are taken late: [`Burst`](MissedTickBehavior::Burst),
+    /// unless it was set.
     #[must_use]
     pub fn missed_tick_behavior(&self) -> MissedTickBehavior {
         self.missed_tick_behavior
     }
 
-    /// Sets what happens when ticks are taken late, from the next tick taken on.
+    /// Sets the behaviour when ticks are taken late, from the next tick taken on.
     ///
     /// # Examples
     ///

@@ -64,8 +64,8 @@ mod tests {
     use std::rc::Rc;
 
     struct Carrier<T>(T);
-    // SAFETY: what the test sends is only ever dropped on the other thread, which `ThreadBound`
-    // turns into a leak.
+    // SAFETY: the value that the test sends is only ever dropped on the other thread, which
+    // `ThreadBound` turns into a leak.
     unsafe impl<T> Send for Carrier<T> {}
 
     #[test]

@@ -63,8 +63,8 @@ impl<T> Receiver<T> {
         block_on(self.recv_many(buffer, limit))
     }
 
-    /// Closes the channel: senders fail from now on. What was sent can still be received, and what
-    /// permits that were reserved before send.
+    /// Closes the channel: senders fail from now on. Values that were sent can still be received,
+    /// and so can values that are sent with permits reserved before.
     pub fn close(&mut self) {
         self.channel.close();
     }

@@ -1,5 +1,5 @@
-//! What bounded and unbounded channels share: the queue, the receiver's waker, and the count of
-//! senders.
+//! The common part of bounded and unbounded channels: the queue, the receiver's waker, and the
+//! count of senders.
 
 use super::error::TryRecvError;
 use super::queue::{Popped, Queue};

@@ -67,7 +67,7 @@ struct Block<T> {
     values: [UnsafeCell<MaybeUninit<T>>; SLOTS],
 }
 
-/// What the popper finds.
+/// The popper's finding.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Popped<T> {
     Value(T),

@@ -210,7 +210,7 @@ impl<T> UnboundedReceiver<T> {
         block_on(self.recv_many(buffer, limit))
     }
 
-    /// Closes the channel: senders fail from now on. What was sent can still be received.
+    /// Closes the channel: senders fail from now on. Values that were sent can still be received.
     pub fn close(&mut self) {
         self.channel.close();
     }

@@ -21,7 +21,7 @@ mod use_trees;
 mod vocabulary;
 
 use crate::ledger::check;
-use crate::tree::{documents, manifests, scripts, sources};
+use crate::tree::{documents, manifests, scripts, sources, texts};
 
 #[test]
 fn each_file_opens_with_what_it_is_about() {
@@ -81,6 +81,8 @@ fn no_identifier_uses_a_retired_word() {
 }
 
 #[test]
-fn comments_name_the_actor_in_plain_english() {
-    check("prose", vocabulary::in_comments(sources()));
+fn comments_and_documents_name_the_actor() {
+    let mut findings = vocabulary::in_comments(sources());
+    findings.extend(vocabulary::in_documents(texts()));
+    check("prose", findings);
 }

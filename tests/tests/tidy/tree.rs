@@ -33,6 +33,12 @@ pub(crate) fn documents() -> &'static [Document] {
     })
 }
 
+/// The documents whose prose is checked: all.
+pub(crate) fn texts() -> &'static [Document] {
+    static TEXTS: OnceLock<Vec<Document>> = OnceLock::new();
+    TEXTS.get_or_init(|| files(|path| path.ends_with(".md") && !path.starts_with("tests/ui/")))
+}
+
 /// Files beside the sources that documents may quote: manifests, scripts, programs of Python.
 pub(crate) fn scripts() -> &'static [Document] {
     static SCRIPTS: OnceLock<Vec<Document>> = OnceLock::new();

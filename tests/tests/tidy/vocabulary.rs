@@ -2,6 +2,7 @@
 
 use crate::ledger::Finding;
 use crate::lexer::Source;
+use crate::tree::Document;
 
 /// Parts of identifiers, and their replacements. Each stands for its plural, too.
 const RETIRED: [(&str, &str); 25] = [
@@ -32,8 +33,9 @@ const RETIRED: [(&str, &str); 25] = [
     ("whereabouts", "machine status"),
 ];
 
-/// Words of comments that hide the actor.
-const PRONOUNS: [&str; 6] = ["who", "whom", "whoever", "somebody", "nobody", "everybody"];
+/// Words of comments and documents that hide the actor.
+const PRONOUNS: [&str; 10] =
+    ["who", "whom", "whoever", "somebody", "nobody", "everybody", "someone", "anyone", "everyone", "anybody"];
 
 /// The runtime's own folders. A program beside it may have a crew, or a board.
 const RUNTIME: [&str; 5] = ["executor/", "reactor/", "trace/", "macros/", "tests/"];
@@ -60,37 +62,65 @@ pub(crate) fn in_identifiers(sources: &[Source]) -> Vec<Finding> {
 pub(crate) fn in_comments(sources: &[Source]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for source in sources {
-        let mut before = "";
-        for (index, line) in source.lines.iter().enumerate() {
-            let comment = line.comment.trim();
-            for fault in faults(comment, before) {
-                findings.push(Finding::new(folder(&source.path), source.place(index), fault));
-            }
-            before = comment;
+        let comment = |index: usize| source.lines.get(index).map_or("", |line| line.comment.trim());
+        for index in 0..source.lines.len() {
+            let before = index.checked_sub(1).map_or("", comment);
+            let faults = faults(comment(index), comment(index + 1)).into_iter();
+            let faults = faults.chain(needs_the_item_before(comment(index), before));
+            findings.extend(faults.map(|fault| Finding::new(folder(&source.path), source.place(index), fault)));
         }
     }
     findings
 }
 
-/// The faults of a line of comment that follows the line `before`.
-fn faults(comment: &str, before: &str) -> Vec<String> {
-    let pronouns = words(comment).filter(|word| PRONOUNS.contains(&word.to_lowercase().as_str()));
+/// The sentences of documents that hide the actor, those in blocks of code left out.
+pub(crate) fn in_documents(documents: &[Document]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for document in documents {
+        let lines: Vec<&str> = document.text.lines().collect();
+        let mut is_code = false;
+        for (index, line) in lines.iter().enumerate() {
+            is_code ^= line.trim_start().starts_with("```");
+            let next = lines.get(index + 1).copied().unwrap_or("");
+            for fault in faults(line, next).into_iter().filter(|_| !is_code) {
+                findings.push(Finding::new(&document.path, format!("{}:{}", document.path, index + 1), fault));
+            }
+        }
+    }
+    findings
+}
+
+/// The faults of a line of prose that the line `next` follows.
+fn faults(line: &str, next: &str) -> Vec<String> {
+    let pronouns = words(line).filter(|word| PRONOUNS.contains(&word.to_lowercase().as_str()));
     let mut faults: Vec<String> = pronouns
         .map(|word| format!("\"{word}\": name the actor, as in the waker, the thief, the owner, the caller"))
         .collect();
-    let doc = comment.trim_start_matches(['/', '!']).trim();
-    if doc.starts_with("The system's.") {
+    if is_named_by_a_clause(line, next) {
+        faults.push("\"What ...\" as a subject: say \"A write error is ignored\", with a noun".to_owned());
+    }
+    if line.trim_start_matches(['/', '!']).trim().starts_with("The system's.") {
         faults.push("\"The system's.\": say \"Returns the OS error.\"".to_owned());
     }
-    if comment.starts_with("///")
-        && !before.starts_with("///")
-        && (doc.starts_with("The same") || doc.starts_with("As "))
-    {
-        faults.push(
-            "a doc comment stands alone in rustdoc: begin with a verb, not with \"The same\" or \"As\"".to_owned(),
-        );
-    }
     faults
+}
+
+/// Whether a sentence that begins in `line` has "What ..." as its subject. Questions may, and words
+/// between quotation marks.
+fn is_named_by_a_clause(line: &str, next: &str) -> bool {
+    line.match_indices("What ").any(|(at, _)| {
+        let is_word = !line[..at].ends_with(|letter: char| letter.is_alphanumeric() || "\"_".contains(letter));
+        let rest = format!("{} {next}", &line[at..]);
+        let sentence = rest.split_once(". ").map_or(rest.as_str(), |(sentence, _)| sentence);
+        is_word && !sentence.contains('?')
+    })
+}
+
+/// The fault of a doc comment's first line, behind the line `before`, that cannot be read alone.
+fn needs_the_item_before(comment: &str, before: &str) -> Option<String> {
+    let doc = comment.strip_prefix("///").filter(|_| !before.starts_with("///"))?.trim();
+    (doc.starts_with("The same") || doc.starts_with("As "))
+        .then(|| "a doc comment stands alone in rustdoc: begin with a verb, not with \"The same\" or \"As\"".to_owned())
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
@@ -124,7 +154,7 @@ fn folder(path: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Finding, Source, in_comments, in_identifiers};
+    use super::{Document, Finding, Source, in_comments, in_documents, in_identifiers};
 
     fn places(findings: Vec<Finding>) -> Vec<String> {
         findings.into_iter().map(|finding| format!("{} {}", finding.place, finding.key)).collect()
@@ -147,6 +177,23 @@ mod tests {
             places(in_comments(&[Source::new("tests/tests/a.rs", text)])),
             ["tests/tests/a.rs:1 tests/tests", "tests/tests/a.rs:2 tests/tests"]
         );
+    }
+
+    #[test]
+    fn a_clause_as_a_subject_is_found_unlike_a_question() {
+        let text = "// What is lost is lost. What?\n/// It ends. What waits is woken,\n/// in order.\n\
+                    // What waits for what,\n// and why? Not \"What is\".\nlet what = \"What is it\";\n";
+        assert_eq!(
+            places(in_comments(&[Source::new("trace/src/a.rs", text)])),
+            ["trace/src/a.rs:1 trace/src", "trace/src/a.rs:2 trace/src"]
+        );
+    }
+
+    #[test]
+    fn prose_of_documents_is_checked_unlike_their_code() {
+        let text = "Nobody waits, see `nobody_waits`.\n```text\nWhat is a task\n```\nWhat is: a task.\n";
+        let document = Document { path: "docs/A.md".to_owned(), text: text.to_owned() };
+        assert_eq!(places(in_documents(&[document])), ["docs/A.md:1 docs/A.md", "docs/A.md:5 docs/A.md"]);
     }
 
     #[test]

@@ -195,7 +195,7 @@ impl File {
         inner.call("File::sync_all", std::fs::File::sync_all).await
     }
 
-    /// Does what [`sync_all`](Self::sync_all) does, without metadata that is not needed to read the
+    /// Waits like [`sync_all`](Self::sync_all), but not for metadata that is not needed to read the
     /// contents again, such as times.
     ///
     /// # Errors

@@ -16,7 +16,7 @@ use super::flag::Flag;
 pub(super) struct End(Arc<Shutdown>);
 
 struct Shutdown {
-    /// Whether the signal is sent: for a look without a lock. The channel orders what matters.
+    /// Whether the signal is sent: for a look without a lock. The channel publishes the data.
     begun: Flag,
     /// Works in both directions: it carries the signal to the connections, each of which holds a
     /// receiver, and is closed when the last receiver is dropped, so when all have ended.

@@ -22,7 +22,7 @@ pin_project! {
     }
 }
 
-/// What a task that is watched has, and others have not.
+/// The additional state of a watched task.
 #[derive(Debug)]
 struct Watch {
     span: Span,

@@ -1,13 +1,14 @@
 //! Feature `console`: tasks and timers as spans and events of `tracing`, by the names that
 //! tokio-console looks for.
 //!
-//! The names are tokio's, for the console goes by them: nothing here says "wsrt". What is shown:
+//! The names are tokio's, for the console recognises tasks and timers by them: nothing here says
+//! "wsrt". The console shows:
 //!
 //! | what | as |
 //! |---|---|
 //! | a task, a blocking job, a `block_on` | the span `runtime.spawn`, open for as long as its future exists |
 //! | a poll | that span is entered |
-//! | what is done with its wakers | events that name the span |
+//! | the operations on its wakers | events that name the span |
 //! | a timer that is waited for | the span `runtime.resource`, and one for the wait, entered while it is polled |
 //!
 //! It stays outside of the cell: a task is watched by a future around its own ([`instrumented`]).

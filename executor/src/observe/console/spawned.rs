@@ -7,11 +7,11 @@ use tracing::{Span, trace_span};
 
 use super::instrumented::Instrumented;
 
-/// What sort of thing is spawned. The words are those that tokio-console knows.
+/// The kind of the spawned thing, in the words that tokio-console knows.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Kind {
     word: &'static str,
-    /// Bytes of what the user has handed over, without what is put around it.
+    /// The size of the user's future or closure, without the runtime's wrappers, in bytes.
     size: usize,
     /// The closure's type, where there is one to be named.
     function: Option<&'static str>,

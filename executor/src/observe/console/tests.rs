@@ -1,4 +1,4 @@
-//! What holds without a runtime: which tasks the wakers wake, and keep alive.
+//! The promises that hold without a runtime: which tasks the wakers wake, and keep alive.
 
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,5 +1,5 @@
-//! A timer as a resource of the console: what it is, where it was made, which task waits for it and
-//! how long.
+//! A timer as a resource of the console: its kind, the place where it was made, the task that waits
+//! for it and how long.
 //!
 //! It is shown from the first wait on. A timeout that ends before its timer was polled costs
 //! no span.
@@ -11,11 +11,11 @@ use std::time::Duration;
 use tracing::span::EnteredSpan;
 use tracing::{Span, trace, trace_span};
 
-/// What the console sees of one timer.
+/// The spans of one timer.
 #[derive(Debug)]
 pub(crate) struct TimerSpan {
     concrete_type: &'static str,
-    /// The operation that makes a task wait, and what one poll of it is called.
+    /// The operation that makes a task wait, and the name of one poll of it.
     source: &'static str,
     poll: &'static str,
     made_at: &'static Location<'static>,

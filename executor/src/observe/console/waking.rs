@@ -1,7 +1,8 @@
 //! A task's waker as the console sees it: each operation on it is shown before it is done.
 //!
 //! Clones and drops are shown too, for the console counts them: a task that waits and has no waker
-//! anywhere is lost, and it says so. What a poll lends is no clone, and is not dropped.
+//! anywhere is lost, and the console warns of it. The waker that a poll lends is no clone, and is
+//! not dropped.
 
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
@@ -14,7 +15,7 @@ use tracing::span;
 /// One table for all, so that [`Waker::will_wake`] is exact.
 static VTABLE: RawWakerVTable = RawWakerVTable::new(clone, wake, wake_by_ref, drop_waker);
 
-/// What the wakers of one task share: each owns a count of it.
+/// The part that the wakers of one task share: each owns a count of it.
 ///
 /// It holds a waker of the task, and the task's future holds it. That is no ring that keeps itself
 /// alive: a task drops its future when it ends.

@@ -99,7 +99,7 @@ impl Drop for ObservedRange<'_> {
     }
 }
 
-/// The doors of what happens to processors and threads.
+/// The doors for events of processors and threads.
 impl Observer {
     /// Observes that the current thread takes up the processor with this index.
     pub(crate) fn taken_up(&self, processor: usize) {

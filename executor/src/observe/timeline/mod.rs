@@ -1,4 +1,4 @@
-//! The timeline: what each thread does when, for Perfetto.
+//! The timeline: the activities of each thread over time, for Perfetto.
 //!
 //! ```text
 //! machines, blocking threads, ...         the recorder's thread "wsrt-timeline"
@@ -6,8 +6,8 @@
 //!                                                       └────► flight recorder: encoded later
 //! ```
 //!
-//! Events, buffer, batch and encoder are in the crate `wsrt-trace`. Which events there are, and
-//! what their bits mean, is in docs/TIMELINE.md.
+//! Events, buffer, batch and encoder are in the crate `wsrt-trace`. docs/TIMELINE.md lists the
+//! events and the meaning of their bits.
 
 mod file;
 mod flight;

@@ -50,7 +50,7 @@ pub(crate) struct ThreadWriter {
     completed: Cell<u64>,
     /// The processor that this thread is known to hold.
     held: Cell<u16>,
-    /// What wakes tasks now, where that is no task.
+    /// The source of wakes at present, where that is no task.
     waking: Cell<Option<WokenBy>>,
     turn: Cell<Option<OpenTurn>>,
 }
@@ -292,7 +292,7 @@ impl ThreadWriter {
         in_turn
     }
 
-    /// Sets what wakes tasks from now on.
+    /// Sets the source of wakes from now on.
     pub(crate) fn wake_for(&self, by: Option<WokenBy>) {
         self.waking.set(by);
     }

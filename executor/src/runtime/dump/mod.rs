@@ -159,7 +159,7 @@ impl TaskDump {
         self.0.snapshot.spawned_at
     }
 
-    /// Returns what kind of task it is.
+    /// Returns the kind of the task.
     #[must_use]
     pub fn kind(&self) -> TaskKind {
         self.0.kind

@@ -77,7 +77,8 @@ fn splice(source: BorrowedFd<'_>, target: BorrowedFd<'_>, count: usize) -> io::R
 /// unless they were built otherwise.
 pub(super) fn a_broken_one_is_survived() -> bool {
     let mut action = MaybeUninit::<libc::sigaction>::uninit();
-    // SAFETY: a null pointer changes nothing, and the other has room for what the call stores.
+    // SAFETY: a null pointer changes nothing, and the other points to room for the value that the
+    // call stores.
     let answer = unsafe { libc::sigaction(libc::SIGPIPE, ptr::null(), action.as_mut_ptr()) };
     if answer != 0 {
         return false;
