@@ -6,11 +6,6 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{Acquire, Release};
 
-use super::collect::collected;
-use super::for_each::each;
-use super::reduce::reduced;
-use super::{IntoItems, Items};
-
 /// Stops parallel loops. Clones share one state.
 ///
 /// # Examples
@@ -88,70 +83,21 @@ impl Error for Cancelled {}
 
 /// Runs loops that stop early when a token is cancelled; made by [`until`].
 #[derive(Debug, Clone, Copy)]
-pub struct Until<'a>(&'a CancelToken);
+pub struct Until<'a>(Option<&'a CancelToken>);
 
 /// Returns loops like those of this module that stop when `token` is cancelled.
 ///
 /// A loop that had done its last item when the token was cancelled counts as complete.
 pub fn until(token: &CancelToken) -> Until<'_> {
-    Until(token)
+    Until(Some(token))
 }
 
 impl Until<'_> {
-    /// Calls `f` with each item, as [`for_each`](fn@super::for_each) does.
-    ///
-    /// # Errors
-    ///
-    /// Returns how far the loop got, if the token was cancelled before its end.
-    ///
-    /// # Panics
-    ///
-    /// Panics with the first panic of `f`.
-    pub fn for_each<I, F>(self, items: I, f: F) -> Result<(), Cancelled>
-    where
-        I: IntoItems,
-        F: Fn(<I::Items as Items>::Item) + Sync,
-    {
-        each(&items.into_items(), Some(self.0), f)
-    }
+    /// Without a token: loops that go on to their ends.
+    pub(super) const END: Self = Self(None);
 
-    /// Collects the results of `f`, as [`map_collect`](super::map_collect) does.
-    ///
-    /// # Errors
-    ///
-    /// Returns how far the loop got, if the token was cancelled before its end. The results so far
-    /// are dropped.
-    ///
-    /// # Panics
-    ///
-    /// Panics with the first panic of `f`.
-    pub fn map_collect<I, T, F>(self, items: I, f: F) -> Result<Vec<T>, Cancelled>
-    where
-        I: IntoItems,
-        T: Send,
-        F: Fn(<I::Items as Items>::Item) -> T + Sync,
-    {
-        collected(&items.into_items(), Some(self.0), f)
-    }
-
-    /// Maps and combines the items, as [`reduce`](super::reduce()) does.
-    ///
-    /// # Errors
-    ///
-    /// Returns how far the loop got, if the token was cancelled before its end. The results so far
-    /// are dropped.
-    ///
-    /// # Panics
-    ///
-    /// Panics with the first panic of a closure.
-    pub fn reduce<I, T, E, M, C>(self, items: I, identity: E, map: M, combine: C) -> Result<T, Cancelled>
-    where
-        I: IntoItems,
-        T: Send,
-        E: Fn() -> T + Sync,
-        M: Fn(<I::Items as Items>::Item) -> T + Sync,
-        C: Fn(T, T) -> T + Sync,
-    {
-        reduced(&items.into_items(), Some(self.0), identity, map, combine)
+    #[inline]
+    pub(super) fn is_cancelled(self) -> bool {
+        self.0.is_some_and(CancelToken::is_cancelled)
     }
 }

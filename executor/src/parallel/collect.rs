@@ -8,7 +8,7 @@ use std::ptr;
 use parking_lot::Mutex;
 
 use super::drive::{Consumer, drive};
-use super::{CancelToken, Cancelled, IntoItems, Items};
+use super::{Cancelled, IntoItems, Items, Until};
 
 /// Calls `f` with each item, on as many processors as are free, and returns the results in the
 /// order of the items.
@@ -35,19 +35,32 @@ where
     T: Send,
     F: Fn(<I::Items as Items>::Item) -> T + Sync,
 {
-    collected(&items.into_items(), None, f).expect("there is no token to cancel it")
+    Until::END.map_collect(items, f).expect("there is no token to cancel it")
 }
 
-pub(super) fn collected<I, T, F>(items: &I, token: Option<&CancelToken>, f: F) -> Result<Vec<T>, Cancelled>
-where
-    I: Items,
-    T: Send,
-    F: Fn(I::Item) -> T + Sync,
-{
-    let results = Results::with_capacity(items.count());
-    let collect = Collect { f, results: &results, marker: PhantomData };
-    drive(items, token, &collect)?;
-    Ok(results.into_vec())
+impl Until<'_> {
+    /// Collects the results of `f`, as [`map_collect`] does.
+    ///
+    /// # Errors
+    ///
+    /// Returns how far the loop got, if the token was cancelled before its end. The results so far
+    /// are dropped.
+    ///
+    /// # Panics
+    ///
+    /// Panics with the first panic of `f`.
+    pub fn map_collect<I, T, F>(self, items: I, f: F) -> Result<Vec<T>, Cancelled>
+    where
+        I: IntoItems,
+        T: Send,
+        F: Fn(<I::Items as Items>::Item) -> T + Sync,
+    {
+        let items = items.into_items();
+        let results = Results::with_capacity(items.count());
+        let collect = Collect { f, results: &results, marker: PhantomData };
+        drive(&items, self, &collect)?;
+        Ok(results.into_vec())
+    }
 }
 
 struct Collect<'a, I, T, F> {

@@ -6,7 +6,7 @@ use std::panic::resume_unwind;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::{CancelToken, Cancelled, Items};
+use super::{Cancelled, Items, Until};
 use crate::fork_join::{LoopBody, run_loop};
 
 /// Most items of one region, whose ranges have 32 bits for a number. Longer loops are done in
@@ -28,12 +28,12 @@ pub(super) trait Consumer: Sync {
     fn end(&self, local: Self::Local);
 }
 
-/// Goes over all items, or until `token` is cancelled.
+/// Goes over all items, or until `until` says stop.
 ///
 /// # Errors
 ///
 /// Returns how far it got, if it was stopped before the end.
-pub(super) fn drive<I, H>(items: &I, token: Option<&CancelToken>, consumer: &H) -> Result<(), Cancelled>
+pub(super) fn drive<I, H>(items: &I, until: Until<'_>, consumer: &H) -> Result<(), Cancelled>
 where
     I: Items,
     H: Consumer<Item = I::Item>,
@@ -42,11 +42,11 @@ where
     let completed = AtomicUsize::new(0);
     for start in (0..total).step_by(BLOCK) {
         let length = BLOCK.min(total - start) as u32;
-        let body = Block { items, start, token, consumer, completed: &completed };
+        let body = Block { items, start, until, consumer, completed: &completed };
         if let Err(panic) = run_loop(length, &body) {
             resume_unwind(panic);
         }
-        if token.is_some_and(CancelToken::is_cancelled) {
+        if until.is_cancelled() {
             break;
         }
     }
@@ -58,7 +58,7 @@ where
 struct Block<'a, I, H> {
     items: &'a I,
     start: usize,
-    token: Option<&'a CancelToken>,
+    until: Until<'a>,
     consumer: &'a H,
     /// Relaxed: read when all participants have left.
     completed: &'a AtomicUsize,
@@ -93,7 +93,7 @@ where
 
     #[inline]
     fn is_cancelled(&self) -> bool {
-        self.token.is_some_and(CancelToken::is_cancelled)
+        self.until.is_cancelled()
     }
 }
 

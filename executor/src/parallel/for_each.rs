@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use super::drive::{Consumer, drive};
-use super::{CancelToken, Cancelled, IntoItems, Items};
+use super::{Cancelled, IntoItems, Items, Until};
 
 /// Calls `f` with each item, on as many processors as are free.
 ///
@@ -29,16 +29,27 @@ where
     I: IntoItems,
     F: Fn(<I::Items as Items>::Item) + Sync,
 {
-    let done = each(&items.into_items(), None, f);
+    let done = Until::END.for_each(items, f);
     debug_assert!(done.is_ok(), "there is no token to cancel it");
 }
 
-pub(super) fn each<I, F>(items: &I, token: Option<&CancelToken>, f: F) -> Result<(), Cancelled>
-where
-    I: Items,
-    F: Fn(I::Item) + Sync,
-{
-    drive(items, token, &Each { f, marker: PhantomData })
+impl Until<'_> {
+    /// Calls `f` with each item, as [`for_each`](fn@super::for_each) does.
+    ///
+    /// # Errors
+    ///
+    /// Returns how far the loop got, if the token was cancelled before its end.
+    ///
+    /// # Panics
+    ///
+    /// Panics with the first panic of `f`.
+    pub fn for_each<I, F>(self, items: I, f: F) -> Result<(), Cancelled>
+    where
+        I: IntoItems,
+        F: Fn(<I::Items as Items>::Item) + Sync,
+    {
+        drive(&items.into_items(), self, &Each { f, marker: PhantomData })
+    }
 }
 
 struct Each<T, F> {

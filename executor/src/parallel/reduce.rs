@@ -6,7 +6,7 @@ use std::mem;
 use parking_lot::Mutex;
 
 use super::drive::{Consumer, drive};
-use super::{CancelToken, Cancelled, IntoItems, Items};
+use super::{Cancelled, IntoItems, Items, Until};
 
 /// Maps each item, and combines the results to one.
 ///
@@ -36,28 +36,34 @@ where
     M: Fn(<I::Items as Items>::Item) -> T + Sync,
     C: Fn(T, T) -> T + Sync,
 {
-    reduced(&items.into_items(), None, identity, map, combine).expect("there is no token to cancel it")
+    Until::END.reduce(items, identity, map, combine).expect("there is no token to cancel it")
 }
 
-pub(super) fn reduced<I, T, E, M, C>(
-    items: &I,
-    token: Option<&CancelToken>,
-    identity: E,
-    map: M,
-    combine: C,
-) -> Result<T, Cancelled>
-where
-    I: Items,
-    T: Send,
-    E: Fn() -> T + Sync,
-    M: Fn(I::Item) -> T + Sync,
-    C: Fn(T, T) -> T + Sync,
-{
-    let reduce = Reduce { map, combine, stretches: Mutex::new(Vec::new()), marker: PhantomData };
-    drive(items, token, &reduce)?;
-    let mut stretches = reduce.stretches.into_inner();
-    stretches.sort_unstable_by_key(|stretch| stretch.first);
-    Ok(stretches.into_iter().map(|stretch| stretch.value).fold(identity(), reduce.combine))
+impl Until<'_> {
+    /// Maps and combines the items, as [`reduce`](super::reduce()) does.
+    ///
+    /// # Errors
+    ///
+    /// Returns how far the loop got, if the token was cancelled before its end. The results so far
+    /// are dropped.
+    ///
+    /// # Panics
+    ///
+    /// Panics with the first panic of a closure.
+    pub fn reduce<I, T, E, M, C>(self, items: I, identity: E, map: M, combine: C) -> Result<T, Cancelled>
+    where
+        I: IntoItems,
+        T: Send,
+        E: Fn() -> T + Sync,
+        M: Fn(<I::Items as Items>::Item) -> T + Sync,
+        C: Fn(T, T) -> T + Sync,
+    {
+        let reduce = Reduce { map, combine, stretches: Mutex::new(Vec::new()), marker: PhantomData };
+        drive(&items.into_items(), self, &reduce)?;
+        let mut stretches = reduce.stretches.into_inner();
+        stretches.sort_unstable_by_key(|stretch| stretch.first);
+        Ok(stretches.into_iter().map(|stretch| stretch.value).fold(identity(), reduce.combine))
+    }
 }
 
 struct Reduce<I, T, M, C> {
