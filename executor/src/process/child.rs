@@ -38,7 +38,7 @@ impl Child {
     ) -> io::Result<Self> {
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         // It is killed if one of its pipes cannot be registered below.
-        let mut process = Process { state: State::Running(Running::new(child, netpoller)?), kill_on_drop: true };
+        let mut process = Process { running: Some(Running::new(child, netpoller)?), status: ExitStatus::default(), kill_on_drop: true };
         let (stdin, stdout, stderr) = (
             stdin.map(ChildStdin::new).transpose()?,
             stdout.map(ChildStdout::new).transpose()?,
@@ -51,10 +51,7 @@ impl Child {
     /// Returns the process's number, or `None` once a call has returned its exit status.
     #[must_use]
     pub fn id(&self) -> Option<u32> {
-        match &self.process.state {
-            State::Running(running) => Some(running.id()),
-            State::Ended(_) => None,
-        }
+        self.process.running.as_ref().map(|running| running.child.id())
     }
 
     /// Waits for the process to end, after closing its standard input if that is piped. Any further
@@ -103,10 +100,7 @@ impl Child {
     ///
     /// Returns the OS error.
     pub fn start_kill(&mut self) -> io::Result<()> {
-        match &mut self.process.state {
-            State::Running(running) => running.kill(),
-            State::Ended(_) => Ok(()),
-        }
+        self.process.running.as_mut().map_or(Ok(()), Running::kill)
     }
 
     /// Kills the process (SIGKILL) and waits for its end. Does nothing if a call has returned its
@@ -169,47 +163,37 @@ async fn read_all(pipe: Option<impl AsyncRead + Unpin>) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The child's process, running or ended.
+/// The child's process.
 #[derive(Debug)]
 struct Process {
-    state: State,
+    /// `None` once a call has returned the exit status.
+    running: Option<Running>,
+    /// The exit status from then on.
+    status: ExitStatus,
     kill_on_drop: bool,
-}
-
-#[derive(Debug)]
-enum State {
-    Running(Running),
-    Ended(ExitStatus),
 }
 
 impl Process {
     fn poll_wait(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<ExitStatus>> {
-        let status = match &mut self.state {
-            State::Running(running) => ready!(running.poll_wait(cx))?,
-            State::Ended(status) => *status,
-        };
-        self.state = State::Ended(status);
-        Poll::Ready(Ok(status))
+        if let Some(running) = &mut self.running {
+            self.status = ready!(running.poll_wait(cx))?;
+            self.running = None;
+        }
+        Poll::Ready(Ok(self.status))
     }
 
     fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
-        match &mut self.state {
-            State::Running(running) => {
-                let status = running.try_wait()?;
-                if let Some(status) = status {
-                    self.state = State::Ended(status);
-                }
-                Ok(status)
-            }
-            State::Ended(status) => Ok(Some(*status)),
+        if let Some(running) = &mut self.running {
+            let Some(status) = running.child.try_wait()? else { return Ok(None) };
+            (self.running, self.status) = (None, status);
         }
+        Ok(Some(self.status))
     }
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
-        let ended = State::Ended(ExitStatus::default());
-        if let State::Running(mut running) = std::mem::replace(&mut self.state, ended) {
+        if let Some(mut running) = self.running.take() {
             if self.kill_on_drop {
                 // The only error is that it has ended.
                 let _ = running.kill();

@@ -77,7 +77,7 @@ impl Orphan {
         let ended = slot.take();
         drop(slot);
         if outcome.is_err() {
-            let (child, is_killed) = ended.expect("it was just looked at").into_parts();
+            let Running { child, is_killed, .. } = ended.expect("it was just looked at");
             leave_behind(child, is_killed);
         }
     }

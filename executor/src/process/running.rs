@@ -10,10 +10,10 @@ use super::orphans;
 /// The child's process with the event that reports its end.
 #[derive(Debug)]
 pub(super) struct Running {
-    child: Child,
+    pub(super) child: Child,
     exit: Exit,
     /// Whether `kill` was called, so that it is about to end.
-    is_killed: bool,
+    pub(super) is_killed: bool,
 }
 
 impl Running {
@@ -28,27 +28,14 @@ impl Running {
         }
     }
 
-    pub(super) fn id(&self) -> u32 {
-        self.child.id()
-    }
-
     pub(super) fn kill(&mut self) -> io::Result<()> {
         self.child.kill()?;
         self.is_killed = true;
         Ok(())
     }
 
-    pub(super) fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
-        self.child.try_wait()
-    }
-
     pub(super) fn poll_wait(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<ExitStatus>> {
         let child = &mut self.child;
         self.exit.poll(cx, || child.try_wait())
-    }
-
-    /// Returns the child, and whether it was killed.
-    pub(super) fn into_parts(self) -> (Child, bool) {
-        (self.child, self.is_killed)
     }
 }
