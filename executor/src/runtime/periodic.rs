@@ -4,25 +4,20 @@
 //! the runtime alive.
 
 use std::io;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use parking_lot::{Condvar, Mutex};
-
 use crate::scheduler::Scheduler;
+use crate::util::joined_thread::JoinedThread;
 
 /// The thread; dropping this ends it, after one last look.
 #[derive(Debug)]
 pub(crate) struct Periodic {
-    ending: Arc<Ending>,
-    thread: Option<thread::JoinHandle<()>>,
-}
-
-#[derive(Debug, Default)]
-struct Ending {
-    ended: Mutex<bool>,
-    on_end: Condvar,
+    /// Nothing is sent: the thread learns from its drop, which comes before the thread is joined.
+    _until_dropped: Sender<()>,
+    _thread: JoinedThread,
 }
 
 impl Periodic {
@@ -33,44 +28,27 @@ impl Periodic {
         period: Duration,
         look: impl FnMut(&Scheduler) + Send + 'static,
     ) -> io::Result<Self> {
-        let ending = Arc::new(Ending::default());
-        let (watched, ends) = (Arc::downgrade(scheduler), Arc::clone(&ending));
-        let thread = thread::Builder::new().name(name.into()).spawn(move || ends.look_until(&watched, period, look))?;
-        Ok(Self { ending, thread: Some(thread) })
+        let (until_dropped, ended) = channel();
+        let watched = Arc::downgrade(scheduler);
+        let thread = thread::Builder::new().name(name.into()).spawn(move || look_until(&ended, &watched, period, look))?;
+        Ok(Self { _until_dropped: until_dropped, _thread: JoinedThread::new(thread) })
     }
 }
 
-impl Ending {
-    fn look_until(&self, scheduler: &Weak<Scheduler>, period: Duration, mut look: impl FnMut(&Scheduler)) {
-        let mut due = Some(Instant::now());
-        let mut ended = self.ended.lock();
-        while !*ended {
-            due = due.and_then(|due| due.checked_add(period));
-            while !*ended && !self.is_due(&mut ended, due) {}
-            let Some(scheduler) = scheduler.upgrade() else { return };
-            look(&scheduler);
-        }
-    }
-
-    /// Waits for the end, until `due` at the latest; for ever if that is beyond the clock. Returns
-    /// `true` at `due`.
-    fn is_due(&self, ended: &mut parking_lot::MutexGuard<'_, bool>, due: Option<Instant>) -> bool {
-        match due {
-            Some(due) => self.on_end.wait_until(ended, due).timed_out(),
-            None => {
-                self.on_end.wait(ended);
-                false
+fn look_until(ended: &Receiver<()>, scheduler: &Weak<Scheduler>, period: Duration, mut look: impl FnMut(&Scheduler)) {
+    let mut due = Some(Instant::now());
+    let mut goes_on = true;
+    while goes_on {
+        due = due.and_then(|due| due.checked_add(period));
+        goes_on = match due {
+            Some(due) => {
+                let left = due.saturating_duration_since(Instant::now());
+                ended.recv_timeout(left) == Err(RecvTimeoutError::Timeout)
             }
-        }
-    }
-}
-
-impl Drop for Periodic {
-    fn drop(&mut self) {
-        *self.ending.ended.lock() = true;
-        self.ending.on_end.notify_all();
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
+            // Beyond the clock: only the end is left to wait for.
+            None => ended.recv().is_ok(),
+        };
+        let Some(scheduler) = scheduler.upgrade() else { return };
+        look(&scheduler);
     }
 }

@@ -8,16 +8,15 @@ use std::time::{Duration, Instant};
 
 use crate::blocking::jobs;
 #[cfg(all(unix, feature = "signal"))]
-use crate::runtime::dump::on_signal::DumpOnSignal;
-use crate::runtime::environment;
-use crate::runtime::schedtrace::SchedTrace;
-use crate::runtime::{Builder, EnterGuard, Handle, Metrics};
+use crate::runtime::dump::on_signal;
+use crate::runtime::periodic::Periodic;
+use crate::runtime::{Builder, EnterGuard, Handle, Metrics, environment, schedtrace};
 use crate::scheduler::block_on::block_on_unwatched;
 use crate::scheduler::context::Role;
 use crate::scheduler::threads::start_machines;
 use crate::scheduler::{Context, Flavor, Scheduler, shutdown};
 #[cfg(all(unix, feature = "signal"))]
-use crate::signal::unix::SignalKind;
+use crate::signal::{SignalThread, unix::SignalKind};
 use crate::sysmon::watcher;
 use crate::task::JoinHandle;
 
@@ -67,9 +66,9 @@ pub struct Runtime {
     /// Ended last: dumps show, among other things, the tasks that keep a runtime from ending. But
     /// ended before the handle is dropped, for signals that have come must still be answered.
     #[cfg(all(unix, feature = "signal"))]
-    dump_on_signal: Option<DumpOnSignal>,
+    dump_on_signal: Option<SignalThread>,
     handle: Handle,
-    schedtrace: Option<SchedTrace>,
+    schedtrace: Option<Periodic>,
     ending: Ending,
 }
 
@@ -114,7 +113,7 @@ impl Runtime {
             watcher::start(scheduler)?;
         }
         if let Some(settings) = environment::schedtrace() {
-            self.schedtrace = Some(SchedTrace::start(scheduler, settings)?);
+            self.schedtrace = Some(schedtrace::start(scheduler, settings)?);
         }
         Ok(())
     }
@@ -123,7 +122,7 @@ impl Runtime {
     /// in the environment does not keep a program from running.
     #[cfg(all(unix, feature = "signal"))]
     pub(super) fn dump_on(&mut self, kind: Option<SignalKind>) -> io::Result<()> {
-        let start = |kind| DumpOnSignal::start(kind, self.handle.scheduler());
+        let start = |kind| on_signal::start(kind, self.handle.scheduler());
         self.dump_on_signal = match kind {
             Some(kind) => Some(start(kind)?),
             None => environment::dump_signal().and_then(|kind| {

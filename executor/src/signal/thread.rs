@@ -7,13 +7,16 @@ use std::thread;
 
 use super::listener::Action;
 use super::unix::SignalKind;
+use crate::util::joined_thread::JoinedThread;
 
 /// A thread that calls a function each time a signal has arrived. Dropping this ends the thread,
 /// once the call in progress returns.
 #[derive(Debug)]
 pub(crate) struct SignalThread {
-    action: Option<Action>,
-    thread: Option<thread::JoinHandle<()>>,
+    /// Its drop closes the handler's end of the pair, so that the thread's read returns, and comes
+    /// before the thread is joined.
+    _action: Action,
+    _thread: JoinedThread,
 }
 
 impl SignalThread {
@@ -30,7 +33,7 @@ impl SignalThread {
             }
         };
         let thread = thread::Builder::new().name(name.into()).spawn(wait_and_call)?;
-        Ok(Self { action: Some(action), thread: Some(thread) })
+        Ok(Self { _action: action, _thread: JoinedThread::new(thread) })
     }
 }
 
@@ -42,16 +45,6 @@ fn is_signalled(reader: &mut StdStream) -> bool {
             Ok(count) => return count > 0,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(_) => return false,
-        }
-    }
-}
-
-impl Drop for SignalThread {
-    fn drop(&mut self) {
-        // This closes the handler's end of the pair, so the thread's read returns.
-        drop(self.action.take());
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
         }
     }
 }

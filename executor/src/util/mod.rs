@@ -6,6 +6,8 @@ pub(crate) mod backoff;
 pub(crate) mod hook;
 pub(crate) mod inbox;
 #[cfg(not(loom))]
+pub(crate) mod joined_thread;
+#[cfg(not(loom))]
 pub(crate) mod numbered_path;
 pub(crate) mod report;
 pub(crate) mod rng;

@@ -11,18 +11,10 @@ use crate::scheduler::Scheduler;
 use crate::signal::SignalThread;
 use crate::signal::unix::SignalKind;
 
-/// The thread that writes dumps; dropping this ends it, after the dump that it is writing.
-#[derive(Debug)]
-pub(crate) struct DumpOnSignal {
-    _thread: SignalThread,
-}
-
-impl DumpOnSignal {
-    pub(crate) fn start(kind: SignalKind, scheduler: &Arc<Scheduler>) -> io::Result<Self> {
-        let watched = Arc::downgrade(scheduler);
-        let thread = SignalThread::start("wsrt-dump", kind, move || write_dump(&watched))?;
-        Ok(Self { _thread: thread })
-    }
+/// Starts the thread that writes dumps.
+pub(crate) fn start(kind: SignalKind, scheduler: &Arc<Scheduler>) -> io::Result<SignalThread> {
+    let watched = Arc::downgrade(scheduler);
+    SignalThread::start("wsrt-dump", kind, move || write_dump(&watched))
 }
 
 fn write_dump(scheduler: &Weak<Scheduler>) {

@@ -22,25 +22,18 @@ pub(crate) struct Settings {
     pub(crate) detail: bool,
 }
 
-/// The thread that prints; dropping this ends it.
-#[derive(Debug)]
-pub(crate) struct SchedTrace {
-    _printing: Periodic,
-}
-
-impl SchedTrace {
-    pub(crate) fn start(scheduler: &Arc<Scheduler>, settings: Settings) -> io::Result<Self> {
-        let start = Instant::now();
-        let print = move |scheduler: &Scheduler| {
-            let mut text = line(scheduler, start.elapsed());
-            if settings.detail {
-                detail::write(&mut text, scheduler);
-            }
-            // A closed standard error is no reason to end the program.
-            let _ = io::stderr().write_all(text.as_bytes());
-        };
-        Ok(Self { _printing: Periodic::start("wsrt-schedtrace", scheduler, settings.period, print)? })
-    }
+/// Starts the thread that prints.
+pub(crate) fn start(scheduler: &Arc<Scheduler>, settings: Settings) -> io::Result<Periodic> {
+    let start = Instant::now();
+    let print = move |scheduler: &Scheduler| {
+        let mut text = line(scheduler, start.elapsed());
+        if settings.detail {
+            detail::write(&mut text, scheduler);
+        }
+        // A closed standard error is no reason to end the program.
+        let _ = io::stderr().write_all(text.as_bytes());
+    };
+    Periodic::start("wsrt-schedtrace", scheduler, settings.period, print)
 }
 
 /// Returns one line in the manner of Go's; fields that Go does not have come last.
