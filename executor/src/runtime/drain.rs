@@ -11,7 +11,7 @@ use std::time::Duration;
 use super::{Handle, Runtime};
 use crate::runtime::services::TimerDelay;
 use crate::scheduler::drain;
-use crate::task::{Id, LiveTask, current_id};
+use crate::task::{Id, current_id};
 use crate::time::Instant;
 
 impl Runtime {
@@ -101,10 +101,13 @@ impl Handle {
         })
         .await;
         drop(last);
-        let (tasks, jobs) = drain::left(scheduler);
-        let tasks = tasks.into_iter().filter(|task| Some(task.id) != own).map(|task| LeftTask::new(task, false));
-        let jobs = jobs.into_iter().filter(|job| Some(job.id) != own).map(|job| LeftTask::new(job, true));
-        Drained { left: tasks.chain(jobs).collect(), waited: began.elapsed() }
+        let mut left = Vec::new();
+        drain::for_each_left(scheduler, |task, is_blocking| {
+            if Some(task.id) != own {
+                left.push(LeftTask { id: task.id, name: task.name, spawned_at: task.spawned_at, is_blocking });
+            }
+        });
+        Drained { left, waited: began.elapsed() }
     }
 }
 
@@ -142,12 +145,6 @@ pub struct LeftTask {
     pub spawned_at: &'static Location<'static>,
     /// Whether it is a job of [`spawn_blocking`](crate::task::spawn_blocking).
     pub is_blocking: bool,
-}
-
-impl LeftTask {
-    fn new(task: LiveTask, is_blocking: bool) -> Self {
-        Self { id: task.id, name: task.name, spawned_at: task.spawned_at, is_blocking }
-    }
 }
 
 impl fmt::Display for LeftTask {

@@ -8,7 +8,7 @@
 use std::task::{Poll, Waker};
 
 use crate::scheduler::{Context, Scheduler};
-use crate::task::{Id, LiveTask, OwnedTasks, TaskRef, current_id};
+use crate::task::{Id, OwnedTasks, TaskRef, TaskSnapshot, current_id};
 
 /// From now on only tasks of this runtime may spawn on it.
 pub(crate) fn begin(scheduler: &Scheduler) {
@@ -48,9 +48,10 @@ fn registries(scheduler: &Scheduler) -> [&OwnedTasks; 2] {
     [&scheduler.tasks, &scheduler.blocking.jobs]
 }
 
-/// The tasks that are left, and the blocking jobs.
-pub(crate) fn left(scheduler: &Scheduler) -> (Vec<LiveTask>, Vec<LiveTask>) {
-    (scheduler.tasks.live_tasks(), scheduler.blocking.jobs.live_tasks())
+/// Shows each task that is left to `f`, with whether it is a blocking job.
+pub(crate) fn for_each_left(scheduler: &Scheduler, mut f: impl FnMut(TaskSnapshot, bool)) {
+    scheduler.tasks.walk(|task| f(task, false));
+    scheduler.blocking.jobs.walk(|job| f(job, true));
 }
 
 /// A wait for the last task.

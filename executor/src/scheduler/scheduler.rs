@@ -24,7 +24,7 @@ use crate::scheduler::queue::Injector;
 use crate::scheduler::shutdown::Shutdown;
 use crate::scheduler::threads::Threads;
 use crate::sysmon::stall::{StallHook, Stalls};
-use crate::task::{LiveTask, Names, OwnedTasks, Runnable};
+use crate::task::{Names, OwnedTasks, Runnable};
 use crate::tokio_compat::TokioCompat;
 
 /// A function of the user's that is called on threads of the runtime.
@@ -214,8 +214,8 @@ impl Recorded for Scheduler {
         &self.observer
     }
 
-    fn live_tasks(&self) -> Vec<LiveTask> {
-        self.tasks.live_tasks()
+    fn tasks(&self) -> &OwnedTasks {
+        &self.tasks
     }
 
     fn sample_queues(&self, sample: &mut dyn FnMut(Option<usize>, usize)) {

@@ -55,7 +55,7 @@ pub(crate) use self::identity::{Identity, Origin};
 pub(crate) use self::names::Names;
 pub(crate) use self::queue::TaskQueue;
 pub(crate) use self::reference::TaskRef;
-pub(crate) use self::registry::{LiveTask, OwnedTasks, TaskSnapshot};
+pub(crate) use self::registry::{OwnedTasks, TaskSnapshot};
 pub(crate) use self::runnable::Runnable;
 pub(crate) use self::state::Phase;
 pub(crate) use self::stats::{CountedPoll, StatsRead};

@@ -63,7 +63,6 @@ impl ListedIn {
     }
 }
 
-pub(crate) use self::draining::LiveTask;
 pub(crate) use self::walk::TaskSnapshot;
 
 /// The live tasks of a runtime.

@@ -36,7 +36,7 @@ use crate::observe::switches::Switch;
 use crate::observe::timeline::file::{Reply, TraceFile};
 use crate::observe::timeline::flight::{FlightBuffer, RecordRequest};
 use crate::observe::timeline::recorder::Recorder;
-use crate::task::LiveTask;
+use crate::task::OwnedTasks;
 
 /// The timeline of one runtime.
 #[derive(Debug, Default)]
@@ -71,8 +71,7 @@ impl Timeline {
 pub(crate) trait Recorded: Send + Sync {
     fn observer(&self) -> &Observer;
 
-    /// Returns the tasks that are not complete.
-    fn live_tasks(&self) -> Vec<LiveTask>;
+    fn tasks(&self) -> &OwnedTasks;
 
     /// Calls `sample` with the length of the injector, and then with the index of each processor
     /// and how many tasks wait there.

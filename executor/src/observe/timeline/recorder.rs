@@ -300,8 +300,7 @@ impl RecorderThread {
     /// Learns the names of tasks that were spawned before this output was there.
     fn learn_names(&mut self) {
         let Some(runtime) = self.runtime.upgrade() else { return };
-        let live = runtime.live_tasks().into_iter();
-        self.names.extend(live.filter_map(|task| Some((task.id.as_u64(), task.name?))));
+        runtime.tasks().walk(|task| self.names.extend(task.name.map(|name| (task.id.as_u64(), name))));
     }
 
     fn has_no_output(&self) -> bool {

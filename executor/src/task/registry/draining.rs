@@ -9,20 +9,10 @@
 //! A drain has one waker in each list, the one of its last poll, and takes it along when it is
 //! dropped: it may be polled with a new one each time.
 
-use std::panic::Location;
-use std::sync::Arc;
 use std::task::{Poll, Waker};
 
 use super::{Intake, List, OwnedTasks};
 use crate::task::Id;
-
-/// A live task, for a report.
-#[derive(Debug)]
-pub(crate) struct LiveTask {
-    pub(crate) id: Id,
-    pub(crate) name: Option<Arc<str>>,
-    pub(crate) spawned_at: &'static Location<'static>,
-}
 
 impl OwnedTasks {
     /// From now on only what live tasks spawn is let in.
@@ -76,20 +66,6 @@ impl OwnedTasks {
             drop(list);
             drop(waker);
         }
-    }
-
-    /// The tasks that are listed now.
-    pub(crate) fn live_tasks(&self) -> Vec<LiveTask> {
-        let mut tasks = Vec::new();
-        for shard in &self.shards {
-            let list = shard.list.lock();
-            tasks.extend(list.headers().map(|header| LiveTask {
-                id: header.id,
-                name: header.name(),
-                spawned_at: header.spawned_at,
-            }));
-        }
-        tasks
     }
 }
 
