@@ -19,7 +19,8 @@ const LONGEST: Duration = Duration::from_secs(365 * 24 * 3_600);
 #[derive(Debug)]
 #[must_use = "dropping it ends the recording"]
 pub struct Recording {
-    result: oneshot::Receiver<io::Result<TraceSummary>>,
+    /// The error if no recording was begun, until a poll returns it.
+    outcome: Result<oneshot::Receiver<io::Result<TraceSummary>>, Option<io::Error>>,
 }
 
 impl Future for Recording {
@@ -27,8 +28,11 @@ impl Future for Recording {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         // The recorder drops a reply unsent only when its thread has panicked.
-        let failed = |_| Err(io::Error::other("the recorder of the timeline has failed"));
-        Pin::new(&mut self.result).poll(context).map(|result| result.unwrap_or_else(failed))
+        let failed = || io::Error::other("the recorder of the timeline has failed");
+        match &mut self.outcome {
+            Ok(outcome) => Pin::new(outcome).poll(context).map(|sent| sent.unwrap_or_else(|_| Err(failed()))),
+            Err(error) => Poll::Ready(Err(error.take().unwrap_or_else(failed))),
+        }
     }
 }
 
@@ -68,11 +72,10 @@ impl Handle {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn trace_for(&self, duration: Duration, path: impl AsRef<Path>) -> Recording {
-        let (reply, result) = oneshot::channel();
         let until = Instant::now() + duration.min(LONGEST);
         let scheduler = self.scheduler();
-        scheduler.observer.trace_until(scheduler.me.clone(), path.as_ref(), until, reply);
-        Recording { result }
+        let outcome = scheduler.observer.trace_until(scheduler.me.clone(), path.as_ref(), until);
+        Recording { outcome: outcome.map_err(Some) }
     }
 
     /// Writes the events that the flight recorder keeps to a file, and returns its path.

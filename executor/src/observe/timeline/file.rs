@@ -39,7 +39,7 @@ pub struct TraceSummary {
 }
 
 /// Sends the outcome to the program that waits for the end of a recording.
-pub(crate) type Reply = oneshot::Sender<io::Result<TraceSummary>>;
+pub(super) type Reply = oneshot::Sender<io::Result<TraceSummary>>;
 
 /// A file that is being written.
 #[derive(Debug)]
@@ -55,13 +55,9 @@ pub(crate) struct TraceFile {
 
 impl TraceFile {
     /// Creates the file, or empties the one that is there.
-    pub(crate) fn create(path: &Path, until: Option<(Instant, Reply)>) -> Result<Self, (io::Error, Option<Reply>)> {
-        match File::create(path) {
-            Ok(file) => {
-                Ok(Self { encoder: Encoder::begin(), file, path: path.into(), written: 0, bytes: Vec::new(), until })
-            }
-            Err(error) => Err((error, until.map(|(_, reply)| reply))),
-        }
+    pub(crate) fn create(path: &Path, until: Option<(Instant, Reply)>) -> io::Result<Self> {
+        let file = File::create(path)?;
+        Ok(Self { encoder: Encoder::begin(), file, path: path.into(), written: 0, bytes: Vec::new(), until })
     }
 
     /// Returns whether its time is over, or the program has stopped waiting for it.
@@ -85,8 +81,8 @@ impl TraceFile {
         self.encoder.end(until, context);
         match self.write() {
             Ok(()) => {
-                let summary = self.summary();
-                self.reply(Ok(summary));
+                let ((events, dropped), bytes) = (self.encoder.counts(), self.written);
+                self.reply(Ok(TraceSummary { events, dropped, bytes }));
             }
             Err(error) => self.fail(&error),
         }
@@ -105,11 +101,6 @@ impl TraceFile {
             // The program may have stopped waiting.
             let _ = reply.send(result);
         }
-    }
-
-    fn summary(&self) -> TraceSummary {
-        let (events, dropped) = self.encoder.counts();
-        TraceSummary { events, dropped, bytes: self.written }
     }
 
     fn write(&mut self) -> io::Result<()> {

@@ -35,7 +35,7 @@ use crate::observe::observer::Observer;
 use crate::observe::switches::Switch;
 use crate::observe::timeline::file::{Reply, TraceFile};
 use crate::observe::timeline::flight::{FlightBuffer, RecordRequest};
-use crate::observe::timeline::recorder::Recorder;
+use crate::observe::timeline::recorder::{Recorder, Requests};
 use crate::task::OwnedTasks;
 
 /// The timeline of one runtime.
@@ -81,31 +81,36 @@ pub(crate) trait Recorded: Send + Sync {
 impl Observer {
     /// Records the whole run to a file. A failure is reported, and the run goes on.
     pub(crate) fn trace_all(&self, runtime: Weak<dyn Recorded>, path: &Path) {
-        let started = TraceFile::create(path, None).map_err(|(error, _)| error);
-        let started = started.and_then(|file| self.record_to(runtime, |recorder| recorder.add_file(file)));
-        if let Err(error) = started {
+        if let Err(error) = self.record_to(runtime, path, None) {
             file::report_failure(path, &error);
         }
     }
 
-    /// Records to a file until the moment `until`, and sends the outcome to `reply`.
-    pub(crate) fn trace_until(&self, runtime: Weak<dyn Recorded>, path: &Path, until: Instant, reply: Reply) {
-        match TraceFile::create(path, Some((until, reply))) {
-            Ok(file) => {
-                let mut file = Some(file);
-                let add = |recorder: &Recorder| recorder.add_file(file.take().expect("called once"));
-                let started = self.record_to(runtime, add);
-                if let (Err(error), Some(file)) = (started, file) {
-                    file.fail(&error);
-                }
-            }
-            Err((error, reply)) => drop(reply.map(|reply| reply.send(Err(error)))),
-        }
+    /// Records to a file until the moment `until`, and sends the outcome to the receiver.
+    pub(crate) fn trace_until(
+        &self,
+        runtime: Weak<dyn Recorded>,
+        path: &Path,
+        until: Instant,
+    ) -> io::Result<oneshot::Receiver<io::Result<TraceSummary>>> {
+        let (reply, outcome) = oneshot::channel();
+        self.record_to(runtime, path, Some((until, reply)))?;
+        Ok(outcome)
+    }
+
+    fn record_to(
+        &self,
+        runtime: Weak<dyn Recorded>,
+        path: &Path,
+        until: Option<(Instant, Reply)>,
+    ) -> io::Result<()> {
+        let file = TraceFile::create(path, until)?;
+        self.request(runtime, |requests| requests.files.push(file))
     }
 
     /// Keeps the last seconds for records of the flight recorder.
     pub(crate) fn fly(&self, runtime: Weak<dyn Recorded>, config: FlightRecorder) -> io::Result<()> {
-        self.record_to(runtime, |recorder| recorder.set_flight(FlightBuffer::new(config)))
+        self.request(runtime, |requests| requests.flight = Some(FlightBuffer::new(config)))
     }
 
     /// Asks for a record of the flight recorder.
@@ -113,20 +118,20 @@ impl Observer {
         let (reply, result) = oneshot::channel();
         let request = RecordRequest::OnDemand(reply);
         match &self.timeline.state.lock().recorder {
-            Some(recorder) => recorder.request_record(request),
+            Some(recorder) => recorder.request(|requests| requests.records.push(request)),
             None => request.refuse(),
         }
         result
     }
 
     /// Makes a request to the recorder, which is started if there is none.
-    fn record_to(&self, runtime: Weak<dyn Recorded>, request: impl FnOnce(&Recorder)) -> io::Result<()> {
+    fn request(&self, runtime: Weak<dyn Recorded>, request: impl FnOnce(&mut Requests)) -> io::Result<()> {
         let mut state = self.timeline.state.lock();
         if state.is_over {
             return Err(io::Error::other("the runtime has shut down"));
         }
         if let Some(recorder) = &state.recorder {
-            request(recorder);
+            recorder.request(request);
             return Ok(());
         }
         StampCounter::choose();
@@ -134,7 +139,7 @@ impl Observer {
         let own = Arc::clone(&recorder);
         let thread = thread::Builder::new().name("wsrt-timeline".into());
         state.thread = Some(thread.spawn(move || recorder::serve(own, runtime))?);
-        request(&recorder);
+        recorder.request(request);
         self.timeline.recorder.store(recorder.number(), Relaxed);
         state.recorder = Some(recorder);
         self.switches.turn_on(Switch::Timeline);
@@ -151,7 +156,7 @@ impl Observer {
             (state.recorder.take(), state.thread.take())
         };
         if let Some(recorder) = recorder {
-            recorder.finish();
+            recorder.request(|requests| requests.is_over = true);
         }
         if let Some(thread) = thread {
             // A thread that has panicked has reported it.
@@ -162,7 +167,7 @@ impl Observer {
     /// Asks for a record after a stall or a panic.
     pub(crate) fn write_flight_record_of_own_accord(&self) {
         if let Some(recorder) = &self.timeline.state.lock().recorder {
-            recorder.request_record(RecordRequest::Unasked);
+            recorder.request(|requests| requests.records.push(RecordRequest::Unasked));
         }
     }
 

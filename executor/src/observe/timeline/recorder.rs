@@ -41,13 +41,17 @@ pub(crate) struct Recorder {
     on_request: Condvar,
 }
 
+/// What is asked of the recorder's thread.
 #[derive(Debug, Default)]
-struct Requests {
-    files: Vec<TraceFile>,
-    flight: Option<FlightBuffer>,
+pub(crate) struct Requests {
+    /// Files to write from now on.
+    pub(crate) files: Vec<TraceFile>,
+    /// The flight recorder's buffer to fill from now on.
+    pub(crate) flight: Option<FlightBuffer>,
     /// Requests for records of the flight recorder.
-    records: Vec<RecordRequest>,
-    is_over: bool,
+    pub(crate) records: Vec<RecordRequest>,
+    /// Whether all recording is to end.
+    pub(crate) is_over: bool,
 }
 
 impl Recorder {
@@ -81,25 +85,9 @@ impl Recorder {
         self.new_names.lock().push((task, name));
     }
 
-    pub(crate) fn add_file(&self, file: TraceFile) {
-        self.requests.lock().files.push(file);
-        self.on_request.notify_one();
-    }
-
-    pub(crate) fn set_flight(&self, flight: FlightBuffer) {
-        self.requests.lock().flight = Some(flight);
-        self.on_request.notify_one();
-    }
-
-    /// Asks for a record of the flight recorder.
-    pub(crate) fn request_record(&self, request: RecordRequest) {
-        self.requests.lock().records.push(request);
-        self.on_request.notify_one();
-    }
-
-    /// Ends all recording.
-    pub(crate) fn finish(&self) {
-        self.requests.lock().is_over = true;
+    /// Adds a request, by `add`, and wakes the recorder's thread.
+    pub(crate) fn request(&self, add: impl FnOnce(&mut Requests)) {
+        add(&mut self.requests.lock());
         self.on_request.notify_one();
     }
 
