@@ -32,16 +32,8 @@ impl Observer {
     #[inline(always)]
     pub(crate) fn spawned(&self, task: Runnable, place: impl FnOnce(Runnable)) {
         if self.is_on() {
-            return self.spawned_aloud(task, place);
+            return self.ready_aloud(task, true, place);
         }
-        place(task);
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn spawned_aloud(&self, task: Runnable, place: impl FnOnce(Runnable)) {
-        self.note_ready_time(task.id());
-        self.record_spawned(&task);
         place(task);
     }
 
@@ -50,17 +42,19 @@ impl Observer {
     #[inline(always)]
     pub(crate) fn woken(&self, task: Runnable, place: impl FnOnce(Runnable)) {
         if self.is_on() {
-            return self.woken_aloud(task, place);
+            return self.ready_aloud(task, false, place);
         }
         place(task);
     }
 
     #[cold]
     #[inline(never)]
-    fn woken_aloud(&self, task: Runnable, place: impl FnOnce(Runnable)) {
+    fn ready_aloud(&self, task: Runnable, is_new: bool, place: impl FnOnce(Runnable)) {
         self.note_ready_time(task.id());
-        task.count_wake();
-        self.record_woken(&task);
+        if !is_new {
+            task.count_wake();
+        }
+        self.record_ready(&task, is_new);
         place(task);
     }
 

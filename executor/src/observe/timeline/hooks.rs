@@ -225,9 +225,9 @@ impl Observer {
         }
     }
 
-    pub(crate) fn record_spawned(&self, task: &Runnable) {
-        self.with_writer(|writer| writer.ready(task.id().as_u64(), task.spawned_at(), true));
-        if let Some(name) = task.name() {
+    pub(crate) fn record_ready(&self, task: &Runnable, is_new: bool) {
+        self.with_writer(|writer| writer.ready(task.id().as_u64(), task.spawned_at(), is_new));
+        if let (true, Some(name)) = (is_new, task.name()) {
             self.name_task(task.id(), name);
         }
     }
@@ -236,11 +236,6 @@ impl Observer {
     fn name_task(&self, task: Id, name: &str) {
         let recorder = self.switches.is_on(Switch::Timeline).then(|| self.timeline.current()).flatten();
         recorder.into_iter().for_each(|recorder| recorder.name_task(task.as_u64(), name.into()));
-    }
-
-    #[inline]
-    pub(crate) fn record_woken(&self, task: &Runnable) {
-        self.with_writer(|writer| writer.ready(task.id().as_u64(), task.spawned_at(), false));
     }
 
     #[cold]
