@@ -155,8 +155,8 @@ impl Counters {
         self.polls.iter().map(Counter::get).sum()
     }
 
-    /// Returns the number of polls of tasks that were found in places of this kind.
-    pub(crate) fn polls_from(&self, kind: usize) -> u64 {
-        self.polls[kind].get()
+    /// Returns the numbers of polls by the kind of place where the task was found.
+    pub(crate) fn polls_by_kind(&self) -> [u64; TaskSource::MOST] {
+        self.polls.each_ref().map(Counter::get)
     }
 }

@@ -4,7 +4,7 @@ use std::panic::Location;
 use std::time::Duration;
 
 use super::processor::Counts;
-use super::{Arrivals, Metrics, PollSources, ProcessorMetrics, Steals};
+use super::{Arrivals, Metrics, ProcessorMetrics, Steals};
 
 impl Metrics {
     /// Returns the counts between `earlier`, a snapshot of the same runtime, and this one. Gauges
@@ -61,7 +61,7 @@ impl ProcessorMetrics {
 impl Counts {
     fn combine(&self, other: &Self, f: fn(u64, u64) -> u64) -> Self {
         Self {
-            polls: self.polls.combine(&other.polls, f),
+            polls: std::array::from_fn(|kind| f(self.polls[kind], other.polls[kind])),
             steals: combine_rows(&self.steals, &other.steals, f),
             parks: f(self.parks, other.parks),
             wakes: f(self.wakes, other.wakes),
@@ -80,19 +80,6 @@ fn combine_rows(one: &[Steals], other: &[Steals], f: fn(u64, u64) -> u64) -> Vec
         Steals { operations: f(one.operations, other.operations), tasks: f(one.tasks, other.tasks) }
     };
     (0..one.len().max(other.len())).map(combine).collect()
-}
-
-impl PollSources {
-    fn combine(&self, other: &Self, f: fn(u64, u64) -> u64) -> Self {
-        Self {
-            runnext: f(self.runnext, other.runnext),
-            ring: f(self.ring, other.ring),
-            injector: f(self.injector, other.injector),
-            network: f(self.network, other.network),
-            timer: f(self.timer, other.timer),
-            stolen: f(self.stolen, other.stolen),
-        }
-    }
 }
 
 impl Arrivals {

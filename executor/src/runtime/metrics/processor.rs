@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::LatencyHistogram;
+use crate::scheduler::found::FoundIn;
 
 /// Holds the counters and gauges of one processor. See
 /// [`Metrics::processors`](super::Metrics::processors).
@@ -20,7 +21,8 @@ pub struct ProcessorMetrics {
 /// Counters: they only rise.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Counts {
-    pub(super) polls: PollSources,
+    /// Polls of tasks, by the kind of place where the task was found.
+    pub(super) polls: [u64; FoundIn::KINDS],
     pub(super) steals: Vec<Steals>,
     pub(super) parks: u64,
     pub(super) wakes: u64,
@@ -86,12 +88,20 @@ pub struct Arrivals {
 impl ProcessorMetrics {
     /// Counts the polls of tasks.
     pub fn poll_count(&self) -> u64 {
-        self.counts.polls.total()
+        self.polls_by_source().total()
     }
 
     /// Counts the polls by the place where the task was found.
     pub fn polls_by_source(&self) -> PollSources {
-        self.counts.polls
+        let from = |place: FoundIn| self.counts.polls[place.kind()];
+        PollSources {
+            runnext: from(FoundIn::RUNNEXT),
+            ring: from(FoundIn::RING),
+            injector: from(FoundIn::INJECTOR),
+            network: from(FoundIn::NETWORK),
+            timer: from(FoundIn::TIMER),
+            stolen: from(FoundIn::stolen_from(0)),
+        }
     }
 
     /// Counts the tasks that this processor has stolen from others.

@@ -6,10 +6,9 @@ use std::sync::atomic::fence;
 use std::time::Duration;
 
 use super::processor::Counts;
-use super::{Arrivals, Gauges, LatencyHistogram, Metrics, PollSources, ProcessorMetrics, Steals};
+use super::{Arrivals, Gauges, LatencyHistogram, Metrics, ProcessorMetrics, Steals};
 use crate::observe::counters::{Arrivals as ArrivalCounts, Count, Counters};
 use crate::scheduler::Scheduler;
-use crate::scheduler::found::FoundIn;
 use crate::scheduler::processor::Shared;
 
 /// How often the counters of a processor are read at most, in the hope that two readings agree.
@@ -80,14 +79,7 @@ fn read_at_rest(counters: &Counters) -> Counts {
 fn read_counts(counters: &Counters) -> Counts {
     let steals = counters.steals.iter();
     Counts {
-        polls: PollSources {
-            runnext: counters.polls_from(FoundIn::RUNNEXT.kind()),
-            ring: counters.polls_from(FoundIn::RING.kind()),
-            injector: counters.polls_from(FoundIn::INJECTOR.kind()),
-            network: counters.polls_from(FoundIn::NETWORK.kind()),
-            timer: counters.polls_from(FoundIn::TIMER.kind()),
-            stolen: counters.polls_from(FoundIn::stolen_from(0).kind()),
-        },
+        polls: counters.polls_by_kind(),
         steals: steals.map(|from| Steals { operations: from.steals.get(), tasks: from.tasks.get() }).collect(),
         parks: counters.parks.get(),
         wakes: counters.wakes.get(),
