@@ -5,7 +5,6 @@
 //! listener stays readable, so that accepting again at once would keep a processor busy with
 //! failing.
 
-use std::fmt;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,26 +43,16 @@ pub(super) type OnAcceptError = Arc<dyn Fn(&io::Error) + Send + Sync>;
 /// once a second.
 #[derive(Default)]
 pub(super) struct AcceptErrors {
-    hook: Option<OnAcceptError>,
+    pub(super) hook: Option<OnAcceptError>,
     reports: Recurring,
 }
 
 impl AcceptErrors {
-    pub(super) fn set_hook(&mut self, hook: OnAcceptError) {
-        self.hook = Some(hook);
-    }
-
     fn report(&self, error: &io::Error) {
         match &self.hook {
             Some(hook) => hook(error),
             None if is_of_one_connection(error) => {}
             None => self.reports.report(format_args!("cannot accept a connection, trying again in {PAUSE:?}: {error}")),
         }
-    }
-}
-
-impl fmt::Debug for AcceptErrors {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AcceptErrors").field("hook", &self.hook.is_some()).finish_non_exhaustive()
     }
 }

@@ -253,7 +253,7 @@ impl<L, S, H> Serve<L, S, H> {
     /// Calls `hook` with each error of accepting. The default reports them on standard error, at
     /// most once a second, and leaves out those of clients that disconnected.
     pub fn on_accept_error(mut self, hook: impl Fn(&io::Error) + Send + Sync + 'static) -> Self {
-        self.accept_errors.set_hook(Arc::new(hook));
+        self.accept_errors.hook = Some(Arc::new(hook));
         self
     }
 

@@ -2,7 +2,7 @@
 
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -12,7 +12,6 @@ use hyper_util::service::TowerToHyperService;
 use tower_service::Service;
 
 use super::ending::Ending;
-use super::flag::Flag;
 use super::race::{unless, within};
 use super::{BoxError, ConnectInfo, Handshake, HttpBuilder};
 use crate::time::{Sleep, sleep};
@@ -54,7 +53,7 @@ where
     let Some(shaken) = unless(ended.as_mut(), shaking).await else { return Ok(()) };
     let io = shaken.ok_or("the handshake took too long")??;
 
-    let begun = Arc::new(Flag::default());
+    let begun = Arc::new(OnceLock::new());
     let service = Announced { service: TowerToHyperService::new(service), peer, begun: Arc::clone(&begun) };
     let mut connection = pin!(terms.http.serve_connection_with_upgrades(io, service));
     // hyper limits how long a request's headers take once it knows the version of HTTP. It waits
@@ -67,7 +66,7 @@ where
     connection.as_mut().graceful_shutdown();
     let finishing = poll_fn(|context| poll_serving(connection.as_mut(), limit.as_mut(), &begun, context));
     let finished = within(terms.shutdown_timeout, finishing).await;
-    if !begun.is_set() {
+    if begun.get().is_none() {
         // There was no request, so none is left without an answer, even if hyper returns an error.
         return Ok(());
     }
@@ -78,13 +77,13 @@ where
 fn poll_serving(
     connection: Pin<&mut impl Future<Output = Result<(), BoxError>>>,
     mut limit: Pin<&mut Option<Sleep>>,
-    begun: &Flag,
+    begun: &OnceLock<()>,
     context: &mut Context<'_>,
 ) -> Poll<Result<(), BoxError>> {
     if let Poll::Ready(served) = connection.poll(context) {
         return Poll::Ready(served);
     }
-    if begun.is_set() {
+    if begun.get().is_some() {
         limit.set(None);
     }
     let dawdles = limit.as_pin_mut().is_some_and(|limit| limit.poll(context).is_ready());
@@ -96,7 +95,7 @@ struct Announced<S, A> {
     service: TowerToHyperService<S>,
     peer: A,
     /// Whether a request has arrived. Set and read by the connection's task.
-    begun: Arc<Flag>,
+    begun: Arc<OnceLock<()>>,
 }
 
 impl<S, A> hyper::service::Service<Request<Incoming>> for Announced<S, A>
@@ -109,7 +108,7 @@ where
     type Future = <TowerToHyperService<S> as hyper::service::Service<Request<Incoming>>>::Future;
 
     fn call(&self, mut request: Request<Incoming>) -> Self::Future {
-        self.begun.set();
+        let _ = self.begun.set(());
         request.extensions_mut().insert(ConnectInfo(self.peer.clone()));
         self.service.call(request)
     }

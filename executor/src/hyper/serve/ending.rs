@@ -1,81 +1,57 @@
 //! Graceful shutdown: the server's signal to its connections, and theirs that they have ended.
 
-use std::fmt;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
-use std::sync::Arc;
 use std::task::{Poll, Waker};
 
 use wsrt_sync::watch;
 
-use super::flag::Flag;
-
-/// Sends the shutdown signal; held by the server. A drop sends it too: a connection outlives its
-/// server only by the time that it takes to end.
+/// Sends the shutdown signal; held by the server. A drop sends it too, since it closes the channel:
+/// a connection outlives its server only by the time that it takes to end.
+///
+/// The channel works in both directions: it carries the signal to the connections, each of which
+/// holds a receiver, and is closed when the last receiver is dropped, so when all have ended.
 #[derive(Debug)]
-pub(super) struct End(Arc<Shutdown>);
-
-struct Shutdown {
-    /// Whether the signal is sent: for a look without a lock. The channel publishes the data.
-    begun: Flag,
-    /// Works in both directions: it carries the signal to the connections, each of which holds a
-    /// receiver, and is closed when the last receiver is dropped, so when all have ended.
-    channel: watch::Sender<()>,
-}
+pub(super) struct End(watch::Sender<()>);
 
 impl End {
     pub(super) fn new() -> Self {
-        Self(Arc::new(Shutdown { begun: Flag::default(), channel: watch::Sender::new(()) }))
+        Self(watch::Sender::new(()))
     }
 
     /// Returns a receiver for a connection, which holds it for as long as it is open.
     pub(super) fn subscribe(&self) -> Ending {
-        Ending { receiver: self.0.channel.subscribe(), shutdown: Arc::clone(&self.0) }
+        Ending(self.0.subscribe())
     }
 
     /// Sends the signal.
     pub(super) fn begin(&self) {
-        self.0.begun.set();
-        self.0.channel.send_replace(());
+        self.0.send_replace(());
     }
 
     /// Waits until every [`Ending`] is dropped.
     pub(super) async fn all_have_ended(&self) {
-        self.0.channel.closed().await;
-    }
-}
-
-impl Drop for End {
-    fn drop(&mut self) {
-        self.begin();
-    }
-}
-
-impl fmt::Debug for Shutdown {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Shutdown").field("begun", &self.begun).finish_non_exhaustive()
+        self.0.closed().await;
     }
 }
 
 /// Receives the shutdown signal; held by a connection.
 #[derive(Debug)]
-pub(super) struct Ending {
-    receiver: watch::Receiver<()>,
-    shutdown: Arc<Shutdown>,
-}
+pub(super) struct Ending(watch::Receiver<()>);
 
 impl Ending {
     /// Waits for the signal.
     ///
     /// A connection polls this as often as itself, and a poll of the channel takes a lock that all
     /// connections share. So the channel is polled only to register a new waker, and after the
-    /// signal is sent; the task that the channel then wakes polls this.
+    /// signal is sent, which `has_changed` tells without a lock; the task that the channel then
+    /// wakes polls this.
     pub(super) async fn begun(&mut self) {
-        let Self { receiver, shutdown } = self;
-        let mut changed = pin!(receiver.changed());
+        let receiver = self.0.clone();
+        let mut changed = pin!(self.0.changed());
         let mut registered = Waker::noop().clone();
         poll_fn(|context| {
-            if registered.will_wake(context.waker()) && !shutdown.begun.is_set() {
+            if registered.will_wake(context.waker()) && matches!(receiver.has_changed(), Ok(false)) {
                 return Poll::Pending;
             }
             registered.clone_from(context.waker());

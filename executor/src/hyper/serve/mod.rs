@@ -14,7 +14,6 @@ mod accepting;
 mod builder;
 mod connection;
 mod ending;
-mod flag;
 mod handshake;
 mod listener;
 mod race;
