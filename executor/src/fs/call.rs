@@ -1,4 +1,4 @@
-//! The one way in which this module calls the OS: with paths, on a thread of the blocking pool. OS
+//! The one way in which this module calls the OS: with a path, on a thread of the blocking pool. OS
 //! errors are returned unchanged.
 
 use std::io;
@@ -14,14 +14,4 @@ pub(super) async fn on_path<T: Send + 'static>(
 ) -> io::Result<T> {
     let path = path.to_path_buf();
     offload(caller, move || call(&path)).await
-}
-
-/// Calls `call` with two paths on a thread of the blocking pool.
-pub(super) async fn on_paths<T: Send + 'static>(
-    caller: &'static str,
-    (from, to): (&Path, &Path),
-    call: impl FnOnce(&Path, &Path) -> io::Result<T> + Send + 'static,
-) -> io::Result<T> {
-    let (from, to) = (from.to_path_buf(), to.to_path_buf());
-    offload(caller, move || call(&from, &to)).await
 }

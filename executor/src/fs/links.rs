@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::call::{on_path, on_paths};
+use super::call::on_path;
 
 /// Renames a file or directory within its file system. A file that has the new name already is
 /// replaced.
@@ -32,7 +32,8 @@ use super::call::{on_path, on_paths};
 /// # std::io::Result::Ok(())
 /// ```
 pub async fn rename(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result<()> {
-    on_paths("fs::rename", (from.as_ref(), to.as_ref()), |from, to| std::fs::rename(from, to)).await
+    let to = to.as_ref().to_path_buf();
+    on_path("fs::rename", from.as_ref(), |from| std::fs::rename(from, to)).await
 }
 
 /// Removes a file's name. The file stays usable through handles that are open.
@@ -88,7 +89,8 @@ pub async fn remove_file(path: impl AsRef<Path>) -> io::Result<()> {
 /// # std::io::Result::Ok(())
 /// ```
 pub async fn hard_link(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result<()> {
-    on_paths("fs::hard_link", (from.as_ref(), to.as_ref()), |from, to| std::fs::hard_link(from, to)).await
+    let to = to.as_ref().to_path_buf();
+    on_path("fs::hard_link", from.as_ref(), |from| std::fs::hard_link(from, to)).await
 }
 
 /// Creates a symbolic link `to` that points to `from`, which need not exist. On Unix only.
@@ -115,7 +117,8 @@ pub async fn hard_link(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Resu
 /// ```
 #[cfg(unix)]
 pub async fn symlink(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result<()> {
-    on_paths("fs::symlink", (from.as_ref(), to.as_ref()), |from, to| std::os::unix::fs::symlink(from, to)).await
+    let to = to.as_ref().to_path_buf();
+    on_path("fs::symlink", from.as_ref(), |from| std::os::unix::fs::symlink(from, to)).await
 }
 
 /// Returns the path that a symbolic link points to.

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use super::call::{on_path, on_paths};
+use super::call::on_path;
 
 /// Reads a whole file into a vector.
 ///
@@ -108,5 +108,6 @@ pub async fn write(path: impl AsRef<Path>, contents: impl AsRef<[u8]>) -> io::Re
 /// # std::io::Result::Ok(())
 /// ```
 pub async fn copy(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result<u64> {
-    on_paths("fs::copy", (from.as_ref(), to.as_ref()), |from, to| std::fs::copy(from, to)).await
+    let to = to.as_ref().to_path_buf();
+    on_path("fs::copy", from.as_ref(), |from| std::fs::copy(from, to)).await
 }
