@@ -38,7 +38,11 @@ impl Child {
     ) -> io::Result<Self> {
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         // It is killed if one of its pipes cannot be registered below.
-        let mut process = Process { running: Some(Running::new(child, netpoller)?), status: ExitStatus::default(), kill_on_drop: true };
+        let mut process = Process {
+            running: Some(Running::new(child, netpoller)?),
+            status: ExitStatus::default(),
+            kill_on_drop: true,
+        };
         let (stdin, stdout, stderr) = (
             stdin.map(ChildStdin::new).transpose()?,
             stdout.map(ChildStdout::new).transpose()?,

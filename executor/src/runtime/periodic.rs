@@ -30,7 +30,8 @@ impl Periodic {
     ) -> io::Result<Self> {
         let (until_dropped, ended) = channel();
         let watched = Arc::downgrade(scheduler);
-        let thread = thread::Builder::new().name(name.into()).spawn(move || look_until(&ended, &watched, period, look))?;
+        let thread =
+            thread::Builder::new().name(name.into()).spawn(move || look_until(&ended, &watched, period, look))?;
         Ok(Self { _until_dropped: until_dropped, _thread: JoinedThread::new(thread) })
     }
 }

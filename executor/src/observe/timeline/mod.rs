@@ -98,12 +98,7 @@ impl Observer {
         Ok(outcome)
     }
 
-    fn record_to(
-        &self,
-        runtime: Weak<dyn Recorded>,
-        path: &Path,
-        until: Option<(Instant, Reply)>,
-    ) -> io::Result<()> {
+    fn record_to(&self, runtime: Weak<dyn Recorded>, path: &Path, until: Option<(Instant, Reply)>) -> io::Result<()> {
         let file = TraceFile::create(path, until)?;
         self.request(runtime, |requests| requests.files.push(file))
     }

@@ -41,7 +41,7 @@ pub(crate) struct Recorder {
     on_request: Condvar,
 }
 
-/// What is asked of the recorder's thread.
+/// Requests to the recorder's thread.
 #[derive(Debug, Default)]
 pub(crate) struct Requests {
     /// Files to write from now on.
