@@ -9,7 +9,16 @@
 //!   serve their waiters in the order in which they came.
 //! * **Blocking calls.** The functions named `blocking_…` work everywhere. In a task they hand the
 //!   processor over for as long as they wait, as `block_on` does: the task is late, the others are
-//!   not. On tokio they panic there.
+//!   not. On tokio they panic there. A shutdown of the runtime waits for them, as for every poll.
+//!
+//! # Not guaranteed
+//!
+//! That a blocking call returns where only one thread runs tasks. A current-thread runtime runs its
+//! other tasks *inside* of the call, so a call returns only after those that began later on that
+//! thread have returned; and the future in [`block_on`](crate::runtime::Runtime::block_on) and the
+//! other tasks of the calling task's [`LocalSet`](crate::task::LocalSet) do not run meanwhile. A
+//! call that waits for one of these waits for ever. On a multi-thread runtime only the
+//! [`LocalSet`](crate::task::LocalSet) stands still.
 //!
 //! # Examples
 //!

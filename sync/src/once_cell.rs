@@ -1,5 +1,6 @@
 //! A cell that is written once, by the first task that needs its value.
 
+use crate::budget;
 use crate::semaphore::{Semaphore, SemaphorePermit, TryAcquireError};
 use crate::sync::const_fn;
 use std::convert::Infallible;
@@ -141,6 +142,7 @@ impl<T> OnceCell<T> {
         Fut: Future<Output = Result<T, E>>,
     {
         if let Some(value) = self.get() {
+            budget::consume().await;
             return Ok(value);
         }
         let Ok(right) = self.right.acquire().await else {

@@ -1,5 +1,6 @@
 //! A cell that is written once, and that tasks can wait for.
 
+use crate::budget;
 use crate::notify::Notify;
 use crate::sync::const_fn;
 use std::error::Error;
@@ -92,6 +93,7 @@ impl<T> SetOnce<T> {
         // Made before the look, so that a value that is set after the look wakes it.
         let set = pin!(self.set.notified());
         if let Some(value) = self.get() {
+            budget::consume().await;
             return value;
         }
         set.await;

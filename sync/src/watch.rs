@@ -355,15 +355,11 @@ impl<T> Receiver<T> {
     pub async fn wait_for(&mut self, mut condition: impl FnMut(&T) -> bool) -> Result<Ref<'_, T>, RecvError> {
         let channel = &self.channel;
         let mut is_closed = false;
+        poll_fn(budget::poll_proceed).await;
         loop {
-            let (value, version) = channel.borrow(Some(self.seen));
-            self.seen = version;
-            if (!is_closed || value.has_changed) && condition(&value) {
-                return Ok(value);
-            }
-            drop(value);
-            if is_closed {
-                return Err(RecvError(()));
+            if let Some(found) = find(channel, &mut self.seen, &mut condition, is_closed) {
+                budget::spend();
+                return found;
             }
             poll_fn(budget::poll_proceed).await;
             is_closed = next_change(channel, &mut self.seen).await.is_err();
@@ -376,6 +372,22 @@ impl<T> Receiver<T> {
     pub fn same_channel(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.channel, &other.channel)
     }
+}
+
+/// Borrows the value if `condition` returns true for it. `None` if there may be another one to ask
+/// about. No await is in here: a borrowed value stays on its thread.
+fn find<'a, T>(
+    channel: &'a Channel<T>,
+    seen: &mut usize,
+    condition: &mut impl FnMut(&T) -> bool,
+    is_closed: bool,
+) -> Option<Result<Ref<'a, T>, RecvError>> {
+    let (value, version) = channel.borrow(Some(*seen));
+    *seen = version;
+    if (!is_closed || value.has_changed) && condition(&value) {
+        return Some(Ok(value));
+    }
+    is_closed.then_some(Err(RecvError(())))
 }
 
 /// Waits for a version other than `seen`, and puts it there.

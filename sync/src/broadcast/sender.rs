@@ -77,8 +77,9 @@ impl<T> Sender<T> {
         drop(slot);
         tail.unlink_all(&mut wakers);
         drop(tail);
-        drop(displaced);
         wakers.wake();
+        // Last: receivers are awake though its destructor panics.
+        drop(displaced);
         Ok(receivers)
     }
 

@@ -6,6 +6,7 @@ use super::error::{SendError, SendTimeoutError, TrySendError};
 use super::permit::{OwnedPermit, Permit, PermitIterator};
 use super::queue::Queue;
 use crate::blocking::block_on;
+use crate::budget;
 use crate::lend::sleep;
 use crate::permits::{self, Permits, Refused};
 use crate::sync::Arc;
@@ -218,6 +219,7 @@ impl<T> Sender<T> {
 
     async fn take(&self, count: usize) -> Result<(), SendError<()>> {
         if count > self.channel.room.capacity {
+            budget::consume().await;
             return Err(SendError(()));
         }
         let returning = Returning(&self.channel);

@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn future_is_send_and_sync<F: Future + Send + Sync>(_: impl FnOnce() -> F) {}
+pub(super) fn future_is_send_and_sync<F: Future + Send + Sync>(_: impl FnOnce() -> F) {}
 
 #[test]
 fn futures_of_async_functions_may_move_and_be_shared() {
@@ -76,7 +76,7 @@ fn futures_of_other_sockets_may_move_and_be_shared() {
 }
 
 /// For the closures, which are not called.
-fn lent<T>() -> &'static mut T {
+pub(super) fn lent<T>() -> &'static mut T {
     unreachable!("the closures that call this are not called")
 }
 

@@ -9,6 +9,7 @@
 //! missing.
 
 mod futures;
+mod sync;
 
 use std::cell::Cell;
 use std::future::{Future, Ready};

@@ -40,7 +40,6 @@ const FOREIGN: [(&str, &[&str]); 4] = [
             "blocking_lock",
             "budget_forced_yield_count",
             "io_driver_ready_count",
-            "mpsc::Sender::send_timeout",
             "rate_limit",
             "remote_schedule_count",
             "runtime::LocalRuntime",

@@ -46,7 +46,9 @@ pub(crate) fn in_identifiers(sources: &[Source]) -> Vec<Finding> {
     for source in sources.iter().filter(|source| RUNTIME.iter().any(|folder| source.path.starts_with(folder))) {
         for (index, line) in source.lines.iter().enumerate() {
             // A semaphore's permits are called so everywhere.
-            for identifier in words(&line.code).filter(|word| !word.ends_with("SemaphorePermit")) {
+            for identifier in
+                words(&line.code).filter(|word| !word.ends_with("SemaphorePermit") && !word.ends_with("_permits"))
+            {
                 let parts = parts(identifier);
                 let retired = RETIRED.iter().find(|(word, _)| parts.iter().any(|part| is_form_of(part, word)));
                 let Some((word, instead)) = retired else { continue };
