@@ -34,13 +34,35 @@ fn assert_says(words: &str, expected: &[&str]) {
     assert!(missing.is_empty(), "{missing:#?} are not in {words}");
 }
 
+/// Microseconds from the trace's beginning, as a time in it.
+fn at(microseconds: u64) -> u64 {
+    5_000_000_000 + microseconds * 1_000
+}
+
 /// Ten milliseconds of two processors.
 fn ten_milliseconds() -> Trace {
-    const START: u64 = 5_000_000_000;
-    let at = |microseconds: u64| START + microseconds * 1_000;
     let mut trace = Trace::new("by hand", 2);
     trace.thread(0, "wsrt-machine");
     trace.event(at(0), BEGIN, THREAD, &names::holds(0), &[]);
+    add_polls(&mut trace);
+    add_a_turn(&mut trace);
+    trace.counter(at(3_000), INJECTOR, 7);
+    trace.counter(at(3_000), QUEUE, 200);
+    trace.event(at(3_500), INSTANT, PROCESSOR, EventName::Overflow.name(), &[(Key::Tasks, Number(129))]);
+    let stall = [
+        (Key::Task, Number(1)),
+        (Key::SpawnedAt, Text("src/a.rs:1:1")),
+        (Key::Millis, Number(3)),
+        (Key::Asleep, Flag(true)),
+    ];
+    trace.event(at(3_000), INSTANT, PROCESSOR, EventName::Stall.name(), &stall);
+    trace.event(at(8_000), END, THREAD, "", &[]);
+    trace.close(at(10_000), 0);
+    trace
+}
+
+/// Two polls on the first processor, and on the second the poll of a stolen task.
+fn add_polls(trace: &mut Trace) {
     let serve = |source: TaskSource, waited| {
         [
             (Key::Task, Number(1)),
@@ -58,44 +80,20 @@ fn ten_milliseconds() -> Trace {
         (Key::Victim, Number(0)),
         (Key::Waited, Number(900_000)),
     ];
-    trace.event(
-        at(1_000),
-        INSTANT,
-        PROCESSOR + 1,
-        EventName::Steal.name(),
-        &[(Key::Victim, Number(0)), (Key::Tasks, Number(3))],
-    );
+    let steal = [(Key::Victim, Number(0)), (Key::Tasks, Number(3))];
+    trace.event(at(1_000), INSTANT, PROCESSOR + 1, EventName::Steal.name(), &steal);
     trace.poll(at(1_000), at(2_500), 1, "src/b.rs:2:2", &stolen);
+}
+
+/// A turn of the netpoller with three wakes.
+fn add_a_turn(trace: &mut Trace) {
     for by in [WakeCause::Network, WakeCause::Network, WakeCause::Timer] {
-        trace.event(
-            at(4_500),
-            INSTANT,
-            NETPOLLER,
-            EventName::Wake.name(),
-            &[(Key::Task, Number(1)), (Key::By, Text(by.name()))],
-        );
+        let wake = [(Key::Task, Number(1)), (Key::By, Text(by.name()))];
+        trace.event(at(4_500), INSTANT, NETPOLLER, EventName::Wake.name(), &wake);
     }
-    trace.event(
-        at(4_400),
-        BEGIN,
-        NETPOLLER,
-        EventName::Turn.name(),
-        &[(Key::Events, Number(4)), (Key::Timers, Number(1))],
-    );
+    let turn = [(Key::Events, Number(4)), (Key::Timers, Number(1))];
+    trace.event(at(4_400), BEGIN, NETPOLLER, EventName::Turn.name(), &turn);
     trace.event(at(4_600), END, NETPOLLER, "", &[]);
-    trace.counter(at(3_000), INJECTOR, 7);
-    trace.counter(at(3_000), QUEUE, 200);
-    trace.event(at(3_500), INSTANT, PROCESSOR, EventName::Overflow.name(), &[(Key::Tasks, Number(129))]);
-    let stall = [
-        (Key::Task, Number(1)),
-        (Key::SpawnedAt, Text("src/a.rs:1:1")),
-        (Key::Millis, Number(3)),
-        (Key::Asleep, Flag(true)),
-    ];
-    trace.event(at(3_000), INSTANT, PROCESSOR, EventName::Stall.name(), &stall);
-    trace.event(at(8_000), END, THREAD, "", &[]);
-    trace.close(at(10_000), 0);
-    trace
 }
 
 #[test]

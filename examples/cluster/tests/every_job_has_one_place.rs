@@ -189,61 +189,99 @@ fn check(happening: &Happening, answer: &str, before: &Census, after: &Census) -
     expect(lost.is_empty() || (ends_starting_state && lost.iter().all(|job| job.contains('/'))), "a job is lost")?;
     let undone = moved.iter().any(|job| was[*job].starts_with("done") && is.contains_key(*job));
     expect(!undone, "a result has changed")?;
-    let end = |worker: &Value, census: &Census, last: bool| {
-        let mut queue = census.queued.iter().filter(|(owner, _)| *worker == **owner).map(|(_, job)| job.clone());
-        if last { queue.next_back() } else { queue.next() }
-    };
+    let change = Change { happening, answer, body: &body, before, after, places: &is, moved: &moved, new: &new };
     match body["type"].as_str() {
-        Some("job_stolen") => {
-            let (stolen, arrived) = (end(&body["victim"], before, true), end(&body["thief"], after, false));
-            let from_starting_state = stolen.is_none() && new.len() % 3 == 0;
-            expect(stolen == arrived || from_starting_state, "a thief takes the victim's last job, to its own front")?;
-            expect(
-                arrived.is_some_and(|job| job.ends_with(body["job_id"].as_str().unwrap_or("?"))),
-                "another was told",
-            )?;
-            expect(moved.len() <= 1, "one job is stolen")
-        }
+        Some("job_stolen") => change.is_a_steal(),
         Some("job_submitted") => {
-            expect(moved.is_empty() && new == [body["job_id"].as_str().unwrap_or("?")], "one job is new")?;
-            expect(end(&body["worker"], after, false).as_deref() == new.first().copied(), "it is in front")
+            change.expect(moved.is_empty() && new == [change.told("job_id")], "one job is new")?;
+            let front = end(&body["worker"], after, Side::Front);
+            change.expect(front.as_deref() == new.first().copied(), "it is in front")
         }
         Some("job_taken") => {
-            expect(new.is_empty() && moved.len() == 1, "one job is taken")?;
-            expect(
-                end(&body["worker"], before, false).as_deref() == moved.first().copied(),
-                "the owner takes the first",
-            )
+            change.expect(new.is_empty() && moved.len() == 1, "one job is taken")?;
+            let front = end(&body["worker"], before, Side::Front);
+            change.expect(front.as_deref() == moved.first().copied(), "the owner takes the first")
         }
-        Some("job_completed") if moved.is_empty() => expect(new.is_empty(), "nothing is new"),
-        Some("job_completed") => expect(moved.len() == 1 && is[moved[0]] == "done 7", "one job is done"),
-        Some("cluster_state_ok") => {
-            let idle = after.queued.is_empty() && after.in_flight.is_empty();
-            expect(body["all_idle"] == idle && moved.is_empty() && new.is_empty(), "all_idle means that nothing waits")
-        }
+        Some("job_completed") if moved.is_empty() => change.expect(new.is_empty(), "nothing is new"),
+        Some("job_completed") => change.expect(moved.len() == 1 && is[moved[0]] == "done 7", "one job is done"),
+        Some("cluster_state_ok") => change.is_none_and_idle_is_told(),
         Some("simulation_ok") => {
-            expect(new.is_empty() && after.queued.is_empty(), "a simulation does all that is queued")
+            change.expect(new.is_empty() && after.queued.is_empty(), "a simulation does all that is queued")
         }
-        Some("init_ok") => {
-            let Happening::Message(fields) = happening else { return Ok(()) };
-            let wanted: usize = fields.rsplit(':').next().and_then(|count| count.parse().ok()).unwrap_or(0);
-            expect(
-                new.len() == wanted && moved.iter().all(|job| job.contains('/')),
-                "as many jobs are new as were asked for",
-            )
-        }
+        Some("init_ok") => change.is_a_beginning(),
+        // No worker had a job, but the first name is that of a worker from now on, and may be a new
+        // one.
         Some("error") if fields_of(happening).contains("steal_job") => {
-            // No worker had a job, but the first name is that of a worker from now on, and may be a
-            // new one.
-            expect(moved.is_empty() && new.iter().all(|job| job.contains('/')), "an error changes nothing")
+            change.expect(moved.is_empty() && new.iter().all(|job| job.contains('/')), "an error changes nothing")
         }
-        Some(_) => expect(moved.is_empty() && new.is_empty(), "it changes nothing"),
-        None if matches!(happening, Happening::NextJob(..)) => {
-            let taken = moved.len() == 1 && is[moved[0]].starts_with("in flight");
-            let none = moved.is_empty() && (before.queued.is_empty() || answer.contains("no worker"));
-            expect(new.is_empty() && (taken || none), "one job is taken, if there is one anywhere")
-        }
-        None => expect(new.is_empty(), "time brings no jobs"),
+        Some(_) => change.expect(moved.is_empty() && new.is_empty(), "it changes nothing"),
+        None if matches!(happening, Happening::NextJob(..)) => change.is_a_next_job(),
+        None => change.expect(new.is_empty(), "time brings no jobs"),
+    }
+}
+
+/// A message, its answer, and the jobs that it has moved or made.
+struct Change<'a> {
+    happening: &'a Happening,
+    answer: &'a str,
+    body: &'a Value,
+    before: &'a Census,
+    after: &'a Census,
+    /// Where each job is afterwards.
+    places: &'a Places,
+    moved: &'a [&'a str],
+    new: &'a [&'a str],
+}
+
+impl Change<'_> {
+    fn expect(&self, holds: bool, rule: &str) -> Result<(), String> {
+        if holds { Ok(()) } else { Err(format!("{rule}; moved {:?}, new {:?}", self.moved, self.new)) }
+    }
+
+    fn told(&self, field: &str) -> &str {
+        self.body[field].as_str().unwrap_or("?")
+    }
+
+    fn is_a_steal(&self) -> Result<(), String> {
+        let stolen = end(&self.body["victim"], self.before, Side::Back);
+        let arrived = end(&self.body["thief"], self.after, Side::Front);
+        let from_starting_state = stolen.is_none() && self.new.len() % 3 == 0;
+        self.expect(stolen == arrived || from_starting_state, "a thief takes the victim's last job, to its own front")?;
+        self.expect(arrived.is_some_and(|job| job.ends_with(self.told("job_id"))), "another was told")?;
+        self.expect(self.moved.len() <= 1, "one job is stolen")
+    }
+
+    fn is_none_and_idle_is_told(&self) -> Result<(), String> {
+        let idle = self.after.queued.is_empty() && self.after.in_flight.is_empty();
+        let changes_nothing = self.moved.is_empty() && self.new.is_empty();
+        self.expect(self.body["all_idle"] == idle && changes_nothing, "all_idle means that nothing waits")
+    }
+
+    fn is_a_beginning(&self) -> Result<(), String> {
+        let Happening::Message(fields) = self.happening else { return Ok(()) };
+        let wanted: usize = fields.rsplit(':').next().and_then(|count| count.parse().ok()).unwrap_or(0);
+        let are_new = self.new.len() == wanted && self.moved.iter().all(|job| job.contains('/'));
+        self.expect(are_new, "as many jobs are new as were asked for")
+    }
+
+    fn is_a_next_job(&self) -> Result<(), String> {
+        let taken = self.moved.len() == 1 && self.places[self.moved[0]].starts_with("in flight");
+        let none = self.moved.is_empty() && (self.before.queued.is_empty() || self.answer.contains("no worker"));
+        self.expect(self.new.is_empty() && (taken || none), "one job is taken, if there is one anywhere")
+    }
+}
+
+enum Side {
+    Front,
+    Back,
+}
+
+/// The job at one side of a worker's deque.
+fn end(worker: &Value, census: &Census, side: Side) -> Option<String> {
+    let mut queue = census.queued.iter().filter(|(owner, _)| *worker == **owner).map(|(_, job)| job.clone());
+    match side {
+        Side::Front => queue.next(),
+        Side::Back => queue.next_back(),
     }
 }
 

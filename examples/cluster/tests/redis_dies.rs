@@ -102,6 +102,13 @@ fn redis_may_die_in_the_middle() {
         let found = client.ask(&format!(r#""type":"find_job","job_id":"{job}""#));
         assert_eq!(found["place"], "done", "{job}: {found}");
     }
+    let recorded = recorded_by(workers);
+    assert!(promised.is_subset(&recorded));
+    assert!(recorded.iter().all(|job| promised.contains(job) || unknown.contains(job)), "nothing came from nowhere");
+}
+
+/// Ends the workers, and returns the jobs whose results they recorded: none twice.
+fn recorded_by(workers: Vec<Program>) -> BTreeSet<String> {
     let mut recorded = BTreeSet::new();
     for mut worker in workers {
         worker.interrupt();
@@ -112,8 +119,7 @@ fn redis_may_die_in_the_middle() {
             }
         }
     }
-    assert!(promised.is_subset(&recorded));
-    assert!(recorded.iter().all(|job| promised.contains(job) || unknown.contains(job)), "nothing came from nowhere");
+    recorded
 }
 
 #[test]
