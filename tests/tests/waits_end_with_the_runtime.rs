@@ -49,7 +49,8 @@ fn announced<F: Future>(wait: F) -> (Announced<F>, Receiver<()>) {
 
 #[track_caller]
 fn assert_told(message: &str, owner: &str) {
-    let rest = "was polled after its runtime had been shut down: nobody is left to end the wait";
+    let rest = "was polled after its runtime had been shut down: no timer is left to end the wait; keep the \
+                runtime until its waits are over";
     assert_eq!(message, format!("wsrt: {owner} {rest}"));
 }
 

@@ -163,7 +163,10 @@ impl Deadline {
     fn poll_after_end(&mut self, cx: &task::Context<'_>, owner: &str) {
         let is_dropped_soon = Context::with(|context| context.is_some_and(Context::drops_what_waits));
         if !is_dropped_soon || self.polls_after_end == POLLS_AFTER_END {
-            panic!("wsrt: {owner} was polled after its runtime had been shut down: nobody is left to end the wait");
+            panic!(
+                "wsrt: {owner} was polled after its runtime had been shut down: no timer is left to end the wait; keep the \
+                 runtime until its waits are over"
+            );
         }
         self.polls_after_end += 1;
         cx.waker().wake_by_ref();

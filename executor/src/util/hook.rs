@@ -8,7 +8,9 @@ use crate::util::unwind::caught;
 /// has duties.
 pub(crate) fn call_hook(name: &str, hook: impl FnOnce()) {
     if caught(hook).is_err() {
-        report(format_args!("the function given to `Builder::{name}` panicked; aborting"));
+        report(format_args!(
+            "the function given to `Builder::{name}` panicked, so the process aborts: catch panics inside of it"
+        ));
         std::process::abort();
     }
 }

@@ -49,7 +49,9 @@ impl<F> Drop for ThreadBound<F> {
     fn drop(&mut self) {
         if !self.is_at_home() {
             report(format_args!(
-                "the runtime was dropped, or driven, on another thread than its local tasks' own; a local task was leaked"
+                "a local task was leaked: its runtime was dropped, or driven, on another thread than the task's own; drop the \
+                 runtime on the thread of its `block_on` (the future is `{}`)",
+                std::any::type_name::<F>()
             ));
             return;
         }

@@ -113,7 +113,10 @@ impl TraceFile {
 
 /// Reports that there will be no timeline, or no more of it.
 pub(crate) fn report_failure(path: &Path, error: &io::Error) {
-    report(format_args!("no timeline is recorded any more: {}: {error}; the program goes on", path.display()));
+    let path = path.display();
+    report(format_args!(
+        "the timeline cannot be written to {path}: {error}; the program goes on, and nothing more is recorded there"
+    ));
 }
 
 /// Returns the error once more, for a reply.

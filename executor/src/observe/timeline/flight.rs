@@ -145,10 +145,18 @@ impl FlightBuffer {
         let path = self.next_path();
         let result = self.write_record(&path, until, context);
         match &result {
-            Ok(()) if is_due => report(format_args!("the last moments of the timeline are in {}", path.display())),
+            Ok(()) if is_due => {
+                let path = path.display();
+                report(format_args!(
+                    "a stall or a panic: the timeline before it is in {path}; open it with `wsrt-report` or at \
+                     https://ui.perfetto.dev"
+                ));
+            }
             Err(error) if is_due && !std::mem::replace(&mut self.is_failure_reported, true) => {
                 let path = path.display();
-                report(format_args!("the flight recorder could not write a record: {path}: {error} (said once)"));
+                report(format_args!(
+                    "the flight recorder cannot write {path}: {error}; the program goes on, and later failures are not reported"
+                ));
             }
             _ => {}
         }
