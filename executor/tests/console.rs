@@ -1,5 +1,4 @@
-//! Feature `console` says of each task what happens to it, once each, in the words that
-//! tokio-console knows.
+//! Feature `console` shows each event of each task once, in the words that tokio-console knows.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -175,8 +174,8 @@ impl Record {
     }
 }
 
-/// Runs `main` on a current-thread runtime, which is all on this thread, and returns what was seen
-/// of it.
+/// Runs `main` on a current-thread runtime, all on this thread, and returns the events that were
+/// seen.
 fn seen_of(main: impl AsyncFnOnce()) -> Seen {
     let recorder = Recorder::default();
     subscriber::with_default(recorder.clone(), || {

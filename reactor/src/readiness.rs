@@ -17,9 +17,9 @@
 //!
 //! Two kinds of proof clear, and they differ in strength:
 //!
-//! * [`Readiness::clear_drained`]: a transfer came back short. That says nothing about what follows
-//!   the data: a closed side stays closed. And where urgent data has come it says nothing at all,
-//!   for a read ends at the mark of that, whatever is behind it. So URGENT, which no clear takes
+//! * [`Readiness::clear_drained`]: a transfer came back short. That proves nothing about the end
+//!   behind the data: a closed side stays closed. And where urgent data has come it proves nothing
+//!   at all, for a read ends at its mark, whatever is behind it. So URGENT, which no clear takes
 //!   away, rejects this proof. (Linux: other systems' polls do not report it.)
 //! * [`Readiness::clear_would_block`]: the kernel answered `WouldBlock`. A closed side never
 //!   answers that, so a CLOSED bit of that direction was not the truth (epoll reports EPOLLERR for
@@ -141,9 +141,8 @@ impl Readiness {
     }
 
     pub(crate) fn read(&self) -> Seen {
-        // Acquire: pairs with the Release half of `set_from_event` and `shut_down`, so that what
-        // the poller did before (nothing today but the kernel's own work) is behind us when we act
-        // on the bits.
+        // Acquire: pairs with the Release half of `set_from_event` and `shut_down`, so that the
+        // poller's earlier work (today only the kernel's own) comes before our use of the bits.
         Seen(self.0.load(Acquire))
     }
 

@@ -26,7 +26,7 @@ mod with_std {
     /// than the bookkeeping.
     pub(crate) const COMPACTION_FLOOR: usize = 64;
 
-    /// Timers fired, moved on or thrown away under one hold of their queue's lock.
+    /// Timers fired, moved on or removed under one hold of their queue's lock.
     pub(crate) const FIRED_PER_HOLD: usize = 256;
 }
 

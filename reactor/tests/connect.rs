@@ -14,8 +14,8 @@ use wsrt_reactor::context::{Delay, Services};
 use wsrt_reactor::net::TcpStream;
 use wsrt_reactor_testing::{Alarm, Runtime, alarm};
 
-/// A place that neither accepts nor refuses: its queue of connections is full, so that the system
-/// drops what more come.
+/// An address that neither accepts nor refuses: its queue of connections is full, so that the
+/// system drops further ones.
 struct Silent {
     address: SocketAddr,
     _listener: Socket,
@@ -43,7 +43,7 @@ fn closed() -> SocketAddr {
     open().1
 }
 
-/// Delays that end when the test says so.
+/// Delays that the test ends.
 struct ByHand(Mutex<mpsc::Sender<(Duration, Alarm)>>);
 
 impl Services for ByHand {

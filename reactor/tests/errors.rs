@@ -56,7 +56,7 @@ fn the_first_address_that_works_is_taken() {
 #[test]
 fn of_several_addresses_the_last_ones_error_is_returned() {
     run(async {
-        // Broadcasts are not connected to; this says so at once, the other after a moment.
+        // A broadcast address refuses connections: this one at once, the other after a moment.
         let (closed, forbidden) = (closed_address(), "255.255.255.255:7".parse().unwrap());
         for addresses in [[closed, forbidden], [forbidden, closed]] {
             let of_system = StdStream::connect(addresses[1]).unwrap_err();

@@ -131,7 +131,7 @@ fn a_ready_socket_hands_over_wakers_and_wakes_no_task() {
     assert_eq!(count.0.load(Ordering::Relaxed), 1);
 }
 
-/// A drained stream whose events arrive when the test says so, and the other end.
+/// A drained stream whose events the test releases, and the other end.
 fn stream_without_driver(netpoller: &Netpoller) -> (TcpStream, StdStream) {
     let listener = StdListener::bind("127.0.0.1:0").unwrap();
     let far = StdStream::connect(listener.local_addr().unwrap()).unwrap();

@@ -205,7 +205,7 @@ fn calls_work_inside_a_local_set() {
     });
 }
 
-/// A task that a shutdown drops is what the poll waits for: its end ends the wait.
+/// The poll waits for a task that a shutdown drops: the task's end ends the wait.
 #[test]
 fn a_sender_that_a_shutdown_drops_ends_the_wait() {
     within_a_minute(|| {

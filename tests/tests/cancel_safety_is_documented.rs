@@ -1,8 +1,8 @@
-//! The docs of every public future have a section `# Cancel safety`: what a drop before it is ready
-//! loses.
+//! The docs of every public future have a section `# Cancel safety` about a drop before it is
+//! ready.
 //!
-//! An async function says so itself. A future that is a type says so at the type, or at every
-//! function that returns it.
+//! An async function has the section itself. A future that is a type has it at the type, or at
+//! every function that returns it.
 
 use wsrt_tests::{Item, items_below, items_of};
 

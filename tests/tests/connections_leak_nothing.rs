@@ -143,7 +143,7 @@ async fn connect_when_there_is_room(path: &PathBuf) -> io::Result<UnixStream> {
     }
 }
 
-/// Polls `future` until it is done, so that the test can see from outside what it leaves behind.
+/// Polls `future` until it is done, so that the test can see its remains from outside.
 fn counted<F>(runtime: &wsrt::runtime::Runtime, future: F) -> (usize, isize)
 where
     F: Future<Output = io::Result<()>>,

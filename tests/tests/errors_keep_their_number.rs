@@ -103,7 +103,7 @@ fn sockets_have_stds_errors() {
 #[test]
 fn of_several_addresses_the_last_ones_error_is_returned() {
     let (_holder, refuses) = closed();
-    // Broadcasts are not connected to; this says so at once.
+    // A broadcast address refuses connections at once.
     let forbidden: SocketAddr = "255.255.255.255:7".parse().expect("a literal");
     same_as_std(move || {
         let (one, other) = ([refuses, forbidden], [forbidden, refuses]);

@@ -97,7 +97,7 @@ fn more_than_a_pipe_holds_goes_through_every_pipe() {
         let writer = wsrt::spawn(async move {
             stdin.write_all(&bytes).await?;
             stdin.shutdown().await?;
-            // The pipe is closed, and says so.
+            // The pipe is closed, and a write fails.
             let error = stdin.write(b"more").await.expect_err("it was shut down");
             assert_eq!(error.kind(), ErrorKind::BrokenPipe);
             assert!(stdin.into_owned_fd().is_err());

@@ -1,4 +1,4 @@
-//! A runtime that is ended on one of its own threads waits for nothing, and says so; one that is
+//! A runtime that is ended on one of its own threads does not wait, and reports that; one that is
 //! driven ends with its drivers.
 
 use std::future::pending;

@@ -1,5 +1,5 @@
-//! Where the system refuses threads nothing is lost, and the runtime neither asks without end nor
-//! says so.
+//! If the system refuses threads, nothing is lost, and the runtime neither asks nor reports without
+//! end.
 //!
 //! A function for names that panics stands for the system.
 

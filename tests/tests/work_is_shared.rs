@@ -2,7 +2,7 @@
 //! them.
 //!
 //! Each task waits, without giving up its processor, until another one has come to the same point:
-//! on the other processor, for want of more. So two processors that share run half of the tasks
+//! on the other processor, since there are two. So two processors that share run half of the tasks
 //! each, however the system shares out its cores among their threads; and a processor that left the
 //! other without work would wait for ever.
 

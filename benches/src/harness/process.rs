@@ -60,7 +60,7 @@ impl Dialogue {
         Ok(writeln!(orders, "{line}")?)
     }
 
-    /// Waits for a line, and makes of it what `parse` does.
+    /// Waits for a line, and returns `parse`'s reading of it.
     pub(crate) fn answer<T>(&mut self, parse: impl FnOnce(&str) -> Option<T>) -> Result<T, Failure> {
         let mut line = String::new();
         if self.answers.read_line(&mut line)? == 0 {

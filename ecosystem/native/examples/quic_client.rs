@@ -1,4 +1,4 @@
-//! QUIC on wsrt by quinn: a client that opens a hundred streams at once and checks what comes back.
+//! QUIC on wsrt by quinn: a client that opens a hundred streams at once and checks the answers.
 //! `cargo run --release --example quic_client -- 127.0.0.1:4433 certificate.pem`
 
 use std::env;

@@ -1,5 +1,5 @@
-//! A WebSocket client on wsrt: it sends each of its arguments and prints what comes back.
-//! `cargo run --release --example websocket_client -- 127.0.0.1:9001 hello there`
+//! A WebSocket client on wsrt: it sends each of its arguments and prints the answers. `cargo run
+//! --release --example websocket_client -- 127.0.0.1:9001 hello there`
 
 use std::env;
 use std::error::Error;

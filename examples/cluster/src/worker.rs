@@ -73,7 +73,7 @@ impl<S: Store> Worker<S> {
         }
     }
 
-    /// Joins and works until `is_over` says so, which is asked between jobs.
+    /// Joins and works until `is_over` returns true; it is called between jobs.
     ///
     /// # Cancel safety
     ///

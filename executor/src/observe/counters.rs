@@ -114,7 +114,7 @@ pub(crate) struct Counters {
     polls: [Counter; TaskSource::MOST],
     /// Successful steals by this processor.
     pub(crate) steals: Victims,
-    /// Times that the processor was given up for want of work.
+    /// Times that its holder gave the processor up for want of work.
     pub(crate) parks: Counter,
     /// Times that it was taken up from among the idle.
     pub(crate) wakes: Counter,

@@ -12,9 +12,9 @@ pub(crate) trait ShownSet: Send + Sync {
     fn live(&self) -> &OwnedTasks;
 }
 
-/// Sets that were polled in the runtime once; those that are gone are thrown out as others come.
-/// One that goes from runtime to runtime and back is noted each time: those entries are thrown out
-/// then, too.
+/// Sets that were polled in the runtime once; entries of sets that are gone are removed as others
+/// come. A set that goes from runtime to runtime and back is entered each time: those entries are
+/// removed then, too.
 #[derive(Debug, Default)]
 pub(crate) struct LocalSets(Mutex<Vec<Weak<dyn ShownSet>>>);
 

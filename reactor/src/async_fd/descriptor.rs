@@ -1,4 +1,4 @@
-//! Whatever has a descriptor, as mio wants it.
+//! Any value with a descriptor, as a source for mio.
 
 use mio::event::Source;
 use mio::unix::SourceFd;

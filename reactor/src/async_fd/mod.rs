@@ -1,4 +1,4 @@
-//! Any file descriptor that the system can poll, as something to wait for.
+//! Waiting for any file descriptor that the system can poll.
 //!
 //! Users meet it as `wsrt::io::unix`.
 
@@ -20,8 +20,7 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::task::{Context, Poll, ready};
 
-/// Waits for a file descriptor that belongs to some other library or to none: a C library's socket,
-/// a timerfd, inotify.
+/// Waits for a file descriptor that wsrt has no type for: a C library's socket, a timerfd, inotify.
 ///
 /// The descriptor must be **non-blocking**: `AsyncFd` does not make it so. Reading and writing
 /// remain the caller's: wait with [`readable`](AsyncFd::readable) or
@@ -47,7 +46,7 @@ use std::task::{Context, Poll, ready};
 /// use std::os::unix::net::UnixStream;
 /// # use wsrt_reactor::async_fd::AsyncFd;
 ///
-/// /// Reads through whatever it is that knows how to.
+/// /// Reads once the socket is readable.
 /// async fn read_some(socket: &AsyncFd<UnixStream>, buf: &mut [u8]) -> io::Result<usize> {
 ///     loop {
 ///         let mut guard = socket.readable().await?;
@@ -88,7 +87,8 @@ impl<T: AsRawFd> AsyncFd<T> {
         Self::with_interest(inner, Interest::READABLE | Interest::WRITABLE)
     }
 
-    /// Registers `inner` for one direction, or both. Waiting for the other would be for ever.
+    /// Registers `inner` for one direction, or both. A wait for a direction that is left out never
+    /// ends.
     ///
     /// # Panics
     ///
@@ -316,7 +316,7 @@ impl<T: AsRawFd> AsyncFd<T> {
 
     /// Runs `operation` until it answers anything but `WouldBlock`, waiting in between.
     ///
-    /// [`try_io`](AsyncFd::try_io) says what `operation` must keep to.
+    /// The rules for `operation` are those of [`try_io`](AsyncFd::try_io).
     ///
     /// # Errors
     ///

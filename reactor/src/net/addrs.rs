@@ -3,7 +3,7 @@
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 
-/// Says where to bind or connect: an address, several, or a host name with a port.
+/// Names a place to bind or connect to: an address, several, or a host name with a port.
 ///
 /// Implemented for [`SocketAddr`] and its two kinds, `(IpAddr, u16)` and its two kinds,
 /// `(&str, u16)`, `(String, u16)`, `str` and `String` as `host:port`, slices, arrays and vectors of

@@ -18,9 +18,9 @@ impl InterruptFlag {
     /// Returns true if the caller put the flag up and has to write.
     #[must_use]
     pub(crate) fn raise(&self) -> bool {
-        // AcqRel: Release pairs with the Acquire in `take`: what this caller published before is
-        // seen by the thread that ends the turn. A swap, not a load first: the second of two
-        // callers publishes its work too.
+        // AcqRel: Release pairs with the Acquire in `take`: the thread that ends the turn sees this
+        // caller's earlier writes. A swap, not a load first: the second of two callers publishes
+        // its work too.
         !self.0.swap(true, AcqRel)
     }
 

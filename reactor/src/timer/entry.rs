@@ -46,8 +46,8 @@ impl TimerWord {
     }
 
     fn read(&self) -> WordValue {
-        // Acquire: pairs with the Release in `publish`: a reader of "fired" sees what the firing
-        // thread did before.
+        // Acquire: pairs with the Release in `publish`: a reader of "fired" sees the firing
+        // thread's earlier writes.
         WordValue(self.0.load(Acquire))
     }
 

@@ -2,7 +2,7 @@
 //! run by threads that park.
 //!
 //! For this crate's tests and examples only. Each future that is to run at the same time as another
-//! has its own thread: `std::thread::scope` and [`Runtime::block_on`] do what tasks do elsewhere.
+//! has its own thread: `std::thread::scope` and [`Runtime::block_on`] replace tasks here.
 
 use std::future::{Future, poll_fn};
 use std::io;

@@ -82,7 +82,7 @@ async fn first_of<T>(endless: impl Future<Output = ()>, answer: impl Future<Outp
     .await
 }
 
-/// A poll does not end early either: it has a budget for what it finds ready.
+/// A poll does not end early either: it has a budget for ready operations.
 fn assert_a_turn_is_a_budget(runtime: &Runtime, operation: &Operation) {
     let count = Count::default();
     let endless = operation.endless(Arc::clone(&count));
@@ -99,7 +99,7 @@ fn assert_a_turn_is_a_budget(runtime: &Runtime, operation: &Operation) {
         turns
     });
     let turns = runtime.block_on(task).expect("no panic");
-    // An operation may spend twice: one half of it for the wait, and one for what it waited for.
+    // An operation may spend twice: once for the wait, and once for the awaited value.
     let is_a_budget = |turn: &usize| (BUDGET / 2 - 1..=BUDGET).contains(turn);
     assert!(turns.iter().all(is_a_budget), "operations in each turn: {turns:?}");
 }

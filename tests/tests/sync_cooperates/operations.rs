@@ -26,7 +26,7 @@ impl Operation {
     }
 }
 
-/// `"name": { preparation } { what is repeated }`, with an `.await` in it.
+/// `"name": { preparation } { repeated part }`, with an `.await` in it.
 macro_rules! operations {
     ($($name:literal: { $($prepare:tt)* } { $($repeat:tt)* })*) => {
         vec![$(Operation {

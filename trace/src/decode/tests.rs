@@ -69,8 +69,8 @@ fn batch(events: &[Event], until: u64) -> EventBatch {
 
 const CAUSES: [WokenBy; 4] = [WokenBy::Task(0), WokenBy::Network, WokenBy::Timer, WokenBy::Outside];
 
-/// Wakes and polls of some tasks on one processor, one after the other, each with what it is to be
-/// read back as.
+/// Wakes and polls of some tasks on one processor, one after the other, each with its expected
+/// reading.
 fn random_polls(random: &mut Rng) -> (Vec<Event>, Vec<TrackEvent>) {
     let (mut events, mut expected, mut now) = (Vec::new(), Vec::new(), 1_000);
     let track = Track::Processor(random.u16(..3_000));

@@ -36,7 +36,7 @@ impl Viewer {
         Self { updates: updates.into_inner(), seen: Seen::default() }
     }
 
-    /// Takes in what comes until `is_there` says so, one update at least.
+    /// Receives updates until `is_there` returns true, one at least.
     pub(crate) async fn until(&mut self, what: &str, is_there: impl Fn(&Seen) -> bool) {
         let wait = async {
             loop {

@@ -9,7 +9,7 @@
 //! held](Framer::is_holding).
 //!
 //! No more than [`LONGEST_MESSAGE`] and the last push is ever in memory: the rest of a line that is
-//! too long is thrown away as it comes.
+//! too long is discarded as it comes.
 
 use super::request::is_whole_message;
 

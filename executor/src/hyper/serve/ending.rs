@@ -44,7 +44,7 @@ impl Ending {
     ///
     /// A connection polls this as often as itself, and a poll of the channel takes a lock that all
     /// connections share. So the channel is polled only to register a new waker, and after the
-    /// signal is sent, which `has_changed` tells without a lock; the task that the channel then
+    /// signal is sent, which `has_changed` reports without a lock; the task that the channel then
     /// wakes polls this.
     pub(super) async fn begun(&mut self) {
         let receiver = self.0.clone();

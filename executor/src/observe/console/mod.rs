@@ -4,7 +4,7 @@
 //! The names are tokio's, for the console recognises tasks and timers by them: nothing here says
 //! "wsrt". The console shows:
 //!
-//! | what | as |
+//! | shown | as |
 //! |---|---|
 //! | a task, a blocking job, a `block_on` | the span `runtime.spawn`, open for as long as its future exists |
 //! | a poll | that span is entered |

@@ -1,4 +1,4 @@
-//! Datagrams: what UDP's and Unix's sockets do in the same way, written once.
+//! Datagrams: the common part of UDP's and Unix's sockets.
 //!
 //! Everything goes through `&self`, for any number of tasks: datagrams do not run into one another.
 

@@ -10,7 +10,7 @@ use std::mem::MaybeUninit;
 use std::task::{Context, Poll};
 use tokio::io::ReadBuf;
 
-/// One of the calls of [`Datagrams`] that receive; they keep what that trait says of the memory.
+/// One of the receiving calls of [`Datagrams`]; they keep that trait's promise about the memory.
 pub(super) type ReceiveCall<S, T> = fn(&S, &mut [MaybeUninit<u8>]) -> io::Result<(usize, T)>;
 
 #[expect(private_bounds, reason = "the methods are this crate's own")]

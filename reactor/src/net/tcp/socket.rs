@@ -49,7 +49,7 @@ use std::net::{self, SocketAddr};
 /// # }
 /// ```
 ///
-/// Connecting from an address of one's own:
+/// Connecting from a given local address:
 ///
 /// ```
 /// # use wsrt_reactor as wsrt;

@@ -54,8 +54,9 @@ impl UnixListener {
     ///
     /// # Errors
     ///
-    /// Returns the unchanged OS error: `AddrInUse` also if a file of an earlier listener is still
-    /// there. Of kind `InvalidInput` when the path cannot be an address, as when it is too long.
+    /// Returns the unchanged OS error, `AddrInUse` also if a file of an earlier listener is still
+    /// there. Returns an error of kind `InvalidInput` if the path cannot be an address, for example
+    /// because it is too long.
     #[track_caller]
     pub fn bind<P: AsRef<Path>>(path: P) -> io::Result<UnixListener> {
         let context = context::required("UnixListener::bind");

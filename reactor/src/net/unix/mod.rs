@@ -16,6 +16,6 @@ mod stream_readiness;
 
 pub use self::credentials::UCred;
 pub use self::halves::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, WriteHalf};
-/// Says where a Unix socket is: at a path, under a name of Linux' abstract namespace, or nowhere.
-/// The standard library's.
+/// Names the address of a Unix socket: a path, a name in Linux's abstract namespace, or none. The
+/// type is the standard library's.
 pub use std::os::unix::net::SocketAddr;

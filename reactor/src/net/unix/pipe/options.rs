@@ -48,10 +48,10 @@ impl OpenOptions {
     }
 
     /// Opens it for reading and writing at once (Linux), so that either end can be opened first: a
-    /// sender is not refused for want of a receiver, and a receiver does not see the end of the
-    /// stream while it is open itself.
+    /// sender is not refused without a receiver, and a receiver does not see the end of the stream
+    /// while it is open itself.
     ///
-    /// Other systems leave undefined what that does.
+    /// On other systems the effect is undefined.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     pub fn read_write(&mut self, value: bool) -> &mut OpenOptions {
         self.is_read_write = value;
