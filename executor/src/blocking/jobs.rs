@@ -8,7 +8,7 @@ use std::task::{self, Poll};
 
 use crate::blocking::in_place;
 use crate::blocking::pool::{Job, Next};
-use crate::observe::console::{self, Kind};
+use crate::observe::console;
 use crate::scheduler::context::Role;
 use crate::scheduler::drain::bind_follow_up;
 use crate::scheduler::refusals::NoThread;
@@ -71,8 +71,8 @@ where
     T: Send + 'static,
 {
     let (id, origin) = (Id::next(), origin.into());
-    let future =
-        console::watch(Blocking(Some(job)), Kind::blocking::<F>(), id.as_u64(), origin.name, origin.spawned_at);
+    let job = Blocking(Some(job));
+    let future = console::watch::<F, _>(job, "blocking", id.as_u64(), origin.name, origin.spawned_at);
     let identity = scheduler.observer.identity(Identity::new(id, origin));
     // SAFETY: the closure and its result are Send.
     let (task, runnable, handle) = unsafe { allocate(future, scheduler.blocking.scheduler(), identity) };

@@ -21,7 +21,7 @@ use std::thread;
 
 use wsrt_reactor::budget;
 
-use crate::observe::console::{self, Kind};
+use crate::observe::console;
 use crate::observe::local_sets::ShownSet;
 use crate::scheduler::limits::LOCAL_POLLS;
 use crate::scheduler::{Context, Scheduler};
@@ -175,7 +175,7 @@ impl LocalTasks {
         F: Future + 'static,
     {
         let id = self.ids.borrow_mut().next();
-        let future = console::watch(future, Kind::local::<F>(), id.as_u64(), origin.name, origin.spawned_at);
+        let future = console::watch::<F, _>(future, "local", id.as_u64(), origin.name, origin.spawned_at);
         let identity = Identity::new(id, origin);
         let identity = Context::with(|context| match context {
             Some(context) => context.scheduler().observer.identity(identity),

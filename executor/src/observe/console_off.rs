@@ -7,29 +7,15 @@ use std::time::Duration;
 /// The future itself.
 pub(crate) type Instrumented<F> = F;
 
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Kind;
-
-#[expect(clippy::extra_unused_type_parameters, reason = "its twin needs them")]
-impl Kind {
-    #[inline(always)]
-    pub(crate) fn task<F>() -> Self {
-        Self
-    }
-
-    #[inline(always)]
-    pub(crate) fn local<F>() -> Self {
-        Self
-    }
-
-    #[inline(always)]
-    pub(crate) fn blocking<F>() -> Self {
-        Self
-    }
-}
-
+#[expect(clippy::extra_unused_type_parameters, reason = "its twin needs it")]
 #[inline(always)]
-pub(crate) fn watch<F>(future: F, _: Kind, _: u64, _: Option<&str>, _: &'static Location<'static>) -> Instrumented<F> {
+pub(crate) fn watch<User, F>(
+    future: F,
+    _: &'static str,
+    _: u64,
+    _: Option<&str>,
+    _: &'static Location<'static>,
+) -> Instrumented<F> {
     future
 }
 

@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use crate::observe::console::{self, Kind};
+use crate::observe::console;
 use crate::scheduler::context::Placing;
 use crate::scheduler::drain::bind_follow_up;
 use crate::scheduler::limits::LARGEST_ORDERED_BATCH;
@@ -244,7 +244,7 @@ impl Scheduler {
     {
         let origin = origin.into();
         // SAFETY: the future and its output are Send.
-        Context::with(|context| unsafe { self.spawn_unchecked(self.own(context), future, Kind::task::<F>(), origin) })
+        Context::with(|context| unsafe { self.spawn_unchecked::<F, _>(self.own(context), future, "task", origin) })
             .handle()
     }
 
@@ -260,7 +260,7 @@ impl Scheduler {
         let (future, origin) = (ThreadBound::new(future), origin.into());
         // SAFETY: a `ThreadBound` refuses to be polled on other threads, and when it is dropped
         // there it leaks its inside, which lies in a box of its own.
-        Context::with(|context| unsafe { self.spawn_unchecked(self.own(context), future, Kind::local::<F>(), origin) })
+        Context::with(|context| unsafe { self.spawn_unchecked::<F, _>(self.own(context), future, "local", origin) })
             .handle()
     }
 
@@ -268,7 +268,8 @@ impl Scheduler {
         context.filter(|context| context.is_of(self))
     }
 
-    /// Spawns a future; `here` is this thread's context, if it is one of this scheduler's.
+    /// Spawns a future; `here` is this thread's context, if it is one of this scheduler's. The
+    /// console shows it as a `kind` of task, and as large as the user's future, a `User`.
     ///
     /// What does not depend on the future is in functions that do not either: each kind of future
     /// has this one of its own.
@@ -277,11 +278,11 @@ impl Scheduler {
     ///
     /// The caller promises of `F` what [`allocate`] asks for, on all threads.
     #[inline]
-    unsafe fn spawn_unchecked<F>(
+    unsafe fn spawn_unchecked<User, F>(
         self: &Arc<Self>,
         here: Option<&Context>,
         future: F,
-        kind: Kind,
+        kind: &'static str,
         origin: Origin<'_>,
     ) -> Spawned<F::Output>
     where
@@ -291,7 +292,7 @@ impl Scheduler {
         // A subscriber of the console is foreign code, which might drop the guard that keeps
         // `here`.
         let _kept = if cfg!(feature = "console") { here.and_then(Context::keep) } else { None };
-        let future = console::watch(future, kind, id.as_u64(), origin.name, origin.spawned_at);
+        let future = console::watch::<User, _>(future, kind, id.as_u64(), origin.name, origin.spawned_at);
         let home = Home { scheduler: Arc::as_ptr(self) };
         let identity = self.observer.identity(Identity::new(id, origin).with_name_in(&self.names));
         // SAFETY: by the caller's promise: to be watched changes nothing of where the future is
@@ -334,7 +335,7 @@ impl Context {
         F::Output: Send + 'static,
     {
         // SAFETY: the future and its output are Send.
-        unsafe { self.scheduler().spawn_unchecked(Some(self), future, Kind::task::<F>(), origin.into()) }
+        unsafe { self.scheduler().spawn_unchecked::<F, _>(Some(self), future, "task", origin.into()) }
     }
 }
 

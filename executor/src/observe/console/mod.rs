@@ -25,5 +25,5 @@ mod waking;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use spawned::{Kind, watch, watch_block_on};
+pub(crate) use spawned::{watch, watch_block_on};
 pub(crate) use timer::TimerSpan;

@@ -7,63 +7,38 @@ use tracing::{Span, trace_span};
 
 use super::instrumented::Instrumented;
 
-/// The kind of the spawned thing, in the words that tokio-console knows.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Kind {
-    word: &'static str,
-    /// The size of the user's future or closure, without the runtime's wrappers, in bytes.
-    size: usize,
-    /// The closure's type, where there is one to be named.
-    function: Option<&'static str>,
-}
-
-impl Kind {
-    pub(crate) fn task<F>() -> Self {
-        Self { word: "task", size: size_of::<F>(), function: None }
-    }
-
-    pub(crate) fn local<F>() -> Self {
-        Self { word: "local", ..Self::task::<F>() }
-    }
-
-    pub(crate) fn blocking<F>() -> Self {
-        Self { word: "blocking", function: Some(type_name::<F>()), ..Self::task::<F>() }
-    }
-
-    fn block_on<F>() -> Self {
-        Self { word: "block_on", ..Self::task::<F>() }
-    }
-}
-
 /// Puts a span around a task's future, if there is a subscriber that wants one.
-pub(crate) fn watch<F>(
+///
+/// `User` is the type of the future or closure that the user has handed over, without the wrappers
+/// around it. `kind` is a word that tokio-console knows: "task", "local" or "blocking".
+pub(crate) fn watch<User, F>(
     future: F,
-    kind: Kind,
+    kind: &'static str,
     task: u64,
     name: Option<&str>,
     spawned_at: &'static Location<'static>,
 ) -> Instrumented<F> {
-    Instrumented::new(future, span(kind, || task, name, spawned_at))
+    Instrumented::new(future, span::<User>(kind, || task, name, spawned_at))
 }
 
 /// Puts a span around the future of a `block_on`, which is no task: `next_id` makes an id for it.
 #[track_caller]
 pub(crate) fn watch_block_on<F>(future: F, next_id: impl FnOnce() -> u64) -> Instrumented<F> {
-    Instrumented::new(future, span(Kind::block_on::<F>(), next_id, None, Location::caller()))
+    Instrumented::new(future, span::<F>("block_on", next_id, None, Location::caller()))
 }
 
 /// The fields of both spans, which differ in their targets: those have to be literals.
 macro_rules! spawn_span {
-    ($target:literal, $kind:ident, $task:expr, $name:ident, $spawned_at:ident) => {
+    ($target:literal, $user:ident, $kind:ident, $function:ident, $task:expr, $name:ident, $spawned_at:ident) => {
         trace_span!(
             target: $target,
             parent: None,
             "runtime.spawn",
-            kind = %$kind.word,
+            kind = %$kind,
             task.name = $name.map(tracing::field::display),
             task.id = $task,
-            "fn" = $kind.function.map(tracing::field::display),
-            size.bytes = $kind.size,
+            "fn" = $function.map(tracing::field::display),
+            size.bytes = size_of::<$user>(),
             loc.file = $spawned_at.file(),
             loc.line = $spawned_at.line(),
             loc.col = $spawned_at.column(),
@@ -72,10 +47,11 @@ macro_rules! spawn_span {
 }
 
 /// Makes a span. `task` is called only if the subscriber wants the span.
-fn span(kind: Kind, task: impl FnOnce() -> u64, name: Option<&str>, spawned_at: &Location<'_>) -> Span {
-    if kind.function.is_some() {
-        spawn_span!("tokio::task::blocking", kind, task(), name, spawned_at)
+fn span<User>(kind: &str, task: impl FnOnce() -> u64, name: Option<&str>, spawned_at: &Location<'_>) -> Span {
+    let function = (kind == "blocking").then(type_name::<User>);
+    if function.is_some() {
+        spawn_span!("tokio::task::blocking", User, kind, function, task(), name, spawned_at)
     } else {
-        spawn_span!("tokio::task", kind, task(), name, spawned_at)
+        spawn_span!("tokio::task", User, kind, function, task(), name, spawned_at)
     }
 }

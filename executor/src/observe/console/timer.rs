@@ -30,13 +30,8 @@ struct Spans {
     poll: Span,
 }
 
-/// A poll that is shown. Its fields are dropped in this order: the innermost span is left first.
-#[derive(Debug)]
-pub(crate) struct EnteredPoll {
-    _poll: EnteredSpan,
-    _operation: EnteredSpan,
-    _resource: EnteredSpan,
-}
+/// A poll that is shown. The innermost span is the first, and so is left first.
+pub(crate) type EnteredPoll = [EnteredSpan; 3];
 
 // Whether a timer may cross a `catch_unwind` is not to depend on a feature. Subscribers are called
 // from everywhere, and see to it themselves that they stay in order.
@@ -59,7 +54,7 @@ impl TimerSpan {
         let resource = spans.resource.clone().entered();
         let operation = spans.operation.clone().entered();
         let poll = spans.poll.clone().entered();
-        Some(EnteredPoll { _poll: poll, _operation: operation, _resource: resource })
+        Some([poll, operation, resource])
     }
 
     /// Shows the outcome of the poll.
