@@ -10,13 +10,12 @@ use crate::fork_join::Participant;
 use crate::fork_join::regions::Regions;
 use crate::fork_join::summon::{Counted, places};
 use crate::scheduler::Scheduler;
-use crate::scheduler::driver::{Driver, Wait};
+use crate::scheduler::driver::{Driver, Wait, WakeBatch};
 use crate::scheduler::idle_work::{IdleWork, Spinner};
 use crate::scheduler::limits::HELPER_NETWORK_PERIOD;
 use crate::scheduler::machine_loop::MachineLoop;
 use crate::scheduler::machine_status::OffProcessor;
 use crate::scheduler::threads::AbortOnUnwind;
-use crate::scheduler::wake_batch::WakeBatch;
 use crate::util::thread_state::current_core;
 
 /// For so long a helper sleeps to be woken on another core.

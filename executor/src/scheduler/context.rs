@@ -46,7 +46,7 @@ pub(crate) enum Placing {
     Nearby,
     /// One by one, behind all that wait.
     InLine,
-    /// They go into a [`WakeBatch`](crate::scheduler::wake_batch::WakeBatch), and are placed
+    /// They go into a [`WakeBatch`](crate::scheduler::driver::WakeBatch), and are placed
     /// together afterwards.
     InBatch,
 }
@@ -109,6 +109,13 @@ impl Context {
         // context alive until another is innermost that has this one not among those below it;
         // dropped before that, it leaks the context.
         f(unsafe { current.as_ref() })
+    }
+
+    /// Calls `f` with the thread's innermost context, if that is one of `scheduler`'s, as
+    /// [`with`](Self::with) does.
+    #[inline]
+    pub(crate) fn with_own<R>(scheduler: &Scheduler, f: impl FnOnce(Option<&Context>) -> R) -> R {
+        Self::with(|context| f(context.filter(|context| context.is_of(scheduler))))
     }
 
     /// The thread's innermost context, which stays while the caller has it, whatever becomes of the

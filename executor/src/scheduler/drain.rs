@@ -33,10 +33,7 @@ pub(crate) fn bind_follow_up(
 }
 
 fn is_inside_a_task(scheduler: &Scheduler) -> bool {
-    Context::with(|context| {
-        let context = context.filter(|context| context.is_of(scheduler));
-        context.is_some_and(|context| current_id().is_some() || context.is_helping())
-    })
+    Context::with_own(scheduler, |here| here.is_some_and(|here| current_id().is_some() || here.is_helping()))
 }
 
 /// Begins to wait until neither a task nor a blocking job is left but `except`.

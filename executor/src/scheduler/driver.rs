@@ -1,9 +1,14 @@
 //! The driver: the one place where the netpoller is turned and timers are fired, and what that
-//! readied is counted, shown, and collected into a batch.
+//! readied is counted, shown, and collected into a batch, which is then spread over several
+//! processors.
 //!
 //! Each thread that does so has a driver of its own: a machine, in its loop, while it helps and
 //! while it blocks in the netpoller, and the watcher. The netpoller itself is shared: one thread at
 //! a time turns it.
+//!
+//! A waker reaches its task by the task's vtable, and the task is placed one by one from there,
+//! wherever it was woken. While a batch is collected on a thread, what is woken on that thread goes
+//! into the batch instead, so that its owner can spread all of it over the idle processors.
 
 use std::io;
 use std::ops::RangeInclusive;
@@ -13,10 +18,11 @@ use std::time::Duration;
 use wsrt_reactor::{Netpoller, Turn};
 
 use crate::observe::counters::{Arrivals, Count};
-use crate::scheduler::limits::{CROWD, LEAST_GRAIN, WORTH_OF_A_WAKE};
-use crate::scheduler::processor::Shared;
-use crate::scheduler::wake_batch::WakeBatch;
+use crate::scheduler::limits::{CROWD, LARGEST_SHARE, LEAST_GRAIN, WORTH_OF_A_WAKE};
+use crate::scheduler::machine_loop::MachineLoop;
+use crate::scheduler::processor::{Processor, Shared};
 use crate::scheduler::{Context, Scheduler};
+use crate::task::TaskQueue;
 use crate::util::backoff::Backoff;
 use crate::util::unwind::wake_quietly;
 
@@ -198,4 +204,72 @@ fn shared_wake(scheduler: &Scheduler, deadline: u64) -> u64 {
         }
     }
     deadline
+}
+
+/// Tasks that were readied and are in no queue yet. Dropping it cancels them.
+#[derive(Default)]
+#[must_use = "the tasks of a batch have to be placed"]
+pub(crate) struct WakeBatch(TaskQueue);
+
+impl WakeBatch {
+    /// Runs `wake`, which does not panic, and collects the tasks that it readies on this thread.
+    pub(crate) fn collect(context: &Context, wake: impl FnOnce()) -> Self {
+        let placing = context.open_batch();
+        wake();
+        Self(context.close_batch(placing))
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The tasks, for the caller to place.
+    pub(crate) fn into_tasks(self) -> TaskQueue {
+        self.0
+    }
+}
+
+impl MachineLoop<'_> {
+    /// Spreads `batch` in its order: the first share to `processor`'s ring, the rest to the
+    /// injector, with a machine woken at once for every doubling of what there is to do.
+    pub(crate) fn spread(&self, processor: &mut Processor, batch: WakeBatch) {
+        let mut batch = batch.into_tasks();
+        let count = batch.len();
+        if count == 0 {
+            return;
+        }
+        if self.scheduler.config.keeps_order() {
+            return self.scheduler.push_all_in_line(processor, batch);
+        }
+        let idle = self.scheduler.idle.count_idle();
+        let share = count.div_ceil(idle + 1).min(LARGEST_SHARE);
+        let placed = processor.push_own_batch(&mut batch.by_ref().take(share));
+        self.scheduler.settle(processor.index(), placed);
+        let left = batch.len();
+        if left == 0 {
+            return;
+        }
+        self.scheduler.injector.push_all(batch);
+        self.scheduler.wake_several(doublings(left).min(idle));
+        // A processor may have gone idle since the count above.
+        self.scheduler.wake_one();
+    }
+}
+
+/// How many machines to wake at once for `count` tasks: one for the first, one more for each
+/// doubling. They wake others in turn as they find work; waking all here would hold up the tasks in
+/// hand.
+fn doublings(count: usize) -> usize {
+    (usize::BITS - count.leading_zeros()) as usize
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::doublings;
+
+    #[test]
+    fn wakes_grow_with_the_logarithm_of_the_batch() {
+        let wakes = [0, 1, 2, 3, 4, 8, 1024].map(doublings);
+        assert_eq!(wakes, [0, 1, 2, 2, 3, 4, 11]);
+    }
 }

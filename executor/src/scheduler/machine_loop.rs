@@ -348,16 +348,5 @@ impl<'a> MachineLoop<'a> {
     }
 }
 
-impl Scheduler {
-    /// Empties a processor's queues into the injector, before it is given up for other reasons than
-    /// want of work. Where tasks run in order they stay: they would come behind those that are in
-    /// the injector.
-    pub(crate) fn part_with(&self, processor: &mut Processor) {
-        if !self.config.keeps_order() {
-            self.injector.push_all(processor.drain());
-        }
-    }
-}
-
 #[cfg(all(test, not(loom)))]
 mod tests;

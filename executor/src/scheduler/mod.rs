@@ -52,8 +52,6 @@ pub(crate) mod scheduler;
 #[cfg(not(loom))]
 pub(crate) mod shutdown;
 #[cfg(not(loom))]
-pub(crate) mod spread;
-#[cfg(not(loom))]
 pub(crate) mod steal;
 #[cfg(not(loom))]
 pub(crate) mod threads;
@@ -62,10 +60,6 @@ pub(crate) mod tick_clock;
 pub(crate) mod time_slice;
 #[cfg(not(loom))]
 pub(crate) mod timekeeping;
-#[cfg(not(loom))]
-pub(crate) mod wake;
-#[cfg(not(loom))]
-pub(crate) mod wake_batch;
 #[cfg_attr(loom, allow(dead_code))]
 pub(crate) mod watcher_sleep;
 

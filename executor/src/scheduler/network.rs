@@ -1,11 +1,10 @@
 //! The netpoller as a place to look, and as a place to sleep.
 
-use crate::scheduler::driver::Wait;
+use crate::scheduler::driver::{Wait, WakeBatch};
 use crate::scheduler::found::{Found, FoundIn};
 use crate::scheduler::machine_loop::MachineLoop;
 use crate::scheduler::processor::Processor;
 use crate::scheduler::root::Root;
-use crate::scheduler::wake_batch::WakeBatch;
 
 impl MachineLoop<'_> {
     /// Looks at the netpoller without blocking.

@@ -1,4 +1,5 @@
-//! Where a task goes: the processor that the current thread holds, or the injector.
+//! Where a task goes: the processor that the current thread holds, or the injector; and which
+//! machine is woken for it.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -6,8 +7,13 @@ use std::sync::Arc;
 use crate::observe::console;
 use crate::scheduler::context::Placing;
 use crate::scheduler::drain::bind_follow_up;
+use crate::scheduler::idle::Chosen;
 use crate::scheduler::limits::LARGEST_ORDERED_BATCH;
+use crate::scheduler::machine::Machine;
+use crate::scheduler::parker::Unparked;
+use crate::scheduler::poll_owner::Watch;
 use crate::scheduler::processor::{OverflowedTasks, Placed, Processor};
+use crate::scheduler::threads::start_machine_with;
 use crate::scheduler::{Context, Scheduler};
 use crate::task::{Id, Identity, JoinHandle, Origin, Runnable, Schedule, TaskQueue, TaskRef, allocate};
 use crate::util::thread_bound::ThreadBound;
@@ -141,7 +147,8 @@ impl Context {
                 let index = processor.index();
                 match push(processor, task) {
                     Placed::Quietly => return,
-                    placed => scheduler.settle_but_for_word(index, placed),
+                    Placed::InEmptyRing => {}
+                    Placed::Overflowed(tasks) => scheduler.take_overflow(index, tasks),
                 }
                 // A wake may start a thread, whose name a user's function makes: that finds the
                 // processor in its place.
@@ -168,16 +175,10 @@ impl Scheduler {
 
     #[inline(never)]
     fn settle_aloud(&self, index: usize, placed: Placed<'_>) {
-        self.settle_but_for_word(index, placed);
-        self.wake_one();
-    }
-
-    /// Settles a placement but for waking an idle machine, which the caller does.
-    #[inline]
-    fn settle_but_for_word(&self, index: usize, placed: Placed<'_>) {
         if let Placed::Overflowed(tasks) = placed {
             self.take_overflow(index, tasks);
         }
+        self.wake_one();
     }
 
     #[inline(never)]
@@ -190,7 +191,7 @@ impl Scheduler {
 
     /// Puts a task behind all that wait, where tasks run in order. The caller holds the only
     /// processor, so that there is no idle one to be told of it.
-    fn push_in_line(&self, processor: &mut Processor, task: Runnable, yielded: bool) {
+    pub(crate) fn push_in_line(&self, processor: &mut Processor, task: Runnable, yielded: bool) {
         if !self.injector.is_empty() {
             return self.injector.push(task);
         }
@@ -211,16 +212,6 @@ impl Scheduler {
         self.injector.push_all(batch);
     }
 
-    /// Puts a task back that has yielded and was taken out, so that the netpoller might be looked
-    /// at before its turn.
-    pub(crate) fn put_back_yielded(&self, processor: &mut Processor, task: Runnable) {
-        if self.config.keeps_order() {
-            self.push_in_line(processor, task, false);
-        } else {
-            self.settle(processor.index(), processor.push_own(task));
-        }
-    }
-
     /// Puts a task in the injector, for the machine that comes first.
     pub(crate) fn inject(&self, task: Runnable) {
         self.injector.push(task);
@@ -236,6 +227,77 @@ impl Scheduler {
         self.wake_one();
     }
 
+    /// Empties a processor's queues into the injector, before it is given up for other reasons than
+    /// want of work. Where tasks run in order they stay: they would come behind those that are in
+    /// the injector.
+    pub(crate) fn part_with(&self, processor: &mut Processor) {
+        if !self.config.keeps_order() {
+            self.injector.push_all(processor.drain());
+        }
+    }
+}
+
+/// Waking: choosing a machine for work that was published, and getting it to run.
+impl Scheduler {
+    /// The submitting side of the sleeping protocol: to be called after work was published. Wakes
+    /// one machine, as a searcher, if a processor is idle and no machine searches.
+    pub(crate) fn wake_one(&self) {
+        if let Some(chosen) = self.idle.submit() {
+            self.put_to_work(chosen);
+        }
+    }
+
+    /// Wakes up to `count` machines at once, for a batch of tasks.
+    pub(crate) fn wake_several(&self, count: usize) {
+        for _ in 0..count {
+            match self.idle.wake_another() {
+                Some(chosen) => self.put_to_work(chosen),
+                None => return,
+            }
+        }
+    }
+
+    fn put_to_work(&self, Chosen { processor, machine }: Chosen) {
+        match machine {
+            Some(machine) => {
+                machine.deliver(processor);
+                self.excuse_from_search(&machine);
+                self.rouse(&machine);
+            }
+            None => start_machine_with(self, processor),
+        }
+    }
+
+    /// Sends another to search in place of a machine that was chosen while it is in a hook of the
+    /// user's. It keeps the processor: the watcher sees that as it sees a long poll.
+    pub(crate) fn excuse_from_search(&self, machine: &Machine) {
+        if machine.excuse_from_search() && self.idle.stop_searching() && self.work_is_visible() {
+            self.wake_one();
+        }
+    }
+
+    /// Wakes a machine wherever it sleeps.
+    pub(crate) fn rouse(&self, machine: &Machine) {
+        if machine.parker().unpark() == Unparked::InNetpoller {
+            self.netpoller.interrupt();
+        }
+    }
+
+    /// Sees to it that a timer for `deadline`, in a queue that no running machine looks at, fires
+    /// in time.
+    pub(crate) fn watch_deadline(&self, deadline: u64) {
+        match self.poll_owner.watch(deadline) {
+            Watch::InTime => {}
+            Watch::TooLate => self.netpoller.interrupt(),
+            // The woken machine finds nothing to do and becomes the poll owner, with the right
+            // deadline.
+            Watch::Unattended => self.wake_one(),
+        }
+    }
+}
+
+/// Spawning.
+impl Scheduler {
     /// Spawns a future.
     pub(crate) fn spawn<'a, F>(self: &Arc<Self>, future: F, origin: impl Into<Origin<'a>>) -> JoinHandle<F::Output>
     where
@@ -244,8 +306,7 @@ impl Scheduler {
     {
         let origin = origin.into();
         // SAFETY: the future and its output are Send.
-        Context::with(|context| unsafe { self.spawn_unchecked::<F, _>(self.own(context), future, "task", origin) })
-            .handle()
+        Context::with_own(self, |here| unsafe { self.spawn_unchecked::<F, _>(here, future, "task", origin) }).handle()
     }
 
     /// Spawns a future that is polled by this thread alone.
@@ -260,12 +321,7 @@ impl Scheduler {
         let (future, origin) = (ThreadBound::new(future), origin.into());
         // SAFETY: a `ThreadBound` refuses to be polled on other threads, and when it is dropped
         // there it leaks its inside, which lies in a box of its own.
-        Context::with(|context| unsafe { self.spawn_unchecked::<F, _>(self.own(context), future, "local", origin) })
-            .handle()
-    }
-
-    fn own<'a>(&self, context: Option<&'a Context>) -> Option<&'a Context> {
-        context.filter(|context| context.is_of(self))
+        Context::with_own(self, |here| unsafe { self.spawn_unchecked::<F, _>(here, future, "local", origin) }).handle()
     }
 
     /// Spawns a future; `here` is this thread's context, if it is one of this scheduler's. The

@@ -47,8 +47,10 @@ impl MachineLoop<'_> {
     fn poll_network_on_tick(&mut self, processor: &mut Processor) -> bool {
         let lone = processor.take_lone();
         let one_by_one = self.poll_network(processor);
-        if let Some(lone) = lone {
-            self.scheduler.put_back_yielded(processor, lone);
+        match lone {
+            Some(lone) if self.scheduler.config.keeps_order() => self.scheduler.push_in_line(processor, lone, false),
+            Some(lone) => self.scheduler.settle(processor.index(), processor.push_own(lone)),
+            None => {}
         }
         one_by_one
     }
@@ -97,9 +99,8 @@ impl Context {
 /// Once the runtime shuts down, the timer is cancelled instead.
 pub(crate) fn arm_timer(scheduler: &Scheduler, entry: &Arc<TimerEntry>, deadline: u64) {
     let deadline = deadline.min(LAST_DEADLINE);
-    let own = Context::with(|context| {
-        let context = context.filter(|context| context.is_of(scheduler))?;
-        context.with_processor(|processor| processor.map(|processor| processor.index()))
+    let own = Context::with_own(scheduler, |here| {
+        here?.with_processor(|processor| processor.map(|processor| processor.index()))
     });
     match own {
         // The holder looks at its own timers on every turn of the loop, and leaves them to the poll

@@ -4,10 +4,9 @@ use std::future::Future;
 use std::panic::Location;
 
 use crate::blocking::jobs;
-use crate::local::set::LocalSet;
 use crate::runtime::Handle;
 use crate::task::spawn::{spawn_from, spawn_local_from, with_scheduler};
-use crate::task::{JoinHandle, Origin};
+use crate::task::{JoinHandle, LocalSet, Origin};
 
 /// Spawns a task that has a name, for stall reports and whatever else lists tasks.
 ///

@@ -15,7 +15,7 @@ use std::task::{Context, Poll};
 
 use super::body::Content;
 use super::identity::{Extras, Identity};
-use super::join_slot::JoinSlot;
+use super::join::JoinSlot;
 use super::state::State;
 use super::{Id, TaskRef};
 use crate::task::registry::{Links, ListedIn};

@@ -1,16 +1,106 @@
-//! The moves of a task's life that do not depend on its types: run, cancel, complete, submit, free.
+//! The `Runnable`, which is the right to poll a task, and the moves of a task's life that do not
+//! depend on its types: run, cancel, complete, free.
 //!
 //! Each function says what the caller has to have and what it gives up. Held are the runnable (to
 //! poll, or to cancel), the claim (the task is RUNNING, by us) and references.
 
+use std::fmt;
 use std::mem;
+use std::panic::Location;
 use std::ptr::NonNull;
 use std::task::Context;
 
 use super::header::Header;
-use super::state::{Dropped, Paused, Started, Woken};
-use super::{allocation, body, current, waker};
+use super::reference::CountedRef;
+use super::state::{Dropped, Paused, Started};
+use super::{Id, allocation, body, current, waker};
 use crate::util::unwind::wake_quietly;
+
+/// The one right to poll a task. It exists from the moment the task is woken until it is run.
+///
+/// It holds no reference of its own: while it exists the task is not complete, and an unfinished
+/// task is kept alive by its life reference.
+///
+/// Dropping it cancels the task, as [`cancel`](Self::cancel) does: a runnable that got lost would
+/// leave the task neither run nor wakeable for ever.
+pub(crate) struct Runnable(NonNull<Header>);
+
+// SAFETY: where runnables of a future that is not Send may be used is a promise of `allocate`'s
+// caller.
+unsafe impl Send for Runnable {}
+
+impl Runnable {
+    /// Polls the task once, or drops its future if it was cancelled. A panic of the future stays in
+    /// the task.
+    pub(crate) fn run(self) {
+        // SAFETY: the runnable is given up.
+        unsafe { run(self.into_raw()) };
+    }
+
+    /// Drops the future without polling it, and completes the task as cancelled.
+    pub(crate) fn cancel(self) {
+        drop(self);
+    }
+
+    /// The id of the task.
+    pub(crate) fn id(&self) -> Id {
+        self.header().id
+    }
+
+    /// Where the task was spawned.
+    pub(crate) fn spawned_at(&self) -> &'static Location<'static> {
+        self.header().spawned_at
+    }
+
+    /// What the user calls the task.
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.header().extras.as_ref()?.name.as_deref()
+    }
+
+    /// Turns the runnable into a pointer, for a queue. A caller that forgets the pointer leaks the
+    /// task.
+    pub(crate) fn into_raw(self) -> NonNull<Header> {
+        let task = self.0;
+        mem::forget(self);
+        task
+    }
+
+    /// Turns a pointer back into the runnable.
+    ///
+    /// # Safety
+    ///
+    /// `task` comes from [`into_raw`](Self::into_raw), and is turned back once.
+    pub(crate) unsafe fn from_raw(task: NonNull<Header>) -> Self {
+        Self(task)
+    }
+
+    /// A reference that keeps the cell beyond the runnable's use.
+    pub(super) fn counted(&self) -> CountedRef {
+        // SAFETY: the task is unfinished, and alive, as long as the runnable exists.
+        unsafe { CountedRef::new(self.0) }
+    }
+
+    pub(super) fn header(&self) -> &Header {
+        // SAFETY: the task is unfinished, and alive, as long as the runnable exists.
+        unsafe { self.0.as_ref() }
+    }
+}
+
+impl Drop for Runnable {
+    fn drop(&mut self) {
+        // SAFETY: the runnable is given up.
+        unsafe { cancel(self.0) };
+    }
+}
+
+impl fmt::Debug for Runnable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Runnable")
+            .field("id", &self.id())
+            .field("spawned_at", &format_args!("{}", self.spawned_at()))
+            .finish_non_exhaustive()
+    }
+}
 
 /// Polls the task once, or drops its future if it was cancelled.
 ///
@@ -116,34 +206,6 @@ unsafe fn complete(task: NonNull<Header>) {
     mem::forget(listed);
     // SAFETY: ours, and the life reference, be it from the registry or left to the task.
     unsafe { drop_references(task, own) };
-}
-
-/// Does what a wake or an abort owes.
-///
-/// # Safety
-///
-/// `woken` is what the word just answered; the caller has not acted on it.
-#[inline]
-pub(super) unsafe fn settle(task: NonNull<Header>, woken: Woken) {
-    match woken {
-        Woken::Nothing => {}
-        // SAFETY: we made the runnable, so that the task is unfinished and alive.
-        Woken::Submit => unsafe { submit(task) },
-        // SAFETY: the last reference went with the wake.
-        Woken::Free => unsafe { allocation::deallocate(task) },
-    }
-}
-
-/// Hands the runnable to the scheduler.
-///
-/// # Safety
-///
-/// The caller gives up the runnable.
-unsafe fn submit(task: NonNull<Header>) {
-    // SAFETY: the runnable keeps the cell alive.
-    let schedule = unsafe { task.as_ref() }.vtable.schedule;
-    // SAFETY: the runnable is passed on.
-    unsafe { schedule(task) };
 }
 
 /// Gives references back, and frees the cell with the last.

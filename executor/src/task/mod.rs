@@ -10,17 +10,14 @@ mod cell;
 mod current;
 mod error;
 mod header;
-mod id;
 mod identity;
 mod join;
-mod join_slot;
 mod lifecycle;
 mod names;
 mod queue;
 mod reference;
 #[cfg_attr(loom, allow(dead_code))]
 mod registry;
-mod runnable;
 mod state;
 mod stats;
 mod waker;
@@ -31,6 +28,8 @@ pub(crate) mod builder;
 pub mod coop;
 #[cfg(not(loom))]
 pub mod join_set;
+#[cfg(not(loom))]
+pub(crate) mod local_set;
 #[cfg(not(loom))]
 pub(crate) mod spawn;
 #[cfg(not(loom))]
@@ -43,32 +42,31 @@ mod tests;
 
 pub use self::abort::AbortHandle;
 pub use self::error::JoinError;
-pub use self::id::Id;
+pub use self::identity::Id;
 pub use self::join::JoinHandle;
 
 pub(crate) use self::allocation::allocate;
 pub(crate) use self::cell::Schedule;
 pub(crate) use self::current::{current_id, take_panic};
 pub(crate) use self::header::Header;
-pub(crate) use self::id::IdBlock;
-pub(crate) use self::identity::{Identity, Origin};
+pub(crate) use self::identity::{IdBlock, Identity, Origin};
+pub(crate) use self::lifecycle::Runnable;
 pub(crate) use self::names::Names;
 pub(crate) use self::queue::TaskQueue;
 pub(crate) use self::reference::TaskRef;
 pub(crate) use self::registry::{OwnedTasks, TaskSnapshot};
-pub(crate) use self::runnable::Runnable;
 pub(crate) use self::state::Phase;
 pub(crate) use self::stats::{CountedPoll, StatsRead};
 pub(crate) use self::waker::{TaskAddress, task_woken_by};
 
-#[cfg(not(loom))]
-pub use crate::local::set::{LocalEnterGuard, LocalSet};
 #[cfg(not(loom))]
 pub use crate::task::builder::Builder;
 #[cfg(not(loom))]
 pub use crate::task::coop::{Unconstrained, consume_budget, unconstrained};
 #[cfg(not(loom))]
 pub use crate::task::join_set::JoinSet;
+#[cfg(not(loom))]
+pub use crate::task::local_set::{LocalEnterGuard, LocalSet};
 #[cfg(not(loom))]
 pub use crate::task::spawn::{block_in_place, id, spawn, spawn_blocking, spawn_local, try_id, yield_now};
 #[cfg(not(loom))]

@@ -6,7 +6,7 @@ use std::ptr::NonNull;
 
 use super::header::Header;
 use super::state::{LetGo, ShutDown};
-use super::{Id, lifecycle};
+use super::{Id, lifecycle, waker};
 
 /// The life reference of a task: there is one, and it keeps the task alive until it is complete.
 ///
@@ -120,7 +120,7 @@ impl CountedRef {
     pub(super) fn abort(&self) {
         let woken = self.header().state.abort();
         // SAFETY: the answer is fresh.
-        unsafe { lifecycle::settle(self.0, woken) };
+        unsafe { waker::settle(self.0, woken) };
     }
 }
 

@@ -1,11 +1,13 @@
-//! Wakers: a counted reference to the cell each, but for the one that a poll lends.
+//! Wakers: a counted reference to the cell each, but for the one that a poll lends; and what a wake
+//! leads to.
 
 use std::mem::ManuallyDrop;
 use std::ptr::{self, NonNull};
 use std::task::{RawWaker, RawWakerVTable, Waker};
 
 use super::header::Header;
-use super::{Id, lifecycle};
+use super::state::Woken;
+use super::{Id, allocation, lifecycle};
 
 /// One table for all tasks: a waker needs to know neither future nor scheduler. That makes
 /// [`Waker::will_wake`] exact.
@@ -59,6 +61,34 @@ unsafe fn task_of(data: *const ()) -> NonNull<Header> {
     unsafe { NonNull::new_unchecked(data.cast_mut().cast()) }
 }
 
+/// Does what a wake or an abort owes.
+///
+/// # Safety
+///
+/// `woken` is what the word just answered; the caller has not acted on it.
+#[inline]
+pub(super) unsafe fn settle(task: NonNull<Header>, woken: Woken) {
+    match woken {
+        Woken::Nothing => {}
+        // SAFETY: we made the runnable, so that the task is unfinished and alive.
+        Woken::Submit => unsafe { submit(task) },
+        // SAFETY: the last reference went with the wake.
+        Woken::Free => unsafe { allocation::deallocate(task) },
+    }
+}
+
+/// Hands the runnable to the scheduler.
+///
+/// # Safety
+///
+/// The caller gives up the runnable.
+unsafe fn submit(task: NonNull<Header>) {
+    // SAFETY: the runnable keeps the cell alive.
+    let schedule = unsafe { task.as_ref() }.vtable.schedule;
+    // SAFETY: the runnable is passed on.
+    unsafe { schedule(task) };
+}
+
 unsafe fn clone(data: *const ()) -> RawWaker {
     // SAFETY: called by a waker of ours.
     let task = unsafe { task_of(data) };
@@ -73,7 +103,7 @@ unsafe fn wake(data: *const ()) {
     // SAFETY: the waker keeps the cell alive until the word has been changed.
     let woken = unsafe { task.as_ref() }.state.wake_and_drop_reference();
     // SAFETY: the answer is fresh.
-    unsafe { lifecycle::settle(task, woken) };
+    unsafe { settle(task, woken) };
 }
 
 unsafe fn wake_by_ref(data: *const ()) {
@@ -82,7 +112,7 @@ unsafe fn wake_by_ref(data: *const ()) {
     // SAFETY: the waker keeps the cell alive.
     let woken = unsafe { task.as_ref() }.state.wake();
     // SAFETY: the answer is fresh.
-    unsafe { lifecycle::settle(task, woken) };
+    unsafe { settle(task, woken) };
 }
 
 unsafe fn drop_waker(data: *const ()) {

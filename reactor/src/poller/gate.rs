@@ -15,8 +15,8 @@
 //! is taken with the others: its caller's work is looked for after the turn. A write that comes
 //! late (I1, then a whole turn, then I2) ends the next blocking turn for nothing, which is allowed.
 
-use super::interrupt::InterruptFlag;
-use super::poll_lock::{PollLock, Stay};
+use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use crate::sync::atomic::{AtomicBool, AtomicU8};
 use std::time::Duration;
 
 #[derive(Debug)]
@@ -63,5 +63,97 @@ impl TurnGate {
         if self.flag.raise() {
             write();
         }
+    }
+}
+
+const FREE: u8 = 0;
+const LOOKING: u8 = 1;
+const BLOCKING: u8 = 2;
+
+/// How long a thread means to stay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stay {
+    /// A non-blocking turn.
+    Look,
+    /// Until an event, a deadline or an interrupt.
+    Block,
+}
+
+/// The one poll lock in the netpoller: free, taken for a look, or taken to block.
+///
+/// A word of its own, and not a lock with a flag beside it, so that a refused thread learns in
+/// the same step whether the holder blocks.
+#[derive(Debug)]
+struct PollLock(AtomicU8);
+
+impl PollLock {
+    fn new() -> Self {
+        Self(AtomicU8::new(FREE))
+    }
+
+    /// Takes the poll lock; `Err` says how its holder stays.
+    #[must_use = "dropping the answer releases the lock at once"]
+    fn take(&self, stay: Stay) -> Result<PollLockGuard<'_>, Stay> {
+        let mine = match stay {
+            Stay::Look => LOOKING,
+            Stay::Block => BLOCKING,
+        };
+        // Acquire: pairs with the Release in `PollLockGuard::drop`, so that one holder's use of the
+        // poll comes before the next one's. Relaxed on failure: nothing was published for a refused
+        // thread.
+        match self.0.compare_exchange(FREE, mine, Acquire, Relaxed) {
+            Ok(_) => Ok(PollLockGuard(self)),
+            Err(BLOCKING) => Err(Stay::Block),
+            Err(_) => Err(Stay::Look),
+        }
+    }
+}
+
+/// Holds the poll lock; dropping it releases the lock.
+#[derive(Debug)]
+struct PollLockGuard<'a>(&'a PollLock);
+
+impl Drop for PollLockGuard<'_> {
+    fn drop(&mut self) {
+        // Release: pairs with the Acquire in `take`.
+        self.0.0.store(FREE, Release);
+    }
+}
+
+/// The interrupt flag: whether a blocking turn has been asked to end.
+///
+/// Any thread raises it, and only the end of a blocking turn takes it. While it is up, further
+/// raises need no write to the wake-up descriptor: the thread that put it up is about to write, or
+/// has written.
+#[derive(Debug)]
+struct InterruptFlag(AtomicBool);
+
+impl InterruptFlag {
+    fn new() -> Self {
+        Self(AtomicBool::new(false))
+    }
+
+    /// Returns true if the caller put the flag up and has to write.
+    #[must_use]
+    fn raise(&self) -> bool {
+        // AcqRel: Release pairs with the Acquire in `take`: the thread that ends the turn sees this
+        // caller's earlier writes. A swap, not a load first: the second of two callers publishes
+        // its work too.
+        !self.0.swap(true, AcqRel)
+    }
+
+    /// Whether a blocking turn must not block.
+    #[must_use]
+    fn is_raised(&self) -> bool {
+        // Acquire: pairs with `raise`, as in `take`.
+        self.0.load(Acquire)
+    }
+
+    /// Puts the flag down; true when it was up.
+    #[must_use]
+    fn take(&self) -> bool {
+        // AcqRel: Acquire pairs with the Release in `raise`. Release orders the turn before the
+        // next raise that sees the flag down.
+        self.0.swap(false, AcqRel)
     }
 }

@@ -1,7 +1,6 @@
 //! Models of turns and interrupts, with a kernel whose wake-up event is reported once.
 
-use super::gate::{TurnGate, Turned};
-use super::poll_lock::Stay;
+use super::gate::{Stay, TurnGate, Turned};
 use loom::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use loom::sync::{Arc, Condvar, Mutex};
 use loom::thread;

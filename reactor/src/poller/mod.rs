@@ -1,14 +1,11 @@
 //! The netpoller: the poll itself, and the rule that one thread at a time is in it.
 
 mod gate;
-mod interrupt;
 #[cfg(all(test, loom))]
 mod loom_models;
-mod poll_lock;
 mod timer_fd;
 
-use self::gate::{TurnGate, Turned};
-use self::poll_lock::Stay;
+use self::gate::{Stay, TurnGate, Turned};
 use self::timer_fd::TimerFd;
 use crate::handle::Handle;
 use crate::readiness::EventBits;

@@ -15,8 +15,8 @@ use crate::task::JoinHandle;
 
 /// Runs futures that need not be `Send` as tasks, all on the thread that polls the set.
 ///
-/// A multi-thread runtime moves its tasks between threads. What may not be moved goes into a set,
-/// which stays on one thread and is polled there: by [`block_on`](Self::block_on),
+/// A multi-thread runtime moves its tasks between threads. A future that may not be moved
+/// goes into a set, which stays on one thread and is polled there: by [`block_on`](Self::block_on),
 /// [`run_until`](Self::run_until), or as a future of its own, which is ready when all of its tasks
 /// are. Inside of it, [`spawn_local`](crate::task::spawn_local) adds to it and
 /// [`spawn`](crate::task::spawn::spawn) goes to the runtime as ever.
