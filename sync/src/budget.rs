@@ -118,6 +118,40 @@ pub fn poll_spending<R>(cx: &mut Context<'_>, operation: impl FnOnce(&mut Contex
     answer
 }
 
+/// Polls `operation`, unless the budget is spent, and takes a unit if it is ready and has taken
+/// none itself.
+///
+/// For what wraps other operations, which may spend or not: a copy between two streams.
+///
+/// # Examples
+///
+/// ```
+/// use std::task::{Context, Poll, Waker};
+/// # use wsrt_sync::budget;
+///
+/// let mut cx = Context::from_waker(Waker::noop());
+/// let kept = budget::keep();
+/// budget::refill();
+/// for _ in 0..budget::PER_POLL {
+///     let inner = |cx: &mut Context<'_>| budget::poll_spending(cx, |_| Poll::Ready(()));
+///     assert!(budget::poll_spending_once(&mut cx, inner).is_ready());
+/// }
+/// assert!(!budget::has_remaining());
+/// drop(kept);
+/// ```
+#[inline]
+pub fn poll_spending_once<R>(cx: &mut Context<'_>, operation: impl FnOnce(&mut Context<'_>) -> Poll<R>) -> Poll<R> {
+    if poll_proceed(cx).is_pending() {
+        return Poll::Pending;
+    }
+    let before = BUDGET.get();
+    let answer = operation(cx);
+    if answer.is_ready() && BUDGET.get() == before {
+        spend();
+    }
+    answer
+}
+
 /// Takes a unit, waiting for a full budget if there is none.
 ///
 /// For an operation that may fail at once, again and again: a client that connects to a port on

@@ -1,9 +1,12 @@
 //! Traits and functions for asynchronous I/O, and the standard streams.
 //!
-//! The traits and the types on top of them are tokio's own, from the parts of it that need no
+//! The traits and the adapters on top of them are tokio's own, from the parts of it that need no
 //! runtime, under their names: code that reads and writes by `tokio::io` works here, and the
 //! reverse. wsrt's own are:
 //!
+//! * the sources and sinks in memory: [`duplex()`], [`simplex()`], [`empty()`], [`repeat()`] and
+//!   [`sink()`];
+//! * [`copy()`], [`copy_buf()`] and [`join()`];
 //! * [`copy_bidirectional()`], which on Linux lets the kernel move the bytes between two sockets;
 //! * [`stdin`], [`stdout`] and [`stderr`];
 //! * [`Interest`] and [`Ready`], which the sockets' `ready` takes and returns;
@@ -11,9 +14,13 @@
 //!
 //! # Fairness
 //!
-//! tokio's types do not count against a task's budget: a loop over one that is always ready, such
-//! as a [`duplex`] pipe, runs until it has to wait. wsrt's own streams do count, so a loop over
-//! them yields to other tasks from time to time.
+//! Each operation of wsrt's own streams and copies that completes at once counts against the task's
+//! [budget](crate::task::coop): a loop over a stream that is always ready lets other tasks run, and
+//! a [`timeout`](crate::time::timeout) around it fires. tokio's adapters ([`BufReader`], [`Take`],
+//! [`Chain`], [`Lines`], …) count by the streams below them. Over bytes that are in memory already,
+//! such as a `&[u8]` or a [`Cursor`](std::io::Cursor), they never wait and count nothing, and the
+//! lines in a buffer of a [`BufReader`] are returned before the stream below it counts again.
+//! Around a long loop over those, use [`cooperative`](crate::task::coop::cooperative).
 //!
 //! # Examples
 //!
@@ -34,9 +41,20 @@
 //! ```
 
 pub(crate) mod buffer;
+mod byte_queue;
+mod copy;
 mod copy_bidirectional;
+mod copy_budget;
+mod copy_buf;
+mod duplex;
+mod empty;
+mod join;
 pub(crate) mod offload;
+mod repeat;
+mod simplex;
+mod sink;
 mod stdio;
+mod transfer;
 
 /// Waiting for any file descriptor that the OS can poll.
 #[cfg(unix)]
@@ -50,10 +68,17 @@ pub mod unix {
 pub use std::io::{Error, ErrorKind, Result, SeekFrom};
 pub use tokio::io::{
     AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncSeek, AsyncSeekExt, AsyncWrite, AsyncWriteExt,
-    BufReader, BufStream, BufWriter, Chain, DuplexStream, Empty, Join, Lines, ReadBuf, ReadHalf, Repeat, SimplexStream,
-    Sink, Split, Take, WriteHalf, copy, copy_buf, duplex, empty, join, repeat, simplex, sink, split,
+    BufReader, BufStream, BufWriter, Chain, Lines, ReadBuf, ReadHalf, Split, Take, WriteHalf, split,
 };
 pub use wsrt_reactor::{Interest, Ready};
 
+pub use self::copy::copy;
 pub use self::copy_bidirectional::{copy_bidirectional, copy_bidirectional_with_sizes};
+pub use self::copy_buf::copy_buf;
+pub use self::duplex::{DuplexStream, duplex};
+pub use self::empty::{Empty, empty};
+pub use self::join::{Join, join};
+pub use self::repeat::{Repeat, repeat};
+pub use self::simplex::{SimplexStream, simplex};
+pub use self::sink::{Sink, sink};
 pub use self::stdio::{Stderr, Stdin, Stdout, stderr, stdin, stdout};

@@ -132,7 +132,9 @@ fn futures_of_processes_and_copying_are_send_and_sync() {
     future_is_send_and_sync(|| lent::<Command>().status());
     future_is_send_and_sync(|| lent::<Command>().output());
     future_is_send_and_sync(|| wsrt::io::copy_bidirectional(lent::<TcpStream>(), lent::<TcpStream>()));
-    future_is_send_and_sync(|| wsrt::io::copy_bidirectional(lent::<File>(), lent::<wsrt::io::DuplexStream>()));
+    future_is_send_and_sync(|| wsrt::io::copy_bidirectional(lent::<File>(), lent::<DuplexStream>()));
+    future_is_send_and_sync(|| wsrt::io::copy(lent::<File>(), lent::<DuplexStream>()));
+    future_is_send_and_sync(|| wsrt::io::copy_buf(lent::<Empty>(), lent::<DuplexStream>()));
     future_is_send_and_sync(|| wsrt::io::copy_bidirectional_with_sizes(lent::<TcpStream>(), lent::<TcpStream>(), 1, 1));
 }
 

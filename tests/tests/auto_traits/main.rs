@@ -20,7 +20,9 @@ use wsrt::fs::{DirBuilder, DirEntry, File, OpenOptions, ReadDir};
 use wsrt::hyper::{ConnectInfo, NoHandshake, Serve, TokioIo, WsrtExecutor, WsrtTimer};
 #[cfg(unix)]
 use wsrt::io::unix::{AsyncFd, AsyncFdReadyGuard, AsyncFdReadyMutGuard, AsyncFdTryNewError, TryIoError};
-use wsrt::io::{Interest, Ready as Readiness, Stderr, Stdin, Stdout};
+use wsrt::io::{
+    DuplexStream, Empty, Interest, Join, Ready as Readiness, Repeat, SimplexStream, Sink, Stderr, Stdin, Stdout,
+};
 use wsrt::net::tcp::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, WriteHalf};
 #[cfg(unix)]
 use wsrt::net::unix::UCred;
@@ -185,6 +187,13 @@ table! {
     Stderr:              Send,  Sync,  Unpin;
     Interest:            Send,  Sync,  Unpin;
     wsrt::io::Ready:     Send,  Sync,  Unpin;
+    DuplexStream:        Send,  Sync,  Unpin;
+    SimplexStream:       Send,  Sync,  Unpin;
+    Empty:               Send,  Sync,  Unpin;
+    Repeat:              Send,  Sync,  Unpin;
+    Sink:                Send,  Sync,  Unpin;
+    Join<Movable, ()>:   Send,  !Sync, Unpin;
+    Join<Local, ()>:     !Send, !Sync, Unpin;
 
     Command:             Send,  Sync,  Unpin;
     Child:               Send,  Sync,  Unpin;
@@ -285,6 +294,11 @@ const _: () = {
     may_cross_a_caught_panic::<UnixListener>();
     may_cross_a_caught_panic::<UnixStream>();
     may_cross_a_caught_panic::<UnixDatagram>();
+    may_cross_a_caught_panic::<DuplexStream>();
+    may_cross_a_caught_panic::<SimplexStream>();
+    may_cross_a_caught_panic::<Empty>();
+    may_cross_a_caught_panic::<Repeat>();
+    may_cross_a_caught_panic::<Sink>();
 };
 
 /// Public in name only: parts of the sealed trait `ToSocketAddrs`.

@@ -5,13 +5,14 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncSeek, AsyncWrite, ReadBuf};
+use wsrt_sync::budget::poll_spending_once;
 
 use super::File;
 
 impl AsyncRead for File {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, target: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let file = self.get_mut();
-        file.inner.get_mut().poll_read(cx, target, file.limit)
+        poll_spending_once(cx, |cx| file.inner.get_mut().poll_read(cx, target, file.limit))
     }
 }
 
@@ -26,7 +27,7 @@ impl AsyncWrite for File {
         sources: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let file = self.get_mut();
-        file.inner.get_mut().poll_write(cx, sources, file.limit)
+        poll_spending_once(cx, |cx| file.inner.get_mut().poll_write(cx, sources, file.limit))
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -34,7 +35,7 @@ impl AsyncWrite for File {
     }
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.get_mut().inner.get_mut().poll_flush(cx)
+        poll_spending_once(cx, |cx| self.get_mut().inner.get_mut().poll_flush(cx))
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -48,7 +49,7 @@ impl AsyncSeek for File {
     }
 
     fn poll_complete(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<u64>> {
-        self.get_mut().inner.get_mut().poll_complete(cx)
+        poll_spending_once(cx, |cx| self.get_mut().inner.get_mut().poll_complete(cx))
     }
 }
 

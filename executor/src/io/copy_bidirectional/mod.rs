@@ -1,7 +1,6 @@
 //! Copying in both directions between two streams, as a proxy does.
 
 mod buffered;
-mod copy_budget;
 #[cfg(target_os = "linux")]
 mod splice;
 
@@ -9,8 +8,7 @@ use std::io;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 
-/// The size of a buffer unless the caller gives one.
-const BUFFER: usize = 8 * 1024;
+use super::copy::BUFFER;
 
 /// Copies bytes from `a` to `b` and from `b` to `a`, until both have ended. Returns the number of
 /// bytes from `a` to `b`, and from `b` to `a`.

@@ -5,6 +5,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use tokio::io::AsyncWrite;
+use wsrt_sync::budget::poll_spending_once;
 
 use super::writer::Writer;
 
@@ -30,7 +31,7 @@ macro_rules! output {
                 cx: &mut Context<'_>,
                 sources: &[IoSlice<'_>],
             ) -> Poll<io::Result<usize>> {
-                self.get_mut().0.poll_write(cx, sources)
+                poll_spending_once(cx, |cx| self.get_mut().0.poll_write(cx, sources))
             }
 
             fn is_write_vectored(&self) -> bool {
@@ -38,7 +39,7 @@ macro_rules! output {
             }
 
             fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-                self.get_mut().0.poll_flush(cx)
+                poll_spending_once(cx, |cx| self.get_mut().0.poll_flush(cx))
             }
 
             fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {

@@ -5,6 +5,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, ReadBuf};
+use wsrt_sync::budget::poll_spending;
 
 use super::keyboard::{KEYBOARD, Keyboard};
 
@@ -50,10 +51,12 @@ pub fn stdin() -> Stdin {
 
 impl AsyncRead for Stdin {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, target: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        if target.remaining() == 0 {
-            return Poll::Ready(Ok(()));
-        }
-        self.0.poll_read(cx, target)
+        poll_spending(cx, |cx| {
+            if target.remaining() == 0 {
+                return Poll::Ready(Ok(()));
+            }
+            self.0.poll_read(cx, target)
+        })
     }
 }
 

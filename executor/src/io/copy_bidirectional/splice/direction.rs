@@ -9,8 +9,8 @@ use wsrt_reactor::Interest;
 
 use super::pipe::{Pipe, receive};
 use super::socket::Socket;
-use crate::io::copy_bidirectional::buffered::write_zero;
-use crate::io::copy_bidirectional::copy_budget::CopyBudget;
+use crate::io::copy_budget::CopyBudget;
+use crate::io::transfer::write_zero;
 
 /// A burst is the bytes that arrive until the source is empty. Below this size it is small: the
 /// buffer copies it in a read or two.
