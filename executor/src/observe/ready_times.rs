@@ -40,7 +40,7 @@ impl ReadyTimes {
     /// The task with this id is readied now, and not yet where others find it.
     pub(crate) fn put(&self, task: u64, now: u64) {
         let place = self.place_of(task);
-        if let Some(found) = place.sight_free(task, now) {
+        if let Some(found) = place.find_free(task, now) {
             place.fill(found, task, now);
         }
     }
@@ -58,7 +58,7 @@ impl ReadyTimes {
 
 impl ReadyTime {
     /// The value in the place, if it may be filled for `task`.
-    fn sight_free(&self, task: u64, now: u64) -> Option<u64> {
+    fn find_free(&self, task: u64, now: u64) -> Option<u64> {
         let found = self.task.load(Relaxed);
         let is_own = found == FREE || found == task;
         // A time that is no longer, or not yet, that of the task found does no harm: filling starts
