@@ -2,9 +2,11 @@
 
 use crate::budget;
 use crate::sync::Mutex;
+use crate::wait::{self, Place, WaitKind};
 use crate::wait_list::WaitList;
 use crate::wakers::Wakers;
 use std::future::Future;
+use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
@@ -26,6 +28,7 @@ use std::task::{Context, Poll, ready};
 #[derive(Debug)]
 pub struct Barrier {
     size: usize,
+    place: Place,
     state: Mutex<State>,
 }
 
@@ -51,8 +54,10 @@ impl BarrierWaitResult {
 impl Barrier {
     /// Creates a barrier for `n` tasks. Zero is taken as one.
     #[must_use]
+    #[track_caller]
     pub fn new(n: usize) -> Self {
-        Self { size: n.max(1), state: Mutex::new(State { arrived: 0, waiters: WaitList::new() }) }
+        let state = Mutex::new(State { arrived: 0, waiters: WaitList::new() });
+        Self { size: n.max(1), place: Location::caller(), state }
     }
 
     /// Waits until as many tasks as the barrier is for have called this.
@@ -99,6 +104,7 @@ impl Future for Wait<'_> {
         let Some(key) = this.key else {
             this.key = this.barrier.arrive(cx);
             if this.key.is_some() {
+                wait::note(WaitKind::Barrier, this.barrier.place);
                 return Poll::Pending;
             }
             budget::spend();
@@ -110,6 +116,7 @@ impl Future for Wait<'_> {
             let displaced = state.waiters.replace_waker(key, waker);
             drop(state);
             drop(displaced);
+            wait::note(WaitKind::Barrier, this.barrier.place);
             return Poll::Pending;
         }
         let _ = state.waiters.remove(key);
@@ -122,6 +129,7 @@ impl Future for Wait<'_> {
 impl Drop for Wait<'_> {
     fn drop(&mut self) {
         if let Some(key) = self.key {
+            wait::take_back(WaitKind::Barrier, self.barrier.place);
             let mut state = self.barrier.state.lock();
             let removed = state.waiters.remove(key);
             drop(state);

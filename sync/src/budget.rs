@@ -17,10 +17,10 @@
 //! So after [`MAX_DENIALS`] denials within a poll the budget is full again. For the others, such as
 //! a set of ten thousand sockets in one task, this means that one operation in nine is let through.
 
-use std::cell::Cell;
+use crate::poll_state::PollState;
 use std::fmt;
 use std::future::poll_fn;
-use std::marker::PhantomData;
+use std::ptr;
 use std::task::{Context, Poll};
 
 /// Units that a poll begins with.
@@ -37,26 +37,44 @@ const FULL: i32 = PER_POLL as i32;
 const UNLIMITED: i32 = i32::MAX;
 
 thread_local! {
-    /// Above zero: units left, or `UNLIMITED`. Otherwise: minus the denials so far.
-    static BUDGET: Cell<i32> = const { Cell::new(UNLIMITED) };
+    static POLL: PollState = const { PollState::new(UNLIMITED) };
 }
 
-/// Gives the poll that is about to begin a full budget. Costs one store.
+/// Gives `f` the state of the poll that this thread is in.
+#[inline]
+pub(crate) fn with_state<R>(f: impl FnOnce(&PollState) -> R) -> R {
+    POLL.with(f)
+}
+
+#[inline]
+fn get() -> i32 {
+    POLL.with(|poll| poll.budget.get())
+}
+
+#[inline]
+fn set(budget: i32) {
+    POLL.with(|poll| poll.budget.set(budget));
+}
+
+/// Begins a poll: it has a full budget, and waits for nothing yet. Costs two stores.
 #[inline]
 pub fn refill() {
-    BUDGET.set(FULL);
+    POLL.with(|poll| {
+        poll.budget.set(FULL);
+        poll.wait.set(ptr::null());
+    });
 }
 
 /// Lifts the limit, until the next [`refill`] or the end of an outer [`keep`].
 pub fn lift() {
-    BUDGET.set(UNLIMITED);
+    set(UNLIMITED);
 }
 
 /// Returns whether an operation that is ready may proceed.
 #[inline]
 #[must_use]
 pub fn has_remaining() -> bool {
-    BUDGET.get() > 0
+    get() > 0
 }
 
 /// Returns ready if an operation may be tried. Otherwise wakes the task: it is to give up its turn.
@@ -69,12 +87,12 @@ pub fn poll_proceed(cx: &mut Context<'_>) -> Poll<()> {
 
 #[cold]
 fn deny(cx: &mut Context<'_>) -> Poll<()> {
-    let denials = BUDGET.get() - 1;
+    let denials = get() - 1;
     if denials < -MAX_DENIALS {
-        refill();
+        set(FULL);
         return Poll::Ready(());
     }
-    BUDGET.set(denials);
+    set(denials);
     cx.waker().wake_by_ref();
     Poll::Pending
 }
@@ -82,9 +100,9 @@ fn deny(cx: &mut Context<'_>) -> Poll<()> {
 /// Takes a unit, if there is a limit and something left.
 #[inline]
 pub fn spend() {
-    let left = BUDGET.get();
+    let left = get();
     if left > 0 && left != UNLIMITED {
-        BUDGET.set(left - 1);
+        set(left - 1);
     }
 }
 
@@ -144,9 +162,9 @@ pub fn poll_spending_once<R>(cx: &mut Context<'_>, operation: impl FnOnce(&mut C
     if poll_proceed(cx).is_pending() {
         return Poll::Pending;
     }
-    let before = BUDGET.get();
+    let before = get();
     let answer = operation(cx);
-    if answer.is_ready() && BUDGET.get() == before {
+    if answer.is_ready() && get() == before {
         spend();
     }
     answer
@@ -164,21 +182,25 @@ pub async fn consume() {
     poll_fn(|cx| poll_spending(cx, |_| Poll::Ready(()))).await;
 }
 
-/// Keeps the current budget, to be put back when the guard is dropped: for polls inside of a poll.
-#[must_use = "the budget is put back when the guard is dropped"]
+/// Keeps the current budget, and what the poll waits for, to be put back when the guard is dropped:
+/// for polls inside of a poll.
+#[must_use = "they are put back when the guard is dropped"]
 pub fn keep() -> Kept {
-    Kept { outer: BUDGET.get(), not_send: PhantomData }
+    POLL.with(|poll| Kept { budget: poll.budget.get(), wait: poll.wait.get() })
 }
 
 /// Puts a budget back when it is dropped. Stays on its thread.
 pub struct Kept {
-    outer: i32,
-    not_send: PhantomData<*const ()>,
+    budget: i32,
+    wait: *const (),
 }
 
 impl Drop for Kept {
     fn drop(&mut self) {
-        BUDGET.set(self.outer);
+        POLL.with(|poll| {
+            poll.budget.set(self.budget);
+            poll.wait.set(self.wait);
+        });
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::mpsc::error::TryRecvError;
 use crate::permits::Permits;
+use crate::wait::WaitKind;
 use crate::waker_cell::WakerCell;
 use crate::{Notify, broadcast, mpsc, oneshot, watch};
 use loom::future::block_on;
@@ -34,7 +35,7 @@ fn one_permit_is_one_holders() {
     explore(|| {
         let shared = Arc::new((Permits::new(1), loom::cell::UnsafeCell::new(0)));
         let work = |shared: &(Permits, loom::cell::UnsafeCell<i32>)| {
-            block_on(shared.0.take(1)).expect("nothing closes it");
+            block_on(shared.0.take(1, WaitKind::Semaphore)).expect("nothing closes it");
             // SAFETY: the one permit is held; loom checks that.
             shared.1.with_mut(|count| unsafe { *count += 1 });
             shared.0.give(1);
@@ -53,13 +54,13 @@ fn a_waiter_that_leaves_loses_no_permit() {
         let permits = Arc::new(Permits::new(0));
         let leaving = Arc::clone(&permits);
         let leaver = thread::spawn(move || {
-            if poll_and_drop(leaving.take(1)) {
+            if poll_and_drop(leaving.take(1, WaitKind::Semaphore)) {
                 leaving.give(1);
             }
         });
         let giving = Arc::clone(&permits);
         let giver = thread::spawn(move || giving.give(1));
-        block_on(permits.take(1)).expect("nothing closes it");
+        block_on(permits.take(1, WaitKind::Semaphore)).expect("nothing closes it");
         leaver.join().unwrap();
         giver.join().unwrap();
         assert_eq!(permits.free(), 0);
@@ -74,7 +75,7 @@ fn many_permits_are_gathered_from_several_givers() {
             let permits = Arc::clone(&permits);
             thread::spawn(move || permits.give(count))
         });
-        block_on(permits.take(3)).expect("nothing closes it");
+        block_on(permits.take(3, WaitKind::Semaphore)).expect("nothing closes it");
         for giver in givers {
             giver.join().unwrap();
         }
@@ -88,7 +89,7 @@ fn a_close_reaches_each_waiter() {
         let permits = Arc::new(Permits::new(0));
         let closing = Arc::clone(&permits);
         let closer = thread::spawn(move || closing.close());
-        assert!(block_on(permits.take(1)).is_err());
+        assert!(block_on(permits.take(1, WaitKind::Semaphore)).is_err());
         closer.join().unwrap();
     });
 }

@@ -17,11 +17,12 @@ use crate::budget;
 use crate::sync::atomic::AtomicUsize;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use crate::sync::{Mutex, const_fn};
+use crate::wait::{self, Place, WaitKind};
 use crate::wait_list::WaitList;
 use crate::wakers::Wakers;
 use std::future::Future;
 use std::marker::PhantomPinned;
-use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker, ready};
@@ -59,6 +60,7 @@ const CALL: usize = 0b100;
 pub struct Notify {
     word: AtomicUsize,
     waiters: Mutex<WaitList<Given>>,
+    place: Place,
 }
 
 /// The notification that a waiter was given.
@@ -82,14 +84,16 @@ impl Notify {
     const_fn! {
         /// Creates one that keeps no permit.
         #[must_use]
+        #[track_caller]
         pub fn new() -> Self {
-            Self { word: AtomicUsize::new(0), waiters: Mutex::new(WaitList::new()) }
+            Self { word: AtomicUsize::new(0), waiters: Mutex::new(WaitList::new()), place: Location::caller() }
         }
     }
 
     const_fn! {
         /// Creates one in a constant, as [`new`](Notify::new) does as well.
         #[must_use]
+        #[track_caller]
         pub fn const_new() -> Self {
             Self::new()
         }
@@ -105,7 +109,17 @@ impl Notify {
     /// If dropped before it is ready, a wake-up that it was given goes to the next task in line,
     /// and its place in line is lost.
     pub fn notified(&self) -> Notified<'_> {
-        Notified { notify: self, waiter: Waiter::new(self), _pinned: PhantomPinned }
+        self.notified_as(WaitKind::Notify)
+    }
+
+    /// The future of [`notified`](Notify::notified); a task that waits for it is shown as `kind`.
+    pub(crate) fn notified_as(&self, kind: WaitKind) -> Notified<'_> {
+        Notified { notify: self, waiter: Waiter::new(self), kind, _pinned: PhantomPinned }
+    }
+
+    /// The place where this was made, or the channel that it is a part of.
+    pub(crate) fn place(&self) -> Place {
+        self.place
     }
 
     /// Returns a future that is ready once it is notified, and keeps this alive.
@@ -231,6 +245,7 @@ impl Notify {
 }
 
 impl Default for Notify {
+    #[track_caller]
     fn default() -> Self {
         Self::new()
     }
@@ -290,16 +305,20 @@ impl Waiter {
         if matches!(self, Self::Done) { Poll::Ready(()) } else { Poll::Pending }
     }
 
-    fn poll_cooperatively(&mut self, notify: &Notify, cx: &mut Context<'_>) -> Poll<()> {
+    fn poll_cooperatively(&mut self, notify: &Notify, kind: WaitKind, cx: &mut Context<'_>) -> Poll<()> {
         ready!(budget::poll_proceed(cx));
-        ready!(self.poll(notify, cx.waker()));
+        if self.poll(notify, cx.waker()).is_pending() {
+            wait::note(kind, notify.place);
+            return Poll::Pending;
+        }
         budget::spend();
         Poll::Ready(())
     }
 
     /// Passes on a wake-up that came too late for this one.
-    fn cancel(&mut self, notify: &Notify) {
+    fn cancel(&mut self, notify: &Notify, kind: WaitKind) {
         if let Self::InLine(key) = *self {
+            wait::take_back(kind, notify.place);
             *self = Self::Done;
             if let Given::One(end) = notify.leave(key) {
                 notify.notify(end);
@@ -314,6 +333,7 @@ impl Waiter {
 pub struct Notified<'a> {
     notify: &'a Notify,
     waiter: Waiter,
+    kind: WaitKind,
     /// `Unpin` is not promised, as it is not in tokio.
     _pinned: PhantomPinned,
 }
@@ -356,7 +376,7 @@ impl Future for Notified<'_> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         // SAFETY: no field is pinned: the waiter is a key, and none is moved out.
         let this = unsafe { self.get_unchecked_mut() };
-        this.waiter.poll_cooperatively(this.notify, cx)
+        this.waiter.poll_cooperatively(this.notify, this.kind, cx)
     }
 }
 
@@ -366,18 +386,18 @@ impl Future for OwnedNotified {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         // SAFETY: no field is pinned: the waiter is a key, and none is moved out.
         let this = unsafe { self.get_unchecked_mut() };
-        this.waiter.poll_cooperatively(&this.notify, cx)
+        this.waiter.poll_cooperatively(&this.notify, WaitKind::Notify, cx)
     }
 }
 
 impl Drop for Notified<'_> {
     fn drop(&mut self) {
-        self.waiter.cancel(self.notify);
+        self.waiter.cancel(self.notify, self.kind);
     }
 }
 
 impl Drop for OwnedNotified {
     fn drop(&mut self) {
-        self.waiter.cancel(&self.notify);
+        self.waiter.cancel(&self.notify, WaitKind::Notify);
     }
 }

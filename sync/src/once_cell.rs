@@ -3,6 +3,7 @@
 use crate::budget;
 use crate::semaphore::{Semaphore, SemaphorePermit, TryAcquireError};
 use crate::sync::const_fn;
+use crate::wait::WaitKind;
 use std::convert::Infallible;
 use std::error::Error;
 use std::fmt;
@@ -46,6 +47,7 @@ impl<T> OnceCell<T> {
     const_fn! {
         /// Creates an empty cell.
         #[must_use]
+        #[track_caller]
         pub fn new() -> Self {
             Self { value: OnceLock::new(), right: Semaphore::new(1) }
         }
@@ -54,6 +56,7 @@ impl<T> OnceCell<T> {
     const_fn! {
         /// Creates an empty cell in a constant, as [`new`](OnceCell::new) does as well.
         #[must_use]
+        #[track_caller]
         pub fn const_new() -> Self {
             Self::new()
         }
@@ -61,6 +64,7 @@ impl<T> OnceCell<T> {
 
     /// Creates a cell with `value`, or an empty one.
     #[must_use]
+    #[track_caller]
     pub fn new_with(value: Option<T>) -> Self {
         let cell = Self::new();
         if let Some(value) = value {
@@ -145,7 +149,7 @@ impl<T> OnceCell<T> {
             budget::consume().await;
             return Ok(value);
         }
-        let Ok(right) = self.right.acquire().await else {
+        let Ok(right) = self.right.take_as(1, WaitKind::OnceCell).await else {
             return Ok(self.get().expect("the right is closed once the value is there"));
         };
         let value = init().await?;
@@ -178,6 +182,7 @@ impl<T> OnceCell<T> {
 }
 
 impl<T> Default for OnceCell<T> {
+    #[track_caller]
     fn default() -> Self {
         Self::new()
     }
@@ -190,6 +195,7 @@ impl<T: fmt::Debug> fmt::Debug for OnceCell<T> {
 }
 
 impl<T: Clone> Clone for OnceCell<T> {
+    #[track_caller]
     fn clone(&self) -> Self {
         Self::new_with(self.get().cloned())
     }
@@ -204,6 +210,7 @@ impl<T: PartialEq> PartialEq for OnceCell<T> {
 impl<T: Eq> Eq for OnceCell<T> {}
 
 impl<T> From<T> for OnceCell<T> {
+    #[track_caller]
     fn from(value: T) -> Self {
         Self::new_with(Some(value))
     }

@@ -22,9 +22,11 @@ use crate::sync::Arc;
 use crate::sync::UnsafeCell;
 use crate::sync::atomic::AtomicU8;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire};
+use crate::wait::{self, Place, WaitKind};
 use std::error::Error;
 use std::fmt;
 use std::future::{Future, poll_fn};
+use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker, ready};
 
@@ -48,12 +50,14 @@ const SENDER_WAITS: u8 = 0b1000;
 /// # });
 /// ```
 #[must_use = "a channel is of use with both ends"]
+#[track_caller]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     let channel = Arc::new(Channel {
         word: AtomicU8::new(0),
         value: UnsafeCell::new(None),
         receiver: UnsafeCell::new(None),
         sender: UnsafeCell::new(None),
+        place: Location::caller(),
     });
     (Sender { channel: Some(Arc::clone(&channel)) }, Receiver { channel: Some(channel) })
 }
@@ -107,6 +111,7 @@ struct Channel<T> {
     value: UnsafeCell<Option<T>>,
     receiver: UnsafeCell<Option<Waker>>,
     sender: UnsafeCell<Option<Waker>>,
+    place: Place,
 }
 
 // SAFETY: the value goes from thread to thread, and each cell has one owner at a time by the word.
@@ -237,7 +242,10 @@ impl<T> Sender<T> {
     pub fn poll_closed(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         ready!(budget::poll_proceed(cx));
         let channel = self.channel();
-        ready!(channel.poll_done(cx, CLOSED, SENDER_WAITS, &channel.sender));
+        if channel.poll_done(cx, CLOSED, SENDER_WAITS, &channel.sender).is_pending() {
+            wait::note(WaitKind::OneshotClosed, channel.place);
+            return Poll::Pending;
+        }
         budget::spend();
         Poll::Ready(())
     }
@@ -321,8 +329,9 @@ impl<T> Future for Receiver<T> {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         ready!(budget::poll_proceed(cx));
         let channel = self.channel.as_ref().expect("polled after its outcome was returned");
-        if !channel.has(CLOSED) {
-            ready!(channel.poll_done(cx, SENT, RECEIVER_WAITS, &channel.receiver));
+        if !channel.has(CLOSED) && channel.poll_done(cx, SENT, RECEIVER_WAITS, &channel.receiver).is_pending() {
+            wait::note(WaitKind::OneshotReceive, channel.place);
+            return Poll::Pending;
         }
         budget::spend();
         Poll::Ready(self.outcome())
@@ -332,6 +341,7 @@ impl<T> Future for Receiver<T> {
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
         if let Some(channel) = &self.channel {
+            wait::take_back(WaitKind::OneshotReceive, channel.place);
             channel.close();
             if channel.has(SENT) {
                 // SAFETY: `SENT` was seen. The value goes now, though the sender may keep the

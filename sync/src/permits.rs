@@ -26,10 +26,11 @@ use crate::budget;
 use crate::sync::atomic::AtomicUsize;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use crate::sync::{Mutex, MutexGuard, const_fn};
+use crate::wait::{self, Place, WaitKind};
 use crate::wait_list::WaitList;
 use crate::wakers::Wakers;
 use std::future::Future;
-use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker, ready};
 
@@ -45,6 +46,8 @@ pub(crate) const MOST: usize = usize::MAX >> 3;
 pub(crate) struct Permits {
     word: AtomicUsize,
     waiters: Mutex<WaitList<Need>>,
+    /// The place where the lock or channel was made.
+    place: Place,
 }
 
 /// The request of one waiter.
@@ -73,9 +76,10 @@ impl Permits {
         /// # Panics
         ///
         /// If `count` is more than [`MOST`].
+        #[track_caller]
         pub(crate) fn new(count: usize) -> Self {
             assert!(count <= MOST, "a semaphore has at most usize::MAX >> 3 permits");
-            Self { word: AtomicUsize::new(count * ONE), waiters: Mutex::new(WaitList::new()) }
+            Self { word: AtomicUsize::new(count * ONE), waiters: Mutex::new(WaitList::new()), place: Location::caller() }
         }
     }
 
@@ -107,10 +111,10 @@ impl Permits {
         }
     }
 
-    /// Takes `count` permits, waiting in line for them.
+    /// Takes `count` permits, waiting in line for them; as what `kind` says.
     #[inline]
-    pub(crate) fn take(&self, count: usize) -> Take<'_> {
-        Take { permits: self, count, key: None }
+    pub(crate) fn take(&self, count: usize, kind: WaitKind) -> Take<'_> {
+        Take { permits: self, count, kind, key: None }
     }
 
     /// Gives `count` permits back, or makes as many new ones.
@@ -225,6 +229,7 @@ enum Entered {
 pub(crate) struct Take<'a> {
     permits: &'a Permits,
     count: usize,
+    kind: WaitKind,
     /// In the list, from the first poll that did not find enough on.
     key: Option<usize>,
 }
@@ -235,6 +240,7 @@ impl Take<'_> {
             Err(Refused::TooFew) => match self.permits.enter(self.count, cx.waker().clone()) {
                 Ok(Entered::Waits(key)) => {
                     self.key = Some(key);
+                    wait::note(self.kind, self.permits.place);
                     Poll::Pending
                 }
                 Ok(Entered::Served(_)) => Poll::Ready(Ok(())),
@@ -251,6 +257,7 @@ impl Take<'_> {
             let displaced = waiters.replace_waker(key, waker);
             drop(waiters);
             drop(displaced);
+            wait::note(self.kind, self.permits.place);
             return Poll::Pending;
         }
         drop(waiters);
@@ -304,6 +311,7 @@ impl Future for Take<'_> {
 impl Drop for Take<'_> {
     fn drop(&mut self) {
         if let Some(key) = self.key {
+            wait::take_back(self.kind, self.permits.place);
             if self.leave(key) {
                 self.permits.give(self.count);
             }

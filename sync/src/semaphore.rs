@@ -4,6 +4,7 @@ use crate::blocking::block_on;
 use crate::hold::{HasPermits, Hold, OwnedHold};
 use crate::permits::{self, Permits, Refused};
 use crate::sync::const_fn;
+use crate::wait::WaitKind;
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
@@ -81,6 +82,7 @@ impl Semaphore {
         ///
         /// Panics if `permits` is more than [`MAX_PERMITS`](Semaphore::MAX_PERMITS).
         #[must_use]
+        #[track_caller]
         pub fn new(permits: usize) -> Self {
             Self { permits: Permits::new(permits) }
         }
@@ -93,6 +95,7 @@ impl Semaphore {
         ///
         /// Panics if `permits` is more than [`MAX_PERMITS`](Semaphore::MAX_PERMITS).
         #[must_use]
+        #[track_caller]
         pub fn const_new(permits: usize) -> Self {
             Self::new(permits)
         }
@@ -147,7 +150,12 @@ impl Semaphore {
     }
 
     async fn take(&self, count: usize) -> Result<SemaphorePermit<'_>, AcquireError> {
-        self.permits.take(count).await.map_err(AcquireError::from)?;
+        self.take_as(count, WaitKind::Semaphore).await
+    }
+
+    /// Takes permits, and shows those that wait for them as `kind`.
+    pub(crate) async fn take_as(&self, count: usize, kind: WaitKind) -> Result<SemaphorePermit<'_>, AcquireError> {
+        self.permits.take(count, kind).await.map_err(AcquireError::from)?;
         Ok(SemaphorePermit::new(self, count))
     }
 
@@ -217,7 +225,7 @@ impl Semaphore {
     }
 
     async fn take_owned(self: Arc<Self>, count: usize) -> Result<OwnedSemaphorePermit, AcquireError> {
-        self.permits.take(count).await.map_err(AcquireError::from)?;
+        self.permits.take(count, WaitKind::Semaphore).await.map_err(AcquireError::from)?;
         Ok(OwnedSemaphorePermit { hold: OwnedHold::new(self, count) })
     }
 

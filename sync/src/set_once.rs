@@ -3,6 +3,7 @@
 use crate::budget;
 use crate::notify::Notify;
 use crate::sync::const_fn;
+use crate::wait::WaitKind;
 use std::error::Error;
 use std::fmt;
 use std::pin::pin;
@@ -36,6 +37,7 @@ impl<T> SetOnce<T> {
     const_fn! {
         /// Creates an empty cell.
         #[must_use]
+        #[track_caller]
         pub fn new() -> Self {
             Self { value: OnceLock::new(), set: Notify::new() }
         }
@@ -44,6 +46,7 @@ impl<T> SetOnce<T> {
     const_fn! {
         /// Creates an empty cell in a constant, as [`new`](SetOnce::new) does as well.
         #[must_use]
+        #[track_caller]
         pub fn const_new() -> Self {
             Self::new()
         }
@@ -51,6 +54,7 @@ impl<T> SetOnce<T> {
 
     /// Creates a cell with `value`, or an empty one.
     #[must_use]
+    #[track_caller]
     pub fn new_with(value: Option<T>) -> Self {
         Self { value: value.map_or_else(OnceLock::new, OnceLock::from), set: Notify::new() }
     }
@@ -91,7 +95,7 @@ impl<T> SetOnce<T> {
     /// If dropped before it is ready, nothing is lost.
     pub async fn wait(&self) -> &T {
         // Made before the look, so that a value that is set after the look wakes it.
-        let set = pin!(self.set.notified());
+        let set = pin!(self.set.notified_as(WaitKind::SetOnce));
         if let Some(value) = self.get() {
             budget::consume().await;
             return value;
@@ -102,6 +106,7 @@ impl<T> SetOnce<T> {
 }
 
 impl<T> Default for SetOnce<T> {
+    #[track_caller]
     fn default() -> Self {
         Self::new()
     }
@@ -114,6 +119,7 @@ impl<T: fmt::Debug> fmt::Debug for SetOnce<T> {
 }
 
 impl<T: Clone> Clone for SetOnce<T> {
+    #[track_caller]
     fn clone(&self) -> Self {
         Self::new_with(self.get().cloned())
     }
@@ -128,6 +134,7 @@ impl<T: PartialEq> PartialEq for SetOnce<T> {
 impl<T: Eq> Eq for SetOnce<T> {}
 
 impl<T> From<T> for SetOnce<T> {
+    #[track_caller]
     fn from(value: T) -> Self {
         Self::new_with(Some(value))
     }

@@ -25,6 +25,7 @@ use crate::sync::Arc;
 use crate::sync::atomic::AtomicUsize;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use crate::sync::{RwLock, RwLockReadGuard};
+use crate::wait::WaitKind;
 use std::fmt;
 use std::future::poll_fn;
 use std::mem;
@@ -76,6 +77,7 @@ pub mod error {
 
 /// Creates a channel that holds `init`, which its receiver has seen.
 #[must_use = "a channel is of use with both ends"]
+#[track_caller]
 pub fn channel<T>(init: T) -> (Sender<T>, Receiver<T>) {
     let sender = Sender::new(init);
     let receiver = sender.subscribe();
@@ -138,6 +140,7 @@ impl<T> Channel<T> {
 impl<T> Sender<T> {
     /// Creates a sender without a receiver: [`subscribe`](Sender::subscribe) makes some.
     #[must_use]
+    #[track_caller]
     pub fn new(init: T) -> Self {
         Self {
             channel: Arc::new(Channel {
@@ -226,7 +229,7 @@ impl<T> Sender<T> {
     pub async fn closed(&self) {
         budget::consume().await;
         while !self.is_closed() {
-            let unwatched = self.channel.unwatched.notified();
+            let unwatched = self.channel.unwatched.notified_as(WaitKind::WatchClosed);
             if !self.is_closed() {
                 unwatched.await;
             }
@@ -266,6 +269,7 @@ impl<T> Clone for Sender<T> {
 }
 
 impl<T: Default> Default for Sender<T> {
+    #[track_caller]
     fn default() -> Self {
         Self::new(T::default())
     }
@@ -394,7 +398,7 @@ fn find<'a, T>(
 async fn next_change<T>(channel: &Channel<T>, seen: &mut usize) -> Result<(), RecvError> {
     loop {
         // Made before the look, so that a version that comes after the look ends the wait.
-        let changed = channel.changed.notified();
+        let changed = channel.changed.notified_as(WaitKind::WatchChanged);
         let state = channel.state.load(Acquire);
         if state & !CLOSED != *seen {
             *seen = state & !CLOSED;

@@ -3,13 +3,15 @@
 //!
 //! A task's wakers show its waits: the holder of one will wake it. They lie with sockets, with
 //! timers, and in the slots of tasks that are awaited. A waker that foreign code has wrapped is not
-//! recognised.
+//! recognised. Waits for locks and channels are known from the task itself, which keeps the last
+//! that it began.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use wsrt_reactor::{Address, Interest, WatchedSource};
 
+use super::sync_waits::SyncWait;
 use crate::scheduler::Scheduler;
 use crate::scheduler::processor::Shared;
 use crate::task::{Id, OwnedTasks, Phase, TaskSnapshot, task_woken_by};
@@ -88,6 +90,8 @@ pub enum WaitsOn {
     Task(Id),
     /// The end of a blocking job, whose handle it awaits.
     BlockingJob(Id),
+    /// A lock or channel of [`wsrt::sync`](crate::sync).
+    Sync(SyncWait),
 }
 
 /// A socket, or another source of events, that a task waits for.
@@ -183,6 +187,7 @@ pub(crate) fn live_tasks(scheduler: &Scheduler) -> Vec<SeenTask> {
     crowd.note_sources(scheduler);
     crowd.note_timers(scheduler);
     crowd.note_joins();
+    crowd.note_sync_waits();
     crowd.tasks
 }
 
@@ -249,6 +254,15 @@ impl Crowd {
                 let due_in = Duration::from_nanos(deadline.saturating_sub(now));
                 task.wait_for(WaitsOn::Timer(TimerWait { due_in }));
             });
+        }
+    }
+
+    /// Notes the locks and channels that the tasks have kept note of themselves.
+    fn note_sync_waits(&mut self) {
+        for task in &mut self.tasks {
+            if let Some(wait) = task.snapshot.wait {
+                task.wait_for(WaitsOn::Sync(SyncWait::new(wait)));
+            }
         }
     }
 

@@ -26,6 +26,8 @@ pub(crate) mod observer;
 #[cfg(not(loom))]
 pub(crate) mod switches;
 #[cfg(not(loom))]
+pub(crate) mod sync_waits;
+#[cfg(not(loom))]
 pub(crate) mod timeline;
 
 #[cfg(all(test, loom))]

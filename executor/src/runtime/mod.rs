@@ -25,8 +25,12 @@ pub use runtime::Runtime;
 pub use trace::Recording;
 
 pub use crate::observe::dump::{Running, SourceWait, TaskKind, TimerWait, WaitsOn};
+pub use crate::observe::sync_waits::SyncWait;
 pub use crate::observe::timeline::{FlightRecorder, TraceSummary};
 pub use crate::sysmon::stall::Stall;
 /// Where a socket is, or its peer, in a [`SourceWait`].
 #[doc(inline)]
 pub use wsrt_reactor::Address;
+/// The kind of operation that a task waits for, in a [`SyncWait`].
+#[doc(inline)]
+pub use wsrt_sync::wait::WaitKind;

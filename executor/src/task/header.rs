@@ -16,6 +16,7 @@ use std::task::{Context, Poll};
 use super::body::Content;
 use super::identity::{Extras, Identity};
 use super::join::JoinSlot;
+use super::queue_link::QueueLink;
 use super::state::State;
 use super::{Id, TaskRef};
 use crate::task::registry::{Links, ListedIn};
@@ -34,8 +35,9 @@ pub(crate) struct Header {
     /// Its name, and its counts. Which of them there are never changes.
     pub(super) extras: Option<Box<Extras>>,
     pub(super) spawned_at: &'static Location<'static>,
-    /// The next in the queue that the runnable is in. Belongs to the holder of the runnable.
-    pub(super) queue_next: AtomicPtr<Header>,
+    /// The next in the queue that the runnable is in, or what the task waits for. Belongs to the
+    /// holder of the runnable, and to the machine that runs the task.
+    pub(super) queue_link: QueueLink,
     pub(super) id: Id,
     pub(super) state: State,
     pub(super) vtable: &'static VTable,
@@ -54,7 +56,7 @@ impl Header {
             join_slot: JoinSlot::empty(),
             extras,
             spawned_at,
-            queue_next: AtomicPtr::new(std::ptr::null_mut()),
+            queue_link: QueueLink::new(),
             id,
             state: State::new(),
             vtable,
@@ -66,7 +68,7 @@ impl Header {
     /// The link to the next, for the queue that holds the runnable.
     #[inline]
     pub(crate) fn queue_link(&self) -> &AtomicPtr<Header> {
-        &self.queue_next
+        self.queue_link.link()
     }
 
     pub(super) fn name(&self) -> Option<Arc<str>> {

@@ -10,6 +10,8 @@ use std::panic::Location;
 use std::ptr::NonNull;
 use std::task::Context;
 
+use wsrt_sync::wait;
+
 use super::header::Header;
 use super::reference::CountedRef;
 use super::state::{Dropped, Paused, Started};
@@ -159,6 +161,7 @@ unsafe fn poll(task: NonNull<Header>) {
         // SAFETY: the body holds the result now.
         return unsafe { complete(task) };
     }
+    header.queue_link.keep_wait(wait::noted());
     match header.state.pause() {
         Paused::Idle => {}
         // SAFETY: the wake that came meanwhile left the runnable to us.

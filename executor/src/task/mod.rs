@@ -15,6 +15,7 @@ mod join;
 mod lifecycle;
 mod names;
 mod queue;
+mod queue_link;
 mod reference;
 #[cfg_attr(loom, allow(dead_code))]
 mod registry;

@@ -7,6 +7,7 @@ use crate::budget;
 use crate::notify::Notify;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::Acquire;
+use crate::wait::{self, WaitKind};
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
@@ -211,7 +212,10 @@ impl<T: Clone> Future for Recv<'_, T> {
         ready!(budget::poll_proceed(cx));
         let received = match this.receiver.receive(T::clone, Some((cx.waker(), &mut this.key))) {
             Ok(value) => Ok(value),
-            Err(TryRecvError::Empty) => return Poll::Pending,
+            Err(TryRecvError::Empty) => {
+                wait::note(WaitKind::BroadcastReceive, this.receiver.channel.unwatched.place());
+                return Poll::Pending;
+            }
             Err(TryRecvError::Closed) => Err(RecvError::Closed),
             Err(TryRecvError::Lagged(count)) => Err(RecvError::Lagged(count)),
         };
@@ -223,6 +227,7 @@ impl<T: Clone> Future for Recv<'_, T> {
 impl<T> Drop for Recv<'_, T> {
     fn drop(&mut self) {
         if let Some(key) = self.key {
+            wait::take_back(WaitKind::BroadcastReceive, self.receiver.channel.unwatched.place());
             let removed = self.receiver.channel.tail.lock().waiters.remove(key);
             drop(removed);
         }

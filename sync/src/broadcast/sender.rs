@@ -8,6 +8,7 @@ use crate::notify::Notify;
 use crate::sync::atomic::AtomicUsize;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use crate::sync::{Arc, Mutex};
+use crate::wait::WaitKind;
 use crate::wait_list::WaitList;
 use crate::wakers::Wakers;
 use std::fmt;
@@ -141,7 +142,7 @@ impl<T> Sender<T> {
     pub async fn closed(&self) {
         budget::consume().await;
         while self.receiver_count() > 0 {
-            let unwatched = self.channel.unwatched.notified();
+            let unwatched = self.channel.unwatched.notified_as(WaitKind::BroadcastClosed);
             if self.receiver_count() > 0 {
                 unwatched.await;
             }

@@ -10,6 +10,7 @@ use crate::budget;
 use crate::lend::sleep;
 use crate::permits::{self, Permits, Refused};
 use crate::sync::Arc;
+use crate::wait::WaitKind;
 use std::fmt;
 use std::future::{Future, poll_fn};
 use std::mem;
@@ -223,7 +224,7 @@ impl<T> Sender<T> {
             return Err(SendError(()));
         }
         let returning = Returning(&self.channel);
-        self.channel.room.permits.take(count).await.map_err(|_| SendError(()))?;
+        self.channel.room.permits.take(count, WaitKind::MpscSend).await.map_err(|_| SendError(()))?;
         mem::forget(returning);
         Ok(())
     }

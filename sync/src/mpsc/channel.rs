@@ -8,6 +8,7 @@ use crate::notify::Notify;
 use crate::sync::atomic::AtomicUsize;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use crate::sync::spin;
+use crate::wait::{self, WaitKind};
 use crate::waker_cell::WakerCell;
 use std::task::{Context, Poll, ready};
 
@@ -39,6 +40,7 @@ pub(super) struct Channel<T, R> {
 
 impl<T, R: Room> Channel<T, R> {
     /// One with one sender.
+    #[track_caller]
     pub(super) fn new(room: R) -> Self {
         Self {
             queue: Queue::new(),
@@ -67,7 +69,7 @@ impl<T, R: Room> Channel<T, R> {
     /// Waits until the receiver has closed.
     pub(super) async fn closed(&self) {
         budget::consume().await;
-        let notified = self.closing.notified();
+        let notified = self.closing.notified_as(WaitKind::MpscClosed);
         if !self.is_closed_by_receiver() {
             notified.await;
         }
@@ -216,6 +218,7 @@ impl<T, R: Room> Channel<T, R> {
                 unsafe { self.receiver.leave(cx.waker()) };
             }
         }
+        wait::note(WaitKind::MpscReceive, self.closing.place());
         Poll::Pending
     }
 

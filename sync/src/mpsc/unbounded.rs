@@ -32,6 +32,7 @@ impl Room for Unlimited {
 
 /// Creates a channel without a limit: what is sent faster than it is received takes memory.
 #[must_use = "a channel is of use with both ends"]
+#[track_caller]
 pub fn unbounded_channel<T>() -> (UnboundedSender<T>, UnboundedReceiver<T>) {
     let channel = Arc::new(Channel::new(Unlimited));
     (UnboundedSender { channel: Arc::clone(&channel) }, UnboundedReceiver { channel })

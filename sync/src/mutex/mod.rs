@@ -8,6 +8,7 @@ use crate::blocking::block_on;
 use crate::hold::{HasPermits, Hold, OwnedHold};
 use crate::permits::{Permits, Refused};
 use crate::sync::const_fn;
+use crate::wait::WaitKind;
 use std::cell::UnsafeCell;
 use std::error::Error;
 use std::fmt;
@@ -60,6 +61,7 @@ impl<T> Mutex<T> {
     const_fn! {
         /// Creates a lock that is free.
         #[must_use]
+        #[track_caller]
         pub fn new(data: T) -> Self {
             Self { permits: Permits::new(1), data: UnsafeCell::new(data) }
         }
@@ -68,6 +70,7 @@ impl<T> Mutex<T> {
     const_fn! {
         /// Creates a lock in a constant, as [`new`](Mutex::new) does as well.
         #[must_use]
+        #[track_caller]
         pub fn const_new(data: T) -> Self {
             Self::new(data)
         }
@@ -88,7 +91,7 @@ impl<T: ?Sized> Mutex<T> {
     /// If dropped before it is ready, the task has not got the lock, and has lost its place in
     /// line.
     pub async fn lock(&self) -> MutexGuard<'_, T> {
-        never_closed(self.permits.take(1).await);
+        never_closed(self.permits.take(1, WaitKind::Mutex).await);
         self.guard()
     }
 
@@ -122,7 +125,7 @@ impl<T: ?Sized> Mutex<T> {
     /// If dropped before it is ready, the task has not got the lock, and has lost its place in
     /// line.
     pub async fn lock_owned(self: Arc<Self>) -> OwnedMutexGuard<T> {
-        never_closed(self.permits.take(1).await);
+        never_closed(self.permits.take(1, WaitKind::Mutex).await);
         OwnedMutexGuard::new(OwnedHold::new(self, 1))
     }
 
@@ -169,12 +172,14 @@ impl<T: ?Sized> HasPermits for Mutex<T> {
 }
 
 impl<T> From<T> for Mutex<T> {
+    #[track_caller]
     fn from(data: T) -> Self {
         Self::new(data)
     }
 }
 
 impl<T: Default> Default for Mutex<T> {
+    #[track_caller]
     fn default() -> Self {
         Self::new(T::default())
     }

@@ -11,6 +11,7 @@ use crate::hold::{HasPermits, Hold, OwnedHold};
 use crate::mutex::{TryLockError, never_closed};
 use crate::permits::Permits;
 use crate::sync::const_fn;
+use crate::wait::WaitKind;
 use std::cell::UnsafeCell;
 use std::fmt;
 use std::sync::Arc;
@@ -60,6 +61,7 @@ impl<T> RwLock<T> {
     const_fn! {
         /// Creates a lock that is free.
         #[must_use]
+        #[track_caller]
         pub fn new(value: T) -> Self {
             Self::with_max_readers(value, MOST_READERS)
         }
@@ -72,6 +74,7 @@ impl<T> RwLock<T> {
         ///
         /// Panics if `max_reads` is zero, or more than `u32::MAX >> 3`.
         #[must_use]
+        #[track_caller]
         pub fn with_max_readers(value: T, max_reads: u32) -> Self {
             assert!(max_reads > 0, "a RwLock may not be created with 0 readers");
             assert!(max_reads <= MOST_READERS, "a RwLock may not be created with more than u32::MAX >> 3 readers");
@@ -86,6 +89,7 @@ impl<T> RwLock<T> {
     const_fn! {
         /// Creates a lock in a constant, as [`new`](RwLock::new) does as well.
         #[must_use]
+        #[track_caller]
         pub fn const_new(value: T) -> Self {
             Self::new(value)
         }
@@ -98,6 +102,7 @@ impl<T> RwLock<T> {
         ///
         /// Panics if `max_reads` is zero, or more than `u32::MAX >> 3`.
         #[must_use]
+        #[track_caller]
         pub fn const_with_max_readers(value: T, max_reads: u32) -> Self {
             Self::with_max_readers(value, max_reads)
         }
@@ -118,7 +123,7 @@ impl<T: ?Sized> RwLock<T> {
     /// If dropped before it is ready, the task has not got the lock, and has lost its place in
     /// line.
     pub async fn read(&self) -> RwLockReadGuard<'_, T> {
-        never_closed(self.permits.take(1).await);
+        never_closed(self.permits.take(1, WaitKind::RwLockRead).await);
         self.read_guard()
     }
 
@@ -136,7 +141,7 @@ impl<T: ?Sized> RwLock<T> {
     /// If dropped before it is ready, the task has not got the lock, and has lost its place in
     /// line.
     pub async fn read_owned(self: Arc<Self>) -> OwnedRwLockReadGuard<T> {
-        never_closed(self.permits.take(1).await);
+        never_closed(self.permits.take(1, WaitKind::RwLockRead).await);
         OwnedRwLockReadGuard::new(OwnedHold::new(self, 1))
     }
 
@@ -167,7 +172,7 @@ impl<T: ?Sized> RwLock<T> {
     /// If dropped before it is ready, the task has not got the lock, and has lost its place in
     /// line.
     pub async fn write(&self) -> RwLockWriteGuard<'_, T> {
-        never_closed(self.permits.take(self.all()).await);
+        never_closed(self.permits.take(self.all(), WaitKind::RwLockWrite).await);
         self.write_guard()
     }
 
@@ -185,7 +190,7 @@ impl<T: ?Sized> RwLock<T> {
     /// If dropped before it is ready, the task has not got the lock, and has lost its place in
     /// line.
     pub async fn write_owned(self: Arc<Self>) -> OwnedRwLockWriteGuard<T> {
-        never_closed(self.permits.take(self.all()).await);
+        never_closed(self.permits.take(self.all(), WaitKind::RwLockWrite).await);
         let all = self.all();
         OwnedRwLockWriteGuard::new(OwnedHold::new(self, all))
     }
@@ -239,12 +244,14 @@ impl<T: ?Sized> HasPermits for RwLock<T> {
 }
 
 impl<T> From<T> for RwLock<T> {
+    #[track_caller]
     fn from(value: T) -> Self {
         Self::new(value)
     }
 }
 
 impl<T: Default> Default for RwLock<T> {
+    #[track_caller]
     fn default() -> Self {
         Self::new(T::default())
     }

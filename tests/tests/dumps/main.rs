@@ -2,6 +2,7 @@
 //! returns even if no task makes progress.
 
 mod statistics;
+mod sync_waits;
 
 use std::collections::HashSet;
 use std::future::{pending, poll_fn};
@@ -188,7 +189,7 @@ fn a_joiner_that_went_elsewhere_is_not_shown_waiting() {
 fn a_foreign_wait_of_a_task_is_unknown() {
     within_a_minute(|| {
         let runtime = two_processors();
-        let (_sender, receiver) = wsrt::sync::oneshot::channel::<()>();
+        let (_sender, receiver) = tokio::sync::oneshot::channel::<()>();
         drop(named("foreign").spawn_on(receiver, runtime.handle()));
         let foreign = task_once(runtime.handle(), "foreign", |task| task.state() == TaskState::Idle);
         assert!(foreign.waits_on().is_empty());

@@ -4,10 +4,11 @@
 //! every program that uses wsrt.
 
 use std::fmt::Write as _;
+use std::panic::Location;
 use std::time::Duration;
 
 use super::{Dump, TaskDump, TaskState, TaskStats};
-use crate::runtime::{SourceWait, TaskKind, WaitsOn};
+use crate::runtime::{SourceWait, SyncWait, TaskKind, WaitsOn};
 
 pub(super) fn of(dump: &Dump) -> String {
     let mut json = String::with_capacity(64 + 320 * dump.tasks.len());
@@ -25,10 +26,8 @@ fn task(json: &mut String, task: &TaskDump) {
     };
     append(json, format_args!("{{\"id\":{},\"kind\":\"{kind}\",\"name\":", task.id()));
     or_null(json, task.name(), text);
-    let site = task.spawned_at();
-    json.push_str(",\"spawned_at\":{\"file\":");
-    text(json, site.file());
-    append(json, format_args!(",\"line\":{},\"column\":{}}}", site.line(), site.column()));
+    json.push_str(",\"spawned_at\":");
+    place(json, task.spawned_at());
     state(json, task.state());
     json.push_str(",\"waits_on\":");
     list(json, task.waits_on(), wait);
@@ -59,7 +58,20 @@ fn wait(json: &mut String, on: &WaitsOn) {
         }
         WaitsOn::Task(id) => append(json, format_args!("{{\"kind\":\"task\",\"id\":{id}}}")),
         WaitsOn::BlockingJob(id) => append(json, format_args!("{{\"kind\":\"blocking_job\",\"id\":{id}}}")),
+        WaitsOn::Sync(on) => sync(json, on),
     }
+}
+
+fn sync(json: &mut String, on: &SyncWait) {
+    append(json, format_args!("{{\"kind\":\"sync\",\"sync\":\"{}\",\"made_at\":", on.kind().name()));
+    place(json, on.made_at());
+    json.push('}');
+}
+
+fn place(json: &mut String, place: &Location<'_>) {
+    json.push_str("{\"file\":");
+    text(json, place.file());
+    append(json, format_args!(",\"line\":{},\"column\":{}}}", place.line(), place.column()));
 }
 
 fn source(json: &mut String, source: &SourceWait) {

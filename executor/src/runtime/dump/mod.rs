@@ -28,10 +28,14 @@ impl Handle {
     ///   spawned, ends or waits for something else meanwhile may be shown or not, or in its earlier
     ///   state.
     /// * A task waits for each source that holds a waker of it: wsrt's sockets and other sources of
-    ///   events, timers and join handles. The wait is unknown if the task waits for something else,
-    ///   such as a channel, a lock or a [`JoinSet`](crate::task::JoinSet), or if a library wraps
-    ///   its wakers, as `FuturesUnordered` does. A waker that was left behind, such as that of a
-    ///   read that was dropped halfway, still counts as a wait.
+    ///   events, timers and join handles; and for one lock or channel of
+    ///   [`wsrt::sync`](crate::sync), the last that its last poll began to wait for: of several in
+    ///   a `select!` or `join!`, the others are not shown. The wait is unknown if the task waits
+    ///   for something else, such as a [`JoinSet`](crate::task::JoinSet) or another library's
+    ///   channel, or if a library wraps its wakers, as `FuturesUnordered` does. A waker that was
+    ///   left behind, such as that of a read that was dropped halfway, still counts as a wait.
+    /// * On targets whose pointers have fewer than 64 bits, waits for locks and channels are
+    ///   unknown.
     /// * The system is queried for the addresses of sockets for 40 ms in all. With tens of
     ///   thousands of sockets, the rest of them are shown without.
     /// * Tasks of a [`LocalSet`](crate::task::LocalSet) are shown by the runtime in which the set
@@ -126,7 +130,8 @@ impl Dump {
     /// assert!(json.contains(r#""waits_on":[{"kind":"timer","due_in_us":59"#), "{json}");
     /// // A wait for a socket is {"kind":"source","source":"TcpStream","read":true,"write":false,"descriptor":7,
     /// //  "local_addr":"127.0.0.1:80","peer_addr":"127.0.0.1:4242"},
-    /// // and one for another task {"kind":"task","id":7}, or "blocking_job" for its kind.
+    /// // one for another task {"kind":"task","id":7}, or "blocking_job" for its kind, and one for a
+    /// // lock {"kind":"sync","sync":"mutex","made_at":{"file":"src/main.rs","line":9,"column":17}}.
     /// # Ok::<(), std::io::Error>(())
     /// ```
     #[must_use]

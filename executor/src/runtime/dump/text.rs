@@ -83,6 +83,7 @@ impl fmt::Display for WaitsOn {
             Self::Timer(timer) => write!(f, "a timer due in {:.1?}", timer.due_in()),
             Self::Task(id) => write!(f, "the end of task {id}"),
             Self::BlockingJob(id) => write!(f, "the end of blocking job {id}"),
+            Self::Sync(sync) => sync.fmt(f),
         }
     }
 }

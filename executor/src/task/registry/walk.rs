@@ -9,6 +9,8 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::time::Instant;
 
+use wsrt_sync::wait::Wait;
+
 use super::{List, OwnedTasks, with_links};
 use crate::task::header::Header;
 use crate::task::state::Phase;
@@ -27,6 +29,8 @@ pub(crate) struct TaskSnapshot {
     pub(crate) address: TaskAddress,
     /// The task that awaits it, if one does with a waker of its own.
     pub(crate) joiner: Option<TaskAddress>,
+    /// The lock or channel that its last poll began to wait for last.
+    pub(crate) wait: Option<Wait>,
     pub(crate) counts: Option<StatsRead>,
 }
 
@@ -80,6 +84,7 @@ impl TaskSnapshot {
             phase: seen.phase,
             address: TaskAddress::of(header),
             joiner: seen.is_watched.then(|| header.join_slot.peek()).flatten(),
+            wait: header.queue_link.wait(),
             counts: header.counts().map(|counts| counts.read(now)),
         })
     }
