@@ -2,7 +2,6 @@
 //! limited in number.
 
 use std::collections::VecDeque;
-use std::fmt;
 use std::sync::Arc;
 use std::thread::JoinHandle as ThreadHandle;
 use std::time::{Duration, Instant};
@@ -167,17 +166,12 @@ impl BlockingPool {
     #[must_use]
     pub(crate) fn wait(&self, deadline: Option<Instant>) -> bool {
         let mut state = self.state.lock();
-        while state.threads > 0 {
-            match deadline {
-                None => self.on_exit.wait(&mut state),
-                Some(deadline) => {
-                    if self.on_exit.wait_until(&mut state, deadline).timed_out() {
-                        return state.threads == 0;
-                    }
-                }
-            }
+        let has_threads = |state: &mut State| state.threads > 0;
+        match deadline {
+            None => self.on_exit.wait_while(&mut state, has_threads),
+            Some(deadline) => _ = self.on_exit.wait_while_until(&mut state, has_threads, deadline),
         }
-        true
+        state.threads == 0
     }
 
     /// Waits until the threads, all of them done, are gone.
@@ -315,10 +309,4 @@ enum Call {
     ToBeStarted,
     /// There are as many as there may be.
     AtLimit,
-}
-
-impl fmt::Debug for BlockingPool {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BlockingPool").finish_non_exhaustive()
-    }
 }

@@ -11,7 +11,6 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
-use std::fmt;
 use std::future::Future;
 use std::ptr::{self, NonNull};
 use std::rc::Rc;
@@ -61,12 +60,6 @@ pub(crate) struct SharedTasks {
 impl ShownSet for SharedTasks {
     fn live(&self) -> &OwnedTasks {
         &self.live
-    }
-}
-
-impl fmt::Debug for SharedTasks {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SharedTasks").field("live", &self.live).finish_non_exhaustive()
     }
 }
 
@@ -317,12 +310,6 @@ impl Drop for LocalTasks {
         if !self.is_empty() {
             std::mem::forget(Arc::clone(&self.shared));
         }
-    }
-}
-
-impl fmt::Debug for LocalTasks {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LocalTasks").field("len", &self.len()).finish_non_exhaustive()
     }
 }
 

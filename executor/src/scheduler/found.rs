@@ -58,6 +58,7 @@ impl fmt::Debug for FoundIn {
 }
 
 /// A task that was found, and the place where it was found.
+#[derive(Debug)]
 pub(crate) struct Found {
     pub(crate) task: Runnable,
     pub(crate) source: FoundIn,
@@ -68,12 +69,6 @@ impl Runnable {
     #[inline]
     pub(crate) fn found(self, source: FoundIn) -> Found {
         Found { task: self, source }
-    }
-}
-
-impl fmt::Debug for Found {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Found").field("task", &self.task).field("source", &self.source).finish()
     }
 }
 

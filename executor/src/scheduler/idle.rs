@@ -411,6 +411,7 @@ impl fmt::Debug for IdleWord {
 
 /// A bit for each processor, set while it is idle, so that thieves pass it by. A hint: the re-check
 /// before sleeping looks at every ring, whatever the mask says.
+#[derive(Debug)]
 struct IdleMask(Box<[AtomicU64]>);
 
 impl IdleMask {
@@ -435,15 +436,5 @@ impl IdleMask {
     fn is_idle(&self, processor: usize) -> bool {
         let (word, bit) = self.bit(processor);
         word.load(Relaxed) & bit != 0
-    }
-}
-
-impl fmt::Debug for IdleMask {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut list = f.debug_list();
-        for word in &self.0 {
-            list.entry(&format_args!("{:#x}", word.load(Relaxed)));
-        }
-        list.finish()
     }
 }

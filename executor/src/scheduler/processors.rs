@@ -2,7 +2,6 @@
 
 #![expect(clippy::vec_box, reason = "the box is the right to run tasks, and moves from hand to hand")]
 
-use std::fmt;
 use std::sync::OnceLock;
 
 use crossbeam_utils::CachePadded;
@@ -220,15 +219,6 @@ impl Processors {
 #[derive(Debug)]
 #[must_use]
 pub(crate) struct RetireRequest(());
-
-impl fmt::Debug for Processors {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Processors")
-            .field("regular", &self.regular)
-            .field("scan_len", &self.scan_len())
-            .finish_non_exhaustive()
-    }
-}
 
 #[cfg(all(test, not(loom)))]
 mod tests {

@@ -1,6 +1,5 @@
 //! The end: every machine leaves its loop, and the last one out drops what is left.
 
-use std::fmt;
 use std::time::Instant;
 
 use parking_lot::{Condvar, Mutex};
@@ -54,23 +53,12 @@ impl Shutdown {
     #[must_use]
     pub(crate) fn wait(&self, deadline: Option<Instant>) -> bool {
         let mut finished = self.finished.lock();
-        while !*finished {
-            match deadline {
-                None => self.on_finished.wait(&mut finished),
-                Some(deadline) => {
-                    if self.on_finished.wait_until(&mut finished, deadline).timed_out() {
-                        return *finished;
-                    }
-                }
-            }
+        let is_unfinished = |finished: &mut bool| !*finished;
+        match deadline {
+            None => self.on_finished.wait_while(&mut finished, is_unfinished),
+            Some(deadline) => _ = self.on_finished.wait_while_until(&mut finished, is_unfinished, deadline),
         }
-        true
-    }
-}
-
-impl fmt::Debug for Shutdown {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Shutdown").field("presence", &self.presence).finish_non_exhaustive()
+        *finished
     }
 }
 

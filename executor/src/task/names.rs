@@ -4,7 +4,6 @@
 //! A task without a name does not come by here.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::sync::Arc;
 
 use super::Id;
@@ -14,7 +13,7 @@ use crate::util::sync::Mutex;
 const SHARDS: usize = 16;
 
 /// The names of live tasks. A lock is held for one entry, and nothing else is locked under it.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Names([Mutex<HashMap<u64, Arc<str>>>; SHARDS]);
 
 impl Names {
@@ -25,12 +24,6 @@ impl Names {
 
     fn shard(&self, task: u64) -> &Mutex<HashMap<u64, Arc<str>>> {
         &self.0[(task % SHARDS as u64) as usize]
-    }
-}
-
-impl fmt::Debug for Names {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Names").finish_non_exhaustive()
     }
 }
 

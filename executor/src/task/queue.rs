@@ -1,7 +1,6 @@
 //! A first-in-first-out queue of runnables, linked through the tasks themselves: it allocates
 //! nothing.
 
-use std::fmt;
 use std::ptr::{self, NonNull};
 
 use super::Runnable;
@@ -105,11 +104,5 @@ impl Extend<Runnable> for TaskQueue {
 impl Drop for TaskQueue {
     fn drop(&mut self) {
         self.for_each(Runnable::cancel);
-    }
-}
-
-impl fmt::Debug for TaskQueue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TaskQueue").field("len", &self.len).finish_non_exhaustive()
     }
 }

@@ -1,6 +1,5 @@
 //! References to a task: the life reference, and plain counted ones.
 
-use std::fmt;
 use std::mem::{self, ManuallyDrop};
 use std::ptr::NonNull;
 
@@ -13,6 +12,7 @@ use super::{Id, lifecycle, waker};
 /// The registry of live tasks holds it. Dropping it earlier is no harm: it is left to the task
 /// then, which gives it back when it completes. The task goes on as before, and has only its
 /// runnable and its wakers to keep it going.
+#[derive(Debug)]
 pub(crate) struct TaskRef(NonNull<Header>);
 
 // SAFETY: the methods that touch the future are bound by the promise of `allocate`'s caller; the
@@ -81,12 +81,6 @@ impl Drop for TaskRef {
             // SAFETY: the task is complete; the reference is ours still.
             LetGo::Complete => unsafe { lifecycle::drop_references(self.0, 1) },
         }
-    }
-}
-
-impl fmt::Debug for TaskRef {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TaskRef").field("id", &self.id()).field("state", &self.header().state).finish_non_exhaustive()
     }
 }
 

@@ -21,7 +21,6 @@
 //! may come back with nothing though the injector is not empty. It has to look again, as the
 //! sleeping protocol makes it do: no machine sleeps beside an injector that is not empty.
 
-use std::fmt;
 use std::ptr::{self, NonNull};
 
 use crossbeam_utils::CachePadded;
@@ -169,12 +168,6 @@ impl<P: Queued> Drop for Injector<P> {
     }
 }
 
-impl<P: Queued> fmt::Debug for Injector<P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Injector").field("len", &self.len()).finish_non_exhaustive()
-    }
-}
-
 /// The end at which tasks come in.
 struct Back<N> {
     /// Null if there is none.
@@ -296,12 +289,6 @@ impl<P: Queued> Drop for Batch<'_, P> {
         let taken = &self.injector.front.taken;
         // Relaxed: a figure, with one writer at a time.
         taken.store(taken.load(Relaxed).wrapping_add(self.taken), Relaxed);
-    }
-}
-
-impl<P: Queued> fmt::Debug for Batch<'_, P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Batch").field("left", &self.left).finish_non_exhaustive()
     }
 }
 
