@@ -5,8 +5,6 @@ use std::collections::HashMap;
 use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use crate::util::hook::call_hook;
@@ -55,15 +53,10 @@ pub(crate) type StallHook = Arc<dyn Fn(&Stall) + Send + Sync>;
 /// The stalls of one runtime.
 #[derive(Debug, Default)]
 pub(crate) struct Stalls {
-    total: AtomicU64,
     by_site: Mutex<HashMap<&'static Location<'static>, u64>>,
 }
 
 impl Stalls {
-    pub(crate) fn total(&self) -> u64 {
-        self.total.load(Relaxed)
-    }
-
     /// Each spawn site's count, in no order.
     pub(crate) fn by_site(&self) -> Vec<(&'static Location<'static>, u64)> {
         self.by_site.lock().iter().map(|(&site, &count)| (site, count)).collect()
@@ -71,7 +64,6 @@ impl Stalls {
 
     /// Counts `stall`, logs it if it is the first of its site, and calls the hook.
     pub(crate) fn report(&self, stall: &Stall, hook: Option<&StallHook>) {
-        self.total.fetch_add(1, Relaxed);
         let count = {
             let mut by_site = self.by_site.lock();
             let count = by_site.entry(stall.spawned_at).or_insert(0);

@@ -22,7 +22,7 @@ impl Metrics {
             elsewhere: self.elsewhere.combine(&earlier.elsewhere, u64::saturating_sub),
             stalls: self.stalls.saturating_sub(earlier.stalls),
             stalls_by_site: sites_since(&self.stalls_by_site, &earlier.stalls_by_site),
-            gauges: self.gauges,
+            ..*self
         }
     }
 }

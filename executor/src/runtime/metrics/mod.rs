@@ -56,12 +56,7 @@ pub struct Metrics {
     elsewhere: Arrivals,
     stalls: u64,
     stalls_by_site: Vec<(&'static Location<'static>, u64)>,
-    gauges: Gauges,
-}
-
-/// Numbers of the moment.
-#[derive(Debug, Clone, Copy, Default)]
-struct Gauges {
+    // Gauges: numbers of the moment.
     workers: usize,
     spares: usize,
     idle_processors: usize,
@@ -115,64 +110,64 @@ impl Metrics {
     /// Returns the number of processors that run tasks while none is stuck: the builder's
     /// `worker_threads`. A gauge.
     pub fn num_workers(&self) -> usize {
-        self.gauges.workers
+        self.workers
     }
 
     /// Returns how many spare processors are in play, because polls are stuck or were recently. A
     /// gauge.
     pub fn num_spare_processors(&self) -> usize {
-        self.gauges.spares
+        self.spares
     }
 
     /// Returns how many processors are in play and have nothing to do. A gauge.
     pub fn num_idle_processors(&self) -> usize {
-        self.gauges.idle_processors
+        self.idle_processors
     }
 
     /// Returns how many machines search for work to steal. A gauge.
     pub fn num_searching(&self) -> usize {
-        self.gauges.searching
+        self.searching
     }
 
     /// Returns the number of threads that run tasks, idle ones included. A gauge. On a
     /// current-thread runtime it is zero: the thread in `block_on` is not the runtime's.
     pub fn num_machines(&self) -> usize {
-        self.gauges.machines
+        self.machines
     }
 
     /// Returns how many of them wait for a processor. A gauge.
     pub fn num_idle_machines(&self) -> usize {
-        self.gauges.idle_machines
+        self.idle_machines
     }
 
     /// Returns how many threads compute for parallel calls and hold no processor. A gauge.
     pub fn num_helpers(&self) -> usize {
-        self.gauges.helpers
+        self.helpers
     }
 
     /// Returns the number of tasks that were spawned and have not ended. A gauge. It includes
     /// neither blocking jobs nor the tasks of a [`LocalSet`](crate::task::LocalSet).
     pub fn num_alive_tasks(&self) -> usize {
-        self.gauges.alive_tasks
+        self.alive_tasks
     }
 
     /// Returns how many tasks wait in the queue that all processors share. A gauge.
     pub fn global_queue_depth(&self) -> usize {
-        self.gauges.global_queue
+        self.global_queue
     }
 
     /// Returns how many blocking jobs wait for a thread. A gauge.
     pub fn blocking_queue_depth(&self) -> usize {
-        self.gauges.blocking_queue
+        self.blocking_queue
     }
 
     /// Returns the number of threads for blocking jobs. A gauge.
     pub fn num_blocking_threads(&self) -> usize {
-        self.gauges.blocking_threads
+        self.blocking_threads
     }
 
     /// Returns how many of them wait for a job. A gauge.
     pub fn num_idle_blocking_threads(&self) -> usize {
-        self.gauges.idle_blocking_threads
+        self.idle_blocking_threads
     }
 }

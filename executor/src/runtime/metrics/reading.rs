@@ -6,7 +6,7 @@ use std::sync::atomic::fence;
 use std::time::Duration;
 
 use super::processor::Counts;
-use super::{Arrivals, Gauges, LatencyHistogram, Metrics, ProcessorMetrics, Steals};
+use super::{Arrivals, LatencyHistogram, Metrics, ProcessorMetrics, Steals};
 use crate::observe::counters::{Arrivals as ArrivalCounts, Count, Counters};
 use crate::scheduler::Scheduler;
 use crate::scheduler::processor::Shared;
@@ -17,6 +17,7 @@ const READINGS: usize = 8;
 impl Metrics {
     pub(crate) fn read(scheduler: &Scheduler) -> Self {
         let processors = scheduler.processors.all().enumerate();
+        let pool = scheduler.blocking.census();
         let mut stalls_by_site = scheduler.stalls.by_site();
         stalls_by_site.sort_by_key(|(_, count)| Reverse(*count));
         Self {
@@ -25,26 +26,19 @@ impl Metrics {
             elsewhere: read_arrivals(&*scheduler.elsewhere),
             stalls: stalls_by_site.iter().map(|(_, count)| count).sum(),
             stalls_by_site,
-            gauges: read_gauges(scheduler),
+            workers: scheduler.processors.regular(),
+            spares: scheduler.processors.spares(),
+            idle_processors: scheduler.idle.count_idle(),
+            searching: scheduler.idle.count_searching(),
+            machines: scheduler.threads.alive(),
+            idle_machines: scheduler.idle.count_machines(),
+            helpers: scheduler.helpers.count(),
+            alive_tasks: scheduler.tasks.len(),
+            global_queue: scheduler.injector.len(),
+            blocking_queue: pool.queued,
+            blocking_threads: pool.threads,
+            idle_blocking_threads: pool.idle,
         }
-    }
-}
-
-fn read_gauges(scheduler: &Scheduler) -> Gauges {
-    let pool = scheduler.blocking.census();
-    Gauges {
-        workers: scheduler.processors.regular(),
-        spares: scheduler.processors.spares(),
-        idle_processors: scheduler.idle.count_idle(),
-        searching: scheduler.idle.count_searching(),
-        machines: scheduler.threads.alive(),
-        idle_machines: scheduler.idle.count_machines(),
-        helpers: scheduler.helpers.count(),
-        alive_tasks: scheduler.tasks.len(),
-        global_queue: scheduler.injector.len(),
-        blocking_queue: pool.queued,
-        blocking_threads: pool.threads,
-        idle_blocking_threads: pool.idle,
     }
 }
 

@@ -11,6 +11,7 @@ use std::io::{self, Write as _};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::runtime::Metrics;
 use crate::runtime::periodic::Periodic;
 use crate::scheduler::Scheduler;
 
@@ -38,33 +39,32 @@ pub(crate) fn start(scheduler: &Arc<Scheduler>, settings: Settings) -> io::Resul
 
 /// Returns one line in the manner of Go's; fields that Go does not have come last.
 fn line(scheduler: &Scheduler, elapsed: Duration) -> String {
+    let metrics = Metrics::read(scheduler);
+    let total = metrics.total();
     let mut line = format!(
         "SCHED {}ms: procs={} idleprocs={} spareprocs={} machines={} searching={} idlemachines={} runqueue={} [",
         elapsed.as_millis(),
-        scheduler.processors.regular(),
-        scheduler.idle.count_idle(),
-        scheduler.processors.spares(),
-        scheduler.threads.alive(),
-        scheduler.idle.count_searching(),
-        scheduler.idle.count_machines(),
-        scheduler.injector.len(),
+        metrics.num_workers(),
+        metrics.num_idle_processors(),
+        metrics.num_spare_processors(),
+        metrics.num_machines(),
+        metrics.num_searching(),
+        metrics.num_idle_machines(),
+        metrics.global_queue_depth(),
     );
     for (index, processor) in scheduler.processors.iter().enumerate() {
         let space = if index == 0 { "" } else { " " };
         let _ = write!(line, "{space}{}", processor.waiting());
     }
-    let sum = |count: fn(&crate::observe::counters::Counters) -> u64| -> u64 {
-        scheduler.processors.all().map(|processor| count(processor.counters())).sum()
-    };
     let _ = writeln!(
         line,
         "] steal={} stolen={} polls={} parks={} overflows={} stalls={}",
-        sum(|counters| counters.steals.steals()),
-        sum(|counters| counters.steals.tasks()),
-        sum(|counters| counters.polls()),
-        sum(|counters| counters.parks.get()),
-        sum(|counters| counters.overflows.get()),
-        scheduler.stalls.total(),
+        total.steal_operations(),
+        total.steal_count(),
+        total.poll_count(),
+        total.park_count(),
+        total.overflow_count(),
+        metrics.stall_count(),
     );
     line
 }
