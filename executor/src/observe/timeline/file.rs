@@ -84,16 +84,16 @@ impl TraceFile {
                 let ((events, dropped), bytes) = (self.encoder.counts(), self.written);
                 self.reply(Ok(TraceSummary { events, dropped, bytes }));
             }
-            Err(error) => self.fail(&error),
+            Err(error) => self.fail(error),
         }
     }
 
     /// Gives up, and reports it: once, since nothing more will be written.
-    pub(crate) fn fail(self, error: &io::Error) {
+    pub(crate) fn fail(self, error: io::Error) {
         if self.until.is_none() {
-            report_failure(&self.path, error);
+            report_failure(&self.path, &error);
         }
-        self.reply(Err(copy_of(error)));
+        self.reply(Err(error));
     }
 
     fn reply(self, result: io::Result<TraceSummary>) {

@@ -111,11 +111,7 @@ impl Observer {
     /// Asks for a record of the flight recorder.
     pub(crate) fn write_flight_record(&self) -> oneshot::Receiver<io::Result<PathBuf>> {
         let (reply, result) = oneshot::channel();
-        let request = RecordRequest::OnDemand(reply);
-        match &self.timeline.state.lock().recorder {
-            Some(recorder) => recorder.request(|requests| requests.records.push(request)),
-            None => request.refuse(),
-        }
+        self.request_record(RecordRequest::OnDemand(reply));
         result
     }
 
@@ -161,8 +157,13 @@ impl Observer {
 
     /// Asks for a record after a stall or a panic.
     pub(crate) fn write_flight_record_of_own_accord(&self) {
-        if let Some(recorder) = &self.timeline.state.lock().recorder {
-            recorder.request(|requests| requests.records.push(RecordRequest::Unasked));
+        self.request_record(RecordRequest::Unasked);
+    }
+
+    fn request_record(&self, request: RecordRequest) {
+        match &self.timeline.state.lock().recorder {
+            Some(recorder) => recorder.request(|requests| requests.records.push(request)),
+            None => request.refuse(),
         }
     }
 

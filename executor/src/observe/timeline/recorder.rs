@@ -268,7 +268,7 @@ impl RecorderThread {
         let context = EncodeContext { threads: &self.threads, names: &self.names, clock: &self.clock };
         for mut file in std::mem::take(&mut self.files) {
             match file.add(&self.batch, context) {
-                Err(error) => file.fail(&error),
+                Err(error) => file.fail(error),
                 Ok(()) if file.is_due() => file.end(self.batch.until, context),
                 Ok(()) => self.files.push(file),
             }
