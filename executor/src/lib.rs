@@ -90,8 +90,8 @@
 //!   `block_on`; the root of `#[wsrt::main]` is a task, and is shown if the subscriber was there
 //!   before it.
 //! - Of the resources, [`time`]'s are shown: sleeps, intervals and timeouts, each from its first
-//!   wait on. Sockets are not. Channels and locks are tokio's, which show themselves when tokio is
-//!   built to (`--cfg tokio_unstable`, its feature `tracing`).
+//!   wait on. Sockets are not, nor are the channels and locks of [`sync`]. tokio's own show
+//!   themselves when tokio is built to (`--cfg tokio_unstable`, its feature `tracing`).
 //! - The subscriber has to be the process's default. One that is set for a thread sees only the
 //!   events on that thread.
 //! - console-subscriber 0.5 takes in 128 new tasks, new timers and polls of timers each time it

@@ -256,7 +256,7 @@ mod tests {
         assert!(readiness.read().is_ready(Interest::READABLE));
         readiness.clear_would_block(readiness.read(), Interest::READABLE);
         assert!(!readiness.read().is_ready(Interest::READABLE));
-        assert_eq!(closed(URGENT).concerns(), None, "it is no reason to wake anybody");
+        assert_eq!(closed(URGENT).concerns(), None, "it is no reason to wake a task");
     }
 
     #[test]

@@ -82,7 +82,7 @@ fn a_silent_address_costs_a_quarter_of_a_second() {
         alarm.ring();
         let stream = connecting.await.unwrap();
         assert_eq!(stream.peer_addr().unwrap(), address);
-        assert!(alarms.try_recv().is_err(), "nobody is left to be tried: there is nothing to wait for");
+        assert!(alarms.try_recv().is_err(), "no address is left to try: there is nothing to wait for");
     });
 }
 

@@ -190,7 +190,7 @@ fn nothing_to_steal(busy: &[String]) -> String {
     let mut named = busy[..busy.len().min(ENOUGH)].to_vec();
     named.sort_unstable();
     match busy.len() {
-        0 => "busy_workers names nobody".to_owned(),
+        0 => "busy_workers is empty".to_owned(),
         1 => format!("{} has no job queued", busy[0]),
         count if count <= ENOUGH => format!("none of {} has a job queued", named.join(", ")),
         count => format!("none of {} and {} others has a job queued", named.join(", "), count - ENOUGH),

@@ -84,7 +84,7 @@ fn empty_queues_have_nothing_to_steal() {
     let mut client = Client::connect(&address);
     client.ask(r#""type":"init","workers":["w1","w2","w3"],"jobs_to_distribute":0"#);
     let steal = |busy: &str| format!(r#""type":"steal_job","thief_worker":"w3","busy_workers":[{busy}]"#);
-    for (busy, culprit) in [(r#""w1""#, "w1 has no job"), (r#""w2","w1""#, "none of w1, w2"), ("", "nobody")] {
+    for (busy, culprit) in [(r#""w1""#, "w1 has no job"), (r#""w2","w1""#, "none of w1, w2"), ("", "is empty")] {
         let body = client.ask(&steal(busy));
         assert_eq!(body["error"], "nothing_to_steal", "{body}");
         assert!(body["text"].as_str().expect("it is text").contains(culprit), "{body}");

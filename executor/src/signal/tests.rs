@@ -117,7 +117,7 @@ fn the_end_of_the_runtime_ends_the_wait() {
 #[test]
 fn a_signal_that_cannot_be_handled_is_a_clear_error() {
     single().block_on(async {
-        let error = signal(SignalKind::from_raw(9)).expect_err("nobody handles SIGKILL");
+        let error = signal(SignalKind::from_raw(9)).expect_err("no program handles SIGKILL");
         assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
         assert_eq!(error.to_string(), "cannot listen for SIGKILL: a program cannot handle it and go on");
         let error = signal(SignalKind::from_raw(12_345)).expect_err("there is none");

@@ -25,7 +25,7 @@ const HOUR: Duration = Duration::from_secs(3_600);
 async fn until_woken<T>(task: &Spawn<T>) {
     let began = Instant::now();
     while !task.is_woken() {
-        assert!(began.elapsed() < Duration::from_secs(20), "nobody was woken");
+        assert!(began.elapsed() < Duration::from_secs(20), "no task was woken");
         yield_now().await;
     }
 }

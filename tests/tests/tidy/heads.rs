@@ -2,8 +2,9 @@
 
 use crate::ledger::Finding;
 use crate::lexer::Source;
+use crate::tree::Document;
 
-/// The last column of a comment.
+/// The last column of a comment, and of a document.
 const WIDTH: usize = 100;
 
 /// The files whose first line is not `//!`.
@@ -35,6 +36,33 @@ pub(crate) fn too_wide(sources: &[Source]) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// Lines of documents that go beyond the last column, but for the kinds that [`too_wide`] excepts.
+pub(crate) fn wide_documents(documents: &[Document]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for document in documents {
+        let mut is_code = false;
+        for (index, line) in document.text.lines().enumerate() {
+            is_code ^= line.trim_start().starts_with("```");
+            let is_prose = !is_code && !line.starts_with('|') && line.split_whitespace().count() > 1;
+            let width = line.trim_end().chars().count();
+            if width > WIDTH && is_prose {
+                let advice = format!("the line is {width} columns wide: break it at {WIDTH}");
+                findings.push(Finding::new(&document.path, format!("{}:{}", document.path, index + 1), advice));
+            }
+        }
+    }
+    findings
+}
+
+#[test]
+fn a_wide_line_of_a_document_is_found_unlike_tables() {
+    let wide = "a ".repeat(51);
+    let text = format!("{wide}\n```sh\n{wide}b\n```\n| {wide}|\n{wide}b\n");
+    let found = wide_documents(&[Document { path: "a.md".to_owned(), text }]);
+    let places: Vec<String> = found.into_iter().map(|finding| finding.place).collect();
+    assert_eq!(places, ["a.md:1", "a.md:6"]);
 }
 
 #[test]

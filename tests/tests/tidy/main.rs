@@ -29,8 +29,10 @@ fn each_file_opens_with_what_it_is_about() {
 }
 
 #[test]
-fn comment_lines_end_at_column_100() {
-    check("width", heads::too_wide(sources()));
+fn comments_and_documents_end_at_column_100() {
+    let mut findings = heads::too_wide(sources());
+    findings.extend(heads::wide_documents(texts()));
+    check("width", findings);
 }
 
 #[test]
