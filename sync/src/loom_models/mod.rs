@@ -1,0 +1,29 @@
+//! Models of the words and the lists: every interleaving of a few threads.
+
+mod broadcast;
+mod mpsc;
+mod notify;
+mod once;
+mod oneshot;
+mod permits;
+mod watch;
+
+use std::future::Future;
+use std::pin::pin;
+use std::task::{Context, Waker};
+
+fn explore(model: impl Fn() + Send + Sync + 'static) {
+    explore_with(3, model);
+}
+
+/// For models with so many steps that only few preemptions can be walked through.
+fn explore_with(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(preemptions);
+    builder.check(model);
+}
+
+/// Polls once, with a waker that does nothing, and drops. Returns true if it was ready.
+fn poll_and_drop(future: impl Future) -> bool {
+    pin!(future).poll(&mut Context::from_waker(Waker::noop())).is_ready()
+}

@@ -1,0 +1,115 @@
+//! Permits and the line for them: all locks, and the room of bounded channels.
+
+use super::{explore, explore_with, poll_and_drop};
+use crate::permits::Permits;
+use crate::wait::WaitKind;
+use loom::cell::UnsafeCell;
+use loom::future::block_on;
+use loom::sync::Arc;
+use loom::thread;
+
+#[test]
+fn one_permit_is_one_holders() {
+    explore(|| {
+        let shared = Arc::new((Permits::new(1), UnsafeCell::new(0)));
+        let work = |shared: &(Permits, UnsafeCell<i32>)| {
+            block_on(shared.0.take(1, WaitKind::Semaphore)).expect("nothing closes it");
+            // SAFETY: the one permit is held; loom checks that.
+            shared.1.with_mut(|count| unsafe { *count += 1 });
+            shared.0.give(1);
+        };
+        let other = Arc::clone(&shared);
+        let thread = thread::spawn(move || work(&other));
+        work(&shared);
+        thread.join().unwrap();
+        assert_eq!(shared.0.free(), 1);
+    });
+}
+
+#[test]
+fn a_waiter_that_leaves_loses_no_permit() {
+    explore(|| {
+        let permits = Arc::new(Permits::new(0));
+        let leaving = Arc::clone(&permits);
+        let leaver = thread::spawn(move || {
+            if poll_and_drop(leaving.take(1, WaitKind::Semaphore)) {
+                leaving.give(1);
+            }
+        });
+        let giving = Arc::clone(&permits);
+        let giver = thread::spawn(move || giving.give(1));
+        block_on(permits.take(1, WaitKind::Semaphore)).expect("nothing closes it");
+        leaver.join().unwrap();
+        giver.join().unwrap();
+        assert_eq!(permits.free(), 0);
+    });
+}
+
+#[test]
+fn many_permits_are_gathered_from_several_givers() {
+    explore(|| {
+        let permits = Arc::new(Permits::new(1));
+        let givers = [1, 1].map(|count| {
+            let permits = Arc::clone(&permits);
+            thread::spawn(move || permits.give(count))
+        });
+        block_on(permits.take(3, WaitKind::Semaphore)).expect("nothing closes it");
+        for giver in givers {
+            giver.join().unwrap();
+        }
+        assert_eq!(permits.free(), 0);
+    });
+}
+
+#[test]
+fn a_close_reaches_each_waiter() {
+    explore(|| {
+        let permits = Arc::new(Permits::new(0));
+        let closing = Arc::clone(&permits);
+        let closer = thread::spawn(move || closing.close());
+        assert!(block_on(permits.take(1, WaitKind::Semaphore)).is_err());
+        closer.join().unwrap();
+    });
+}
+
+#[test]
+fn permits_are_whole_after_a_close() {
+    explore(|| {
+        let permits = Arc::new(Permits::new(1));
+        let (closing, giving) = (Arc::clone(&permits), Arc::clone(&permits));
+        let closer = thread::spawn(move || closing.close());
+        let giver = thread::spawn(move || giving.give(1));
+        let taken = block_on(permits.take(2, WaitKind::Semaphore)).is_ok();
+        closer.join().unwrap();
+        giver.join().unwrap();
+        assert_eq!(permits.free(), if taken { 0 } else { 2 });
+    });
+}
+
+/// A readers-writer lock: a reader takes one permit, a writer all, and a downgrade gives all but
+/// one back.
+#[test]
+fn a_writer_excludes_readers_until_it_downgrades() {
+    const ALL: usize = 2;
+    explore_with(2, || {
+        let shared = Arc::new((Permits::new(ALL), UnsafeCell::new(0)));
+        let read = |shared: &(Permits, UnsafeCell<i32>)| {
+            block_on(shared.0.take(1, WaitKind::Semaphore)).expect("nothing closes it");
+            // SAFETY: a permit is held; loom checks that.
+            let seen = shared.1.with(|count| unsafe { *count });
+            shared.0.give(1);
+            seen
+        };
+        let reading = Arc::clone(&shared);
+        let reader = thread::spawn(move || read(&reading));
+        block_on(shared.0.take(ALL, WaitKind::Semaphore)).expect("nothing closes it");
+        // SAFETY: all permits are held; loom checks that.
+        shared.1.with_mut(|count| unsafe { *count += 1 });
+        shared.0.give(ALL - 1);
+        // SAFETY: a permit is held; loom checks that.
+        assert_eq!(shared.1.with(|count| unsafe { *count }), 1);
+        shared.0.give(1);
+        assert!(matches!(reader.join().unwrap(), 0 | 1));
+        assert_eq!(shared.0.free(), ALL);
+    });
+}
