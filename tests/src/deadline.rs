@@ -29,6 +29,6 @@ pub fn within_a_minute<T: Send + 'static>(body: impl FnOnce() -> T + Send + 'sta
     if let Err(RecvTimeoutError::Timeout) = is_done.recv_timeout(LIMIT) {
         panic!("not done after {LIMIT:?}: something was never woken");
     }
-    // A sender that is gone without a word has panicked.
+    // A sender that is gone without a message has panicked.
     thread.join().unwrap_or_else(|panic| resume_unwind(panic))
 }

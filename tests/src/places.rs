@@ -2,11 +2,11 @@
 
 use wsrt::runtime::{Builder, Runtime};
 
-/// How many processors the runtimes have on which parallel calls are tried: fewer than the machine
-/// has cores, and more.
+/// The numbers of processors on which parallel calls are tried: fewer than the machine has cores,
+/// and more.
 const PROCESSORS: [usize; 4] = [1, 2, 3, 8];
 
-/// A runtime with so many processors.
+/// Makes a runtime with the given number of processors.
 ///
 /// # Panics
 ///

@@ -166,14 +166,14 @@ fn asking_for_the_current_runtime_or_task_outside_panics() {
 
 #[test]
 fn sleeping_outside_of_a_runtime_panics_when_it_is_awaited() {
-    // Made without a runtime, which is allowed.
+    // Made without a runtime, as is allowed.
     let sleeping = sleep(Duration::from_millis(1));
     assert_eq!(
         panic_message(|| poll_here(sleeping)),
         "wsrt: a `Sleep` was polled outside of a wsrt runtime: await it inside `#[wsrt::main]`, a spawned task or \
          `Runtime::block_on`"
     );
-    // And one that was made elsewhere is fine.
+    // One that was made outside may be polled inside of a runtime.
     let sleeping = sleep(Duration::from_millis(1));
     two_processors().run(sleeping);
 }

@@ -373,7 +373,7 @@ fn a_timeout_ends_though_its_future_spends_every_budget() {
     });
 }
 
-/// Is ready at once, and lets itself be pinned and polled like a stream.
+/// Is ready at once, and can be pinned and polled like a stream.
 struct Numbers(usize);
 
 impl Numbers {
@@ -397,8 +397,8 @@ fn a_stream_that_minds_the_budget_leaves_turns_to_others() {
     });
 }
 
-/// A thread that runs no task has no limit; a machine that helps has just run one, perhaps, and
-/// left little of its budget.
+/// A thread that runs no task has no limit; a machine that helps may just have run one, and left
+/// little of its budget.
 #[test]
 fn helpers_of_a_parallel_call_have_no_limit() {
     within_a_minute(|| {

@@ -96,7 +96,7 @@ fn a_silent_peers_wait_ends_and_its_connection_lives() {
         let heard = timeout(limit, server.read(&mut [0; 1])).await;
         assert!(heard.is_err(), "it has said nothing");
         others_are_served(50).await?;
-        // Given up is the wait, and not the connection.
+        // The timeout ends the wait, and not the connection.
         silent.write_all(b"late").await?;
         let mut heard = [0; 4];
         server.read_exact(&mut heard).await?;
@@ -215,7 +215,7 @@ fn a_server_out_of_descriptors_keeps_its_clients() {
                     match listener.accept().await {
                         Ok((stream, _)) => drop(wsrt::spawn(echo(stream))),
                         Err(error) => {
-                            // Neither accepted nor lost: it waits in the queue.
+                            // The connection is neither accepted nor lost: it waits in the queue.
                             assert!(error.to_string().contains("open files"), "{error}");
                             counted.fetch_add(1, Relaxed);
                             wsrt::time::sleep(Duration::from_millis(1)).await;

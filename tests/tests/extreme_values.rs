@@ -12,7 +12,7 @@ use wsrt::task::{spawn_blocking, yield_now};
 use wsrt::time::sleep;
 use wsrt_tests::{Gate, LIMIT, Manner, count_threads, in_a_process_of_its_own, text_of, within_a_minute};
 
-/// Everything that a runtime has to do with threads and times, and its end.
+/// Uses a runtime's threads, timers and blocking pool, and ends it.
 fn try_out(runtime: Runtime) {
     let handle = runtime.handle().clone();
     let sum = runtime.block_on(async move {

@@ -1,5 +1,5 @@
-//! A guard of `Handle::enter` that a task forgets, or keeps beyond its poll, is the fault of that
-//! task, and its trouble alone.
+//! A guard of `Handle::enter` that a task forgets, or keeps beyond its poll, affects that task
+//! alone.
 
 use std::cell::RefCell;
 use std::future::pending;

@@ -42,7 +42,7 @@ async fn round(players: usize) {
 
 fn await_turn(turn: &AtomicUsize, mine: usize) {
     while turn.load(Acquire) != mine {
-        // There may be fewer cores than players.
+        // There may be fewer cores than tasks.
         thread::yield_now();
     }
     turn.store(mine + 1, Release);
@@ -94,7 +94,7 @@ fn they_do_when_the_machines_are_just_falling_asleep() {
             runtime_with(processors).run(async move {
                 for number in 0..2_000 {
                     load(processors).await;
-                    // Sooner or later into the falling asleep.
+                    // At different moments of falling asleep.
                     compute(number % 50 * 100);
                     nested_round(processors).await;
                 }

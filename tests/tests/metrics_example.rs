@@ -44,7 +44,7 @@ impl Server {
         Scrape(self.get("/metrics"))
     }
 
-    /// Scrapes until `holds` says yes: publications come twice a second.
+    /// Scrapes until `holds` returns true: publications come twice a second.
     fn scrape_until(&self, what: &str, holds: impl Fn(&Scrape) -> bool) -> Scrape {
         let start = Instant::now();
         loop {

@@ -1,5 +1,4 @@
-//! A standard error that cannot be written stops no task: wsrt's reports are lost, and nothing
-//! else.
+//! A standard error that cannot be written stops no task: only wsrt's reports are lost.
 #![cfg(unix)]
 
 use std::convert::Infallible;

@@ -17,7 +17,7 @@ use wsrt::task::yield_now;
 use wsrt::time::sleep;
 use wsrt_tests::{LIMIT, spin_for, within_a_minute};
 
-/// After so many polls at most, a processor looks into the injector.
+/// The most polls after which a processor looks into the injector.
 const TICK: u64 = 61;
 /// How often a thing that should not starve is tried beside each kind of load.
 const ROUNDS: usize = 50;

@@ -95,8 +95,8 @@ fn in_the_drop_of_a_future_that_is_done() {
     within_a_minute(|| {
         let runtime = one_processor();
         let task = runtime.spawn(Armed { _bomb: Bomb("done, and dropped"), polls_left: 3 });
-        // Which of the two it says is not promised; that it says something, and goes no further,
-        // is.
+        // Which of the two it reports is unspecified; it reports one, and the panic goes no
+        // further.
         let _ = runtime.block_on(task);
         assert_works(&runtime);
     });

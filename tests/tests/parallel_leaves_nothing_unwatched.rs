@@ -85,8 +85,8 @@ fn timers_that_a_helper_leaves_behind_fire_in_time() {
             let flag = new_flag();
             let begun: &AtomicUsize = Box::leak(Box::new(AtomicUsize::new(0)));
             drop(runtime.spawn(async move {
-                // Until the owner and one helper are at it: then the last machine is the keeper,
-                // and there is no place for it.
+                // Until the owner and one helper are at it: then the last machine is the poll
+                // owner, and there is no place for it.
                 while begun.load(SeqCst) < 2 {
                     compute(10_000);
                 }
@@ -104,8 +104,8 @@ fn timers_that_a_helper_leaves_behind_fire_in_time() {
     });
 }
 
-/// With nothing to keep, all processors idle and helpers at work the watcher has nothing to do
-/// either; then a visitor registers a socket.
+/// With no socket to watch, all processors idle and helpers at work the watcher has nothing to do
+/// either; then an external thread registers a socket.
 #[cfg(unix)]
 #[test]
 fn a_socket_registered_beside_helpers_does_not_wait_for_them() {

@@ -38,11 +38,11 @@ enum Step {
     Timer(Duration),
     /// Waits for a child in the ordinary way.
     Child,
-    /// Sleeps without telling.
+    /// Sleeps unannounced.
     Sleep(Duration),
-    /// Computes without telling.
+    /// Computes unannounced.
     Spin(Duration),
-    /// Waits on a std channel for a child, without telling.
+    /// Waits on a std channel for a child, unannounced.
     Channel,
     /// Waits on a std channel for a timer of a child.
     ChannelTimer(Duration),

@@ -16,7 +16,7 @@ use wsrt_tests::{Gate, LIMIT, Manner, in_a_process_of_its_own, text_of, within_a
 
 const REFUSAL: &str = "no thread";
 
-/// A system that has so many threads to give.
+/// A system with a limited number of threads to give.
 #[derive(Debug, Clone)]
 struct System {
     left: Arc<AtomicUsize>,
@@ -82,7 +82,7 @@ fn said_by(test: &str, body: fn()) -> String {
     text_of(&output)
 }
 
-/// Checks that `line` was said at once, and not more than once a second.
+/// Checks that `line` was reported at once, and not more than once a second.
 #[track_caller]
 fn assert_said_seldom(said: &str, line: &str) {
     assert!(said.starts_with(&format!("wsrt: {line}")), "{said}");
@@ -146,8 +146,8 @@ fn blocking_jobs_request_at_most_ten_threads_a_second() {
     assert!(said.contains(" more times"), "{said}");
 }
 
-/// The pool's only thread waits for a job for which no thread could be had when it came: only the
-/// runtime can ask again.
+/// The pool's only thread waits for a job for which the system refused a thread when it came: only
+/// the runtime can ask again.
 #[test]
 fn a_job_has_its_thread_once_the_system_has_one() {
     within_a_minute(|| {

@@ -94,7 +94,7 @@ impl Drop for Leaver {
     }
 }
 
-/// Of interest under a sanitizer, or Miri: without either it passed before.
+/// For a sanitizer, or Miri: without either it passed before the fix.
 #[test]
 fn a_refused_job_or_future_may_leave_the_runtime() {
     within_a_minute(|| {

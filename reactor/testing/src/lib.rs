@@ -87,7 +87,7 @@ fn drive(shared: &Shared) {
     while !shared.ending.load(Ordering::Acquire) {
         let turn = shared.netpoller.turn(None, &mut wakers).expect("the poll works");
         if turn == Turn::Busy || turn == Turn::Kept {
-            // A test has taken the seat for itself.
+            // A test has taken the poll lock for itself.
             thread::yield_now();
         }
         wakers.drain(..).for_each(Waker::wake);

@@ -38,7 +38,7 @@ fn counted<F: Future>(polls: &Arc<AtomicU64>, future: F) -> Counted<F> {
     Counted { inner: Box::pin(future), polls: Arc::clone(polls) }
 }
 
-/// Takes snapshots until `holds` says yes to one.
+/// Takes snapshots until `holds` returns true for one.
 #[track_caller]
 fn metrics_when(runtime: &Runtime, what: &str, holds: impl Fn(&Metrics) -> bool) -> Metrics {
     let start = Instant::now();

@@ -70,7 +70,7 @@ fn short_sleeps_one_after_the_other_end_after_their_deadlines() {
     });
 }
 
-/// Below the millisecond that the system's poll counts by: rounded up to it, no sleep would be as
+/// Below a millisecond, the unit of the system's poll: rounded up to it, no sleep would be as
 /// short.
 #[cfg(target_os = "linux")]
 #[test]
