@@ -13,9 +13,9 @@ Makes one HTML page of a trace of wsrt's scheduler, to be opened in a browser; i
 
 usage: wsrt-report TRACE [-o FILE]
 
-  TRACE            what a program wrote that was started with WSRT_TRACE=TRACE
+  TRACE            the file that a program started with WSRT_TRACE=TRACE has written
   -o, --output FILE
-                   where the page goes; `-` is the standard output. Without it the page is TRACE.html
+                   the file of the page; `-` is the standard output, and TRACE.html the default
   -h, --help       print this
   -V, --version    print the version
 ";

@@ -52,7 +52,7 @@ async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     cancel.cancel_query_raw(TcpStream::connect(address.as_str()).await?, NoTls).await?;
     println!("sleeping: {}", if slow.is_err() { "given up" } else { "woke up" });
 
-    let error = client.query("SELECT 1 / 0", &[]).await.expect_err("nobody can");
+    let error = client.query("SELECT 1 / 0", &[]).await.expect_err("a division by zero");
     println!("refused: {}", error.as_db_error().ok_or("not the server's")?.message());
 
     drop(client);

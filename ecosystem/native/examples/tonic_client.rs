@@ -41,7 +41,7 @@ async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
         println!("{}", greeting.text);
     }
 
-    let refusal = client.greet(Name { name: String::new() }).await.expect_err("it does not greet nobody");
+    let refusal = client.greet(Name { name: String::new() }).await.expect_err("it greets no empty name");
     println!("{}: {}", refusal.code(), refusal.message());
     Ok(())
 }

@@ -24,7 +24,7 @@ A cluster node: answers JSON messages, one a line, about jobs that workers steal
   --store STORE      memory (the default), or redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE], which many processes may share
   --namespace NAME   clusters with different names do not see each other in one Redis (wsrt)
   --seed N           decides which victims are chosen (7)
-  --lease-ms N       how long a job is its taker's (30000; workers, who renew it, 5000)
+  --lease-ms N       how long a taken job stays with its worker (30000; workers, which renew it, 5000)
   --worker NAME      join as a worker: take, steal and do jobs until ctrl-c; no messages are answered unless --listen is given
   --tasks N          with --worker: so many of them, NAME.0, NAME.1, … (one, NAME itself)
   --log              with --worker: tell of each job

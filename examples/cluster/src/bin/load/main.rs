@@ -30,12 +30,12 @@ Measures a cluster node, or a Redis as the store of a cluster.
     --address A       of a node with its jobs in memory; without it, one is started on a free port
     --messages N      (400000)
 
-  steals              workers who steal from each other, and do nothing else
+  steals              workers that only steal from each other
     --store URL       redis://HOST:PORT
     --workers N       each with a connection of its own (16)
     --steals N        of all together (100000)
 
-  jobs                workers who do jobs, all of which were the first one's at the start
+  jobs                workers that do jobs, all of which begin on the first worker
     --store URL       redis://HOST:PORT
     --workers N       each with a connection of its own (100)
     --jobs N          (20000)
