@@ -38,12 +38,16 @@
 //! | `macros` | yes | [`main`](macro@main) and [`test`](macro@test) |
 //! | `process` | yes | [`process`]: commands and their pipes, on Unix; needs `signal` |
 //! | `signal` | yes | [`signal`]: ctrl-c as a future |
+//! | `tokio-io` | yes | tokio's I/O traits on the streams, and what is made of them in [`io`] |
 //! | `futures-io` | no | futures-io's traits on the streams |
 //! | `hyper` | no | `wsrt::hyper`: hyper's executor and timer, and its I/O traits on the streams |
 //! | `serve` | no | `wsrt::hyper::serve`: axum routers and other tower services over HTTP/1.1 and HTTP/2 |
 //! | `console` | no | tasks and timers as spans and events of `tracing`, for tokio-console; see below |
 //! | `metrics` | no | `Handle::export_metrics`: the runtime's counts, through the crate `metrics` |
-//! | `tokio-compat` | no | a tokio runtime in the background, for crates that insist on one; see below |
+//! | `tokio-compat` | no | a tokio runtime in the background, for crates that insist on one; needs `tokio-io`; see below |
+//!
+//! Without `tokio-io`, `hyper` and `tokio-compat` no crate of tokio's is compiled (hyper depends on
+//! tokio's channels): sockets, files, pipes and standard streams have methods of their own.
 //!
 //! # Crates that insist on tokio
 //!

@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Waker};
 use std::thread;
 
 use wsrt::fs::{self, File};
-use wsrt::io::{AsyncReadExt, AsyncSeekExt, AsyncWrite, AsyncWriteExt};
+use wsrt::io::{AsyncSeekExt, AsyncWrite, AsyncWriteExt};
 use wsrt::runtime::Builder;
 use wsrt_tests::{Directory, LIMIT, foreign_block_on, panic_message, within_a_minute};
 

@@ -12,7 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use tokio_test::assert_pending;
-use wsrt::io::{AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use wsrt::io::AsyncWrite;
 use wsrt::process::{Child, ChildStdin, ChildStdout, Command};
 use wsrt::runtime::{Builder, Runtime};
 use wsrt::task::{JoinSet, coop};

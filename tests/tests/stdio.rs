@@ -8,7 +8,7 @@ use std::task::{Context, Wake, Waker};
 use std::time::Duration;
 
 use tokio_test::assert_pending;
-use wsrt::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt};
+use wsrt::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt};
 use wsrt::runtime::{Builder, Runtime};
 use wsrt_tests::within_a_minute;
 

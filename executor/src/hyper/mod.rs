@@ -28,10 +28,12 @@ mod executor;
 #[cfg(feature = "serve")]
 mod serve;
 mod timer;
+#[cfg(feature = "tokio-io")]
 mod tokio_io;
 
 pub use self::executor::WsrtExecutor;
 #[cfg(feature = "serve")]
 pub use self::serve::{BoxError, ConnectInfo, Handshake, HttpBuilder, Listener, NoHandshake, Serve, serve};
 pub use self::timer::WsrtTimer;
+#[cfg(feature = "tokio-io")]
 pub use self::tokio_io::TokioIo;

@@ -12,6 +12,12 @@
 //! * [`Interest`] and [`Ready`], which the sockets' `ready` takes and returns;
 //! * on Unix, `unix::AsyncFd`, which waits for any descriptor that the OS can poll.
 //!
+//! # Without feature `tokio-io`
+//!
+//! The feature is on by default, and brings the traits: without it, tokio's two crates of traits
+//! are not compiled. There are then no adapters, no streams in memory and no copies here; sockets,
+//! files, pipes and standard streams are read and written by their own methods.
+//!
 //! # Fairness
 //!
 //! Each operation of wsrt's own streams and copies that completes at once counts against the task's
@@ -25,6 +31,7 @@
 //! # Examples
 //!
 //! ```
+//! # #[cfg(feature = "tokio-io")] {
 //! use wsrt::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 //!
 //! # wsrt::runtime::Runtime::new()?.block_on(async {
@@ -37,24 +44,42 @@
 //! assert_eq!(lines.next_line().await?.as_deref(), Some("two"));
 //! assert_eq!(lines.next_line().await?, None);
 //! # std::io::Result::Ok(()) })?;
+//! # }
 //! # std::io::Result::Ok(())
 //! ```
 
 pub(crate) mod buffer;
+#[cfg(feature = "tokio-io")]
 mod byte_queue;
+#[cfg(feature = "tokio-io")]
 mod copy;
+#[cfg(feature = "tokio-io")]
 mod copy_bidirectional;
+#[cfg(feature = "tokio-io")]
 mod copy_budget;
+#[cfg(feature = "tokio-io")]
 mod copy_buf;
+#[cfg(feature = "tokio-io")]
 mod duplex;
+#[cfg(feature = "tokio-io")]
 mod empty;
+#[cfg(feature = "tokio-io")]
 mod join;
 pub(crate) mod offload;
+pub(crate) mod read_methods;
+#[cfg(feature = "tokio-io")]
 mod repeat;
+#[cfg(feature = "tokio-io")]
 mod simplex;
+#[cfg(feature = "tokio-io")]
 mod sink;
 mod stdio;
+pub(crate) mod target;
+#[cfg(feature = "tokio-io")]
+pub(crate) mod tokio_traits;
+#[cfg(feature = "tokio-io")]
 mod transfer;
+pub(crate) mod write_methods;
 
 /// Waiting for any file descriptor that the OS can poll.
 #[cfg(unix)]
@@ -66,19 +91,29 @@ pub mod unix {
 
 #[doc(no_inline)]
 pub use std::io::{Error, ErrorKind, Result, SeekFrom};
+#[cfg(feature = "tokio-io")]
 pub use tokio::io::{
     AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncSeek, AsyncSeekExt, AsyncWrite, AsyncWriteExt,
     BufReader, BufStream, BufWriter, Chain, Lines, ReadBuf, ReadHalf, Split, Take, WriteHalf, split,
 };
 pub use wsrt_reactor::{Interest, Ready};
 
+#[cfg(feature = "tokio-io")]
 pub use self::copy::copy;
+#[cfg(feature = "tokio-io")]
 pub use self::copy_bidirectional::{copy_bidirectional, copy_bidirectional_with_sizes};
+#[cfg(feature = "tokio-io")]
 pub use self::copy_buf::copy_buf;
+#[cfg(feature = "tokio-io")]
 pub use self::duplex::{DuplexStream, duplex};
+#[cfg(feature = "tokio-io")]
 pub use self::empty::{Empty, empty};
+#[cfg(feature = "tokio-io")]
 pub use self::join::{Join, join};
+#[cfg(feature = "tokio-io")]
 pub use self::repeat::{Repeat, repeat};
+#[cfg(feature = "tokio-io")]
 pub use self::simplex::{SimplexStream, simplex};
+#[cfg(feature = "tokio-io")]
 pub use self::sink::{Sink, sink};
 pub use self::stdio::{Stderr, Stdin, Stdout, stderr, stdin, stdout};

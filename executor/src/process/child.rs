@@ -5,7 +5,7 @@ use std::io;
 use std::process::{ExitStatus, Output};
 use std::task::{Context, Poll, ready};
 
-use tokio::io::{AsyncRead, AsyncReadExt};
+use wsrt_reactor::net::unix::pipe::Receiver;
 
 use super::orphans;
 use super::pipes::{ChildStderr, ChildStdin, ChildStdout};
@@ -153,13 +153,14 @@ impl Child {
     /// Not cancel safe: if the future is dropped while it waits, the child is dropped and its
     /// output so far is lost.
     pub async fn wait_with_output(mut self) -> io::Result<Output> {
-        let (stdout, stderr) = (self.stdout.take(), self.stderr.take());
+        let stdout = self.stdout.take().map(|pipe| pipe.0);
+        let stderr = self.stderr.take().map(|pipe| pipe.0);
         let (status, (stdout, stderr)) = together(self.wait(), together(read_all(stdout), read_all(stderr))).await;
         Ok(Output { status: status?, stdout: stdout?, stderr: stderr? })
     }
 }
 
-async fn read_all(pipe: Option<impl AsyncRead + Unpin>) -> io::Result<Vec<u8>> {
+async fn read_all(pipe: Option<Receiver>) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     if let Some(mut pipe) = pipe {
         pipe.read_to_end(&mut bytes).await?;

@@ -1,12 +1,15 @@
 //! The parent's ends of a child's pipes.
 
-use std::io::{self, IoSlice};
+use std::io;
+#[cfg(feature = "tokio-io")]
+use std::io::IoSlice;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
+#[cfg(feature = "tokio-io")]
 use std::pin::Pin;
 use std::process::Stdio;
+#[cfg(feature = "tokio-io")]
 use std::task::{Context, Poll};
 
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use wsrt_reactor::net::unix::pipe::{Receiver, Sender};
 
 use crate::task::spawn::with_scheduler;
@@ -17,8 +20,9 @@ fn require_runtime(caller: &str) {
     with_scheduler(caller, |_| ());
 }
 
-/// Writes to a child's standard input, by [`AsyncWrite`]. Found in
-/// [`Child::stdin`](super::Child::stdin).
+/// Writes to a child's standard input. Found in [`Child::stdin`](super::Child::stdin).
+///
+/// Implements `AsyncWrite` with feature `tokio-io`.
 ///
 /// Dropping it closes the pipe, as does `shutdown`: the child reads the end of its input. (tokio's
 /// `shutdown` does nothing.) A write to a child that has closed its end fails with an error of kind
@@ -67,10 +71,71 @@ fn closed() -> io::Error {
     io::Error::new(io::ErrorKind::BrokenPipe, "the pipe to the child was shut down on this side")
 }
 
-impl AsyncWrite for ChildStdin {
+impl ChildStdin {
+    fn pipe(&mut self) -> io::Result<&mut Sender> {
+        self.0.as_mut().ok_or_else(closed)
+    }
+
+    /// Writes as much of `buf` as the OS takes and returns the number of bytes; waits if it takes
+    /// none.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error of kind [`BrokenPipe`](io::ErrorKind::BrokenPipe) after `shutdown`, or when
+    /// the child has closed its end, and the OS error.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: if the future is dropped before it is ready, nothing was written.
+    pub async fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        self.pipe()?.write(buf).await
+    }
+
+    /// Writes all of `buf`.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`write`](Self::write).
+    ///
+    /// # Cancel safety
+    ///
+    /// Not cancel safe: it is unknown how much of `buf` was written.
+    pub async fn write_all(&mut self, buf: &[u8]) -> io::Result<()> {
+        self.pipe()?.write_all(buf).await
+    }
+
+    /// Does nothing: a write goes straight to the OS.
+    ///
+    /// # Errors
+    ///
+    /// Returns none.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: it is ready at once.
+    pub async fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Closes the pipe: the child reads the end of its input.
+    ///
+    /// # Errors
+    ///
+    /// Returns none.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: it is ready at once.
+    pub async fn shutdown(&mut self) -> io::Result<()> {
+        drop(self.0.take());
+        Ok(())
+    }
+}
+
+#[cfg(feature = "tokio-io")]
+impl tokio::io::AsyncWrite for ChildStdin {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, source: &[u8]) -> Poll<io::Result<usize>> {
-        let pipe = self.0.as_mut().ok_or_else(closed)?;
-        Pin::new(pipe).poll_write(cx, source)
+        Pin::new(self.pipe()?).poll_write(cx, source)
     }
 
     fn poll_write_vectored(
@@ -78,8 +143,7 @@ impl AsyncWrite for ChildStdin {
         cx: &mut Context<'_>,
         sources: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let pipe = self.0.as_mut().ok_or_else(closed)?;
-        Pin::new(pipe).poll_write_vectored(cx, sources)
+        Pin::new(self.pipe()?).poll_write_vectored(cx, sources)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -125,8 +189,10 @@ impl TryFrom<ChildStdin> for Stdio {
 
 macro_rules! readable_end {
     ($type:ident, $field:literal, $what:literal, $from_std:literal) => {
-        #[doc = concat!("Reads a child's standard ", $what, ", by [`AsyncRead`]. Found in")]
+        #[doc = concat!("Reads a child's standard ", $what, ". Found in")]
         #[doc = concat!("[`Child::", $field, "`](super::Child::", $field, ").")]
+        ///
+        /// Implements `AsyncRead` with feature `tokio-io`.
         ///
         /// The stream ends when every writing end is closed: the child's, and those of processes
         /// that have inherited it from the child.
@@ -135,7 +201,7 @@ macro_rules! readable_end {
         ///
         /// `read` is cancel safe: if its future is dropped before it is ready, nothing was read.
         #[derive(Debug)]
-        pub struct $type(Receiver);
+        pub struct $type(pub(super) Receiver);
 
         impl $type {
             /// Has to be called inside a runtime.
@@ -168,8 +234,70 @@ macro_rules! readable_end {
             }
         }
 
-        impl AsyncRead for $type {
-            fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, target: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        impl $type {
+            /// Reads the available bytes into `buf` and returns their number; waits if there are
+            /// none. Zero means that the stream has ended, or that `buf` is empty.
+            ///
+            /// # Errors
+            ///
+            /// Returns the OS error.
+            ///
+            /// # Cancel safety
+            ///
+            /// Cancel safe: if the future is dropped before it is ready, nothing was read.
+            pub async fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+                self.0.read(buf).await
+            }
+
+            /// Fills `buf` and returns its length.
+            ///
+            /// # Errors
+            ///
+            /// Returns an error of kind [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) at the end,
+            /// and the OS error.
+            ///
+            /// # Cancel safety
+            ///
+            /// Not cancel safe: bytes that are in `buf` by then are not read again.
+            pub async fn read_exact(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+                self.0.read_exact(buf).await
+            }
+
+            /// Appends all bytes up to the end to `buf` and returns their number.
+            ///
+            /// # Errors
+            ///
+            /// Returns the OS error. The bytes read before it are in `buf`.
+            ///
+            /// # Cancel safety
+            ///
+            /// Cancel safe: the bytes read so far are in `buf`.
+            pub async fn read_to_end(&mut self, buf: &mut Vec<u8>) -> io::Result<usize> {
+                self.0.read_to_end(buf).await
+            }
+
+            /// Appends all text up to the end to `buf` and returns its length in bytes.
+            ///
+            /// # Errors
+            ///
+            /// Returns the OS error, and an error of kind
+            /// [`InvalidData`](io::ErrorKind::InvalidData) if it is not UTF-8.
+            ///
+            /// # Cancel safety
+            ///
+            /// Not cancel safe: the bytes read so far are lost.
+            pub async fn read_to_string(&mut self, buf: &mut String) -> io::Result<usize> {
+                self.0.read_to_string(buf).await
+            }
+        }
+
+        #[cfg(feature = "tokio-io")]
+        impl tokio::io::AsyncRead for $type {
+            fn poll_read(
+                self: Pin<&mut Self>,
+                cx: &mut Context<'_>,
+                target: &mut tokio::io::ReadBuf<'_>,
+            ) -> Poll<io::Result<()>> {
                 Pin::new(&mut self.get_mut().0).poll_read(cx, target)
             }
         }

@@ -13,6 +13,8 @@ mod reply;
 mod stream;
 mod system;
 pub mod tcp;
+#[cfg(feature = "tokio-io")]
+mod tokio_buffer;
 mod udp;
 #[cfg(unix)]
 pub mod unix;

@@ -134,6 +134,10 @@ fn futures_of_processes_and_copying_are_send_and_sync() {
     future_is_send_and_sync(|| wsrt::io::copy_bidirectional(lent::<TcpStream>(), lent::<TcpStream>()));
     future_is_send_and_sync(|| wsrt::io::copy_bidirectional(lent::<File>(), lent::<DuplexStream>()));
     future_is_send_and_sync(|| wsrt::io::copy(lent::<File>(), lent::<DuplexStream>()));
+    future_is_send_and_sync(|| lent::<wsrt::fs::File>().read(lent::<[u8; 1]>()));
+    future_is_send_and_sync(|| lent::<wsrt::fs::File>().read_to_end(lent::<Vec<u8>>()));
+    future_is_send_and_sync(|| lent::<wsrt::fs::File>().write_all(&[]));
+    future_is_send_and_sync(|| lent::<wsrt::fs::File>().seek(std::io::SeekFrom::Start(0)));
     future_is_send_and_sync(|| wsrt::io::copy_buf(lent::<Empty>(), lent::<DuplexStream>()));
     future_is_send_and_sync(|| wsrt::io::copy_bidirectional_with_sizes(lent::<TcpStream>(), lent::<TcpStream>(), 1, 1));
 }

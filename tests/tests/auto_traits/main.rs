@@ -33,8 +33,8 @@ use wsrt::parallel::{CancelToken, Cancelled, Chunks, ChunksMut, Scope, Slice, Sl
 use wsrt::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use wsrt::runtime::{
     Address, Arrivals, Builder, Drained, Dump, EnterGuard, FlightRecorder, Handle, LatencyHistogram, LeftTask, Metrics,
-    MetricsExport, PollSources, ProcessorMetrics, Recording, Running, Runtime, SourceWait, Stall, Steals, SyncWait,
-    TaskDump, TaskKind, TaskState, TaskStats, TimerWait, TraceSummary, TryCurrentError, WaitsOn,
+    MetricsExport, PollSources, ProcessorMetrics, Recording, Running, Runtime, SourceWait, Stall, Steals, TaskDump,
+    TaskKind, TaskState, TaskStats, TimerWait, TraceSummary, TryCurrentError, WaitsOn,
 };
 use wsrt::signal::CtrlC;
 use wsrt::signal::unix::{Signal, SignalKind};
@@ -102,7 +102,6 @@ table! {
     Dump:                Send,  Sync,  Unpin;
     Running:             Send,  Sync,  Unpin;
     SourceWait:          Send,  Sync,  Unpin;
-    SyncWait:            Send,  Sync,  Unpin;
     TaskDump:            Send,  Sync,  Unpin;
     TaskKind:            Send,  Sync,  Unpin;
     TaskState:           Send,  Sync,  Unpin;

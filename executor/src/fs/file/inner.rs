@@ -6,11 +6,11 @@ use std::io::{self, IoSlice, Seek, SeekFrom};
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use tokio::io::ReadBuf;
 use wsrt_sync::oneshot;
 
 use crate::io::buffer::Buffer;
 use crate::io::offload::{Lent, begin, promise};
+use crate::io::target::Target;
 
 #[derive(Debug)]
 pub(super) struct Inner {
@@ -46,7 +46,7 @@ impl Inner {
     pub(super) fn poll_read(
         &mut self,
         cx: &mut Context<'_>,
-        target: &mut ReadBuf<'_>,
+        target: &mut impl Target,
         limit: usize,
     ) -> Poll<io::Result<()>> {
         loop {
@@ -56,9 +56,9 @@ impl Inner {
                 Some(Outcome::Read(Err(error))) => return Poll::Ready(Err(error)),
                 // An empty buffer is the end of the file.
                 Some(Outcome::Read(Ok(()))) => {}
-                _ if !buffer.is_empty() || target.remaining() == 0 => {}
+                _ if !buffer.is_empty() || target.room() == 0 => {}
                 _ => {
-                    self.start_read(buffer, target.remaining().min(limit));
+                    self.start_read(buffer, target.room().min(limit));
                     continue;
                 }
             }

@@ -16,8 +16,9 @@ use super::call::on_path;
 use crate::fs::file::inner::Inner;
 use crate::io::buffer::MOST_AT_ONCE;
 
-/// Reads and writes an open file, by [`AsyncRead`](tokio::io::AsyncRead),
-/// [`AsyncWrite`](tokio::io::AsyncWrite) and [`AsyncSeek`](tokio::io::AsyncSeek).
+/// Reads and writes an open file.
+///
+/// Implements `AsyncRead`, `AsyncWrite` and `AsyncSeek` with feature `tokio-io`.
 ///
 /// One operation is in progress at a time, on a thread of the blocking pool, which is lent the
 /// file's buffer for it. A write returns when its bytes are in that buffer (up to 2 MiB, see
@@ -44,7 +45,6 @@ use crate::io::buffer::MOST_AT_ONCE;
 /// ```
 /// use std::io::SeekFrom;
 /// use wsrt::fs::File;
-/// use wsrt::io::{AsyncReadExt, AsyncSeekExt, AsyncWriteExt};
 ///
 /// # wsrt::runtime::Runtime::new()?.block_on(async {
 /// # let path = std::env::temp_dir().join(format!("wsrt-file-{}", std::process::id()));

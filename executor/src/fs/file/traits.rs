@@ -1,55 +1,80 @@
-//! The I/O traits of `File`.
+//! Reading, writing and seeking a `File`: its methods, and the I/O traits.
 
+use std::future::poll_fn;
 use std::io::{self, IoSlice, SeekFrom};
-use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use tokio::io::{AsyncRead, AsyncSeek, AsyncWrite, ReadBuf};
 use wsrt_sync::budget::poll_spending_once;
 
 use super::File;
+use crate::io::read_methods::{PollRead, read_methods};
+use crate::io::target::Target;
+#[cfg(feature = "tokio-io")]
+use crate::io::tokio_traits::tokio_write;
+use crate::io::write_methods::{PollWrite, write_methods};
 
-impl AsyncRead for File {
-    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, target: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        let file = self.get_mut();
-        poll_spending_once(cx, |cx| file.inner.get_mut().poll_read(cx, target, file.limit))
+read_methods!(File);
+write_methods!(File);
+#[cfg(feature = "tokio-io")]
+tokio_write!(File);
+
+impl PollRead for File {
+    fn poll_read_into(&mut self, cx: &mut Context<'_>, target: &mut impl Target) -> Poll<io::Result<()>> {
+        poll_spending_once(cx, |cx| self.inner.get_mut().poll_read(cx, target, self.limit))
     }
 }
 
-impl AsyncWrite for File {
-    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, source: &[u8]) -> Poll<io::Result<usize>> {
-        self.poll_write_vectored(cx, &[IoSlice::new(source)])
+impl PollWrite for File {
+    fn poll_write_from(&mut self, cx: &mut Context<'_>, sources: &[IoSlice<'_>]) -> Poll<io::Result<usize>> {
+        poll_spending_once(cx, |cx| self.inner.get_mut().poll_write(cx, sources, self.limit))
     }
 
-    fn poll_write_vectored(
-        self: Pin<&mut Self>,
+    fn poll_written(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        poll_spending_once(cx, |cx| self.inner.get_mut().poll_flush(cx))
+    }
+}
+
+impl File {
+    /// Moves the position to `target` and returns it, counted from the start.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of an earlier write, or the OS error.
+    ///
+    /// # Cancel safety
+    ///
+    /// Not cancel safe: if the future is dropped while it waits, the position is unspecified.
+    pub async fn seek(&mut self, target: SeekFrom) -> io::Result<u64> {
+        poll_fn(|cx| self.poll_sought(cx)).await?;
+        self.inner.get_mut().start_seek(target)?;
+        poll_fn(|cx| self.poll_sought(cx)).await
+    }
+
+    /// Waits until no operation is in progress, and returns the position after the last seek.
+    fn poll_sought(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<u64>> {
+        poll_spending_once(cx, |cx| self.inner.get_mut().poll_complete(cx))
+    }
+}
+
+#[cfg(feature = "tokio-io")]
+impl tokio::io::AsyncRead for File {
+    fn poll_read(
+        self: std::pin::Pin<&mut Self>,
         cx: &mut Context<'_>,
-        sources: &[IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        let file = self.get_mut();
-        poll_spending_once(cx, |cx| file.inner.get_mut().poll_write(cx, sources, file.limit))
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        true
-    }
-
-    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        poll_spending_once(cx, |cx| self.get_mut().inner.get_mut().poll_flush(cx))
-    }
-
-    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.poll_flush(cx)
+        target: &mut tokio::io::ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        self.get_mut().poll_read_into(cx, target)
     }
 }
 
-impl AsyncSeek for File {
-    fn start_seek(self: Pin<&mut Self>, target: SeekFrom) -> io::Result<()> {
+#[cfg(feature = "tokio-io")]
+impl tokio::io::AsyncSeek for File {
+    fn start_seek(self: std::pin::Pin<&mut Self>, target: SeekFrom) -> io::Result<()> {
         self.get_mut().inner.get_mut().start_seek(target)
     }
 
-    fn poll_complete(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<u64>> {
-        poll_spending_once(cx, |cx| self.get_mut().inner.get_mut().poll_complete(cx))
+    fn poll_complete(self: std::pin::Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<u64>> {
+        self.get_mut().poll_sought(cx)
     }
 }
 

@@ -1,13 +1,14 @@
 //! Standard output and standard error, written by the blocking pool.
 
 use std::io::{self, IoSlice};
-use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use tokio::io::AsyncWrite;
 use wsrt_sync::budget::poll_spending_once;
 
 use super::writer::Writer;
+#[cfg(feature = "tokio-io")]
+use crate::io::tokio_traits::tokio_write;
+use crate::io::write_methods::{PollWrite, write_methods};
 
 macro_rules! output {
     ($(#[$type_doc:meta])* $type:ident, $(#[$function_doc:meta])* $function:ident, $caller:literal) => {
@@ -21,31 +22,20 @@ macro_rules! output {
             $type(Writer::new(io::$function, $caller))
         }
 
-        impl AsyncWrite for $type {
-            fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, source: &[u8]) -> Poll<io::Result<usize>> {
-                self.poll_write_vectored(cx, &[IoSlice::new(source)])
+        write_methods!($type);
+
+        impl PollWrite for $type {
+            fn poll_write_from(&mut self, cx: &mut Context<'_>, sources: &[IoSlice<'_>]) -> Poll<io::Result<usize>> {
+                poll_spending_once(cx, |cx| self.0.poll_write(cx, sources))
             }
 
-            fn poll_write_vectored(
-                self: Pin<&mut Self>,
-                cx: &mut Context<'_>,
-                sources: &[IoSlice<'_>],
-            ) -> Poll<io::Result<usize>> {
-                poll_spending_once(cx, |cx| self.get_mut().0.poll_write(cx, sources))
-            }
-
-            fn is_write_vectored(&self) -> bool {
-                true
-            }
-
-            fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-                poll_spending_once(cx, |cx| self.get_mut().0.poll_flush(cx))
-            }
-
-            fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-                self.poll_flush(cx)
+            fn poll_written(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+                poll_spending_once(cx, |cx| self.0.poll_flush(cx))
             }
         }
+
+        #[cfg(feature = "tokio-io")]
+        tokio_write!($type);
 
         #[cfg(unix)]
         impl std::os::fd::AsFd for $type {
@@ -66,7 +56,9 @@ macro_rules! output {
 }
 
 output! {
-    /// Writes to standard output, by [`AsyncWrite`]. Returned by [`stdout`].
+    /// Writes to standard output. Returned by [`stdout`].
+    ///
+    /// Implements `AsyncWrite` with feature `tokio-io`.
     Stdout,
     /// Returns a handle to standard output.
     ///
@@ -89,8 +81,6 @@ output! {
     /// # Examples
     ///
     /// ```
-    /// use wsrt::io::AsyncWriteExt;
-    ///
     /// # wsrt::runtime::Runtime::new()?.block_on(async {
     /// let mut stdout = wsrt::io::stdout();
     /// stdout.write_all(b"hello\n").await?;
@@ -102,7 +92,9 @@ output! {
 }
 
 output! {
-    /// Writes to standard error, by [`AsyncWrite`]. Returned by [`stderr`].
+    /// Writes to standard error. Returned by [`stderr`].
+    ///
+    /// Implements `AsyncWrite` with feature `tokio-io`.
     Stderr,
     /// Returns a handle to standard error, which behaves as that of [`stdout`].
     ///
@@ -114,8 +106,6 @@ output! {
     /// # Examples
     ///
     /// ```
-    /// use wsrt::io::AsyncWriteExt;
-    ///
     /// # wsrt::runtime::Runtime::new()?.block_on(async {
     /// let mut stderr = wsrt::io::stderr();
     /// stderr.write_all(b"something is wrong\n").await?;

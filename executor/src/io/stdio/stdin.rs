@@ -1,15 +1,17 @@
 //! `Stdin`: standard input as a stream.
 
 use std::io;
-use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use tokio::io::{AsyncRead, ReadBuf};
 use wsrt_sync::budget::poll_spending;
 
 use super::keyboard::{KEYBOARD, Keyboard};
+use crate::io::read_methods::{PollRead, read_methods};
+use crate::io::target::Target;
 
-/// Reads from standard input, by [`AsyncRead`]. Returned by [`stdin`].
+/// Reads from standard input. Returned by [`stdin`].
+///
+/// Implements `AsyncRead` with feature `tokio-io`.
 #[derive(Debug)]
 pub struct Stdin(&'static Keyboard);
 
@@ -34,6 +36,7 @@ pub struct Stdin(&'static Keyboard);
 /// # Examples
 ///
 /// ```no_run
+/// # #[cfg(feature = "tokio-io")] {
 /// use wsrt::io::{AsyncBufReadExt, BufReader};
 ///
 /// # wsrt::runtime::Runtime::new()?.block_on(async {
@@ -42,6 +45,7 @@ pub struct Stdin(&'static Keyboard);
 ///     println!("{}", line.to_uppercase());
 /// }
 /// # std::io::Result::Ok(()) })?;
+/// # }
 /// # std::io::Result::Ok(())
 /// ```
 #[must_use]
@@ -49,14 +53,27 @@ pub fn stdin() -> Stdin {
     Stdin(&KEYBOARD)
 }
 
-impl AsyncRead for Stdin {
-    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, target: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+read_methods!(Stdin);
+
+impl PollRead for Stdin {
+    fn poll_read_into(&mut self, cx: &mut Context<'_>, target: &mut impl Target) -> Poll<io::Result<()>> {
         poll_spending(cx, |cx| {
-            if target.remaining() == 0 {
+            if target.room() == 0 {
                 return Poll::Ready(Ok(()));
             }
             self.0.poll_read(cx, target)
         })
+    }
+}
+
+#[cfg(feature = "tokio-io")]
+impl tokio::io::AsyncRead for Stdin {
+    fn poll_read(
+        self: std::pin::Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        target: &mut tokio::io::ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        self.get_mut().poll_read_into(cx, target)
     }
 }
 

@@ -7,8 +7,6 @@ use crate::net::buffers;
 use bytes::BufMut;
 use std::io;
 use std::mem::MaybeUninit;
-use std::task::{Context, Poll};
-use tokio::io::ReadBuf;
 
 /// One of the receiving calls of [`Datagrams`]; they keep that trait's promise about the memory.
 pub(super) type ReceiveCall<S, T> = fn(&S, &mut [MaybeUninit<u8>]) -> io::Result<(usize, T)>;
@@ -25,18 +23,6 @@ impl<S: Datagrams> Evented<S> {
         // SAFETY: the calls that receive write initialised bytes only.
         let buf = unsafe { buffers::as_uninit(buf) };
         self.try_io(Interest::READABLE, |socket| call(socket, buf))
-    }
-
-    pub(crate) fn poll_receive_datagram<T>(
-        &self,
-        call: ReceiveCall<S, T>,
-        cx: &mut Context<'_>,
-        buf: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<(usize, T)>> {
-        let receive =
-            |unfilled: &mut [MaybeUninit<u8>]| self.poll_io(Interest::READABLE, cx, |socket| call(socket, unfilled));
-        // SAFETY: the calls that receive initialise the bytes that they count, and write no others.
-        unsafe { buffers::fill(buf, receive) }
     }
 
     pub(crate) async fn receive_datagram_into<T>(

@@ -5,6 +5,7 @@
 //! | `ends.rs` | the system calls of a kind of descriptor, and the evidence of a short transfer |
 //! | `sockets.rs` | how connections begin and end |
 //! | `transfer.rs`, `bulk.rs` | moving bytes through any such descriptor |
+//! | `poll_transfer.rs` | the polls by which each family of I/O traits moves them |
 //! | `tokio_traits.rs` and its twins | the three families of I/O traits |
 //!
 //! The inherent methods are in the files of the types (`tcp/stream.rs`, `unix/stream.rs`, ...),
@@ -19,20 +20,24 @@ mod ends;
 pub(super) mod futures_traits;
 #[cfg(feature = "hyper")]
 pub(super) mod hyper_traits;
+#[cfg(any(feature = "tokio-io", feature = "futures-io", feature = "hyper"))]
+mod poll_transfer;
 mod sockets;
+#[cfg(feature = "tokio-io")]
 pub(super) mod tokio_traits;
 mod transfer;
 
 pub(super) use self::ends::{Receive, StreamSocket, Transmit};
 pub(super) use self::sockets::{end_of_socket, outcome_of_connect};
 
-/// Implements the reading traits for `$kind`: tokio's, and with their features futures-io's and
-/// hyper's.
+/// Implements the reading traits for `$kind`: tokio's, futures-io's and hyper's, with their
+/// features.
 ///
 /// A macro, because the traits are foreign: no blanket implementation is allowed. `$kind` has a
 /// method `evented(&self) -> &Evented<impl Receive>`.
 macro_rules! reads {
     ($kind:ty) => {
+        #[cfg(feature = "tokio-io")]
         $crate::net::stream::tokio_traits::tokio_read!($kind);
         #[cfg(feature = "futures-io")]
         $crate::net::stream::futures_traits::futures_read!($kind);
@@ -45,6 +50,7 @@ macro_rules! reads {
 /// `end_writing` besides, and its `evented` returns an `Evented<impl Transmit>`.
 macro_rules! writes {
     ($kind:ty) => {
+        #[cfg(feature = "tokio-io")]
         $crate::net::stream::tokio_traits::tokio_write!($kind);
         #[cfg(feature = "futures-io")]
         $crate::net::stream::futures_traits::futures_write!($kind);

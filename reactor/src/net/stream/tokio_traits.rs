@@ -3,9 +3,10 @@
 //! Reads go straight into the unfilled part of the caller's buffer, initialised or not. Vectored
 //! writes are announced, so that encoders queue their pieces instead of copying them together.
 
-use super::ends::Receive;
+use super::ends::{Peek, Receive};
 use crate::evented::Evented;
-use crate::net::buffers;
+use crate::interest::Interest;
+use crate::net::tokio_buffer;
 use std::io;
 use std::mem::MaybeUninit;
 use std::task::{Context, Poll};
@@ -18,7 +19,18 @@ pub(in crate::net) fn poll_read<S: Receive>(
 ) -> Poll<io::Result<()>> {
     let receive = |unfilled: &mut [MaybeUninit<u8>]| io.poll_receive(cx, unfilled).map_ok(|count| (count, ()));
     // SAFETY: `poll_receive` initialises the bytes that it counts, and writes no others.
-    unsafe { buffers::fill(buf, receive) }.map_ok(drop)
+    unsafe { tokio_buffer::fill(buf, receive) }.map_ok(drop)
+}
+
+#[expect(private_bounds, reason = "the methods are this crate's own")]
+impl<S: Peek> Evented<S> {
+    pub(crate) fn poll_peek(&self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<usize>> {
+        let peek = |unfilled: &mut [MaybeUninit<u8>]| {
+            self.poll_io(Interest::READABLE, cx, |source| source.peek_uninit(unfilled)).map_ok(|count| (count, ()))
+        };
+        // SAFETY: a peek initialises the bytes that it counts, and writes no others.
+        unsafe { tokio_buffer::fill(buf, peek) }.map_ok(|(count, ())| count)
+    }
 }
 
 macro_rules! tokio_read {

@@ -13,13 +13,11 @@
 //!   which).
 
 use super::ends::{Peek, Receive, Transmit};
-use crate::evented::{Evented, Sharing};
+use crate::evented::Evented;
 use crate::interest::Interest;
 use crate::net::buffers;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
-use std::task::{Context, Poll};
-use tokio::io::ReadBuf;
 
 /// Whether the poll of this system reports data that arrives after a short transfer. Windows'
 /// emulation is re-armed by `WouldBlock` alone.
@@ -43,7 +41,7 @@ const MOST_SLICES: usize = 1024;
 
 /// How many bytes a transfer may move at most, if falling short of it would prove something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Asked(Option<usize>);
+pub(super) struct Asked(Option<usize>);
 
 impl Asked {
     const PROVES_NOTHING: Asked = Asked(None);
@@ -64,52 +62,29 @@ impl Asked {
         if drains { self } else { Self::PROVES_NOTHING }
     }
 
-    fn of_read<S: Receive>(count: usize) -> Self {
+    pub(super) fn of_read<S: Receive>(count: usize) -> Self {
         Self::bytes(count).if_short_drains(S::SHORT_READ_DRAINS)
     }
 
-    fn of_vectored_read<S: Receive>(bufs: &[IoSliceMut<'_>]) -> Self {
+    pub(super) fn of_vectored_read<S: Receive>(bufs: &[IoSliceMut<'_>]) -> Self {
         Self::slices(bufs.iter().map(|buf| buf.len())).if_short_drains(S::SHORT_READ_DRAINS)
     }
 
-    fn of_write<S: Transmit>(count: usize) -> Self {
+    pub(super) fn of_write<S: Transmit>(count: usize) -> Self {
         Self::bytes(count).if_short_drains(S::SHORT_WRITE_DRAINS)
     }
 
-    fn of_vectored_write<S: Transmit>(bufs: &[IoSlice<'_>]) -> Self {
+    pub(super) fn of_vectored_write<S: Transmit>(bufs: &[IoSlice<'_>]) -> Self {
         Self::slices(bufs.iter().map(|buf| buf.len())).if_short_drains(S::SHORT_WRITE_DRAINS)
     }
 
-    fn is_drained_by(self, moved: usize) -> bool {
+    pub(super) fn is_drained_by(self, moved: usize) -> bool {
         self.0.is_some_and(|asked| 0 < moved && moved < asked)
     }
 }
 
 #[expect(private_bounds, reason = "the methods are this crate's own")]
 impl<S: Receive> Evented<S> {
-    /// Polls a read on behalf of the only reader, into memory that need not be initialised. The
-    /// bytes counted are.
-    pub(crate) fn poll_receive(&self, cx: &mut Context<'_>, buf: &mut [MaybeUninit<u8>]) -> Poll<io::Result<usize>> {
-        let asked = Asked::of_read::<S>(buf.len());
-        self.poll_transfer(Interest::READABLE, cx, asked, |source| source.receive_uninit(buf))
-    }
-
-    #[cfg(feature = "futures-io")]
-    pub(crate) fn poll_receive_into_slice(&self, cx: &mut Context<'_>, buf: &mut [u8]) -> Poll<io::Result<usize>> {
-        let asked = Asked::of_read::<S>(buf.len());
-        self.poll_transfer(Interest::READABLE, cx, asked, |source| source.receive(buf))
-    }
-
-    #[cfg(feature = "futures-io")]
-    pub(crate) fn poll_receive_vectored(
-        &self,
-        cx: &mut Context<'_>,
-        bufs: &mut [IoSliceMut<'_>],
-    ) -> Poll<io::Result<usize>> {
-        let asked = Asked::of_vectored_read::<S>(bufs);
-        self.poll_transfer(Interest::READABLE, cx, asked, |source| source.receive_vectored(bufs))
-    }
-
     /// Reads into memory that need not be initialised. The bytes counted are.
     pub(crate) async fn receive_into(&self, buf: &mut [MaybeUninit<u8>]) -> io::Result<usize> {
         let asked = Asked::of_read::<S>(buf.len());
@@ -149,28 +124,10 @@ impl<S: Peek> Evented<S> {
         let buf = unsafe { buffers::as_uninit(buf) };
         self.io(Interest::READABLE, |source| source.peek_uninit(buf)).await
     }
-
-    pub(crate) fn poll_peek(&self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<usize>> {
-        let peek = |unfilled: &mut [MaybeUninit<u8>]| {
-            self.poll_io(Interest::READABLE, cx, |source| source.peek_uninit(unfilled)).map_ok(|count| (count, ()))
-        };
-        // SAFETY: a peek initialises the bytes that it counts, and writes no others.
-        unsafe { buffers::fill(buf, peek) }.map_ok(|(count, ())| count)
-    }
 }
 
 #[expect(private_bounds, reason = "the methods are this crate's own")]
 impl<S: Transmit> Evented<S> {
-    pub(crate) fn poll_send(&self, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
-        let asked = Asked::of_write::<S>(buf.len());
-        self.poll_transfer(Interest::WRITABLE, cx, asked, |source| source.transmit(buf))
-    }
-
-    pub(crate) fn poll_send_vectored(&self, cx: &mut Context<'_>, bufs: &[IoSlice<'_>]) -> Poll<io::Result<usize>> {
-        let asked = Asked::of_vectored_write::<S>(bufs);
-        self.poll_transfer(Interest::WRITABLE, cx, asked, |source| source.transmit_vectored(bufs))
-    }
-
     pub(crate) async fn send(&self, buf: &[u8]) -> io::Result<usize> {
         let asked = Asked::of_write::<S>(buf.len());
         self.transfer(Interest::WRITABLE, asked, |source| source.transmit(buf)).await
@@ -193,16 +150,6 @@ impl<S: Transmit> Evented<S> {
 }
 
 impl<S: mio::event::Source> Evented<S> {
-    fn poll_transfer(
-        &self,
-        interest: Interest,
-        cx: &mut Context<'_>,
-        asked: Asked,
-        call: impl FnMut(&S) -> io::Result<usize>,
-    ) -> Poll<io::Result<usize>> {
-        self.poll_drain(Sharing::Exclusive, interest, cx, call, |&moved| asked.is_drained_by(moved))
-    }
-
     async fn transfer(
         &self,
         interest: Interest,

@@ -16,7 +16,9 @@ use crate::net::system::as_descriptor;
 use bytes::BufMut;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::net::{self, Shutdown, SocketAddr};
+#[cfg(feature = "tokio-io")]
 use std::task::{Context, Poll};
+#[cfg(feature = "tokio-io")]
 use tokio::io::ReadBuf;
 
 /// Reads and writes one TCP connection.
@@ -24,9 +26,9 @@ use tokio::io::ReadBuf;
 /// Reads and writes go straight to the OS, without a buffer in between: wrap the stream if many are
 /// small. Dropping it closes the connection; data already written is still delivered.
 ///
-/// It implements `tokio::io::AsyncRead` and `AsyncWrite`, and with the features `hyper` and
-/// `futures-io` the traits of those crates. The common operations are methods of its own as well,
-/// so no extension trait is needed.
+/// It implements the I/O traits of tokio (feature `tokio-io`, on by default), hyper and futures-io
+/// (features of those names). The common operations are methods of its own as well, so no extension
+/// trait is needed.
 ///
 /// # Examples
 ///
@@ -279,9 +281,12 @@ impl TcpStream {
     /// Polls a [`peek`](Self::peek) and returns the number of bytes added to `buf`. Any number of
     /// tasks may poll.
     ///
+    /// Needs feature `tokio-io`.
+    ///
     /// # Errors
     ///
     /// Returns the errors of [`peek`](Self::peek).
+    #[cfg(feature = "tokio-io")]
     pub fn poll_peek(&self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<usize>> {
         self.evented().poll_peek(cx, buf)
     }

@@ -7,6 +7,7 @@ use bytes::BufMut;
 use std::io;
 use std::net::SocketAddr;
 use std::task::{Context, Poll};
+#[cfg(feature = "tokio-io")]
 use tokio::io::ReadBuf;
 
 impl UdpSocket {
@@ -28,9 +29,12 @@ impl UdpSocket {
 
     /// Polls for a datagram and copies it into `buf`. Any number of tasks may poll.
     ///
+    /// Needs feature `tokio-io`.
+    ///
     /// # Errors
     ///
     /// Returns the errors of [`recv`](Self::recv).
+    #[cfg(feature = "tokio-io")]
     pub fn poll_recv(&self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         self.evented().poll_receive_datagram(Datagrams::receive, cx, buf).map_ok(drop)
     }
@@ -88,9 +92,12 @@ impl UdpSocket {
     /// Polls for a datagram, copies it into `buf` and returns its sender. Any number of tasks may
     /// poll.
     ///
+    /// Needs feature `tokio-io`.
+    ///
     /// # Errors
     ///
     /// Returns the errors of [`recv_from`](Self::recv_from).
+    #[cfg(feature = "tokio-io")]
     pub fn poll_recv_from(&self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<SocketAddr>> {
         self.evented().poll_receive_datagram(Datagrams::receive_from, cx, buf).map_ok(|(_, from)| from)
     }
@@ -149,9 +156,12 @@ impl UdpSocket {
 
     /// Polls a [`peek`](Self::peek). Any number of tasks may poll.
     ///
+    /// Needs feature `tokio-io`.
+    ///
     /// # Errors
     ///
     /// Returns the errors of [`peek`](Self::peek).
+    #[cfg(feature = "tokio-io")]
     pub fn poll_peek(&self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<usize>> {
         self.evented().poll_receive_datagram(Datagrams::peek, cx, buf).map_ok(|(count, ())| count)
     }
@@ -184,9 +194,12 @@ impl UdpSocket {
 
     /// Polls a [`peek_from`](Self::peek_from) and returns the sender. Any number of tasks may poll.
     ///
+    /// Needs feature `tokio-io`.
+    ///
     /// # Errors
     ///
     /// Returns the errors of [`peek_from`](Self::peek_from).
+    #[cfg(feature = "tokio-io")]
     pub fn poll_peek_from(&self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<SocketAddr>> {
         self.evented().poll_receive_datagram(Datagrams::peek_from, cx, buf).map_ok(|(_, from)| from)
     }

@@ -18,7 +18,9 @@ use std::io::{self, IoSlice, IoSliceMut};
 use std::net::Shutdown;
 use std::os::unix::net;
 use std::path::Path;
+#[cfg(feature = "tokio-io")]
 use std::task::{Context, Poll};
+#[cfg(feature = "tokio-io")]
 use tokio::io::ReadBuf;
 
 /// Reads and writes one connection within this machine.
@@ -275,9 +277,12 @@ impl UnixStream {
     /// Polls a [`peek`](Self::peek) and returns the number of bytes added to `buf`. Any number of
     /// tasks may poll.
     ///
+    /// Needs feature `tokio-io`.
+    ///
     /// # Errors
     ///
     /// Returns the errors of [`peek`](Self::peek).
+    #[cfg(feature = "tokio-io")]
     pub fn poll_peek(&self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<usize>> {
         self.evented().poll_peek(cx, buf)
     }

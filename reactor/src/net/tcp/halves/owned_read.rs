@@ -12,6 +12,7 @@ use std::io::{self, IoSliceMut};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+#[cfg(feature = "tokio-io")]
 use tokio::io::ReadBuf;
 
 /// Reads from a [`TcpStream`]; made by [`TcpStream::into_split`].
@@ -154,9 +155,12 @@ impl OwnedReadHalf {
     /// Polls a [`peek`](Self::peek) and returns the number of bytes added to `buf`. Any number of
     /// tasks may poll.
     ///
+    /// Needs feature `tokio-io`.
+    ///
     /// # Errors
     ///
     /// Returns the errors of [`peek`](Self::peek).
+    #[cfg(feature = "tokio-io")]
     pub fn poll_peek(&self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<usize>> {
         self.evented().poll_peek(cx, buf)
     }

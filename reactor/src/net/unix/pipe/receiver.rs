@@ -19,8 +19,8 @@ use std::task::{Context, Poll};
 
 /// Reads from a pipe; made by [`pipe`](super::pipe) and [`OpenOptions`](super::OpenOptions).
 ///
-/// It implements `tokio::io::AsyncRead`, and with the features `hyper` and `futures-io` their
-/// traits.
+/// It implements the I/O traits of tokio (feature `tokio-io`, on by default), hyper and futures-io
+/// (features of those names).
 #[derive(Debug)]
 pub struct Receiver {
     io: Evented<mio::unix::pipe::Receiver>,

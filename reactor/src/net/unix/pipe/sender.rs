@@ -17,8 +17,9 @@ use std::task::{Context, Poll};
 
 /// Writes to a pipe; made by [`pipe`](super::pipe) and [`OpenOptions`](super::OpenOptions).
 ///
-/// It implements `tokio::io::AsyncWrite`, and with the features `hyper` and `futures-io` their
-/// traits. Shutting it down through them does nothing: a pipe ends when its last sender is dropped.
+/// It implements the I/O traits of tokio (feature `tokio-io`, on by default), hyper and futures-io
+/// (features of those names). Shutting it down through them does nothing: a pipe ends when its last
+/// sender is dropped.
 #[derive(Debug)]
 pub struct Sender {
     io: Evented<mio::unix::pipe::Sender>,
@@ -277,6 +278,7 @@ writes!(Sender);
 
 impl Sender {
     /// There is nothing but dropping it.
+    #[cfg(any(feature = "tokio-io", feature = "futures-io", feature = "hyper"))]
     pub(crate) fn end_writing(&mut self) -> io::Result<()> {
         Ok(())
     }
