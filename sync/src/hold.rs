@@ -27,6 +27,7 @@ impl<'a> Hold<'a> {
     /// Never gives them back.
     pub(crate) fn forget(mut self) {
         self.count = 0;
+        self.permits.disown();
     }
 
     /// Gives all but `count` back.
@@ -85,6 +86,7 @@ impl<L: HasPermits + ?Sized> OwnedHold<L> {
     /// Never gives them back.
     pub(crate) fn forget(mut self) {
         self.count = 0;
+        self.lock.permits().disown();
     }
 
     /// Gives all but `count` back.

@@ -23,11 +23,12 @@
 //! what the next one does. A permit that is handed over goes through the list's lock instead.
 
 use crate::budget;
-use crate::sync::atomic::AtomicUsize;
+use crate::holder::{Holder, Holds, Unheld, current_task};
+use crate::line::{LazyLine, Need, Queue};
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
-use crate::sync::{Mutex, MutexGuard, const_fn};
+use crate::sync::atomic::{AtomicUsize, fence};
+use crate::sync::{MutexGuard, const_fn};
 use crate::wait::{self, Place, WaitKind};
-use crate::wait_list::WaitList;
 use crate::wakers::Wakers;
 use std::future::Future;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
@@ -43,20 +44,12 @@ pub(crate) const MOST: usize = usize::MAX >> 3;
 
 /// A number of free permits, and the waiters in line for more.
 #[derive(Debug)]
-pub(crate) struct Permits {
+pub(crate) struct Permits<H = Holder> {
     word: AtomicUsize,
-    waiters: Mutex<WaitList<Need>>,
+    line: LazyLine,
     /// The place where the lock or channel was made.
     place: Place,
-}
-
-/// The request of one waiter.
-#[derive(Debug)]
-struct Need {
-    /// The permits that it waits for.
-    lacks: usize,
-    /// The permits that it has so far.
-    has: usize,
+    holder: H,
 }
 
 /// The reasons not to be given permits at once.
@@ -68,8 +61,8 @@ pub(crate) enum Refused {
 }
 
 // No code of others runs while the lock is held, so a panic leaves nothing half done.
-impl UnwindSafe for Permits {}
-impl RefUnwindSafe for Permits {}
+impl<H> UnwindSafe for Permits<H> {}
+impl<H> RefUnwindSafe for Permits<H> {}
 
 impl Permits {
     const_fn! {
@@ -79,10 +72,22 @@ impl Permits {
         #[track_caller]
         pub(crate) fn new(count: usize) -> Self {
             assert!(count <= MOST, "a semaphore has at most usize::MAX >> 3 permits");
-            Self { word: AtomicUsize::new(count * ONE), waiters: Mutex::new(WaitList::new()), place: Location::caller() }
+            let (word, place) = (AtomicUsize::new(count * ONE), Location::caller());
+            Self { word, line: LazyLine::new(), place, holder: Holder::none() }
         }
     }
+}
 
+impl Permits<Unheld> {
+    /// Permits of which no holder is known. The caller has seen that they are [`MOST`] at most.
+    #[track_caller]
+    pub(crate) fn unheld(count: usize) -> Self {
+        let (word, place) = (AtomicUsize::new(count * ONE), Location::caller());
+        Self { word, line: LazyLine::new(), place, holder: Unheld }
+    }
+}
+
+impl<H: Holds> Permits<H> {
     /// The number of permits that are free at the moment.
     pub(crate) fn free(&self) -> usize {
         self.word.load(Acquire) / ONE
@@ -105,7 +110,10 @@ impl Permits {
             }
             // Acquire pairs with the Release of `give`.
             match self.word.compare_exchange_weak(word, word - count * ONE, Acquire, Relaxed) {
-                Ok(_) => return Ok(()),
+                Ok(_) => {
+                    self.holder.name_current();
+                    return Ok(());
+                }
                 Err(now) => word = now,
             }
         }
@@ -113,7 +121,7 @@ impl Permits {
 
     /// Takes `count` permits, waiting in line for them; as what `kind` says.
     #[inline]
-    pub(crate) fn take(&self, count: usize, kind: WaitKind) -> Take<'_> {
+    pub(crate) fn take(&self, count: usize, kind: WaitKind) -> Take<'_, H> {
         Take { permits: self, count, kind, key: None }
     }
 
@@ -124,6 +132,7 @@ impl Permits {
     /// If there would be more than [`MOST`] free.
     #[inline]
     pub(crate) fn give(&self, count: usize) {
+        self.holder.clear();
         let mut word = self.word.load(Relaxed);
         while word & WAITING == 0 {
             let more = with_more(word, count);
@@ -148,40 +157,48 @@ impl Permits {
         }
     }
 
+    /// Notes that the last holder gives nothing back.
+    pub(crate) fn disown(&self) {
+        self.holder.clear();
+    }
+
     /// Refuses all waiters, and all callers to come.
     pub(crate) fn close(&self) {
+        // A waiter that has entered before this has made the line before.
+        let before = self.word.fetch_or(CLOSED, AcqRel);
+        if before & WAITING == 0 {
+            return;
+        }
         let mut wakers = Wakers::default();
-        let mut waiters = self.waiters.lock();
-        self.word.fetch_or(CLOSED, AcqRel);
+        let mut queue = self.existing_queue();
         // They give back the permits that they were given so far when they see it.
-        while let Some((_, waker)) = waiters.unlink_first() {
+        while let Some((_, waker)) = queue.list.unlink_first() {
             wakers.push(waker);
         }
-        self.serve(waiters, 0, &mut wakers);
+        self.serve(queue, 0, &mut wakers);
         wakers.wake();
+    }
+
+    /// The queue of a line that a waiter has entered.
+    fn existing_queue(&self) -> MutexGuard<'_, Queue> {
+        self.line.get().expect("a waiter makes the line before it says that it waits").lock()
     }
 
     #[cold]
     fn hand_over(&self, count: usize) {
+        // The word was read Relaxed. Pairs with the Release of the waiter that set `WAITING`, which
+        // made the line before.
+        fence(Acquire);
         let mut wakers = Wakers::default();
-        self.serve(self.waiters.lock(), count, &mut wakers);
+        self.serve(self.existing_queue(), count, &mut wakers);
         wakers.wake();
     }
 
     /// Gives `left` permits to the first waiters, and what remains to the word.
-    fn serve(&self, mut waiters: MutexGuard<'_, WaitList<Need>>, mut left: usize, wakers: &mut Wakers) {
-        while let Some(need) = waiters.first_mut() {
-            let given = left.min(need.lacks);
-            need.lacks -= given;
-            need.has += given;
-            left -= given;
-            if need.lacks > 0 {
-                return;
-            }
-            if let Some((_, waker)) = waiters.unlink_first() {
-                wakers.push(waker);
-            }
-        }
+    fn serve(&self, mut queue: MutexGuard<'_, Queue>, left: usize, wakers: &mut Wakers) {
+        let left = self.serve_first(&mut queue, left, wakers);
+        queue.note_hand_over(self.holder.task());
+        let Some(left) = left else { return };
         // The list is empty, and stays so while this thread has the lock.
         let mut word = self.word.load(Relaxed);
         while let Err(now) = self.word.compare_exchange_weak(word, with_more(word & !WAITING, left), AcqRel, Relaxed) {
@@ -189,9 +206,27 @@ impl Permits {
         }
     }
 
+    /// Gives `left` permits to the first waiters, and returns those that remain once no task waits.
+    fn serve_first(&self, queue: &mut Queue, mut left: usize, wakers: &mut Wakers) -> Option<usize> {
+        while let Some(need) = queue.list.first_mut() {
+            let given = left.min(need.lacks);
+            need.lacks -= given;
+            need.has += given;
+            left -= given;
+            if need.lacks > 0 {
+                return None;
+            }
+            self.holder.name(need.task);
+            if let Some((_, waker)) = queue.list.unlink_first() {
+                wakers.push(waker);
+            }
+        }
+        Some(left)
+    }
+
     /// Enters the list, unless what is free suffices.
-    fn enter(&self, count: usize, waker: Waker) -> Result<Entered, Refused> {
-        let mut waiters = self.waiters.lock();
+    fn enter(&self, count: usize, kind: WaitKind, waker: Waker) -> Result<Entered, Refused> {
+        let mut queue = self.line.get_or_make(self.place, H::IS_KEPT).lock();
         let mut word = self.word.load(Relaxed);
         loop {
             if word & CLOSED != 0 {
@@ -200,8 +235,17 @@ impl Permits {
             let free = word / ONE;
             let next = if free >= count { word - count * ONE } else { (word & CLOSED) | WAITING };
             match self.word.compare_exchange_weak(word, next, AcqRel, Relaxed) {
-                Ok(_) if free >= count => return Ok(Entered::Served(waker)),
-                Ok(_) => return Ok(Entered::Waits(waiters.push(Need { lacks: count - free, has: free }, waker))),
+                Ok(_) if free >= count => {
+                    self.holder.name_current();
+                    return Ok(Entered::Served(waker));
+                }
+                Ok(_) => {
+                    if H::IS_KEPT {
+                        queue.note_entry(self.holder.task());
+                    }
+                    let need = Need { lacks: count - free, has: free, task: current_task(), kind };
+                    return Ok(Entered::Waits(queue.list.push(need, waker)));
+                }
                 Err(now) => word = now,
             }
         }
@@ -226,18 +270,18 @@ enum Entered {
 /// its permits.
 #[derive(Debug)]
 #[must_use = "futures do nothing unless polled"]
-pub(crate) struct Take<'a> {
-    permits: &'a Permits,
+pub(crate) struct Take<'a, H: Holds = Holder> {
+    permits: &'a Permits<H>,
     count: usize,
     kind: WaitKind,
     /// In the list, from the first poll that did not find enough on.
     key: Option<usize>,
 }
 
-impl Take<'_> {
+impl<H: Holds> Take<'_, H> {
     fn poll_first(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Refused>> {
         match self.permits.try_take(self.count) {
-            Err(Refused::TooFew) => match self.permits.enter(self.count, cx.waker().clone()) {
+            Err(Refused::TooFew) => match self.permits.enter(self.count, self.kind, cx.waker().clone()) {
                 Ok(Entered::Waits(key)) => {
                     self.key = Some(key);
                     wait::note(self.kind, self.permits.place);
@@ -252,15 +296,17 @@ impl Take<'_> {
 
     fn poll_in_line(&mut self, key: usize, cx: &mut Context<'_>) -> Poll<Result<(), Refused>> {
         let waker = cx.waker().clone();
-        let mut waiters = self.permits.waiters.lock();
-        if waiters.is_linked(key) {
-            let displaced = waiters.replace_waker(key, waker);
-            drop(waiters);
+        let mut queue = self.permits.existing_queue();
+        if queue.list.is_linked(key) {
+            let displaced = queue.list.replace_waker(key, waker);
+            let before = std::mem::replace(&mut queue.list.value_mut(key).task, current_task());
+            queue.changes += u64::from(before != current_task());
+            drop(queue);
             drop(displaced);
             wait::note(self.kind, self.permits.place);
             return Poll::Pending;
         }
-        drop(waiters);
+        drop(queue);
         let has_all = self.leave(key);
         if !self.permits.is_closed() {
             debug_assert!(has_all, "only a close unlinks a waiter that lacks permits");
@@ -277,12 +323,12 @@ impl Take<'_> {
     fn leave(&mut self, key: usize) -> bool {
         self.key = None;
         let mut wakers = Wakers::default();
-        let mut waiters = self.permits.waiters.lock();
-        let (need, was_linked, waker) = waiters.remove(key);
+        let mut queue = self.permits.existing_queue();
+        let (need, was_linked, waker) = queue.list.remove(key);
         if was_linked || need.lacks > 0 {
-            self.permits.serve(waiters, need.has, &mut wakers);
+            self.permits.serve(queue, need.has, &mut wakers);
         } else {
-            drop(waiters);
+            drop(queue);
         }
         drop(waker);
         wakers.wake();
@@ -290,7 +336,7 @@ impl Take<'_> {
     }
 }
 
-impl Future for Take<'_> {
+impl<H: Holds> Future for Take<'_, H> {
     type Output = Result<(), Refused>;
 
     #[inline]
@@ -308,7 +354,7 @@ impl Future for Take<'_> {
     }
 }
 
-impl Drop for Take<'_> {
+impl<H: Holds> Drop for Take<'_, H> {
     fn drop(&mut self) {
         if let Some(key) = self.key {
             wait::take_back(self.kind, self.permits.place);

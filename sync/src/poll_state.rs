@@ -1,4 +1,5 @@
-//! The state of the poll under way on a thread: its budget, and its wait.
+//! The state of the poll under way on a thread: its budget, its wait, and its
+//! task.
 //!
 //! A poll never changes threads, so this is thread-local, and one struct: a runtime resets it
 //! before each poll with two stores.
@@ -14,10 +15,12 @@ pub(crate) struct PollState {
     /// The wait that the poll began last, as [`Wait::pack`](crate::wait::Wait::pack) makes it; null
     /// if it began none so far.
     pub(crate) wait: Cell<*const ()>,
+    /// The number of the task whose code runs here; zero outside of tasks.
+    pub(crate) task: Cell<u64>,
 }
 
 impl PollState {
     pub(crate) const fn new(budget: i32) -> Self {
-        Self { budget: Cell::new(budget), wait: Cell::new(ptr::null()) }
+        Self { budget: Cell::new(budget), wait: Cell::new(ptr::null()), task: Cell::new(0) }
     }
 }

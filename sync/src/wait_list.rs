@@ -63,6 +63,17 @@ impl<T> WaitList<T> {
         Some(&mut self.nodes.get_mut(self.first)?.value)
     }
 
+    /// The value of a node that was not removed.
+    pub(crate) fn value_mut(&mut self, key: usize) -> &mut T {
+        &mut self.nodes[key].value
+    }
+
+    /// The values of the linked nodes, in order.
+    pub(crate) fn values(&self) -> impl Iterator<Item = &T> {
+        let node = |key: usize| self.nodes.get(key);
+        std::iter::successors(node(self.first), move |before| node(before.next)).map(|node| &node.value)
+    }
+
     /// Unlinks the first node, and returns its value and its waker. Its owner removes it later.
     pub(crate) fn unlink_first(&mut self) -> Option<(&mut T, Waker)> {
         self.unlink(self.first)

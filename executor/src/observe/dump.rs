@@ -4,14 +4,15 @@
 //! A task's wakers show its waits: the holder of one will wake it. They lie with sockets, with
 //! timers, and in the slots of tasks that are awaited. A waker that foreign code has wrapped is not
 //! recognised. Waits for locks and channels are known from the task itself, which keeps the last
-//! that it began.
+//! that it began; a lock with tasks in line knows these, and its holder.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use wsrt_reactor::{Address, Interest, WatchedSource};
+use wsrt_sync::contended::{self, ContendedLock};
 
-use super::sync_waits::SyncWait;
+use super::sync_waits::{SyncWait, cycles};
 use crate::scheduler::Scheduler;
 use crate::scheduler::processor::Shared;
 use crate::task::{Id, OwnedTasks, Phase, TaskSnapshot, task_woken_by};
@@ -174,8 +175,14 @@ impl TimerWait {
     }
 }
 
-/// Returns all tasks of a runtime that are live, by id.
-pub(crate) fn live_tasks(scheduler: &Scheduler) -> Vec<SeenTask> {
+/// The live tasks of a runtime by id, and the cycles among their waits, as indices of tasks.
+pub(crate) struct Seen {
+    pub(crate) tasks: Vec<SeenTask>,
+    pub(crate) cycles: Vec<Vec<usize>>,
+}
+
+/// Looks at all tasks of a runtime that are live.
+pub(crate) fn look(scheduler: &Scheduler) -> Seen {
     let mut crowd = Crowd::default();
     crowd.enlist(&scheduler.tasks, TaskKind::Task);
     crowd.enlist(&scheduler.blocking.jobs, TaskKind::BlockingJob);
@@ -188,7 +195,10 @@ pub(crate) fn live_tasks(scheduler: &Scheduler) -> Vec<SeenTask> {
     crowd.note_timers(scheduler);
     crowd.note_joins();
     crowd.note_sync_waits();
-    crowd.tasks
+    let locks = contended::locks();
+    crowd.note_locks(&locks);
+    let cycles = cycles(&crowd.tasks, &locks);
+    Seen { tasks: crowd.tasks, cycles }
 }
 
 #[derive(Default)]
@@ -262,6 +272,18 @@ impl Crowd {
         for task in &mut self.tasks {
             if let Some(wait) = task.snapshot.wait {
                 task.wait_for(WaitsOn::Sync(SyncWait::new(wait)));
+            }
+        }
+    }
+
+    /// Notes the holders of the locks that tasks are in line for.
+    fn note_locks(&mut self, locks: &[ContendedLock]) {
+        let now = Instant::now();
+        for lock in locks {
+            for &(waiter, kind) in lock.waiters() {
+                if let Some(task) = self.find(waiter.get()) {
+                    task.wait_for_lock(SyncWait::for_lock(lock, kind, now));
+                }
             }
         }
     }

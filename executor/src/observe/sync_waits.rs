@@ -1,19 +1,37 @@
-//! Waits of tasks for locks and channels.
+//! Waits of tasks for locks and channels, and the cycles among them.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::panic::Location;
+use std::time::{Duration, Instant};
 
+use wsrt_sync::contended::ContendedLock;
 use wsrt_sync::wait::{Wait, WaitKind};
+
+use super::dump::{SeenTask, WaitsOn};
+use crate::task::{Id, Phase};
 
 /// A lock or channel that a task waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SyncWait {
     wait: Wait,
+    holder: Option<Id>,
+    held_for: Option<Duration>,
 }
 
 impl SyncWait {
+    /// A wait of which nothing else is known.
     pub(super) fn new(wait: Wait) -> Self {
-        Self { wait }
+        Self { wait, holder: None, held_for: None }
+    }
+
+    /// A wait for `lock`, by an operation of the kind `kind`.
+    pub(super) fn for_lock(lock: &ContendedLock, kind: WaitKind, now: Instant) -> Self {
+        Self {
+            wait: Wait { kind, place: lock.place() },
+            holder: lock.holder().map(Id::from_number),
+            held_for: lock.held_since().map(|since| now.saturating_duration_since(since)),
+        }
     }
 
     /// Returns the kind of the operation.
@@ -30,10 +48,102 @@ impl SyncWait {
     pub fn made_at(&self) -> &'static Location<'static> {
         self.wait.place
     }
+
+    /// Returns the task that holds the lock, or permits of the semaphore.
+    ///
+    /// It is the task that took it, also where that has given the guard to another task since. Of
+    /// several readers, or holders of permits, it is the one that came last. `None` if that one has
+    /// gone, for a lock that was taken outside of tasks, and for channels.
+    #[must_use]
+    pub fn holder(&self) -> Option<Id> {
+        self.holder
+    }
+
+    /// Returns for how long the [`holder`](Self::holder) has held it at least: since a task came
+    /// to wait for it. The time is read for the first wait for a lock, and for each sixteenth.
+    #[must_use]
+    pub fn held_for(&self) -> Option<Duration> {
+        self.holder.and(self.held_for)
+    }
+
+    /// True if the wait ends only when the holder gives up the lock, and not when another one does.
+    fn is_exclusive(&self) -> bool {
+        matches!(self.kind(), WaitKind::Mutex | WaitKind::RwLockRead | WaitKind::RwLockWrite | WaitKind::OnceCell)
+    }
 }
 
 impl fmt::Display for SyncWait {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} made at {}", self.kind().awaited(), self.made_at())
+        write!(f, "{} made at {}", self.kind().awaited(), self.made_at())?;
+        let Some(holder) = self.holder else { return Ok(()) };
+        write!(f, ", held by task {holder}")?;
+        self.held_for.map_or(Ok(()), |time| write!(f, " for at least {time:.1?}"))
     }
+}
+
+impl SeenTask {
+    /// Notes a wait for a lock with its holder, in place of the task's own note of it.
+    pub(super) fn wait_for_lock(&mut self, wait: SyncWait) {
+        if self.snapshot.phase != Phase::Idle {
+            return;
+        }
+        let plain = WaitsOn::Sync(SyncWait::new(wait.wait));
+        match self.waits_on.iter_mut().find(|on| **on == plain) {
+            Some(on) => *on = WaitsOn::Sync(wait),
+            None => self.waits_on.push(WaitsOn::Sync(wait)),
+        }
+    }
+
+    /// The one lock that the task waits for, if it waits for nothing else.
+    fn only_lock(&self) -> Option<&SyncWait> {
+        match &*self.waits_on {
+            [WaitsOn::Sync(wait)] if wait.is_exclusive() => Some(wait),
+            _ => None,
+        }
+    }
+}
+
+/// One task's wait in the search for cycles: both are indices.
+#[derive(Clone, Copy)]
+struct Edge {
+    holder: usize,
+    lock: usize,
+}
+
+/// Returns the cycles among the waits of `tasks`, which are sorted by their ids: each is a list of
+/// indices of tasks, each of which waits for the next, and the last for the first.
+///
+/// The locks were read one after the other. A cycle counts if afterwards none of its locks has
+/// changed since: then there was a moment at which all its waits were there together.
+pub(super) fn cycles(tasks: &[SeenTask], locks: &[ContendedLock]) -> Vec<Vec<usize>> {
+    let edges = edges(tasks, locks);
+    let mut visited = vec![false; tasks.len()];
+    let starts = 0..tasks.len();
+    let found = starts.filter_map(|start| cycle_from(start, &edges, &mut visited));
+    found.filter(|cycle| cycle.iter().all(|at| locks[edges[at].lock].is_unchanged())).collect()
+}
+
+fn edges(tasks: &[SeenTask], locks: &[ContendedLock]) -> HashMap<usize, Edge> {
+    let find = |id: u64| tasks.binary_search_by_key(&id, |task| task.snapshot.id.as_u64()).ok();
+    let mut edges = HashMap::new();
+    for (lock, seen) in locks.iter().enumerate() {
+        let Some(holder) = seen.holder().and_then(|holder| find(holder.get())) else { continue };
+        for &(waiter, _) in seen.waiters() {
+            let Some(waiter) = find(waiter.get()).filter(|&at| tasks[at].only_lock().is_some()) else { continue };
+            // Two locks that were made at one place look like one wait. Either would end it.
+            edges.entry(waiter).and_modify(|edge| *edge = None).or_insert(Some(Edge { holder, lock }));
+        }
+    }
+    edges.into_iter().filter_map(|(waiter, edge)| Some((waiter, edge?))).collect()
+}
+
+/// The cycle that the way from `start` leads into, unless an earlier way has led there.
+fn cycle_from(start: usize, edges: &HashMap<usize, Edge>, visited: &mut [bool]) -> Option<Vec<usize>> {
+    let (mut way, mut at) = (Vec::new(), start);
+    while !std::mem::replace(&mut visited[at], true) {
+        way.push(at);
+        at = edges.get(&at)?.holder;
+    }
+    let begin = way.iter().position(|&passed| passed == at)?;
+    Some(way.split_off(begin))
 }

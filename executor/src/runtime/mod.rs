@@ -16,7 +16,7 @@ mod trace;
 
 pub use builder::Builder;
 pub use drain::{Drained, LeftTask};
-pub use dump::{Dump, TaskDump, TaskState, TaskStats};
+pub use dump::{Cycle, Dump, TaskDump, TaskState, TaskStats};
 pub use handle::{EnterGuard, Handle, TryCurrentError};
 #[cfg(feature = "metrics")]
 pub use metrics::MetricsExport;

@@ -2,12 +2,12 @@
 //! output. And whether one has panicked.
 
 use std::cell::Cell;
-use std::ptr::NonNull;
+
+use wsrt_sync::current_task::{self, Entered};
 
 use super::Id;
 
 thread_local! {
-    static CURRENT: Cell<Option<Id>> = const { Cell::new(None) };
     static PANICKED: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -23,33 +23,12 @@ pub(crate) fn take_panic() -> bool {
 
 /// The task whose code runs on this thread now.
 pub(crate) fn current_id() -> Option<Id> {
-    CURRENT.get()
+    current_task::get().map(Id::from_number)
 }
 
-/// Names `id` as the current task until the guard is dropped, which names the one before it again:
-/// a task that blocks on a future of its own may run others in its middle.
-///
-/// The guard goes back to the place that it has found, since to look it up once more costs a call.
+/// Names `id` as the current task until the guard is dropped, which names the one before it again.
+/// The locks that it takes meanwhile name it as their holder.
 #[inline]
 pub(super) fn enter(id: Id) -> Entered {
-    let current = CURRENT.with(|current| NonNull::from(current));
-    // SAFETY: it was a reference just now.
-    let outer = unsafe { current.as_ref() }.replace(Some(id));
-    Entered { current, outer }
-}
-
-/// Not Send: it stands for a place of this thread's.
-#[must_use = "the id is current only while the guard lives"]
-pub(super) struct Entered {
-    current: NonNull<Cell<Option<Id>>>,
-    outer: Option<Id>,
-}
-
-impl Drop for Entered {
-    #[inline]
-    fn drop(&mut self) {
-        // SAFETY: the guard is still on the thread whose place this is, and that has no destructor:
-        // it is there as long as the thread is.
-        unsafe { self.current.as_ref() }.set(self.outer);
-    }
+    current_task::enter(id.number())
 }

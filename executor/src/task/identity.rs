@@ -49,6 +49,16 @@ impl Id {
     }
 
     #[inline]
+    pub(crate) fn number(self) -> NonZeroU64 {
+        self.0
+    }
+
+    /// The id with this number.
+    pub(crate) fn from_number(number: NonZeroU64) -> Self {
+        Self(number)
+    }
+
+    #[inline]
     fn new(number: u64) -> Self {
         Self(NonZeroU64::new(number).expect("2^64 ids are not used up in the life of a process"))
     }

@@ -7,6 +7,7 @@ use super::permit::{OwnedPermit, Permit, PermitIterator};
 use super::queue::Queue;
 use crate::blocking::block_on;
 use crate::budget;
+use crate::holder::Unheld;
 use crate::lend::sleep;
 use crate::permits::{self, Permits, Refused};
 use crate::sync::Arc;
@@ -21,7 +22,7 @@ use std::time::Duration;
 /// Room for a number of values: each value, and each permit to send one, holds a part.
 #[derive(Debug)]
 pub(super) struct Limited {
-    pub(super) permits: Permits,
+    pub(super) permits: Permits<Unheld>,
     pub(super) capacity: usize,
 }
 
@@ -54,7 +55,7 @@ impl Room for Limited {
 pub fn channel<T>(buffer: usize) -> (Sender<T>, Receiver<T>) {
     assert!(buffer > 0, "mpsc bounded channel requires buffer > 0");
     assert!(buffer <= permits::MOST, "a channel has room for at most usize::MAX >> 3 values");
-    let channel = Arc::new(Channel::new(Limited { permits: Permits::new(buffer), capacity: buffer }));
+    let channel = Arc::new(Channel::new(Limited { permits: Permits::unheld(buffer), capacity: buffer }));
     (Sender { channel: Arc::clone(&channel) }, Receiver::new(channel))
 }
 

@@ -32,9 +32,9 @@ use wsrt::net::{UnixDatagram, UnixListener, UnixStream, unix, unix::pipe};
 use wsrt::parallel::{CancelToken, Cancelled, Chunks, ChunksMut, Scope, Slice, SliceMut, Until};
 use wsrt::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use wsrt::runtime::{
-    Address, Arrivals, Builder, Drained, Dump, EnterGuard, FlightRecorder, Handle, LatencyHistogram, LeftTask, Metrics,
-    MetricsExport, PollSources, ProcessorMetrics, Recording, Running, Runtime, SourceWait, Stall, Steals, TaskDump,
-    TaskKind, TaskState, TaskStats, TimerWait, TraceSummary, TryCurrentError, WaitsOn,
+    Address, Arrivals, Builder, Cycle, Drained, Dump, EnterGuard, FlightRecorder, Handle, LatencyHistogram, LeftTask,
+    Metrics, MetricsExport, PollSources, ProcessorMetrics, Recording, Running, Runtime, SourceWait, Stall, Steals,
+    SyncWait, TaskDump, TaskKind, TaskState, TaskStats, TimerWait, TraceSummary, TryCurrentError, WaitKind, WaitsOn,
 };
 use wsrt::signal::CtrlC;
 use wsrt::signal::unix::{Signal, SignalKind};
@@ -98,15 +98,18 @@ table! {
     TryCurrentError:     Send,  Sync,  Unpin;
     Stall:               Send,  Sync,  Unpin;
     Address:             Send,  Sync,  Unpin;
+    Cycle:               Send,  Sync,  Unpin;
     Drained:             Send,  Sync,  Unpin;
     Dump:                Send,  Sync,  Unpin;
     Running:             Send,  Sync,  Unpin;
     SourceWait:          Send,  Sync,  Unpin;
+    SyncWait:            Send,  Sync,  Unpin;
     TaskDump:            Send,  Sync,  Unpin;
     TaskKind:            Send,  Sync,  Unpin;
     TaskState:           Send,  Sync,  Unpin;
     TaskStats:           Send,  Sync,  Unpin;
     TimerWait:           Send,  Sync,  Unpin;
+    WaitKind:            Send,  Sync,  Unpin;
     WaitsOn:             Send,  Sync,  Unpin;
     LeftTask:            Send,  Sync,  Unpin;
     Metrics:             Send,  Sync,  Unpin;

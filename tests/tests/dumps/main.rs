@@ -1,6 +1,7 @@
 //! A dump reports of every task its state and the sources it waits for; it polls nothing, and
 //! returns even if no task makes progress.
 
+mod cycles;
 mod statistics;
 mod sync_waits;
 

@@ -155,7 +155,6 @@ impl File {
     /// # Errors
     ///
     /// Returns the file itself, unchanged, in these two cases.
-    #[expect(clippy::result_large_err, reason = "the file comes back as it is")]
     pub fn try_into_std(mut self) -> Result<std::fs::File, File> {
         if !self.inner.get_mut().is_clean() {
             return Err(self);

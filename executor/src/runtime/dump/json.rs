@@ -7,15 +7,21 @@ use std::fmt::Write as _;
 use std::panic::Location;
 use std::time::Duration;
 
-use super::{Dump, TaskDump, TaskState, TaskStats};
+use super::{Cycle, Dump, TaskDump, TaskState, TaskStats};
 use crate::runtime::{SourceWait, SyncWait, TaskKind, WaitsOn};
 
 pub(super) fn of(dump: &Dump) -> String {
     let mut json = String::with_capacity(64 + 320 * dump.tasks.len());
-    append(&mut json, format_args!("{{\"took_us\":{},\"tasks\":", dump.took.as_micros()));
+    append(&mut json, format_args!("{{\"took_us\":{},\"cycles\":", dump.took.as_micros()));
+    list(&mut json, &dump.cycles, cycle);
+    json.push_str(",\"tasks\":");
     list(&mut json, &dump.tasks, task);
     json.push('}');
     json
+}
+
+fn cycle(json: &mut String, cycle: &Cycle) {
+    list(json, cycle.tasks(), |json, task| append(json, format_args!("{}", task.id())));
 }
 
 fn task(json: &mut String, task: &TaskDump) {
@@ -65,6 +71,10 @@ fn wait(json: &mut String, on: &WaitsOn) {
 fn sync(json: &mut String, on: &SyncWait) {
     append(json, format_args!("{{\"kind\":\"sync\",\"sync\":\"{}\",\"made_at\":", on.kind().name()));
     place(json, on.made_at());
+    json.push_str(",\"held_by\":");
+    or_null(json, on.holder(), |json, id| append(json, format_args!("{id}")));
+    json.push_str(",\"held_us\":");
+    or_null(json, on.held_for(), micros);
     json.push('}');
 }
 

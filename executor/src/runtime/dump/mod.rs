@@ -9,7 +9,7 @@ use std::panic::Location;
 use std::time::{Duration, Instant};
 
 use super::{Handle, Running, TaskKind, WaitsOn};
-use crate::observe::dump::{self, SeenTask};
+use crate::observe::dump::{self, Seen, SeenTask};
 use crate::task::{Id, Phase, StatsRead};
 
 impl Handle {
@@ -34,6 +34,7 @@ impl Handle {
     ///   for something else, such as a [`JoinSet`](crate::task::JoinSet) or another library's
     ///   channel, or if a library wraps its wakers, as `FuturesUnordered` does. A waker that was
     ///   left behind, such as that of a read that was dropped halfway, still counts as a wait.
+    /// * The holder of a lock is the task that took it: see [`SyncWait`](super::SyncWait).
     /// * On targets whose pointers have fewer than 64 bits, waits for locks and channels are
     ///   unknown.
     /// * The system is queried for the addresses of sockets for 40 ms in all. With tens of
@@ -76,18 +77,23 @@ impl Handle {
     #[must_use]
     pub fn dump(&self) -> Dump {
         let began = Instant::now();
-        let tasks = dump::live_tasks(self.scheduler()).into_iter().map(TaskDump).collect();
-        Dump { tasks, took: began.elapsed() }
+        let Seen { tasks, cycles } = dump::look(self.scheduler());
+        let tasks: Vec<_> = tasks.into_iter().map(TaskDump).collect();
+        let of_tasks = |cycle: Vec<usize>| Cycle { tasks: cycle.into_iter().map(|at| tasks[at].clone()).collect() };
+        let cycles = cycles.into_iter().map(of_tasks).collect();
+        Dump { tasks, cycles, took: began.elapsed() }
     }
 }
 
 /// The states of the tasks of a runtime: see [`Handle::dump`].
 ///
-/// Its `Display` is a headline and a line for each task.
+/// Its `Display` is a headline and a line for each task, after the cycles of waits, if there are
+/// any.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Dump {
     tasks: Vec<TaskDump>,
+    cycles: Vec<Cycle>,
     took: Duration,
 }
 
@@ -96,6 +102,47 @@ impl Dump {
     #[must_use]
     pub fn tasks(&self) -> &[TaskDump] {
         &self.tasks
+    }
+
+    /// Returns the cycles of waits among the tasks: none of the tasks in one can go on.
+    ///
+    /// A cycle is a list of tasks each of which waits for a `Mutex`, `RwLock` or `OnceCell` that
+    /// the next one holds, and for nothing else that is known: a task with a timeout around its
+    /// wait is in none. A task that locks a mutex twice is a cycle by itself.
+    ///
+    /// Not found are cycles through semaphores, channels, join handles, blocking calls and futures
+    /// of `block_on`. One that is shown may be none if a task has given its guard to another, or
+    /// if a reader waits because of
+    /// [`RwLock::with_max_readers`](crate::sync::RwLock::with_max_readers).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use wsrt::runtime::Handle;
+    /// use wsrt::sync::Mutex;
+    ///
+    /// # wsrt::runtime::Runtime::new()?.run(async {
+    /// let mutex = Arc::new(Mutex::new(0));
+    /// wsrt::spawn(async move {
+    ///     let outer = mutex.lock().await;
+    ///     *mutex.lock().await += *outer;
+    /// });
+    /// loop {
+    ///     let dump = Handle::current().dump();
+    ///     if let [cycle] = dump.cycles() {
+    ///         assert_eq!(cycle.tasks().len(), 1);
+    ///         println!("{cycle}");
+    ///         break;
+    ///     }
+    ///     wsrt::task::yield_now().await;
+    /// }
+    /// # });
+    /// # std::io::Result::Ok(())
+    /// ```
+    #[must_use]
+    pub fn cycles(&self) -> &[Cycle] {
+        &self.cycles
     }
 
     /// Returns how long it took to read them.
@@ -121,7 +168,7 @@ impl Dump {
     ///     task::yield_now().await;
     ///     Handle::current().dump().to_json()
     /// });
-    /// // {"took_us":21,"tasks":[{"id":1,"kind":"task","name":"sleeper",
+    /// // {"took_us":21,"cycles":[],"tasks":[{"id":1,"kind":"task","name":"sleeper",
     /// //  "spawned_at":{"file":"src/main.rs","line":6,"column":62},
     /// //  "state":"idle","processor":null,"in_poll_us":null,"in_block_in_place":false,
     /// //  "waits_on":[{"kind":"timer","due_in_us":59999871}],
@@ -131,12 +178,31 @@ impl Dump {
     /// // A wait for a socket is {"kind":"source","source":"TcpStream","read":true,"write":false,"descriptor":7,
     /// //  "local_addr":"127.0.0.1:80","peer_addr":"127.0.0.1:4242"},
     /// // one for another task {"kind":"task","id":7}, or "blocking_job" for its kind, and one for a
-    /// // lock {"kind":"sync","sync":"mutex","made_at":{"file":"src/main.rs","line":9,"column":17}}.
+    /// // lock {"kind":"sync","sync":"mutex","made_at":{"file":"src/main.rs","line":9,"column":17},
+    /// // "held_by":7,"held_us":3100}. A cycle of waits is a list of ids: "cycles":[[7,9]].
     /// # Ok::<(), std::io::Error>(())
     /// ```
     #[must_use]
     pub fn to_json(&self) -> String {
         json::of(self)
+    }
+}
+
+/// Tasks that wait for each other in a ring: see [`Dump::cycles`].
+///
+/// Its `Display` is a headline and a line for each task.
+#[derive(Debug, Clone)]
+pub struct Cycle {
+    tasks: Vec<TaskDump>,
+}
+
+impl Cycle {
+    /// Returns the tasks: each waits for the next, and the last one for the first.
+    ///
+    /// [`waits_on`](TaskDump::waits_on) of each names one lock, and its holder.
+    #[must_use]
+    pub fn tasks(&self) -> &[TaskDump] {
+        &self.tasks
     }
 }
 

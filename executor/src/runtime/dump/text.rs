@@ -3,12 +3,13 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::{Dump, TaskDump, TaskState, TaskStats};
+use super::{Cycle, Dump, TaskDump, TaskState, TaskStats};
 use crate::runtime::{Running, SourceWait, TaskKind, WaitsOn};
 
 impl fmt::Display for Dump {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let count = |wanted: fn(&TaskDump) -> bool| self.tasks.iter().filter(|task| wanted(task)).count();
+        self.cycles.iter().try_for_each(|cycle| writeln!(f, "{cycle}"))?;
         let jobs = count(|task| task.kind() == TaskKind::BlockingJob);
         write!(
             f,
@@ -26,6 +27,13 @@ impl fmt::Display for Dump {
 
 fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+impl fmt::Display for Cycle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cycle of waits: {} cannot go on", counted(self.tasks.len(), "task"))?;
+        self.tasks.iter().try_for_each(|task| write!(f, "\n  {task}"))
+    }
 }
 
 impl fmt::Display for TaskDump {
