@@ -2,7 +2,7 @@
 //! kept until the lock is dropped.
 //!
 //! A lock may be moved, and a line may not: dumps find it by the list of
-//! [contended](crate::contended) locks. And a lock that no task has waited for is smaller.
+//! [contended] locks. And a lock that no task has waited for is smaller.
 
 use crate::contended;
 use crate::sync::atomic::AtomicPtr;
