@@ -36,6 +36,17 @@ var workloads = map[string]struct {
 	"fork_join":   {forkJoin, perOperation},
 	"tree":        {tree, milliseconds},
 	"parked":      {parked, milliseconds},
+	// The rows of benches/src/sync.
+	"send_recv":   {sendRecv, perOperation},
+	"oneshot":     {oneshot, perOperation},
+	"lock":        {lock, perOperation},
+	"read":        {read, perOperation},
+	"bounded":     {bounded, perOperation},
+	"four_to_one": {fourToOne, perOperation},
+	"lock_four":   {lockFour, perOperation},
+	"lock_held":   {lockHeld, perOperation},
+	"read_write":  {readWrite, perOperation},
+	"notify":      {notify, perOperation},
 }
 
 func main() {

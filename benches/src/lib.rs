@@ -12,8 +12,8 @@
 //!
 //! With `--growth` it shows how cost grows with processors, tasks and connections.
 //!
-//! [`compare`], [`parallel`] (fork-join and loops) and [`http`] (hyper) are programs on one
-//! [`harness`]; [`stalls`] measures the effect on other tasks of polls that do not return,
+//! [`compare`], [`parallel`] (fork-join and loops), [`http`] (hyper) and [`sync`] (channels and
+//! locks) are programs on one [`harness`]; [`stalls`] measures the effect on other tasks of polls that do not return,
 //! [`dumps`] the cost of task dumps, and [`instructions`] counts the instructions of the scheduling
 //! paths.
 //!
@@ -31,6 +31,7 @@ pub mod compare;
 mod cores;
 #[cfg(feature = "wsrt")]
 pub mod dumps;
+mod go;
 pub mod harness;
 #[cfg(feature = "wsrt")]
 pub mod http;
@@ -47,6 +48,8 @@ pub mod plan;
 pub mod runtimes;
 #[cfg(feature = "wsrt")]
 pub mod stalls;
+#[cfg(feature = "wsrt")]
+pub mod sync;
 mod usage;
 pub mod workloads;
 

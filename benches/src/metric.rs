@@ -43,8 +43,11 @@ impl Metric {
     /// Bytes by which the process has grown for each task that waits.
     pub const BYTES_PER_TASK: Self = Self::named("bytes_per_task", "bytes/task");
 
+    /// Bytes by which the process has grown for each channel or lock that nothing uses.
+    pub const BYTES_IDLE: Self = Self::named("bytes_idle", "bytes");
+
     /// The metrics of the workloads, which are found by their keys.
-    pub(crate) const ALL: [Self; 14] = [
+    pub(crate) const ALL: [Self; 15] = [
         Self::NANOSECONDS_PER_OPERATION,
         Self::MILLISECONDS,
         Self::REQUESTS_PER_SECOND,
@@ -59,6 +62,7 @@ impl Metric {
         Self::MEDIAN_MICROSECONDS,
         Self::WORST_MICROSECONDS,
         Self::BYTES_PER_TASK,
+        Self::BYTES_IDLE,
     ];
 
     pub(crate) const fn named(key: &'static str, unit: &'static str) -> Self {

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use wsrt_benches::plan::Plan;
 use wsrt_benches::runtimes::{Runtime, Tokio, Work};
-use wsrt_benches::workloads;
+use wsrt_benches::{sync, workloads};
 
 /// tokio, but for spawning: a spawned future is dropped and its task cancelled.
 #[derive(Debug)]
@@ -105,14 +105,44 @@ impl Runtime for Lossy {
     }
 }
 
-#[test]
-fn a_runtime_that_loses_tasks_fails_every_workload() {
-    let plan = Plan {
+fn tiny() -> Plan {
+    Plan {
         iterations: Some(1),
         size: Some(10),
         connections: 2,
         ..Plan::usual(PathBuf::from(env!("CARGO_BIN_EXE_compare")))
-    };
+    }
+}
+
+/// Rows of `sync` that spawn nothing: their one task is the root.
+const OF_ONE_TASK: [&str; 10] = [
+    "send_recv",
+    "oneshot",
+    "oneshot_wait",
+    "lock",
+    "read",
+    "acquire",
+    "notify_kept",
+    "idle_bounded",
+    "idle_unbounded",
+    "idle_lock",
+];
+
+#[test]
+fn a_runtime_that_loses_tasks_fails_every_row_of_sync() {
+    for (about, libraries) in sync::all() {
+        for library in libraries {
+            let run = || sync::run_on::<Lossy>(library, about.name, &tiny());
+            let outcome = catch_unwind(AssertUnwindSafe(run));
+            let spawns = !OF_ONE_TASK.contains(&about.name);
+            assert_eq!(outcome.is_err(), spawns, "{} of {library}: {outcome:?}", about.name);
+        }
+    }
+}
+
+#[test]
+fn a_runtime_that_loses_tasks_fails_every_workload() {
+    let plan = tiny();
     for about in workloads::all() {
         let run = || workloads::run_named::<Lossy>(about.name, &plan);
         let outcome = catch_unwind(AssertUnwindSafe(run));

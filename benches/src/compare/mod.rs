@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::child::{self, BARE, Request};
 use crate::cores::Cores;
+use crate::go::{self, Go};
 use crate::harness::{Case, Job, Line, Program, Report, is_wanted};
 use crate::measure::Summary;
 use crate::metric::Metric;
@@ -14,11 +15,9 @@ use crate::plan::Plan;
 use crate::workloads::{self, About};
 use crate::{Failure, load, machine, runtimes};
 
-mod go;
 mod growth;
 mod options;
 
-use go::Go;
 use options::Options;
 
 /// The program `compare`.
@@ -70,7 +69,8 @@ fn run(options: &Options) -> Result<(), Failure> {
     let program = std::env::current_exe()?;
     let works = works(options);
     let mut facts = machine::describe(&CRATES);
-    let go = find_go(options, &directory, &mut facts);
+    let wants_go = options.rivals.iter().any(|rival| rival == runtimes::GO);
+    let go = Go::find(wants_go, &directory, options.install_go, &mut facts);
     if !options.growth {
         facts.push(format!("{} workers each", options.plan.workers));
     }
@@ -114,24 +114,6 @@ fn case<'a>(work: &'a Work, subjects: &[String], program: &'a Path, go: Option<&
         subjects: subjects.iter().filter(has_it).cloned().collect(),
         last: about.bare.map(|_| BARE),
         measure: Box::new(measure),
-    }
-}
-
-/// Builds Go's program if Go is among the rivals. Where it cannot be built, the facts say why.
-fn find_go(options: &Options, directory: &Path, facts: &mut Vec<String>) -> Option<Go> {
-    if !options.rivals.iter().any(|rival| rival == runtimes::GO) {
-        return None;
-    }
-    match Go::build(directory, options.install_go) {
-        Ok(go) => {
-            facts.push(go.version.clone());
-            Some(go)
-        }
-        Err(why) => {
-            eprintln!("compare: Go is not measured: {why}");
-            facts.push(format!("Go is not measured: {why}"));
-            None
-        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::Failure;
-use crate::child::Request;
+use crate::harness::Words;
 
 const VALGRIND: &str = "valgrind";
 
@@ -18,12 +18,12 @@ pub(super) fn version() -> Result<Option<String>, Failure> {
     }
 }
 
-/// Counts the instructions of a child of `program` that serves `request`.
-pub(super) fn count(program: &Path, request: &Request) -> Result<u64, Failure> {
+/// Counts the instructions of a child of `program` that is started with `words`.
+pub(super) fn count(program: &Path, words: Words) -> Result<u64, Failure> {
     let output = Command::new(VALGRIND)
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
         .arg(program)
-        .args(request.words().into_vec())
+        .args(words.into_vec())
         .stdin(Stdio::null())
         .output()
         .map_err(|error| format!("cannot start {VALGRIND}: {error}"))?;

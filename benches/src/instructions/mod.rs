@@ -18,6 +18,7 @@ use crate::harness::{Arguments, Job, Program, align};
 use crate::measure::Summary;
 use crate::plan::Plan;
 use crate::runtimes::{self, SUBJECT};
+use crate::sync;
 
 mod callgrind;
 mod recorded;
@@ -25,6 +26,8 @@ mod toolchain;
 
 use recorded::{Recorded, Verdict};
 
+/// Stands where there is no count.
+const NONE: &str = "–";
 /// How often each operation is counted; the median stands.
 const REPEATS: usize = 3;
 /// The most by which counts of one operation may differ, as a share, to be recorded.
@@ -33,22 +36,62 @@ const REPEATABLE: f64 = 0.01;
 /// An operation, and the workload that is made of it.
 struct Operation {
     name: &'static str,
-    workload: &'static str,
+    work: Work,
     size: usize,
     /// Operations in a round of this size.
     in_round: usize,
     rounds: [u32; 2],
 }
 
+impl Operation {
+    /// True if it can be counted on `runtime`: of the runtimes, tokio and wsrt have channels and
+    /// locks of their own.
+    fn is_on(&self, runtime: &str) -> bool {
+        match self.work {
+            Work::Workload(_) => true,
+            Work::Row(row) => sync::has(runtime, row),
+        }
+    }
+}
+
+/// The work of an operation, by its name.
+enum Work {
+    /// A workload of `compare`.
+    Workload(&'static str),
+    /// A row of `sync`, of wsrt's own channels and locks.
+    Row(&'static str),
+}
+
 /// So few tasks at once that they fit into a processor's ring and the allocator's caches: the
 /// number of tasks that go on to the injector, and of bytes that the allocator gives back, differs
 /// from run to run by some per cent.
-const OPERATIONS: [Operation; 4] = [
-    Operation { name: "spawn", workload: "spawn_inside", size: 100, in_round: 100, rounds: [50, 250] },
-    Operation { name: "wake", workload: "wake", size: 10_000, in_round: 10_000, rounds: [2, 6] },
-    Operation { name: "yield", workload: "yield", size: 20, in_round: 20_000, rounds: [2, 4] },
-    Operation { name: "join", workload: "spawn_await", size: 2_000, in_round: 2_000, rounds: [5, 15] },
+const OPERATIONS: [Operation; 10] = [
+    scheduling("spawn", "spawn_inside", 100, 100, [50, 250]),
+    scheduling("wake", "wake", 10_000, 10_000, [2, 6]),
+    scheduling("yield", "yield", 20, 20_000, [2, 4]),
+    scheduling("join", "spawn_await", 2_000, 2_000, [5, 15]),
+    fast_path("mpsc_send_and_receive", "send_recv"),
+    fast_path("oneshot_make_send_and_receive", "oneshot"),
+    fast_path("mutex_lock_and_unlock", "lock"),
+    fast_path("rwlock_read_and_unlock", "read"),
+    fast_path("semaphore_acquire_and_release", "acquire"),
+    fast_path("notify_and_take_the_permit", "notify_kept"),
 ];
+
+const fn scheduling(
+    name: &'static str,
+    workload: &'static str,
+    size: usize,
+    in_round: usize,
+    rounds: [u32; 2],
+) -> Operation {
+    Operation { name, work: Work::Workload(workload), size, in_round, rounds }
+}
+
+/// An operation on a channel or a lock for which nothing has to be waited for.
+const fn fast_path(name: &'static str, row: &'static str) -> Operation {
+    Operation { name, work: Work::Row(row), size: 10_000, in_round: 10_000, rounds: [2, 6] }
+}
 
 /// The choices of the command line.
 #[derive(Debug)]
@@ -62,7 +105,10 @@ struct Options {
 fn help() -> String {
     let operations: String = OPERATIONS
         .iter()
-        .map(|operation| format!("  {:<6} an operation of the workload {}\n", operation.name, operation.workload))
+        .map(|Operation { name, work, .. }| match work {
+            Work::Workload(workload) => format!("  {name:<29} an operation of compare's workload {workload}\n"),
+            Work::Row(row) => format!("  {name:<29} an operation of sync's row {row}\n"),
+        })
         .collect();
     format!(
         "\
@@ -83,7 +129,7 @@ Counts wsrt's instructions per operation with valgrind's callgrind, and fails wh
 pub const PROGRAM: Program = Program {
     name: "instructions",
     help,
-    roles: &[("--child", child::role)],
+    roles: &[("--child", child::role), (sync::ROLE, sync::role)],
     compare: |arguments| {
         let options = Options::take(arguments)?;
         Ok(Box::new(move || run(&options)) as Job)
@@ -170,7 +216,7 @@ fn compare(options: &Options, toolchain: &str) -> Result<(), Failure> {
             whole(now),
         ];
         for rival in &options.rivals {
-            row.push(whole(count(rival, operation)?.median));
+            row.push(if operation.is_on(rival) { whole(count(rival, operation)?.median) } else { NONE.to_owned() });
         }
         rows.push(row);
     }
@@ -208,13 +254,19 @@ fn count(runtime: &str, operation: &Operation) -> Result<Summary, Failure> {
 
 fn run_once(runtime: &str, operation: &Operation, rounds: u32) -> Result<u64, Failure> {
     let program = std::env::current_exe()?;
-    let request = Request {
-        runtime: runtime.to_owned(),
-        workload: operation.workload.to_owned(),
-        plan: Plan { workers: 1, iterations: Some(rounds), size: Some(operation.size), ..Plan::usual(program.clone()) },
-        time_limit: None,
+    let plan =
+        Plan { workers: 1, iterations: Some(rounds), size: Some(operation.size), ..Plan::usual(program.clone()) };
+    let words = match operation.work {
+        Work::Workload(workload) => {
+            let (runtime, workload) = (runtime.to_owned(), workload.to_owned());
+            Request { runtime, workload, plan, time_limit: None }.words()
+        }
+        Work::Row(row) => {
+            let (library, row) = (runtime.to_owned(), row.to_owned());
+            sync::Request { library, row, plan, time_limit: None }.words()
+        }
     };
-    callgrind::count(&program, &request).map_err(|failure| format!("{} on {runtime}: {failure}", operation.name).into())
+    callgrind::count(&program, words).map_err(|failure| format!("{} on {runtime}: {failure}", operation.name).into())
 }
 
 #[cfg(test)]
@@ -226,7 +278,10 @@ mod tests {
     fn every_operation_has_its_workload_and_its_recorded_count() {
         let recorded = Recorded::read(&usual_file()).unwrap();
         for operation in &OPERATIONS {
-            assert!(workloads::find(operation.workload).is_ok(), "{}", operation.workload);
+            match operation.work {
+                Work::Workload(name) => assert!(workloads::find(name).is_ok(), "{name}"),
+                Work::Row(name) => assert!(sync::find(name).is_ok(), "{name}"),
+            }
             assert!(recorded.count(operation.name).is_ok(), "{}", operation.name);
             assert!(operation.rounds[0] < operation.rounds[1], "{}", operation.name);
         }

@@ -26,7 +26,7 @@ mod ping_pong;
 mod proxy;
 mod root_request;
 mod root_spawn;
-mod rounds;
+pub(crate) mod rounds;
 mod spawn_await;
 mod spawn_inside;
 mod spawn_outside;

@@ -19,7 +19,7 @@ pub struct Round {
 
 impl Round {
     /// Ends the round of `operations` that began at `start`.
-    pub(super) fn since(start: Instant, operations: usize) -> Self {
+    pub(crate) fn since(start: Instant, operations: usize) -> Self {
         Self { elapsed: start.elapsed(), operations: operations as u64 }
     }
 
@@ -66,7 +66,7 @@ where
 
 /// Repeats a round of the workload's size inside of one task, and returns the time of one
 /// operation.
-pub(super) fn in_task<R: Runtime, F: Future<Output = Round> + Send + 'static>(
+pub(crate) fn in_task<R: Runtime, F: Future<Output = Round> + Send + 'static>(
     runtime: &R,
     plan: &Plan,
     about: &About,

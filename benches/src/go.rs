@@ -15,7 +15,8 @@ use crate::plan::Plan;
 use crate::workloads::About;
 use crate::{Failure, child};
 
-/// The workloads that Go has; the others need things that Go lacks, such as an async mutex.
+/// The workloads of `compare` that Go has; the others need things that Go lacks, such as sleeps
+/// until a deadline.
 const WORKLOADS: [&str; 10] = [
     "spawn_inside",
     "root_spawn",
@@ -29,24 +30,56 @@ const WORKLOADS: [&str; 10] = [
     "parked",
 ];
 
+/// The rows of `sync` that Go has, by its own channels and locks.
+const ROWS: [&str; 10] = [
+    "send_recv",
+    "oneshot",
+    "lock",
+    "read",
+    "bounded",
+    "four_to_one",
+    "lock_four",
+    "lock_held",
+    "read_write",
+    "notify",
+];
+
 /// The folder that `--install-go` installs into, beside the results.
 const INSTALLED: &str = "go-bin";
 
 /// Go's program, built.
 #[derive(Clone, Debug)]
-pub(super) struct Go {
+pub(crate) struct Go {
     program: PathBuf,
-    pub(super) version: String,
+    version: String,
 }
 
-/// Says whether Go has a version of the named workload.
-pub(super) fn has(workload: &str) -> bool {
-    WORKLOADS.contains(&workload)
+/// Says whether Go has a version of the named workload of `compare` or row of `sync`.
+pub(crate) fn has(workload: &str) -> bool {
+    WORKLOADS.contains(&workload) || ROWS.contains(&workload)
 }
 
 impl Go {
+    /// Builds Go's program if it is `wanted`. Where it cannot be built, the facts say why.
+    pub(crate) fn find(wanted: bool, directory: &Path, install: bool, facts: &mut Vec<String>) -> Option<Self> {
+        if !wanted {
+            return None;
+        }
+        match Self::build(directory, install) {
+            Ok(go) => {
+                facts.push(go.version.clone());
+                Some(go)
+            }
+            Err(why) => {
+                eprintln!("Go is not measured: {why}");
+                facts.push(format!("Go is not measured: {why}"));
+                None
+            }
+        }
+    }
+
     /// Finds a toolchain and builds the program into `directory`.
-    pub(super) fn build(directory: &Path, install: bool) -> Result<Self, Failure> {
+    fn build(directory: &Path, install: bool) -> Result<Self, Failure> {
         let directory = &directory.canonicalize()?;
         let toolchain = toolchain(directory, install)?;
         let program = directory.join("workloads-go");
@@ -64,7 +97,7 @@ impl Go {
     }
 
     /// Measures a workload in a process of its own.
-    pub(super) fn measure(&self, about: &About, plan: &Plan, limit: Duration) -> Result<Vec<Measurement>, Failure> {
+    pub(crate) fn measure(&self, about: &About, plan: &Plan, limit: Duration) -> Result<Vec<Measurement>, Failure> {
         let rounds = plan.rounds(about);
         let mut command = Command::new(&self.program);
         command.arg(about.name);
@@ -115,8 +148,10 @@ mod tests {
     #[test]
     fn gos_workloads_exist_here_and_in_its_program() {
         let program = fs::read_to_string(sources().join("main.go")).unwrap();
-        for name in WORKLOADS {
-            assert!(workloads::find(name).is_ok(), "{name}");
+        assert!(WORKLOADS.iter().all(|name| workloads::find(name).is_ok()));
+        #[cfg(feature = "wsrt")]
+        assert!(ROWS.iter().all(|name| crate::sync::find(name).is_ok()));
+        for name in WORKLOADS.iter().chain(&ROWS) {
             assert!(program.contains(&format!("\"{name}\":")), "{name}");
         }
     }
