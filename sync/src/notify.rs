@@ -16,9 +16,9 @@
 use crate::budget;
 use crate::sync::atomic::AtomicUsize;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
-use crate::sync::{Mutex, const_fn};
+use crate::sync::{Mutex, MutexGuard, const_fn};
 use crate::wait::{self, Place, WaitKind};
-use crate::wait_list::WaitList;
+use crate::wait_list::{WaitList, wait_on};
 use crate::wakers::Wakers;
 use std::future::Future;
 use std::marker::PhantomPinned;
@@ -232,8 +232,7 @@ impl Notify {
     }
 
     /// Takes the waiter out of the list, and returns what it was given.
-    fn leave(&self, key: usize) -> Given {
-        let mut waiters = self.waiters.lock();
+    fn leave(&self, mut waiters: MutexGuard<'_, WaitList<Given>>, key: usize) -> Given {
         let (given, was_linked, waker) = waiters.remove(key);
         if was_linked {
             self.note_if_empty(&waiters);
@@ -288,15 +287,8 @@ impl Waiter {
                 }
             }
             Self::InLine(key) => {
-                let waker = waker.clone();
-                let mut waiters = notify.waiters.lock();
-                if waiters.is_linked(key) {
-                    let displaced = waiters.replace_waker(key, waker);
-                    drop(waiters);
-                    drop(displaced);
-                } else {
-                    drop(waiters);
-                    notify.leave(key);
+                if let Some(waiters) = wait_on(&notify.waiters, key, waker) {
+                    notify.leave(waiters, key);
                     *self = Self::Done;
                 }
             }
@@ -320,7 +312,7 @@ impl Waiter {
         if let Self::InLine(key) = *self {
             wait::take_back(kind, notify.place);
             *self = Self::Done;
-            if let Given::One(end) = notify.leave(key) {
+            if let Given::One(end) = notify.leave(notify.waiters.lock(), key) {
                 notify.notify(end);
             }
         }

@@ -19,6 +19,9 @@ mod with_std {
     /// Values of a block of a channel's queue.
     pub(crate) const SLOTS: usize = 31;
 
+    /// Looks at a slot that another thread is writing to.
+    pub(crate) const LOOKS: u32 = 32;
+
     /// Waits a moment for another thread, which is between two stores.
     pub(crate) fn spin() {
         // It may have lost its core there.
@@ -67,6 +70,8 @@ mod with_loom {
 
     /// Few, so that a model gets from block to block.
     pub(crate) const SLOTS: usize = 2;
+
+    pub(crate) const LOOKS: u32 = 1;
 
     pub(crate) fn spin() {
         loom::thread::yield_now();

@@ -7,6 +7,7 @@
 //! A node stays in the slab until its owner, the future, removes it. It leaves the *order* earlier,
 //! when it is granted what it waits for: an unlinked node is one whose owner has yet to look.
 
+use crate::sync::{Mutex, MutexGuard};
 use slab::Slab;
 use std::task::Waker;
 
@@ -91,6 +92,11 @@ impl<T> WaitList<T> {
         Some((&mut node.value, waker))
     }
 
+    /// True if the node wakes the task of `waker` already.
+    pub(crate) fn will_wake(&self, key: usize, waker: &Waker) -> bool {
+        self.nodes[key].waker.as_ref().is_some_and(|left| left.will_wake(waker))
+    }
+
     /// Has a linked node wake `waker` from now on. Returns the waker that is not needed any more.
     ///
     /// The caller clones before it takes the lock and drops after: both run foreign code.
@@ -122,6 +128,34 @@ impl<T> WaitList<T> {
             None => self.last = previous,
         }
         Some(())
+    }
+}
+
+/// Has the node wake the task of `waker`, and returns `None`, if it waits still. Otherwise returns
+/// the list, locked, for the owner to remove the node.
+pub(crate) fn wait_on<'a, T>(
+    waiters: &'a Mutex<WaitList<T>>,
+    key: usize,
+    waker: &Waker,
+) -> Option<MutexGuard<'a, WaitList<T>>> {
+    let mut fresh = None;
+    loop {
+        let mut list = waiters.lock();
+        if !list.is_linked(key) {
+            return Some(list);
+        }
+        if list.will_wake(key, waker) {
+            return None;
+        }
+        if let Some(fresh) = fresh.take() {
+            let displaced = list.replace_waker(key, fresh);
+            drop(list);
+            drop(displaced);
+            return None;
+        }
+        drop(list);
+        // With no lock held: it is foreign code.
+        fresh = Some(waker.clone());
     }
 }
 

@@ -7,7 +7,7 @@ use crate::budget;
 use crate::notify::Notify;
 use crate::sync::atomic::AtomicUsize;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
-use crate::sync::spin;
+use crate::sync::{LOOKS, relax, spin};
 use crate::wait::{self, WaitKind};
 use crate::waker_cell::WakerCell;
 use std::task::{Context, Poll, ready};
@@ -52,8 +52,18 @@ impl<T, R: Room> Channel<T, R> {
         }
     }
 
-    /// Wakes the receiver, after something was sent, or will not be.
+    /// Appends a value, and wakes the receiver if it is asleep. Hands the value back if the queue is
+    /// closed.
     #[inline]
+    pub(super) fn push(&self, value: T) -> Result<(), T> {
+        if self.queue.push(value)? {
+            self.wake_receiver();
+        }
+        Ok(())
+    }
+
+    /// Wakes the receiver, if it has left its waker.
+    #[cold]
     pub(super) fn wake_receiver(&self) {
         self.receiver.wake();
     }
@@ -196,10 +206,9 @@ impl<T, R: Room> Channel<T, R> {
             let (mut count, mut is_busy) = (0, false);
             while count < limit {
                 // SAFETY: as the caller promises.
-                match unsafe { self.queue.pop() } {
+                match unsafe { self.pop_patiently() } {
                     Popped::Value(value) => take(value),
                     other => {
-                        // Busy: its sender wakes the receiver once it is written.
                         is_busy = matches!(other, Popped::Busy);
                         break;
                     }
@@ -213,13 +222,36 @@ impl<T, R: Room> Channel<T, R> {
                 budget::spend();
                 return Poll::Ready(count);
             }
+            if is_busy {
+                // Its sender lost its core, and does not know that it is waited for.
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
+            }
             if !has_left_waker {
                 // SAFETY: as the caller promises.
                 unsafe { self.receiver.leave(cx.waker()) };
+                // SAFETY: as the caller promises. Asleep or not, the channel may have ended.
+                let _ = unsafe { self.queue.fall_asleep() };
             }
         }
         wait::note(WaitKind::MpscReceive, self.closing.place());
         Poll::Pending
+    }
+
+    /// Takes the first value, waiting a moment if it is being written.
+    ///
+    /// # Safety
+    ///
+    /// The caller is the receiver.
+    unsafe fn pop_patiently(&self) -> Popped<T> {
+        for _ in 0..LOOKS {
+            // SAFETY: as the caller promises.
+            match unsafe { self.queue.pop() } {
+                Popped::Busy => relax(),
+                popped => return popped,
+            }
+        }
+        Popped::Busy
     }
 
     pub(super) fn add_weak(&self) {

@@ -30,10 +30,9 @@ pub struct OwnedPermit<T> {
 impl<T> Channel<T, Limited> {
     /// Sends by a permit, which is spent.
     fn send(&self, value: T) {
-        if self.queue.push(value).is_err() {
+        if self.push(value).is_err() {
             unreachable!("the queue of a bounded channel is never closed");
         }
-        self.wake_receiver();
     }
 
     /// Gives back room that was not used.

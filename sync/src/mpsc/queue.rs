@@ -21,11 +21,17 @@
 //! then: a pusher goes into the block only after it has claimed one of its slots, and its last step
 //! there is to set the slot's flag, without which the popper would not be so far.
 //!
+//! # Waking the popper
+//!
+//! The popper falls asleep in the tail: it sets `ASLEEP` there, and only while the tail is where the
+//! head is, so that nothing is claimed. The pusher that claims the next position clears the bit by
+//! the same step, and wakes the popper once its value is written. No other pusher has to look.
+//!
 //! # The words
 //!
 //! | word | written by | pairs |
 //! |---|---|---|
-//! | `tail`: position, and `CLOSED` in bit 0 | pushers by compare-and-swap, the installer of a block, `close` | AcqRel: a thread that sees a position sees the block that was installed for it |
+//! | `tail`: position, `CLOSED` in bit 0, `ASLEEP` in bit 1 | pushers by compare-and-swap, the installer of a block, `close`, the popper as it falls asleep | AcqRel: a thread that sees a position sees the block that was installed for it, and one that clears `ASLEEP` sees the waker that was left before |
 //! | `head_block` | the first pusher, before `tail_block`; the popper | Release and Acquire: the block is initialised |
 //! | `tail_block` | the first pushers, the installer | Release, before the tail moves on; Acquire after reading the tail |
 //! | `written`, for each slot | its pusher | Release after the value; Acquire before the popper reads it |
@@ -44,8 +50,10 @@ use std::ptr;
 const LAP: usize = SLOTS + 1;
 /// The bit of the tail that says that nothing is pushed any more.
 const CLOSED: usize = 1;
+/// The bit of the tail that says that the popper is to be woken by the next pusher.
+const ASLEEP: usize = 2;
 /// A position, in the tail.
-const ONE: usize = 2;
+const ONE: usize = 4;
 
 /// Values from many threads to one.
 #[derive(Debug)]
@@ -132,8 +140,10 @@ impl<T> Queue<T> {
         }
     }
 
-    /// Appends a value. Hands it back if the queue is closed.
-    pub(super) fn push(&self, value: T) -> Result<(), T> {
+    /// Appends a value, and returns true if the popper is asleep: the caller is to wake it. Hands
+    /// the value back if the queue is closed.
+    #[inline]
+    pub(super) fn push(&self, value: T) -> Result<bool, T> {
         let mut next: Option<Box<Block<T>>> = None;
         let mut tail = self.tail.load(Acquire);
         loop {
@@ -156,7 +166,7 @@ impl<T> Queue<T> {
             if at + 1 == SLOTS && next.is_none() {
                 next = Some(self.fresh_block());
             }
-            match self.tail.compare_exchange_weak(tail, tail + ONE, AcqRel, Acquire) {
+            match self.tail.compare_exchange_weak(tail, (tail & !ASLEEP) + ONE, AcqRel, Acquire) {
                 Ok(_) => {
                     if at + 1 == SLOTS {
                         let next = next.take().unwrap_or_else(Block::new);
@@ -166,7 +176,7 @@ impl<T> Queue<T> {
                     // SAFETY: this position was claimed just now, and the block is its block.
                     unsafe { write(block, at, value) };
                     self.keep_spare(next);
-                    return Ok(());
+                    return Ok(tail & ASLEEP != 0);
                 }
                 Err(now) => tail = now,
             }
@@ -220,6 +230,26 @@ impl<T> Queue<T> {
             // SAFETY: it was made from a box above, and given to no other thread.
             drop(unsafe { Box::from_raw(block) });
         }
+    }
+
+    /// Has the next push return true. Returns false, and does nothing, if a position is claimed that
+    /// is not popped.
+    ///
+    /// # Safety
+    ///
+    /// One thread at a time calls this and `pop`.
+    #[must_use = "what is claimed is to be waited for in another way"]
+    pub(super) unsafe fn fall_asleep(&self) -> bool {
+        let head = self.head.load(Relaxed);
+        let mut tail = self.tail.load(Acquire);
+        while tail / ONE == head {
+            // Release gives the waker, which was left before, to the pusher that clears the bit.
+            match self.tail.compare_exchange_weak(tail, tail | ASLEEP, AcqRel, Acquire) {
+                Ok(_) => return true,
+                Err(now) => tail = now,
+            }
+        }
+        false
     }
 
     /// Has every push fail from now on. Values that are in the queue stay.

@@ -60,8 +60,7 @@ impl<T> UnboundedSender<T> {
     ///
     /// Returns the value if the receiver was dropped or has closed the channel.
     pub fn send(&self, value: T) -> Result<(), SendError<T>> {
-        self.channel.queue.push(value).map_err(SendError)?;
-        self.channel.wake_receiver();
+        self.channel.push(value).map_err(SendError)?;
         Ok(())
     }
 
