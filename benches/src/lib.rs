@@ -13,9 +13,9 @@
 //! With `--growth` it shows how cost grows with processors, tasks and connections.
 //!
 //! [`compare`], [`parallel`] (fork-join and loops), [`http`] (hyper) and [`sync`] (channels and
-//! locks) are programs on one [`harness`]; [`stalls`] measures the effect on other tasks of polls that do not return,
-//! [`dumps`] the cost of task dumps, and [`instructions`] counts the instructions of the scheduling
-//! paths.
+//! locks) are programs on one [`harness`]; [`stalls`] measures the effect on other tasks of polls
+//! that do not return, [`dumps`] the cost of task dumps, and [`instructions`] counts the
+//! instructions of the scheduling paths and of the fast paths of channels and locks.
 //!
 //! [`child`] is one measurement of `compare`; [`workloads`] and [`runtimes`] are measured, and
 //! [`load`] is the client of the echo server; [`measure`], [`metric`] and [`machine`] make figures
