@@ -52,8 +52,8 @@ impl<T, R: Room> Channel<T, R> {
         }
     }
 
-    /// Appends a value, and wakes the receiver if it is asleep. Hands the value back if the queue is
-    /// closed.
+    /// Appends a value, and wakes the receiver if it is asleep. Hands the value back if the queue
+    /// is closed.
     #[inline]
     pub(super) fn push(&self, value: T) -> Result<(), T> {
         if self.queue.push(value)? {

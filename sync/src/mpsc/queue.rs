@@ -23,9 +23,10 @@
 //!
 //! # Waking the popper
 //!
-//! The popper falls asleep in the tail: it sets `ASLEEP` there, and only while the tail is where the
-//! head is, so that nothing is claimed. The pusher that claims the next position clears the bit by
-//! the same step, and wakes the popper once its value is written. No other pusher has to look.
+//! The popper falls asleep in the tail: it sets `ASLEEP` there, and only while the tail is
+//! where the head is, so that nothing is claimed. The pusher that claims the next position
+//! clears the bit by the same step, and wakes the popper once its value is written. No other
+//! pusher has to look.
 //!
 //! # The words
 //!
@@ -232,8 +233,8 @@ impl<T> Queue<T> {
         }
     }
 
-    /// Has the next push return true. Returns false, and does nothing, if a position is claimed that
-    /// is not popped.
+    /// Has the next push return true. Returns false, and does nothing, if a position is claimed
+    /// that is not popped.
     ///
     /// # Safety
     ///
