@@ -65,6 +65,18 @@ impl Barrier {
     /// # Cancel safety
     ///
     /// It is not cancel safe: dropped after its first poll, it counts as one that has come.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// use wsrt::sync::Barrier;
+    ///
+    /// let barrier = Barrier::new(1);
+    /// assert!(barrier.wait().await.is_leader(), "it was the last to come");
+    /// # });
+    /// ```
     pub async fn wait(&self) -> BarrierWaitResult {
         Wait { barrier: self, key: None }.await
     }

@@ -134,6 +134,21 @@ impl Notify {
     }
 
     /// Notifies the task that has waited longest; where none waits, keeps a permit for the next.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// use wsrt::sync::Notify;
+    ///
+    /// let ready = Notify::new();
+    /// ready.notify_one();
+    /// ready.notify_one();
+    /// // Both calls have left one permit.
+    /// ready.notified().await;
+    /// # });
+    /// ```
     pub fn notify_one(&self) {
         self.notify(End::First);
     }
@@ -186,6 +201,21 @@ impl Notify {
 
     /// Notifies all tasks that wait, and each future that [`notified`](Notify::notified) has
     /// returned so far, polled or not. Keeps no permit.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// use wsrt::sync::Notify;
+    ///
+    /// let ready = Notify::new();
+    /// let (first, second) = (ready.notified(), ready.notified());
+    /// ready.notify_waiters();
+    /// first.await;
+    /// second.await;
+    /// # });
+    /// ```
     pub fn notify_waiters(&self) {
         let mut wakers = Wakers::default();
         let mut waiters = self.waiters.lock();

@@ -96,6 +96,18 @@ impl<T> OnceCell<T> {
     /// # Errors
     ///
     /// Returns the value if the cell has one, or if a task is computing one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::OnceCell;
+    ///
+    /// let cell = OnceCell::new();
+    /// assert_eq!(cell.set(1), Ok(()));
+    /// assert!(cell.set(2).unwrap_err().is_already_init_err());
+    /// assert_eq!(cell.get(), Some(&1));
+    /// ```
     pub fn set(&self, value: T) -> Result<(), SetError<T>> {
         if self.initialized() {
             return Err(SetError::AlreadyInitializedError(value));
@@ -117,6 +129,19 @@ impl<T> OnceCell<T> {
     /// # Cancel safety
     ///
     /// If dropped while it computes, the cell is empty, and the next task in line computes.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// use wsrt::sync::OnceCell;
+    ///
+    /// let cell = OnceCell::new();
+    /// assert_eq!(*cell.get_or_init(|| async { 1 }).await, 1);
+    /// assert_eq!(*cell.get_or_init(|| async { 2 }).await, 1);
+    /// # });
+    /// ```
     pub async fn get_or_init<F, Fut>(&self, init: F) -> &T
     where
         F: FnOnce() -> Fut,
@@ -140,6 +165,19 @@ impl<T> OnceCell<T> {
     /// # Cancel safety
     ///
     /// If dropped while it computes, the cell is empty, and the next task in line computes.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// use wsrt::sync::OnceCell;
+    ///
+    /// let cell = OnceCell::new();
+    /// assert_eq!(cell.get_or_try_init(|| async { Err("not yet") }).await, Err("not yet"));
+    /// assert_eq!(cell.get_or_try_init(|| async { Ok::<_, &str>(1) }).await, Ok(&1));
+    /// # });
+    /// ```
     pub async fn get_or_try_init<E, F, Fut>(&self, init: F) -> Result<&T, E>
     where
         F: FnOnce() -> Fut,

@@ -210,6 +210,22 @@ impl<T> Sender<T> {
     ///
     /// Returns the value if the receiver was dropped or has closed the channel. A value that was
     /// sent may be dropped unseen with its receiver as well.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// use wsrt::sync::oneshot;
+    ///
+    /// let (sender, receiver) = oneshot::channel();
+    /// assert_eq!(sender.send(1), Ok(()));
+    /// assert_eq!(receiver.await, Ok(1));
+    /// let (sender, receiver) = oneshot::channel();
+    /// drop(receiver);
+    /// assert_eq!(sender.send(2), Err(2));
+    /// # });
+    /// ```
     pub fn send(mut self, value: T) -> Result<(), T> {
         let channel = self.channel.take().expect("it is sent once");
         // SAFETY: the value is the sender's until it sets `SENT`.
@@ -226,6 +242,21 @@ impl<T> Sender<T> {
     /// # Cancel safety
     ///
     /// If dropped before it is ready, nothing is lost.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// use wsrt::sync::oneshot;
+    ///
+    /// let (mut sender, receiver) = oneshot::channel::<u8>();
+    /// drop(receiver);
+    /// // No need to compute the value any more.
+    /// sender.closed().await;
+    /// assert!(sender.is_closed());
+    /// # });
+    /// ```
     pub async fn closed(&mut self) {
         poll_fn(|cx| self.poll_closed(cx)).await;
     }
@@ -267,6 +298,20 @@ impl<T> Receiver<T> {
     /// Closes the channel: from now on [`Sender::send`] fails.
     ///
     /// A value that was sent before can still be received.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// use wsrt::sync::oneshot;
+    ///
+    /// let (sender, mut receiver) = oneshot::channel();
+    /// receiver.close();
+    /// assert_eq!(sender.send(1), Err(1));
+    /// assert!(receiver.await.is_err());
+    /// # });
+    /// ```
     pub fn close(&mut self) {
         if let Some(channel) = &self.channel {
             channel.close();
@@ -293,6 +338,19 @@ impl<T> Receiver<T> {
     ///
     /// Returns [`TryRecvError::Empty`] if the sender has not sent yet, and
     /// [`TryRecvError::Closed`] if it never will.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::oneshot;
+    /// use wsrt::sync::oneshot::error::TryRecvError;
+    ///
+    /// let (sender, mut receiver) = oneshot::channel();
+    /// assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
+    /// sender.send(1).expect("the receiver is there");
+    /// assert_eq!(receiver.try_recv(), Ok(1));
+    /// ```
     pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
         let Some(channel) = &self.channel else { return Err(TryRecvError::Closed) };
         if !channel.has(SENT | CLOSED) {
@@ -318,6 +376,17 @@ impl<T> Receiver<T> {
     /// # Errors
     ///
     /// Returns an error if the sender is dropped without having sent.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::oneshot;
+    ///
+    /// let (sender, receiver) = oneshot::channel();
+    /// std::thread::spawn(move || sender.send(1));
+    /// assert_eq!(receiver.blocking_recv(), Ok(1));
+    /// ```
     pub fn blocking_recv(self) -> Result<T, RecvError> {
         block_on(self)
     }

@@ -1,12 +1,14 @@
 //! A number of permits that tasks take, wait for and give back.
 
+mod error;
+
+pub use self::error::{AcquireError, TryAcquireError};
+
 use crate::blocking::block_on;
 use crate::hold::{HasPermits, Hold, OwnedHold};
-use crate::permits::{self, Permits, Refused};
+use crate::permits::{self, Permits};
 use crate::sync::const_fn;
 use crate::wait::WaitKind;
-use std::error::Error;
-use std::fmt;
 use std::sync::Arc;
 
 /// Counts permits: at most so many holders at a time.
@@ -58,19 +60,6 @@ pub struct OwnedSemaphorePermit {
     hold: OwnedHold<Semaphore>,
 }
 
-/// The semaphore was closed.
-#[derive(Debug)]
-pub struct AcquireError(());
-
-/// The reasons for which [`Semaphore::try_acquire`] fails.
-#[derive(Debug, PartialEq, Eq)]
-pub enum TryAcquireError {
-    /// The semaphore was closed.
-    Closed,
-    /// Too few permits are free.
-    NoPermits,
-}
-
 impl Semaphore {
     /// The most permits that a semaphore can have: `usize::MAX >> 3`.
     pub const MAX_PERMITS: usize = permits::MOST;
@@ -112,6 +101,18 @@ impl Semaphore {
     /// # Panics
     ///
     /// Panics if there would be more than [`MAX_PERMITS`](Semaphore::MAX_PERMITS).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::Semaphore;
+    ///
+    /// let slots = Semaphore::new(0);
+    /// slots.add_permits(2);
+    /// assert_eq!(slots.available_permits(), 2);
+    /// assert_eq!(slots.forget_permits(3), 2);
+    /// ```
     pub fn add_permits(&self, n: usize) {
         if n > 0 {
             self.permits.give(n);
@@ -132,6 +133,21 @@ impl Semaphore {
     /// # Cancel safety
     ///
     /// If dropped before it is ready, no permit is lost, but the place in line is.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// use wsrt::sync::Semaphore;
+    ///
+    /// let slots = Semaphore::new(1);
+    /// let permit = slots.acquire().await.expect("it is open");
+    /// assert_eq!(slots.available_permits(), 0);
+    /// drop(permit);
+    /// assert_eq!(slots.available_permits(), 1);
+    /// # });
+    /// ```
     pub async fn acquire(&self) -> Result<SemaphorePermit<'_>, AcquireError> {
         self.take(1).await
     }
@@ -145,6 +161,19 @@ impl Semaphore {
     /// # Cancel safety
     ///
     /// If dropped before it is ready, no permit is lost, but the place in line is.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// use wsrt::sync::Semaphore;
+    ///
+    /// let bytes = Semaphore::new(1024);
+    /// let permit = bytes.acquire_many(1000).await.expect("it is open");
+    /// assert_eq!((permit.num_permits(), bytes.available_permits()), (1000, 24));
+    /// # });
+    /// ```
     pub async fn acquire_many(&self, n: u32) -> Result<SemaphorePermit<'_>, AcquireError> {
         self.take(n as usize).await
     }
@@ -165,6 +194,19 @@ impl Semaphore {
     ///
     /// Returns [`TryAcquireError::NoPermits`] if none is free, and [`TryAcquireError::Closed`] if
     /// the semaphore is closed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::Semaphore;
+    ///
+    /// let slots = Semaphore::new(1);
+    /// let permit = slots.try_acquire().expect("one is free");
+    /// assert!(slots.try_acquire().is_err());
+    /// permit.forget();
+    /// assert_eq!(slots.available_permits(), 0, "for good");
+    /// ```
     pub fn try_acquire(&self) -> Result<SemaphorePermit<'_>, TryAcquireError> {
         self.try_acquire_many(1)
     }
@@ -207,6 +249,22 @@ impl Semaphore {
     /// # Cancel safety
     ///
     /// If dropped before it is ready, no permit is lost, but the place in line is.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// use std::sync::Arc;
+    /// use wsrt::sync::Semaphore;
+    ///
+    /// let slots = Arc::new(Semaphore::new(1));
+    /// let permit = Arc::clone(&slots).acquire_owned().await.expect("it is open");
+    /// let thread = std::thread::spawn(move || drop(permit));
+    /// slots.acquire().await.expect("it is open");
+    /// thread.join().unwrap();
+    /// # });
+    /// ```
     pub async fn acquire_owned(self: Arc<Self>) -> Result<OwnedSemaphorePermit, AcquireError> {
         self.take_owned(1).await
     }
@@ -272,6 +330,20 @@ impl Semaphore {
     /// [`AcquireError`].
     ///
     /// Permits that are held stay valid.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// use wsrt::sync::Semaphore;
+    ///
+    /// let slots = Semaphore::new(1);
+    /// slots.close();
+    /// assert!(slots.acquire().await.is_err());
+    /// assert!(slots.is_closed());
+    /// # });
+    /// ```
     pub fn close(&self) {
         self.permits.close();
     }
@@ -365,38 +437,3 @@ impl OwnedSemaphorePermit {
         self.hold.count()
     }
 }
-
-impl From<Refused> for AcquireError {
-    fn from(refused: Refused) -> Self {
-        debug_assert_eq!(refused, Refused::Closed, "an acquire waits for what is not free");
-        Self(())
-    }
-}
-
-impl From<Refused> for TryAcquireError {
-    fn from(refused: Refused) -> Self {
-        match refused {
-            Refused::Closed => Self::Closed,
-            Refused::TooFew => Self::NoPermits,
-        }
-    }
-}
-
-impl fmt::Display for AcquireError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("semaphore closed")
-    }
-}
-
-impl Error for AcquireError {}
-
-impl fmt::Display for TryAcquireError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Closed => "semaphore closed",
-            Self::NoPermits => "no permits available",
-        })
-    }
-}
-
-impl Error for TryAcquireError {}

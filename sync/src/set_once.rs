@@ -76,6 +76,17 @@ impl<T> SetOnce<T> {
     /// # Errors
     ///
     /// Returns the value in a [`SetOnceError`] if the cell has one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::SetOnce;
+    ///
+    /// let cell = SetOnce::new();
+    /// assert!(cell.set(1).is_ok());
+    /// assert_eq!(cell.set(2).unwrap_err().0, 2);
+    /// ```
     pub fn set(&self, value: T) -> Result<(), SetOnceError<T>> {
         self.value.set(value).map_err(SetOnceError)?;
         self.set.notify_waiters();
@@ -93,6 +104,18 @@ impl<T> SetOnce<T> {
     /// # Cancel safety
     ///
     /// If dropped before it is ready, nothing is lost.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// use wsrt::sync::SetOnce;
+    ///
+    /// let cell = SetOnce::new_with(Some(1));
+    /// assert_eq!(*cell.wait().await, 1);
+    /// # });
+    /// ```
     pub async fn wait(&self) -> &T {
         // Made before the look, so that a value that is set after the look wakes it.
         let set = pin!(self.set.notified_as(WaitKind::SetOnce));

@@ -19,6 +19,11 @@
 //! # }).unwrap();
 //! ```
 
+pub mod error;
+mod receiver;
+
+pub use self::receiver::Receiver;
+
 use crate::budget;
 use crate::notify::Notify;
 use crate::sync::Arc;
@@ -27,55 +32,29 @@ use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use crate::sync::{RwLock, RwLockReadGuard};
 use crate::wait::WaitKind;
 use std::fmt;
-use std::future::poll_fn;
 use std::mem;
 use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, RefUnwindSafe, UnwindSafe, catch_unwind, resume_unwind};
 
-use self::error::{RecvError, SendError};
+use self::error::SendError;
 
 /// The bit of the state that says that all senders are gone.
 const CLOSED: usize = 1;
 /// One version, in the state.
 const ONE: usize = 2;
 
-/// The errors of this module.
-pub mod error {
-    use std::error::Error;
-    use std::fmt;
-
-    /// There is no receiver. The value comes back.
-    #[derive(PartialEq, Eq, Clone, Copy)]
-    pub struct SendError<T>(pub T);
-
-    /// All senders are gone.
-    #[derive(Debug, Clone)]
-    pub struct RecvError(pub(super) ());
-
-    impl<T> fmt::Debug for SendError<T> {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.debug_struct("SendError").finish_non_exhaustive()
-        }
-    }
-
-    impl<T> fmt::Display for SendError<T> {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("channel closed")
-        }
-    }
-
-    impl<T> Error for SendError<T> {}
-
-    impl fmt::Display for RecvError {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("channel closed")
-        }
-    }
-
-    impl Error for RecvError {}
-}
-
 /// Creates a channel that holds `init`, which its receiver has seen.
+///
+/// # Examples
+///
+/// ```
+/// # mod wsrt { pub use wsrt_sync as sync; }
+/// use wsrt::sync::watch;
+///
+/// let (sender, receiver) = watch::channel(1);
+/// sender.send(2).expect("the receiver is there");
+/// assert_eq!(*receiver.borrow(), 2);
+/// ```
 #[must_use = "a channel is of use with both ends"]
 #[track_caller]
 pub fn channel<T>(init: T) -> (Sender<T>, Receiver<T>) {
@@ -88,14 +67,6 @@ pub fn channel<T>(init: T) -> (Sender<T>, Receiver<T>) {
 #[derive(Debug)]
 pub struct Sender<T> {
     channel: Arc<Channel<T>>,
-}
-
-/// Sees the last value that a [`Sender`] has set, and waits for the next.
-#[derive(Debug)]
-pub struct Receiver<T> {
-    channel: Arc<Channel<T>>,
-    /// The version that it saw last.
-    seen: usize,
 }
 
 /// The value, borrowed. While this lives, senders wait, and block their threads: keep it for a
@@ -159,6 +130,23 @@ impl<T> Sender<T> {
     /// # Errors
     ///
     /// Returns the value if there is no receiver; it is not set then.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// use wsrt::sync::watch;
+    ///
+    /// let (sender, mut receiver) = watch::channel(1);
+    /// sender.send(2).expect("the receiver is there");
+    /// sender.send(3).expect("the receiver is there");
+    /// receiver.changed().await.expect("the sender is there");
+    /// assert_eq!(*receiver.borrow_and_update(), 3, "the last value alone");
+    /// drop(receiver);
+    /// assert_eq!(sender.send(4).unwrap_err().0, 4);
+    /// # });
+    /// ```
     pub fn send(&self, value: T) -> Result<(), SendError<T>> {
         if self.is_closed() {
             return Err(SendError(value));
@@ -173,6 +161,17 @@ impl<T> Sender<T> {
     /// # Panics
     ///
     /// If `modify` panics; receivers are not woken then.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::watch;
+    ///
+    /// let (sender, receiver) = watch::channel(1);
+    /// sender.send_modify(|count| *count += 1);
+    /// assert_eq!(*receiver.borrow(), 2);
+    /// ```
     pub fn send_modify<F: FnOnce(&mut T)>(&self, modify: F) {
         self.send_if_modified(|value| {
             modify(value);
@@ -186,6 +185,24 @@ impl<T> Sender<T> {
     /// # Panics
     ///
     /// If `modify` panics; receivers are not woken then.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::watch;
+    ///
+    /// let (sender, receiver) = watch::channel(vec![1]);
+    /// let has_grown = sender.send_if_modified(|list| {
+    ///     let is_new = !list.contains(&1);
+    ///     if is_new {
+    ///         list.push(1);
+    ///     }
+    ///     is_new
+    /// });
+    /// assert!(!has_grown);
+    /// assert_eq!(receiver.has_changed().ok(), Some(false));
+    /// ```
     pub fn send_if_modified<F: FnOnce(&mut T) -> bool>(&self, modify: F) -> bool {
         let mut value = self.channel.value.write();
         let modified = catch_unwind(AssertUnwindSafe(|| modify(&mut value)));
@@ -204,6 +221,17 @@ impl<T> Sender<T> {
     }
 
     /// Sets the value, whether or not there is a receiver, and returns the one before.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::watch;
+    ///
+    /// let sender = watch::Sender::new(1);
+    /// assert_eq!(sender.send_replace(2), 1, "though there is no receiver");
+    /// assert_eq!(*sender.subscribe().borrow(), 2);
+    /// ```
     pub fn send_replace(&self, mut value: T) -> T {
         self.send_modify(|old| mem::swap(old, &mut value));
         value
@@ -226,6 +254,20 @@ impl<T> Sender<T> {
     /// # Cancel safety
     ///
     /// If dropped before it is ready, nothing is lost.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// use wsrt::sync::watch;
+    ///
+    /// let (sender, receiver) = watch::channel(1);
+    /// drop(receiver);
+    /// sender.closed().await;
+    /// assert!(sender.is_closed());
+    /// # });
+    /// ```
     pub async fn closed(&self) {
         budget::consume().await;
         while !self.is_closed() {
@@ -280,147 +322,6 @@ impl<T> Drop for Sender<T> {
         if self.channel.senders.fetch_sub(1, AcqRel) == 1 {
             self.channel.state.fetch_or(CLOSED, AcqRel);
             self.channel.changed.notify_waiters();
-        }
-    }
-}
-
-impl<T> Receiver<T> {
-    fn new(channel: Arc<Channel<T>>, seen: usize) -> Self {
-        channel.receivers.fetch_add(1, Relaxed);
-        Self { channel, seen }
-    }
-
-    /// Borrows the value, and does not take it as seen.
-    #[must_use]
-    pub fn borrow(&self) -> Ref<'_, T> {
-        self.channel.borrow(Some(self.seen)).0
-    }
-
-    /// Borrows the value, and takes it as seen.
-    #[must_use]
-    pub fn borrow_and_update(&mut self) -> Ref<'_, T> {
-        let (value, version) = self.channel.borrow(Some(self.seen));
-        self.seen = version;
-        value
-    }
-
-    /// Returns true if there is a value that this receiver has not seen.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if all senders are gone.
-    pub fn has_changed(&self) -> Result<bool, RecvError> {
-        let state = self.channel.state.load(Acquire);
-        if state & CLOSED != 0 { Err(RecvError(())) } else { Ok(state != self.seen) }
-    }
-
-    /// Returns true if all senders are gone.
-    #[must_use]
-    pub fn is_closed(&self) -> bool {
-        self.channel.state.load(Acquire) & CLOSED != 0
-    }
-
-    /// Takes the value as not seen.
-    pub fn mark_changed(&mut self) {
-        self.seen = self.seen.wrapping_sub(ONE);
-    }
-
-    /// Takes the value as seen.
-    pub fn mark_unchanged(&mut self) {
-        self.seen = self.channel.version();
-    }
-
-    /// Waits for a value that this receiver has not seen, and takes it as seen.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if all senders are gone and the last value was seen.
-    ///
-    /// # Cancel safety
-    ///
-    /// If dropped before it is ready, no value was taken as seen.
-    pub async fn changed(&mut self) -> Result<(), RecvError> {
-        poll_fn(budget::poll_proceed).await;
-        let change = next_change(&self.channel, &mut self.seen).await;
-        budget::spend();
-        change
-    }
-
-    /// Waits until `condition` returns true for the value, takes it as seen and borrows it. Looks
-    /// at the value of this moment first.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if all senders are gone and the last value does not do.
-    ///
-    /// # Cancel safety
-    ///
-    /// If dropped before it is ready, the last value that `condition` was asked about is seen.
-    pub async fn wait_for(&mut self, mut condition: impl FnMut(&T) -> bool) -> Result<Ref<'_, T>, RecvError> {
-        let channel = &self.channel;
-        let mut is_closed = false;
-        poll_fn(budget::poll_proceed).await;
-        loop {
-            if let Some(found) = find(channel, &mut self.seen, &mut condition, is_closed) {
-                budget::spend();
-                return found;
-            }
-            poll_fn(budget::poll_proceed).await;
-            is_closed = next_change(channel, &mut self.seen).await.is_err();
-            budget::spend();
-        }
-    }
-
-    /// Returns true if both are of one channel.
-    #[must_use]
-    pub fn same_channel(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.channel, &other.channel)
-    }
-}
-
-/// Borrows the value if `condition` returns true for it. `None` if there may be another one to ask
-/// about. No await is in here: a borrowed value stays on its thread.
-fn find<'a, T>(
-    channel: &'a Channel<T>,
-    seen: &mut usize,
-    condition: &mut impl FnMut(&T) -> bool,
-    is_closed: bool,
-) -> Option<Result<Ref<'a, T>, RecvError>> {
-    let (value, version) = channel.borrow(Some(*seen));
-    *seen = version;
-    if (!is_closed || value.has_changed) && condition(&value) {
-        return Some(Ok(value));
-    }
-    is_closed.then_some(Err(RecvError(())))
-}
-
-/// Waits for a version other than `seen`, and puts it there.
-async fn next_change<T>(channel: &Channel<T>, seen: &mut usize) -> Result<(), RecvError> {
-    loop {
-        // Made before the look, so that a version that comes after the look ends the wait.
-        let changed = channel.changed.notified_as(WaitKind::WatchChanged);
-        let state = channel.state.load(Acquire);
-        if state & !CLOSED != *seen {
-            *seen = state & !CLOSED;
-            return Ok(());
-        }
-        if state & CLOSED != 0 {
-            return Err(RecvError(()));
-        }
-        changed.await;
-    }
-}
-
-impl<T> Clone for Receiver<T> {
-    fn clone(&self) -> Self {
-        Self::new(Arc::clone(&self.channel), self.seen)
-    }
-}
-
-impl<T> Drop for Receiver<T> {
-    fn drop(&mut self) {
-        if self.channel.receivers.fetch_sub(1, AcqRel) == 1 {
-            self.channel.unwatched.notify_waiters();
         }
     }
 }

@@ -128,6 +128,18 @@ impl<T> Receiver<T> {
 
 impl<T: Clone> Receiver<T> {
     /// Returns a new receiver, of what is sent from now on.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::broadcast;
+    ///
+    /// let (sender, receiver) = broadcast::channel(4);
+    /// sender.send(1).unwrap();
+    /// assert!(receiver.resubscribe().is_empty());
+    /// assert_eq!(receiver.len(), 1);
+    /// ```
     #[must_use]
     pub fn resubscribe(&self) -> Self {
         Self::new(Arc::clone(&self.channel))
@@ -143,6 +155,24 @@ impl<T: Clone> Receiver<T> {
     /// # Cancel safety
     ///
     /// If dropped before it is ready, nothing was received.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// use wsrt::sync::broadcast;
+    /// use wsrt::sync::broadcast::error::RecvError;
+    ///
+    /// let (sender, mut receiver) = broadcast::channel(2);
+    /// (0..3).for_each(|value| drop(sender.send(value)));
+    /// drop(sender);
+    /// assert_eq!(receiver.recv().await, Err(RecvError::Lagged(1)));
+    /// assert_eq!(receiver.recv().await, Ok(1));
+    /// assert_eq!(receiver.recv().await, Ok(2));
+    /// assert_eq!(receiver.recv().await, Err(RecvError::Closed));
+    /// # });
+    /// ```
     pub async fn recv(&mut self) -> Result<T, RecvError> {
         Recv { receiver: self, key: None }.await
     }
@@ -154,6 +184,19 @@ impl<T: Clone> Receiver<T> {
     /// Returns [`TryRecvError::Empty`] if nothing new was sent, [`TryRecvError::Lagged`] if values
     /// were lost since the last call, and [`TryRecvError::Closed`] once all senders are gone and
     /// everything was received.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::broadcast;
+    /// use wsrt::sync::broadcast::error::TryRecvError;
+    ///
+    /// let (sender, mut receiver) = broadcast::channel(4);
+    /// assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
+    /// sender.send(1).unwrap();
+    /// assert_eq!(receiver.try_recv(), Ok(1));
+    /// ```
     pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
         self.receive(T::clone, None)
     }

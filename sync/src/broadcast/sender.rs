@@ -62,6 +62,21 @@ impl<T> Sender<T> {
     /// # Errors
     ///
     /// Returns the value if there is no receiver.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// use wsrt::sync::broadcast;
+    ///
+    /// let (sender, mut receiver) = broadcast::channel(4);
+    /// assert_eq!(sender.send("rain").unwrap(), 1, "one receiver");
+    /// assert_eq!(receiver.recv().await, Ok("rain"));
+    /// drop(receiver);
+    /// assert_eq!(sender.send("sun").unwrap_err().0, "sun");
+    /// # });
+    /// ```
     pub fn send(&self, value: T) -> Result<usize, SendError<T>> {
         let mut wakers = Wakers::default();
         let mut tail = self.channel.tail.lock();
@@ -85,6 +100,22 @@ impl<T> Sender<T> {
     }
 
     /// Returns a new receiver, of what is sent from now on.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// use wsrt::sync::broadcast;
+    ///
+    /// let (sender, mut first) = broadcast::channel(4);
+    /// sender.send("rain").unwrap();
+    /// let mut second = sender.subscribe();
+    /// sender.send("sun").unwrap();
+    /// assert_eq!(first.recv().await, Ok("rain"));
+    /// assert_eq!(second.recv().await, Ok("sun"));
+    /// # });
+    /// ```
     #[must_use]
     pub fn subscribe(&self) -> Receiver<T> {
         Receiver::new(Arc::clone(&self.channel))
@@ -139,6 +170,20 @@ impl<T> Sender<T> {
     /// # Cancel safety
     ///
     /// If dropped before it is ready, nothing is lost.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// use wsrt::sync::broadcast;
+    ///
+    /// let (sender, receiver) = broadcast::channel::<u8>(4);
+    /// drop(receiver);
+    /// sender.closed().await;
+    /// assert_eq!(sender.receiver_count(), 0);
+    /// # });
+    /// ```
     pub async fn closed(&self) {
         budget::consume().await;
         while self.receiver_count() > 0 {

@@ -5,6 +5,7 @@ use super::channel::{Channel, Room};
 use super::error::{SendError, SendTimeoutError, TrySendError};
 use super::permit::{OwnedPermit, Permit, PermitIterator};
 use super::queue::Queue;
+use super::weak::WeakSender;
 use crate::blocking::block_on;
 use crate::budget;
 use crate::holder::Unheld;
@@ -74,11 +75,6 @@ impl<T> Drop for Returning<'_, T> {
     }
 }
 
-/// A sender that does not keep its channel open.
-pub struct WeakSender<T> {
-    channel: Arc<Channel<T, Limited>>,
-}
-
 impl<T> Sender<T> {
     /// Sends `value`, waiting while the channel is full.
     ///
@@ -92,6 +88,21 @@ impl<T> Sender<T> {
     ///
     /// If dropped before it is ready, the value was not sent and is dropped, and the place in line
     /// is lost. [`reserve`](Sender::reserve) keeps the value.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// use wsrt::sync::mpsc;
+    ///
+    /// let (sender, mut receiver) = mpsc::channel(1);
+    /// sender.send("one").await.expect("the receiver is there");
+    /// assert_eq!(receiver.recv().await, Some("one"));
+    /// drop(receiver);
+    /// assert_eq!(sender.send("two").await.unwrap_err().0, "two");
+    /// # });
+    /// ```
     pub async fn send(&self, value: T) -> Result<(), SendError<T>> {
         match self.reserve().await {
             Ok(permit) => {
@@ -107,6 +118,20 @@ impl<T> Sender<T> {
     /// # Cancel safety
     ///
     /// If dropped before it is ready, nothing is lost.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// use wsrt::sync::mpsc;
+    ///
+    /// let (sender, receiver) = mpsc::channel::<u8>(1);
+    /// drop(receiver);
+    /// sender.closed().await;
+    /// assert!(sender.is_closed());
+    /// # });
+    /// ```
     pub async fn closed(&self) {
         self.channel.closed().await;
     }
@@ -116,6 +141,18 @@ impl<T> Sender<T> {
     /// # Errors
     ///
     /// Returns the value if the channel is full, or the receiver was dropped or has closed it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::mpsc;
+    /// use wsrt::sync::mpsc::error::TrySendError;
+    ///
+    /// let (sender, _receiver) = mpsc::channel(1);
+    /// assert_eq!(sender.try_send(1), Ok(()));
+    /// assert_eq!(sender.try_send(2), Err(TrySendError::Full(2)));
+    /// ```
     pub fn try_send(&self, value: T) -> Result<(), TrySendError<T>> {
         match self.try_reserve() {
             Ok(permit) => {
@@ -165,6 +202,18 @@ impl<T> Sender<T> {
     /// # Errors
     ///
     /// Returns the value if the receiver was dropped or has closed the channel.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::mpsc;
+    ///
+    /// let (sender, mut receiver) = mpsc::channel(1);
+    /// let thread = std::thread::spawn(move || (0..3).for_each(|n| sender.blocking_send(n).unwrap()));
+    /// assert_eq!([(); 3].map(|()| receiver.blocking_recv()), [Some(0), Some(1), Some(2)]);
+    /// thread.join().unwrap();
+    /// ```
     pub fn blocking_send(&self, value: T) -> Result<(), SendError<T>> {
         block_on(self.send(value))
     }
@@ -184,6 +233,21 @@ impl<T> Sender<T> {
     /// # Cancel safety
     ///
     /// If dropped before it is ready, no room is lost, but the place in line is.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// use wsrt::sync::mpsc;
+    ///
+    /// let (sender, mut receiver) = mpsc::channel(1);
+    /// let permit = sender.reserve().await.expect("the receiver is there");
+    /// assert_eq!(sender.capacity(), 0, "the room is held");
+    /// permit.send("made only now");
+    /// assert_eq!(receiver.recv().await, Some("made only now"));
+    /// # });
+    /// ```
     pub async fn reserve(&self) -> Result<Permit<'_, T>, SendError<()>> {
         self.take(1).await?;
         Ok(Permit::new(&self.channel))
@@ -199,6 +263,21 @@ impl<T> Sender<T> {
     /// # Cancel safety
     ///
     /// If dropped before it is ready, no room is lost, but the place in line is.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// use wsrt::sync::mpsc;
+    ///
+    /// let (sender, mut receiver) = mpsc::channel(2);
+    /// for (number, permit) in sender.reserve_many(2).await.expect("the receiver is there").enumerate() {
+    ///     permit.send(number);
+    /// }
+    /// assert_eq!((receiver.recv().await, receiver.recv().await), (Some(0), Some(1)));
+    /// # });
+    /// ```
     pub async fn reserve_many(&self, n: usize) -> Result<PermitIterator<'_, T>, SendError<()>> {
         self.take(n).await?;
         Ok(PermitIterator::new(&self.channel, n))
@@ -214,6 +293,21 @@ impl<T> Sender<T> {
     /// # Cancel safety
     ///
     /// If dropped before it is ready, no room is lost, but the sender and the place in line are.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// use wsrt::sync::mpsc;
+    ///
+    /// let (sender, mut receiver) = mpsc::channel(1);
+    /// let permit = sender.reserve_owned().await.expect("the receiver is there");
+    /// let sender = permit.send(1);
+    /// assert_eq!(receiver.recv().await, Some(1));
+    /// assert!(!sender.is_closed());
+    /// # });
+    /// ```
     pub async fn reserve_owned(self) -> Result<OwnedPermit<T>, SendError<()>> {
         self.take(1).await?;
         Ok(OwnedPermit::new(self))
@@ -293,6 +387,20 @@ impl<T> Sender<T> {
     }
 
     /// Returns a sender that does not keep the channel open.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::mpsc;
+    ///
+    /// let (sender, mut receiver) = mpsc::channel::<u8>(1);
+    /// let weak = sender.downgrade();
+    /// assert!(weak.upgrade().is_some());
+    /// drop(sender);
+    /// assert!(weak.upgrade().is_none(), "the channel has ended");
+    /// assert!(receiver.blocking_recv().is_none());
+    /// ```
     #[must_use]
     pub fn downgrade(&self) -> WeakSender<T> {
         WeakSender::new(Arc::clone(&self.channel))
@@ -327,48 +435,5 @@ impl<T> Drop for Sender<T> {
 impl<T> fmt::Debug for Sender<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Sender").finish_non_exhaustive()
-    }
-}
-
-impl<T> WeakSender<T> {
-    fn new(channel: Arc<Channel<T, Limited>>) -> Self {
-        channel.add_weak();
-        Self { channel }
-    }
-
-    /// Returns a sender, if there is one left: a channel that was closed by that stays closed.
-    #[must_use]
-    pub fn upgrade(&self) -> Option<Sender<T>> {
-        self.channel.try_add_sender().then(|| Sender { channel: Arc::clone(&self.channel) })
-    }
-
-    /// Returns the number of senders.
-    #[must_use]
-    pub fn strong_count(&self) -> usize {
-        self.channel.senders()
-    }
-
-    /// Returns the number of weak senders.
-    #[must_use]
-    pub fn weak_count(&self) -> usize {
-        self.channel.weak_senders()
-    }
-}
-
-impl<T> Clone for WeakSender<T> {
-    fn clone(&self) -> Self {
-        Self::new(Arc::clone(&self.channel))
-    }
-}
-
-impl<T> Drop for WeakSender<T> {
-    fn drop(&mut self) {
-        self.channel.remove_weak();
-    }
-}
-
-impl<T> fmt::Debug for WeakSender<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WeakSender").finish_non_exhaustive()
     }
 }

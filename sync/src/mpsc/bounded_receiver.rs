@@ -26,6 +26,20 @@ impl<T> Receiver<T> {
     /// # Cancel safety
     ///
     /// If dropped before it is ready, nothing was received.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// use wsrt::sync::mpsc;
+    ///
+    /// let (sender, mut receiver) = mpsc::channel(1);
+    /// std::thread::spawn(move || sender.blocking_send(1));
+    /// assert_eq!(receiver.recv().await, Some(1));
+    /// assert_eq!(receiver.recv().await, None, "the sender is gone");
+    /// # });
+    /// ```
     pub async fn recv(&mut self) -> Option<T> {
         poll_fn(|cx| self.poll_recv(cx)).await
     }
@@ -36,6 +50,23 @@ impl<T> Receiver<T> {
     /// # Cancel safety
     ///
     /// If dropped before it is ready, nothing was received.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// use wsrt::sync::mpsc;
+    ///
+    /// let (sender, mut receiver) = mpsc::channel(8);
+    /// for number in 0..5 {
+    ///     sender.send(number).await.expect("the receiver is there");
+    /// }
+    /// let mut batch = Vec::new();
+    /// assert_eq!(receiver.recv_many(&mut batch, 4).await, 4);
+    /// assert_eq!(batch, [0, 1, 2, 3]);
+    /// # });
+    /// ```
     pub async fn recv_many(&mut self, buffer: &mut Vec<T>, limit: usize) -> usize {
         poll_fn(|cx| self.poll_recv_many(cx, buffer, limit)).await
     }
@@ -46,6 +77,19 @@ impl<T> Receiver<T> {
     ///
     /// Returns [`TryRecvError::Empty`] if there is none at the moment, and
     /// [`TryRecvError::Disconnected`] if there never will be.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::mpsc;
+    /// use wsrt::sync::mpsc::error::TryRecvError;
+    ///
+    /// let (sender, mut receiver) = mpsc::channel::<u8>(1);
+    /// assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
+    /// drop(sender);
+    /// assert_eq!(receiver.try_recv(), Err(TryRecvError::Disconnected));
+    /// ```
     pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
         // SAFETY: this is the receiver, borrowed mutably.
         unsafe { self.channel.try_receive() }
@@ -66,6 +110,22 @@ impl<T> Receiver<T> {
 
     /// Closes the channel: senders fail from now on. Values that were sent can still be received,
     /// and so can values that are sent with permits reserved before.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// use wsrt::sync::mpsc;
+    ///
+    /// let (sender, mut receiver) = mpsc::channel(2);
+    /// sender.send(1).await.expect("the channel is open");
+    /// receiver.close();
+    /// assert!(sender.send(2).await.is_err());
+    /// assert_eq!(receiver.recv().await, Some(1));
+    /// assert_eq!(receiver.recv().await, None);
+    /// # });
+    /// ```
     pub fn close(&mut self) {
         self.channel.close();
     }
@@ -103,6 +163,20 @@ impl<T> Receiver<T> {
     /// Polls for the next value: see [`recv`](Receiver::recv).
     ///
     /// Wakes the task of the last poll.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// use wsrt::sync::mpsc;
+    /// use std::future::poll_fn;
+    ///
+    /// let (sender, mut receiver) = mpsc::channel(1);
+    /// sender.send(1).await.expect("the receiver is there");
+    /// assert_eq!(poll_fn(|cx| receiver.poll_recv(cx)).await, Some(1));
+    /// # });
+    /// ```
     pub fn poll_recv(&mut self, cx: &mut Context<'_>) -> Poll<Option<T>> {
         // SAFETY: this is the receiver, borrowed mutably.
         unsafe { self.channel.poll_receive(cx) }

@@ -34,8 +34,10 @@ pub mod error;
 mod permit;
 mod queue;
 mod unbounded;
+mod weak;
 
-pub use self::bounded::{Sender, WeakSender, channel};
+pub use self::bounded::{Sender, channel};
 pub use self::bounded_receiver::Receiver;
 pub use self::permit::{OwnedPermit, Permit, PermitIterator};
 pub use self::unbounded::{UnboundedReceiver, UnboundedSender, WeakUnboundedSender, unbounded_channel};
+pub use self::weak::WeakSender;

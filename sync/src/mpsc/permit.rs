@@ -110,6 +110,19 @@ impl<T> OwnedPermit<T> {
     }
 
     /// Gives the room back, and returns the sender.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::mpsc;
+    ///
+    /// let (sender, mut receiver) = mpsc::channel::<u8>(1);
+    /// let permit = sender.try_reserve_owned().expect("there is room");
+    /// let sender = permit.release();
+    /// assert_eq!(sender.capacity(), 1);
+    /// assert!(receiver.try_recv().is_err());
+    /// ```
     pub fn release(self) -> Sender<T> {
         let sender = self.into_sender();
         sender.channel.release(1);

@@ -31,6 +31,24 @@ impl Room for Unlimited {
 }
 
 /// Creates a channel without a limit: what is sent faster than it is received takes memory.
+///
+/// # Examples
+///
+/// ```
+/// # mod wsrt { pub use wsrt_sync as sync; }
+/// # wsrt_sync::blocking::block_on(async {
+/// use wsrt::sync::mpsc;
+///
+/// let (sender, mut receiver) = mpsc::unbounded_channel();
+/// (0..3).for_each(|number| sender.send(number).expect("the receiver is there"));
+/// drop(sender);
+/// let mut sum = 0;
+/// while let Some(number) = receiver.recv().await {
+///     sum += number;
+/// }
+/// assert_eq!(sum, 3);
+/// # });
+/// ```
 #[must_use = "a channel is of use with both ends"]
 #[track_caller]
 pub fn unbounded_channel<T>() -> (UnboundedSender<T>, UnboundedReceiver<T>) {

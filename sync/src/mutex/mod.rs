@@ -90,6 +90,19 @@ impl<T: ?Sized> Mutex<T> {
     ///
     /// If dropped before it is ready, the task has not got the lock, and has lost its place in
     /// line.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// use wsrt::sync::Mutex;
+    ///
+    /// let count = Mutex::new(0);
+    /// *count.lock().await += 1;
+    /// assert_eq!(*count.lock().await, 1);
+    /// # });
+    /// ```
     pub async fn lock(&self) -> MutexGuard<'_, T> {
         never_closed(self.permits.take(1, WaitKind::Mutex).await);
         self.guard()
@@ -124,6 +137,22 @@ impl<T: ?Sized> Mutex<T> {
     ///
     /// If dropped before it is ready, the task has not got the lock, and has lost its place in
     /// line.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// use std::sync::Arc;
+    /// use wsrt::sync::Mutex;
+    ///
+    /// let list = Arc::new(Mutex::new(vec![1]));
+    /// let mut guard = Arc::clone(&list).lock_owned().await;
+    /// // It borrows nothing, and may move to another task or thread.
+    /// std::thread::spawn(move || guard.push(2)).join().unwrap();
+    /// assert_eq!(*list.lock().await, [1, 2]);
+    /// # });
+    /// ```
     pub async fn lock_owned(self: Arc<Self>) -> OwnedMutexGuard<T> {
         never_closed(self.permits.take(1, WaitKind::Mutex).await);
         OwnedMutexGuard::new(OwnedHold::new(self, 1))
@@ -134,6 +163,19 @@ impl<T: ?Sized> Mutex<T> {
     /// # Errors
     ///
     /// Returns [`TryLockError`] if it is held.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::Mutex;
+    ///
+    /// let count = Mutex::new(0);
+    /// let guard = count.try_lock().expect("it is free");
+    /// assert!(count.try_lock().is_err());
+    /// drop(guard);
+    /// assert!(count.try_lock().is_ok());
+    /// ```
     pub fn try_lock(&self) -> Result<MutexGuard<'_, T>, TryLockError> {
         self.permits.try_take(1).map_err(|_| TryLockError(()))?;
         Ok(self.guard())

@@ -122,6 +122,19 @@ impl<T: ?Sized> RwLock<T> {
     ///
     /// If dropped before it is ready, the task has not got the lock, and has lost its place in
     /// line.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// use wsrt::sync::RwLock;
+    ///
+    /// let routes = RwLock::new(vec!["/"]);
+    /// let (one, another) = (routes.read().await, routes.read().await);
+    /// assert_eq!(one.len() + another.len(), 2);
+    /// # });
+    /// ```
     pub async fn read(&self) -> RwLockReadGuard<'_, T> {
         never_closed(self.permits.take(1, WaitKind::RwLockRead).await);
         self.read_guard()
@@ -130,6 +143,16 @@ impl<T: ?Sized> RwLock<T> {
     /// Locks for reading, and blocks the calling thread until then.
     ///
     /// In a task of wsrt the processor is handed over for that long, so that other tasks go on.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::RwLock;
+    ///
+    /// let routes = RwLock::new(vec!["/"]);
+    /// assert_eq!(*routes.blocking_read(), ["/"]);
+    /// ```
     pub fn blocking_read(&self) -> RwLockReadGuard<'_, T> {
         block_on(self.read())
     }
@@ -171,6 +194,22 @@ impl<T: ?Sized> RwLock<T> {
     ///
     /// If dropped before it is ready, the task has not got the lock, and has lost its place in
     /// line.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// use wsrt::sync::RwLock;
+    ///
+    /// let routes = RwLock::new(vec!["/"]);
+    /// let mut writing = routes.write().await;
+    /// writing.push("/health");
+    /// assert!(routes.try_read().is_err());
+    /// drop(writing);
+    /// assert_eq!(routes.read().await.len(), 2);
+    /// # });
+    /// ```
     pub async fn write(&self) -> RwLockWriteGuard<'_, T> {
         never_closed(self.permits.take(self.all(), WaitKind::RwLockWrite).await);
         self.write_guard()
@@ -179,6 +218,17 @@ impl<T: ?Sized> RwLock<T> {
     /// Locks for writing, and blocks the calling thread until the lock is free.
     ///
     /// In a task of wsrt the processor is handed over for that long, so that other tasks go on.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::RwLock;
+    ///
+    /// let routes = RwLock::new(vec!["/"]);
+    /// routes.blocking_write().push("/health");
+    /// assert_eq!(routes.into_inner(), ["/", "/health"]);
+    /// ```
     pub fn blocking_write(&self) -> RwLockWriteGuard<'_, T> {
         block_on(self.write())
     }

@@ -103,6 +103,21 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
     }
 
     /// Lets other readers in, and returns a reader's guard. No writer comes in between.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// use wsrt::sync::RwLock;
+    ///
+    /// let count = RwLock::new(0);
+    /// let mut writing = count.write().await;
+    /// *writing += 1;
+    /// let reading = writing.downgrade();
+    /// assert_eq!(*reading, *count.read().await, "others may read, too");
+    /// # });
+    /// ```
     pub fn downgrade(self) -> RwLockReadGuard<'a, T> {
         let data = self.inner.data;
         self.inner.downgraded(data)

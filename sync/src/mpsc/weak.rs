@@ -1,0 +1,54 @@
+//! The weak sender of a bounded channel.
+
+use super::bounded::{Limited, Sender};
+use super::channel::Channel;
+use crate::sync::Arc;
+use std::fmt;
+
+/// A sender that does not keep its channel open.
+pub struct WeakSender<T> {
+    channel: Arc<Channel<T, Limited>>,
+}
+
+impl<T> WeakSender<T> {
+    pub(super) fn new(channel: Arc<Channel<T, Limited>>) -> Self {
+        channel.add_weak();
+        Self { channel }
+    }
+
+    /// Returns a sender, if there is one left: a channel that was closed by that stays closed.
+    #[must_use]
+    pub fn upgrade(&self) -> Option<Sender<T>> {
+        self.channel.try_add_sender().then(|| Sender { channel: Arc::clone(&self.channel) })
+    }
+
+    /// Returns the number of senders.
+    #[must_use]
+    pub fn strong_count(&self) -> usize {
+        self.channel.senders()
+    }
+
+    /// Returns the number of weak senders.
+    #[must_use]
+    pub fn weak_count(&self) -> usize {
+        self.channel.weak_senders()
+    }
+}
+
+impl<T> Clone for WeakSender<T> {
+    fn clone(&self) -> Self {
+        Self::new(Arc::clone(&self.channel))
+    }
+}
+
+impl<T> Drop for WeakSender<T> {
+    fn drop(&mut self) {
+        self.channel.remove_weak();
+    }
+}
+
+impl<T> fmt::Debug for WeakSender<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WeakSender").finish_non_exhaustive()
+    }
+}

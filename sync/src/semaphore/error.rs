@@ -1,0 +1,53 @@
+//! The errors of semaphores.
+
+use crate::permits::Refused;
+use std::error::Error;
+use std::fmt;
+
+/// The semaphore was closed.
+#[derive(Debug)]
+pub struct AcquireError(());
+
+/// The reasons for which [`Semaphore::try_acquire`](super::Semaphore::try_acquire) fails.
+#[derive(Debug, PartialEq, Eq)]
+pub enum TryAcquireError {
+    /// The semaphore was closed.
+    Closed,
+    /// Too few permits are free.
+    NoPermits,
+}
+
+impl From<Refused> for AcquireError {
+    fn from(refused: Refused) -> Self {
+        debug_assert_eq!(refused, Refused::Closed, "an acquire waits for what is not free");
+        Self(())
+    }
+}
+
+impl From<Refused> for TryAcquireError {
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::Closed => Self::Closed,
+            Refused::TooFew => Self::NoPermits,
+        }
+    }
+}
+
+impl fmt::Display for AcquireError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("semaphore closed")
+    }
+}
+
+impl Error for AcquireError {}
+
+impl fmt::Display for TryAcquireError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Closed => "semaphore closed",
+            Self::NoPermits => "no permits available",
+        })
+    }
+}
+
+impl Error for TryAcquireError {}

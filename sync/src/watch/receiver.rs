@@ -1,0 +1,199 @@
+//! The receiving end.
+
+use super::error::RecvError;
+use super::{CLOSED, Channel, ONE, Ref};
+use crate::budget;
+use crate::sync::Arc;
+use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+use crate::wait::WaitKind;
+use std::future::poll_fn;
+
+/// Sees the last value that a [`Sender`](super::Sender) has set, and waits for the next.
+#[derive(Debug)]
+pub struct Receiver<T> {
+    channel: Arc<Channel<T>>,
+    /// The version that it saw last.
+    seen: usize,
+}
+
+impl<T> Receiver<T> {
+    pub(super) fn new(channel: Arc<Channel<T>>, seen: usize) -> Self {
+        channel.receivers.fetch_add(1, Relaxed);
+        Self { channel, seen }
+    }
+
+    /// Borrows the value, and does not take it as seen.
+    #[must_use]
+    pub fn borrow(&self) -> Ref<'_, T> {
+        self.channel.borrow(Some(self.seen)).0
+    }
+
+    /// Borrows the value, and takes it as seen.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::watch;
+    ///
+    /// let (sender, mut receiver) = watch::channel(1);
+    /// sender.send_replace(2);
+    /// assert_eq!(receiver.has_changed().ok(), Some(true));
+    /// assert_eq!(*receiver.borrow_and_update(), 2);
+    /// assert_eq!(receiver.has_changed().ok(), Some(false));
+    /// ```
+    #[must_use]
+    pub fn borrow_and_update(&mut self) -> Ref<'_, T> {
+        let (value, version) = self.channel.borrow(Some(self.seen));
+        self.seen = version;
+        value
+    }
+
+    /// Returns true if there is a value that this receiver has not seen.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if all senders are gone.
+    pub fn has_changed(&self) -> Result<bool, RecvError> {
+        let state = self.channel.state.load(Acquire);
+        if state & CLOSED != 0 { Err(RecvError(())) } else { Ok(state != self.seen) }
+    }
+
+    /// Returns true if all senders are gone.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.channel.state.load(Acquire) & CLOSED != 0
+    }
+
+    /// Takes the value as not seen.
+    pub fn mark_changed(&mut self) {
+        self.seen = self.seen.wrapping_sub(ONE);
+    }
+
+    /// Takes the value as seen.
+    pub fn mark_unchanged(&mut self) {
+        self.seen = self.channel.version();
+    }
+
+    /// Waits for a value that this receiver has not seen, and takes it as seen.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if all senders are gone and the last value was seen.
+    ///
+    /// # Cancel safety
+    ///
+    /// If dropped before it is ready, no value was taken as seen.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// use wsrt::sync::watch;
+    ///
+    /// let (sender, mut receiver) = watch::channel(0);
+    /// std::thread::spawn(move || sender.send_replace(1));
+    /// receiver.changed().await.expect("a value comes before the end");
+    /// assert_eq!(*receiver.borrow(), 1);
+    /// assert!(receiver.changed().await.is_err(), "the sender is gone");
+    /// # });
+    /// ```
+    pub async fn changed(&mut self) -> Result<(), RecvError> {
+        poll_fn(budget::poll_proceed).await;
+        let change = next_change(&self.channel, &mut self.seen).await;
+        budget::spend();
+        change
+    }
+
+    /// Waits until `condition` returns true for the value, takes it as seen and borrows it. Looks
+    /// at the value of this moment first.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if all senders are gone and the last value does not do.
+    ///
+    /// # Cancel safety
+    ///
+    /// If dropped before it is ready, the last value that `condition` was asked about is seen.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// use wsrt::sync::watch;
+    ///
+    /// let (sender, mut receiver) = watch::channel(0);
+    /// std::thread::spawn(move || (1..=3).for_each(|value| sender.send_modify(|now| *now = value)));
+    /// assert_eq!(*receiver.wait_for(|value| *value == 3).await.expect("it comes"), 3);
+    /// # });
+    /// ```
+    pub async fn wait_for(&mut self, mut condition: impl FnMut(&T) -> bool) -> Result<Ref<'_, T>, RecvError> {
+        let channel = &self.channel;
+        let mut is_closed = false;
+        poll_fn(budget::poll_proceed).await;
+        loop {
+            if let Some(found) = find(channel, &mut self.seen, &mut condition, is_closed) {
+                budget::spend();
+                return found;
+            }
+            poll_fn(budget::poll_proceed).await;
+            is_closed = next_change(channel, &mut self.seen).await.is_err();
+            budget::spend();
+        }
+    }
+
+    /// Returns true if both are of one channel.
+    #[must_use]
+    pub fn same_channel(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.channel, &other.channel)
+    }
+}
+
+/// Borrows the value if `condition` returns true for it. `None` if there may be another one to ask
+/// about. No await is in here: a borrowed value stays on its thread.
+fn find<'a, T>(
+    channel: &'a Channel<T>,
+    seen: &mut usize,
+    condition: &mut impl FnMut(&T) -> bool,
+    is_closed: bool,
+) -> Option<Result<Ref<'a, T>, RecvError>> {
+    let (value, version) = channel.borrow(Some(*seen));
+    *seen = version;
+    if (!is_closed || value.has_changed) && condition(&value) {
+        return Some(Ok(value));
+    }
+    is_closed.then_some(Err(RecvError(())))
+}
+
+/// Waits for a version other than `seen`, and puts it there.
+async fn next_change<T>(channel: &Channel<T>, seen: &mut usize) -> Result<(), RecvError> {
+    loop {
+        // Made before the look, so that a version that comes after the look ends the wait.
+        let changed = channel.changed.notified_as(WaitKind::WatchChanged);
+        let state = channel.state.load(Acquire);
+        if state & !CLOSED != *seen {
+            *seen = state & !CLOSED;
+            return Ok(());
+        }
+        if state & CLOSED != 0 {
+            return Err(RecvError(()));
+        }
+        changed.await;
+    }
+}
+
+impl<T> Clone for Receiver<T> {
+    fn clone(&self) -> Self {
+        Self::new(Arc::clone(&self.channel), self.seen)
+    }
+}
+
+impl<T> Drop for Receiver<T> {
+    fn drop(&mut self) {
+        if self.channel.receivers.fetch_sub(1, AcqRel) == 1 {
+            self.channel.unwatched.notify_waiters();
+        }
+    }
+}
