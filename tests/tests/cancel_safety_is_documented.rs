@@ -54,6 +54,16 @@ fn every_public_future_has_its_section() {
     assert!(missing.is_empty(), "without a section `# {SECTION}`:\n{}", missing.join("\n"));
 }
 
+/// Names of channels' types are in several modules, so the functions are looked at alone.
+#[test]
+fn every_wait_for_a_channel_or_lock_has_its_section() {
+    let is_async = |item: &Item| item.name_of("async fn").is_some();
+    let items: Vec<Item> = items_below("sync/src").into_iter().filter(is_async).collect();
+    assert!(items.len() > 20, "the sources were not understood");
+    let missing = missing(&items);
+    assert!(missing.is_empty(), "without a section `# {SECTION}`:\n{}", missing.join("\n"));
+}
+
 #[test]
 fn what_lacks_the_section_is_found() {
     let text = "
