@@ -30,7 +30,7 @@ use crate::tokio_compat::TokioEntered;
 /// assert_eq!(thread.join().expect("the thread does not panic")?, 7);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct Handle(Arc<Scheduler>);
 
 impl Handle {
@@ -181,12 +181,6 @@ impl Handle {
         let is_inside = Context::with(|context| context.is_some_and(|context| context.is_of(Arc::as_ptr(&self.0))));
         let entered = (!is_inside).then(|| Context::enter(&self.0, Role::External).for_users());
         EnterGuard { _entered: entered, _tokio: self.0.tokio.enter() }
-    }
-}
-
-impl fmt::Debug for Handle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Handle").field(&self.0).finish()
     }
 }
 
