@@ -86,6 +86,7 @@ fn said_by(test: &str, body: fn()) -> String {
 #[track_caller]
 fn assert_said_seldom(said: &str, line: &str) {
     assert!(said.starts_with(&format!("wsrt: {line}")), "{said}");
+    assert!(said.contains("(raise the limit on threads: `ulimit -u`"), "{said}");
     let (_, seconds) = said.split_once("SECONDS ").expect("it says how long it took");
     let seconds: usize = seconds.trim().parse().expect("a number");
     assert!(said.lines().count() <= 1 + seconds + 1, "{said}");

@@ -10,8 +10,8 @@ use crate::scheduler::hand_over::Afterwards;
 
 /// Runs `block`, which may block the thread. If it lasts, a spare processor stands in for this one.
 ///
-/// On a thread without a processor, and on a current-thread runtime, which has nobody else to run
-/// its tasks, `block` is just called.
+/// On a thread without a processor, and on a current-thread runtime, which has no other thread to
+/// run its tasks, `block` is just called.
 pub(crate) fn block_in_place<R>(block: impl FnOnce() -> R) -> R {
     let _afterwards = Context::with(|context| {
         let context = context?.keep()?;
@@ -21,8 +21,9 @@ pub(crate) fn block_in_place<R>(block: impl FnOnce() -> R) -> R {
 }
 
 impl Context {
-    /// Marks the processor as blocked, and has what the task wakes from now on go where others find
-    /// it at once. `false` if there is no processor to mark, or it is marked already.
+    /// Marks the processor as blocked, so that tasks that the running one wakes from now on go
+    /// where other machines find them at once. `false` if there is no processor to mark, or it is
+    /// marked already.
     fn begin_blocking(&self) -> bool {
         if !self.has_stand_ins() || self.is_blocking() {
             return false;

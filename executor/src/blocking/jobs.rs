@@ -1,4 +1,4 @@
-//! Blocking jobs: how they come to the pool, and what its threads do with them.
+//! Blocking jobs: their way to the pool, and the loop of its threads.
 
 use std::future::Future;
 use std::panic::Location;
@@ -43,9 +43,9 @@ where
     submit(scheduler, job, origin, false).0
 }
 
-/// Does what `spawn_blocking` does for a job whose effect the caller promises to others: once
-/// this has returned a handle, the job runs, whether the runtime shuts down or not. `None` if
-/// the runtime has shut down already.
+/// Spawns a blocking job whose effect the caller promises to others: once this has returned a
+/// handle, the job runs, whether the runtime shuts down or not. `None` if the runtime has shut down
+/// already.
 pub(crate) fn spawn_promised<F, T>(
     scheduler: &Scheduler,
     job: F,
@@ -117,7 +117,10 @@ fn report_refused_job(scheduler: &Scheduler, why: &NoThread, others: usize) {
     let NoThread::Refused(error) = why else { return };
     let refusals = &scheduler.threads.refusals.of_jobs;
     let fate = if others == 0 { "it runs on a processor" } else { "it waits for one of those that there are" };
-    refusals.report(format_args!("no thread for a blocking job ({error}); {fate}"));
+    refusals.report(format_args!(
+        "no thread for a blocking job ({error}); {fate} (raise the limit on threads: `ulimit -u`, or `pids.max` of the control \
+         group)"
+    ));
 }
 
 /// A promised job runs right here, since the processors may be about to leave.
@@ -127,7 +130,7 @@ fn run_on_processor(scheduler: &Scheduler, job: Job) {
         return finish_job(scheduler);
     }
     drop(scheduler.counted().spawn(async move { job.runnable.run_counted() }, Location::caller()));
-    // What runs on a processor is no reason for a clock to stand.
+    // A job that runs on a processor is no reason for a clock to stand.
     finish_job(scheduler);
 }
 
@@ -154,7 +157,7 @@ impl Scheduler {
     }
 }
 
-/// What a thread of the pool does.
+/// The loop of a thread of the pool.
 fn serve(scheduler: Arc<Scheduler>) {
     let guard = AbortOnUnwind;
     let _tokio = scheduler.tokio.enter();

@@ -1,5 +1,5 @@
-//! Calls that block: the pool of threads for them, and what a task does so that no other waits
-//! while it blocks.
+//! Calls that block: the pool of threads for them, and the call by which a task that blocks lets
+//! others run.
 
 pub(crate) mod in_place;
 pub(crate) mod jobs;

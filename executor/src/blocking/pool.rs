@@ -29,7 +29,7 @@ struct State {
     threads: usize,
     /// Threads that wait, less those that were woken and have yet to take their job.
     idle: usize,
-    /// Wakes sent and not yet taken: what tells a wake from a time-out that came at the same
+    /// Wakes sent and not yet taken: they distinguish a wake from a time-out that came at the same
     /// moment.
     wakes: usize,
     /// Threads that were woken or started and have not come for a job yet. While there is one, a
@@ -59,7 +59,7 @@ pub(super) struct Job {
     pub(super) is_promised: bool,
 }
 
-/// What a submitter has to do once the job is in the queue.
+/// The submitter's duty once the job is in the queue.
 pub(super) enum Next {
     Nothing,
     StartThread,
@@ -142,7 +142,7 @@ impl BlockingPool {
         (orphans, state.threads)
     }
 
-    /// Calls threads for what is left in the queue. Returns how many are to be started.
+    /// Calls threads for the jobs left in the queue. Returns how many are to be started.
     pub(super) fn call_again(&self) -> usize {
         self.call_more(&mut self.state.lock())
     }
@@ -227,8 +227,8 @@ impl BlockingPool {
         None
     }
 
-    /// Calls threads for what is left in the queue: two at most, which call others in turn. Returns
-    /// how many are to be started.
+    /// Calls threads for the jobs left in the queue: two at most, which call others in turn.
+    /// Returns how many are to be started.
     fn call_more(&self, state: &mut State) -> usize {
         let mut starts = 0;
         while state.coming < state.queue.len().min(2) {
@@ -247,7 +247,7 @@ impl BlockingPool {
         state.coming < state.queue.len() && state.threads < self.max_threads
     }
 
-    /// Calls idle threads for what is left in the queue, and starts none.
+    /// Calls idle threads for the jobs left in the queue, and starts none.
     fn call_idle(&self, state: &mut State) {
         while state.idle > 0 && state.coming < state.queue.len() {
             let called = self.call(state);

@@ -3,7 +3,7 @@
 //! # The words
 //!
 //! A **region** is one parallel call: one outermost `join`, `scope` or parallel loop, with all that
-//! nests in it (rayon: a job and what it splits off; OpenMP: a parallel region). It belongs to its
+//! nests in it (rayon: a job with its sub-jobs; OpenMP: a parallel region). It belongs to its
 //! **owner**, the thread that opened it, whose stack holds everything that the call borrows.
 //!
 //! A **participant** is a thread at work in a region: the owner, or a **helper**, a machine that
@@ -15,9 +15,8 @@
 //! # The rules
 //!
 //! Machines with nothing else to do find a region among the [`OpenRegions`]. A participant works
-//! off what is in its own slot, and then steals from the other slots. A participant that has
-//! claimed a piece of work finishes it, and the owner does not return before all pieces are
-//! finished.
+//! off its own slot, and then steals from the other slots. A participant that has claimed a piece
+//! of work finishes it, and the owner does not return before all pieces are finished.
 
 mod current_slot;
 mod first_panic;

@@ -129,7 +129,7 @@ impl Epoch {
     }
 }
 
-/// The core on which a region's owner runs, so that a helper can tell whether it has a core of its
+/// The core on which a region's owner runs, so that a helper knows whether it has a core of its
 /// own. Relaxed: a hint, which may be out of date as soon as it is written.
 pub(super) struct OwnersCore(AtomicU32);
 

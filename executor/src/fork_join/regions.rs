@@ -12,7 +12,7 @@ use crate::scheduler::idle_work::IdleWork;
 /// Free regions that are kept, at most, of each kind.
 const MOST_FREE: usize = 16;
 
-/// What the threads of one runtime share for parallel calls. The scheduler owns it as its
+/// The state that the threads of one runtime share for parallel calls. The scheduler owns it as its
 /// [`IdleWork`] and knows nothing else of it.
 pub(super) struct Regions {
     pub(super) open: OpenRegions,

@@ -34,7 +34,7 @@ impl ScopeBase {
     /// # Safety
     ///
     /// All that the closure borrows lives until [`finish`](Self::finish) has returned, and the
-    /// caller sees to it that `finish` is called.
+    /// caller makes sure that `finish` is called.
     #[must_use]
     pub(crate) unsafe fn spawn(&self, slot: Option<&TreeSlot<'_>>, work: impl FnOnce() + Send) -> bool {
         // Relaxed: the job or frame that spawns is itself counted.

@@ -44,7 +44,7 @@ impl Slots {
         // Release pairs with the Acquire in `enter`. The first time, the lock of the open regions
         // would do. When a region is opened again because work was left in a slot, the next
         // participant in that slot has to see it, and this store ends the release sequence of the
-        // participants that left; what they did is visible here, since `close` acquired it.
+        // participants that left; their work is visible here, since `close` acquired it.
         self.word.store(1 << OWNERS, Release);
     }
 
@@ -69,7 +69,7 @@ impl Slots {
     /// Gives a slot up. Returns `true` if the owner waits for that, and the caller has to wake it.
     #[must_use = "an owner that waits has to be woken"]
     pub(super) fn leave(&self, slot: usize) -> bool {
-        // Release pairs with the Acquire in `enter` and in `close`: what this participant did is
+        // Release pairs with the Acquire in `enter` and in `close`: this participant's work is
         // visible to the next one in the slot, and to the owner when it returns.
         let before = self.word.fetch_and(!(1 << slot), Release);
         debug_assert!(before & 1 << slot != 0, "slot {slot} was taken");
@@ -95,7 +95,7 @@ impl Slots {
     #[must_use]
     pub(super) fn begin_wait(&self) -> bool {
         // Relaxed: the thread to wake is published by the lock under which the owner has put it. If
-        // all have left by now, `close` acquires what they did.
+        // all have left by now, `close` acquires their work.
         let before = self.word.fetch_or(AWAITED, Relaxed);
         before & !(AWAITED | 1 << OWNERS) != 0
     }

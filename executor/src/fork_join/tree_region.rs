@@ -1,9 +1,9 @@
 //! The region of a `join` or a `scope`: a tree of jobs, which split off jobs and wait for them.
 //!
 //! Each slot has a stack of jobs. Every job that splits off others waits for them, so no job
-//! outlives what it borrows, and the owner returns when all jobs are done. So the owner need not
-//! wait for the helpers: they may still be looking for jobs when the region is over, and touch
-//! nothing but the region itself, to which they have a counted reference.
+//! outlives its borrows, and the owner returns when all jobs are done. So the owner need not wait
+//! for the helpers: they may still be looking for jobs when the region is over, and touch nothing
+//! but the region itself, to which they have a counted reference.
 
 use std::cell::Cell;
 use std::time::Instant;
@@ -125,7 +125,7 @@ impl<'a> TreeSlot<'a> {
         Self { region, number, participant, victim: Cell::new(number) }
     }
 
-    /// Returns the region, to tell regions apart.
+    /// Returns the region, for comparisons.
     pub(crate) fn region(&self) -> *const TreeRegion {
         self.region
     }

@@ -17,7 +17,7 @@ use crate::util::sync::atomic::Ordering::Relaxed;
 const PART: u32 = 8;
 
 /// The word. Relaxed throughout: it decides which participant may touch which index and publishes
-/// nothing; what a participant did with its indices is published as it leaves its slot.
+/// nothing; a participant's work on its indices is published as it leaves its slot.
 pub(super) struct WorkRange(AtomicU64);
 
 fn pack(range: Range<u32>) -> u64 {

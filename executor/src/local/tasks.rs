@@ -1,9 +1,9 @@
 //! Tasks that belong to one thread: a scheduler small enough to be polled as a future.
 //!
 //! Its tasks are polled where the set is, and nowhere else: the set cannot leave its thread, and
-//! holds what may not leave it either. Wakers go anywhere. A wake on the set's own thread puts the
-//! runnable in the set's queue; a wake elsewhere puts it in the inbox, which wakes the task that
-//! polls the set.
+//! holds futures that may not leave it either. Wakers go anywhere. A wake on the set's own thread
+//! puts the runnable in the set's queue; a wake elsewhere puts it in the inbox, which wakes the
+//! task that polls the set.
 //!
 //! When the set is dropped it drops every task, and waits for runnables that another thread is just
 //! about to put in the inbox: a runnable that came later would have nowhere to go, and may not be
@@ -44,14 +44,14 @@ pub(crate) struct LocalTasks {
     /// Empty; kept for its memory.
     arrived: Cell<VecDeque<Runnable>>,
     ids: RefCell<IdBlock>,
-    /// Whether the set is being polled, so that what is queued now is found without a wake.
+    /// Whether the set is being polled, so that tasks queued now are found without a wake.
     polled: Cell<bool>,
     /// The runtime that knows of the set, so that it can be shown there: that in which it was last
     /// polled.
     known_to: RefCell<Weak<Scheduler>>,
 }
 
-/// What the tasks of a set know of it.
+/// The part of a set that its tasks know.
 pub(crate) struct SharedTasks {
     live: OwnedTasks,
     inbox: Inbox<Runnable>,
@@ -148,7 +148,7 @@ impl LocalTasks {
         Some(unsafe { Rc::from_raw(current) })
     }
 
-    /// Calls `f` with the current thread's set. Not for running what users wrote: that may drop the
+    /// Calls `f` with the current thread's set. Not for running users' code, which may drop the
     /// guard that keeps the set. See [`current`](Self::current).
     fn with<R>(f: impl FnOnce(Option<&Self>) -> R) -> R {
         // SAFETY: the pointer is null or comes from an `InSet` on this thread, which keeps the set
@@ -192,7 +192,7 @@ impl LocalTasks {
     fn enqueue(&self, task: Runnable) -> bool {
         let mut queue = self.queue.borrow_mut();
         if self.shared.inbox.has_posts() {
-            // What was woken elsewhere came first.
+            // Tasks woken elsewhere came first.
             self.shared.inbox.take(&mut queue);
         }
         queue.push_back(task);
@@ -264,7 +264,7 @@ impl LocalTasks {
         self.queue.borrow_mut().pop_front()
     }
 
-    /// Moves what was woken elsewhere to the end of the queue. If that is nothing, `cx`'s task is
+    /// Moves the tasks woken elsewhere to the end of the queue. If there are none, `cx`'s task is
     /// woken by the next.
     fn collect(&self, cx: &task::Context<'_>) {
         let mut arrived = self.arrived.take();
@@ -291,7 +291,7 @@ impl LocalTasks {
         let mut backoff = Backoff::new();
         loop {
             self.shared.inbox.take(&mut self.queue.borrow_mut());
-            // Popped in a step of its own: what a task drops may queue others.
+            // Popped in a step of its own: the destructors of a task may queue others.
             let next = self.queue.borrow_mut().pop_front();
             match next {
                 Some(task) => task.cancel(),

@@ -81,8 +81,8 @@ fn drive_to_the_end<F: Future>(scheduler: &Arc<Scheduler>, future: Pin<&mut F>) 
     root.result
 }
 
-/// Drives `future` on a thread that is a machine of this runtime already, in `context`, with a
-/// task in the middle of its poll. What it has entered above that is set aside meanwhile.
+/// Drives `future` on a thread that is a machine of this runtime already, in `context`, with a task
+/// in the middle of its poll. Contexts that it has entered above that one are set aside meanwhile.
 fn drive_inside_a_task<F: Future>(scheduler: &Arc<Scheduler>, context: &Context, mut future: Pin<&mut F>) -> F::Output {
     // The machine loop is in the middle of its rounds, and holds the processor itself.
     assert!(
@@ -104,7 +104,7 @@ fn drive_inside_a_task<F: Future>(scheduler: &Arc<Scheduler>, context: &Context,
 }
 
 /// The output of a root future; without the loop, if the runtime was shut down before that was
-/// done. Then the thread is an external one: no shutdown drops what it waits in.
+/// done. Then the thread is an external one: no shutdown drops the future that it waits in.
 fn output_of<F: Future>(
     scheduler: &Arc<Scheduler>,
     result: Option<Result<F::Output, Payload>>,
@@ -166,15 +166,15 @@ impl Wake for Sleeper {
 /// The future that a driving thread waits for.
 struct RootFuture<'a, F: Future> {
     future: Pin<&'a mut F>,
-    /// What became of it; `None` until it is done.
+    /// Its result; `None` until it is done.
     result: Option<Result<F::Output, Payload>>,
     wakeup: Arc<RootWakeup>,
     waker: Waker,
-    /// What it has entered and holds on to between its polls, when tasks are run.
+    /// The contexts that it has entered and holds between its polls, while tasks run.
     aside: Option<Rc<Context>>,
 }
 
-/// What wakes it, from any thread and at any time.
+/// Its waker, for any thread at any time.
 struct RootWakeup {
     woken: AtomicBool,
     machine: Arc<Machine>,
@@ -195,7 +195,7 @@ impl<'a, F: Future> RootFuture<'a, F> {
 
 impl<F: Future> Root for RootFuture<'_, F> {
     fn poll_if_woken(&mut self, here: &Context) -> bool {
-        // Acquire pairs with the Release half in `wake_by_ref`: what the waker did is visible to
+        // Acquire pairs with the Release half in `wake_by_ref`: the waker's writes are visible to
         // the poll.
         if !self.wakeup.woken.swap(false, AcqRel) {
             return false;

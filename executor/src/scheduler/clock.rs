@@ -1,9 +1,8 @@
 //! The clock of a runtime: how long it has run, and the time that timers go by, which is the
 //! system's unless a test has stopped it.
 //!
-//! Only timers, and the code that asks them for the time, follow it. What the scheduler does for
-//! its own ends, time slices and the looks at the netpoller, goes by the system's clock, which no
-//! test stops.
+//! Only timers, and the code that asks them for the time, follow it. The scheduler's own times,
+//! such as time slices and looks at the netpoller, follow the system's clock, which no test stops.
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU8};
@@ -28,7 +27,7 @@ pub(crate) fn is_any_stopped() -> bool {
 const SYSTEM: u8 = 0;
 /// Stands still.
 const STOPPED: u8 = 1;
-/// Goes again, ahead or behind by what it was moved while it stood.
+/// Goes again, ahead or behind by the time that it was moved while it stood.
 const SHIFTED: u8 = 2;
 
 /// A clock is not moved closer to the last moment that it can show than this, some hundred years:
@@ -56,7 +55,7 @@ pub(crate) struct Clock {
     hands: Mutex<Hands>,
 }
 
-/// What a clock shows that does not go with the system's.
+/// The reading of a clock that differs from the system's.
 #[derive(Debug, Clone, Copy)]
 struct Hands {
     shown: Instant,
@@ -90,8 +89,7 @@ impl Clock {
         self.nanos(self.now())
     }
 
-    /// Returns what timers go by when it is `now` by the system's clock, which is `now` itself
-    /// outside of tests.
+    /// Returns the timers' time when the system's clock shows `now`; outside of tests it is `now`.
     #[inline]
     pub(crate) fn timer_time(&self, now: u64) -> u64 {
         if self.is_system() { now } else { self.timer_now() }
@@ -151,7 +149,7 @@ impl Clock {
         true
     }
 
-    /// Lets it go on from what it shows. `false` if it does not stand.
+    /// Lets it go on from its present reading. `false` if it is not stopped.
     #[must_use]
     pub(crate) fn start(&self) -> bool {
         let mut hands = self.hands.lock();

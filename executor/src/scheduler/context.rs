@@ -24,7 +24,7 @@ thread_local! {
     static CURRENT: Cell<*const Context> = const { Cell::new(ptr::null()) };
 }
 
-/// What a thread does in the runtime that it has entered.
+/// The role of a thread in the runtime that it has entered.
 #[derive(Debug)]
 pub(crate) enum Role {
     /// It runs tasks.
@@ -35,14 +35,14 @@ pub(crate) enum Role {
     Watching,
     /// It is an external thread, with a guard or in `block_on`.
     External,
-    /// It drops what a shutdown has left, whichever thread it is.
+    /// It drops the tasks that a shutdown has left, on whichever thread.
     Ending,
 }
 
 /// Where tasks go that are readied now on this thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Placing {
-    /// One by one, to where they run soonest: what the processors of a multi-thread runtime do.
+    /// One by one, to where they run soonest, as on a multi-thread runtime.
     Nearby,
     /// One by one, behind all that wait.
     InLine,
@@ -51,18 +51,18 @@ pub(crate) enum Placing {
     InBatch,
 }
 
-/// What a thread that belongs to a runtime carries with it.
+/// The state of a thread that belongs to a runtime.
 pub(crate) struct Context {
     /// Itself, for calls that outlive a guard which is dropped inside.
     me: Weak<Self>,
-    /// The context that was innermost when this one was entered. Weak, for its own guard is what
-    /// keeps it: one that was dropped before its turn has leaked it, so that it is there still.
+    /// The context that was innermost when this one was entered. Weak, for its own guard keeps it:
+    /// a guard that was dropped before its turn has leaked it, so that it is there still.
     outer: Weak<Self>,
     /// Whether the runtime has come back to a context below this one, and the guard, wherever it
     /// is, puts nothing back.
     left_behind: Cell<bool>,
     scheduler: Arc<Scheduler>,
-    /// What sockets find where this is the innermost.
+    /// The reactor context of sockets where this is the innermost.
     reactor: wsrt_reactor::context::ReactorContext,
     role: Role,
     /// The processor, while a task runs on it: the machine loop puts it here before a poll and
@@ -71,8 +71,8 @@ pub(crate) struct Context {
     placing: Cell<Placing>,
     /// The tasks of the wake batch that is being collected.
     batch: RefCell<TaskQueue>,
-    /// Whether the running task is inside `block_in_place`: then its processor will not come by
-    /// what it wakes for a while.
+    /// Whether the running task is inside `block_in_place`: then its processor will not look at the
+    /// tasks that it wakes for a while.
     blocking: Cell<bool>,
     /// Whether the thread computes without a processor, and is counted among the helpers.
     computing: Cell<bool>,
@@ -100,8 +100,8 @@ impl Context {
         }
     }
 
-    /// Calls `f` with the thread's innermost context. Not for running what users wrote: that may
-    /// drop the guard that keeps the context. See [`current`](Self::current).
+    /// Calls `f` with the thread's innermost context. Not for running users' code, which may drop
+    /// the guard that keeps the context. See [`current`](Self::current).
     #[inline]
     pub(crate) fn with<R>(f: impl FnOnce(Option<&Context>) -> R) -> R {
         let current = CURRENT.get();
@@ -157,7 +157,7 @@ impl Context {
     }
 
     /// Enters `scheduler` on this thread, until the guard is dropped. For the runtime itself, whose
-    /// guards never leave their place on the stack: what was entered above and not left is left
+    /// guards never leave their place on the stack: contexts entered above and not left stay
     /// behind. A guard for users is made of it by [`for_users`](Entered::for_users).
     pub(crate) fn enter(scheduler: &Arc<Scheduler>, role: Role) -> Entered {
         let context = Rc::new_cyclic(|me| Context::new(me, scheduler, role));
@@ -197,7 +197,7 @@ impl Context {
         }
     }
 
-    /// Makes this the innermost context again, and answers with what was entered above it, for
+    /// Makes this the innermost context again, and returns the contexts entered above it, for
     /// [`put_back`](Self::put_back).
     #[inline]
     pub(crate) fn set_others_aside(&self) -> Option<Rc<Self>> {
@@ -236,8 +236,8 @@ impl Context {
         }
     }
 
-    /// Records in the status of this thread's machine, if it has one, what it does without a
-    /// processor.
+    /// Records the machine's activity without a processor in its status, if this thread has a
+    /// machine.
     pub(crate) fn set_off_processor(&self, off_processor: OffProcessor) {
         if let Some(machine) = self.machine() {
             machine.status().set_off_processor(off_processor);
@@ -276,8 +276,9 @@ impl Context {
         None
     }
 
-    /// Whether what is polled here is about to be dropped: a task, or what its destructor polls,
-    /// while its runtime shuts down. It may be left waiting for what will not come.
+    /// Whether the future polled here is about to be dropped: a task, or a future that its
+    /// destructor polls, while its runtime shuts down. It may be left waiting for an event that
+    /// will not come.
     pub(crate) fn drops_what_waits(&self) -> bool {
         let drops = match self.role {
             Role::Machine(_) => !self.in_root.get(),
@@ -334,8 +335,8 @@ impl Context {
         f(self.processor.borrow_mut().as_deref_mut())
     }
 
-    /// Borrows the processor, for callers that let go of it themselves: before they do what may
-    /// call users' code.
+    /// Borrows the processor, for callers that let go of it themselves: before they may call users'
+    /// code.
     #[inline(always)]
     pub(crate) fn borrow_processor(&self) -> RefMut<'_, Option<Box<Processor>>> {
         self.processor.borrow_mut()
@@ -363,15 +364,15 @@ impl Context {
         self.computing.set(computing);
     }
 
-    /// What is woken on this thread goes into a batch from now on. Returns where it went before,
-    /// for [`close_batch`](Self::close_batch).
+    /// Tasks woken on this thread go into a batch from now on. Returns where it went before, for
+    /// [`close_batch`](Self::close_batch).
     pub(super) fn open_batch(&self) -> Placing {
         let outer = self.placing.replace(Placing::InBatch);
         debug_assert!(outer != Placing::InBatch, "wakers collect no batch");
         outer
     }
 
-    /// Ends a batch, and returns what is in it.
+    /// Ends a batch, and returns its tasks.
     pub(super) fn close_batch(&self, outer: Placing) -> TaskQueue {
         self.placing.set(outer);
         self.batch.replace(TaskQueue::new())
@@ -394,7 +395,7 @@ impl fmt::Debug for Context {
     }
 }
 
-/// The place of this thread that tells the innermost context. To find it takes longer than to look
+/// The place of this thread that holds the innermost context. To find it takes longer than to look
 /// there.
 #[derive(Clone, Copy)]
 pub(crate) struct Innermost(NonNull<Cell<*const Context>>);
@@ -404,7 +405,7 @@ impl Innermost {
         Self(CURRENT.with(|current| NonNull::from(current)))
     }
 
-    /// Does what [`Context::come_back`] does, for a context of the same thread.
+    /// Comes back like [`Context::come_back`], for a context of the same thread.
     #[inline]
     pub(crate) fn come_back_to(self, context: &Context) {
         // SAFETY: it was a reference, of the thread that this value has not left, and the place has

@@ -1,9 +1,9 @@
-//! Draining a runtime: what is let in meanwhile, and waiting until nothing is left.
+//! Draining a runtime: the spawns that are let in meanwhile, and the wait until no task is left.
 //!
-//! A spawn inside a task carries out what was taken on before, and is let in; a caller that spawns
-//! from outside brings new work, and is not. Inside is a thread that polls a task of this runtime
-//! or runs one of its blocking jobs, and a machine that helps with a parallel call: which machine
-//! comes to which item of a task's loop is chance.
+//! A spawn inside a task belongs to work taken on before, and is let in; a caller that spawns from
+//! outside brings new work, and is not. Inside is a thread that polls a task of this runtime or
+//! runs one of its blocking jobs, and a machine that helps with a parallel call: the machine that
+//! takes an item of a task's loop is left to chance.
 
 use std::task::{Poll, Waker};
 
@@ -16,7 +16,7 @@ pub(crate) fn begin(scheduler: &Scheduler) {
     scheduler.blocking.jobs.refuse_outsiders();
 }
 
-/// Whether what is spawned here and now would be let in.
+/// Whether a spawn here and now would be let in.
 pub(crate) fn takes_work(scheduler: &Scheduler) -> bool {
     !scheduler.shutdown.has_begun() && (scheduler.tasks.is_open() || is_inside_a_task(scheduler))
 }

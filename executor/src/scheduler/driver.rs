@@ -1,5 +1,5 @@
-//! The driver: the one place where the netpoller is turned and timers are fired, and what that
-//! readied is counted, shown, and collected into a batch, which is then spread over several
+//! The driver: the one place where the netpoller is turned and timers are fired, and where the
+//! readied tasks are counted, shown, and collected into a batch, which is then spread over several
 //! processors.
 //!
 //! Each thread that does so has a driver of its own: a machine, in its loop, while it helps and
@@ -7,7 +7,7 @@
 //! a time turns it.
 //!
 //! A waker reaches its task by the task's vtable, and the task is placed one by one from there,
-//! wherever it was woken. While a batch is collected on a thread, what is woken on that thread goes
+//! wherever it was woken. While a batch is collected on a thread, tasks woken on that thread go
 //! into the batch instead, so that its owner can spread all of it over the idle processors.
 
 use std::io;
@@ -26,11 +26,11 @@ use crate::task::TaskQueue;
 use crate::util::backoff::Backoff;
 use crate::util::unwind::wake_quietly;
 
-/// What one thread collects from the netpoller and the timers.
+/// One thread's collection from the netpoller and the timers.
 pub(crate) struct Driver<'a> {
     context: &'a Context,
-    /// The wakers of what was found and is not woken yet, those of the netpoller first. Kept for
-    /// its allocation.
+    /// The wakers that were found and not woken yet, those of the netpoller first. Kept for its
+    /// allocation.
     wakers: Vec<Waker>,
     /// How many of them are of the netpoller.
     from_network: usize,
@@ -39,7 +39,7 @@ pub(crate) struct Driver<'a> {
 /// Whether the netpoller is turned before the timers are fired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wait {
-    /// It is not: what an earlier turn has found is woken, if anything.
+    /// Not at all: only tasks that an earlier turn has found are woken.
     Skip,
     /// It is, and does not block.
     Poll,
@@ -54,7 +54,7 @@ impl<'a> Driver<'a> {
         self.context.scheduler()
     }
 
-    /// Turns the netpoller, if anything is registered there and `wait` says so, and fires the
+    /// Turns the netpoller, if anything is registered there and `wait` allows it, and fires the
     /// timers that are due, whichever processor they belong to, but not more than `most` of them.
     /// Counts both in `counts`, wakes all, and returns the tasks that this readied.
     pub(crate) fn collect(&mut self, counts: &Arrivals<impl Count>, wait: Wait, most: usize) -> WakeBatch {
@@ -120,7 +120,7 @@ impl<'a> Driver<'a> {
     }
 
     /// Blocks in the netpoller until something comes from there or a timer is due. The caller is
-    /// the poll owner, and [collects](Self::collect) what was found when it is that no more.
+    /// the poll owner, and [collects](Self::collect) the tasks found once it has left.
     ///
     /// `published` is the deadline that others rely on: a thread that arms a timer behind it does
     /// not interrupt.
@@ -191,7 +191,7 @@ impl<'a> Driver<'a> {
 
 /// Until when to sleep at the latest if the first timer is due at `deadline`. To put a thread to
 /// sleep and wake it takes some 3 µs of processor time on hardware and 16 on a virtual machine,
-/// many times what firing a timer does: a crowd has to come together, and the dearer a wake is
+/// many times the cost of firing a timer: a crowd has to come together, and the dearer a wake is
 /// here, the longer its timers wait for each other.
 fn shared_wake(scheduler: &Scheduler, deadline: u64) -> u64 {
     let grain = scheduler.netpoller.alarm_cost().as_nanos() as u64 * WORTH_OF_A_WAKE;
@@ -231,7 +231,7 @@ impl WakeBatch {
 
 impl MachineLoop<'_> {
     /// Spreads `batch` in its order: the first share to `processor`'s ring, the rest to the
-    /// injector, with a machine woken at once for every doubling of what there is to do.
+    /// injector, with a machine woken at once for every doubling of the work.
     pub(crate) fn spread(&self, processor: &mut Processor, batch: WakeBatch) {
         let mut batch = batch.into_tasks();
         let count = batch.len();

@@ -10,18 +10,18 @@
 //!   processor's own before it. While hundreds wait, to take one of them in 61 ticks would serve
 //!   them at a sixtieth of a processor. In polls it is from one, where the own turn took some
 //!   microseconds, to eight times the interval, where that was as long as a turn gets: where polls
-//!   are light, what waits is for the most part what full rings gave up, and in no hurry. A tree of
-//!   a million spawns took a tenth longer while it was the interval itself.
+//!   are light, the waiting tasks mostly come from full rings, and are in no hurry. A tree of a
+//!   million spawns took a tenth longer while it was the interval itself.
 //!
-//! What the injector's tasks put into runnext in their turn comes next, and is of that turn: a task
-//! that spawns another and waits for it gets its answer before the next of its kind begins. To
-//! begin many of them first, each of which displaces the other's partner from runnext, cost pairs
-//! of tasks with channels between them a third of their speed.
+//! A task that the injector's tasks put into runnext in their turn comes next, and is of that turn:
+//! a task that spawns another and waits for it gets its answer before the next of its kind begins.
+//! To begin many of them first, each of which displaces the other's partner from runnext, cost
+//! pairs of tasks with channels between them a third of their speed.
 //!
 //! After each turn of the injector comes one of the processor's own, of one poll at least (unless
 //! the builder says that the injector comes first at each), and the other way round. So where both
 //! have always something to do, neither has more than half of the time, but for one poll that is
-//! longer than a turn and for what the clock, read once in a stride, does not see.
+//! longer than a turn, and for the error of the clock, which is read once in a stride.
 
 use crate::scheduler::limits::LONGEST_TURN;
 
@@ -81,7 +81,8 @@ struct InjectorsTurn {
 }
 
 impl Fairness {
-    /// Counts a tick. Whether the injector may have its turn: then [`grant`](Self::grant) tells.
+    /// Counts a tick. Returns whether the injector may have its turn; [`grant`](Self::grant) then
+    /// decides.
     #[inline]
     pub(crate) fn tick(&mut self, interval: u32) -> bool {
         self.own.is_now(interval)

@@ -18,8 +18,9 @@ pub(crate) fn with_processor_handed_over<R>(wait: impl FnOnce() -> R) -> R {
     wait()
 }
 
-/// What is to be done with the context in which the call began, when it is over, by its return or
-/// by a panic. Another may be the innermost by then: a user's guard that was forgotten in between.
+/// The duty towards the context in which the call began, when it is over, by its return or by a
+/// panic. Another context may be the innermost by then: a user's guard that was forgotten in
+/// between.
 pub(crate) struct Afterwards {
     pub(crate) context: Rc<Context>,
     pub(crate) what: fn(&Context),

@@ -9,8 +9,8 @@
 //! * **retire**: give the processor up and stop searching, full barrier, then look at every queue
 //!   and timer again → work there means [`resume`](Idle::resume), nothing means sleep.
 //!
-//! Whichever barrier comes second sees what the other side did before its own: the work, or the
-//! idle processor.
+//! The side whose barrier comes second sees the other side's writes before its own barrier: the
+//! work, or the idle processor.
 
 use std::fmt;
 
@@ -52,7 +52,7 @@ pub(crate) struct Chosen {
     pub(crate) machine: Option<Arc<Machine>>,
 }
 
-/// What became of a machine that retired and then saw work.
+/// The outcome for a machine that retired and then saw work.
 #[derive(Debug)]
 #[must_use]
 pub(crate) enum Resume {
@@ -104,7 +104,7 @@ impl Idle {
         Some(self.take_reserved(true))
     }
 
-    /// Chooses an idle processor, whether anybody searches or not: for work that is known to be too
+    /// Chooses an idle processor, even while a machine searches: for work that is known to be too
     /// much for one.
     pub(crate) fn wake_another(&self) -> Option<Chosen> {
         if !self.word.claim_searcher() {
@@ -127,7 +127,7 @@ impl Idle {
         self.waiting.lock().machines.pop()
     }
 
-    /// Takes what [`IdleWord`] has reserved, and a machine to go with it.
+    /// Takes the processor that [`IdleWord`] has reserved, and a machine to go with it.
     fn take_reserved(&self, searching: bool) -> Chosen {
         let mut waiting = self.waiting.lock();
         let processor = waiting.processors.pop();
@@ -370,7 +370,7 @@ impl IdleWord {
         self.change(|now| now.idle() > 0, |word| word - ONE_IDLE + ONE_SEARCHING)
     }
 
-    /// Reserves an idle processor for a machine that knows what to do.
+    /// Reserves an idle processor for a machine that has work already.
     #[must_use]
     fn claim_idle(&self) -> bool {
         self.change(|now| now.idle() > 0, |word| word - ONE_IDLE)

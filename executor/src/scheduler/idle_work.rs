@@ -1,4 +1,4 @@
-//! Idle work: what a machine that has found no task may do before it sleeps.
+//! Idle work: a machine that has found no task may do it before it sleeps.
 
 use std::any::Any;
 use std::time::{Duration, Instant};

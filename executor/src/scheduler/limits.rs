@@ -39,7 +39,7 @@ pub(crate) const LARGEST_SHARE: usize = 64;
 /// off to each other, get like shares of a processor.
 pub(crate) const TIME_SLICE: u64 = 10_000_000;
 
-/// The injector's turn is over after 200 µs, however few polls it had: about what tokio aims at.
+/// The injector's turn is over after 200 µs, however few polls it had: about tokio's aim.
 pub(crate) const LONGEST_TURN: u64 = 200_000;
 
 /// A busy processor looks at the netpoller after 1 ms, however few polls that were.
@@ -57,9 +57,9 @@ pub(crate) const HELPERS_ABSENT: u64 = 1_000_000;
 /// No thread has looked at the netpoller for 10 ms: the watcher does.
 pub(crate) const NETWORK_UNWATCHED: u64 = 10_000_000;
 
-/// A crowd of timers shares a wake for so many times what setting the netpoller's timer takes: then
-/// sleeps between timers take some two hundredths of a core, however many timers there are. It is a
-/// millisecond at most.
+/// A crowd of timers shares a wake for this many times the cost of setting the netpoller's timer:
+/// then sleeps between timers take some two hundredths of a core, however many timers there are. It
+/// is a millisecond at most.
 pub(crate) const WORTH_OF_A_WAKE: u64 = 160;
 
 /// Timers that come closer together than 50 µs share a wake in any case.
@@ -69,7 +69,8 @@ pub(crate) const LEAST_GRAIN: u64 = 50_000;
 pub(crate) const CROWD: usize = 4;
 
 /// Timers that are overdue by 2 ms are more than one processor keeps up with, however light their
-/// tasks are: they are fired together. Twice what a crowd of timers waits for its shared wake.
+/// tasks are: they are fired together. Twice the longest wait of a crowd of timers for its shared
+/// wake.
 pub(crate) const OVERDUE: u64 = 2_000_000;
 
 /// The last thread to leave a runtime sleeps for 50 µs between looks at tasks that another thread

@@ -7,15 +7,15 @@ use crate::util::sync::atomic::AtomicBool;
 use crate::util::sync::atomic::Ordering::Relaxed;
 use crate::util::sync::{Arc, Mutex};
 
-/// What others know of a machine: how to wake it, and where to leave a processor for it.
+/// The part of a machine that others know: how to wake it, and where to leave a processor for it.
 #[derive(Debug)]
 pub(crate) struct Machine {
     parker: Parker,
     /// The processor it is to run next. Filled by the thread that chose this machine, just before
     /// the wake; the lock is held for a move only, and never contended.
     mailbox: Mutex<Option<Box<Processor>>>,
-    /// Whether its thread is in a hook of the user's, and comes to what it was chosen for at an
-    /// unknown time.
+    /// Whether its thread is in a hook of the user's, so that it begins its work at an unknown
+    /// time.
     ///
     /// Relaxed: the mailbox's lock orders it. The thread that chooses the machine fills the mailbox
     /// before it looks here, the machine writes here before it looks into the mailbox.
@@ -52,7 +52,7 @@ impl Machine {
         assert!(occupied.is_none(), "a machine is chosen once for each time it went idle");
     }
 
-    /// Takes out what was left.
+    /// Takes out the processor that was left.
     pub(crate) fn collect(&self) -> Option<Box<Processor>> {
         self.mailbox.lock().take()
     }

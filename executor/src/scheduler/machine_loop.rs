@@ -104,11 +104,11 @@ impl<'a> MachineLoop<'a> {
 
     /// The list of places where a task may be found, in order.
     ///
-    /// What is nearest comes first, and what would starve behind it comes first now and then:
+    /// The nearest work comes first, and work that would starve behind it comes first now and then:
     /// timers and the netpoller when their time has come, the injector at one tick in 61 at least.
     /// Ticks count polls, those of a chain through runnext too, so that no chain can hold anything
-    /// off. The netpoller comes before stealing, since what it holds waits for no other machine to
-    /// be done.
+    /// off. The netpoller comes before stealing, since its events wait for no other machine to be
+    /// done.
     fn look(&mut self, processor: &mut Processor) -> Option<Found> {
         processor.clock().advance();
         self.keep_time(processor);
@@ -132,7 +132,7 @@ impl<'a> MachineLoop<'a> {
         found.task.run();
     }
 
-    /// What comes before a poll now and then: others are woken for work, and observers hear of the
+    /// Steps that precede some polls: other machines are woken for work, and observers see the
     /// poll.
     #[inline(never)]
     fn poll_after_all_else(&self, mut processor: Box<Processor>, found: Found) {
@@ -176,14 +176,14 @@ impl<'a> MachineLoop<'a> {
     fn one_from_injector(&self, processor: &mut Processor, interval: u32) -> Option<Found> {
         let now = processor.clock().now();
         if self.scheduler.config.keeps_order() {
-            // What is in the injector came later than what is in the ring.
+            // Tasks in the injector came later than those in the ring.
             processor.fairness().end(now);
             return None;
         }
         match processor.fairness().grant(interval, now) {
             Grant::Own => return None,
             Grant::First => processor.set_runnext_aside(),
-            // The turn goes on with what its tasks have readied.
+            // The turn goes on with the tasks that its tasks have readied.
             Grant::Another if processor.has_more_in_runnext() => return None,
             Grant::Another => {}
         }
@@ -270,7 +270,7 @@ impl<'a> MachineLoop<'a> {
     }
 
     /// Looks at all queues once more after giving a processor up. A machine that goes to sleep then
-    /// tells the poll owner of the timers on that one (`try_own_poll`), and one that has it back
+    /// notifies the poll owner of the timers on that one (`try_own_poll`), and one that has it back
     /// looks at them itself. If another machine was quicker to take it, that one does either; but
     /// the watcher may have taken it out of play.
     fn look_again_without(&mut self, given_up: usize) {

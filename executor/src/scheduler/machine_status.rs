@@ -1,4 +1,4 @@
-//! The status of a machine, for dumps and schedtrace: its number and thread, and what it does while
+//! The status of a machine, for dumps and schedtrace: its number and thread, and its activity while
 //! it holds no processor.
 
 // std's atomics on purpose: these are snapshots, and order nothing.

@@ -13,8 +13,9 @@ impl MachineLoop<'_> {
         Some(processor.pop()?.found(FoundIn::NETWORK))
     }
 
-    /// One turn of the netpoller that does not block; what it readied is spread over this processor
-    /// and the idle ones. `true` if timers fire one by one, and it is the turn of the task of one.
+    /// One turn of the netpoller that does not block; the readied tasks are spread over this
+    /// processor and the idle ones. `true` if timers fire one by one, and it is the turn of the
+    /// task of one.
     pub(crate) fn poll_network(&mut self, processor: &mut Processor) -> bool {
         processor.note_network_polled();
         processor.shared().counters().netpolls.add(1);
@@ -66,8 +67,8 @@ impl MachineLoop<'_> {
         self.surplus = timed_out && !needed() && scheduler.threads.let_one_go(scheduler.config.processors);
     }
 
-    /// Blocks in the netpoller, unless another machine does already, and returns what that and the
-    /// timers have readied.
+    /// Blocks in the netpoller, unless another machine does already, and returns the tasks that it
+    /// and the timers have readied.
     fn try_own_poll(&mut self) -> Option<WakeBatch> {
         let helpers = &self.scheduler.helpers;
         if helpers.any_watch() && helpers.watch_network(self.scheduler.clock.elapsed()) {
@@ -116,7 +117,7 @@ impl MachineLoop<'_> {
             }
             None => {
                 self.scheduler.inject_all(batch.into_tasks());
-                // What was left to the processor that was hoped for.
+                // The tasks left to the processor that was hoped for.
                 let batch = self.driver.collect(&*self.scheduler.elsewhere, Wait::Skip, usize::MAX);
                 self.scheduler.inject_all(batch.into_tasks());
                 false

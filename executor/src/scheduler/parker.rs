@@ -25,7 +25,7 @@ pub(crate) struct Parker {
     thread: OnceLock<thread::Thread>,
 }
 
-/// What [`Parker::unpark`] found.
+/// The state that [`Parker::unpark`] found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use = "a machine that sleeps in the netpoller has to be interrupted"]
 pub(crate) enum Unparked {
@@ -135,7 +135,7 @@ impl State {
         if self.0.compare_exchange(AWAKE, asleep, Relaxed, Relaxed).is_ok() {
             return true;
         }
-        // Acquire pairs with the Release in `notify`: what the wakers did before is visible. A
+        // Acquire pairs with the Release in `notify`: the wakers' earlier writes are visible. A
         // swap, though the value is known: a second waker may have come since, and a store would
         // wipe its wake out without having seen its work.
         let state = self.0.swap(AWAKE, Acquire);
@@ -160,9 +160,9 @@ impl State {
         self.0.swap(AWAKE, Acquire) == NOTIFIED
     }
 
-    /// `any → NOTIFIED`, with what it was. Release pairs with the Acquires of the sleeper; the
-    /// wakes of several wakers are one release sequence, so that a machine that consumes the last
-    /// has seen what came before each.
+    /// `any → NOTIFIED`; returns the state before. Release pairs with the Acquires of the sleeper;
+    /// the wakes of several wakers are one release sequence, so that a machine that consumes the
+    /// last has seen the writes before each.
     #[must_use]
     fn notify(&self) -> u32 {
         self.0.swap(NOTIFIED, Release)

@@ -18,7 +18,7 @@ use crate::scheduler::{Context, Scheduler};
 use crate::task::{Id, Identity, JoinHandle, Origin, Runnable, Schedule, TaskQueue, TaskRef, allocate};
 use crate::util::thread_bound::ThreadBound;
 
-/// What a task knows of its scheduler: where it is.
+/// The part of the scheduler that a task knows: where it is.
 ///
 /// The pointer is not counted. A scheduler waits, as it shuts down, until each of its tasks is
 /// complete, and a `Runnable` exists only while its task is not: so the holder of a runnable in
@@ -164,8 +164,8 @@ impl Context {
 }
 
 impl Scheduler {
-    /// Does what a placement asks for: overflow to the injector, and waking an idle machine. Not
-    /// where the processor is borrowed from the context.
+    /// Completes a placement: overflow to the injector, and waking an idle machine. Not where the
+    /// processor is borrowed from the context.
     #[inline]
     pub(crate) fn settle(&self, index: usize, placed: Placed<'_>) {
         if !matches!(placed, Placed::Quietly) {
@@ -190,7 +190,7 @@ impl Scheduler {
     }
 
     /// Puts a task behind all that wait, where tasks run in order. The caller holds the only
-    /// processor, so that there is no idle one to be told of it.
+    /// processor, so that there is no idle one to announce it to.
     pub(crate) fn push_in_line(&self, processor: &mut Processor, task: Runnable, yielded: bool) {
         if !self.injector.is_empty() {
             return self.injector.push(task);
@@ -327,12 +327,12 @@ impl Scheduler {
     /// Spawns a future; `here` is this thread's context, if it is one of this scheduler's. The
     /// console shows it as a `kind` of task, and as large as the user's future, a `User`.
     ///
-    /// What does not depend on the future is in functions that do not either: each kind of future
-    /// has this one of its own.
+    /// Code that does not depend on the future is in functions that do not either: each kind of
+    /// future has its own copy of this one.
     ///
     /// # Safety
     ///
-    /// The caller promises of `F` what [`allocate`] asks for, on all threads.
+    /// The caller keeps [`allocate`]'s contract for `F`, on all threads.
     #[inline]
     unsafe fn spawn_unchecked<User, F>(
         self: &Arc<Self>,

@@ -15,7 +15,7 @@ const NOBODY: u64 = 0;
 #[derive(Debug)]
 pub(crate) struct PollOwner(AtomicU64);
 
-/// What a timer's owner finds on looking at the poll owner.
+/// The answer to a timer's owner that looks at the poll owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum Watch {
@@ -33,8 +33,8 @@ impl PollOwner {
     }
 
     /// Makes the caller the poll owner until `deadline`, unless there is one. The caller looks at
-    /// all timers next, blocks neither past what it finds nor past `deadline`, on which others rely
-    /// from now on, and leaves when it is done.
+    /// all timers next, blocks neither past the deadline found there nor past `deadline`, on which
+    /// others rely from now on, and leaves when it is done.
     #[must_use]
     pub(crate) fn take_over(&self, deadline: u64) -> bool {
         let taken = self.0.compare_exchange(NOBODY, deadline.max(1), Relaxed, Relaxed).is_ok();

@@ -1,5 +1,5 @@
-//! What a processor's holder leaves in sight of the watcher: which task it polls, on which thread,
-//! and whether it blocks. And what the watcher makes of it, for observers.
+//! The state that a processor's holder shows to the watcher: which task it polls, on which thread,
+//! and whether it blocks. And the watcher's conclusion, for observers.
 
 // std's atomics on purpose: these are sightings, read by one thread that draws its own conclusions.
 use std::panic::Location;
@@ -28,8 +28,8 @@ pub(crate) struct PollWatch {
     long_since: AtomicU64,
 }
 
-/// What the watcher saw. The parts are read one by one: the watcher makes sure that the poll is
-/// still the same.
+/// The watcher's view. The parts are read one by one: the watcher makes sure that the poll is still
+/// the same.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PollState {
     pub(crate) task: u64,
@@ -57,10 +57,10 @@ impl PollWatch {
         self.computing.store(false, Relaxed);
     }
 
-    /// The holder is about to block, and says so.
+    /// Records that the holder is about to block.
     pub(crate) fn begin_blocking(&self) {
-        // Release pairs with the Acquire in `state`: what is in the queues then is seen by the
-        // watcher.
+        // Release pairs with the Acquire in `state`: the watcher sees the tasks that are in the
+        // queues then.
         self.blocking.store(true, Release);
     }
 

@@ -41,7 +41,7 @@ impl Presence {
 
     /// Counts a thread out; `true` for the last one, which cleans up.
     ///
-    /// AcqRel: what each thread has left behind is visible to the last.
+    /// AcqRel: each thread's writes are visible to the last.
     #[must_use]
     pub(crate) fn depart(&self) -> bool {
         self.present.fetch_sub(1, AcqRel) == 1

@@ -1,9 +1,9 @@
 //! A processor: the right to run tasks, and the queues that go with it.
 //!
 //! There are two halves. [`Processor`] is the right itself: one box, moved from hand to hand, so
-//! that at any time one machine at most holds it, and only its holder can reach what takes no lock.
-//! [`Shared`] is what the others may touch: the thieves' end of the ring, runnext, timers and
-//! counts.
+//! that at any time one machine at most holds it, and only its holder can reach the parts without a
+//! lock. [`Shared`] is the part that other threads may touch: the thieves' end of the ring,
+//! runnext, timers and counts.
 
 use std::fmt;
 use std::ptr::NonNull;
@@ -39,15 +39,15 @@ pub(crate) struct Processor {
     /// Whether the machine that holds this is out of own work and looking: counted in
     /// [`Idle`](crate::scheduler::idle::Idle).
     searching: bool,
-    /// Whether the ring holds a task that no idle processor was told of.
+    /// Whether the ring holds a task that was not announced to the idle processors.
     unannounced: bool,
-    /// Whether anything looks at what the scheduler does, as far as this processor has heard.
+    /// Whether any observation is on, as far as this processor has seen.
     observed: bool,
     /// Whether the task in the ring is one that yielded with no other to run: before its turn the
     /// netpoller is looked at.
     lone: bool,
     fairness: Fairness,
-    /// The address of what was in runnext when the injector's turn began, or 0: that has to wait
+    /// The address of the task in runnext when the injector's turn began, or 0: that has to wait
     /// until the turn is over.
     set_aside: usize,
     network_ticks: Every,
@@ -61,7 +61,7 @@ pub(crate) struct Processor {
 /// Where a task that was readied by this processor's holder has gone.
 #[must_use]
 pub(crate) enum Placed<'a> {
-    /// In runnext, or behind other tasks that the idle were told of: no machine needs a wake.
+    /// In runnext, or behind other tasks that were announced to the idle: no machine needs a wake.
     Quietly,
     /// In a ring that was empty: an idle processor should hear of it.
     InEmptyRing,
@@ -80,7 +80,7 @@ impl Iterator for OverflowedTasks<'_> {
     }
 }
 
-/// Turns what a queue held back into the `Runnable` it stands for.
+/// Turns a queue's item back into the `Runnable` it stands for.
 fn runnable(raw: NonNull<Header>) -> Runnable {
     // SAFETY: the queues of processors are filled from `Runnable::into_raw` alone and yield each
     // entry once.
@@ -198,17 +198,17 @@ impl Processor {
         self.ring.is_empty() && self.shared.runnext().is_empty()
     }
 
-    /// Whether nothing is forgotten if it goes idle now. What lies in the ring of the only
-    /// processor there is can be seen there, and a machine that looks for work takes that one.
+    /// Whether nothing is forgotten if it goes idle now. Tasks in the ring of the only processor
+    /// there is can be seen there, and a machine that looks for work takes that one.
     pub(super) fn may_go_idle(&self) -> bool {
         self.has_no_task() || (self.is_only && self.shared.runnext().is_empty())
     }
 
     /// How many due timers to fire now. One after the other, the task of each run before the next
     /// fires, while polls are known to take next to no time and nothing else waits: to wake another
-    /// machine for a few such tasks would cost many times what they do. Once a poll has taken long,
-    /// or others wait, or the first of them is `late` by too many nanoseconds, all that are left,
-    /// so that their tasks are spread.
+    /// machine for a few such tasks would cost many times as much as they do. Once a poll has taken
+    /// long, or others wait, or the first of them is `late` by too many nanoseconds, all that are
+    /// left, so that their tasks are spread.
     pub(crate) fn timers_at_once(&mut self, late: u64) -> usize {
         if !self.clock.polls_are_light() || !self.has_no_task() || late > OVERDUE {
             return usize::MAX;
@@ -223,7 +223,7 @@ impl Processor {
         std::mem::take(&mut self.unannounced) && !self.ring.is_empty()
     }
 
-    /// Puts a task that was just readied or spawned in runnext; what that displaces goes to the
+    /// Puts a task that was just readied or spawned in runnext; the displaced task goes to the
     /// ring's tail.
     #[inline]
     pub(crate) fn push_next(&mut self, task: Runnable) -> Placed<'_> {
@@ -244,9 +244,8 @@ impl Processor {
         self.push_own_beside(task, alone)
     }
 
-    /// What is in the ring next is one task that yielded, and no other has anything to run: the
-    /// next tick is one on which the netpoller is looked at, before [that task](Self::take_lone)
-    /// has its turn.
+    /// The ring's next task is one that yielded, and no other has anything to run: the next tick is
+    /// one on which the netpoller is looked at, before [that task](Self::take_lone) has its turn.
     pub(crate) fn look_before_the_only_task(&mut self) {
         self.lone = true;
         self.network_ticks.hurry();
@@ -282,8 +281,8 @@ impl Processor {
         }
     }
 
-    /// Does for a batch what [`push_own`](Self::push_own) does for a task, as far as there is room.
-    /// The rest stays with the caller.
+    /// Pushes a batch like [`push_own`](Self::push_own), as far as there is room. The rest stays
+    /// with the caller.
     pub(crate) fn push_own_batch(&mut self, tasks: &mut impl Iterator<Item = Runnable>) -> Placed<'static> {
         let alone = self.has_no_task();
         match self.ring.push_batch(&mut tasks.map(Runnable::into_raw)) {
@@ -297,8 +296,8 @@ impl Processor {
         }
     }
 
-    /// Puts a task at the ring's tail, of which no other processor has to be told, since there is
-    /// none. Gives it back if there is no room.
+    /// Puts a task at the ring's tail, without an announcement, since there is no other processor.
+    /// Gives it back if there is no room.
     pub(crate) fn push_last(&mut self, task: Runnable) -> Option<Runnable> {
         if self.ring.is_full() {
             return Some(task);
@@ -349,7 +348,7 @@ impl Processor {
         Some(runnable(raw))
     }
 
-    /// The injector's turn begins: what is in runnext now waits for its end.
+    /// The injector's turn begins: the task in runnext now waits for its end.
     pub(crate) fn set_runnext_aside(&mut self) {
         self.set_aside = self.runnext_address();
     }

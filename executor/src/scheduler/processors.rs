@@ -11,7 +11,7 @@ use crate::util::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use crate::util::sync::atomic::{AtomicBool, AtomicUsize};
 use crate::util::sync::{Arc, Mutex};
 
-/// What all threads see of the processors, by index, and the spares that are not in play.
+/// The part of the processors that all threads see, by index, and the spares that are not in play.
 ///
 /// The first N are there from the start. A spare is made when it is first wanted, at the lowest
 /// index that is free, and kept when it is not wanted any more: it is *out of play* then, with
@@ -97,7 +97,7 @@ impl Processors {
         self.slots[index].get().expect("a processor in len was made")
     }
 
-    /// All that were ever made, those out of play included: what they have counted stays.
+    /// All that were ever made, those out of play included: their counts stay.
     pub(crate) fn all(&self) -> impl Iterator<Item = &Shared> {
         self.slots.iter().map_while(|slot| slot.get().map(|shared| &***shared))
     }
@@ -184,8 +184,7 @@ impl Processors {
         Some(RetireRequest(()))
     }
 
-    /// Puts into play again what a request was assumed for, since no processor was found to pay
-    /// with.
+    /// Counts the spare of a request as in play again, since no processor was found to pay with.
     pub(crate) fn withdraw_retire_request(&self, RetireRequest(()): RetireRequest) {
         self.parked.lock().spares += 1;
     }

@@ -1,5 +1,5 @@
-//! What the runtime does when the OS refuses a thread: it asks for no other for a while, and that
-//! is told of once in a while.
+//! The runtime's answer when the OS refuses a thread: it asks for no other for a while, and reports
+//! the refusals now and then.
 //!
 //! Threads are asked for where work comes and no thread is there for it, which may be thousands of
 //! times a second. A refusal takes the system some ten microseconds, and lasts: a control group's
@@ -19,7 +19,7 @@ const PAUSE: u64 = 100_000_000;
 #[derive(Debug, Default)]
 pub(crate) struct Refusals {
     latest: LatestRefusal,
-    /// What is told of machines, and of threads for blocking jobs.
+    /// The reports about machines, and about threads for blocking jobs.
     pub(crate) of_machines: Recurring,
     pub(crate) of_jobs: Recurring,
 }

@@ -2,7 +2,7 @@
 
 use crate::scheduler::Context;
 
-/// What a machine's loop looks at before each task.
+/// The root that a machine's loop looks at before each task.
 pub(crate) trait Root {
     /// Polls the root future if it was woken. `true` when it is done, and the loop with it.
     fn poll_if_woken(&mut self, context: &Context) -> bool;

@@ -39,7 +39,7 @@ pub(crate) enum Flavor {
     CurrentThread,
 }
 
-/// What the builder decides.
+/// The builder's decisions.
 #[derive(Clone)]
 pub(crate) struct Config {
     pub(crate) flavor: Flavor,
@@ -102,12 +102,12 @@ impl fmt::Debug for Config {
     }
 }
 
-/// What the machines of one runtime share.
+/// The state that the machines of one runtime share.
 pub(crate) struct Scheduler {
     /// Itself, for the few methods that start threads.
     pub(crate) me: Weak<Self>,
     pub(crate) config: Config,
-    /// What all threads see of the processors, by index.
+    /// The part of the processors that all threads see, by index.
     pub(crate) processors: Processors,
     pub(crate) injector: Injector<Runnable>,
     pub(crate) idle: Idle,
@@ -116,7 +116,7 @@ pub(crate) struct Scheduler {
     /// The names that users have given to some of them.
     pub(crate) names: Arc<Names>,
     pub(crate) netpoller: Netpoller,
-    /// What the runtime does for its sockets.
+    /// The runtime's services for its sockets.
     pub(crate) services: Arc<dyn Services>,
     pub(crate) poll_owner: PollOwner,
     pub(crate) blocking: BlockingPool,
@@ -127,7 +127,8 @@ pub(crate) struct Scheduler {
     pub(crate) threads: Threads,
     pub(crate) shutdown: Shutdown,
     pub(crate) stalls: Stalls,
-    /// Counts what threads without a processor have readied: the poll owner, helpers, the watcher.
+    /// Counts the arrivals through threads without a processor: the poll owner, helpers, the
+    /// watcher.
     pub(crate) elsewhere: CachePadded<Arrivals<SharedCounter>>,
     pub(crate) observer: Observer,
     /// The tokio runtime in the background, with the feature that wants one.

@@ -1,4 +1,4 @@
-//! The end: every machine leaves its loop, and the last one out drops what is left.
+//! The end: every machine leaves its loop, and the last one out drops the tasks that are left.
 
 use std::time::Instant;
 
@@ -36,8 +36,8 @@ impl Shutdown {
         self.presence.arrive()
     }
 
-    /// Counts the calling thread out. It drops what waits, for a poll that is stuck may be waiting,
-    /// in its blocking way, for one of those tasks, and learns of its end by what that drops.
+    /// Counts the calling thread out. It drops the waiting tasks, for a poll that is stuck may be
+    /// waiting, in a blocking way, for one of them, and learns of its end by that drop.
     pub(crate) fn depart(&self, scheduler: &Scheduler) {
         if self.has_begun() {
             inside(scheduler, || drop_waiting_tasks(scheduler));
@@ -101,8 +101,8 @@ pub(crate) fn wait(scheduler: &Scheduler, deadline: Option<Instant>) -> bool {
 /// queue. Those whose polls are running are marked, and dropped when the poll ends. Others may
 /// do the same at the same time.
 ///
-/// What waits for a socket or a timer of this runtime, and is no task of it, is woken to be
-/// told: a blocking job, a poll that blocks in a `block_on` of its own, other threads.
+/// Waits for a socket or a timer of this runtime outside of its tasks are woken, to return an
+/// error: those of a blocking job, a poll that blocks in a `block_on` of its own, other threads.
 fn drop_waiting_tasks(scheduler: &Scheduler) {
     let mut wakers = Vec::new();
     scheduler.netpoller.shut_down(&mut wakers);
@@ -131,7 +131,7 @@ fn drop_all_tasks(scheduler: &Scheduler) {
     }
 }
 
-/// Cancels what is queued anywhere, on processors that are stuck in a poll too.
+/// Cancels all queued tasks, on processors that are stuck in a poll too.
 fn cancel_queued(scheduler: &Scheduler) {
     while let Some(task) = scheduler.injector.take() {
         task.cancel();

@@ -1,4 +1,4 @@
-//! Stealing: what a machine does when its own queues, the injector and the netpoller have nothing.
+//! Stealing: for a machine whose own queues, the injector and the netpoller have nothing.
 
 use std::iter::once;
 use std::time::{Duration, Instant};

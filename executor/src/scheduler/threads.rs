@@ -175,7 +175,10 @@ fn report_missing_machine(scheduler: &Scheduler, why: &NoThread) {
     match why {
         NoThread::Refused(error) => {
             let refusals = &scheduler.threads.refusals.of_machines;
-            refusals.report(format_args!("could not start another machine thread: {error}"));
+            refusals.report(format_args!(
+                "could not start another machine thread: {error}; tasks wait for the threads that there are (raise the limit \
+                 on threads: `ulimit -u`, or `pids.max` of the control group)"
+            ));
         }
         NoThread::AtLimit => scheduler.threads.report_limit(&scheduler.config),
         NoThread::RefusedLately | NoThread::ShutDown => {}
@@ -248,7 +251,7 @@ impl Config {
     /// Starts a thread with the name and the stack size that the runtime's threads have.
     ///
     /// A caller that wants one has counted it already, or has a region open that others know of: so
-    /// what users have given, the function for the name, does not unwind from here.
+    /// the user's function for the name does not unwind from here.
     fn start_thread(&self, main: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
         let name = caught(&*self.thread_name).map_err(|panic| {
             swallow(panic);
@@ -266,7 +269,7 @@ impl Config {
         builder.spawn(main)
     }
 
-    /// What users have to do on each thread of the runtime before anything else.
+    /// Calls the user's hook at the start of a thread of the runtime.
     pub(crate) fn call_start_hook(&self, context: &Context) {
         if let Some(hook) = &self.on_thread_start {
             call_hook("on_thread_start", || hook());
@@ -274,7 +277,7 @@ impl Config {
         }
     }
 
-    /// What they have to do on it last.
+    /// Calls the user's hook at its end.
     pub(crate) fn call_stop_hook(&self) {
         if let Some(hook) = &self.on_thread_stop {
             call_hook("on_thread_stop", || hook());
@@ -282,7 +285,7 @@ impl Config {
     }
 }
 
-/// What a machine's thread does.
+/// The life of a machine's thread.
 fn serve(scheduler: Arc<Scheduler>, machine: Arc<Machine>) {
     let guard = AbortOnUnwind;
     machine.parker().adopt_current_thread();

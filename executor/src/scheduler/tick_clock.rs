@@ -2,15 +2,15 @@
 //! long.
 //!
 //! Reading the clock costs as much as half a poll of a light task. So a processor carries the last
-//! reading with it, and takes a new one after a *stride* of ticks that it chooses by what the last
-//! stride took.
+//! reading with it, and takes a new one after a *stride* of ticks that it chooses by the duration
+//! of the last one.
 
 /// A stride that took longer than this is halved: the reading is too coarse.
 const LONG_STRIDE: u64 = 50_000;
 /// A stride that took less than this is doubled.
 const SHORT_STRIDE: u64 = 20_000;
-/// So many ticks at most go by unread. It bounds what a sudden run of long polls can hide: eight of
-/// them.
+/// The most ticks that go by unread. It bounds the effect of a sudden run of long polls: eight of
+/// them can be hidden.
 const MAX_STRIDE: u32 = 8;
 
 /// The clock of one processor: nanoseconds since the scheduler started, and ticks, which count

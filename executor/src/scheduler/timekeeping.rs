@@ -16,8 +16,8 @@ use crate::scheduler::processor::Processor;
 use crate::scheduler::{Context, Scheduler};
 use crate::task::JoinHandle;
 
-/// What is due later than timers can count is due then, some 584 years from now: the queue holds it
-/// like any other, and wakes the waiter when it is shut down.
+/// A deadline later than timers can count becomes this one, some 584 years from now: the queue
+/// holds it like any other, and wakes the waiter when it is shut down.
 const LAST_DEADLINE: u64 = u64::MAX - 1;
 
 impl MachineLoop<'_> {
@@ -41,8 +41,8 @@ impl MachineLoop<'_> {
         }
     }
 
-    /// What the network has readied comes before a task that yielded when there was no other to
-    /// run.
+    /// Tasks that the network has readied come before a task that yielded when there was no other
+    /// to run.
     #[inline(never)]
     fn poll_network_on_tick(&mut self, processor: &mut Processor) -> bool {
         let lone = processor.take_lone();
@@ -56,12 +56,13 @@ impl MachineLoop<'_> {
     }
 
     /// How many due timers to fire now, of which the first is `late` by so many nanoseconds. Where
-    /// tasks run in order all that are due come together, before what the first of them spawns.
+    /// tasks run in order all that are due come together, before the tasks that the first of them
+    /// spawns.
     pub(crate) fn timers_at_once(&self, processor: &mut Processor, late: u64) -> usize {
         if self.scheduler.config.keeps_order() { usize::MAX } else { processor.timers_at_once(late) }
     }
 
-    /// Fires what is due of the processor's own.
+    /// Fires the processor's own due timers.
     fn fire_own_timers(&mut self, processor: &mut Processor, now: u64) {
         let earliest = processor.shared().timers().next_deadline();
         if earliest > now {

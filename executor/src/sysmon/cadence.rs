@@ -13,8 +13,8 @@ const ALERT_TICKS: u32 = 200;
 /// A calm watcher goes to sleep when so many ticks in a row had nothing to watch.
 const CALM_IDLE_TICKS: u32 = 5;
 
-/// How closely the watcher looks. A nap and what follows cost some 15 µs on a virtual machine: one
-/// in each millisecond is more than a calm runtime should pay, so that the watcher looks less often
+/// How closely the watcher looks. A nap with its look costs some 15 µs on a virtual machine: one in
+/// each millisecond is more than a calm runtime should pay, so that the watcher looks less often
 /// when nothing has been stuck for a while.
 #[derive(Debug, Default)]
 pub(crate) struct Cadence {

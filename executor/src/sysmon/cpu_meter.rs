@@ -2,8 +2,7 @@
 
 use crate::util::thread_state::cpu_time;
 
-/// It takes so long, in nanoseconds, to tell a thread that sleeps from one that does not, by its
-/// clock alone.
+/// The time in which a thread's clock alone shows whether it sleeps, in nanoseconds.
 const WHILE: u64 = 2_000_000;
 
 /// Readings of one thread's clock, to compare later ones with.
@@ -23,7 +22,7 @@ struct Reading {
 impl BurnMeter {
     /// Nanoseconds of CPU time that `thread` has used since the first reading, which this is if
     /// there was none, or if that was of another thread: a processor may change hands between two
-    /// ticks. `None` where the system does not tell.
+    /// ticks. `None` where the system does not report it.
     pub(crate) fn read(&mut self, thread: u32, now: u64) -> Option<u64> {
         self.compare(thread, now).map(|(burnt, _)| burnt)
     }

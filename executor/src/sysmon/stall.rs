@@ -47,7 +47,7 @@ impl fmt::Display for Stall {
     }
 }
 
-/// What is called for each stall.
+/// The hook that is called for each stall.
 pub(crate) type StallHook = Arc<dyn Fn(&Stall) + Send + Sync>;
 
 /// The stalls of one runtime.

@@ -3,10 +3,10 @@
 //!
 //! It ticks about every millisecond while a processor is busy, every four when nothing was stuck
 //! for a while, and sleeps while all are idle. On each tick it looks for processors that are in the
-//! same poll as on the last one, and sees to it that no task waits for them:
+//! same poll as on the last one, and makes sure that no task waits for them:
 //!
-//! * If work waits and a processor is idle, a machine is woken: it finds what the stuck processor
-//!   holds like any thief.
+//! * If work waits and a processor is idle, a machine is woken: it takes the stuck processor's
+//!   tasks like any thief.
 //! * If none is idle, a *spare* processor is put into play: at once for a thread that is asleep;
 //!   for one that computes, when it has burnt CPU time from one tick to the next. Polls that
 //!   compute in parallel are compensated only as far as they leave tasks less than half of the
@@ -45,7 +45,7 @@ const BURNING: u64 = 2_000_000;
 /// second tick that saw it.
 const BURNED: u64 = 500_000;
 
-/// What the watcher remembers of one processor.
+/// The watcher's record of one processor.
 #[derive(Debug, Clone, Copy, Default)]
 struct Watched {
     /// The poll that it was in, as a count.
@@ -98,7 +98,7 @@ pub(crate) fn start(scheduler: &Arc<Scheduler>) -> io::Result<()> {
     Ok(())
 }
 
-/// What the watcher's thread does.
+/// The loop of the watcher's thread.
 fn serve(scheduler: Arc<Scheduler>) {
     let guard = AbortOnUnwind;
     let sleep = scheduler.idle.watcher();
@@ -137,8 +137,7 @@ impl<'a> Watcher<'a> {
     fn tick(&mut self) {
         let now = self.scheduler.clock.elapsed();
         self.watched.resize(self.scheduler.processors.scan_len(), Watched::default());
-        // All are looked at before anything is done: what is done for one depends on what the
-        // others do.
+        // All are looked at first: the action for one depends on the state of the others.
         for index in 0..self.watched.len() {
             self.watched[index].stuck = self.is_in_the_same_poll(index, now);
         }
@@ -181,7 +180,7 @@ impl<'a> Watcher<'a> {
     }
 
     /// Notes the CPU time of a thread whose poll may turn out to be stuck, so that the next tick
-    /// can tell whether it burns. Only where that is likely, and would matter.
+    /// shows whether it burns. Only where that is likely, and would matter.
     fn ask_ahead(&mut self, index: usize, now: u64) {
         let idle = &self.scheduler.idle;
         if !self.cadence.is_alert() || idle.is_idle(index) || idle.count_idle() > 0 {
@@ -210,8 +209,8 @@ impl<'a> Watcher<'a> {
         self.send_somebody();
     }
 
-    /// Wakes a machine for what waits. Not if one searches, for that one will find it, unless it is
-    /// stuck itself, in a foreign waker.
+    /// Wakes a machine for the waiting tasks. Not if one searches, for that one will find it,
+    /// unless it is stuck itself, in a foreign waker.
     fn send_somebody(&self) {
         if self.a_searcher_is_stuck() {
             self.scheduler.wake_several(1);
@@ -252,7 +251,7 @@ impl<'a> Watcher<'a> {
     }
 
     /// Whether the thread sleeps in the kernel. In a process that can open no more files its clock
-    /// has to tell.
+    /// has to show it.
     fn looks_asleep(&mut self, index: usize, thread: u32, now: u64) -> bool {
         is_asleep(thread).unwrap_or_else(|| self.watched[index].burnt.is_at_rest(thread, now))
     }
@@ -275,8 +274,8 @@ impl<'a> Watcher<'a> {
         scheduler.inject_all(batch.into_tasks());
     }
 
-    /// Looks at the netpoller when no thread has for long, and wakes a machine to own it if one is
-    /// to be had.
+    /// Looks at the netpoller when no thread has for long, and wakes a machine to own it if there
+    /// is one.
     fn watch_network(&mut self, now: u64) {
         let processors = self.scheduler.processors.iter().map(|processor| processor.counters().netpolls.get());
         let turns = processors.sum::<u64>() + self.scheduler.helpers.netpolls();
@@ -299,8 +298,8 @@ impl<'a> Watcher<'a> {
         let processor = self.scheduler.processors.get(index);
         let state = processor.watch().state();
         if state.blocking {
-            // Noted on each tick: after a long call its poll may be over before anything else tells
-            // so.
+            // Noted on each tick: after a long call its poll may be over before anything else shows
+            // it.
             self.watched[index].silent_since = now;
             return;
         }

@@ -120,7 +120,7 @@ pub(super) unsafe fn deallocate(task: NonNull<Header>) {
     unsafe { alloc::dealloc(task.as_ptr().cast(), vtable.layout) };
 }
 
-/// The table of what depends on `F` and `S`.
+/// The table of the functions that depend on `F` and `S`.
 struct Types<F, S>(PhantomData<(F, S)>);
 
 impl<F: Future + 'static, S: Schedule> Types<F, S> {

@@ -1,4 +1,4 @@
-//! The body of a cell: the place that holds the future, then what came of it.
+//! The body of a cell: the place that holds the future, then its result.
 //!
 //! `Header::content` says which. No code looks into the body but through `content`'s cell, so
 //! that under loom a race for the body is a race for that cell, and is reported.
@@ -12,7 +12,7 @@ use super::header::{Header, VTable};
 use super::{JoinError, current};
 use crate::util::unwind::{Payload, caught, quietly, swallow};
 
-/// What is in a body.
+/// The contents of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Content {
     Future,
@@ -20,7 +20,7 @@ pub(super) enum Content {
     Panic,
     /// No bytes: the task was cancelled, and the handle has yet to return that.
     Cancelled,
-    /// No bytes: what there was has been taken or dropped.
+    /// No bytes: the contents were taken or dropped.
     Nothing,
 }
 
@@ -32,7 +32,7 @@ pub(super) union Body<F: Future> {
     panic: ManuallyDrop<Payload>,
 }
 
-/// The right to the body for a while: its address, what it holds, and how to drop that.
+/// The right to the body for a while: its address, its contents, and how to drop them.
 struct Access {
     body: NonNull<()>,
     content: *mut Content,
@@ -50,12 +50,13 @@ impl Access {
         unsafe { *self.content = content };
     }
 
-    /// Drops what is in the body. If that panics there is nothing in it all the same.
+    /// Drops the contents of the body. If that panics the body is empty all the same.
     fn clear(&mut self) {
         let content = self.content();
         self.set(Content::Nothing);
         match content {
-            // SAFETY: the body held a future, and says so no more, so that it is dropped once.
+            // SAFETY: the body held a future, and its contents are no longer named so: it is
+            // dropped once.
             Content::Future => unsafe { (self.vtable.drop_future)(self.body) },
             Content::Output => self.vtable.drop_output.into_iter().for_each(|drop_output| {
                 // SAFETY: as above, with an output.
@@ -113,7 +114,7 @@ pub(super) unsafe fn poll(task: NonNull<Header>, context: &mut Context<'_>) -> P
     unsafe { with_body(task, poll) }
 }
 
-/// Drops the future. The body tells of the cancellation then, or of a panic in the drop.
+/// Drops the future. The body then holds the cancellation, or a panic of the drop.
 ///
 /// # Safety
 ///
@@ -135,14 +136,14 @@ pub(super) unsafe fn cancel(task: NonNull<Header>) {
 pub(super) unsafe fn needs_drop(task: NonNull<Header>) -> bool {
     // SAFETY: the caller's right to the body keeps the cell alive.
     let header = unsafe { task.as_ref() };
-    // SAFETY: what is in the body is the caller's to know.
+    // SAFETY: the caller knows the contents of the body.
     match header.content.with(|content| unsafe { *content }) {
         Content::Output => header.vtable.drop_output.is_some(),
         content => content != Content::Nothing,
     }
 }
 
-/// Drops what is left in the body of a complete task.
+/// Drops the remaining contents of the body of a complete task.
 ///
 /// # Safety
 ///
@@ -164,21 +165,23 @@ pub(super) unsafe fn take<T>(task: NonNull<Header>) -> Option<Result<T, JoinErro
         let content = access.content();
         access.set(Content::Nothing);
         if content == Content::Output {
-            // SAFETY: the body holds a `T`, and says so no more.
+            // SAFETY: the body held a `T`, and its contents are no longer named so: it is read
+            // once.
             return Some(Ok(unsafe { access.body.cast::<T>().read() }));
         }
-        // SAFETY: the body holds what `content` says, and says so no more.
+        // SAFETY: the body held the contents that `content` names, and no longer names them: they
+        // are read once.
         unsafe { failure(header, access.body, content) }.map(Err)
     };
     // SAFETY: by the caller's promise.
     unsafe { with_body(task, take) }
 }
 
-/// What became of a task that has no output.
+/// The result of a task that has no output.
 ///
 /// # Safety
 ///
-/// `body` holds what `content` says, and that is the caller's.
+/// `body` holds the kind of contents that `content` names, and they are the caller's.
 #[cold]
 unsafe fn failure(header: &Header, body: NonNull<()>, content: Content) -> Option<JoinError> {
     match content {
@@ -199,7 +202,7 @@ unsafe fn failure(header: &Header, body: NonNull<()>, content: Content) -> Optio
 ///
 /// # Safety
 ///
-/// `body` holds an `F`, `content` says so, and both are the caller's.
+/// `body` holds an `F`, `content` names it, and both are the caller's.
 pub(super) unsafe fn poll_future<F: Future>(
     body: NonNull<()>,
     content: *mut Content,
@@ -243,14 +246,15 @@ impl Drop for DroppedByPanic {
 
 /// # Safety
 ///
-/// `body` holds a future for `drop_future`, `content` says so, and both are the caller's.
+/// `body` holds a future for `drop_future`, `content` names it, and both are the caller's.
 #[cold]
 #[inline(never)]
 unsafe fn drop_by_panic(body: NonNull<()>, content: *mut Content, drop_future: unsafe fn(NonNull<()>)) {
     // SAFETY: by the caller's promise.
     unsafe { *content = Content::Nothing };
     // A second panic must not get out of a drop that the first one calls: that would end the
-    // process. SAFETY: the body held the future, and says so no more, so that it is dropped once.
+    // process. SAFETY: the body held the future, and its contents are no longer named so: it is
+    // dropped once.
     quietly(|| unsafe { drop_future(body) });
 }
 

@@ -1,9 +1,9 @@
-//! What is run: a spawned future with its state, in one allocation.
+//! The cell of a task: a spawned future with its state, in one allocation.
 //!
 //! # Phases
 //!
 //! All that happens to a task is a move of one atomic word ([`state`](super::state)). Three of its
-//! flags tell the phase:
+//! flags encode the phase:
 //!
 //! | phase | SCHEDULED | RUNNING | COMPLETE | [`Runnable`] | body of the cell |
 //! |---|---|---|---|---|---|
@@ -34,7 +34,7 @@
 //! 3. The future returned an output or panicked. It is dropped, the result takes its place, and the
 //!    word says COMPLETE; then the joiner is woken, the registry is left, and the references are
 //!    given back.
-//! 4. The future is dropped without another poll, and the result says so. By the holder of a
+//! 4. The future is dropped without another poll, and the result is *cancelled*. By the holder of a
 //!    runnable that finds CANCELLED (2, or 5 if it was set during the poll), [`Runnable::cancel`],
 //!    or 7.
 //! 5. The poll is over and the claim given up. If the task was woken meanwhile the claim turns back
@@ -42,15 +42,14 @@
 //! 6. Wakers and [`JoinHandle::abort`](super::JoinHandle::abort). From idle: the thread that sets
 //!    SCHEDULED has made the runnable and passes it to [`Schedule::schedule`]. From running:
 //!    SCHEDULED is set, and 5 finds it. From scheduled: nothing changes, but the word is written
-//!    to, so that the coming poll sees what the waker did. Abort sets CANCELLED in the same step.
-//! 7. [`TaskRef::shut_down`] takes an idle task by force. To a task in any other phase it does what
-//!    an abort does.
+//!    to, so that the coming poll sees the waker's writes. Abort sets CANCELLED in the same step.
+//! 7. [`TaskRef::shut_down`] takes an idle task by force. A task in any other phase is aborted.
 //!
 //! Two consequences to rely on. There is never more than one runnable or claim: each of 2, 5, 6 and
 //! 7 is one step of the word, and from each phase only one party can take it. And every runnable is
 //! used: a wake in any phase before COMPLETE leads to a poll or to the end of the future.
 //!
-//! # What keeps the cell alive
+//! # References to the cell
 //!
 //! | owner | counted reference | for how long |
 //! |---|---|---|
@@ -80,7 +79,7 @@
 //! the task is not complete. After that, the join handle if JOIN_INTEREST was set in the step to
 //! COMPLETE, else the completing side. It is empty before the last reference is given back, so that
 //! the thread that frees a cell, whichever it is, drops nothing of the future or its output. That
-//! is what allows futures that are not Send in cells whose wakers are.
+//! allows futures that are not Send in cells whose wakers are.
 //!
 //! # Roads not taken
 //!
@@ -91,8 +90,8 @@
 
 use super::{Runnable, TaskRef};
 
-/// What a task asks of its scheduler. Each cell holds one, so it should be small; it is cloned
-/// for each call that takes a runnable, so that should cost nothing.
+/// The services that a task needs of its scheduler. Each cell holds one, so it should be small; it
+/// is cloned for each call that takes a runnable, so that should cost nothing.
 ///
 /// A scheduler in a cell is dropped with the cell, which wakers and handles may keep for long after
 /// the runtime's end. None of its methods is called any more once the task is complete and has been

@@ -1,4 +1,4 @@
-//! What a join handle returns in place of an output.
+//! Reports why a join handle has no output.
 
 use std::any::Any;
 use std::error::Error;
@@ -77,11 +77,11 @@ impl JoinError {
         self.id
     }
 
-    /// Returns what the task panicked with, for [`std::panic::resume_unwind`].
+    /// Returns the payload of the task's panic, for [`std::panic::resume_unwind`].
     ///
     /// # Panics
     ///
-    /// If the task did not panic; [`is_panic`](Self::is_panic) tells, and
+    /// Panics if the task did not panic; [`is_panic`](Self::is_panic) returns whether it did, and
     /// [`try_into_panic`](Self::try_into_panic) asks and takes in one step.
     ///
     /// # Examples
@@ -101,7 +101,7 @@ impl JoinError {
         }
     }
 
-    /// Returns what the task panicked with, for [`std::panic::resume_unwind`].
+    /// Returns the payload of the task's panic, for [`std::panic::resume_unwind`].
     ///
     /// # Errors
     ///
@@ -162,8 +162,8 @@ impl fmt::Debug for Cause {
 impl Error for JoinError {}
 
 impl From<JoinError> for io::Error {
-    /// Wraps the error, as one of kind [`Other`](io::ErrorKind::Other): whether it was a
-    /// cancellation or a panic is told by the [`JoinError`] inside.
+    /// Wraps the error, as one of kind [`Other`](io::ErrorKind::Other): the [`JoinError`] inside
+    /// shows whether it was a cancellation or a panic.
     fn from(error: JoinError) -> Self {
         Self::other(error)
     }

@@ -24,8 +24,8 @@ use crate::task::stats::TaskCounts;
 use crate::util::sync::UnsafeCell;
 use crate::util::sync::atomic::AtomicPtr;
 
-/// The type-independent part of a task. What a wake and a poll touch comes last, where the
-/// scheduler and the future are next to it.
+/// The type-independent part of a task. The fields that a wake and a poll touch come last, where
+/// the scheduler and the future are next to it.
 #[repr(C)]
 pub(crate) struct Header {
     /// Neighbours in the registry. Under the lock of the shard that `listed_in` names.
@@ -35,17 +35,17 @@ pub(crate) struct Header {
     /// Its name, and its counts. Which of them there are never changes.
     pub(super) extras: Option<Box<Extras>>,
     pub(super) spawned_at: &'static Location<'static>,
-    /// The next in the queue that the runnable is in, or what the task waits for. Belongs to the
-    /// holder of the runnable, and to the machine that runs the task.
+    /// The next in the queue that the runnable is in, or the task's wait. Belongs to the holder of
+    /// the runnable, and to the machine that runs the task.
     pub(super) queue_link: QueueLink,
     pub(super) id: Id,
     pub(super) state: State,
     pub(super) vtable: &'static VTable,
     /// The shard that counts this task as live. It stays in its list until it is removed or taken.
     pub(super) listed_in: ListedIn,
-    /// What is in the body. This cell stands for the body as well: it belongs to the machine that
-    /// runs the task; once the task is complete, to the join handle if it was there to see that,
-    /// else to the side that completed it.
+    /// The contents of the body. This cell stands for the body as well: it belongs to the machine
+    /// that runs the task; once the task is complete, to the join handle if it was there to see
+    /// that, else to the side that completed it.
     pub(super) content: UnsafeCell<Content>,
 }
 
@@ -80,9 +80,10 @@ impl Header {
     }
 }
 
-/// What depends on the types of the future and the scheduler. Functions over the future get the
-/// body's address and know nothing of the scheduler; functions over the scheduler get the header's
-/// and know nothing of the future. So a program with many kinds of future compiles little for each.
+/// The functions that depend on the types of the future and the scheduler. Functions over the
+/// future get the body's address and know nothing of the scheduler; functions over the scheduler
+/// get the header's and know nothing of the future. So a program with many kinds of future compiles
+/// little for each.
 pub(super) struct VTable {
     /// Polls the future in the body. If it is ready, drops it and puts the output in its place.
     pub(super) poll: unsafe fn(NonNull<()>, *mut Content, &mut Context<'_>) -> Poll<()>,

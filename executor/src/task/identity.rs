@@ -12,8 +12,8 @@ use super::names::{ListedName, Names};
 use crate::task::stats::TaskCounts;
 
 /// Ids that a processor takes at a time. Large enough that the shared counter is touched about as
-/// rarely as the allocator asks the system for memory; what a processor leaves unused is lost, and
-/// 2^64 is enough for that.
+/// rarely as the allocator asks the system for memory; ids that a processor leaves unused are lost,
+/// and 2^64 is enough for that.
 const BLOCK: u64 = 256;
 
 /// The first id that no thread has taken. In no protocol: all it has to be is different each time.
@@ -100,7 +100,7 @@ fn take(count: u64) -> u64 {
     NEXT.fetch_add(count, Relaxed)
 }
 
-/// Where a task comes from: what its spawner says of it.
+/// The origin of a task: its spawner's description of it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Origin<'a> {
     pub(crate) spawned_at: &'static Location<'static>,
@@ -113,7 +113,7 @@ impl From<&'static Location<'static>> for Origin<'_> {
     }
 }
 
-/// What most tasks do not have, behind a thin pointer: they pay one word for that.
+/// The parts that most tasks do not have, behind a thin pointer: it costs them one word.
 #[derive(Debug, Default)]
 pub(crate) struct Extras {
     pub(super) name: Option<Arc<str>>,
@@ -121,7 +121,7 @@ pub(crate) struct Extras {
     pub(super) counts: Option<TaskCounts>,
 }
 
-/// What a task is told of itself when it is made.
+/// The properties that a task gets when it is made.
 #[derive(Debug)]
 pub(crate) struct Identity {
     pub(crate) id: Id,

@@ -26,12 +26,12 @@ use crate::util::sync::atomic::Ordering::Relaxed;
 /// Awaits the result of a task, and can abort it.
 ///
 /// Awaiting returns the output of the task's future, or a [`JoinError`] if the task was cancelled
-/// or panicked. Dropping the handle *detaches* the task: it runs on, and what it returns is
-/// dropped, as is the payload of its panic. A panic in the drop of such an output is caught and
-/// goes no further than the panic hook.
+/// or panicked. Dropping the handle *detaches* the task: it runs on, and its output is dropped, as
+/// is the payload of its panic. A panic in the drop of such an output is caught and goes no further
+/// than the panic hook.
 ///
 /// Wakers are woken once the future has been dropped, so a thread that sees the task finished sees
-/// what its destructors did.
+/// the effects of its destructors.
 ///
 /// # Panics
 ///
@@ -59,7 +59,7 @@ pub struct JoinHandle<T> {
 // SAFETY: all that is reached through a handle besides the word is the result, which may move to
 // this thread if `T` may.
 unsafe impl<T: Send> Send for JoinHandle<T> {}
-// SAFETY: through `&JoinHandle` only the word and what never changes are reached.
+// SAFETY: through `&JoinHandle` only the word and fields that never change are reached.
 unsafe impl<T: Send> Sync for JoinHandle<T> {}
 
 impl<T> Unpin for JoinHandle<T> {}
@@ -78,12 +78,12 @@ impl<T> JoinHandle<T> {
 
     /// Cancels the task at its next poll boundary: its future is dropped there, wherever it waits.
     ///
-    /// Returns at once; awaiting the handle tells when the future is gone. A task that is being
-    /// polled goes on until the poll returns: if it is ready then, it has its output all the same.
+    /// Returns at once; the handle is ready when the future is gone. A task that is being polled
+    /// goes on until the poll returns: if it is ready then, it has its output all the same.
     /// Aborting a finished task does nothing.
     ///
-    /// What is not guaranteed: that the task ends soon. A future that never returns from its poll
-    /// cannot be cancelled, and neither can work that it has handed to other threads.
+    /// The task need not end soon: a future that never returns from its poll cannot be cancelled,
+    /// and neither can work that it has handed to other threads.
     ///
     /// # Examples
     ///

@@ -1,8 +1,8 @@
 //! The `Runnable`, which is the right to poll a task, and the moves of a task's life that do not
 //! depend on its types: run, cancel, complete, free.
 //!
-//! Each function says what the caller has to have and what it gives up. Held are the runnable (to
-//! poll, or to cancel), the claim (the task is RUNNING, by us) and references.
+//! Each function names the things that the caller must hold and those that it gives up. Held are
+//! the runnable (to poll, or to cancel), the claim (the task is RUNNING, by us) and references.
 
 use std::fmt;
 use std::mem;
@@ -54,7 +54,7 @@ impl Runnable {
         self.header().spawned_at
     }
 
-    /// What the user calls the task.
+    /// The user's name for the task.
     pub(crate) fn name(&self) -> Option<&str> {
         self.header().extras.as_ref()?.name.as_deref()
     }
@@ -178,7 +178,7 @@ unsafe fn poll(task: NonNull<Header>) {
 unsafe fn finish_cancelled(task: NonNull<Header>) {
     // SAFETY: the caller runs the task.
     unsafe { body::cancel(task) };
-    // SAFETY: the body tells of the cancellation now.
+    // SAFETY: the body holds the cancellation now.
     unsafe { complete(task) };
 }
 

@@ -1,4 +1,4 @@
-//! Tasks: spawning them, waiting for them, and what a task may do inside of itself.
+//! Tasks: spawning them, waiting for them, and the operations inside of a task.
 //!
 //! A task is a spawned future. It is polled by one machine at a time, on whichever processor comes
 //! by it, and goes on when its [`JoinHandle`] is dropped.

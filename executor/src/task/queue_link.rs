@@ -1,5 +1,5 @@
 //! One word of a task with two uses that never meet: the link of the queue that its runnable is in,
-//! and, while it waits and is in no queue, what it waits for.
+//! and, while it waits and is in no queue, its wait.
 //!
 //! # The word
 //!
@@ -10,7 +10,7 @@
 //!
 //! The wait is stored after each poll that returns pending, null if the poll has noted none, so it
 //! is never that of an earlier poll. A queue that takes the runnable writes over it before it
-//! reads. Dumps read the word at any time and act on waits only, which point to what is there for
+//! reads. Dumps read the word at any time and act on waits only, whose pointers stay valid for
 //! ever.
 
 use super::header::Header;
@@ -33,7 +33,7 @@ impl QueueLink {
         &self.word
     }
 
-    /// Keeps what the poll waits for that has just returned pending, packed.
+    /// Keeps the wait of the poll that has just returned pending, packed.
     ///
     /// Relaxed: the Release of [`pause`](super::state::State::pause), which follows, puts this
     /// before every use of the word as a link.

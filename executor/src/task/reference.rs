@@ -18,7 +18,7 @@ pub(crate) struct TaskRef(NonNull<Header>);
 // SAFETY: the methods that touch the future are bound by the promise of `allocate`'s caller; the
 // others use atomics.
 unsafe impl Send for TaskRef {}
-// SAFETY: through `&TaskRef` only what never changes and the word are reached.
+// SAFETY: through `&TaskRef` only the word and fields that never change are reached.
 unsafe impl Sync for TaskRef {}
 
 impl TaskRef {
@@ -88,7 +88,7 @@ impl Drop for TaskRef {
 /// since.
 pub(super) struct CountedRef(NonNull<Header>);
 
-// SAFETY: through it only the word and what never changes are reached; freeing the cell drops
+// SAFETY: through it only the word and fields that never change are reached; freeing the cell drops
 // nothing of the future.
 unsafe impl Send for CountedRef {}
 // SAFETY: as above.

@@ -1,8 +1,8 @@
-//! The registry of live tasks: what a runtime has to drop when it ends.
+//! The registry of live tasks, which a runtime has to drop when it ends.
 //!
-//! It is cut into shards, each a doubly linked list under a lock of its own. A processor lists what
-//! it spawns in its own shard, so that the lock is met by others only when a task ends on another
-//! processor than it was born on.
+//! It is cut into shards, each a doubly linked list under a lock of its own. A processor lists the
+//! tasks that it spawns in its own shard, so that the lock is met by others only when a task ends
+//! on another processor than it was born on.
 //!
 //! *Listed* and *live* are not the same. A task is live from [`bind`](OwnedTasks::bind) until it
 //! completes. It is listed until it completes or [`close_and_take`](OwnedTasks::close_and_take)
@@ -93,7 +93,7 @@ struct List {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Intake {
     Open,
-    /// Only what live tasks spawn.
+    /// Only tasks that live tasks spawn.
     FollowUps,
     Closed,
 }
@@ -114,7 +114,7 @@ impl OwnedTasks {
         Self { shards, walk: Mutex::new(()) }
     }
 
-    /// The shard for what the processor with this number lists, or any number.
+    /// The shard for the tasks of the processor with this number, or any number.
     #[inline]
     pub(crate) fn shard_for(&self, number: usize) -> usize {
         if number < self.shards.len() { number } else { self.shard_of_a_large(number) }
@@ -242,7 +242,7 @@ impl Shard {
     }
 
     /// Acquire pairs with the Release of `publish`: a thread that sees that a task has ended sees
-    /// what its drop did.
+    /// the effects of its drop.
     fn live(&self) -> usize {
         self.live.load(Acquire)
     }

@@ -11,11 +11,11 @@ use crate::local::tasks::LocalTasks;
 use crate::scheduler::{Context, Flavor, Scheduler};
 use crate::task::{Id, JoinHandle, Origin, current_id};
 
-/// Calls `f` with the runtime that the current thread belongs to; `wanted` is what needs one, for
-/// the message.
+/// Calls `f` with the runtime that the current thread belongs to; `wanted` is the operation that
+/// needs one, for the message.
 ///
-/// With a counted context: `f` may run what users wrote, such as the drop of a job that is refused,
-/// and that may drop the guard with which the thread has entered the runtime.
+/// With a counted context: `f` may run users' code, such as the drop of a job that is refused,
+/// which may drop the guard with which the thread has entered the runtime.
 #[track_caller]
 pub(crate) fn with_scheduler<R>(wanted: &str, f: impl FnOnce(&Arc<Scheduler>) -> R) -> R {
     match Context::current() {
@@ -33,15 +33,15 @@ fn refuse_outside(wanted: &str) -> ! {
     )
 }
 
-/// Spawns a future on the runtime that the current thread belongs to; `wanted` is what needs one,
-/// for the message.
+/// Spawns a future on the runtime that the current thread belongs to; `wanted` is the operation
+/// that needs one, for the message.
 #[track_caller]
 pub(crate) fn spawn_from<'a, F>(wanted: &str, future: F, origin: impl Into<Origin<'a>>) -> JoinHandle<F::Output>
 where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    // Not counted, since each spawn would pay for it: what might run users' code is left to
+    // Not counted, since each spawn would pay for it: steps that might run users' code are left to
     // `handle`.
     match Context::with(|context| context.map(|context| context.spawn(future, origin))) {
         Some(spawned) => spawned.handle(),
@@ -50,7 +50,8 @@ where
 }
 
 /// Spawns a future that stays on this thread: in the set that is current here, or else on the
-/// runtime that this thread drives. `wanted` is what needs one of them, for the message.
+/// runtime that this thread drives. `wanted` is the operation that needs one of them, for the
+/// message.
 #[track_caller]
 pub(super) fn spawn_local_from<F>(wanted: &str, future: F, origin: Origin<'_>) -> JoinHandle<F::Output>
 where
@@ -79,9 +80,9 @@ fn with_local_scheduler<R>(wanted: &str, f: impl FnOnce(&Arc<Scheduler>) -> R) -
 /// Spawns a future as a task of the current runtime, and returns a handle to wait for it with.
 ///
 /// The task may run at once on another processor, or later on this one: it goes to the current
-/// processor's `runnext`, and what was there before goes to the processor's ring, where idle
-/// processors find it. It runs whether the handle is awaited or not; dropping the handle detaches
-/// the task.
+/// processor's `runnext`, and the task that was there before goes to the processor's ring, where
+/// idle processors find it. It runs whether the handle is awaited or not; dropping the handle
+/// detaches the task.
 ///
 /// On a multi-thread runtime nothing is promised about the order in which spawned tasks run; on a
 /// current-thread one it is that in which they were spawned and woken. A task may not run at all
@@ -126,7 +127,7 @@ where
 /// called on another thread meanwhile.
 ///
 /// A runtime that is dropped on another thread than its local tasks' leaks their futures, memory
-/// and all, and says so on standard error. The same becomes of a local task that another thread
+/// and all, and reports it on standard error. So it does with a local task that another thread
 /// polls, or aborts and then drives the runtime.
 ///
 /// # Examples
@@ -191,9 +192,9 @@ where
 /// elsewhere.
 ///
 /// The processor is only marked as blocked, which costs two stores, so that a call that is over in
-/// microseconds costs nothing else. If it lasts, a spare processor stands in, and takes over what
-/// waits on this one, within a millisecond or two. Tasks that the closure wakes or spawns go where
-/// others find them at once.
+/// microseconds costs nothing else. If it lasts, a spare processor stands in, and takes over the
+/// tasks that wait on this one, within a millisecond or two. Tasks that the closure wakes or spawns
+/// go where others find them at once.
 ///
 /// Cheaper than [`spawn_blocking`] where the closure borrows from the task, since nothing has to
 /// move; but the other futures in the same task wait. On a current-thread runtime, and on threads
@@ -233,9 +234,9 @@ where
 /// anything.
 ///
 /// Where no other task has anything to run, and no idle processor's thread watches the network,
-/// each yield looks at it first, if any socket is registered: what has arrived by then is seen, and
-/// the tasks that waited for it have their turn. That is one system call. The same is so for the
-/// future that a thread waits for in `block_on` of a current-thread runtime.
+/// each yield looks at it first, if any socket is registered: the runtime sees readiness that has
+/// arrived by then, and the tasks that waited for it have their turn. That is one system call. It
+/// does so too for the future that a thread waits for in `block_on` of a current-thread runtime.
 ///
 /// # Cancel safety
 ///

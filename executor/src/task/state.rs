@@ -99,7 +99,7 @@ impl State {
         self.now(Acquire).has(COMPLETE)
     }
 
-    /// Relaxed: for callers that act on nothing of what they see.
+    /// Relaxed: for callers that act on nothing that they see.
     pub(super) fn look(&self) -> Look {
         let now = self.now(Relaxed);
         let phase = match now {
@@ -122,8 +122,8 @@ impl State {
     ///
     /// Acquire pairs with the Release of every [`wake`](Self::wake) since the last poll, the first
     /// of which made the runnable, and with that of [`pause`](Self::pause). All of them are
-    /// read-modify-writes, so that they are one release sequence: the poll sees what each waker
-    /// wrote, and what the poll before it wrote.
+    /// read-modify-writes, so that they are one release sequence: the poll sees the writes of each
+    /// waker, and those of the poll before it.
     pub(super) fn start_poll(&self) -> Started {
         let before = Snapshot(self.word.fetch_add(RUNNING - SCHEDULED, Acquire));
         debug_assert!(
@@ -172,7 +172,7 @@ impl State {
     /// idle → scheduled; running → running and scheduled. Keeps the caller's reference.
     ///
     /// Writes even where nothing changes. Release pairs with the Acquire of
-    /// [`start_poll`](Self::start_poll): the coming poll sees what the caller did before the wake.
+    /// [`start_poll`](Self::start_poll): the coming poll sees the caller's writes before the wake.
     /// Acquire pairs with the Release of [`pause`](Self::pause): a caller that gets the runnable
     /// may use the queue link.
     pub(super) fn wake(&self) -> Woken {
@@ -186,7 +186,7 @@ impl State {
         loop {
             debug_assert!(now.references() > 0, "a waker without a reference: {now:?}");
             let next = Snapshot((now.0 | SCHEDULED) - REFERENCE);
-            // Orderings as in `wake`; AcqRel is what giving back a reference needs as well.
+            // Orderings as in `wake`; giving back a reference needs AcqRel as well.
             match self.word.compare_exchange_weak(now.0, next.0, AcqRel, Relaxed) {
                 Ok(_) if now.is_idle() => return Woken::Submit,
                 Ok(_) if next.references() == 0 => return Woken::Free,
@@ -234,9 +234,9 @@ impl State {
 
     /// Leaves the life reference to the task.
     ///
-    /// Release, as in [`drop_references`](Self::drop_references): it is the task that gives this
-    /// reference back, and what was done with it before comes before that. Pairs with the Acquire
-    /// of [`complete`](Self::complete).
+    /// Release, as in [`drop_references`](Self::drop_references): the task gives this reference
+    /// back, and its earlier uses come before that. Pairs with the Acquire of
+    /// [`complete`](Self::complete).
     pub(super) fn let_go(&self) -> LetGo {
         let before = Snapshot(self.word.fetch_or(SELF_HELD, Release));
         if before.has(COMPLETE) { LetGo::Complete } else { LetGo::LeftToTask }
@@ -264,7 +264,7 @@ impl State {
         })
     }
 
-    /// Takes the slot of the join waker back, to change what is in it.
+    /// Takes the slot of the join waker back, to change its contents.
     pub(super) fn unwatch(&self) -> JoinWatch {
         self.unless_complete(|now| {
             debug_assert!(now.has(JOIN_INTEREST) && now.has(JOIN_WAKER), "unwatch before watch: {now:?}");
@@ -310,7 +310,7 @@ impl State {
 
     // ---- references ----
 
-    /// Relaxed: a new reference comes from one that exists, and passing it on to a thread is what
+    /// Relaxed: a new reference comes from one that exists, and passing it on to a thread
     /// synchronizes.
     pub(super) fn add_reference(&self) {
         if self.word.fetch_add(REFERENCE, Relaxed) > MOST {

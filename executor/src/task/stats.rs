@@ -1,12 +1,12 @@
-//! What is written down of one task while it lives: when it was made, how often and how long it was
-//! polled, when it was woken.
+//! The record of one live task: when it was made, how often and how long it was polled, when it was
+//! woken.
 //!
 //! Only of tasks that are to be shown ([`Identity::with_counts`](super::Identity::with_counts)).
 //! The beginning of a poll is entered by the holder of the runnable, a wake by the waker that made
 //! it, so that each of these has one writer at a time: plain stores. The end of a poll is entered
 //! once that has returned, when the runnable is gone: the next poll may be under way by then, on
 //! another thread, or over. So the side that ends a poll remembers when it began, adds up in one
-//! step, and leaves alone what the next has entered. Readers see each figure by itself, and make do
+//! step, and leaves the next one's entries alone. Readers see each figure by itself, and make do
 //! with some that do not agree to the last unit.
 
 // std's atomics on purpose: figures take no part in any protocol.
@@ -25,7 +25,7 @@ pub(crate) struct TaskCounts {
     polls: AtomicU64,
     /// When the poll under way began, or [`NEVER`].
     poll_began: AtomicU64,
-    /// What all polls that have ended took together, and the longest of them.
+    /// The sum of the durations of all polls that have ended, and the longest of them.
     total: AtomicU64,
     longest: AtomicU64,
     /// When it was last woken, or [`NEVER`].
@@ -85,14 +85,14 @@ impl TaskCounts {
         self.longest.fetch_max(took, Relaxed);
     }
 
-    /// What comes before the first poll is the spawn, and no wake.
+    /// The first poll follows the spawn, and no wake.
     fn note_wake(&self) {
         if self.polls.load(Relaxed) > 0 {
             self.woken.store(self.now(), Relaxed);
         }
     }
 
-    /// What they say at the moment `now`.
+    /// The statistics at the moment `now`.
     pub(super) fn read(&self, now: Instant) -> StatsRead {
         let now = self.at(now);
         let since = |moment: u64| (moment != NEVER).then(|| Duration::from_nanos(now.saturating_sub(moment)));

@@ -1,5 +1,5 @@
-//! Values that belong to a future and are found by everything in it: what `thread_local!` is to a
-//! thread.
+//! Values that belong to a future and are found by all code in it, as `thread_local!` values belong
+//! to a thread.
 
 use std::cell::RefCell;
 use std::error::Error;
@@ -167,8 +167,8 @@ impl<T: 'static> fmt::Debug for LocalKey<T> {
     }
 }
 
-/// The value of a scope is in the thread's slot, and what was there is where the value was; until
-/// this is dropped.
+/// The value of a scope is in the thread's slot, and the slot's earlier value is in the value's
+/// place, until this is dropped.
 struct Inside<'a, T: 'static> {
     key: &'static LocalKey<T>,
     value: &'a mut Option<T>,

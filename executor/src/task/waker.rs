@@ -1,5 +1,5 @@
-//! Wakers: a counted reference to the cell each, but for the one that a poll lends; and what a wake
-//! leads to.
+//! Wakers: a counted reference to the cell each, but for the one that a poll lends; and the
+//! consequences of a wake.
 
 use std::mem::ManuallyDrop;
 use std::ptr::{self, NonNull};
@@ -61,11 +61,11 @@ unsafe fn task_of(data: *const ()) -> NonNull<Header> {
     unsafe { NonNull::new_unchecked(data.cast_mut().cast()) }
 }
 
-/// Does what a wake or an abort owes.
+/// Carries out the duties of a wake or an abort.
 ///
 /// # Safety
 ///
-/// `woken` is what the word just answered; the caller has not acted on it.
+/// `woken` is the word's answer; the caller has not acted on it.
 #[inline]
 pub(super) unsafe fn settle(task: NonNull<Header>, woken: Woken) {
     match woken {

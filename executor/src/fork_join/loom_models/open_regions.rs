@@ -42,7 +42,7 @@ impl Scene {
         Arc::new(Self { open_regions: OpenRegions::new(), helpers: Helpers::new() })
     }
 
-    /// Does what a helper does that has run out of work. Returns `true` if it found some after all,
+    /// Acts like a helper that has run out of work. Returns `true` if it found some after all,
     /// `false` if it goes to sleep.
     fn spin(&self) -> bool {
         loop {
@@ -59,7 +59,7 @@ impl Scene {
         }
     }
 
-    /// Does what the owner of a region does. Returns `true` if it relies on a helper that spins.
+    /// Acts like the owner of a region. Returns `true` if it relies on a helper that spins.
     fn post(&self) -> bool {
         std::mem::forget(self.open_regions.post(open_region()));
         self.open_regions.epoch().advance();

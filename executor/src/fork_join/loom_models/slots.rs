@@ -22,7 +22,7 @@ impl Scene {
         Arc::new(scene)
     }
 
-    /// Does what a helper does that has to leave and leaves an index behind. Returns its slot.
+    /// Acts like a helper that has to leave and leaves an index behind. Returns its slot.
     fn leave_something(&self) -> Option<usize> {
         let slot = self.slots.enter()?;
         self.ranges[slot].fill(7..8);

@@ -9,7 +9,7 @@ use super::{CURRENT, Context};
 pub(crate) struct Entered {
     pub(super) context: Rc<Context>,
     pub(super) previous: *const Context,
-    /// What sockets found before.
+    /// The reactor context of before.
     pub(super) reactor_before: Option<wsrt_reactor::context::ReactorContext>,
     /// Whether it is a user's, so that it may be dropped at any time on this thread, or never.
     pub(super) is_users: bool,

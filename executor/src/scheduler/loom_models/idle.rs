@@ -1,9 +1,9 @@
 //! The record of the idle: one processor, one holder; and no work beside an idle processor that
 //! no machine was sent to.
 //!
-//! No thread sleeps in these models: a machine that would is on the list, and what counts is
-//! whether it was chosen. Work lies in rings, as it does in life: the injector's own barriers must
-//! not be what makes the protocol right.
+//! No thread sleeps in these models: a machine that would is on the list, and the models ask
+//! whether it was chosen. Work lies in rings, as it does in life: the protocol must be right
+//! without the injector's own barriers.
 
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicUsize as Tally;
@@ -21,13 +21,13 @@ use crate::util::sync::{Arc, Mutex, thread};
 struct Scene {
     idle: Idle,
     rings: [RingThief<u8>; 2],
-    /// What was chosen by anybody. Locked after all else is over, so that it orders nothing.
+    /// All machines that were chosen. Locked after all else is over, so that it orders nothing.
     chosen: Mutex<Vec<Chosen>>,
     processors: usize,
 }
 
-/// What a model starts with: the scene, the owners' ends, and the processors, all of them held by
-/// the model.
+/// The start of a model: the scene, the owners' ends, and the processors, all of them held by the
+/// model.
 struct Start {
     scene: Arc<Scene>,
     owners: [RingOwner<u8>; 2],
@@ -62,7 +62,7 @@ impl Scene {
         self.idle.submit()
     }
 
-    /// What a searcher does when it has found something.
+    /// The steps of a searcher that has found something.
     fn stop_searching(&self, processor: &mut Processor) -> Option<Chosen> {
         assert!(processor.is_searching());
         processor.set_searching(false);

@@ -1,9 +1,9 @@
 //! Machines that leave with timers on the processor that they give up: the poll owner, or its
 //! successor, sees them.
 //!
-//! What `MachineLoop::leave` and `retire_for_good_with` do, with the words that they do it with,
-//! against a machine on its way to the netpoller. While a processor is held, a timer on it is armed
-//! without a word to anybody.
+//! The steps of `MachineLoop::leave` and `retire_for_good_with`, with their words, against a
+//! machine on its way to the netpoller. While a processor is held, a timer on it is armed without a
+//! notice to any machine.
 
 use std::sync::atomic::AtomicUsize as Tally;
 use std::sync::atomic::Ordering::Relaxed as Counting;
@@ -33,7 +33,7 @@ struct Scene {
     timers: [AtomicU64; 2],
 }
 
-/// What came of a machine's way to the netpoller.
+/// The outcome of a machine's way to the netpoller.
 #[derive(Debug)]
 struct Slept {
     /// Until when it would block; `None` if it did not come to that.
@@ -41,7 +41,7 @@ struct Slept {
     machine: Arc<Machine>,
 }
 
-/// What a machine that leaves has done for others.
+/// The duties that a leaving machine has carried out.
 #[derive(Debug, Default)]
 struct Told {
     interrupted: bool,
@@ -178,7 +178,7 @@ fn timers_left_behind_are_seen_by_a_later_poll_owner() {
     model_leave(LATER);
 }
 
-/// The payer goes on with another processor that it finds idle, so that it does not tell the poll
+/// The payer goes on with another processor that it finds idle, so that it does not notify the poll
 /// owner as it goes to sleep.
 #[test]
 fn timers_of_a_retiring_machine_reach_the_poll_owner() {

@@ -1,5 +1,5 @@
-//! Machines as they live: they run what they find, retire, sleep on their parkers, and are woken.
-//! A machine that slept beside work would sleep for ever, which loom reports as a deadlock.
+//! Machines as they live: they find and run work, retire, sleep on their parkers, and are woken. A
+//! machine that slept beside work would sleep for ever, which loom reports as a deadlock.
 
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicUsize as Tally;
@@ -50,7 +50,7 @@ impl Scene {
         }
     }
 
-    /// What a machine's thread does, from its first processor to the end.
+    /// The life of a machine's thread, from its first processor to the end.
     fn serve(&self, mut own: Box<Processor>, machine: &Arc<Machine>, tally: &Cases) {
         machine.parker().adopt_current_thread();
         while !self.is_over.load(Relaxed) {

@@ -1,4 +1,4 @@
-//! The parker: a wake is never lost, and what was done before it is seen.
+//! The parker: a wake is never lost, and the writes before it are seen.
 
 use std::sync::atomic::AtomicUsize as Tally;
 use std::sync::atomic::Ordering::Relaxed as Counting;
@@ -59,7 +59,7 @@ fn an_unpark_ends_the_sleep_before_or_after_it_began() {
     assert!(WOKEN.load(Counting) > 0 && EARLY.load(Counting) > 0, "the model has not met both cases");
 }
 
-/// The second wake may fall on the first one while that is being consumed: what came before it
+/// The second wake may fall on the first one while that is being consumed: the writes before it
 /// must be seen all the same.
 #[test]
 fn of_two_calls_at_once_neither_is_lost() {
@@ -107,8 +107,8 @@ fn one_waker_at_most_interrupts_a_poll() {
     });
 }
 
-/// A poll that ends by itself, while a waker comes: either the poll's end tells of the wake, or
-/// the next sleep does.
+/// A poll that ends by itself, while a waker comes: either the poll's end reports the wake, or the
+/// next sleep does.
 #[test]
 fn an_unpark_at_a_polls_end_is_not_lost() {
     static SEEN_AT_THE_END: Tally = Tally::new(0);

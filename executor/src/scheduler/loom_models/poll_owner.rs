@@ -26,8 +26,8 @@ impl Scene {
         self.timers.iter().map(|timer| timer.load(Acquire)).min().unwrap_or(NEVER)
     }
 
-    /// The poll owner's side. Returns until when it would block: not past what it has published,
-    /// for others count on that, and not past what it finds on looking again.
+    /// The poll owner's side. Returns until when it would block: not past the published deadline,
+    /// for others count on it, and not past the one that it finds on looking again.
     fn keep(&self) -> Option<u64> {
         let published = self.earliest();
         self.poll_owner.take_over(published).then(|| published.min(self.earliest()))

@@ -13,9 +13,10 @@ const LATE: usize = 2;
 struct Scene {
     presence: Presence,
     idle: Idle,
-    /// What each thread leaves behind for the last one out: the runtime's own, then the late ones'.
+    /// The values that threads leave behind for the last one out: the runtime's own, then the late
+    /// ones'.
     left_behind: [AtomicUsize; 1 + LATE],
-    /// What the last one out has found of that, as a sum, and how often there was a last one.
+    /// The sum of those that the last one out has found, and how often there was a last one.
     found: AtomicUsize,
     ends: AtomicUsize,
 }
@@ -40,7 +41,7 @@ impl Scene {
         }
     }
 
-    /// What ending a runtime does, whose threads have to be woken to leave.
+    /// The end of a runtime, whose threads have to be woken to leave.
     fn end(&self) {
         assert!(self.presence.begin());
         for machine in self.idle.everyone() {
@@ -49,8 +50,7 @@ impl Scene {
         self.leave(0);
     }
 
-    /// What a driver does that has nothing to do: it sleeps until the end. `false` if it is
-    /// refused.
+    /// A driver without work sleeps until the end. `false` if it is refused.
     fn drive(&self, index: usize) -> bool {
         if !self.presence.arrive() {
             return false;

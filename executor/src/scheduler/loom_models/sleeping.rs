@@ -43,7 +43,7 @@ struct Met {
     unlisted: Tally,
     /// The machine was chosen as it took itself off the list.
     chosen_at_the_end: Tally,
-    /// It saw work as it went to sleep, with no processor to be had, and slept, as the poll owner.
+    /// It saw work as it went to sleep, found no processor, and slept, as the poll owner.
     none_idle_then_kept: Tally,
 }
 
@@ -53,7 +53,7 @@ impl Met {
     }
 }
 
-/// What a machine knows of itself, as `MachineLoop` does.
+/// A machine's own state, as in `MachineLoop`.
 struct Sleeper<'a> {
     scene: &'a Scene,
     machine: &'a Arc<Machine>,
@@ -139,7 +139,7 @@ impl Scene {
         }
     }
 
-    /// What a machine's thread does, from its first processor, if it has one, to the end.
+    /// The life of a machine's thread, from its first processor, if it has one, to the end.
     fn serve(&self, mut own: Option<Box<Processor>>) {
         let machine = Machine::new();
         machine.parker().adopt_current_thread();

@@ -95,7 +95,7 @@ fn pay(processors: &Processors, processor: Box<Processor>) -> Option<Box<Process
 }
 
 /// The stuck poll returns and its holder goes on with its ring, while the spare steals from it, has
-/// to go, and leaves what it stole to all: each task is found once.
+/// to go, and leaves its loot to all: each task is found once.
 #[test]
 fn a_spare_that_goes_leaves_what_it_stole() {
     explore(3, || {

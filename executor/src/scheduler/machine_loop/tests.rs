@@ -1,5 +1,5 @@
-//! What a machine owes the others as it leaves its processor: on a scheduler without threads, on
-//! which the test is one machine after the other.
+//! The duties of a machine that leaves its processor: on a scheduler without threads, on which the
+//! test plays one machine after the other.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -40,7 +40,7 @@ fn begin_to_keep(scheduler: &Scheduler) {
     assert!(scheduler.poll_owner.take_over(u64::MAX));
 }
 
-/// Whether a machine that sleeps in the netpoller has been told to look again.
+/// Whether a machine that sleeps in the netpoller was interrupted.
 fn is_poll_owner_interrupted(scheduler: &Scheduler) -> bool {
     let turn = scheduler.netpoller.turn(Some(Duration::from_millis(1)), &mut Vec::new());
     matches!(turn.expect("it works"), Turn::Polled { interrupted: true, .. })

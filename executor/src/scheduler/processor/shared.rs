@@ -9,18 +9,18 @@ use crate::scheduler::poll_watch::PollWatch;
 use crate::scheduler::queue::{RingThief, RunNext, ring};
 use crate::task::{Header, Runnable};
 
-/// The half of a processor that anybody may touch.
+/// The half of a processor that any thread may touch.
 #[derive(Debug)]
 pub(crate) struct Shared {
     ring: RingThief<Header>,
     timers: TimerQueue,
-    /// On lines of its own: thieves write to what is beside it.
+    /// On lines of its own: thieves write to the fields beside it.
     counters: CachePadded<Counters>,
-    /// Likewise: each look of each searcher reads what is beside it.
+    /// Likewise: each look of each searcher reads the fields beside it.
     written: CachePadded<Written>,
 }
 
-/// What the holder writes at each poll and most wakes.
+/// The words that the holder writes at each poll and most wakes.
 #[derive(Debug)]
 struct Written {
     runnext: RunNext<Header>,

@@ -1,5 +1,5 @@
-//! What a processor promises of its own queues: whose turn is next, and which tasks the idle have
-//! to be told of.
+//! The promises of a processor's own queues: whose turn is next, and which tasks have to be
+//! announced to the idle.
 
 use std::future;
 use std::panic::Location;

@@ -1,7 +1,8 @@
 //! The injector: the one queue that all share, first in first out and unbounded.
 //!
-//! It takes what has no processor to go to: tasks spawned or woken by threads outside the runtime,
-//! what a full ring gave up, and the part of a poll batch that other processors are to have.
+//! It takes the tasks that have no processor to go to: those spawned or woken by threads outside
+//! the runtime, those that a full ring gave up, and the part of a poll batch that other processors
+//! are to have.
 //!
 //! The tasks are linked through themselves, oldest first, so that it allocates nothing. A thread
 //! that pushes takes no lock: the task, or a whole chain of them, becomes the newest by one swap,
@@ -16,10 +17,10 @@
 //!                           a pusher has swapped G5 in for G3, and will link G4 behind G3 next
 //! ```
 //!
-//! What lies behind such a gap is seen by [`Injector::is_empty`], but is out of reach for as long
-//! as the other side takes for two instructions, or is kept from a core between them. So a taker
-//! may come back with nothing though the injector is not empty. It has to look again, as the
-//! sleeping protocol makes it do: no machine sleeps beside an injector that is not empty.
+//! A task behind such a gap is seen by [`Injector::is_empty`], but is out of reach for as long as
+//! the other side takes for two instructions, or is kept from a core between them. So a taker may
+//! come back with nothing though the injector is not empty. It has to look again, as the sleeping
+//! protocol makes it do: no machine sleeps beside an injector that is not empty.
 
 use std::ptr::{self, NonNull};
 
@@ -30,14 +31,14 @@ use crate::util::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use crate::util::sync::atomic::{AtomicPtr, AtomicUsize};
 use crate::util::sync::{Mutex, MutexGuard};
 
-/// What can wait in an injector: an owned handle that stands for a node with a link.
+/// An item of an injector: an owned handle that stands for a node with a link.
 ///
 /// # Safety
 ///
 /// From [`into_node`](Self::into_node) to [`from_node`](Self::from_node) the node stays alive where
 /// it is, and only the injector uses its link.
 pub(crate) unsafe trait Queued: Send {
-    /// What the handle stands for.
+    /// The node that the handle stands for.
     type Node;
 
     /// Turns the handle into its node.
@@ -125,7 +126,7 @@ impl<P: Queued> Injector<P> {
                 // it out.
                 let link = P::link(unsafe { before.as_ref() });
                 // Release pairs with the Acquire in `Batch::next`: a thread that finds the node
-                // sees what was done before it was pushed.
+                // sees the writes before its push.
                 link.store(first.as_ptr(), Release);
             }
         }
@@ -140,8 +141,8 @@ impl<P: Queued> Injector<P> {
     }
 
     /// Takes the oldest tasks, `most` of them at most, as they are asked for; those that are not
-    /// asked for stay. Others who want to take wait until it is dropped: its holder does
-    /// nothing but move tasks to another queue.
+    /// asked for stay. Other takers wait until it is dropped: its holder does nothing but move
+    /// tasks to another queue.
     pub(crate) fn take_batch(&self, most: usize) -> Batch<'_, P> {
         Batch { injector: self, left: most, taken: 0, _lock: self.front.lock.lock() }
     }
@@ -181,7 +182,7 @@ impl<N> Back<N> {
         Self { newest: AtomicPtr::new(ptr::null_mut()), pushed: AtomicUsize::new(0) }
     }
 
-    /// Makes `last` the newest, and tells which one was, to link it behind that.
+    /// Makes `last` the newest, and returns the one before, to link it behind that.
     ///
     /// Release pairs with the Acquire of the next push: its link into our node comes after our own
     /// null there. It also pairs with that of `swap_out`. Acquire pairs with the Release of
@@ -202,8 +203,8 @@ impl<N> Back<N> {
         self.newest.compare_exchange(only.as_ptr(), ptr::null_mut(), Release, Relaxed).is_ok()
     }
 
-    /// Relaxed: what makes a push and a look meet are the fences of the sleeping protocol. A null
-    /// that comes after a push, in the order of this word, comes after that task was taken.
+    /// Relaxed: the fences of the sleeping protocol make a push and a look meet. A null that comes
+    /// after a push, in the order of this word, comes after that task was taken.
     #[must_use]
     fn is_empty(&self) -> bool {
         self.newest.load(Relaxed).is_null()

@@ -2,8 +2,8 @@
 //! half by thieves.
 //!
 //! The whole state is one word, `head: 32 bits | len: 9 bits | version: 23 bits`, so that a push,
-//! of one item or of many, a pop and a claim are each one compare-and-swap, and one load tells how
-//! much is there.
+//! of one item or of many, a pop and a claim are each one compare-and-swap, and one load gives its
+//! length.
 //!
 //! ```text
 //!            head                      head + len
@@ -15,11 +15,11 @@
 //! ```
 //!
 //! A thief reads the slots *before* its claim, since the owner may write over them right after it.
-//! What makes the claim prove that the values read were the right ones:
+//! The claim proves that the values read were the right ones, because
 //!
-//! * a pop moves `head`; a push changes `len`; a claim moves `version`. So while the word is what
-//!   the thief saw, no slot within it was written: the owner only writes beyond the end, and the
-//!   end has not moved.
+//! * a pop moves `head`; a push changes `len`; a claim moves `version`. So while the word is the
+//!   one that the thief saw, no slot within it was written: the owner only writes beyond the end,
+//!   and the end has not moved.
 //! * the word could come back to an old value only if `version` went all the way round, 2^23
 //!   claims, between one thief's load and its compare-and-swap, with `head` at rest and the same
 //!   `len`: eight million steals from one processor that runs nothing meanwhile. `head` alone needs
@@ -113,7 +113,7 @@ impl<T> Shared<T> {
 
     /// Acquire pairs with the Release of [`Owner::push`]: a thread that sees an item in the word
     /// sees its slot. It also pairs with the Release of [`Thief::steal_into`]: an owner that sees a
-    /// claim may write over what the thief has read.
+    /// claim may write over the slots that the thief has read.
     fn word(&self) -> Word {
         Word(self.word.load(Acquire))
     }
@@ -133,8 +133,8 @@ fn ring_at<T>(word: Word) -> (Owner<T>, Thief<T>) {
     (Owner { shared: Arc::clone(&shared) }, Thief { shared })
 }
 
-/// The owner's end. There is one for a ring, and its methods take `&mut self`: that is what makes
-/// the owner's reads of its own slots safe from its own writes.
+/// The owner's end. There is one for a ring, and its methods take `&mut self`: so the owner's reads
+/// of its own slots are safe from its own writes.
 pub(crate) struct Owner<T> {
     shared: Arc<Shared<T>>,
 }
@@ -156,9 +156,9 @@ impl<T> Owner<T> {
         self.len() == RING_CAPACITY as usize
     }
 
-    /// Appends `item`. `Ok` tells whether the ring was empty before. A full ring gives up its
-    /// oldest half, and the item with it: all of that is in the overflow, oldest first, and has to
-    /// find another place.
+    /// Appends `item`. `Ok` has whether the ring was empty before. A full ring gives up its oldest
+    /// half, and the item with it: these are in the overflow, oldest first, and have to find
+    /// another place.
     pub(crate) fn push(&mut self, item: NonNull<T>) -> Result<WasEmpty, Overflow<'_, T>> {
         loop {
             let word = self.shared.word();
@@ -178,8 +178,8 @@ impl<T> Owner<T> {
         }
     }
 
-    /// Appends as many of `items` as there is room for, in one step, and tells how many those were
-    /// and whether the ring was empty before. The others are not asked for.
+    /// Appends as many of `items` as there is room for, in one step, and returns how many those
+    /// were and whether the ring was empty before. The others stay in the iterator.
     pub(crate) fn push_batch(&mut self, items: &mut impl Iterator<Item = NonNull<T>>) -> (u32, WasEmpty) {
         let mut word = self.shared.word();
         let mut start = word.end();
@@ -260,12 +260,12 @@ impl<T> fmt::Debug for Owner<T> {
     }
 }
 
-/// Whether the ring was empty before a push: if it was not, the push before it has told the idle
-/// processors already.
+/// Whether the ring was empty before a push: if it was not, the push before it was announced to the
+/// idle processors already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct WasEmpty(pub(crate) bool);
 
-/// What a full ring gave up: its oldest half and the item that did not fit. Every item has to be
+/// The overflow of a full ring: its oldest half and the item that did not fit. Every item has to be
 /// taken out.
 #[must_use = "the items in an overflow are in no queue"]
 pub(crate) struct Overflow<'a, T> {
@@ -325,8 +325,8 @@ impl<T> Thief<T> {
         self.len() == 0
     }
 
-    /// Moves the newest half of this ring, rounded up, into `own`, which must be empty, and tells
-    /// how many that were.
+    /// Moves the newest half of this ring, rounded up, into `own`, which must be empty, and returns
+    /// how many those were.
     pub(crate) fn steal_into(&self, own: &mut Owner<T>) -> usize {
         debug_assert!(own.is_empty(), "a processor that steals has an empty ring");
         loop {
@@ -346,9 +346,9 @@ impl<T> Thief<T> {
         }
     }
 
-    /// Copies what a claim would win behind the end of `own`, where no thread looks until it is
-    /// published. A slot may be torn from under this copy, by an owner that has gone round: then
-    /// the claim fails and the copy is forgotten.
+    /// Copies the items that a claim would win behind the end of `own`, where no thread looks until
+    /// it is published. A slot may be torn from under this copy, by an owner that has gone round:
+    /// then the claim fails and the copy is forgotten.
     fn copy_newest(&self, word: Word, keep: u32, take: u32, own: &Owner<T>) {
         let (from, to) = (word.head().wrapping_add(keep), own.shared.word().end());
         for offset in 0..take {

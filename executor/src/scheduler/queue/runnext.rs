@@ -1,8 +1,8 @@
 //! runnext: the slot for the one task that the running task readied or spawned last.
 //!
-//! Only the processor's owner fills it; anybody may empty it, the owner to run the task, a thief
+//! Only the processor's owner fills it; any thread may empty it, the owner to run the task, a thief
 //! when the owner has plainly not come round to it. It is tried before the ring, so that two tasks
-//! that hand a message to and fro run in turn on one processor with everything in its caches.
+//! that exchange messages run in turn on one processor with everything in its caches.
 
 use std::fmt;
 use std::ptr::NonNull;
@@ -17,7 +17,7 @@ impl<T> RunNext<T> {
         Self(AtomicPtr::new(std::ptr::null_mut()))
     }
 
-    /// Puts `item` in and returns what it displaced, which has to go to the ring's tail.
+    /// Puts `item` in and returns the displaced one, which has to go to the ring's tail.
     ///
     /// AcqRel: Release pairs with the Acquire of the thread that takes `item` out; Acquire pairs
     /// with the Release of the `replace` that put the displaced one in, which another holder of the
@@ -37,12 +37,12 @@ impl<T> RunNext<T> {
         NonNull::new(self.0.swap(std::ptr::null_mut(), Acquire))
     }
 
-    /// What is in the slot now, for a thief that wants to see whether it stays there.
+    /// The slot's present item, for a thief that checks whether it stays there.
     pub(crate) fn peek(&self) -> Option<SlotAddress<T>> {
         NonNull::new(self.0.load(Relaxed)).map(SlotAddress)
     }
 
-    /// Empties the slot if it still, or again, holds what was sighted.
+    /// Empties the slot if it still, or again, holds the item seen.
     pub(crate) fn take_if(&self, seen: SlotAddress<T>) -> Option<NonNull<T>> {
         let item = seen.0.as_ptr();
         // Acquire pairs with the Release in `replace`. That the same task may have been run and put

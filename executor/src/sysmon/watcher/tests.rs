@@ -1,4 +1,4 @@
-//! What the watcher does without the locks that others hold.
+//! The watcher's work without the locks that others hold.
 
 use std::panic::Location;
 use std::sync::mpsc::channel;

@@ -10,8 +10,8 @@ use wsrt_reactor::budget;
 /// Makes `future` take a unit of the budget when it is ready, and wait for the task's next turn
 /// when none is left.
 ///
-/// For what knows no budget of its own: channels, streams, locks. Around wsrt's own futures it is
-/// not needed, and takes a second unit.
+/// For sources without a budget of their own: channels, streams, locks. Around wsrt's own futures
+/// it is not needed, and takes a second unit.
 ///
 /// # Cancel safety
 ///

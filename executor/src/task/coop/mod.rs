@@ -6,14 +6,14 @@
 //! goes on from there with a full budget. Nothing is lost by that, and nothing needs to be written
 //! for it.
 //!
-//! What is not wsrt's own knows nothing of the budget: streams of other crates, the channels and
+//! Types of other crates know nothing of the budget: streams of other crates, the channels and
 //! locks of `tokio::sync`. Loops over those are limited with [`cooperative()`], or with
 //! [`consume_budget`] once in each round.
 //!
 //! Only tasks, and the futures given to wsrt's own `block_on`, have a budget. Elsewhere nothing is
 //! limited.
 //!
-//! # What differs from tokio
+//! # Differences from tokio
 //!
 //! The names and meanings are tokio's. Two things are better: another executor's `block_on` inside
 //! a task, which polls again instead of yielding, gets a full budget after 1024 denials, where it

@@ -24,7 +24,7 @@ pub fn has_budget_remaining() -> bool {
 
 /// Takes one unit of the budget; gives up the task's turn first if none is left.
 ///
-/// For loops that compute, or that await what knows no budget: once in each round. Unlike
+/// For loops that compute, or that await sources without a budget: once in each round. Unlike
 /// [`yield_now`](crate::task::yield_now), it costs a few instructions where there is budget.
 ///
 /// # Cancel safety
@@ -51,8 +51,8 @@ pub async fn consume_budget() {
 /// Returns ready if an operation may be tried; otherwise wakes the task, which is to return from
 /// its poll.
 ///
-/// For implementing futures and streams that are sources themselves. A unit is taken when the
-/// answer is told that there was progress; dropped without that, it has cost nothing.
+/// For implementing futures and streams that are sources themselves. A unit is taken when
+/// `made_progress` is called; a drop without that costs nothing.
 ///
 /// # Examples
 ///

@@ -7,10 +7,10 @@ use std::task::{Context, Poll};
 use pin_project_lite::pin_project;
 use wsrt_reactor::budget;
 
-/// Lifts the limit for `future`: what is ready in it is ready, however often.
+/// Lifts the limit for `future`: its ready operations are ready, however often.
 ///
-/// Others that wait on the same processor wait until it is pending of itself. What it does counts
-/// for nothing in the budget of the task around it.
+/// Others that wait on the same processor wait until it is pending of itself. Its operations take
+/// nothing from the budget of the task around it.
 ///
 /// # Cancel safety
 ///

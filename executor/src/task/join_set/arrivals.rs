@@ -1,8 +1,8 @@
 //! Which children of a set are done: each child's own waker posts its key, so that no search is
 //! needed.
 //!
-//! A key says where to look, not what is there: a waker may be woken for no reason. The set that
-//! takes one asks the child itself.
+//! A key names a place to look at, not its contents: a waker may be woken for no reason. The set
+//! that takes one asks the child itself.
 
 use std::sync::Arc;
 use std::task::{Wake, Waker};

@@ -111,8 +111,7 @@ impl<T> JoinSet<T> {
         self.take_joined().map(with_id)
     }
 
-    /// Returns what [`join_next`](Self::join_next) does, once it is there; until then wakes `cx`'s
-    /// task when it is.
+    /// Polls for the result of [`join_next`](Self::join_next); wakes `cx`'s task when it is ready.
     ///
     /// The waker of the last call counts, for tasks that are spawned after it too.
     ///
@@ -123,8 +122,8 @@ impl<T> JoinSet<T> {
         self.poll_joined(cx).map(|joined| joined.map(|(_, result)| result))
     }
 
-    /// Returns what [`join_next_with_id`](Self::join_next_with_id) does, once it is there; until
-    /// then wakes `cx`'s task when it is.
+    /// Polls for the result of [`join_next_with_id`](Self::join_next_with_id); wakes `cx`'s task
+    /// when it is ready.
     ///
     /// The waker of the last call counts, for tasks that are spawned after it too.
     ///
@@ -176,8 +175,8 @@ impl<T> JoinSet<T> {
     ///
     /// # Panics
     ///
-    /// If a task panicked, with what it panicked with, and if one was cancelled. The other tasks
-    /// are aborted by that.
+    /// Panics with the panic of a task, and if a task was cancelled. The other tasks are aborted by
+    /// that.
     ///
     /// # Cancel safety
     ///

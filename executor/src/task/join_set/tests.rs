@@ -1,4 +1,4 @@
-//! What a set promises beyond its examples.
+//! The promises of a set beyond its examples.
 
 use std::future::{Future, pending, poll_fn};
 use std::pin::pin;

@@ -28,7 +28,7 @@ use crate::util::sync::{UnsafeCell, thread};
 /// Written when a cell is freed, read by the thread that had a reference to it.
 struct Witness(UnsafeCell<()>);
 
-// SAFETY: loom checks each access, which is what the models are for.
+// SAFETY: loom checks each access in these models.
 unsafe impl Sync for Witness {}
 // SAFETY: as above.
 unsafe impl Send for Witness {}
@@ -53,7 +53,7 @@ struct Inner {
     freed: HiddenAtomicUsize,
 }
 
-/// A scheduler: one queue and one registry. The one in a cell tells when it is dropped.
+/// A scheduler: one queue and one registry. The one in a cell records its drop.
 struct Home {
     inner: Arc<Inner>,
     witness: Arc<Witness>,
@@ -138,7 +138,7 @@ impl Home {
     }
 }
 
-/// What was seen of a future and its output.
+/// The record of a future and its output.
 #[derive(Default)]
 struct Counts {
     polls: HiddenAtomicUsize,
@@ -205,7 +205,7 @@ impl Future for Probe {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Output> {
         self.counts.polls.fetch_add(1, SeqCst);
-        // Relaxed: what makes the flags visible has to be the wakes.
+        // Relaxed: the wakes have to make the flags visible.
         if self.pending == 0 && self.flags.iter().all(|flag| flag.load(Relaxed)) {
             self.counts.outputs.fetch_add(1, SeqCst);
             return Poll::Ready(Output(Arc::clone(&self.counts)));

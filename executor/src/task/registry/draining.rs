@@ -1,4 +1,4 @@
-//! Draining a registry: nothing comes in from outside, and a caller waits until what is in it has
+//! Draining a registry: no task comes in from outside, and a caller waits until those in it have
 //! ended.
 //!
 //! A task may spawn another into any shard and end, so that looking at one shard after the other
@@ -15,7 +15,7 @@ use super::{Intake, List, OwnedTasks};
 use crate::task::Id;
 
 impl OwnedTasks {
-    /// From now on only what live tasks spawn is let in.
+    /// From now on only tasks that live tasks spawn are let in.
     pub(crate) fn refuse_outsiders(&self) {
         for shard in &self.shards {
             let mut list = shard.list.lock();
@@ -34,7 +34,7 @@ impl OwnedTasks {
     /// woken when few are left. It is left in the name of `drain`, whose last one it replaces;
     /// [`forget_drain`](Self::forget_drain) takes it back.
     ///
-    /// Everybody has to name the registries in the same order.
+    /// All callers have to name the registries in the same order.
     pub(crate) fn poll_drained(registries: &[&Self], except: Option<Id>, drain: Id, waker: &Waker) -> Poll<()> {
         let shards = || registries.iter().flat_map(|registry| &registry.shards);
         // Cloned before and dropped after the locks are held: that is foreign code.
@@ -57,7 +57,7 @@ impl OwnedTasks {
         Poll::Pending
     }
 
-    /// Takes back what `drain` has left.
+    /// Takes the watcher of `drain` back.
     pub(crate) fn forget_drain(registries: &[&Self], drain: Id) {
         for shard in registries.iter().flat_map(|registry| &registry.shards) {
             let mut list = shard.list.lock();

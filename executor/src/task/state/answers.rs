@@ -1,6 +1,6 @@
-//! What the moves of the word answer: what the caller has got, and what it owes.
+//! The answers of the word's moves: the caller's gains, and its duties.
 
-/// What a wake or an abort owes.
+/// The duties of a wake or an abort.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum Woken {
@@ -13,7 +13,7 @@ pub(crate) enum Woken {
     Free,
 }
 
-/// What the holder of a runnable has to do with it.
+/// The duty of a runnable's holder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum Started {
@@ -21,7 +21,7 @@ pub(crate) enum Started {
     Cancel,
 }
 
-/// What comes after a poll that returned pending.
+/// The step after a poll that returned pending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum Paused {
@@ -33,7 +33,7 @@ pub(crate) enum Paused {
     Cancel,
 }
 
-/// What the side that completed the task owes, besides the reference that it got for doing so.
+/// The duties of the completing side, besides the reference that it got for completing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) struct Completion {
@@ -45,7 +45,7 @@ pub(crate) struct Completion {
     pub(crate) self_held: bool,
 }
 
-/// What becomes of a task that is shut down, and of the life reference used for it.
+/// The fate of a task that is shut down, and of the life reference used for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum ShutDown {
@@ -57,7 +57,7 @@ pub(crate) enum ShutDown {
     Complete,
 }
 
-/// What becomes of a life reference that is let go.
+/// The fate of a life reference that is let go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum LetGo {
@@ -67,7 +67,7 @@ pub(crate) enum LetGo {
     Complete,
 }
 
-/// What the join handle finds.
+/// The state that the join handle finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum Joining {
@@ -87,7 +87,7 @@ pub(crate) enum JoinWatch {
     Complete,
 }
 
-/// What a dropped join handle owes.
+/// The duties of a dropped join handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum Detached {
@@ -120,7 +120,7 @@ pub(crate) enum Phase {
     Complete,
 }
 
-/// What the holder of a mere reference sees.
+/// The view of a mere reference's holder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Look {
     pub(crate) phase: Phase,

@@ -1,4 +1,4 @@
-//! What a `JoinError` says.
+//! The messages of a `JoinError`.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! The join handle: which task it wakes, what it returns, and what dropping it does.
+//! The join handle: which task it wakes, its output, and the effect of dropping it.
 
 use std::panic::{AssertUnwindSafe, RefUnwindSafe, UnwindSafe, catch_unwind};
 

@@ -1,7 +1,7 @@
 //! Tests of the task cell on one thread and under stress; the interleavings are in the loom models.
 //!
-//! This file is the bench they share: a scheduler that is a queue, a future that does as scripted,
-//! and counts of what happened. Panics are raised with `resume_unwind`, which does not print.
+//! This file is the bench they share: a scheduler that is a queue, a future that follows a script,
+//! and counts of events. Panics are raised with `resume_unwind`, which does not print.
 
 mod errors;
 mod join;
@@ -23,7 +23,7 @@ use std::task::{Context, Poll, Wake, Waker};
 
 use super::*;
 
-/// A scheduler: one queue, one registry, and counts of what tasks asked of it.
+/// A scheduler: one queue, one registry, and counts of the tasks' requests.
 #[derive(Default, Clone)]
 struct Home(Arc<Inner>);
 
@@ -120,7 +120,7 @@ impl Home {
     }
 }
 
-/// How often what was done.
+/// Counts of the events.
 #[derive(Default, Debug)]
 struct Counts {
     polls: AtomicUsize,
@@ -145,7 +145,7 @@ impl Drop for Output {
     }
 }
 
-/// What one poll does.
+/// One step of the script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     Pending,
@@ -155,7 +155,7 @@ enum Step {
 
 type Inside = Box<dyn FnMut(&Waker) + Send>;
 
-/// A future that does as told, one step a poll, the last one for ever.
+/// A future that follows a script, one step a poll, the last one for ever.
 struct Scripted {
     steps: VecDeque<Step>,
     inside: Option<Inside>,
@@ -246,7 +246,7 @@ fn result<T>(mut handle: JoinHandle<T>) -> Result<T, JoinError> {
     }
 }
 
-/// What a task panicked with.
+/// The payload of a task's panic.
 fn panic_message<T>(result: Result<T, JoinError>) -> &'static str {
     let payload = result.err().expect("no output").into_panic();
     payload.downcast_ref::<&'static str>().expect("the tests panic with `&str`")

@@ -1,5 +1,4 @@
-//! Every combination of how a task is woken, how it ends, what becomes of its handle, and when it
-//! is aborted.
+//! Every combination of a task's wake, its end, the fate of its handle, and the time of its abort.
 
 use super::*;
 
@@ -38,7 +37,7 @@ enum Abort {
 #[derive(Clone, Copy, Debug)]
 struct Case {
     woken: Woken,
-    /// What the second poll does; the first is pending.
+    /// The second poll; the first is pending.
     end: Step,
     handle: Handle,
     abort: Abort,

@@ -1,4 +1,4 @@
-//! The registry: what is listed, what is live, and that life references may be dropped in any
+//! The registry: the listed tasks, the live ones, and life references that may be dropped in any
 //! order.
 
 use super::*;

@@ -1,5 +1,5 @@
-//! Many threads at one task at a time: what loom shows for small cases, with real memory and the
-//! sanitizers' eyes on it.
+//! Many threads at one task at a time: loom's cases at a larger scale, with real memory and under
+//! the sanitizers.
 
 use std::sync::Barrier;
 use std::thread;
@@ -8,7 +8,7 @@ use super::*;
 
 const ROUNDS: usize = if cfg!(debug_assertions) { 300 } else { 3000 };
 
-/// Runs tasks until `done` tells that all is over.
+/// Runs tasks until `done` returns true.
 fn run_until(home: &Home, done: impl Fn() -> bool) {
     while !done() {
         home.run();

@@ -1,4 +1,4 @@
-//! Walks over a registry: what they show of a task, and its counts.
+//! Walks over a registry: the shown parts of a task, and its counts.
 
 use super::*;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What the injector promises: order, every task once, and none left behind in it.
+//! The injector's promises: order, every task once, and none left behind in it.
 
 use std::sync::atomic::AtomicBool;
 use std::thread;
@@ -106,11 +106,11 @@ fn a_dropped_injector_drops_what_waits_in_it() {
 }
 
 /// One taker's day: takes by one and by many until all pushes are done and nothing is left, and
-/// returns what it got.
+/// returns its items.
 fn take_until(injector: &Injector<QueuedTask>, done: &AtomicBool) -> Vec<usize> {
     let mut taken = Vec::new();
     loop {
-        // Read before the look: what was pushed before is seen by a look after that.
+        // Read before the look: items pushed before are seen by a look after that.
         let is_over = done.load(Acquire);
         let before = taken.len();
         taken.extend(injector.take().map(|task| task.number()));

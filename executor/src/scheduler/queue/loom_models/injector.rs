@@ -179,7 +179,7 @@ fn a_task_that_comes_again_leads_nowhere() {
     });
 }
 
-/// What the sleeping protocol asks for: a thread that looks after its barrier sees that the
+/// The sleeping protocol's requirement: a thread that looks after its barrier sees that the
 /// injector is not empty, or was seen by the pusher. A taker in between changes nothing, and
 /// neither does a push that is under way before ours.
 #[test]

@@ -1,5 +1,5 @@
 //! Models of the queues: every interleaving of an owner and its thieves delivers each item once,
-//! with what its maker wrote.
+//! with its maker's writes.
 //!
 //! Under loom a ring has four slots. Each model ends by counting: no item lost, none delivered
 //! twice.
@@ -25,8 +25,8 @@ fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
     builder.check(model);
 }
 
-/// What has become of an item, written without any synchronization of its own: the queue has to
-/// provide that.
+/// The state of an item, written without any synchronization of its own: the queue has to provide
+/// that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Unused,
@@ -45,13 +45,13 @@ impl Items {
         Self(Arc::new((0..count).map(|_| Item(UnsafeCell::new(Stage::Unused))).collect()))
     }
 
-    /// Writes to an item, as spawning a task does, and returns what goes into a queue.
+    /// Writes to an item, as spawning a task does, and returns its handle for a queue.
     fn make(&self, number: usize) -> NonNull<Item> {
         self.0[number].advance(Stage::Unused, Stage::Queued);
         NonNull::from(&self.0[number])
     }
 
-    /// Uses what came out of a queue, as polling a task does.
+    /// Uses an item from a queue, as polling a task does.
     fn deliver(&self, item: NonNull<Item>) {
         self.0[self.number(item)].advance(Stage::Queued, Stage::Delivered);
     }
@@ -67,8 +67,7 @@ impl Items {
         items.inspect(|&item| self.deliver(item)).map(|item| self.number(item)).collect()
     }
 
-    /// Robs a ring, uses what that gave, checks that it is in order, and returns how many that
-    /// were.
+    /// Steals from a ring, uses the loot, checks its order, and returns how many items it had.
     fn rob(&self, victim: &RingThief<Item>) -> usize {
         let (mut own, _) = ring();
         let count = victim.steal_into(&mut own);
@@ -162,8 +161,8 @@ fn pushes_and_pops_against_two_thieves() {
     });
 }
 
-/// The thief takes what the batch was written behind, so that it has to move, and comes back while
-/// it does.
+/// The thief takes the items that the batch was written behind, so that it has to move, and comes
+/// back while it does.
 #[test]
 fn a_batch_against_a_thief() {
     explore(4, || {
@@ -207,8 +206,8 @@ fn an_overflow_against_a_thief() {
     });
 }
 
-/// The owner fills the ring up again after one theft, so that head and length are what another
-/// thief has read: only the version can tell it that the slots are not.
+/// The owner fills the ring up again after one theft, so that head and length equal those that
+/// another thief has read: only the version shows it that the slots differ.
 #[test]
 fn a_thief_that_read_slots_which_were_written_anew_loses() {
     explore(4, || {
@@ -231,8 +230,8 @@ fn a_thief_that_read_slots_which_were_written_anew_loses() {
     });
 }
 
-/// A processor's ring is robbed as soon as its holder, who has just robbed another, publishes the
-/// loot in it.
+/// A thief steals from a processor's ring as soon as its holder, itself a thief, publishes loot in
+/// it.
 #[test]
 fn loot_that_is_robbed_at_once() {
     static ROBBED: Tally = Tally::new(0);
@@ -275,8 +274,8 @@ fn runnext_replaced_and_taken_by_its_owner_and_by_thieves() {
     });
 }
 
-/// The processor goes from one holder to the next; the slot has to carry what the first put in, by
-/// itself.
+/// The processor goes from one holder to the next; the slot alone has to carry the first one's
+/// item.
 #[test]
 fn runnext_displaced_by_another_holder() {
     explore(4, || {

@@ -1,5 +1,4 @@
-//! What the ring promises: half from the tail, everything once, in order, wherever its counters
-//! stand.
+//! The ring's promises: half from the tail, everything once, in order, wherever its counters stand.
 //!
 //! Items are numbers in the guise of pointers: the ring never follows one.
 
@@ -14,7 +13,7 @@ use crate::util::rng::FastRand;
 
 const CAPACITY: usize = RING_CAPACITY as usize;
 
-/// Stands for what is put in; never made.
+/// Stands for an item; never made.
 type Item = u8;
 
 fn item(number: usize) -> NonNull<Item> {
@@ -35,7 +34,7 @@ fn drain(ring: &mut Owner<Item>) -> Vec<usize> {
     std::iter::from_fn(|| ring.pop().map(number)).collect()
 }
 
-/// A ring that holds `numbers`, robbed once: what the thief got, and what is left.
+/// Steals once from a ring that holds `numbers`: the loot, and the rest.
 fn rob(numbers: std::ops::Range<usize>) -> (Vec<usize>, Vec<usize>) {
     let (mut victim, end) = ring();
     let (mut thief, _) = ring();
@@ -184,8 +183,8 @@ fn a_ring_overflows_in_order_where_its_head_goes_round() {
     }
 }
 
-/// Two rings that rob each other and an injector for what overflows, each beside the queue that it
-/// has to be equal to.
+/// Two rings that rob each other and an injector for the overflow, each beside the queue that it
+/// has to equal.
 struct Twin {
     owner: Owner<Item>,
     end: Thief<Item>,
@@ -282,14 +281,14 @@ fn any_sequence_of_moves_does_what_a_plain_queue_would() {
     }
 }
 
-/// One thief's day: robs `victim` until the owner is done and nothing is left, and returns what it
-/// got.
+/// One thief's day: robs `victim` until the owner is done and nothing is left, and returns its
+/// items.
 fn thieve(victim: &Thief<Item>, done: &AtomicBool) -> Vec<usize> {
     let (mut own, _) = ring();
     let mut loot = Vec::new();
     loop {
-        // Read before the look: what the owner pushed before it was done is seen by a look after
-        // that.
+        // Read before the look: items that the owner pushed before it was done are seen by a look
+        // after that.
         let is_over = done.load(Acquire);
         let count = victim.steal_into(&mut own);
         let batch = drain(&mut own);
