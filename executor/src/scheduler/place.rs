@@ -138,7 +138,7 @@ impl Context {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn place_with(&self, task: Runnable, push: impl FnOnce(&mut Processor, Runnable) -> Placed<'_>) {
         let scheduler = self.scheduler();
         let mut held = self.borrow_processor();
@@ -385,6 +385,7 @@ impl Scheduler {
 
 impl Context {
     /// Spawns a future on the context's runtime.
+    #[inline]
     pub(crate) fn spawn<'a, F>(&self, future: F, origin: impl Into<Origin<'a>>) -> Spawned<F::Output>
     where
         F: Future + Send + 'static,
