@@ -20,8 +20,8 @@
 use crate::poll_state::PollState;
 use std::fmt;
 use std::future::poll_fn;
-use std::ptr;
-use std::task::{Context, Poll};
+use std::ptr::{self, NonNull};
+use std::task::{Context, Poll, ready};
 
 /// Units that a poll begins with.
 ///
@@ -41,40 +41,76 @@ thread_local! {
 }
 
 /// Gives `f` the state of the poll that this thread is in.
-#[inline]
+#[inline(always)]
 pub(crate) fn with_state<R>(f: impl FnOnce(&PollState) -> R) -> R {
-    POLL.with(f)
+    // Not inside of `with`, whose closure is a call of its own where it is large.
+    let state = POLL.with(|state| NonNull::from(state));
+    // SAFETY: the state has no destructor: it is there as long as the thread, whose frame this is.
+    f(unsafe { state.as_ref() })
 }
 
-#[inline]
-fn get() -> i32 {
-    POLL.with(|poll| poll.budget.get())
-}
+/// Each operation looks the state up once, since that costs a call, and works on it by these.
+impl PollState {
+    #[inline]
+    fn has_remaining(&self) -> bool {
+        self.budget.get() > 0
+    }
 
-#[inline]
-fn set(budget: i32) {
-    POLL.with(|poll| poll.budget.set(budget));
+    #[inline]
+    pub(crate) fn poll_proceed(&self, cx: &mut Context<'_>) -> Poll<()> {
+        if self.has_remaining() { Poll::Ready(()) } else { self.deny(cx) }
+    }
+
+    #[cold]
+    fn deny(&self, cx: &mut Context<'_>) -> Poll<()> {
+        let denials = self.budget.get() - 1;
+        if denials < -MAX_DENIALS {
+            self.budget.set(FULL);
+            return Poll::Ready(());
+        }
+        self.budget.set(denials);
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    }
+
+    #[inline]
+    pub(crate) fn spend(&self) {
+        let left = self.budget.get();
+        if left > 0 && left != UNLIMITED {
+            self.budget.set(left - 1);
+        }
+    }
+
+    #[inline]
+    fn poll_spending<R>(&self, cx: &mut Context<'_>, operation: impl FnOnce(&mut Context<'_>) -> Poll<R>) -> Poll<R> {
+        ready!(self.poll_proceed(cx));
+        let answer = operation(cx);
+        if answer.is_ready() {
+            self.spend();
+        }
+        answer
+    }
 }
 
 /// Begins a poll: it has a full budget, and waits for nothing yet. Costs two stores.
 #[inline]
 pub fn refill() {
-    POLL.with(|poll| {
-        poll.budget.set(FULL);
-        poll.wait.set(ptr::null());
+    with_state(|state| {
+        state.budget.set(FULL);
+        state.wait.set(ptr::null());
     });
 }
 
 /// Lifts the limit, until the next [`refill`] or the end of an outer [`keep`].
 pub fn lift() {
-    set(UNLIMITED);
+    with_state(|state| state.budget.set(UNLIMITED));
 }
 
 /// Returns whether an operation that is ready may proceed.
 #[inline]
 #[must_use]
 pub fn has_remaining() -> bool {
-    get() > 0
+    with_state(PollState::has_remaining)
 }
 
 /// Returns ready if an operation may be tried. Otherwise wakes the task: it is to give up its turn.
@@ -82,28 +118,13 @@ pub fn has_remaining() -> bool {
 /// Takes nothing: call [`spend`] when the operation turns out to be ready.
 #[inline]
 pub fn poll_proceed(cx: &mut Context<'_>) -> Poll<()> {
-    if has_remaining() { Poll::Ready(()) } else { deny(cx) }
-}
-
-#[cold]
-fn deny(cx: &mut Context<'_>) -> Poll<()> {
-    let denials = get() - 1;
-    if denials < -MAX_DENIALS {
-        set(FULL);
-        return Poll::Ready(());
-    }
-    set(denials);
-    cx.waker().wake_by_ref();
-    Poll::Pending
+    with_state(|state| state.poll_proceed(cx))
 }
 
 /// Takes a unit, if there is a limit and something left.
 #[inline]
 pub fn spend() {
-    let left = get();
-    if left > 0 && left != UNLIMITED {
-        set(left - 1);
-    }
+    with_state(PollState::spend);
 }
 
 /// Polls `operation`, unless the budget is spent, and takes a unit if it is ready.
@@ -126,14 +147,7 @@ pub fn spend() {
 /// ```
 #[inline]
 pub fn poll_spending<R>(cx: &mut Context<'_>, operation: impl FnOnce(&mut Context<'_>) -> Poll<R>) -> Poll<R> {
-    if poll_proceed(cx).is_pending() {
-        return Poll::Pending;
-    }
-    let answer = operation(cx);
-    if answer.is_ready() {
-        spend();
-    }
-    answer
+    with_state(|state| state.poll_spending(cx, operation))
 }
 
 /// Polls `operation`, unless the budget is spent, and takes a unit if it is ready and has taken
@@ -159,15 +173,15 @@ pub fn poll_spending<R>(cx: &mut Context<'_>, operation: impl FnOnce(&mut Contex
 /// ```
 #[inline]
 pub fn poll_spending_once<R>(cx: &mut Context<'_>, operation: impl FnOnce(&mut Context<'_>) -> Poll<R>) -> Poll<R> {
-    if poll_proceed(cx).is_pending() {
-        return Poll::Pending;
-    }
-    let before = get();
-    let answer = operation(cx);
-    if answer.is_ready() && get() == before {
-        spend();
-    }
-    answer
+    with_state(|state| {
+        ready!(state.poll_proceed(cx));
+        let before = state.budget.get();
+        let answer = operation(cx);
+        if answer.is_ready() && state.budget.get() == before {
+            state.spend();
+        }
+        answer
+    })
 }
 
 /// Takes a unit, waiting for a full budget if there is none.

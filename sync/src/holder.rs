@@ -18,11 +18,11 @@ pub(crate) trait Holds {
     /// Stores the id of the task that has just taken permits. Zero is no task.
     fn name(&self, task: u64);
 
-    /// Stores the current task, which has just taken permits.
+    /// Stores the task that `current` returns, which has just taken permits.
     #[inline]
-    fn name_current(&self) {
+    fn name_by(&self, current: impl FnOnce() -> u64) {
         if Self::IS_KEPT {
-            self.name(current_task());
+            self.name(current());
         }
     }
 

@@ -22,9 +22,10 @@
 //! `take` is Acquire and `give` is Release: what the last owner did with a permit happened before
 //! what the next one does. A permit that is handed over goes through the list's lock instead.
 
-use crate::budget;
+use crate::budget::with_state;
 use crate::holder::{Holder, Holds, Unheld, current_task};
 use crate::line::{LazyLine, Need, Queue};
+use crate::poll_state::PollState;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use crate::sync::atomic::{AtomicUsize, fence};
 use crate::sync::{MutexGuard, const_fn};
@@ -100,6 +101,12 @@ impl<H: Holds> Permits<H> {
     /// Takes `count` permits if they are free.
     #[inline]
     pub(crate) fn try_take(&self, count: usize) -> Result<(), Refused> {
+        self.try_take_as(count, current_task)
+    }
+
+    /// Takes `count` permits if they are free, for the task that `current` returns.
+    #[inline]
+    fn try_take_as(&self, count: usize, current: impl FnOnce() -> u64) -> Result<(), Refused> {
         let mut word = self.word.load(Relaxed);
         loop {
             if word & CLOSED != 0 {
@@ -111,7 +118,7 @@ impl<H: Holds> Permits<H> {
             // Acquire pairs with the Release of `give`.
             match self.word.compare_exchange_weak(word, word - count * ONE, Acquire, Relaxed) {
                 Ok(_) => {
-                    self.holder.name_current();
+                    self.holder.name_by(current);
                     return Ok(());
                 }
                 Err(now) => word = now,
@@ -236,7 +243,7 @@ impl<H: Holds> Permits<H> {
             let next = if free >= count { word - count * ONE } else { (word & CLOSED) | WAITING };
             match self.word.compare_exchange_weak(word, next, AcqRel, Relaxed) {
                 Ok(_) if free >= count => {
-                    self.holder.name_current();
+                    self.holder.name_by(current_task);
                     return Ok(Entered::Served(waker));
                 }
                 Ok(_) => {
@@ -279,18 +286,24 @@ pub(crate) struct Take<'a, H: Holds = Holder> {
 }
 
 impl<H: Holds> Take<'_, H> {
-    fn poll_first(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Refused>> {
-        match self.permits.try_take(self.count) {
-            Err(Refused::TooFew) => match self.permits.enter(self.count, self.kind, cx.waker().clone()) {
-                Ok(Entered::Waits(key)) => {
-                    self.key = Some(key);
-                    wait::note(self.kind, self.permits.place);
-                    Poll::Pending
-                }
-                Ok(Entered::Served(_)) => Poll::Ready(Ok(())),
-                Err(refused) => Poll::Ready(Err(refused)),
-            },
+    #[inline]
+    fn poll_first(&mut self, state: &PollState, cx: &mut Context<'_>) -> Poll<Result<(), Refused>> {
+        match self.permits.try_take_as(self.count, || state.task.get()) {
+            Err(Refused::TooFew) => self.enter(cx),
             answer => Poll::Ready(answer),
+        }
+    }
+
+    #[inline(never)]
+    fn enter(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Refused>> {
+        match self.permits.enter(self.count, self.kind, cx.waker().clone()) {
+            Ok(Entered::Waits(key)) => {
+                self.key = Some(key);
+                wait::note(self.kind, self.permits.place);
+                Poll::Pending
+            }
+            Ok(Entered::Served(_)) => Poll::Ready(Ok(())),
+            Err(refused) => Poll::Ready(Err(refused)),
         }
     }
 
@@ -342,15 +355,17 @@ impl<H: Holds> Future for Take<'_, H> {
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
-        ready!(budget::poll_proceed(cx));
-        let answer = match this.key {
-            None => this.poll_first(cx),
-            Some(key) => this.poll_in_line(key, cx),
-        };
-        if answer.is_ready() {
-            budget::spend();
-        }
-        answer
+        with_state(|state| {
+            ready!(state.poll_proceed(cx));
+            let answer = match this.key {
+                None => this.poll_first(state, cx),
+                Some(key) => this.poll_in_line(key, cx),
+            };
+            if answer.is_ready() {
+                state.spend();
+            }
+            answer
+        })
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! tokio's run on tokio, all others on wsrt, Go's on Go. Everything else is as in `compare`: each
 //! measurement in a process of its own, the libraries in turn. [`rows`] is what is measured, and
-//! [`libraries`] what it is measured on.
+//! [`libraries()`] what it is measured on.
 //!
 //! ```text
 //! cargo run --release -p wsrt-benches --bin sync -- --workers 1
