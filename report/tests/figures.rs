@@ -6,7 +6,7 @@ use std::process::Command;
 
 mod support;
 
-use wsrt_trace::{AnnotationKey as Key, EventName, TaskSource, WakeCause, names};
+use wsrt_trace::{AnnotationKey as Key, Awaited, EventName, TaskSource, WakeCause, names};
 
 use support::encoder::Value::{Flag, Number, Text};
 use support::encoder::{BEGIN, END, INJECTOR, INSTANT, NETPOLLER, PROCESSOR, QUEUE, THREAD, Trace};
@@ -130,6 +130,50 @@ fn what_was_worked_out_by_hand_is_on_the_page() {
             "1 stall; the longest had lasted 3.00 ms when it was seen.",
             "|3.00 ms|serve|#1|src/a.rs:1:1|3.00 ms|P0|asleep|",
             "|wsrt-machine 4242|",
+        ],
+    );
+}
+
+/// Two tasks wait for a mutex, which a third releases: one for 1.9 ms, one for 300 µs. Then the
+/// third waits for a channel, until the end.
+fn waits() -> Trace {
+    let mut trace = Trace::new("by hand", 1);
+    let wait = |task, awaited: Awaited, place| {
+        let kind = (Key::WaitsFor, Text(awaited.name()));
+        [(Key::Task, Number(task)), kind, (Key::MadeAt, Text(place))]
+    };
+    let woken = |task, waited, waker| {
+        let by = [(Key::WokenBy, Text(WakeCause::Task.name())), (Key::Waker, Number(waker))];
+        let its = [(Key::Task, Number(task)), (Key::SpawnedAt, Text("src/a.rs:1:1")), (Key::Waited, Number(waited))];
+        [&its[..], &by[..]].concat()
+    };
+    for (begin, task) in [(1_000, 1), (2_600, 2)] {
+        trace.event(at(begin - 10), BEGIN, PROCESSOR, "src/a.rs:1:1", &woken(task, 1, 4));
+        let mutex = wait(task, Awaited::Mutex, "src/lock.rs:3:3");
+        trace.event(at(begin), INSTANT, PROCESSOR, EventName::Wait.name(), &mutex);
+        trace.event(at(begin), END, PROCESSOR, "", &[]);
+    }
+    let third = [(Key::Task, Number(3)), (Key::SpawnedAt, Text("src/b.rs:2:2"))];
+    trace.event(at(2_800), BEGIN, PROCESSOR, "src/b.rs:2:2", &third);
+    let channel = wait(3, Awaited::MpscReceive, "src/queue.rs:4:4");
+    trace.event(at(3_000), INSTANT, PROCESSOR, EventName::Wait.name(), &channel);
+    trace.event(at(3_000), END, PROCESSOR, "", &[]);
+    trace.poll(at(3_000), at(3_100), 0, "src/a.rs:1:1", &woken(1, 100_000, 3));
+    trace.poll(at(3_100), at(3_200), 0, "src/a.rs:1:1", &woken(2, 200_000, 3));
+    trace.close(at(5_000), 0);
+    trace
+}
+
+#[test]
+fn waits_are_ranked_by_lock_with_both_sides() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("waits");
+    std::fs::write(&path, waits().bytes).expect("a file can be written");
+    assert_says(
+        &words(&path),
+        &[
+            "Tasks waited for the mutex made at|src/lock.rs:3:3|for 2.20 ms, 2 times.",
+            "|mutex|src/lock.rs:3:3|2.20 ms|2|303 µs|1.90 ms|0|src/a.rs:1:1|, 100 %|src/b.rs:2:2|, 100 %|",
+            "|mpsc_receive|src/queue.rs:4:4|2.00 ms|1|2.00 ms|2.00 ms|1|src/b.rs:2:2|, 100 %|–|",
         ],
     );
 }

@@ -172,7 +172,13 @@ fn an_idle_trace_is_a_page_too() {
     trace.close(7, 0);
     let page = page("idle", &trace.bytes);
     elements(&page);
-    for words in ["There was no poll.", "Nothing was stolen.", "There was no stall.", "Nothing was woken."] {
+    for words in [
+        "There was no poll.",
+        "Nothing was stolen.",
+        "There was no stall.",
+        "Nothing was woken.",
+        "No task waited for a lock or channel.",
+    ] {
         assert!(page.contains(words), "{words}");
     }
     assert!(!page.contains("NaN") && !page.contains("inf"), "{page}");

@@ -87,6 +87,17 @@ const KINDS: [(WaitKind, &str, &str); 17] = [
 ];
 
 impl WaitKind {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Self; KINDS.len()] = {
+        let mut all = [Self::Mutex; KINDS.len()];
+        let mut at = 0;
+        while at < all.len() {
+            all[at] = KINDS[at].0;
+            at += 1;
+        }
+        all
+    };
+
     fn of_number(number: usize) -> Option<Self> {
         Some(KINDS.get(number.checked_sub(1)?)?.0)
     }

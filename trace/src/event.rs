@@ -2,7 +2,7 @@
 
 use std::panic::Location;
 
-use crate::names::{PollOutcome, WakeCause};
+use crate::names::{Awaited, PollOutcome, WakeCause};
 
 /// The cause of a wake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,6 +83,16 @@ pub enum EventKind {
         /// Whether it was spawned rather than woken.
         spawned: bool,
     },
+    /// The poll that the thread is in ends, and its task waits for a lock or channel, which was
+    /// made at the event's site.
+    Waits {
+        /// The task's number.
+        task: u64,
+        /// The processor's index, or [`NO_PROCESSOR`].
+        processor: u16,
+        /// The kind of the wait.
+        awaited: Awaited,
+    },
     /// A task is complete.
     Ended {
         /// The task's number.
@@ -145,7 +155,8 @@ pub struct Event {
     subject: u64,
     /// Bits 0-3 the kind, bits 4-5 the depth, the rest by kind.
     detail: u64,
-    /// Where the task that the event is about was spawned.
+    /// Where the task that the event is about was spawned; of a wait, where the lock or channel was
+    /// made.
     site: Option<&'static Location<'static>>,
 }
 
@@ -208,6 +219,7 @@ mod kind {
     pub(super) const TURN: u64 = 7;
     pub(super) const ENTER: u64 = 8;
     pub(super) const LEAVE: u64 = 9;
+    pub(super) const WAITS: u64 = 10;
 }
 
 #[inline(always)]
@@ -277,6 +289,9 @@ impl Event {
             EventKind::Readied { task, processor, by, spawned } => {
                 return Self::readied(stamp, task, processor, by, spawned);
             }
+            EventKind::Waits { task, processor, awaited } => {
+                (kind::WAITS, about(task, processor), LARGE.of(awaited as u64))
+            }
             EventKind::Ended { task, processor } => (kind::ENDED, about(task, processor), 0),
             EventKind::Stolen { processor, victim, tasks } => (kind::STOLEN, about(tasks, processor), LARGE.of(victim)),
             EventKind::Overflow { processor, tasks } => (kind::OVERFLOW, about(tasks, processor), 0),
@@ -292,7 +307,7 @@ impl Event {
         Self { stamp, subject, detail: KIND.of(kind) | rest, site: None }
     }
 
-    /// Adds where the task that it is about was spawned.
+    /// Adds where the task that it is about was spawned, or what it waits for was made.
     #[inline(always)]
     #[must_use]
     pub fn at(mut self, site: Option<&'static Location<'static>>) -> Self {
@@ -300,7 +315,7 @@ impl Event {
         self
     }
 
-    /// Returns where the task that it is about was spawned.
+    /// Returns where the task that it is about was spawned, or what it waits for was made.
     pub fn site(&self) -> Option<&'static Location<'static>> {
         self.site
     }
@@ -355,6 +370,7 @@ impl Event {
                 };
                 EventKind::Readied { task, processor, by, spawned: flag }
             }
+            kind::WAITS => EventKind::Waits { task, processor, awaited: awaited(large) },
             kind::ENDED => EventKind::Ended { task, processor },
             kind::STOLEN => EventKind::Stolen { processor, victim: large, tasks: task },
             kind::OVERFLOW => EventKind::Overflow { processor, tasks: task },
@@ -374,6 +390,10 @@ fn outcome(number: u64) -> PollOutcome {
         2 => PollOutcome::HandedOver,
         _ => PollOutcome::Pending,
     }
+}
+
+fn awaited(number: u64) -> Awaited {
+    Awaited::ALL[(number as usize).min(Awaited::ALL.len() - 1)]
 }
 
 fn activity_number(activity: Activity) -> u64 {

@@ -34,7 +34,7 @@ pub use clock_sync::{ClockReading, ClockSync};
 pub use counter::{StampCounter, monotonic_nanos};
 pub use event::{Activity, Event, EventKind, NO_PROCESSOR, PollStart, WokenBy};
 pub use int_hasher::IntHasher;
-pub use names::{AnnotationKey, EventName, PollOutcome, TaskSource, WakeCause};
+pub use names::{AnnotationKey, Awaited, EventName, PollOutcome, TaskSource, WakeCause};
 pub use sync::EVENT_CAPACITY;
 pub use track::{Track, TrackEventKind};
 

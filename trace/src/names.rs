@@ -6,7 +6,7 @@ use std::fmt::Display;
 macro_rules! named {
     ($(#[$of_type:meta])* $type:ident { $($(#[$of_one:meta])* $one:ident = $name:literal,)* }) => {
         $(#[$of_type])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum $type { $($(#[$of_one])* $one,)* }
 
         impl $type {
@@ -59,6 +59,10 @@ named! {
         Timers = "timers",
         /// How many events were dropped.
         Count = "count",
+        /// Of a wait: its kind, an [`Awaited`].
+        WaitsFor = "waits_for",
+        /// Of a wait: where the lock or channel was made.
+        MadeAt = "made_at",
     }
 }
 
@@ -69,6 +73,8 @@ named! {
         Spawn = "spawn",
         /// A task was woken.
         Wake = "wake",
+        /// A poll ends, and its task waits for a lock or channel.
+        Wait = "wait",
         /// A task is complete.
         End = "end",
         /// A thief has taken tasks of another processor.
@@ -148,6 +154,56 @@ named! {
     }
 }
 
+named! {
+    /// The lock or channel that a task waits for. The order and the names are those of the crate
+    /// that has them; the executor checks that.
+    Awaited {
+        /// A mutex.
+        Mutex = "mutex",
+        /// A readers-writer lock, to read.
+        RwLockRead = "rwlock_read",
+        /// A readers-writer lock, to write.
+        RwLockWrite = "rwlock_write",
+        /// The permits of a semaphore.
+        Semaphore = "semaphore",
+        /// A value in an mpsc channel.
+        MpscReceive = "mpsc_receive",
+        /// Room in an mpsc channel.
+        MpscSend = "mpsc_send",
+        /// The end of an mpsc channel's receiver.
+        MpscClosed = "mpsc_closed",
+        /// The value of a oneshot channel.
+        OneshotReceive = "oneshot_receive",
+        /// The end of a oneshot channel's receiver.
+        OneshotClosed = "oneshot_closed",
+        /// A change in a watch channel.
+        WatchChanged = "watch_changed",
+        /// The end of all receivers of a watch channel.
+        WatchClosed = "watch_closed",
+        /// A value in a broadcast channel.
+        BroadcastReceive = "broadcast_receive",
+        /// The end of all receivers of a broadcast channel.
+        BroadcastClosed = "broadcast_closed",
+        /// A notification.
+        Notify = "notify",
+        /// The other tasks at a barrier.
+        Barrier = "barrier",
+        /// The first value of a cell, which another task computes.
+        OnceCell = "once_cell",
+        /// The value of a cell that is set once.
+        SetOnce = "set_once",
+    }
+}
+
+impl Awaited {
+    /// Returns whether such a wait means that other tasks have taken what there is: a lock, all
+    /// permits, all room in a channel. Other waits are for something that has yet to happen.
+    pub const fn is_contended(self) -> bool {
+        use Awaited::{MpscSend, Mutex, OnceCell, RwLockRead, RwLockWrite, Semaphore};
+        matches!(self, Mutex | RwLockRead | RwLockWrite | Semaphore | MpscSend | OnceCell)
+    }
+}
+
 /// Begins a processor's name; its index follows.
 const PROCESSOR: &str = "P";
 /// Begins the name of a slice in which a thread holds a processor; the processor's name follows.
@@ -212,6 +268,7 @@ mod tests {
         check(&EventName::ALL, EventName::name, EventName::from_name);
         check(&TaskSource::ALL, TaskSource::name, TaskSource::from_name);
         check(&WakeCause::ALL, WakeCause::name, WakeCause::from_name);
+        check(&Awaited::ALL, Awaited::name, Awaited::from_name);
         check(&PollOutcome::ALL, PollOutcome::name, PollOutcome::from_name);
     }
 

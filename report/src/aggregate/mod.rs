@@ -11,6 +11,7 @@ mod sites;
 mod steals;
 mod tasks;
 mod threads;
+mod waits;
 
 pub(crate) use durations::{Durations, PARTS, column_edge};
 pub(crate) use grid::{Bin, Grid, Series, Sum};
@@ -21,6 +22,7 @@ pub(crate) use sites::{Site, Sites};
 pub(crate) use steals::Steals;
 pub(crate) use tasks::{Task, Tasks};
 pub(crate) use threads::{Doing, Thread, Threads};
+pub(crate) use waits::{Ender, Place, Waited, Waits};
 
 use wsrt_trace::decode::{Annotations, Decoded, NameId, NameTable, OpenSlices, Slice, TrackEvent};
 use wsrt_trace::{EventName, Track, TrackEventKind, WakeCause, names};
@@ -93,6 +95,7 @@ pub(crate) struct Aggregate {
     pub(crate) sites: Sites,
     pub(crate) tasks: Tasks,
     pub(crate) threads: Threads,
+    pub(crate) waits: Waits,
     ids: Ids,
     /// Whether the file's last event is its closing mark.
     pub(crate) closed: bool,
@@ -114,6 +117,7 @@ impl Aggregate {
             sites: Sites::default(),
             tasks: Tasks::default(),
             threads: Threads::default(),
+            waits: Waits::default(),
             ids: Ids::default(),
             closed: false,
         }
@@ -148,6 +152,7 @@ impl Aggregate {
             self.totals.unended += 1;
             self.slice(&slice, names);
         }
+        self.waits.finish(self.grid.last(), &self.tasks);
     }
 
     fn track(&mut self, track: Track, name: NameId, id: Option<u64>) {
@@ -165,7 +170,10 @@ impl Aggregate {
         // An open slice may be ended behind the mark.
         self.closed &= event.kind == TrackEventKind::End;
         match event.kind {
-            TrackEventKind::Begin => self.open.begin(event),
+            TrackEventKind::Begin => {
+                self.begin(event);
+                self.open.begin(event);
+            }
             TrackEventKind::End => {
                 if let Some(slice) = self.open.end(event) {
                     self.slice(&slice, names);
@@ -173,6 +181,16 @@ impl Aggregate {
             }
             TrackEventKind::Instant => self.instant(event, names.text(event.name)),
             TrackEventKind::Counter(value) => self.counter(event, value),
+        }
+    }
+
+    /// Notes the task of a poll that begins: its waker's poll has begun before it in the file.
+    fn begin(&mut self, event: &TrackEvent) {
+        let annotations = &event.annotations;
+        if let Some(task) = annotations.task {
+            // A task without a name is called by where it was spawned.
+            self.tasks.called(task, event.name, annotations.spawned_at.unwrap_or(event.name));
+            self.waits.polled(task, event.at, annotations, &self.tasks);
         }
     }
 
@@ -195,12 +213,11 @@ impl Aggregate {
         let (slice, annotations) = (&poll.slice, &poll.slice.annotations);
         self.processors.poll(&self.grid, poll.processor, slice);
         self.polls.add(poll);
-        // A task without a name is called by where it was spawned.
         let spawned_at = annotations.spawned_at.unwrap_or(slice.name);
         let mut is_new = false;
         if let Some(task) = annotations.task {
             is_new = self.ids.insert(task);
-            self.tasks.polled(task, slice.name, spawned_at, slice.own);
+            self.tasks.polled(task, slice.own);
         }
         self.sites.poll(spawned_at, slice, is_new);
     }
@@ -220,7 +237,11 @@ impl Aggregate {
         match (name, event.track) {
             (EventName::Wake, _) => self.wake(annotations),
             (EventName::Spawn, _) => self.totals.spawns += 1,
-            (EventName::End, _) => self.totals.ends += 1,
+            (EventName::End, _) => {
+                self.totals.ends += 1;
+                self.waits.ended(annotations.task, event.at, &self.tasks);
+            }
+            (EventName::Wait, _) => self.waits.begun(annotations, event.at),
             (EventName::EventsDropped, _) => {
                 self.totals.dropped = self.totals.dropped.saturating_add(annotations.count.unwrap_or(0));
                 self.closed = true;

@@ -42,10 +42,15 @@ impl Tasks {
         }
     }
 
-    pub(crate) fn polled(&mut self, id: u64, name: NameId, spawned_at: NameId, busy: u64) {
+    /// Notes the name of a task, and where it was spawned.
+    pub(crate) fn called(&mut self, id: u64, name: NameId, spawned_at: NameId) {
         let task = self.task(id);
         task.name = Some(name);
         task.spawned_at = Some(spawned_at);
+    }
+
+    pub(crate) fn polled(&mut self, id: u64, busy: u64) {
+        let task = self.task(id);
         task.polls = task.polls.saturating_add(1);
         task.busy = task.busy.saturating_add(busy);
     }
@@ -60,6 +65,11 @@ impl Tasks {
     /// Returns the name of a task, if it was polled and is still known.
     pub(crate) fn name(&self, id: u64) -> Option<NameId> {
         self.known.get(&id).and_then(|task| task.name)
+    }
+
+    /// Returns where a task was spawned, if it was polled and is still known.
+    pub(crate) fn spawned_at(&self, id: u64) -> Option<NameId> {
+        self.known.get(&id).and_then(|task| task.spawned_at)
     }
 
     fn task(&mut self, id: u64) -> &mut Task {
@@ -91,7 +101,8 @@ mod tests {
     fn the_most_woken_come_first() {
         let mut tasks = Tasks::default();
         for (id, wakes) in [(1, 3), (2, 9), (3, 3), (4, 0)] {
-            tasks.polled(id, NameId::NONE, NameId::NONE, 10);
+            tasks.called(id, NameId::NONE, NameId::NONE);
+            tasks.polled(id, 10);
             (0..wakes).for_each(|_| tasks.woken(id, Some(WakeCause::Network)));
         }
         let order: Vec<_> = tasks.most_woken(3).iter().map(|(id, task)| (*id, task.woken)).collect();

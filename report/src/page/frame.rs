@@ -18,7 +18,7 @@ const SCRIPT_HASH: &str = "sha256-mt2X2iDYrSvBhG+n4rcXZNbiVFUwLnGhb/+FglO/vKU=";
 const CLOSE: f64 = 30.0;
 
 /// The sections, in their order on the page.
-const SECTIONS: [(&str, &str); 9] = [
+const SECTIONS: [(&str, &str); 10] = [
     ("timeline-section", "Timeline"),
     ("processors", "Processors"),
     ("latency", "Latency"),
@@ -26,6 +26,7 @@ const SECTIONS: [(&str, &str); 9] = [
     ("slowest", "Slowest polls"),
     ("sites", "Spawn sites"),
     ("woken", "Most woken"),
+    ("waits", "Locks and channels"),
     ("stalls", "Stalls"),
     ("threads", "Threads"),
 ];

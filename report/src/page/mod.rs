@@ -14,6 +14,7 @@ mod summary;
 mod tasks;
 mod threads;
 mod timeline;
+mod waits;
 
 use crate::reading::Report;
 use frame::Page;
@@ -28,6 +29,7 @@ pub(crate) fn html(report: &Report) -> String {
     steals::write(&mut page, report);
     slowest::write(&mut page, report);
     tasks::write(&mut page, report);
+    waits::write(&mut page, report);
     stalls::write(&mut page, report);
     threads::write(&mut page, report);
     page.end(report)

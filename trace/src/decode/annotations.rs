@@ -3,7 +3,7 @@
 use super::decoder::InternedNames;
 use super::strings::{NameId, NameTable};
 use crate::fields::debug_annotation;
-use crate::names::{AnnotationKey, PollOutcome, TaskSource, WakeCause};
+use crate::names::{AnnotationKey, Awaited, PollOutcome, TaskSource, WakeCause};
 use crate::wire::{FieldValue, Fields, Malformed};
 
 /// The values that belong to an event; each event has a few of them.
@@ -17,6 +17,10 @@ pub struct Annotations {
     pub victim: Option<u64>,
     /// Where the task was spawned.
     pub spawned_at: Option<NameId>,
+    /// Of a wait: its kind.
+    pub waits_for: Option<Awaited>,
+    /// Of a wait: where the lock or channel was made.
+    pub made_at: Option<NameId>,
     /// Why the task was readied.
     pub woken_by: Option<WakeCause>,
     /// Of a poll: the task that had woken its task.
@@ -69,6 +73,8 @@ pub(super) fn read(
         }
         AnnotationKey::Victim => annotations.victim = number,
         AnnotationKey::SpawnedAt => annotations.spawned_at = text,
+        AnnotationKey::WaitsFor => annotations.waits_for = word().and_then(Awaited::from_name),
+        AnnotationKey::MadeAt => annotations.made_at = text,
         AnnotationKey::WokenBy | AnnotationKey::By => annotations.woken_by = word().and_then(WakeCause::from_name),
         AnnotationKey::Waker => annotations.waker = number,
         AnnotationKey::Waited => annotations.waited = number,

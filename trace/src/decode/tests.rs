@@ -1,10 +1,12 @@
 //! The decoder reads the encoder's output, and any other bytes without a panic.
 
+use std::panic::Location;
+
 use fastrand::Rng;
 
 use super::{Decoded, Decoder, FileEnding, NameTable, OpenSlices, PacketReader, TrackEvent};
 use crate::encode::{BatchEntry, EncodeContext, Encoder, EventBatch, QueueSample, TaskNames, ThreadInfo};
-use crate::names::{self, EventName, PollOutcome, TaskSource, WakeCause};
+use crate::names::{self, Awaited, EventName, PollOutcome, TaskSource, WakeCause};
 use crate::{Activity, ClockSync, Event, EventKind, Track, TrackEventKind, WokenBy};
 
 /// A file, read to its end.
@@ -190,19 +192,41 @@ fn every_kind_of_event_is_read_back_with_its_name() {
     assert!(file.tracks.contains(&(Track::Thread(0), "machine".to_owned())));
 }
 
+#[test]
+fn a_wait_is_read_back_within_its_poll() {
+    let (processor, outcome) = (3, PollOutcome::Pending);
+    let waits = EventKind::Waits { task: 1, processor, awaited: Awaited::MpscSend };
+    let poll = EventKind::Poll { task: 1, processor, source: 0, lasted: 100, outcome };
+    let events = [
+        Event::new(230, waits).at(Some(Location::caller())).within(1),
+        Event::new(130, poll).at(Some(Location::caller())),
+    ];
+    let file = read(&encode(vec![batch(&events, 400)], &[]));
+    let on_processor = |event: &&TrackEvent| event.track == Track::Processor(processor);
+    let found: Vec<_> = file.events.iter().filter(on_processor).collect();
+    let [begin, wait, end] = found[..] else { panic!("{found:?}") };
+    assert_eq!((begin.at, wait.at, end.at, file.name(wait)), (130, 230, 230, EventName::Wait.name()));
+    let of_wait = &wait.annotations;
+    assert_eq!((of_wait.task, of_wait.waits_for), (Some(1), Some(Awaited::MpscSend)));
+    let (made_at, spawned_at) = (of_wait.made_at, begin.annotations.spawned_at);
+    assert!(made_at.is_some_and(|place| file.names.text(place).starts_with(file!())), "{wait:?}");
+    assert_eq!((of_wait.spawned_at, begin.annotations.made_at, made_at == spawned_at), (None, None, false));
+}
+
 /// Any events in any order, as a program with drops everywhere may leave them.
 fn random_event(random: &mut Rng, stamp: u64) -> Event {
     let (task, processor) = (random.u64(1..5), [0, 1, 1_500, crate::NO_PROCESSOR][random.usize(..4)]);
     let activities = [Activity::Holds(processor), Activity::Parked, Activity::Helps, Activity::InPlace];
     let activity = activities[random.usize(..4)];
     let (source, lasted) = (random.u32(..1 << 15), random.u64(..900));
-    let kind = match random.u32(..9) {
+    let kind = match random.u32(..10) {
         0 | 1 => EventKind::Poll { task, processor, source, lasted, outcome: PollOutcome::ALL[random.usize(..3)] },
         2 => EventKind::Opened { task, processor, source },
         3 | 4 => EventKind::Readied { task, processor, by: CAUSES[random.usize(..4)], spawned: random.bool() },
         5 => EventKind::Ended { task, processor },
         6 => EventKind::Stall { task, processor, millis: 1, asleep: random.bool() },
         7 => EventKind::Turn { events: random.u32(..), timers: random.u32(..), lasted },
+        8 => EventKind::Waits { task, processor, awaited: Awaited::ALL[random.usize(..17)] },
         _ if random.bool() => EventKind::Enter(activity),
         _ => EventKind::Leave(activity),
     };

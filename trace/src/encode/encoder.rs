@@ -295,8 +295,12 @@ impl Encoder {
     }
 
     fn spawned_at(&mut self, annotated: &Annotated) -> Option<Annotation> {
+        self.site(AnnotationKey::SpawnedAt, annotated)
+    }
+
+    fn site(&mut self, key: AnnotationKey, annotated: &Annotated) -> Option<Annotation> {
         let site = annotated.event.site()?;
-        Some((AnnotationKey::SpawnedAt, AnnotationValue::String(self.packets.site(site))))
+        Some((key, AnnotationValue::String(self.packets.site(site))))
     }
 
     fn write_end(&mut self, track: Track, time: u64, annotated: &Annotated) {
@@ -325,12 +329,18 @@ impl Encoder {
 
     fn write_instant(&mut self, track: Track, time: u64, annotated: &Annotated) {
         use AnnotationValue::{Bool, Number};
-        let site = self.spawned_at(annotated);
+        let kind = annotated.event.kind();
+        let is_wait = matches!(kind, EventKind::Waits { .. });
+        let site = self.site(if is_wait { AnnotationKey::MadeAt } else { AnnotationKey::SpawnedAt }, annotated);
         let mut annotations = Vec::with_capacity(4);
-        let name = match annotated.event.kind() {
+        let name = match kind {
             EventKind::Readied { task, by, spawned, .. } => {
                 annotations.extend([task_number(task), (AnnotationKey::By, self.strings.by(by))]);
                 if spawned { EventName::Spawn } else { EventName::Wake }
+            }
+            EventKind::Waits { task, awaited, .. } => {
+                annotations.extend([task_number(task), (AnnotationKey::WaitsFor, self.strings.awaited(awaited))]);
+                EventName::Wait
             }
             EventKind::Ended { task, .. } => {
                 annotations.push(task_number(task));
@@ -389,6 +399,7 @@ fn processor_of(kind: EventKind) -> u16 {
         EventKind::Poll { processor, .. }
         | EventKind::Opened { processor, .. }
         | EventKind::Readied { processor, .. }
+        | EventKind::Waits { processor, .. }
         | EventKind::Ended { processor, .. }
         | EventKind::Stolen { processor, .. }
         | EventKind::Overflow { processor, .. }

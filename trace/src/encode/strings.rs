@@ -2,7 +2,7 @@
 
 use super::packets::{AnnotationValue, PacketWriter, StringId};
 use crate::event::{Activity, WokenBy};
-use crate::names::{self, EventName, PollOutcome, TaskSource, WakeCause};
+use crate::names::{self, Awaited, EventName, PollOutcome, TaskSource, WakeCause};
 
 /// The numbers of names that are known before the first event.
 #[derive(Clone, Copy, Debug)]
@@ -10,6 +10,7 @@ pub(super) struct KnownStrings {
     sources: [StringId; TaskSource::ALL.len()],
     outcomes: [StringId; PollOutcome::ALL.len()],
     causes: [StringId; WakeCause::ALL.len()],
+    awaited: [StringId; Awaited::ALL.len()],
     events: [StringId; EventName::ALL.len()],
 }
 
@@ -19,6 +20,7 @@ impl KnownStrings {
             sources: TaskSource::ALL.map(|source| packets.string(source.name())),
             outcomes: PollOutcome::ALL.map(|outcome| packets.string(outcome.name())),
             causes: WakeCause::ALL.map(|cause| packets.string(cause.name())),
+            awaited: Awaited::ALL.map(|awaited| packets.string(awaited.name())),
             events: EventName::ALL.map(|event| packets.string(event.name())),
         }
     }
@@ -37,6 +39,10 @@ impl KnownStrings {
 
     pub(super) fn cause(&self, cause: WakeCause) -> AnnotationValue {
         AnnotationValue::String(self.causes[cause as usize])
+    }
+
+    pub(super) fn awaited(&self, awaited: Awaited) -> AnnotationValue {
+        AnnotationValue::String(self.awaited[awaited as usize])
     }
 
     pub(super) fn by(&self, by: WokenBy) -> AnnotationValue {

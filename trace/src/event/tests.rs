@@ -21,6 +21,8 @@ fn an_event_gives_back_its_kind_and_depth() {
         readied(WokenBy::Network, false),
         readied(WokenBy::Timer, false),
         readied(WokenBy::Outside, true),
+        EventKind::Waits { task: 8, processor: 2, awaited: Awaited::Mutex },
+        EventKind::Waits { task: 8, processor: NO_PROCESSOR, awaited: Awaited::SetOnce },
         EventKind::Ended { task: 8, processor: 0 },
         EventKind::Stolen { processor: 1, victim: 700, tasks: 128 },
         EventKind::Overflow { processor: 1, tasks: 129 },
@@ -61,11 +63,12 @@ fn random_events_come_back_whatever_their_numbers() {
         let (task, processor) = (random.u64(..1 << 48), random.u16(..));
         let (source, lasted) = (random.u32(..1 << 15), random.u64(..1 << 40));
         let by = [WokenBy::Task(random.u64(..1 << 48)), WokenBy::Network, WokenBy::Timer, WokenBy::Outside];
-        let kind = match random.u32(..8) {
+        let kind = match random.u32(..9) {
             0 => EventKind::Poll { task, processor, source, lasted, outcome: PollOutcome::ALL[random.usize(..3)] },
             1 => EventKind::Opened { task, processor, source },
             2 => EventKind::Readied { task, processor, by: by[random.usize(..4)], spawned: random.bool() },
             3 => EventKind::Ended { task, processor },
+            7 => EventKind::Waits { task, processor, awaited: Awaited::ALL[random.usize(..17)] },
             4 => EventKind::Stolen { processor, victim: random.u64(..1 << 48), tasks: task },
             5 => EventKind::Overflow { processor, tasks: task },
             6 => EventKind::Stall { task, processor, millis: random.u64(..1 << 48), asleep: random.bool() },

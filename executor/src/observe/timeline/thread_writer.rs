@@ -4,8 +4,9 @@
 use std::cell::{Cell, RefCell};
 use std::panic::Location;
 
+use wsrt_sync::wait::{self, Wait};
 use wsrt_trace::{
-    Activity, Event, EventKind, EventWriter, NO_PROCESSOR, PollOutcome, PollStart, StampCounter, WokenBy,
+    Activity, Awaited, Event, EventKind, EventWriter, NO_PROCESSOR, PollOutcome, PollStart, StampCounter, WokenBy,
 };
 
 use super::recorder::Recorder;
@@ -218,6 +219,9 @@ impl ThreadWriter {
             self.ended_at.set(now);
             self.note_weight(now.wrapping_sub(self.poll.get().stamp));
             let is_complete = self.completed.get() == self.poll.get().start.task();
+            if !is_complete {
+                self.write_wait(now, depth + 1);
+            }
             self.write_poll(now, if is_complete { PollOutcome::Ready } else { PollOutcome::Pending }, depth);
         }
         let outer = if depth > 0 { self.outer.borrow_mut().pop() } else { None };
@@ -230,6 +234,18 @@ impl ThreadWriter {
     #[inline]
     fn note_weight(&self, lasted: u64) {
         self.light.set(if lasted < LIGHT { self.light.get().saturating_add(1) } else { 0 });
+    }
+
+    /// Records what the task waits for whose poll has just ended pending, if it has noted a lock or
+    /// channel. Off the path of polls that are not recorded: `end_poll` is inlined there.
+    #[inline(never)]
+    fn write_wait(&self, now: u64, depth: u32) {
+        // SAFETY: `noted` returns what `pack` has made, or null.
+        let Some(Wait { kind, place }) = (unsafe { Wait::unpack(wait::noted()) }) else { return };
+        let task = self.poll.get().start.task();
+        let awaited = Awaited::ALL[kind as usize - 1];
+        let waits = EventKind::Waits { task, processor: self.held.get(), awaited };
+        self.write(Event::new(now, waits).within(depth).at(Some(place)));
     }
 
     #[inline]
@@ -309,5 +325,16 @@ impl ThreadWriter {
             let turn = EventKind::Turn { events, timers: timers as u32, lasted: now.saturating_sub(begun) };
             self.write(Event::new(begun, turn).within(self.depth.get()));
         }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::Awaited;
+    use wsrt_sync::wait::WaitKind;
+
+    #[test]
+    fn each_kind_of_wait_has_its_own_name() {
+        assert_eq!(WaitKind::ALL.map(|kind| Awaited::ALL[kind as usize - 1].name()), WaitKind::ALL.map(WaitKind::name));
     }
 }
