@@ -98,21 +98,7 @@ impl Case {
     fn play(self) {
         let home = Home::default();
         let abort: Arc<Mutex<Option<AbortHandle>>> = Arc::default();
-        let mut poll_number = 0;
-        let future = Scripted::new(&[Step::Pending, self.end]).inside({
-            let abort = Arc::clone(&abort);
-            move |waker| {
-                poll_number += 1;
-                if self.woken == Woken::InPoll && poll_number == 1 {
-                    waker.wake_by_ref();
-                }
-                if (self.abort, poll_number) == (Abort::InFirstPoll, 1)
-                    || (self.abort, poll_number) == (Abort::InLastPoll, 2)
-                {
-                    abort.lock().unwrap().as_ref().expect("set before the first poll").abort();
-                }
-            }
-        });
+        let future = self.future(&abort);
         let counts = Arc::clone(&future.counts);
         let waker = Arc::clone(&future.waker);
         let bell = Arc::new(Bell::default());
@@ -156,6 +142,25 @@ impl Case {
         assert_eq!(home.cells(), 0, "the cell is freed");
         assert_eq!(counts.future_drops.load(SeqCst), 1);
         assert_eq!(counts.outputs.load(SeqCst), counts.output_drops.load(SeqCst));
+    }
+
+    /// The future of the case, which wakes and aborts its task in the polls that the case names.
+    fn future(self, abort: &Arc<Mutex<Option<AbortHandle>>>) -> Scripted {
+        let mut poll_number = 0;
+        Scripted::new(&[Step::Pending, self.end]).inside({
+            let abort = Arc::clone(abort);
+            move |waker| {
+                poll_number += 1;
+                if self.woken == Woken::InPoll && poll_number == 1 {
+                    waker.wake_by_ref();
+                }
+                if (self.abort, poll_number) == (Abort::InFirstPoll, 1)
+                    || (self.abort, poll_number) == (Abort::InLastPoll, 2)
+                {
+                    abort.lock().unwrap().as_ref().expect("set before the first poll").abort();
+                }
+            }
+        })
     }
 
     fn wake(self, waker: &Mutex<Option<Waker>>) {
