@@ -1,0 +1,53 @@
+//! From a reader's own buffer to a writer.
+
+use crate::io::{AsyncBufRead, AsyncWrite};
+use std::future::poll_fn;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use wsrt_sync::budget;
+
+/// Copies all from `reader` to `writer` without a buffer between, flushes, and returns how much.
+///
+/// # Errors
+///
+/// The reader's or the writer's.
+pub async fn copy_buf<'a, R, W>(reader: &'a mut R, writer: &'a mut W) -> io::Result<u64>
+where
+    R: AsyncBufRead + Unpin + ?Sized,
+    W: AsyncWrite + Unpin + ?Sized,
+{
+    let mut copied = 0;
+    poll_fn(|cx| {
+        loop {
+            // A unit a piece: reader and writer may both be memory, and never pending.
+            let n = ready!(budget::poll_spending(cx, |cx| poll_piece(cx, reader, writer)))?;
+            if n == 0 {
+                return Poll::Ready(Ok(copied));
+            }
+            copied += n as u64;
+        }
+    })
+    .await
+}
+
+/// Copies from one buffer of the reader's. 0 means the end, and that the writer is flushed.
+fn poll_piece<R, W>(cx: &mut Context<'_>, reader: &mut R, writer: &mut W) -> Poll<io::Result<usize>>
+where
+    R: AsyncBufRead + Unpin + ?Sized,
+    W: AsyncWrite + Unpin + ?Sized,
+{
+    let mut reader = Pin::new(reader);
+    let mut writer = Pin::new(writer);
+    let found = ready!(reader.as_mut().poll_fill_buf(cx))?;
+    if found.is_empty() {
+        ready!(writer.poll_flush(cx))?;
+        return Poll::Ready(Ok(0));
+    }
+    let n = ready!(writer.as_mut().poll_write(cx, found))?;
+    if n == 0 {
+        return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+    }
+    reader.consume(n);
+    Poll::Ready(Ok(n))
+}

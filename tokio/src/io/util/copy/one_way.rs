@@ -1,0 +1,22 @@
+//! From a reader to a writer.
+
+use super::buffer::Buffer;
+use crate::io::util::BUFFER_SIZE;
+use crate::io::{AsyncRead, AsyncWrite};
+use std::future::poll_fn;
+use std::io;
+use std::pin::Pin;
+
+/// Copies all from `reader` to `writer`, flushes, and returns how much.
+///
+/// # Errors
+///
+/// The reader's or the writer's. What was read and not yet written is lost.
+pub async fn copy<'a, R, W>(reader: &'a mut R, writer: &'a mut W) -> io::Result<u64>
+where
+    R: AsyncRead + Unpin + ?Sized,
+    W: AsyncWrite + Unpin + ?Sized,
+{
+    let mut buffer = Buffer::new(BUFFER_SIZE);
+    poll_fn(|cx| buffer.poll_copy(cx, Pin::new(&mut *reader), Pin::new(&mut *writer))).await
+}

@@ -1,0 +1,38 @@
+//! Operations on readers and writers, and some of both kinds.
+
+mod buf_read;
+mod buf_reader;
+mod buf_stream;
+mod buf_writer;
+mod chain;
+mod copy;
+mod empty;
+mod pipe;
+mod read;
+mod ready;
+mod repeat;
+mod seek;
+mod sink;
+mod take;
+mod text;
+mod write;
+
+pub use self::buf_read::AsyncBufReadExt;
+pub use self::buf_read::lines::Lines;
+pub use self::buf_read::segments::Split;
+pub use self::buf_reader::BufReader;
+pub use self::buf_stream::BufStream;
+pub use self::buf_writer::BufWriter;
+pub use self::chain::Chain;
+pub use self::copy::{copy, copy_bidirectional, copy_bidirectional_with_sizes, copy_buf};
+pub use self::empty::{Empty, empty};
+pub use self::pipe::{DuplexStream, SimplexStream, duplex, simplex};
+pub use self::read::AsyncReadExt;
+pub use self::repeat::{Repeat, repeat};
+pub use self::seek::AsyncSeekExt;
+pub use self::sink::{Sink, sink};
+pub use self::take::Take;
+pub use self::write::AsyncWriteExt;
+
+/// Length of a buffer, where the user chooses none.
+const BUFFER_SIZE: usize = 8 * 1024;

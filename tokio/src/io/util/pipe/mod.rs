@@ -1,0 +1,7 @@
+//! Pipes in memory.
+
+mod duplex;
+mod simplex;
+
+pub use self::duplex::{DuplexStream, duplex};
+pub use self::simplex::{SimplexStream, simplex};
