@@ -4,3 +4,24 @@
 //! dependencies on wsrt's processors.
 
 pub mod io;
+#[cfg(feature = "macros")]
+#[doc(hidden)]
+pub mod macros;
+#[cfg(feature = "rt")]
+pub mod runtime;
+#[cfg(feature = "sync")]
+pub mod sync;
+#[cfg(feature = "rt")]
+pub mod task;
+#[cfg(feature = "time")]
+pub mod time;
+
+#[cfg(feature = "rt")]
+pub use crate::task::spawn;
+#[cfg(feature = "rt")]
+pub use wsrt::task_local;
+
+#[cfg(all(feature = "macros", feature = "rt-multi-thread"))]
+pub use tokio_macros::{main, test};
+#[cfg(all(feature = "macros", feature = "rt", not(feature = "rt-multi-thread")))]
+pub use tokio_macros::{main_rt as main, test_rt as test};

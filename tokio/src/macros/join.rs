@@ -1,0 +1,58 @@
+//! Waiting for several futures.
+
+/// Waits for several futures in one task, and returns all outputs as a tuple.
+///
+/// Each poll begins with the next one in turn; with `biased;` in front, with the first.
+///
+/// # Examples
+///
+/// ```
+/// # let mut all = std::pin::pin!(async {
+/// let (one, two) = tokio::join!(async { 1 }, async { 2 });
+/// assert_eq!(one + two, 3);
+/// # });
+/// # let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
+/// # assert!(std::future::Future::poll(all.as_mut(), &mut cx).is_ready());
+/// ```
+#[macro_export]
+macro_rules! join {
+    ($(biased;)?) => {
+        async {}.await
+    };
+    (biased; $($future:expr),+ $(,)?) => {
+        $crate::join!(@ [$crate::macros::support::InOrder] [] $($future,)+)
+    };
+    // Each step makes a name: they look alike, but the compiler tells them apart.
+    (@ [$($turns:tt)*] [$($named:tt)*] $future:expr, $($rest:tt)*) => {
+        $crate::join!(@ [$($turns)*] [$($named)* (future $future)] $($rest)*)
+    };
+    (@ [$($turns:tt)*] [$(($name:ident $future:expr))+]) => {{
+        let mut turns = <$($turns)*>::default();
+        $(let mut $name = $crate::macros::support::maybe_done($future);)+
+        $(let mut $name = $crate::macros::support::pin!($name);)+
+        $crate::macros::support::poll_fn(move |cx| {
+            let branches = [$(::core::stringify!($name)),+].len() as u32;
+            let first = turns.next(branches);
+            let mut is_pending = false;
+            // Once around, from the first one: those before it come in the second half.
+            for before_first in [false, true] {
+                let mut branch = 0;
+                $(
+                    if (branch < first) == before_first {
+                        is_pending |= $crate::macros::support::Future::poll($name.as_mut(), cx).is_pending();
+                    }
+                    branch += 1;
+                )+
+                let _ = branch;
+            }
+            if is_pending {
+                return $crate::macros::support::Poll::Pending;
+            }
+            $crate::macros::support::Poll::Ready(($($name.as_mut().take_output().expect("all are ready"),)+))
+        })
+        .await
+    }};
+    ($($future:expr),+ $(,)?) => {
+        $crate::join!(@ [$crate::macros::support::Turns] [] $($future,)+)
+    };
+}

@@ -1,0 +1,28 @@
+//! Pinning a local variable.
+
+/// Pins values in place.
+///
+/// `pin!(name)` pins a local variable, and gives its name to the pinned reference;
+/// `pin! { let name = value; }` declares it as well.
+///
+/// # Examples
+///
+/// ```
+/// let number = async { 4 };
+/// tokio::pin!(number);
+/// # let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
+/// # use std::future::Future;
+/// assert!(number.as_mut().poll(&mut cx).is_ready());
+/// ```
+#[macro_export]
+macro_rules! pin {
+    ($($name:ident),* $(,)?) => {
+        $(let mut $name = ::core::pin::pin!($name);)*
+    };
+    ($(let $name:ident = $value:expr;)*) => {
+        $(
+            let $name = $value;
+            let mut $name = ::core::pin::pin!($name);
+        )*
+    };
+}

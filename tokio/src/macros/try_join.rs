@@ -1,0 +1,73 @@
+//! Waiting for several futures that may fail.
+
+/// Waits for several futures in one task, and returns `Ok` of all outputs as a tuple, or the first
+/// error as soon as there is one.
+///
+/// Each poll begins with the next one in turn; with `biased;` in front, with the first.
+///
+/// # Examples
+///
+/// ```
+/// # let mut all = std::pin::pin!(async {
+/// let sum = tokio::try_join!(async { Ok(1) }, async { Err::<i32, _>("no number") });
+/// assert_eq!(sum, Err("no number"));
+/// # });
+/// # let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
+/// # assert!(std::future::Future::poll(all.as_mut(), &mut cx).is_ready());
+/// ```
+#[macro_export]
+macro_rules! try_join {
+    ($(biased;)?) => {
+        async { $crate::macros::support::Result::Ok(()) }.await
+    };
+    (biased; $($future:expr),+ $(,)?) => {
+        $crate::try_join!(@ [$crate::macros::support::InOrder] [] $($future,)+)
+    };
+    // Each step makes a name: they look alike, but the compiler tells them apart.
+    (@ [$($turns:tt)*] [$($named:tt)*] $future:expr, $($rest:tt)*) => {
+        $crate::try_join!(@ [$($turns)*] [$($named)* (future $future)] $($rest)*)
+    };
+    (@ [$($turns:tt)*] [$(($name:ident $future:expr))+]) => {{
+        let mut turns = <$($turns)*>::default();
+        $(let mut $name = $crate::macros::support::maybe_done($future);)+
+        $(let mut $name = $crate::macros::support::pin!($name);)+
+        $crate::macros::support::poll_fn(move |cx| {
+            let branches = [$(::core::stringify!($name)),+].len() as u32;
+            let first = turns.next(branches);
+            let mut is_pending = false;
+            // Once around, from the first one: those before it come in the second half.
+            for before_first in [false, true] {
+                let mut branch = 0;
+                $(
+                    if (branch < first) == before_first {
+                        if $crate::macros::support::Future::poll($name.as_mut(), cx).is_pending() {
+                            is_pending = true;
+                        } else if $name.as_mut().output_mut().expect("it is ready").is_err() {
+                            let $crate::macros::support::Option::Some($crate::macros::support::Result::Err(error)) =
+                                $name.as_mut().take_output()
+                            else {
+                                ::core::unreachable!("it is an error")
+                            };
+                            return $crate::macros::support::Poll::Ready($crate::macros::support::Result::Err(error));
+                        }
+                    }
+                    branch += 1;
+                )+
+                let _ = branch;
+            }
+            if is_pending {
+                return $crate::macros::support::Poll::Pending;
+            }
+            $crate::macros::support::Poll::Ready($crate::macros::support::Result::Ok(($(
+                match $name.as_mut().take_output() {
+                    $crate::macros::support::Option::Some($crate::macros::support::Result::Ok(output)) => output,
+                    _ => ::core::unreachable!("all are ready without an error"),
+                },
+            )+)))
+        })
+        .await
+    }};
+    ($($future:expr),+ $(,)?) => {
+        $crate::try_join!(@ [$crate::macros::support::Turns] [] $($future,)+)
+    };
+}

@@ -1,0 +1,3 @@
+//! Runtimes, and handles to them.
+
+pub use wsrt::runtime::{Builder, EnterGuard, Handle, Runtime, TryCurrentError};

@@ -1,0 +1,13 @@
+//! Channels and locks.
+
+pub use wsrt_sync::{
+    AcquireError, Barrier, BarrierWaitResult, MappedMutexGuard, Mutex, MutexGuard, Notify, OnceCell,
+    OwnedMappedMutexGuard, OwnedMutexGuard, OwnedRwLockMappedWriteGuard, OwnedRwLockReadGuard, OwnedRwLockWriteGuard,
+    OwnedSemaphorePermit, RwLock, RwLockMappedWriteGuard, RwLockReadGuard, RwLockWriteGuard, Semaphore,
+    SemaphorePermit, SetError, SetOnce, SetOnceError, TryAcquireError, TryLockError, broadcast, mpsc, oneshot, watch,
+};
+
+/// The futures that have names.
+pub mod futures {
+    pub use wsrt_sync::{Notified, OwnedNotified};
+}
