@@ -20,20 +20,25 @@ macro_rules! join {
         async {}.await
     };
     (biased; $($future:expr),+ $(,)?) => {
-        $crate::join!(@ [$crate::macros::support::InOrder] [] $($future,)+)
+        $crate::join!(@ [$crate::macros::support::InOrder] [] [] $($future,)+)
     };
     // Each step makes a name: they look alike, but the compiler tells them apart.
-    (@ [$($turns:tt)*] [$($named:tt)*] $future:expr, $($rest:tt)*) => {
-        $crate::join!(@ [$($turns)*] [$($named)* (future $future)] $($rest)*)
+    (@ $turns:tt [$($named:tt)*] [$($reversed:tt)*] $future:expr, $($rest:tt)*) => {
+        $crate::join!(@ $turns [$($named)* (future $future)] [future $($reversed)*] $($rest)*)
     };
-    (@ [$($turns:tt)*] [$(($name:ident $future:expr))+]) => {{
+    (@ [$($turns:tt)*] [$(($name:ident $future:expr))+] [$($reversed:ident)+]) => {{
         let mut turns = <$($turns)*>::default();
-        $(let mut $name = $crate::macros::support::maybe_done($future);)+
-        $(let mut $name = $crate::macros::support::pin!($name);)+
+        $(let $name = $crate::macros::support::maybe_done($future);)+
+        let futures = ();
+        $(let futures = $crate::macros::support::Pinned::new(futures, $reversed);)+
+        let mut futures = $crate::macros::support::pin!(futures);
         $crate::macros::support::poll_fn(move |cx| {
             let branches = [$(::core::stringify!($name)),+].len() as u32;
             let first = turns.next(branches);
             let mut is_pending = false;
+            let rest = futures.as_mut();
+            $(let (rest, mut $name) = rest.split();)+
+            let _ = rest;
             // Once around, from the first one: those before it come in the second half.
             for before_first in [false, true] {
                 let mut branch = 0;
@@ -53,6 +58,6 @@ macro_rules! join {
         .await
     }};
     ($($future:expr),+ $(,)?) => {
-        $crate::join!(@ [$crate::macros::support::Turns] [] $($future,)+)
+        $crate::join!(@ [$crate::macros::support::Turns] [] [] $($future,)+)
     };
 }

@@ -44,69 +44,61 @@ macro_rules! select {
     };
     ($(biased;)? else => $otherwise:expr $(,)?) => {{ $otherwise }};
     (biased; $pattern:pat = $($rest:tt)*) => {
-        $crate::__select!([$crate::macros::support::first] [] [] $pattern = $($rest)*)
+        $crate::__select!([$crate::macros::support::first] [] [] [] $pattern = $($rest)*)
     };
     ($pattern:pat = $($rest:tt)*) => {
-        $crate::__select!([$crate::macros::support::random_below] [] [] $pattern = $($rest)*)
+        $crate::__select!([$crate::macros::support::random_below] [] [] [] $pattern = $($rest)*)
     };
 }
 
-/// Function that chooses the first branch to poll, branches so far, one `_` for each, and what is left.
+/// Function that chooses the first branch to poll, branches so far, the names of their futures from the
+/// last to the first, one `_` for each, and what is left.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __select {
-    // Each step makes two names: those of all steps look alike, but the compiler tells them apart.
-    ($start:tt [$($done:tt)*] [$($place:tt)*] $pattern:pat = $future:expr, if $on:expr => $run:block, $($rest:tt)*) => {
-        $crate::__select!($start [$($done)* (future on [$($place)*] $pattern, $future, $on, $run)] [$($place)* _] $($rest)*)
-    };
-    ($start:tt [$($done:tt)*] [$($place:tt)*] $pattern:pat = $future:expr, if $on:expr => $run:block $($rest:tt)*) => {
-        $crate::__select!($start [$($done)* (future on [$($place)*] $pattern, $future, $on, $run)] [$($place)* _] $($rest)*)
-    };
-    ($start:tt [$($done:tt)*] [$($place:tt)*] $pattern:pat = $future:expr, if $on:expr => $run:expr $(, $($rest:tt)*)?) => {
-        $crate::__select!($start [$($done)* (future on [$($place)*] $pattern, $future, $on, $run)] [$($place)* _] $($($rest)*)?)
-    };
-    ($start:tt $done:tt $place:tt $pattern:pat = $future:expr => $($rest:tt)*) => {
-        $crate::__select!($start $done $place $pattern = $future, if true => $($rest)*)
-    };
-    ($start:tt $done:tt $place:tt else => $otherwise:expr $(,)?) => {
-        $crate::__select!(@ $start $done [$otherwise])
-    };
-    ($start:tt $done:tt $place:tt) => {
-        $crate::__select!(@ $start $done [::core::panic!("all branches are disabled and there is no else branch")])
-    };
     (
-        @ [$($start:tt)*] [$(($future:ident $on:ident [$($place:tt)*] $pattern:pat, $made:expr, $condition:expr, $run:expr))+]
-        [$otherwise:expr]
+        @ [$($start:tt)*] [$(($future:ident [$($place:tt)*] $pattern:pat, $made:expr, $condition:expr, $run:expr))+]
+        [$($reversed:ident)+] [$otherwise:expr]
     ) => {{
-        let branches = [$(::core::stringify!($on)),+].len() as u32;
-        $(let mut $on: bool = $condition;)+
-        let output = {
+        let mut is_enabled = [$($condition),+];
+        #[allow(unused_mut)]
+        let mut output = {
             // A tuple: borrows of temporaries in it live on.
             let ($($future,)+) = ($($made,)+);
-            $(let mut $future = $crate::macros::support::pin!($crate::macros::support::IntoFuture::into_future($future));)+
-            $crate::macros::support::poll_fn(|cx| {
+            $(let $future = $crate::macros::support::IntoFuture::into_future($future);)+
+            let futures = ();
+            $(let futures = $crate::macros::support::Pinned::new(futures, $reversed);)+
+            let mut futures = $crate::macros::support::pin!(futures);
+            let is_enabled = &mut is_enabled;
+            $crate::macros::support::poll_fn(move |cx| {
                 $crate::macros::support::ready!($crate::macros::support::poll_proceed(cx));
-                let start = $($start)*(branches);
+                let start = $($start)*(is_enabled.len() as u32) as usize;
                 let mut is_pending = false;
+                let rest = futures.as_mut();
+                $(let (rest, mut $future) = rest.split();)+
+                let _ = rest;
                 // Once around, from the start: those before it come in the second half.
+                #[allow(unreachable_code, unreachable_patterns, unused_mut, unused_variables)]
                 for before_start in [false, true] {
                     let mut branch = 0;
                     $(
-                        if $on && (branch < start) == before_start {
-                            let mut output = $crate::macros::support::Option::None;
-                            if $crate::macros::support::poll_into($future.as_mut(), cx, &mut output) {
-                                $on = false;
-                                #[allow(unused_variables, unused_mut)]
-                                if let $crate::macros::support::Option::Some(
-                                    $crate::macros::support::clean_pattern!($pattern)
-                                ) = &output {
-                                    return $crate::macros::support::Poll::Ready(
-                                        $crate::__select_output!([$($place)*] output)
-                                    );
-                                }
-                            } else {
-                                is_pending = true;
+                        'poll: {
+                            if !is_enabled[branch] || (branch < start) != before_start {
+                                break 'poll;
                             }
+                            let output = match $crate::macros::support::Future::poll($future.as_mut(), cx) {
+                                $crate::macros::support::Poll::Ready(output) => output,
+                                $crate::macros::support::Poll::Pending => {
+                                    is_pending = true;
+                                    break 'poll;
+                                }
+                            };
+                            is_enabled[branch] = false;
+                            match &output {
+                                $crate::macros::support::clean_pattern!($pattern) => {}
+                                _ => break 'poll,
+                            }
+                            return $crate::macros::support::Poll::Ready($crate::__select_output!([$($place)*] output));
                         }
                         branch += 1;
                     )+
@@ -116,7 +108,7 @@ macro_rules! __select {
                     $crate::macros::support::Poll::Pending
                 } else {
                     $crate::macros::support::Poll::Ready(
-                        $crate::__select_none!([$($on)+] $crate::macros::support::Disabled)
+                        $crate::__select_none!([$($reversed)+] $crate::macros::support::Disabled)
                     )
                 }
             })
@@ -124,12 +116,56 @@ macro_rules! __select {
         };
         match output {
             $(
-                $crate::__select_output!([$($place)*] $crate::macros::support::Option::Some($pattern)) => $run,
+                $crate::__select_output!([$($place)*] $pattern) => $run,
             )+
-            $crate::__select_none!([$($on)+] $crate::macros::support::Disabled) => $otherwise,
+            $crate::__select_none!([$($reversed)+] $crate::macros::support::Disabled) => $otherwise,
             _ => ::core::unreachable!("the output of a branch fits its pattern"),
         }
     }};
+    ($start:tt $done:tt $names:tt $place:tt) => {
+        $crate::__select!(@ $start $done $names
+            [::core::panic!("all branches are disabled and there is no else branch")])
+    };
+    ($start:tt $done:tt $names:tt $place:tt else => $otherwise:expr $(,)?) => {
+        $crate::__select!(@ $start $done $names [$otherwise])
+    };
+    // Each step makes a name: those of all steps look alike, but the compiler tells them apart.
+    ($start:tt [$($done:tt)*] [$($names:tt)*] [$($place:tt)*] $pattern:pat = $future:expr, if $on:expr => $run:block, $($rest:tt)*) => {
+        $crate::__select!(
+            $start [$($done)* (future [$($place)*] $pattern, $future, $on, $run)] [future $($names)*]
+            [$($place)* _] $($rest)*
+        )
+    };
+    ($start:tt [$($done:tt)*] [$($names:tt)*] [$($place:tt)*] $pattern:pat = $future:expr => $run:block, $($rest:tt)*) => {
+        $crate::__select!(
+            $start [$($done)* (future [$($place)*] $pattern, $future, true, $run)] [future $($names)*]
+            [$($place)* _] $($rest)*
+        )
+    };
+    ($start:tt [$($done:tt)*] [$($names:tt)*] [$($place:tt)*] $pattern:pat = $future:expr, if $on:expr => $run:block $($rest:tt)*) => {
+        $crate::__select!(
+            $start [$($done)* (future [$($place)*] $pattern, $future, $on, $run)] [future $($names)*]
+            [$($place)* _] $($rest)*
+        )
+    };
+    ($start:tt [$($done:tt)*] [$($names:tt)*] [$($place:tt)*] $pattern:pat = $future:expr => $run:block $($rest:tt)*) => {
+        $crate::__select!(
+            $start [$($done)* (future [$($place)*] $pattern, $future, true, $run)] [future $($names)*]
+            [$($place)* _] $($rest)*
+        )
+    };
+    ($start:tt [$($done:tt)*] [$($names:tt)*] [$($place:tt)*] $pattern:pat = $future:expr, if $on:expr => $run:expr $(, $($rest:tt)*)?) => {
+        $crate::__select!(
+            $start [$($done)* (future [$($place)*] $pattern, $future, $on, $run)] [future $($names)*]
+            [$($place)* _] $($($rest)*)?
+        )
+    };
+    ($start:tt [$($done:tt)*] [$($names:tt)*] [$($place:tt)*] $pattern:pat = $future:expr => $run:expr $(, $($rest:tt)*)?) => {
+        $crate::__select!(
+            $start [$($done)* (future [$($place)*] $pattern, $future, true, $run)] [future $($names)*]
+            [$($place)* _] $($($rest)*)?
+        )
+    };
 }
 
 /// The output of the branch with as many before it.
@@ -138,6 +174,10 @@ macro_rules! __select {
 macro_rules! __select_output {
     ([] $($output:tt)*) => {
         $crate::macros::support::Branch::This($($output)*)
+    };
+    // Eight at once: the compiler limits the depth of macros.
+    ([_ _ _ _ _ _ _ _ $($before:tt)*] $($output:tt)*) => {
+        $crate::__select_eight!($crate::__select_output!([$($before)*] $($output)*))
     };
     ([_ $($before:tt)*] $($output:tt)*) => {
         $crate::macros::support::Branch::Other($crate::__select_output!([$($before)*] $($output)*))
@@ -151,7 +191,28 @@ macro_rules! __select_none {
     ([] $($output:tt)*) => {
         $($output)*
     };
+    ([$a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident $($branches:tt)*] $($output:tt)*) => {
+        $crate::__select_eight!($crate::__select_none!([$($branches)*] $($output)*))
+    };
     ([$branch:ident $($branches:tt)*] $($output:tt)*) => {
         $crate::macros::support::Branch::Other($crate::__select_none!([$($branches)*] $($output)*))
+    };
+}
+
+/// The output of a branch with eight more before it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __select_eight {
+    ($($output:tt)*) => {
+        $crate::__select_two!($crate::__select_two!($crate::__select_two!($crate::__select_two!($($output)*))))
+    };
+}
+
+/// The output of a branch with two more before it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __select_two {
+    ($($output:tt)*) => {
+        $crate::macros::support::Branch::Other($crate::macros::support::Branch::Other($($output)*))
     };
 }

@@ -1,5 +1,6 @@
 //! Called by the macros of this crate from where they are used. Not an interface.
 
+use pin_project_lite::pin_project;
 use std::cell::Cell;
 use std::hash::{BuildHasher, RandomState};
 
@@ -22,21 +23,6 @@ pub enum Branch<T, Others> {
 /// No branch is enabled.
 #[derive(Debug)]
 pub struct Disabled;
-
-/// Polls, puts the output into `slot`, and returns whether there was one.
-///
-/// In a function of its own, so that no expression in the user's code has the output's type: one
-/// that never ends would be warned about.
-#[inline]
-pub fn poll_into<F: Future>(future: Pin<&mut F>, cx: &mut Context<'_>, slot: &mut Option<F::Output>) -> bool {
-    match future.poll(cx) {
-        Poll::Ready(output) => {
-            *slot = Some(output);
-            true
-        }
-        Poll::Pending => false,
-    }
-}
 
 /// Returns the number of the first branch.
 pub fn first(_: u32) -> u32 {
@@ -79,6 +65,31 @@ impl InOrder {
     }
 }
 
+pin_project! {
+    /// Pinned values, the last one first. Behind one pointer: a pointer each would make the user's
+    /// future larger.
+    #[derive(Debug)]
+    pub struct Pinned<Others, T> {
+        #[pin]
+        others: Others,
+        #[pin]
+        value: T,
+    }
+}
+
+impl<Others, T> Pinned<Others, T> {
+    pub fn new(others: Others, value: T) -> Self {
+        Self { others, value }
+    }
+
+    /// Returns the others, and this value.
+    #[inline]
+    pub fn split(self: Pin<&mut Self>) -> (Pin<&mut Others>, Pin<&mut T>) {
+        let me = self.project();
+        (me.others, me.value)
+    }
+}
+
 mod maybe_done {
     use super::{Context, Future, IntoFuture, Pin, Poll, ready};
     use pin_project_lite::pin_project;
@@ -88,6 +99,8 @@ mod maybe_done {
         #[derive(Debug)]
         #[project = Projected]
         #[project_replace = Replaced]
+        // The variant's number is no part of the future, which may be borrowed while it is read.
+        #[repr(C)]
         pub enum MaybeDone<F: Future> {
             Running { #[pin] future: F },
             Done { output: F::Output },

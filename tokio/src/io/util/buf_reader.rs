@@ -150,9 +150,11 @@ impl<R: AsyncRead + AsyncSeek> AsyncSeek for BufReader<R> {
                         *me.seek = Seek::Back(distance);
                         return Poll::Pending;
                     }
+                    // What was buffered is ahead again, also if the next step fails.
+                    *me.start = 0;
+                    *me.end = 0;
                     inner.start_seek(SeekFrom::Current(distance))?;
                     *me.seek = Seek::UnderWay;
-                    self.as_mut().discard();
                 }
                 Seek::UnderWay => {
                     let Poll::Ready(position) = me.inner.poll_complete(cx)? else {

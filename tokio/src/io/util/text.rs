@@ -3,8 +3,8 @@
 use std::io;
 use std::mem;
 
-/// Puts `bytes`, whose last `read` were read, into `text`, unless they are not UTF-8: then what was
-/// there before.
+/// Puts `bytes`, whose last `read` were read, into `text`, unless they are not UTF-8: then those
+/// before.
 pub(super) fn put_back(
     text: &mut String,
     bytes: &mut Vec<u8>,

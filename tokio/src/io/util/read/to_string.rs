@@ -40,6 +40,12 @@ impl<R: AsyncRead + Unpin + ?Sized> Future for ReadToString<'_, R> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
         let me = self.project();
         let answer = ready!(me.progress.poll(Pin::new(me.reader), cx, me.bytes));
-        Poll::Ready(put_back(me.text, me.bytes, me.progress.read(), answer))
+        let mut read = me.progress.read();
+        if answer.is_err() {
+            // Half of an input is not wanted.
+            me.bytes.truncate(me.bytes.len() - read);
+            read = 0;
+        }
+        Poll::Ready(put_back(me.text, me.bytes, read, answer))
     }
 }
