@@ -7,8 +7,12 @@ pub mod io;
 #[cfg(feature = "macros")]
 #[doc(hidden)]
 pub mod macros;
+#[cfg(feature = "net")]
+pub mod net;
 #[cfg(feature = "rt")]
 pub mod runtime;
+#[cfg(feature = "signal")]
+pub mod signal;
 #[cfg(feature = "sync")]
 pub mod sync;
 #[cfg(feature = "rt")]

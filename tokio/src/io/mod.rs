@@ -33,3 +33,6 @@ pub use self::util::{
     Empty, Lines, Repeat, SimplexStream, Sink, Split, Take, copy, copy_bidirectional, copy_bidirectional_with_sizes,
     copy_buf, duplex, empty, repeat, simplex, sink,
 };
+
+#[cfg(feature = "net")]
+pub use wsrt::io::{Interest, Ready, unix};

@@ -204,7 +204,7 @@ unsafe fn bytes_of_mut(buf: &mut [MaybeUninit<u8>]) -> &mut [u8] {
 
 // SAFETY: `chunk_mut` is what is not filled, and `advance_mut` moves over what its caller has
 // written there.
-#[cfg(feature = "io-util")]
+#[cfg(feature = "bytes")]
 unsafe impl bytes::BufMut for ReadBuf<'_> {
     fn remaining_mut(&self) -> usize {
         self.remaining()

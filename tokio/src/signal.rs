@@ -1,0 +1,3 @@
+//! Signals of the operating system.
+
+pub use wsrt::signal::{ctrl_c, unix};
