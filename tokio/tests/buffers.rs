@@ -1,4 +1,4 @@
-//! What is read ends up where it belongs, and nothing else is touched.
+//! Bytes end up where they belong, and nothing else is touched.
 #![cfg(feature = "io-util")]
 
 use std::future::Future;

@@ -7,8 +7,8 @@ use std::task::{Context, Poll};
 
 /// Moves the position of what is read or written.
 pub trait AsyncSeek {
-    /// Begins to move. [`poll_complete`](Self::poll_complete) tells when that is done, and has to be
-    /// ready before the next begins.
+    /// Begins to move. [`poll_complete`](Self::poll_complete) tells when that is done, and has to
+    /// be ready before the next begins.
     ///
     /// # Errors
     ///

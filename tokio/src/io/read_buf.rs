@@ -19,8 +19,8 @@ impl<'a> ReadBuf<'a> {
     pub fn new(buf: &'a mut [u8]) -> Self {
         let initialized = buf.len();
         let bytes = (&raw mut *buf) as *mut [MaybeUninit<u8>];
-        // SAFETY: the layouts are the same, and this type writes values only, but for the doors that
-        // are unsafe and ask their callers for the same.
+        // SAFETY: the layouts are the same, and this type writes values only, but for the doors
+        // that are unsafe and ask their callers for the same.
         let buf = unsafe { &mut *bytes };
         Self { buf, filled: 0, initialized }
     }
@@ -54,8 +54,8 @@ impl<'a> ReadBuf<'a> {
     /// Returns the first `n` bytes that are not filled, or all if there are fewer, as a buffer of
     /// their own that counts nothing as initialized.
     ///
-    /// What is filled through it is not counted here: see [`assume_init`](Self::assume_init) and
-    /// [`advance`](Self::advance).
+    /// Bytes that are filled through it are not counted here: see
+    /// [`assume_init`](Self::assume_init) and [`advance`](Self::advance).
     #[inline]
     pub fn take(&mut self, n: usize) -> ReadBuf<'_> {
         let n = self.remaining().min(n);

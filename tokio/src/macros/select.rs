@@ -51,8 +51,8 @@ macro_rules! select {
     };
 }
 
-/// Function that chooses the first branch to poll, branches so far, the names of their futures from the
-/// last to the first, one `_` for each, and what is left.
+/// Function that chooses the first branch to poll, branches so far, the names of their futures
+/// from the last to the first, one `_` for each, and the rest.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __select {

@@ -11,7 +11,7 @@ pub mod tcp {
     pub use wsrt::net::tcp::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, WriteHalf};
 }
 
-/// What belongs to Unix sockets, and pipes.
+/// Halves and credentials of Unix sockets, and pipes.
 pub mod unix {
     pub use wsrt::net::unix::{
         OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, SocketAddr, UCred, WriteHalf, pipe,

@@ -13,7 +13,7 @@ use std::task::{Context, Poll, ready};
 pin_project! {
     /// Reads much at once, and hands it out in pieces.
     ///
-    /// What it has buffered is lost when it is dropped or taken apart.
+    /// The buffer is lost when it is dropped or taken apart.
     pub struct BufReader<R> {
         #[pin]
         pub(super) inner: R,
@@ -68,7 +68,7 @@ impl<R: AsyncRead> BufReader<R> {
         self.project().inner
     }
 
-    /// Returns the reader. What is buffered is lost.
+    /// Returns the reader. The buffer is lost.
     pub fn into_inner(self) -> R {
         self.inner
     }
@@ -150,7 +150,7 @@ impl<R: AsyncRead + AsyncSeek> AsyncSeek for BufReader<R> {
                         *me.seek = Seek::Back(distance);
                         return Poll::Pending;
                     }
-                    // What was buffered is ahead again, also if the next step fails.
+                    // The buffered bytes are ahead again, also if the next step fails.
                     *me.start = 0;
                     *me.end = 0;
                     inner.start_seek(SeekFrom::Current(distance))?;

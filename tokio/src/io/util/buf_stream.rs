@@ -7,7 +7,7 @@ use pin_project_lite::pin_project;
 use std::pin::Pin;
 
 pin_project! {
-    /// Reads and writes much at once. What is buffered is lost when it is dropped.
+    /// Reads and writes much at once. The buffers are lost when it is dropped.
     #[derive(Debug)]
     pub struct BufStream<RW> {
         #[pin]
@@ -47,7 +47,7 @@ impl<RW: AsyncRead + AsyncWrite> BufStream<RW> {
         self.project().inner.get_pin_mut().get_pin_mut()
     }
 
-    /// Returns the stream. What is buffered is lost.
+    /// Returns the stream. The buffers are lost.
     pub fn into_inner(self) -> RW {
         self.inner.into_inner().into_inner()
     }

@@ -13,7 +13,7 @@ use std::task::{Context, Poll, ready};
 pin_project! {
     /// Gathers what is written, and writes much at once.
     ///
-    /// What it has gathered is lost when it is dropped without a flush.
+    /// The buffer is lost when it is dropped without a flush.
     pub struct BufWriter<W> {
         #[pin]
         pub(super) inner: W,
@@ -58,7 +58,7 @@ impl<W: AsyncWrite> BufWriter<W> {
         self.project().inner
     }
 
-    /// Returns the writer. What is buffered is lost.
+    /// Returns the writer. The buffer is lost.
     pub fn into_inner(self) -> W {
         self.inner
     }

@@ -1,4 +1,4 @@
-//! What everything with a position can do.
+//! The operations of readers and writers with positions.
 
 use crate::io::AsyncSeek;
 use pin_project_lite::pin_project;

@@ -37,7 +37,7 @@ impl<R> Lines<R> {
         &self.reader
     }
 
-    /// Returns the reader. What it has buffered, it keeps.
+    /// Returns the reader. It keeps the bytes that it has buffered.
     pub fn into_inner(self) -> R {
         self.reader
     }

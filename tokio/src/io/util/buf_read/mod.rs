@@ -1,4 +1,4 @@
-//! What every reader with a buffer of its own can do.
+//! The operations of every reader with a buffer of its own.
 
 mod fill;
 mod line;
@@ -17,8 +17,8 @@ use std::pin::Pin;
 
 /// Adds operations to readers with buffers of their own.
 pub trait AsyncBufReadExt: AsyncBufRead {
-    /// Reads to the end of `buf`, up to and with the next `byte`, or to the end. Returns how much; 0
-    /// means the end.
+    /// Reads to the end of `buf`, up to and with the next `byte`, or to the end. Returns how much;
+    /// 0 means the end.
     ///
     /// # Cancel safety
     ///

@@ -1,4 +1,4 @@
-//! What was read and is to be written.
+//! The bytes between a read and a write.
 
 use crate::io::{AsyncRead, AsyncWrite, ReadBuf};
 use std::io::{self, ErrorKind};
@@ -64,7 +64,7 @@ impl Buffer {
                     Poll::Ready(()) => *has_moved = true,
                     Poll::Pending if self.start < self.end => {}
                     Poll::Pending => {
-                        // What the reader waits for may be an answer to what the writer still holds.
+                        // The reader may wait for an answer to bytes that the writer still holds.
                         if self.is_unflushed {
                             ready!(writer.as_mut().poll_flush(cx))?;
                             self.is_unflushed = false;

@@ -11,7 +11,7 @@ use std::pin::Pin;
 ///
 /// # Errors
 ///
-/// The reader's or the writer's. What was read and not yet written is lost.
+/// The reader's or the writer's. Bytes that were read and not yet written are lost.
 pub async fn copy<'a, R, W>(reader: &'a mut R, writer: &'a mut W) -> io::Result<u64>
 where
     R: AsyncRead + Unpin + ?Sized,

@@ -57,7 +57,7 @@ impl SimplexStream {
         Self { bytes: VecDeque::new(), max_len: max_buf_size, is_closed: false, reader: None, writer: None }
     }
 
-    /// Ends the writing: who reads sees the end after the last byte.
+    /// Ends the writing: the reader sees the end after the last byte.
     pub(super) fn close_write(&mut self) -> Wakers {
         self.is_closed = true;
         Wakers { woken: self.reader.take(), replaced: None }

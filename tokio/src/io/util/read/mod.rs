@@ -1,4 +1,4 @@
-//! What every reader can do.
+//! The operations of every reader.
 
 mod exact;
 mod number;
@@ -58,8 +58,8 @@ pub trait AsyncReadExt: AsyncRead {
         Read::new(self, buf)
     }
 
-    /// Reads some bytes to the end of `buf`, and returns how many. 0 means the end, or that `buf` is
-    /// full.
+    /// Reads some bytes to the end of `buf`, and returns how many. 0 means the end, or that `buf`
+    /// is full.
     ///
     /// # Cancel safety
     ///

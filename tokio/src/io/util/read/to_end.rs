@@ -42,7 +42,7 @@ impl Progress {
             let n = if buf.capacity() - buf.len() >= ROOM {
                 ready!(self.poll_in_place(reader.as_mut(), cx, buf))?
             } else if buf.capacity() == self.first_capacity {
-                // The caller may have made it as long as the input is: first see whether there is more.
+                // The caller may have made it as long as the input is: see whether there is more.
                 ready!(self.poll_aside(reader.as_mut(), cx, buf))?
             } else {
                 buf.reserve(ROOM);

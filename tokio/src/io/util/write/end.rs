@@ -1,4 +1,4 @@
-//! What comes after writing.
+//! Flushing, and ending the writing.
 
 use crate::io::AsyncWrite;
 use pin_project_lite::pin_project;

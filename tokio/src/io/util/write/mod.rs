@@ -1,4 +1,4 @@
-//! What every writer can do.
+//! The operations of every writer.
 
 mod all;
 mod end;
