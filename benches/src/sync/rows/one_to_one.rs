@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::{About, Row, about, entries};
 use crate::plan::Plan;
-use crate::runtimes::Runtime;
+use crate::runtimes::{Runtime, Work};
 use crate::sync::libraries::{AsyncChannel, Flume, Futures, Kanal, Queue, ROOM, Tokio, Unbounded, Wsrt};
 use crate::workloads::{Figures, Round, rounds};
 
@@ -23,17 +23,23 @@ pub(super) fn unbounded<R: Runtime>() -> Row<R> {
 }
 
 fn run_bounded<R: Runtime, Q: Queue>(runtime: &R, plan: &Plan) -> Figures {
-    rounds::in_task(runtime, plan, &BOUNDED, round::<R, Q>)
+    rounds::in_task(runtime, plan, &BOUNDED, |size| round::<R, Q, _>(size, receive::<Q>))
 }
 
 fn run_unbounded<R: Runtime, Q: Queue>(runtime: &R, plan: &Plan) -> Figures {
-    rounds::in_task(runtime, plan, &UNBOUNDED, round::<R, Q>)
+    rounds::in_task(runtime, plan, &UNBOUNDED, |size| round::<R, Q, _>(size, receive::<Q>))
 }
 
-async fn round<R: Runtime, Q: Queue>(size: usize) -> Round {
+/// One task sends `size` values, another is `receive`, which returns how many came and their sum.
+pub(super) async fn round<R, Q, F>(size: usize, receive: fn(Q::Receiver) -> F) -> Round
+where
+    R: Runtime,
+    Q: Queue,
+    F: Work<Output = (usize, usize)>,
+{
     let (sender, receiver) = Q::make();
     let start = Instant::now();
-    let received = R::spawn(receive::<Q>(receiver));
+    let received = R::spawn(receive(receiver));
     let sending = R::spawn(send::<R, Q>(sender, size));
     sending.await;
     let received = received.await;
@@ -98,6 +104,6 @@ mod tests {
     #[should_panic(expected = "the values and their sum")]
     fn a_library_that_loses_a_value_has_no_figure() {
         let runtime = Tokio::build(1).unwrap();
-        let _round = runtime.block_on(round::<Tokio, Losing>(10));
+        let _round = runtime.block_on(round::<Tokio, Losing, _>(10, receive::<Losing>));
     }
 }

@@ -1,13 +1,11 @@
 //! One task sends, another receives what is there at once.
 
-use std::time::Instant;
-
-use super::one_to_one::send;
+use super::one_to_one::round;
 use super::{About, Row, about, entries};
 use crate::plan::Plan;
 use crate::runtimes::Runtime;
 use crate::sync::libraries::{AsyncChannel, Batches, Flume, Kanal, ROOM, Tokio, Wsrt};
-use crate::workloads::{Figures, Round, rounds};
+use crate::workloads::{Figures, rounds};
 
 const ABOUT: About = about(
     "recv_many",
@@ -21,19 +19,7 @@ pub(super) fn row<R: Runtime>() -> Row<R> {
 }
 
 fn run<R: Runtime, Q: Batches>(runtime: &R, plan: &Plan) -> Figures {
-    rounds::in_task(runtime, plan, &ABOUT, round::<R, Q>)
-}
-
-async fn round<R: Runtime, Q: Batches>(size: usize) -> Round {
-    let (sender, receiver) = Q::make();
-    let start = Instant::now();
-    let received = R::spawn(receive::<Q>(receiver));
-    let sending = R::spawn(send::<R, Q>(sender, size));
-    sending.await;
-    let received = received.await;
-    let round = Round::since(start, size);
-    assert_eq!(received, (size, size * (size - 1) / 2), "the values and their sum");
-    round
+    rounds::in_task(runtime, plan, &ABOUT, |size| round::<R, Q, _>(size, receive::<Q>))
 }
 
 /// Hands over how many values came, and their sum.
