@@ -200,7 +200,7 @@ pub async fn consume() {
 /// for polls inside of a poll.
 #[must_use = "they are put back when the guard is dropped"]
 pub fn keep() -> Kept {
-    POLL.with(|poll| Kept { budget: poll.budget.get(), wait: poll.wait.get() })
+    with_state(|state| Kept { budget: state.budget.get(), wait: state.wait.get() })
 }
 
 /// Puts a budget back when it is dropped. Stays on its thread.
@@ -211,9 +211,9 @@ pub struct Kept {
 
 impl Drop for Kept {
     fn drop(&mut self) {
-        POLL.with(|poll| {
-            poll.budget.set(self.budget);
-            poll.wait.set(self.wait);
+        with_state(|state| {
+            state.budget.set(self.budget);
+            state.wait.set(self.wait);
         });
     }
 }

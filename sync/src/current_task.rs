@@ -13,7 +13,13 @@ use std::ptr::NonNull;
 #[inline]
 #[must_use]
 pub fn get() -> Option<NonZeroU64> {
-    with_state(|state| NonZeroU64::new(state.task.get()))
+    NonZeroU64::new(number())
+}
+
+/// Returns the number of the current task; zero outside of tasks.
+#[inline]
+pub(crate) fn number() -> u64 {
+    with_state(|state| state.task.get())
 }
 
 /// Names the current task until the guard is dropped, which names the one before it again: a task
@@ -22,10 +28,7 @@ pub fn get() -> Option<NonZeroU64> {
 /// The guard goes back to the place that it has found, since to look it up once more costs a call.
 #[inline]
 pub fn enter(task: NonZeroU64) -> Entered {
-    let state = with_state(|state| NonNull::from(state));
-    // SAFETY: it was a reference just now.
-    let outer = unsafe { state.as_ref() }.task.replace(task.get());
-    Entered { state, outer }
+    with_state(|state| Entered { state: NonNull::from(state), outer: state.task.replace(task.get()) })
 }
 
 /// Not Send: it stands for a place of this thread's.

@@ -5,7 +5,6 @@
 //! has taken; the giver clears it before it gives. So a taker that is slow between its two steps is
 //! not seen, and of several holders one at most is.
 
-use crate::budget::with_state;
 // std's atomics on purpose: see above.
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
@@ -34,12 +33,6 @@ pub(crate) trait Holds {
 
     /// Returns the task that is known to hold permits; zero if none is.
     fn task(&self) -> u64;
-}
-
-/// The number of the task whose code runs on this thread; zero outside of tasks.
-#[inline]
-pub(crate) fn current_task() -> u64 {
-    with_state(|state| state.task.get())
 }
 
 /// The last holder.

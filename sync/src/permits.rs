@@ -23,7 +23,8 @@
 //! what the next one does. A permit that is handed over goes through the list's lock instead.
 
 use crate::budget::with_state;
-use crate::holder::{Holder, Holds, Unheld, current_task};
+use crate::current_task;
+use crate::holder::{Holder, Holds, Unheld};
 use crate::line::{LazyLine, Need, Queue};
 use crate::poll_state::PollState;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
@@ -101,7 +102,7 @@ impl<H: Holds> Permits<H> {
     /// Takes `count` permits if they are free.
     #[inline]
     pub(crate) fn try_take(&self, count: usize) -> Result<(), Refused> {
-        self.try_take_as(count, current_task)
+        self.try_take_as(count, current_task::number)
     }
 
     /// Takes `count` permits if they are free, for the task that `current` returns.
@@ -243,14 +244,14 @@ impl<H: Holds> Permits<H> {
             let next = if free >= count { word - count * ONE } else { (word & CLOSED) | WAITING };
             match self.word.compare_exchange_weak(word, next, AcqRel, Relaxed) {
                 Ok(_) if free >= count => {
-                    self.holder.name_by(current_task);
+                    self.holder.name_by(current_task::number);
                     return Ok(Entered::Served(waker));
                 }
                 Ok(_) => {
                     if H::IS_KEPT {
                         queue.note_entry(self.holder.task());
                     }
-                    let need = Need { lacks: count - free, has: free, task: current_task(), kind };
+                    let need = Need { lacks: count - free, has: free, task: current_task::number(), kind };
                     return Ok(Entered::Waits(queue.list.push(need, waker)));
                 }
                 Err(now) => word = now,
@@ -312,8 +313,9 @@ impl<H: Holds> Take<'_, H> {
         let mut queue = self.permits.existing_queue();
         if queue.list.is_linked(key) {
             let displaced = queue.list.replace_waker(key, waker);
-            let before = std::mem::replace(&mut queue.list.value_mut(key).task, current_task());
-            queue.changes += u64::from(before != current_task());
+            let task = current_task::number();
+            let before = std::mem::replace(&mut queue.list.value_mut(key).task, task);
+            queue.changes += u64::from(before != task);
             drop(queue);
             drop(displaced);
             wait::note(self.kind, self.permits.place);

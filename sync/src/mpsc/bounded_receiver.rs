@@ -4,7 +4,6 @@ use super::bounded::Limited;
 use super::channel::Channel;
 use super::error::TryRecvError;
 use crate::blocking::block_on;
-use crate::budget;
 use crate::sync::Arc;
 use std::fmt;
 use std::future::poll_fn;
@@ -186,11 +185,8 @@ impl<T> Receiver<T> {
     ///
     /// Wakes the task of the last poll.
     pub fn poll_recv_many(&mut self, cx: &mut Context<'_>, buffer: &mut Vec<T>, limit: usize) -> Poll<usize> {
-        if limit == 0 {
-            return budget::poll_spending(cx, |_| Poll::Ready(0));
-        }
         // SAFETY: this is the receiver, borrowed mutably.
-        unsafe { self.channel.poll_receive_with(cx, limit, |value| buffer.push(value)) }
+        unsafe { self.channel.poll_receive_many(cx, buffer, limit) }
     }
 
     /// Returns the number of senders.

@@ -189,17 +189,31 @@ impl<T, R: Room> Channel<T, R> {
         Poll::Ready(value)
     }
 
+    /// Appends up to `limit` values to `buffer`, and returns how many; zero at the end of the
+    /// channel, and at once for a limit of zero.
+    ///
+    /// # Safety
+    ///
+    /// The caller is the receiver.
+    pub(super) unsafe fn poll_receive_many(
+        &self,
+        cx: &mut Context<'_>,
+        buffer: &mut Vec<T>,
+        limit: usize,
+    ) -> Poll<usize> {
+        if limit == 0 {
+            return budget::poll_spending(cx, |_| Poll::Ready(0));
+        }
+        // SAFETY: as the caller promises.
+        unsafe { self.poll_receive_with(cx, limit, |value| buffer.push(value)) }
+    }
+
     /// Hands up to `limit` values to `take`, and returns how many; zero at the end of the channel.
     ///
     /// # Safety
     ///
     /// The caller is the receiver.
-    pub(super) unsafe fn poll_receive_with(
-        &self,
-        cx: &mut Context<'_>,
-        limit: usize,
-        mut take: impl FnMut(T),
-    ) -> Poll<usize> {
+    unsafe fn poll_receive_with(&self, cx: &mut Context<'_>, limit: usize, mut take: impl FnMut(T)) -> Poll<usize> {
         ready!(budget::poll_proceed(cx));
         for has_left_waker in [false, true] {
             let is_over = self.is_over();
