@@ -61,6 +61,7 @@ use crate::scheduler::block_on::block_on_unwatched;
 /// Lends the scheduler and the timers of this crate's runtimes to the locks and channels.
 pub(crate) fn lend_runtime() {
     wsrt_sync::lend::set_block_in_task(block_in_task);
+    wsrt_sync::lend::set_is_async_here(Context::is_async_here);
     wsrt_sync::lend::set_sleep(sleep);
 }
 

@@ -9,6 +9,7 @@ use std::future::Future;
 use std::marker::PhantomData;
 use std::pin::Pin;
 use std::time::Duration;
+use wsrt_sync::drop_in::OUTSIDE;
 
 /// Completes after a while; returned by [`Services::delay`]. Dropping it cancels the wait.
 pub type Delay = Pin<Box<dyn Future<Output = ()> + Send + Sync>>;
@@ -121,7 +122,7 @@ pub(crate) fn required(operation: &str) -> ReactorContext {
     match current() {
         Some(context) => context,
         None => panic!(
-            "wsrt: `{operation}` needs a running wsrt runtime: call it inside `#[wsrt::main]`, a spawned task, \
+            "wsrt: {OUTSIDE}`{operation}` needs a running wsrt runtime: call it inside `#[wsrt::main]`, a spawned task, \
              `Runtime::block_on`, or while a `Handle::enter` guard is held"
         ),
     }

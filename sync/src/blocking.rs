@@ -1,6 +1,7 @@
 //! Waiting with a thread: what the functions named `blocking_...` have in common.
 
 use crate::budget;
+use crate::drop_in;
 use crate::lend::block_in_task;
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -25,7 +26,9 @@ impl Wake for Unpark {
 ///
 /// Inside a task the runtime lets its other tasks run meanwhile, if it has lent its scheduler: see
 /// [`set_block_in_task`](crate::lend::set_block_in_task).
+#[track_caller]
 pub fn block_on<F: Future>(future: F) -> F::Output {
+    drop_in::refuse_to_block();
     let mut future = pin!(future);
     // The thread waits here and nowhere else: no budget is to end its turn.
     let _outer = budget::keep();

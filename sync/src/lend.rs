@@ -10,10 +10,15 @@ use std::time::Duration;
 /// then. On a thread without a task it does nothing and returns `false`.
 pub type BlockInTask = fn(Pin<&mut dyn Future<Output = ()>>) -> bool;
 
+/// Returns whether a task, or the future in `block_on`, runs on the current thread: not so in a
+/// blocking job, nor inside of `block_in_place`.
+pub type IsAsyncHere = fn() -> bool;
+
 /// Returns a future that is ready once the time has passed.
 pub type NewSleep = fn(Duration) -> Pin<Box<dyn Future<Output = ()> + Send + Sync>>;
 
 static BLOCK_IN_TASK: OnceLock<BlockInTask> = OnceLock::new();
+static IS_ASYNC_HERE: OnceLock<IsAsyncHere> = OnceLock::new();
 static NEW_SLEEP: OnceLock<NewSleep> = OnceLock::new();
 
 /// Makes each blocking call inside a task wait by `block_in_task` from now on.
@@ -21,6 +26,12 @@ static NEW_SLEEP: OnceLock<NewSleep> = OnceLock::new();
 /// A runtime lets its other tasks run meanwhile. The function that is set first stays.
 pub fn set_block_in_task(block_in_task: BlockInTask) {
     let _ = BLOCK_IN_TASK.set(block_in_task);
+}
+
+/// Lets the blocking calls ask `is_async_here` whether they hold up tasks. The function that is set
+/// first stays.
+pub fn set_is_async_here(is_async_here: IsAsyncHere) {
+    let _ = IS_ASYNC_HERE.set(is_async_here);
 }
 
 /// Makes timeouts wait for the future that `new_sleep` returns. The function that is set first
@@ -33,6 +44,11 @@ pub fn set_sleep(new_sleep: NewSleep) {
 #[must_use = "without a task the caller has to wait by itself"]
 pub(crate) fn block_in_task(future: Pin<&mut dyn Future<Output = ()>>) -> bool {
     BLOCK_IN_TASK.get().is_some_and(|block_in_task| block_in_task(future))
+}
+
+/// Whether a task runs on this thread, as far as a runtime has lent its knowledge.
+pub(crate) fn is_async_here() -> bool {
+    IS_ASYNC_HERE.get().is_some_and(|is_async_here| is_async_here())
 }
 
 /// # Panics

@@ -11,6 +11,8 @@ pub mod broadcast;
 pub mod budget;
 pub mod contended;
 pub mod current_task;
+#[doc(hidden)]
+pub mod drop_in;
 mod guard;
 mod hold;
 mod holder;

@@ -387,6 +387,7 @@ impl<T> Receiver<T> {
     /// std::thread::spawn(move || sender.send(1));
     /// assert_eq!(receiver.blocking_recv(), Ok(1));
     /// ```
+    #[track_caller]
     pub fn blocking_recv(self) -> Result<T, RecvError> {
         block_on(self)
     }

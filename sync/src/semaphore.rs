@@ -227,6 +227,7 @@ impl Semaphore {
     /// # Errors
     ///
     /// Returns [`AcquireError`] if the semaphore is closed, or is closed meanwhile.
+    #[track_caller]
     pub fn blocking_acquire(&self) -> Result<SemaphorePermit<'_>, AcquireError> {
         block_on(self.take(1))
     }
@@ -236,6 +237,7 @@ impl Semaphore {
     /// # Errors
     ///
     /// Returns [`AcquireError`] if the semaphore is closed, or is closed meanwhile.
+    #[track_caller]
     pub fn blocking_acquire_many(&self, n: u32) -> Result<SemaphorePermit<'_>, AcquireError> {
         block_on(self.take(n as usize))
     }
@@ -313,6 +315,7 @@ impl Semaphore {
     /// # Errors
     ///
     /// Returns [`AcquireError`] if the semaphore is closed, or is closed meanwhile.
+    #[track_caller]
     pub fn blocking_acquire_owned(self: Arc<Self>) -> Result<OwnedSemaphorePermit, AcquireError> {
         block_on(self.take_owned(1))
     }
@@ -322,6 +325,7 @@ impl Semaphore {
     /// # Errors
     ///
     /// Returns [`AcquireError`] if the semaphore is closed, or is closed meanwhile.
+    #[track_caller]
     pub fn blocking_acquire_many_owned(self: Arc<Self>, n: u32) -> Result<OwnedSemaphorePermit, AcquireError> {
         block_on(self.take_owned(n as usize))
     }

@@ -5,19 +5,40 @@
 //! [`with_processor_handed_over`](crate::scheduler::hand_over::with_processor_handed_over) is for
 //! waits that are known to last: another machine takes the processor at once.
 
+use std::rc::Rc;
+
 use crate::scheduler::Context;
-use crate::scheduler::hand_over::Afterwards;
 
 /// Runs `block`, which may block the thread. If it lasts, a spare processor stands in for this one.
 ///
 /// On a thread without a processor, and on a current-thread runtime, which has no other thread to
 /// run its tasks, `block` is just called.
 pub(crate) fn block_in_place<R>(block: impl FnOnce() -> R) -> R {
-    let _afterwards = Context::with(|context| {
-        let context = context?.keep()?;
-        context.begin_blocking().then(|| Afterwards { context, what: Context::end_blocking })
-    });
+    let _in_place = Context::current().map(InPlace::begin);
     block()
+}
+
+/// The task on this thread is in a call that may block.
+struct InPlace {
+    context: Rc<Context>,
+    was_async: bool,
+    /// Whether its processor is marked.
+    is_marked: bool,
+}
+
+impl InPlace {
+    fn begin(context: Rc<Context>) -> Self {
+        Self { was_async: context.replace_async(false), is_marked: context.begin_blocking(), context }
+    }
+}
+
+impl Drop for InPlace {
+    fn drop(&mut self) {
+        if self.is_marked {
+            self.context.end_blocking();
+        }
+        let _ = self.context.replace_async(self.was_async);
+    }
 }
 
 impl Context {

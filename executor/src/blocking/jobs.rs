@@ -129,7 +129,11 @@ fn run_on_processor(scheduler: &Scheduler, job: Job) {
         in_place::block_in_place(|| job.runnable.run_counted());
         return finish_job(scheduler);
     }
-    drop(scheduler.counted().spawn(async move { job.runnable.run_counted() }, Location::caller()));
+    drop(
+        scheduler
+            .counted()
+            .spawn(async move { Context::run_as_job(|| job.runnable.run_counted()) }, Location::caller()),
+    );
     // A job that runs on a processor is no reason for a clock to stand.
     finish_job(scheduler);
 }

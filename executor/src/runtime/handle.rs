@@ -7,6 +7,7 @@ use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 
 use futures_task::{FutureObj, Spawn, SpawnError};
+use wsrt_sync::drop_in::OUTSIDE;
 
 use crate::blocking::jobs;
 use crate::runtime::Metrics;
@@ -51,7 +52,7 @@ impl Handle {
     pub fn current() -> Self {
         match Self::try_current() {
             Ok(handle) => handle,
-            Err(error) => panic!("wsrt: `Handle::current`: {error}"),
+            Err(error) => panic!("wsrt: {OUTSIDE}`Handle::current`: {error}"),
         }
     }
 

@@ -50,7 +50,8 @@ pub(crate) fn block_on_unwatched<F: Future>(scheduler: &Arc<Scheduler>, future: 
 /// Polls `future` on this thread, which does nothing else.
 fn wait_for<F: Future>(scheduler: &Arc<Scheduler>, future: Pin<&mut F>) -> F::Output {
     let _tokio = scheduler.tokio.enter();
-    let _entered = Context::enter(scheduler, Role::External);
+    let entered = Context::enter(scheduler, Role::External);
+    let _ = entered.replace_async(true);
     wait_on_thread(future)
 }
 
@@ -91,12 +92,14 @@ fn drive_inside_a_task<F: Future>(scheduler: &Arc<Scheduler>, context: &Context,
          tasks: spawn a task instead, or wake one"
     );
     let aside = context.set_others_aside();
+    let was_async = context.replace_async(true);
     let mut machine_loop = MachineLoop::new(context);
     let mut root = RootFuture::new(future.as_mut(), context);
     context.with_root(false, || machine_loop.run(&mut root));
     machine_loop.leave_to_task();
     context.leave_behind(root.aside.take());
     let result = root.result;
+    let _ = context.replace_async(was_async);
     if let Some(aside) = aside {
         Context::put_back(&aside);
     }

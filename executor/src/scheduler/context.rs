@@ -14,6 +14,7 @@ use crate::scheduler::machine_status::OffProcessor;
 use crate::scheduler::processor::Processor;
 use crate::task::{Runnable, TaskQueue};
 
+mod asynchronous;
 mod entered;
 
 pub(crate) use entered::Entered;
@@ -76,6 +77,8 @@ pub(crate) struct Context {
     blocking: Cell<bool>,
     /// Whether the thread computes without a processor, and is counted among the helpers.
     computing: Cell<bool>,
+    /// Whether code that runs here holds up tasks while it blocks.
+    is_async: Cell<bool>,
     /// Whether it polls the root future of a `block_on`, which no shutdown drops.
     in_root: Cell<bool>,
 }
@@ -84,6 +87,7 @@ impl Context {
     fn new(me: &Weak<Self>, scheduler: &Arc<Scheduler>, role: Role) -> Self {
         let placing = if scheduler.config.keeps_order() { Placing::InLine } else { Placing::Nearby };
         let services = Arc::clone(&scheduler.services);
+        let is_async = Cell::new(Self::begins_async(&role));
         Self {
             me: Weak::clone(me),
             outer: Self::with(|outer| outer.map_or_else(Weak::new, |outer| Weak::clone(&outer.me))),
@@ -96,6 +100,7 @@ impl Context {
             batch: RefCell::new(TaskQueue::new()),
             blocking: Cell::new(false),
             computing: Cell::new(false),
+            is_async,
             in_root: Cell::new(false),
         }
     }

@@ -13,6 +13,7 @@ use std::task::{self, Poll};
 use mio::net::UnixStream;
 use signal_hook_registry::SigId;
 use wsrt_reactor::{Evented, Interest};
+use wsrt_sync::drop_in::OUTSIDE;
 
 use super::unix::SignalKind;
 use crate::scheduler::Context;
@@ -133,7 +134,7 @@ impl fmt::Debug for Action {
 #[track_caller]
 pub(super) fn needs_runtime(what: &str) -> ! {
     panic!(
-        "wsrt: {what} outside of a wsrt runtime: do it inside `#[wsrt::main]`, a spawned task or `Runtime::block_on`"
+        "wsrt: {OUTSIDE}{what} outside of a wsrt runtime: do it inside `#[wsrt::main]`, a spawned task or `Runtime::block_on`"
     )
 }
 

@@ -6,6 +6,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context as PollContext, Poll};
 
+use wsrt_sync::drop_in::OUTSIDE;
+
 use crate::blocking::{in_place, jobs};
 use crate::local::tasks::LocalTasks;
 use crate::scheduler::{Context, Flavor, Scheduler};
@@ -28,7 +30,7 @@ pub(crate) fn with_scheduler<R>(wanted: &str, f: impl FnOnce(&Arc<Scheduler>) ->
 #[track_caller]
 fn refuse_outside(wanted: &str) -> ! {
     panic!(
-        "wsrt: `{wanted}` was called outside of a wsrt runtime: call it inside `#[wsrt::main]`, a spawned task or \
+        "wsrt: {OUTSIDE}`{wanted}` was called outside of a wsrt runtime: call it inside `#[wsrt::main]`, a spawned task or \
          `Runtime::block_on`, or while the guard of `Handle::enter` is held"
     )
 }

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use wsrt_reactor::budget;
 use wsrt_reactor::timer::TimerEntry;
+use wsrt_sync::drop_in::OUTSIDE;
 
 use super::Instant;
 pub(super) use crate::observe::console::TimerSpan;
@@ -189,7 +190,7 @@ fn remaining(instant: Instant) -> Duration {
 fn scheduler<'a>(context: Option<&'a Context>, owner: &str) -> &'a Scheduler {
     let Some(context) = context else {
         panic!(
-            "wsrt: {owner} was polled outside of a wsrt runtime: await it inside `#[wsrt::main]`, a spawned task or \
+            "wsrt: {OUTSIDE}{owner} was polled outside of a wsrt runtime: await it inside `#[wsrt::main]`, a spawned task or \
              `Runtime::block_on`"
         );
     };

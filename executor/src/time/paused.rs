@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use wsrt_sync::drop_in::OUTSIDE;
+
 use crate::scheduler::clock::CannotAdvance;
 use crate::scheduler::{Context, Flavor};
 use crate::task::spawn::yield_now;
@@ -121,7 +123,9 @@ pub async fn advance(duration: Duration) {
 fn with_context<R>(what: &str, f: impl FnOnce(&Context) -> R) -> R {
     // Counted, for `f` calls wakers, which may drop the guard that keeps the context.
     let Some(context) = Context::current() else {
-        panic!("wsrt: `time::{what}` was called outside of a wsrt runtime, so that there is no clock to change");
+        panic!(
+            "wsrt: {OUTSIDE}`time::{what}` was called outside of a wsrt runtime, so that there is no clock to change"
+        );
     };
     assert!(
         context.scheduler().config.flavor == Flavor::CurrentThread,

@@ -208,6 +208,7 @@ impl<T: Clone> Receiver<T> {
     /// # Errors
     ///
     /// Returns the errors of [`recv`](Receiver::recv).
+    #[track_caller]
     pub fn blocking_recv(&mut self) -> Result<T, RecvError> {
         block_on(self.recv())
     }

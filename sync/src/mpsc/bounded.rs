@@ -214,6 +214,7 @@ impl<T> Sender<T> {
     /// assert_eq!([(); 3].map(|()| receiver.blocking_recv()), [Some(0), Some(1), Some(2)]);
     /// thread.join().unwrap();
     /// ```
+    #[track_caller]
     pub fn blocking_send(&self, value: T) -> Result<(), SendError<T>> {
         block_on(self.send(value))
     }

@@ -218,12 +218,14 @@ impl<T> UnboundedReceiver<T> {
     /// Receives the next value, and blocks the calling thread until then.
     ///
     /// In a task of wsrt the processor is handed over for that long, so that other tasks go on.
+    #[track_caller]
     pub fn blocking_recv(&mut self) -> Option<T> {
         block_on(self.recv())
     }
 
     /// Receives up to `limit` values into `buffer`, and blocks the calling thread until there is
     /// one.
+    #[track_caller]
     pub fn blocking_recv_many(&mut self, buffer: &mut Vec<T>, limit: usize) -> usize {
         block_on(self.recv_many(buffer, limit))
     }

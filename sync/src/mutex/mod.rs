@@ -122,11 +122,13 @@ impl<T: ?Sized> Mutex<T> {
     /// *count.blocking_lock() += 1;
     /// assert_eq!(count.into_inner(), 1);
     /// ```
+    #[track_caller]
     pub fn blocking_lock(&self) -> MutexGuard<'_, T> {
         block_on(self.lock())
     }
 
     /// Locks with a guard that keeps the mutex alive, and blocks the calling thread until then.
+    #[track_caller]
     pub fn blocking_lock_owned(self: Arc<Self>) -> OwnedMutexGuard<T> {
         block_on(self.lock_owned())
     }

@@ -153,6 +153,7 @@ impl<T: ?Sized> RwLock<T> {
     /// let routes = RwLock::new(vec!["/"]);
     /// assert_eq!(*routes.blocking_read(), ["/"]);
     /// ```
+    #[track_caller]
     pub fn blocking_read(&self) -> RwLockReadGuard<'_, T> {
         block_on(self.read())
     }
@@ -229,6 +230,7 @@ impl<T: ?Sized> RwLock<T> {
     /// routes.blocking_write().push("/health");
     /// assert_eq!(routes.into_inner(), ["/", "/health"]);
     /// ```
+    #[track_caller]
     pub fn blocking_write(&self) -> RwLockWriteGuard<'_, T> {
         block_on(self.write())
     }

@@ -1,0 +1,27 @@
+//! The refusals and words of tokio's that programs depend on, for the package `tokio` of this
+//! repository.
+//!
+//! Feature `drop-in` is hidden: that package switches it on, and nothing else does. It is asked for
+//! here and nowhere else, in this crate and in those above it.
+
+use crate::lend;
+
+/// Whether the program has wsrt in the place of tokio.
+pub const IS_ON: bool = cfg!(feature = "drop-in");
+
+/// Begins the message of a panic for want of a runtime, behind `wsrt: `.
+pub const OUTSIDE: &str =
+    if IS_ON { "there is no reactor running, must be called from the context of a Tokio 1.x runtime: " } else { "" };
+
+/// # Panics
+///
+/// With the feature, if the current thread runs a task or the future in `block_on`.
+#[inline]
+#[track_caller]
+pub(crate) fn refuse_to_block() {
+    assert!(
+        !IS_ON || !lend::is_async_here(),
+        "Cannot block the current thread from within a runtime: a task, or the future in `block_on`, runs on it, and tokio \
+         lets neither call a `blocking_` function; call it inside `spawn_blocking` or `block_in_place`, or await instead"
+    );
+}

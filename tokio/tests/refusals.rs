@@ -1,0 +1,118 @@
+//! Blocking calls are refused in tasks, by tokio's words and at the caller's place.
+#![cfg(all(feature = "full", feature = "test-util"))]
+
+use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+use std::sync::{Arc, Mutex as StdMutex, PoisonError};
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::{Mutex, RwLock, Semaphore, broadcast, mpsc, oneshot};
+use tokio::task::{block_in_place, spawn_blocking};
+
+fn runtimes() -> [Runtime; 2] {
+    [Builder::new_current_thread(), Builder::new_multi_thread()]
+        .map(|mut builder| builder.enable_all().build().unwrap())
+}
+
+/// Returns the message of the panic of `f`, and the file in which it took place.
+fn panic_of(f: impl FnOnce()) -> Option<(String, String)> {
+    static ONE_AT_A_TIME: StdMutex<()> = StdMutex::new(());
+    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let seen = Arc::new(StdMutex::new(None));
+    let noted = Arc::clone(&seen);
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        let file = info.location().map_or("", Location::file).to_owned();
+        let text = info.payload().downcast_ref::<&str>().map(|text| (*text).to_owned());
+        let message = text.or_else(|| info.payload().downcast_ref::<String>().cloned());
+        *noted.lock().unwrap() = Some((message.unwrap_or_default(), file));
+    }));
+    let _ = catch_unwind(AssertUnwindSafe(f));
+    std::panic::set_hook(before);
+    seen.lock().unwrap().take()
+}
+
+#[track_caller]
+fn assert_refused(f: impl FnOnce()) {
+    let (message, file) = panic_of(f).expect("it is refused");
+    assert!(message.starts_with("Cannot block the current thread from within a runtime"), "{message}");
+    assert_eq!(file, file!());
+}
+
+#[test]
+fn a_task_may_call_no_blocking_function() {
+    for runtime in runtimes() {
+        let inside = |f: &dyn Fn()| assert_refused(|| runtime.block_on(async { f() }));
+        inside(&|| _ = Mutex::new(1).blocking_lock());
+        inside(&|| _ = Arc::new(Mutex::new(1)).blocking_lock_owned());
+        inside(&|| _ = RwLock::new(1).blocking_read());
+        inside(&|| _ = RwLock::new(1).blocking_write());
+        inside(&|| _ = Semaphore::new(1).blocking_acquire());
+        inside(&|| _ = Arc::new(Semaphore::new(1)).blocking_acquire_owned());
+        inside(&|| _ = mpsc::channel(1).0.blocking_send(1));
+        inside(&|| _ = mpsc::channel::<u8>(1).1.blocking_recv());
+        inside(&|| _ = mpsc::unbounded_channel::<u8>().1.blocking_recv_many(&mut Vec::new(), 1));
+        inside(&|| _ = broadcast::channel::<u8>(1).1.blocking_recv());
+        inside(&|| _ = oneshot::channel::<u8>().1.blocking_recv());
+    }
+}
+
+fn lock() {
+    drop(Mutex::new(1).blocking_lock());
+}
+
+#[test]
+fn a_spawned_task_may_not_either() {
+    for runtime in runtimes() {
+        let other = runtimes();
+        assert_refused(|| {
+            let _ = runtime.block_on(async { tokio::spawn(async { lock() }).await });
+        });
+        assert_refused(|| {
+            runtime.block_on(async {
+                let _guard = other[0].enter();
+                lock();
+            });
+        });
+    }
+}
+
+#[test]
+fn blocking_jobs_and_threads_may_block() {
+    lock();
+    for runtime in runtimes() {
+        let _guard = runtime.enter();
+        lock();
+        runtime.block_on(spawn_blocking(lock)).unwrap();
+        runtime.block_on(async { tokio::spawn(spawn_blocking(lock)).await }).unwrap().unwrap();
+    }
+}
+
+#[test]
+fn block_in_place_allows_it_but_for_block_on_inside() {
+    for runtime in runtimes() {
+        let handle = runtime.handle().clone();
+        let nested = async move {
+            block_in_place(|| {
+                lock();
+                assert_refused(|| handle.block_on(async { lock() }));
+                lock();
+            });
+            assert_refused(lock);
+        };
+        runtime.block_on(async { tokio::spawn(nested).await }).unwrap();
+        runtime.block_on(async {
+            block_in_place(lock);
+            assert_refused(lock);
+        });
+    }
+}
+
+#[test]
+fn outside_of_a_runtime_the_words_are_tokios() {
+    let words = "there is no reactor running, must be called from the context of a Tokio 1.x runtime";
+    let said = |f: &dyn Fn()| assert!(panic_of(f).expect("it is refused").0.contains(words));
+    said(&|| _ = tokio::spawn(async {}));
+    said(&|| _ = spawn_blocking(|| {}));
+    said(&|| _ = tokio::runtime::Handle::current());
+    said(&|| _ = std::net::TcpListener::bind("127.0.0.1:0").map(tokio::net::TcpListener::from_std));
+    said(&tokio::time::pause);
+}
