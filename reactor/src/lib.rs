@@ -44,6 +44,6 @@ pub use self::address::Address;
 pub use self::evented::Evented;
 pub use self::handle::Handle;
 pub use self::interest::Interest;
-pub use self::poller::{Netpoller, Turn};
+pub use self::poller::{EventsPerTurn, Netpoller, Turn};
 pub use self::ready::Ready;
 pub use self::walk::WatchedSource;

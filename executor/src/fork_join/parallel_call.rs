@@ -10,7 +10,7 @@ use crate::fork_join::summon::Counted;
 use crate::fork_join::{
     CurrentSlot, LoopBody, LoopRegion, Participant, Region, TreeRegion, TreeSlot, Unattended, with_slot,
 };
-use crate::scheduler::{Context, Flavor};
+use crate::scheduler::{Context, RuntimeFlavor};
 use crate::util::unwind::Payload;
 
 /// Runs a loop over `0..count`, with helpers of the runtime that the calling thread belongs to.
@@ -55,7 +55,7 @@ pub(crate) fn is_alone() -> bool {
 /// Whether a region that is opened in `context` can have helpers.
 fn can_be_helped(context: &Context) -> bool {
     let config = &context.scheduler().config;
-    config.flavor == Flavor::MultiThread && config.processors > 1
+    config.flavor == RuntimeFlavor::MultiThread && config.processors > 1
 }
 
 /// Returns the thread's context, if a region opened in it can have helpers. Counted, since a

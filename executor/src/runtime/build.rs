@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::fork_join;
 use crate::runtime::services::RuntimeServices;
 use crate::runtime::{Builder, Runtime, environment};
-use crate::scheduler::{Config, Flavor, Scheduler};
+use crate::scheduler::{Config, RuntimeFlavor, Scheduler};
 use crate::sync;
 
 /// The most processors that tasks run on: half of the largest number that Linux can be built for.
@@ -23,7 +23,7 @@ impl Builder {
     /// processors should start paused, or a program cannot handle the signal for dumps. Returns the
     /// OS error if the system refuses one of the threads, a file descriptor or the signal.
     pub fn build(&mut self) -> io::Result<Runtime> {
-        if self.start_paused && self.config.flavor == Flavor::MultiThread {
+        if self.start_paused && self.config.flavor == RuntimeFlavor::MultiThread {
             return Err(invalid(
                 "`start_paused(true)` needs a current-thread runtime: on a multi-thread one the clock cannot be paused",
             ));
@@ -67,9 +67,9 @@ impl Builder {
 
     fn config(&self) -> io::Result<Config> {
         let processors = match (self.config.flavor, self.worker_threads) {
-            (Flavor::CurrentThread, _) => 1,
-            (Flavor::MultiThread, Some(count)) => count,
-            (Flavor::MultiThread, None) => environment::worker_threads()?,
+            (RuntimeFlavor::CurrentThread, _) => 1,
+            (RuntimeFlavor::MultiThread, Some(count)) => count,
+            (RuntimeFlavor::MultiThread, None) => environment::worker_threads()?,
         };
         self.refuse_impossible(processors)?;
         Ok(Config { processors, stall_threshold: environment::stall_threshold(), ..self.config.clone() })

@@ -4,12 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use wsrt_reactor::EventsPerTurn;
+
 use crate::runtime::FlightRecorder;
 use crate::scheduler::limits::{EVENT_INTERVAL, GLOBAL_QUEUE_INTERVAL};
-use crate::scheduler::{Config, Flavor};
+use crate::scheduler::{Config, RuntimeFlavor};
 #[cfg(all(unix, feature = "signal"))]
 use crate::signal::unix::SignalKind;
-use crate::sysmon::stall::Stall;
 
 /// Sets the options of a runtime, and builds it.
 ///
@@ -39,21 +40,25 @@ pub struct Builder {
 }
 
 impl Builder {
-    fn new(flavor: Flavor) -> Self {
+    fn new(flavor: RuntimeFlavor) -> Self {
         let config = Config {
             flavor,
             processors: 1,
+            name: None,
             thread_name: Arc::new(|| "wsrt-machine".to_owned()),
             thread_stack_size: None,
             max_blocking_threads: 512,
             thread_keep_alive: Duration::from_secs(10),
             on_thread_start: None,
             on_thread_stop: None,
+            on_thread_park: None,
+            on_thread_unpark: None,
             max_machines: 512,
             stall_threshold: None,
             on_stall: None,
             global_queue_interval: GLOBAL_QUEUE_INTERVAL,
             event_interval: EVENT_INTERVAL,
+            events_per_turn: EventsPerTurn::default(),
         };
         Self {
             config,
@@ -71,7 +76,7 @@ impl Builder {
     /// Begins a runtime with several processors, which run tasks on threads of their own and steal
     /// from each other.
     pub fn new_multi_thread() -> Self {
-        Self::new(Flavor::MultiThread)
+        Self::new(RuntimeFlavor::MultiThread)
     }
 
     /// Begins a runtime with one processor and no thread of its own: its tasks run on the thread
@@ -87,7 +92,7 @@ impl Builder {
     /// timers, finds ready are woken together, timers in the order of their deadlines, and those of
     /// one deadline in the order in which they were set.
     pub fn new_current_thread() -> Self {
-        Self::new(Flavor::CurrentThread)
+        Self::new(RuntimeFlavor::CurrentThread)
     }
 
     /// Sets the number of processors of a multi-thread runtime: how many tasks may run at the same
@@ -104,6 +109,20 @@ impl Builder {
     pub fn worker_threads(&mut self, count: usize) -> &mut Self {
         assert!(count > 0, "wsrt: `worker_threads(0)`: a runtime needs at least one processor to run tasks on");
         self.worker_threads = Some(count);
+        self
+    }
+
+    /// Names the runtime, for [`Handle::name`](crate::runtime::Handle::name). The default is no
+    /// name. Names need not be unique.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the name is empty or blank.
+    #[track_caller]
+    pub fn name(&mut self, name: impl Into<String>) -> &mut Self {
+        let name = name.into();
+        assert!(!name.trim().is_empty(), "wsrt: `name({name:?})`: a runtime has a name that can be read, or none");
+        self.config.name = Some(name.into());
         self
     }
 
@@ -151,20 +170,6 @@ impl Builder {
         self
     }
 
-    /// Calls `hook` on each of the runtime's threads before it does anything else. A panic in it
-    /// aborts the process.
-    pub fn on_thread_start(&mut self, hook: impl Fn() + Send + Sync + 'static) -> &mut Self {
-        self.config.on_thread_start = Some(Arc::new(hook));
-        self
-    }
-
-    /// Calls `hook` on each of the runtime's threads before it ends. A panic in it aborts the
-    /// process.
-    pub fn on_thread_stop(&mut self, hook: impl Fn() + Send + Sync + 'static) -> &mut Self {
-        self.config.on_thread_stop = Some(Arc::new(hook));
-        self
-    }
-
     /// Limits the threads that run tasks, and the processors in play when polls are stuck. The
     /// default is 512.
     ///
@@ -179,23 +184,6 @@ impl Builder {
     /// [`Handle::block_on`]: crate::runtime::Handle::block_on
     pub fn max_machines(&mut self, count: usize) -> &mut Self {
         self.config.max_machines = count;
-        self
-    }
-
-    /// Calls `hook` for each poll that has held its processor for longer than `WSRT_STALL_MS`
-    /// milliseconds, while it still does. It runs on the watcher's thread, so that it must not
-    /// block; a panic in it aborts the process.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let runtime = wsrt::runtime::Builder::new_multi_thread()
-    ///     .on_stall(|stall| eprintln!("{stall}"))
-    ///     .build()?;
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    pub fn on_stall(&mut self, hook: impl Fn(&Stall) + Send + Sync + 'static) -> &mut Self {
-        self.config.on_stall = Some(Arc::new(hook));
         self
     }
 
@@ -288,6 +276,31 @@ impl Builder {
         self
     }
 
+    /// Limits the network events that a thread takes at a time when it waits for the network. The
+    /// default is 1024. The others follow at its next look, in the order of arrival. More than
+    /// 65,536 count as that many.
+    ///
+    /// # Panics
+    ///
+    /// Panics if `events` is zero.
+    #[track_caller]
+    pub fn max_io_events_per_tick(&mut self, events: usize) -> &mut Self {
+        self.config.events_per_turn.waiting = at_least_one("max_io_events_per_tick", events);
+        self
+    }
+
+    /// Limits the network events that a busy processor takes at a time, which does not wait for
+    /// them. The default is that of [`max_io_events_per_tick`](Self::max_io_events_per_tick).
+    ///
+    /// # Panics
+    ///
+    /// Panics if `events` is zero.
+    #[track_caller]
+    pub fn max_io_events_per_busy_tick(&mut self, events: usize) -> &mut Self {
+        self.config.events_per_turn.busy = Some(at_least_one("max_io_events_per_busy_tick", events));
+        self
+    }
+
     /// Pauses the clock of a current-thread runtime from the start, as if
     /// [`time::pause`](crate::time::pause) had been called first of all. For tests.
     ///
@@ -376,4 +389,10 @@ impl Builder {
     pub fn enable_time(&mut self) -> &mut Self {
         self
     }
+}
+
+#[track_caller]
+fn at_least_one(option: &str, events: usize) -> usize {
+    assert!(events > 0, "wsrt: `{option}(0)`: {option} must be non-zero, since no event would ever be taken");
+    events
 }

@@ -10,7 +10,7 @@ use futures_task::{FutureObj, Spawn, SpawnError};
 use wsrt_sync::drop_in::OUTSIDE;
 
 use crate::blocking::jobs;
-use crate::runtime::Metrics;
+use crate::runtime::{Metrics, RuntimeFlavor, RuntimeId};
 use crate::scheduler::block_on::block_on;
 use crate::scheduler::context::Role;
 use crate::scheduler::{Context, Entered, Scheduler, drain};
@@ -103,6 +103,41 @@ impl Handle {
     #[cfg_attr(feature = "console", track_caller)]
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
         block_on(&self.0, future)
+    }
+
+    /// Returns which of the two kinds of runtime this is.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wsrt::runtime::{Builder, RuntimeFlavor};
+    ///
+    /// let runtime = Builder::new_current_thread().build()?;
+    /// assert_eq!(runtime.handle().runtime_flavor(), RuntimeFlavor::CurrentThread);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn runtime_flavor(&self) -> RuntimeFlavor {
+        self.0.config.flavor
+    }
+
+    /// Returns the number that tells this runtime from all others of the process.
+    pub fn id(&self) -> RuntimeId {
+        self.0.id
+    }
+
+    /// Returns the name that the runtime was given by [`Builder::name`], if it was.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Builder::new_multi_thread().name("requests").build()?;
+    /// assert_eq!(runtime.handle().name(), Some("requests"));
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    ///
+    /// [`Builder::name`]: crate::runtime::Builder::name
+    pub fn name(&self) -> Option<&str> {
+        self.0.config.name.as_deref()
     }
 
     /// Returns how many polls were reported as stalls, by the place where their tasks were spawned,
@@ -204,6 +239,9 @@ pub struct EnterGuard<'a> {
     _entered: Option<Entered>,
     _tokio: TokioEntered<'a>,
 }
+
+// SAFETY: nothing but `Debug` takes it by reference, and that looks at none of its parts.
+unsafe impl Sync for EnterGuard<'_> {}
 
 // A panic drops it like any other exit, and it has no state to show.
 impl UnwindSafe for EnterGuard<'_> {}

@@ -6,6 +6,7 @@ mod drain;
 mod dump;
 pub(crate) mod environment;
 mod handle;
+mod hooks;
 mod metrics;
 pub(crate) mod periodic;
 #[allow(clippy::module_inception)]
@@ -27,6 +28,8 @@ pub use trace::Recording;
 pub use crate::observe::dump::{Running, SourceWait, TaskKind, TimerWait, WaitsOn};
 pub use crate::observe::sync_waits::SyncWait;
 pub use crate::observe::timeline::{FlightRecorder, TraceSummary};
+pub use crate::scheduler::runtime_id::RuntimeId;
+pub use crate::scheduler::scheduler::RuntimeFlavor;
 pub use crate::sysmon::stall::Stall;
 /// Where a socket is, or its peer, in a [`SourceWait`].
 #[doc(inline)]

@@ -14,7 +14,7 @@ use crate::runtime::{Builder, EnterGuard, Handle, Metrics, environment, schedtra
 use crate::scheduler::block_on::block_on_unwatched;
 use crate::scheduler::context::Role;
 use crate::scheduler::threads::start_machines;
-use crate::scheduler::{Context, Flavor, Scheduler, shutdown};
+use crate::scheduler::{Context, RuntimeFlavor, Scheduler, shutdown};
 #[cfg(all(unix, feature = "signal"))]
 use crate::signal::{SignalThread, unix::SignalKind};
 use crate::sysmon::watcher;
@@ -108,7 +108,7 @@ impl Runtime {
         let scheduler = self.handle.scheduler();
         let entered = Arc::downgrade(scheduler);
         scheduler.tokio.start(move || Some(Context::enter(&entered.upgrade()?, Role::External)))?;
-        if scheduler.config.flavor == Flavor::MultiThread {
+        if scheduler.config.flavor == RuntimeFlavor::MultiThread {
             start_machines(scheduler)?;
             watcher::start(scheduler)?;
         }

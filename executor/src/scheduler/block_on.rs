@@ -21,7 +21,7 @@ use crate::scheduler::machine::Machine;
 use crate::scheduler::machine_loop::MachineLoop;
 use crate::scheduler::parker::Parker;
 use crate::scheduler::root::Root;
-use crate::scheduler::{Context, Flavor, Scheduler};
+use crate::scheduler::{Context, RuntimeFlavor, Scheduler};
 use crate::task::Id;
 use crate::util::unwind::Payload;
 
@@ -37,10 +37,10 @@ pub(crate) fn block_on<F: Future>(scheduler: &Arc<Scheduler>, future: F) -> F::O
 pub(crate) fn block_on_unwatched<F: Future>(scheduler: &Arc<Scheduler>, future: F) -> F::Output {
     let future = pin!(future);
     match scheduler.config.flavor {
-        Flavor::MultiThread => with_processor_handed_over(|| wait_for(scheduler, future)),
+        RuntimeFlavor::MultiThread => with_processor_handed_over(|| wait_for(scheduler, future)),
         // Whatever the thread has entered since: there is one processor, and the poll below
         // has it.
-        Flavor::CurrentThread => match Context::of_machine_of(Arc::as_ptr(scheduler)) {
+        RuntimeFlavor::CurrentThread => match Context::of_machine_of(Arc::as_ptr(scheduler)) {
             Some(context) => drive_inside_a_task(scheduler, &context, future),
             None => with_processor_handed_over(|| drive(scheduler, future)),
         },
@@ -90,6 +90,12 @@ fn drive_inside_a_task<F: Future>(scheduler: &Arc<Scheduler>, context: &Context,
         context.placing() != Placing::InBatch,
         "wsrt: `block_on` was called inside of a waker that this current-thread runtime wakes, on the thread that runs its \
          tasks: spawn a task instead, or wake one"
+    );
+    // Likewise, and the machine stands on the list of the idle.
+    assert!(
+        !context.machine().is_some_and(|machine| machine.is_in_hook()),
+        "wsrt: `block_on` of a current-thread runtime was called inside of its own `on_thread_park` or `on_thread_unpark`: \
+         spawn a task instead, or wake one"
     );
     let aside = context.set_others_aside();
     let was_async = context.replace_async(true);

@@ -6,7 +6,7 @@ use crate::scheduler::machine::Machine;
 use crate::scheduler::machine_status::OffProcessor;
 use crate::scheduler::processor::Processor;
 use crate::scheduler::threads::try_start_with;
-use crate::scheduler::{Context, Flavor, Scheduler};
+use crate::scheduler::{Context, RuntimeFlavor, Scheduler};
 
 /// Runs `wait` with the processor in another machine's hands. Afterwards the task goes on with an
 /// idle processor, or, if all are busy, without one until its poll ends.
@@ -35,7 +35,7 @@ impl Drop for Afterwards {
 impl Context {
     /// Whether there are other machines that could take this one's processor.
     pub(crate) fn has_stand_ins(&self) -> bool {
-        self.machine().is_some() && self.scheduler().config.flavor == Flavor::MultiThread
+        self.machine().is_some() && self.scheduler().config.flavor == RuntimeFlavor::MultiThread
     }
 
     fn hand_over(&self) -> bool {

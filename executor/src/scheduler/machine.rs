@@ -61,6 +61,11 @@ impl Machine {
         self.in_hook.store(in_hook, Relaxed);
     }
 
+    /// Whether its own thread, which asks, is in a hook.
+    pub(crate) fn is_in_hook(&self) -> bool {
+        self.in_hook.load(Relaxed)
+    }
+
     /// Marks a processor that was left for a machine in a hook as one that does not search. `true`
     /// if it did: then the caller stops searching in its stead. To be called after `deliver`, and
     /// after `set_in_hook`.

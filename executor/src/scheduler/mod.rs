@@ -47,6 +47,8 @@ pub(crate) mod refusals;
 #[cfg(not(loom))]
 pub(crate) mod root;
 #[cfg(not(loom))]
+pub(crate) mod runtime_id;
+#[cfg(not(loom))]
 #[allow(clippy::module_inception)]
 pub(crate) mod scheduler;
 #[cfg(not(loom))]
@@ -66,7 +68,7 @@ pub(crate) mod watcher_sleep;
 #[cfg(not(loom))]
 pub(crate) use self::context::{Context, Entered};
 #[cfg(not(loom))]
-pub(crate) use self::scheduler::{Config, Flavor, Scheduler};
+pub(crate) use self::scheduler::{Config, RuntimeFlavor, Scheduler};
 
 #[cfg(all(test, loom))]
 pub(crate) mod loom_models;

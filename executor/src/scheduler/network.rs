@@ -5,6 +5,7 @@ use crate::scheduler::found::{Found, FoundIn};
 use crate::scheduler::machine_loop::MachineLoop;
 use crate::scheduler::processor::Processor;
 use crate::scheduler::root::Root;
+use crate::scheduler::scheduler::Hook;
 
 impl MachineLoop<'_> {
     /// Looks at the netpoller without blocking.
@@ -48,6 +49,7 @@ impl MachineLoop<'_> {
         }
         let mut batch = WakeBatch::default();
         let mut timed_out = false;
+        self.call_sleep_hook("on_thread_park", scheduler.config.on_thread_park.as_ref());
         // Both after the barrier of retiring or enlisting: a thread that wakes the root or shuts
         // down sees the machine on the list, or is seen here.
         if !root.is_woken() && !self.scheduler.shutdown.has_begun() {
@@ -59,12 +61,22 @@ impl MachineLoop<'_> {
                 }
             }
         }
+        self.call_sleep_hook("on_thread_unpark", scheduler.config.on_thread_unpark.as_ref());
         let wanted = !batch.is_empty() || root.is_woken() || self.scheduler.timer_is_due();
         let held = self.wake_up_with(batch, wanted);
         // Asked off the list: a thread with work to offer may have found this machine there, and
         // relies on its coming.
         let needed = || held || scheduler.idle_work.is_wanted();
         self.surplus = timed_out && !needed() && scheduler.threads.let_one_go(scheduler.config.processors);
+    }
+
+    /// Calls the user's hook around a sleep, if there is one. It may wake and spawn: the machine is
+    /// on the list of the idle, so that it is woken for that if no other is.
+    #[inline]
+    fn call_sleep_hook(&self, name: &str, hook: Option<&Hook>) {
+        if let Some(hook) = hook {
+            self.scheduler.call_in_hook(self.context, self.machine, name, hook);
+        }
     }
 
     /// Blocks in the netpoller, unless another machine does already, and returns the tasks that it

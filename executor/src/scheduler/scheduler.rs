@@ -7,8 +7,8 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use crossbeam_utils::CachePadded;
-use wsrt_reactor::Netpoller;
 use wsrt_reactor::context::Services;
+use wsrt_reactor::{EventsPerTurn, Netpoller};
 
 use crate::blocking::pool::BlockingPool;
 use crate::observe::counters::{Arrivals, SharedCounter};
@@ -21,6 +21,7 @@ use crate::scheduler::idle_work::IdleWork;
 use crate::scheduler::poll_owner::PollOwner;
 use crate::scheduler::processors::Processors;
 use crate::scheduler::queue::Injector;
+use crate::scheduler::runtime_id::RuntimeId;
 use crate::scheduler::shutdown::Shutdown;
 use crate::scheduler::threads::Threads;
 use crate::sysmon::stall::{StallHook, Stalls};
@@ -30,26 +31,33 @@ use crate::tokio_compat::TokioCompat;
 /// A function of the user's that is called on threads of the runtime.
 pub(crate) type Hook = Arc<dyn Fn() + Send + Sync>;
 
-/// Which of the two kinds of runtime this is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Flavor {
-    /// N processors, run by machines that the runtime starts.
-    MultiThread,
+/// Tells which of the two kinds of runtime one is. Returned by
+/// [`Handle::runtime_flavor`](crate::runtime::Handle::runtime_flavor).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum RuntimeFlavor {
     /// One processor, run by whichever thread is in `block_on`.
     CurrentThread,
+    /// N processors, run by machines that the runtime starts.
+    MultiThread,
 }
 
 /// The builder's decisions.
 #[derive(Clone)]
 pub(crate) struct Config {
-    pub(crate) flavor: Flavor,
+    pub(crate) flavor: RuntimeFlavor,
     pub(crate) processors: usize,
+    /// The name of the runtime, for its user.
+    pub(crate) name: Option<Arc<str>>,
     pub(crate) thread_name: Arc<dyn Fn() -> String + Send + Sync>,
     pub(crate) thread_stack_size: Option<usize>,
     pub(crate) max_blocking_threads: usize,
     pub(crate) thread_keep_alive: Duration,
     pub(crate) on_thread_start: Option<Hook>,
     pub(crate) on_thread_stop: Option<Hook>,
+    /// Called by each machine before it goes to sleep, and when it has slept.
+    pub(crate) on_thread_park: Option<Hook>,
+    pub(crate) on_thread_unpark: Option<Hook>,
     /// Processors in play at most, spares for stuck polls included.
     pub(crate) max_machines: usize,
     /// How long a poll may take before it is reported; `None` reports nothing.
@@ -60,6 +68,8 @@ pub(crate) struct Config {
     pub(crate) global_queue_interval: u32,
     /// A busy processor looks at the netpoller at one tick in so many.
     pub(crate) event_interval: u32,
+    /// Events that one turn of the netpoller takes at most.
+    pub(crate) events_per_turn: EventsPerTurn,
 }
 
 /// Processors at most, whatever the builder says: the counters on them take some room for each that
@@ -72,14 +82,14 @@ impl Config {
     /// while that holds any, and the ring is filled from there.
     #[inline]
     pub(crate) fn keeps_order(&self) -> bool {
-        self.flavor == Flavor::CurrentThread
+        self.flavor == RuntimeFlavor::CurrentThread
     }
 
     /// Spares serve machines, of which a current-thread runtime has none of its own.
     fn most_processors(&self) -> usize {
         match self.flavor {
-            Flavor::MultiThread => self.most_machines().min(MOST_PROCESSORS),
-            Flavor::CurrentThread => 1,
+            RuntimeFlavor::MultiThread => self.most_machines().min(MOST_PROCESSORS),
+            RuntimeFlavor::CurrentThread => 1,
         }
     }
 
@@ -94,6 +104,7 @@ impl fmt::Debug for Config {
         f.debug_struct("Config")
             .field("flavor", &self.flavor)
             .field("processors", &self.processors)
+            .field("name", &self.name)
             .field("max_blocking_threads", &self.max_blocking_threads)
             .field("thread_keep_alive", &self.thread_keep_alive)
             .field("global_queue_interval", &self.global_queue_interval)
@@ -106,6 +117,7 @@ impl fmt::Debug for Config {
 pub(crate) struct Scheduler {
     /// Itself, for the few methods that start threads.
     pub(crate) me: Weak<Self>,
+    pub(crate) id: RuntimeId,
     pub(crate) config: Config,
     /// The part of the processors that all threads see, by index.
     pub(crate) processors: Processors,
@@ -148,9 +160,10 @@ impl Scheduler {
         idle_work: Box<dyn IdleWork>,
     ) -> io::Result<Arc<Self>> {
         let (processors, owned) = Processors::new(config.processors, config.most_processors());
-        let netpoller = Netpoller::new()?;
+        let netpoller = Netpoller::with_events_per_turn(config.events_per_turn)?;
         let scheduler = Arc::new_cyclic(|me| Self {
             me: Weak::clone(me),
+            id: RuntimeId::next(),
             idle: Idle::new(config.processors, processors.capacity()),
             processors,
             injector: Injector::new(),

@@ -14,7 +14,8 @@ use crate::scheduler::machine_loop::MachineLoop;
 use crate::scheduler::processor::Processor;
 use crate::scheduler::refusals::{NoThread, Refusals};
 use crate::scheduler::root::NoRoot;
-use crate::scheduler::{Config, Context, Flavor, Scheduler, time_slice};
+use crate::scheduler::scheduler::Hook;
+use crate::scheduler::{Config, Context, RuntimeFlavor, Scheduler, time_slice};
 use crate::util::backoff::Backoff;
 use crate::util::hook::call_hook;
 use crate::util::report::report;
@@ -151,7 +152,7 @@ pub(crate) fn start_machine_with(scheduler: &Scheduler, processor: Box<Processor
     // The machines of a current-thread runtime are the threads in `block_on`. And machines that
     // come during shutdown would only leave again, and each that finds work as it leaves would
     // start the next.
-    let is_useless = scheduler.config.flavor == Flavor::CurrentThread || scheduler.shutdown.has_begun();
+    let is_useless = scheduler.config.flavor == RuntimeFlavor::CurrentThread || scheduler.shutdown.has_begun();
     if is_useless || scheduler.threads.refusals.are_recent(scheduler.clock.elapsed()) {
         return give_back(scheduler, processor);
     }
@@ -285,6 +286,19 @@ impl Config {
     }
 }
 
+impl Scheduler {
+    /// Calls the user's hook of that name on a machine that holds no processor.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn call_in_hook(&self, context: &Context, machine: &Machine, name: &str, hook: &Hook) {
+        machine.set_in_hook(true);
+        self.excuse_from_search(machine);
+        call_hook(name, || hook());
+        machine.set_in_hook(false);
+        context.come_back();
+    }
+}
+
 /// The life of a machine's thread.
 fn serve(scheduler: Arc<Scheduler>, machine: Arc<Machine>) {
     let guard = AbortOnUnwind;
@@ -294,10 +308,9 @@ fn serve(scheduler: Arc<Scheduler>, machine: Arc<Machine>) {
     let _tokio = scheduler.tokio.enter();
     let entered = Context::enter(&scheduler, Role::Machine(machine));
     let machine = entered.machine().expect("it has entered as one");
-    machine.set_in_hook(true);
-    scheduler.excuse_from_search(machine);
-    scheduler.config.call_start_hook(&entered);
-    machine.set_in_hook(false);
+    if let Some(hook) = &scheduler.config.on_thread_start {
+        scheduler.call_in_hook(&entered, machine, "on_thread_start", hook);
+    }
     time_slice::ask_for_short_ones();
     let mut machine_loop = MachineLoop::started(&entered);
     machine_loop.run(&mut NoRoot);

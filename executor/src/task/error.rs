@@ -139,21 +139,12 @@ impl fmt::Display for JoinError {
 
 impl fmt::Debug for JoinError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("JoinError")
-            .field("id", &self.id)
-            .field("spawned_at", &format_args!("{}", self.spawned_at))
-            .field("cause", &self.cause)
-            .finish()
-    }
-}
-
-impl fmt::Debug for Cause {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Cancelled => f.write_str("Cancelled"),
-            Self::Panic(payload) => match payload.message() {
-                Some(message) => f.debug_tuple("Panic").field(&message).finish(),
-                None => f.write_str("Panic(..)"),
+        let (id, place) = (self.id, self.spawned_at);
+        match &self.cause {
+            Cause::Cancelled => write!(f, "JoinError::Cancelled({id:?}, spawned_at({place}))"),
+            Cause::Panic(payload) => match payload.message() {
+                Some(message) => write!(f, "JoinError::Panic({id:?}, spawned_at({place}), {message:?}, ...)"),
+                None => write!(f, "JoinError::Panic({id:?}, spawned_at({place}), ...)"),
             },
         }
     }

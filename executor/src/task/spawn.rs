@@ -10,7 +10,7 @@ use wsrt_sync::drop_in::OUTSIDE;
 
 use crate::blocking::{in_place, jobs};
 use crate::local::tasks::LocalTasks;
-use crate::scheduler::{Context, Flavor, Scheduler};
+use crate::scheduler::{Context, RuntimeFlavor, Scheduler};
 use crate::task::{Id, JoinHandle, Origin, current_id};
 
 /// Calls `f` with the runtime that the current thread belongs to; `wanted` is the operation that
@@ -71,7 +71,7 @@ fn with_local_scheduler<R>(wanted: &str, f: impl FnOnce(&Arc<Scheduler>) -> R) -
     let is_driving = Context::with(|context| context.is_some_and(|context| context.machine().is_some()));
     with_scheduler(wanted, |scheduler| {
         assert!(
-            scheduler.config.flavor == Flavor::CurrentThread && is_driving,
+            scheduler.config.flavor == RuntimeFlavor::CurrentThread && is_driving,
             "wsrt: `{wanted}` needs a `LocalSet` that is being polled, or a current-thread runtime and the thread that is in its \
              `block_on`: use `spawn`, `LocalSet::run_until` or `#[wsrt::main(flavor = \"current_thread\")]`"
         );

@@ -5,7 +5,7 @@ use std::time::Duration;
 use wsrt_sync::drop_in::OUTSIDE;
 
 use crate::scheduler::clock::CannotAdvance;
-use crate::scheduler::{Context, Flavor};
+use crate::scheduler::{Context, RuntimeFlavor};
 use crate::task::spawn::yield_now;
 
 /// Stops the clock of the current runtime, for tests.
@@ -128,7 +128,7 @@ fn with_context<R>(what: &str, f: impl FnOnce(&Context) -> R) -> R {
         );
     };
     assert!(
-        context.scheduler().config.flavor == Flavor::CurrentThread,
+        context.scheduler().config.flavor == RuntimeFlavor::CurrentThread,
         "wsrt: `time::{what}` needs a current-thread runtime: build it with `Builder::new_current_thread`, or leave the \
          flavor of `#[wsrt::test]` as it is"
     );

@@ -1,10 +1,13 @@
 //! The netpoller: the poll itself, and the rule that one thread at a time is in it.
 
+mod events_per_turn;
 mod gate;
 #[cfg(all(test, loom))]
 mod loom_models;
 mod timer_fd;
 
+use self::events_per_turn::EventBuffers;
+pub use self::events_per_turn::EventsPerTurn;
 use self::gate::{Stay, TurnGate, Turned};
 use self::timer_fd::TimerFd;
 use crate::handle::Handle;
@@ -18,11 +21,6 @@ use std::io;
 use std::ops::RangeInclusive;
 use std::task::Waker;
 use std::time::{Duration, Instant};
-
-/// Events fetched by one system call. A thousand covers every socket that becomes ready during one
-/// poll of a task on a busy server; the next turn fetches the rest, in the order of arrival. 12 KiB
-/// on Linux.
-const EVENTS_PER_TURN: usize = 1024;
 
 /// Watches every registered socket and collects the wakers of those that became ready.
 ///
@@ -60,7 +58,7 @@ pub struct Netpoller {
 #[derive(Debug)]
 struct State {
     poll: mio::Poll,
-    events: mio::Events,
+    buffers: EventBuffers,
     timer_fd: TimerFd,
 }
 
@@ -100,11 +98,20 @@ impl Netpoller {
     /// Returns the OS error when the system is out of file descriptors (four are needed on Linux)
     /// or memory.
     pub fn new() -> io::Result<Netpoller> {
+        Self::with_events_per_turn(EventsPerTurn::default())
+    }
+
+    /// Opens a poll with no sockets in it, whose turns take no more events than `most` says.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`new`](Self::new).
+    pub fn with_events_per_turn(most: EventsPerTurn) -> io::Result<Netpoller> {
         let poll = mio::Poll::new()?;
         let interrupter = mio::Waker::new(poll.registry(), INTERRUPT)?;
         let handle = Handle::new(poll.registry().try_clone()?);
         let timer_fd = TimerFd::new(poll.registry())?;
-        let state = Mutex::new(State { poll, events: mio::Events::with_capacity(EVENTS_PER_TURN), timer_fd });
+        let state = Mutex::new(State { poll, buffers: EventBuffers::new(most), timer_fd });
         Ok(Netpoller { gate: TurnGate::new(), state, alarm_cost: AtomicU64::new(0), interrupter, handle })
     }
 
@@ -178,7 +185,7 @@ impl Netpoller {
 
     fn poll(&self, limit: Limit, wakers: &mut Vec<Waker>) -> io::Result<usize> {
         let mut state = self.state.lock();
-        let State { poll, events, timer_fd } = &mut *state;
+        let State { poll, buffers, timer_fd } = &mut *state;
         let timeout = match limit {
             Limit::Timeout(timeout) => timeout,
             Limit::Deadline(moments) => {
@@ -187,6 +194,7 @@ impl Netpoller {
                 timeout
             }
         };
+        let events = buffers.of_turn(timeout);
         match poll.poll(events, timeout) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(0),

@@ -1,0 +1,49 @@
+//! How many events a turn takes at most.
+
+use std::time::Duration;
+
+/// Events that one system call fetches. A thousand covers every socket that becomes ready during
+/// one poll of a task on a busy server; the next turn fetches the rest, in the order of arrival. 12
+/// KiB on Linux.
+const EVENTS_PER_TURN: usize = 1024;
+
+/// More of them in one buffer would be of no use: a system call fetches few thousands at the best
+/// of times.
+const MOST_EVENTS: usize = 65_536;
+
+/// Limits the events that one turn of a [`Netpoller`](crate::Netpoller) takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EventsPerTurn {
+    /// The most for a turn that waits, not zero.
+    pub waiting: usize,
+    /// The most for a turn that does not wait, not zero; `None` means as many as for the others.
+    pub busy: Option<usize>,
+}
+
+impl Default for EventsPerTurn {
+    fn default() -> Self {
+        Self { waiting: EVENTS_PER_TURN, busy: None }
+    }
+}
+
+/// The buffers for the events of a turn.
+#[derive(Debug)]
+pub(super) struct EventBuffers {
+    waiting: mio::Events,
+    busy: Option<mio::Events>,
+}
+
+impl EventBuffers {
+    pub(super) fn new(most: EventsPerTurn) -> Self {
+        let buffer = |events: usize| mio::Events::with_capacity(events.clamp(1, MOST_EVENTS));
+        Self { waiting: buffer(most.waiting), busy: most.busy.map(buffer) }
+    }
+
+    /// The buffer of a turn that waits for `timeout`.
+    pub(super) fn of_turn(&mut self, timeout: Option<Duration>) -> &mut mio::Events {
+        match &mut self.busy {
+            Some(buffer) if timeout == Some(Duration::ZERO) => buffer,
+            _ => &mut self.waiting,
+        }
+    }
+}
