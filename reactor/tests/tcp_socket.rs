@@ -91,6 +91,18 @@ fn a_socket_made_elsewhere_can_be_taken_over() {
 }
 
 #[test]
+fn a_socket_taken_over_as_it_is_connects() {
+    run(async {
+        let listener = std::net::TcpListener::bind(loopback()).unwrap();
+        let made = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).unwrap();
+        made.set_nonblocking(true).unwrap();
+        let socket = TcpSocket::from_std_stream(made.into());
+        let stream = socket.connect(listener.local_addr().unwrap()).await.unwrap();
+        assert_eq!(listener.accept().unwrap().1, stream.local_addr().unwrap());
+    });
+}
+
+#[test]
 fn options_need_no_runtime_and_connecting_does() {
     let socket = TcpSocket::new_v4().unwrap();
     socket.set_reuseaddr(true).unwrap();

@@ -112,6 +112,16 @@ impl TcpSocket {
         Ok(TcpSocket { socket: socket.into() })
     }
 
+    /// Takes over the socket of a standard stream that is not connected yet, and leaves its options
+    /// as they are.
+    ///
+    /// The caller has made it non-blocking: on one that blocks, `connect` blocks its thread.
+    /// [`from_std`](TcpSocket::from_std) makes it non-blocking itself.
+    #[must_use]
+    pub fn from_std_stream(std_stream: net::TcpStream) -> TcpSocket {
+        TcpSocket { socket: std_stream.into() }
+    }
+
     /// Returns whether a local address may be bound that an earlier socket still lingers on.
     ///
     /// # Errors
