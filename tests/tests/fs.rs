@@ -7,6 +7,7 @@ use std::pin::Pin;
 use std::sync::mpsc::channel;
 use std::task::{Context, Poll, Waker};
 use std::thread;
+use std::time::{Duration, UNIX_EPOCH};
 
 use wsrt::fs::{self, File};
 use wsrt::io::{AsyncSeekExt, AsyncWrite, AsyncWriteExt};
@@ -274,4 +275,25 @@ fn outside_a_runtime_the_first_poll_panics_naming_the_call() {
         let _ = Pin::new(&mut file).poll_write(&mut Context::from_waker(Waker::noop()), b"bytes");
     });
     assert!(message.starts_with("wsrt: `File::poll_write` was called outside of a wsrt runtime"), "{message}");
+}
+
+#[test]
+fn times_are_set_after_the_write_in_progress() {
+    on_both(|directory| async move {
+        let mut file = File::create(directory.path("file")).await.expect("it is created");
+        let day = Duration::from_secs(24 * 60 * 60);
+        file.write_all(&pattern(1_000_000)).await.expect("it is written");
+        file.set_modified(UNIX_EPOCH + day).await.expect("they are set");
+        file.flush().await.expect("it is written");
+        let modified = file.metadata().await.expect("it is there").modified().expect("files have times");
+        assert_eq!(modified, UNIX_EPOCH + day);
+    });
+}
+
+#[test]
+#[should_panic = "must be greater than 0"]
+fn a_buffer_without_room_is_refused() {
+    on_both(|directory| async move {
+        File::create(directory.path("file")).await.expect("it is created").set_max_buf_size(0);
+    });
 }

@@ -65,3 +65,5 @@ pub use self::metadata::{metadata, set_permissions, symlink_metadata, try_exists
 pub use self::open_options::OpenOptions;
 pub use self::read_dir::{DirEntry, ReadDir, read_dir};
 pub use self::whole::{copy, read, read_to_string, write};
+#[doc(no_inline)]
+pub use std::fs::FileTimes;

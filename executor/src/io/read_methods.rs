@@ -2,9 +2,10 @@
 
 use std::future::poll_fn;
 use std::io;
+use std::mem::MaybeUninit;
 use std::task::{Context, Poll};
 
-use super::target::{SliceTarget, Target};
+use super::target::{SliceTarget, Target, UninitTarget};
 
 /// A stream that is read through the blocking pool, or another thread. Each family of I/O traits,
 /// and the methods, are implemented by this.
@@ -17,6 +18,15 @@ pub(crate) async fn read(stream: &mut impl PollRead, buf: &mut [u8]) -> io::Resu
     let mut target = SliceTarget::new(buf);
     poll_fn(|cx| stream.poll_read_into(cx, &mut target)).await?;
     Ok(target.filled())
+}
+
+pub(crate) fn poll_read(
+    stream: &mut impl PollRead,
+    cx: &mut Context<'_>,
+    buf: &mut [MaybeUninit<u8>],
+) -> Poll<io::Result<usize>> {
+    let mut target = UninitTarget::new(buf);
+    stream.poll_read_into(cx, &mut target).map_ok(|()| target.filled())
 }
 
 pub(crate) async fn read_exact(stream: &mut impl PollRead, buf: &mut [u8]) -> io::Result<usize> {
@@ -67,6 +77,23 @@ macro_rules! read_methods {
             /// Cancel safe: bytes that were read are returned by the next read.
             pub async fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
                 $crate::io::read_methods::read(self, buf).await
+            }
+
+            /// Polls [`read`](Self::read), for adapters that implement traits: reads into memory
+            /// that need not be initialised, and returns how many of its first bytes were written.
+            /// It leaves the others alone.
+            ///
+            /// Of several tasks that poll, the last one is woken.
+            ///
+            /// # Errors
+            ///
+            /// Returns the OS error.
+            pub fn poll_read(
+                &mut self,
+                cx: &mut std::task::Context<'_>,
+                buf: &mut [std::mem::MaybeUninit<u8>],
+            ) -> std::task::Poll<std::io::Result<usize>> {
+                $crate::io::read_methods::poll_read(self, cx, buf)
             }
 
             /// Fills `buf` and returns its length.

@@ -1,4 +1,7 @@
-//! The room that a read fills, whichever its caller has: a slice, a vector, or a buffer of tokio's.
+//! The room that a read fills, whichever its caller has: a slice, initialised or not, a vector, or
+//! a buffer of tokio's.
+
+use std::mem::MaybeUninit;
 
 /// Room for bytes.
 pub(crate) trait Target {
@@ -45,6 +48,38 @@ impl Target for SliceTarget<'_> {
 
     fn put(&mut self, bytes: &[u8]) {
         self.bytes[self.filled..][..bytes.len()].copy_from_slice(bytes);
+        self.filled += bytes.len();
+    }
+}
+
+/// The unfilled part of a slice that need not be initialised.
+#[derive(Debug)]
+pub(crate) struct UninitTarget<'a> {
+    bytes: &'a mut [MaybeUninit<u8>],
+    filled: usize,
+}
+
+impl<'a> UninitTarget<'a> {
+    pub(crate) fn new(bytes: &'a mut [MaybeUninit<u8>]) -> Self {
+        Self { bytes, filled: 0 }
+    }
+
+    /// Returns how many bytes were put here: so many of the first ones are initialised.
+    pub(crate) fn filled(&self) -> usize {
+        self.filled
+    }
+}
+
+impl Target for UninitTarget<'_> {
+    fn room(&self) -> usize {
+        self.bytes.len() - self.filled
+    }
+
+    fn put(&mut self, bytes: &[u8]) {
+        let room = &mut self.bytes[self.filled..][..bytes.len()];
+        for (to, from) in room.iter_mut().zip(bytes) {
+            to.write(*from);
+        }
         self.filled += bytes.len();
     }
 }

@@ -50,6 +50,42 @@ macro_rules! write_methods {
                 $crate::io::write_methods::write(self, buf).await
             }
 
+            /// Polls [`write`](Self::write), for adapters that implement traits.
+            ///
+            /// # Errors
+            ///
+            /// Returns the error of the write before it.
+            pub fn poll_write(
+                &mut self,
+                cx: &mut std::task::Context<'_>,
+                buf: &[u8],
+            ) -> std::task::Poll<std::io::Result<usize>> {
+                $crate::io::write_methods::PollWrite::poll_write_from(self, cx, &[std::io::IoSlice::new(buf)])
+            }
+
+            /// Polls a write of several buffers, which are taken in their order as if they were
+            /// one, and returns how many bytes were taken.
+            ///
+            /// # Errors
+            ///
+            /// Returns the error of the write before it.
+            pub fn poll_write_vectored(
+                &mut self,
+                cx: &mut std::task::Context<'_>,
+                bufs: &[std::io::IoSlice<'_>],
+            ) -> std::task::Poll<std::io::Result<usize>> {
+                $crate::io::write_methods::PollWrite::poll_write_from(self, cx, bufs)
+            }
+
+            /// Polls [`flush`](Self::flush).
+            ///
+            /// # Errors
+            ///
+            /// Returns the error of an earlier write, or the OS error.
+            pub fn poll_flush(&mut self, cx: &mut std::task::Context<'_>) -> std::task::Poll<std::io::Result<()>> {
+                $crate::io::write_methods::PollWrite::poll_written(self, cx)
+            }
+
             /// Takes all of `buf`, to be written while the task continues.
             ///
             /// # Errors

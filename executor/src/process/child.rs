@@ -67,7 +67,8 @@ impl Child {
     /// # Errors
     ///
     /// Returns the OS error, for example when another part of the program has waited for all
-    /// children, and an error when the runtime was shut down.
+    /// children, and an error when the runtime that started it was shut down and the caller is in
+    /// no other.
     ///
     /// # Cancel safety
     ///

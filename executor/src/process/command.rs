@@ -39,7 +39,7 @@ impl Command {
     /// Returns a command for `program`, which is searched in `PATH` unless it contains a slash,
     /// without arguments, with this process's environment, directory and standard streams.
     #[must_use]
-    pub fn new(program: impl AsRef<OsStr>) -> Self {
+    pub fn new<S: AsRef<OsStr>>(program: S) -> Self {
         Self::from(StdCommand::new(program))
     }
 
@@ -64,37 +64,50 @@ impl Command {
     }
 
     /// Adds an argument.
-    pub fn arg(&mut self, argument: impl AsRef<OsStr>) -> &mut Self {
+    pub fn arg<S: AsRef<OsStr>>(&mut self, argument: S) -> &mut Self {
         self.std.arg(argument);
         self
     }
 
     /// Adds several arguments.
-    pub fn args(&mut self, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> &mut Self {
+    pub fn args<I, S>(&mut self, arguments: I) -> &mut Self
+    where
+        I: IntoIterator<Item = S>,
+        S: AsRef<OsStr>,
+    {
         self.std.args(arguments);
         self
     }
 
     /// Sets the name that the program gets as its first argument, in place of the path to it.
-    pub fn arg0(&mut self, name: impl AsRef<OsStr>) -> &mut Self {
+    pub fn arg0<S: AsRef<OsStr>>(&mut self, name: S) -> &mut Self {
         self.std.arg0(name);
         self
     }
 
     /// Sets a variable of the environment.
-    pub fn env(&mut self, key: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> &mut Self {
+    pub fn env<K, V>(&mut self, key: K, value: V) -> &mut Self
+    where
+        K: AsRef<OsStr>,
+        V: AsRef<OsStr>,
+    {
         self.std.env(key, value);
         self
     }
 
     /// Sets several variables of the environment.
-    pub fn envs(&mut self, variables: impl IntoIterator<Item = (impl AsRef<OsStr>, impl AsRef<OsStr>)>) -> &mut Self {
+    pub fn envs<I, K, V>(&mut self, variables: I) -> &mut Self
+    where
+        I: IntoIterator<Item = (K, V)>,
+        K: AsRef<OsStr>,
+        V: AsRef<OsStr>,
+    {
         self.std.envs(variables);
         self
     }
 
     /// Removes a variable from the environment.
-    pub fn env_remove(&mut self, key: impl AsRef<OsStr>) -> &mut Self {
+    pub fn env_remove<K: AsRef<OsStr>>(&mut self, key: K) -> &mut Self {
         self.std.env_remove(key);
         self
     }
@@ -107,14 +120,14 @@ impl Command {
 
     /// Sets the directory to start in. It is unspecified whether a relative path of the program is
     /// resolved from there: use an absolute one.
-    pub fn current_dir(&mut self, directory: impl AsRef<Path>) -> &mut Self {
+    pub fn current_dir<P: AsRef<Path>>(&mut self, directory: P) -> &mut Self {
         self.std.current_dir(directory);
         self
     }
 
     /// Sets the program's standard input. The default is this process's own, and an empty one for
     /// [`output`](Self::output).
-    pub fn stdin(&mut self, stdin: impl Into<Stdio>) -> &mut Self {
+    pub fn stdin<T: Into<Stdio>>(&mut self, stdin: T) -> &mut Self {
         self.is_set[0] = true;
         self.std.stdin(stdin);
         self
@@ -122,7 +135,7 @@ impl Command {
 
     /// Sets the program's standard output. The default is this process's own, and a pipe for
     /// [`output`](Self::output).
-    pub fn stdout(&mut self, stdout: impl Into<Stdio>) -> &mut Self {
+    pub fn stdout<T: Into<Stdio>>(&mut self, stdout: T) -> &mut Self {
         self.is_set[1] = true;
         self.std.stdout(stdout);
         self
@@ -130,7 +143,7 @@ impl Command {
 
     /// Sets the program's standard error. The default is this process's own, and a pipe for
     /// [`output`](Self::output).
-    pub fn stderr(&mut self, stderr: impl Into<Stdio>) -> &mut Self {
+    pub fn stderr<T: Into<Stdio>>(&mut self, stderr: T) -> &mut Self {
         self.is_set[2] = true;
         self.std.stderr(stderr);
         self
@@ -163,7 +176,10 @@ impl Command {
     /// The requirements of [`CommandExt::pre_exec`]: the new process has one thread, and locks that
     /// other threads of this process held are never released in it. So the closure must be safe in
     /// a signal handler: it must not take locks or allocate memory.
-    pub unsafe fn pre_exec(&mut self, call: impl FnMut() -> io::Result<()> + Send + Sync + 'static) -> &mut Self {
+    pub unsafe fn pre_exec<F>(&mut self, call: F) -> &mut Self
+    where
+        F: FnMut() -> io::Result<()> + Send + Sync + 'static,
+    {
         // SAFETY: the caller of this function meets the same requirements.
         unsafe { self.std.pre_exec(call) };
         self

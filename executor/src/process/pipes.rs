@@ -1,13 +1,11 @@
 //! The parent's ends of a child's pipes.
 
-use std::io;
-#[cfg(feature = "tokio-io")]
-use std::io::IoSlice;
+use std::io::{self, IoSlice};
+use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 #[cfg(feature = "tokio-io")]
 use std::pin::Pin;
 use std::process::Stdio;
-#[cfg(feature = "tokio-io")]
 use std::task::{Context, Poll};
 
 use wsrt_reactor::net::unix::pipe::{Receiver, Sender};
@@ -91,6 +89,24 @@ impl ChildStdin {
         self.pipe()?.write(buf).await
     }
 
+    /// Polls [`write`](Self::write), for adapters that implement traits.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`write`](Self::write).
+    pub fn poll_write(&mut self, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        self.pipe()?.poll_write(cx, buf)
+    }
+
+    /// Polls a write of several buffers, which are written in their order as if they were one.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`write`](Self::write).
+    pub fn poll_write_vectored(&mut self, cx: &mut Context<'_>, bufs: &[IoSlice<'_>]) -> Poll<io::Result<usize>> {
+        self.pipe()?.poll_write_vectored(cx, bufs)
+    }
+
     /// Writes all of `buf`.
     ///
     /// # Errors
@@ -135,7 +151,7 @@ impl ChildStdin {
 #[cfg(feature = "tokio-io")]
 impl tokio::io::AsyncWrite for ChildStdin {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, source: &[u8]) -> Poll<io::Result<usize>> {
-        Pin::new(self.pipe()?).poll_write(cx, source)
+        ChildStdin::poll_write(&mut self, cx, source)
     }
 
     fn poll_write_vectored(
@@ -143,7 +159,7 @@ impl tokio::io::AsyncWrite for ChildStdin {
         cx: &mut Context<'_>,
         sources: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(self.pipe()?).poll_write_vectored(cx, sources)
+        ChildStdin::poll_write_vectored(&mut self, cx, sources)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -247,6 +263,19 @@ macro_rules! readable_end {
             /// Cancel safe: if the future is dropped before it is ready, nothing was read.
             pub async fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
                 self.0.read(buf).await
+            }
+
+            /// Polls [`read`](Self::read), for adapters that implement traits: reads into memory
+            /// that need not be initialised, and returns how many of its first bytes were written.
+            /// It leaves the others alone.
+            ///
+            /// Of several tasks that poll, the last one is woken.
+            ///
+            /// # Errors
+            ///
+            /// Returns the OS error.
+            pub fn poll_read(&mut self, cx: &mut Context<'_>, buf: &mut [MaybeUninit<u8>]) -> Poll<io::Result<usize>> {
+                self.0.poll_read(cx, buf)
             }
 
             /// Fills `buf` and returns its length.

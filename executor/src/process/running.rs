@@ -2,10 +2,11 @@
 
 use std::io;
 use std::process::{Child, ExitStatus};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use super::exit::Exit;
 use super::orphans;
+use crate::scheduler;
 
 /// The child's process with the event that reports its end.
 #[derive(Debug)]
@@ -35,7 +36,23 @@ impl Running {
     }
 
     pub(super) fn poll_wait(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<ExitStatus>> {
+        match ready!(self.poll_exit(cx)) {
+            // No OS error: the runtime that reports the end was shut down.
+            Err(error) if error.raw_os_error().is_none() && self.move_to_current_runtime() => self.poll_exit(cx),
+            outcome => Poll::Ready(outcome),
+        }
+    }
+
+    fn poll_exit(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<ExitStatus>> {
         let child = &mut self.child;
         self.exit.poll(cx, || child.try_wait())
+    }
+
+    /// Has the current runtime report the end from now on, if there is one and it is not shut down.
+    fn move_to_current_runtime(&mut self) -> bool {
+        let Some(scheduler) = scheduler::Context::current_scheduler() else { return false };
+        let Ok(exit) = Exit::of(self.child.id(), scheduler.netpoller.handle()) else { return false };
+        self.exit = exit;
+        true
     }
 }

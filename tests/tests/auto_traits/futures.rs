@@ -122,6 +122,8 @@ fn futures_of_files_may_move_and_be_shared() {
     future_is_send_and_sync(|| lent::<File>().set_len(0));
     future_is_send_and_sync(|| lent::<File>().metadata());
     future_is_send_and_sync(|| lent::<File>().set_permissions(lent::<std::fs::Permissions>().clone()));
+    future_is_send_and_sync(|| lent::<File>().set_times(wsrt::fs::FileTimes::new()));
+    future_is_send_and_sync(|| lent::<File>().set_modified(std::time::SystemTime::UNIX_EPOCH));
 }
 
 #[test]

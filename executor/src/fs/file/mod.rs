@@ -4,10 +4,11 @@ mod inner;
 mod traits;
 
 use std::fmt;
-use std::fs::{Metadata, Permissions};
+use std::fs::{FileTimes, Metadata, Permissions};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use wsrt_sync::Mutex;
 
@@ -257,10 +258,45 @@ impl File {
         self.inner.lock().await.call("File::set_permissions", call).await
     }
 
+    /// Sets when the file was last read and written, after the operation in progress has ended: a
+    /// write that has begun does not change them later. Times that `times` does not name stay.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error when the file was not opened for writing, or the OS refuses.
+    ///
+    /// # Cancel safety
+    ///
+    /// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the call
+    /// is made.
+    pub async fn set_times(&self, times: FileTimes) -> io::Result<()> {
+        self.inner.lock().await.call("File::set_times", move |file| file.set_times(times)).await
+    }
+
+    /// Sets when the file was last written, as [`set_times`](Self::set_times) does.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`set_times`](Self::set_times).
+    ///
+    /// # Cancel safety
+    ///
+    /// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the call
+    /// is made.
+    pub async fn set_modified(&self, time: SystemTime) -> io::Result<()> {
+        self.set_times(FileTimes::new().set_modified(time)).await
+    }
+
     /// Sets how many bytes one read or write moves at most, and so how large the buffer grows. The
-    /// default is 2 MiB, the minimum 1.
+    /// default is 2 MiB.
+    ///
+    /// # Panics
+    ///
+    /// Panics if `bytes` is 0.
+    #[track_caller]
     pub fn set_max_buf_size(&mut self, bytes: usize) {
-        self.limit = bytes.max(1);
+        assert!(bytes > 0, "`max_buf_size` must be greater than 0");
+        self.limit = bytes;
     }
 
     /// Returns how many bytes one read or write moves at most.

@@ -45,13 +45,31 @@ impl File {
     ///
     /// Not cancel safe: if the future is dropped while it waits, the position is unspecified.
     pub async fn seek(&mut self, target: SeekFrom) -> io::Result<u64> {
-        poll_fn(|cx| self.poll_sought(cx)).await?;
+        poll_fn(|cx| self.poll_seek_complete(cx)).await?;
         self.inner.get_mut().start_seek(target)?;
-        poll_fn(|cx| self.poll_sought(cx)).await
+        poll_fn(|cx| self.poll_seek_complete(cx)).await
     }
 
-    /// Waits until no operation is in progress, and returns the position after the last seek.
-    fn poll_sought(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<u64>> {
+    /// Begins a seek, which [`poll_seek_complete`](Self::poll_seek_complete) completes: the two
+    /// halves of [`seek`](Self::seek), for adapters that implement traits.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if an operation is in progress.
+    ///
+    /// # Panics
+    ///
+    /// Panics outside of a runtime.
+    pub fn start_seek(&mut self, target: SeekFrom) -> io::Result<()> {
+        self.inner.get_mut().start_seek(target)
+    }
+
+    /// Polls until no operation is in progress, and returns the position after the last seek.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the seek in progress.
+    pub fn poll_seek_complete(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<u64>> {
         poll_spending_once(cx, |cx| self.inner.get_mut().poll_complete(cx))
     }
 }
@@ -70,11 +88,11 @@ impl tokio::io::AsyncRead for File {
 #[cfg(feature = "tokio-io")]
 impl tokio::io::AsyncSeek for File {
     fn start_seek(self: std::pin::Pin<&mut Self>, target: SeekFrom) -> io::Result<()> {
-        self.get_mut().inner.get_mut().start_seek(target)
+        self.get_mut().start_seek(target)
     }
 
     fn poll_complete(self: std::pin::Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<u64>> {
-        self.get_mut().poll_sought(cx)
+        self.get_mut().poll_seek_complete(cx)
     }
 }
 
@@ -89,5 +107,20 @@ impl std::os::fd::AsFd for File {
 impl std::os::fd::AsRawFd for File {
     fn as_raw_fd(&self) -> std::os::fd::RawFd {
         self.std.as_raw_fd()
+    }
+}
+
+#[cfg(unix)]
+impl From<std::os::fd::OwnedFd> for File {
+    fn from(fd: std::os::fd::OwnedFd) -> Self {
+        Self::from_std(fd.into())
+    }
+}
+
+#[cfg(unix)]
+impl std::os::fd::FromRawFd for File {
+    unsafe fn from_raw_fd(fd: std::os::fd::RawFd) -> Self {
+        // SAFETY: the caller of this function meets the same requirements.
+        Self::from_std(unsafe { std::fs::File::from_raw_fd(fd) })
     }
 }

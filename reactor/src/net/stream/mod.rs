@@ -20,7 +20,6 @@ mod ends;
 pub(super) mod futures_traits;
 #[cfg(feature = "hyper")]
 pub(super) mod hyper_traits;
-#[cfg(any(feature = "tokio-io", feature = "futures-io", feature = "hyper"))]
 mod poll_transfer;
 mod sockets;
 #[cfg(feature = "tokio-io")]

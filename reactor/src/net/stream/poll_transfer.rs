@@ -8,7 +8,6 @@ use crate::interest::Interest;
 #[cfg(feature = "futures-io")]
 use std::io::IoSliceMut;
 use std::io::{self, IoSlice};
-#[cfg(any(feature = "tokio-io", feature = "hyper"))]
 use std::mem::MaybeUninit;
 use std::task::{Context, Poll};
 
@@ -16,7 +15,6 @@ use std::task::{Context, Poll};
 impl<S: Receive> Evented<S> {
     /// Polls a read on behalf of the only reader, into memory that need not be initialised. The
     /// bytes counted are.
-    #[cfg(any(feature = "tokio-io", feature = "hyper"))]
     pub(crate) fn poll_receive(&self, cx: &mut Context<'_>, buf: &mut [MaybeUninit<u8>]) -> Poll<io::Result<usize>> {
         let asked = Asked::of_read::<S>(buf.len());
         self.poll_transfer(Interest::READABLE, cx, asked, |source| source.receive_uninit(buf))

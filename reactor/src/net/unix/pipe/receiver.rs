@@ -127,6 +127,19 @@ impl Receiver {
         self.evented().receive(buf).await
     }
 
+    /// Polls [`read`](Self::read), for adapters that implement traits: reads into memory that need
+    /// not be initialised, and returns how many of its first bytes were written. It leaves the
+    /// others alone.
+    ///
+    /// Of several tasks that poll, the last one is woken.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error, or an error if the runtime was shut down.
+    pub fn poll_read(&mut self, cx: &mut Context<'_>, buf: &mut [MaybeUninit<u8>]) -> Poll<io::Result<usize>> {
+        self.evented().poll_receive(cx, buf)
+    }
+
     /// Reads into several buffers, filling each before the next; otherwise like
     /// [`read`](Self::read).
     ///

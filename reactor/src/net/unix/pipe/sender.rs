@@ -127,6 +127,26 @@ impl Sender {
         self.evented().send(buf).await
     }
 
+    /// Polls [`write`](Self::write), for adapters that implement traits.
+    ///
+    /// Of several tasks that poll, the last one is woken.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error, or an error if the runtime was shut down.
+    pub fn poll_write(&mut self, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        self.evented().poll_send(cx, buf)
+    }
+
+    /// Polls [`write_vectored`](Self::write_vectored), as [`poll_write`](Self::poll_write) does.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error, or an error if the runtime was shut down.
+    pub fn poll_write_vectored(&mut self, cx: &mut Context<'_>, bufs: &[IoSlice<'_>]) -> Poll<io::Result<usize>> {
+        self.evented().poll_send_vectored(cx, bufs)
+    }
+
     /// Writes as much of several buffers, in their order, as the OS takes in one call; otherwise
     /// like [`write`](Self::write).
     ///
