@@ -2,6 +2,7 @@
 
 use super::BUFFER_SIZE;
 use crate::io::forward::{forward_buf_read, forward_read};
+use crate::io::util::interrupted::uninterrupted;
 use crate::io::{AsyncBufRead, AsyncRead, AsyncSeek, AsyncWrite};
 use pin_project_lite::pin_project;
 use std::fmt;
@@ -73,7 +74,8 @@ impl<W: AsyncWrite> BufWriter<W> {
         let mut me = self.project();
         let mut answer = Ok(());
         while *me.written < me.buf.len() && answer.is_ok() {
-            match ready!(me.inner.as_mut().poll_write(cx, &me.buf[*me.written..])) {
+            let rest = &me.buf[*me.written..];
+            match ready!(uninterrupted(|| me.inner.as_mut().poll_write(cx, rest))) {
                 Ok(0) => answer = Err(io::ErrorKind::WriteZero.into()),
                 Ok(n) => *me.written += n,
                 Err(error) => answer = Err(error),

@@ -7,6 +7,7 @@ mod buf_writer;
 mod chain;
 mod copy;
 mod empty;
+mod interrupted;
 mod pipe;
 mod read;
 mod ready;

@@ -55,7 +55,11 @@ pub(super) fn poll_consume<R: AsyncBufRead + ?Sized>(
     mut take: impl FnMut(&[u8]) -> (usize, bool),
 ) -> Poll<io::Result<()>> {
     loop {
-        let (n, is_last) = take(ready!(reader.as_mut().poll_fill_buf(cx))?);
+        let (n, is_last) = match ready!(reader.as_mut().poll_fill_buf(cx)) {
+            Ok(found) => take(found),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Poll::Ready(Err(error)),
+        };
         reader.as_mut().consume(n);
         if is_last || n == 0 {
             return Poll::Ready(Ok(()));

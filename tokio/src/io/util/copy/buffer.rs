@@ -1,5 +1,6 @@
 //! The bytes between a read and a write.
 
+use crate::io::util::interrupted::uninterrupted;
 use crate::io::{AsyncRead, AsyncWrite, ReadBuf};
 use std::io::{self, ErrorKind};
 use std::pin::Pin;
@@ -126,15 +127,5 @@ impl Buffer {
         self.copied += n as u64;
         self.is_unflushed = true;
         Poll::Ready(Ok(()))
-    }
-}
-
-/// Tries again while a signal was in the way.
-fn uninterrupted<T>(mut operation: impl FnMut() -> Poll<io::Result<T>>) -> Poll<io::Result<T>> {
-    loop {
-        match operation() {
-            Poll::Ready(Err(error)) if error.kind() == ErrorKind::Interrupted => {}
-            answer => return answer,
-        }
     }
 }

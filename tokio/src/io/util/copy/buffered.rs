@@ -1,5 +1,6 @@
 //! From a reader's own buffer to a writer.
 
+use crate::io::util::interrupted::uninterrupted;
 use crate::io::{AsyncBufRead, AsyncWrite};
 use std::future::poll_fn;
 use std::io;
@@ -21,7 +22,7 @@ where
     poll_fn(|cx| {
         loop {
             // A unit a piece: reader and writer may both be memory, and never pending.
-            let n = ready!(budget::poll_spending(cx, |cx| poll_piece(cx, reader, writer)))?;
+            let n = ready!(budget::poll_spending(cx, |cx| uninterrupted(|| poll_piece(cx, reader, writer))))?;
             if n == 0 {
                 return Poll::Ready(Ok(copied));
             }

@@ -1,5 +1,6 @@
 //! Reads until a slice is full.
 
+use crate::io::util::interrupted::uninterrupted;
 use crate::io::{AsyncRead, ReadBuf};
 use pin_project_lite::pin_project;
 use std::future::Future;
@@ -46,7 +47,7 @@ pub(super) fn poll_fill<R: AsyncRead + ?Sized>(
 ) -> Poll<io::Result<()>> {
     while *filled < bytes.len() {
         let mut buf = ReadBuf::new(&mut bytes[*filled..]);
-        ready!(reader.as_mut().poll_read(cx, &mut buf))?;
+        ready!(uninterrupted(|| reader.as_mut().poll_read(cx, &mut buf)))?;
         let n = buf.filled().len();
         if n == 0 {
             return Poll::Ready(Err(io::Error::new(io::ErrorKind::UnexpectedEof, "early end of the input")));

@@ -1,5 +1,6 @@
 //! Reads all there is.
 
+use crate::io::util::interrupted::uninterrupted;
 use crate::io::{AsyncRead, ReadBuf};
 use pin_project_lite::pin_project;
 use std::future::Future;
@@ -40,10 +41,10 @@ impl Progress {
     ) -> Poll<io::Result<usize>> {
         loop {
             let n = if buf.capacity() - buf.len() >= ROOM {
-                ready!(self.poll_in_place(reader.as_mut(), cx, buf))?
+                ready!(uninterrupted(|| self.poll_in_place(reader.as_mut(), cx, buf)))?
             } else if buf.capacity() == self.first_capacity {
                 // The caller may have made it as long as the input is: see whether there is more.
-                ready!(self.poll_aside(reader.as_mut(), cx, buf))?
+                ready!(uninterrupted(|| self.poll_aside(reader.as_mut(), cx, buf)))?
             } else {
                 buf.reserve(ROOM);
                 self.initialized = 0;

@@ -2,6 +2,7 @@
 
 use super::some::poll_write_buf;
 use crate::io::AsyncWrite;
+use crate::io::util::interrupted::uninterrupted;
 use bytes::Buf;
 use pin_project_lite::pin_project;
 use std::future::Future;
@@ -35,7 +36,7 @@ impl<W: AsyncWrite + Unpin + ?Sized> Future for WriteAll<'_, W> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let me = self.project();
         while !me.buf.is_empty() {
-            let n = ready!(Pin::new(&mut **me.writer).poll_write(cx, me.buf))?;
+            let n = ready!(uninterrupted(|| Pin::new(&mut **me.writer).poll_write(cx, me.buf)))?;
             if n == 0 {
                 return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
             }
@@ -69,7 +70,8 @@ impl<W: AsyncWrite + Unpin, B: Buf> Future for WriteAllBuf<'_, W, B> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let me = self.project();
         while me.buf.has_remaining() {
-            if ready!(poll_write_buf(Pin::new(&mut **me.writer), cx, &mut **me.buf))? == 0 {
+            let write = || poll_write_buf(Pin::new(&mut **me.writer), cx, &mut **me.buf);
+            if ready!(uninterrupted(write))? == 0 {
                 return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
             }
         }
@@ -103,7 +105,8 @@ impl<W: AsyncWrite + Unpin + ?Sized, B: AsRef<[u8]>> Future for WriteNumber<'_, 
         let me = self.project();
         let bytes = (*me.bytes).as_ref();
         while *me.written < bytes.len() {
-            let n = ready!(Pin::new(&mut **me.writer).poll_write(cx, &bytes[*me.written..]))?;
+            let rest = &bytes[*me.written..];
+            let n = ready!(uninterrupted(|| Pin::new(&mut **me.writer).poll_write(cx, rest)))?;
             if n == 0 {
                 return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
             }
