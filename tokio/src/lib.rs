@@ -3,12 +3,16 @@
 //! A program that has this crate in the place of tokio, by `[patch.crates-io]`, runs with all of
 //! its dependencies on wsrt's processors.
 
+#[cfg(feature = "fs")]
+pub mod fs;
 pub mod io;
 #[cfg(feature = "macros")]
 #[doc(hidden)]
 pub mod macros;
 #[cfg(feature = "net")]
 pub mod net;
+#[cfg(feature = "process")]
+pub mod process;
 #[cfg(feature = "rt")]
 pub mod runtime;
 #[cfg(feature = "signal")]

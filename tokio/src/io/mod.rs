@@ -6,12 +6,16 @@ mod async_seek;
 mod async_write;
 mod read_buf;
 
+#[cfg(any(feature = "fs", feature = "io-std", feature = "process"))]
+pub(crate) mod door;
 #[cfg(feature = "io-util")]
 mod forward;
 #[cfg(feature = "io-util")]
 mod join;
 #[cfg(feature = "io-util")]
 mod split;
+#[cfg(feature = "io-std")]
+mod standard;
 #[cfg(feature = "io-util")]
 mod util;
 
@@ -34,5 +38,7 @@ pub use self::util::{
     copy_buf, duplex, empty, repeat, simplex, sink,
 };
 
+#[cfg(feature = "io-std")]
+pub use self::standard::{Stderr, Stdin, Stdout, stderr, stdin, stdout};
 #[cfg(feature = "net")]
 pub use wsrt::io::{Interest, Ready, unix};
