@@ -35,7 +35,7 @@
 //!
 //! | feature | default | adds |
 //! |---|---|---|
-//! | `macros` | yes | [`main`](macro@main) and [`test`](macro@test) |
+//! | `macros` | yes | [`main`](macro@main) and [`test`](macro@test), [`select!`], [`join!`], [`try_join!`], [`pin!`] |
 //! | `process` | yes | [`process`]: commands and their pipes, on Unix; needs `signal` |
 //! | `signal` | yes | [`signal`]: ctrl-c as a future |
 //! | `tokio-io` | yes | tokio's I/O traits on the streams, and what is made of them in [`io`] |
@@ -159,3 +159,6 @@ pub use wsrt_macros::{main, test};
 /// Sockets, pipes, and how their addresses are found.
 #[cfg(not(loom))]
 pub use wsrt_reactor::net;
+#[cfg(all(not(loom), feature = "macros"))]
+#[doc(inline)]
+pub use wsrt_sync::{join, pin, select, try_join};

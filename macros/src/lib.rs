@@ -1,5 +1,5 @@
 //! The attributes `#[wsrt::main]` and `#[wsrt::test]`: an `async fn` in, a plain `fn` that runs it
-//! on a runtime out.
+//! on a runtime out; and the part of `select!` that a declarative macro cannot do.
 //!
 //! Use them through the crate `wsrt`, which re-exports them behind its feature `macros`. This crate
 //! knows nothing of the runtime but the names that the expansion calls:
@@ -12,6 +12,7 @@ mod expand;
 mod function;
 mod generate;
 mod options;
+mod pattern;
 #[cfg(test)]
 mod test_support;
 
@@ -186,4 +187,12 @@ pub fn main(arguments: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
     expand::expand(Entry::Test, arguments.into(), item.into()).into()
+}
+
+/// Called by `select!`: the pattern without `ref` and `mut`, so that it looks at an output without
+/// taking it. Not an interface.
+#[doc(hidden)]
+#[proc_macro]
+pub fn without_bindings_by_move(pattern: TokenStream) -> TokenStream {
+    pattern::borrowing(pattern.into()).into()
 }

@@ -1,4 +1,5 @@
-//! Channels and locks for tasks, with tokio's names and semantics.
+//! Channels and locks for tasks, with tokio's names and semantics; with feature `macros`,
+//! [`select!`] and [`join!`] as well.
 //!
 //! They know [`Waker`](std::task::Waker) and the [`budget`] of a poll, and nothing of tasks or
 //! runtimes: they work under any executor, between executors, and between tasks and threads.
@@ -18,6 +19,9 @@ mod hold;
 mod holder;
 pub mod lend;
 mod line;
+#[cfg(feature = "macros")]
+#[doc(hidden)]
+pub mod macros;
 pub mod mpsc;
 mod mutex;
 mod notify;

@@ -6,9 +6,6 @@
 #[cfg(feature = "fs")]
 pub mod fs;
 pub mod io;
-#[cfg(feature = "macros")]
-#[doc(hidden)]
-pub mod macros;
 #[cfg(feature = "net")]
 pub mod net;
 #[cfg(feature = "process")]
@@ -28,6 +25,8 @@ pub mod time;
 pub use crate::task::spawn;
 #[cfg(feature = "rt")]
 pub use wsrt::task_local;
+#[cfg(feature = "macros")]
+pub use wsrt_sync::{join, pin, select, try_join};
 
 #[cfg(all(feature = "macros", feature = "rt-multi-thread"))]
 pub use tokio_macros::{main, test};

@@ -9,7 +9,7 @@ const BELOW: [(&str, &[&str]); 6] = [
     ("macros", &[]),
     ("reactor", &["wsrt-sync"]),
     ("report", &["wsrt-trace"]),
-    ("sync", &[]),
+    ("sync", &["wsrt-macros"]),
     ("trace", &[]),
 ];
 

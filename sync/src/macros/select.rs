@@ -26,9 +26,10 @@
 /// # Examples
 ///
 /// ```
+/// # mod wsrt { pub use wsrt_sync::*; }
 /// # let mut all = std::pin::pin!(async {
 /// let never = std::future::pending::<u32>();
-/// let first = tokio::select! {
+/// let first = wsrt::select! {
 ///     number = never => number,
 ///     Some(number) = async { Some(4) } => number,
 /// };

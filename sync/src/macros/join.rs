@@ -1,31 +1,31 @@
-//! Waiting for several futures that may fail.
+//! Waiting for several futures.
 
-/// Waits for several futures in one task, and returns `Ok` of all outputs as a tuple, or the first
-/// error as soon as there is one.
+/// Waits for several futures in one task, and returns all outputs as a tuple.
 ///
 /// Each poll begins with the next one in turn; with `biased;` in front, with the first.
 ///
 /// # Examples
 ///
 /// ```
+/// # mod wsrt { pub use wsrt_sync::*; }
 /// # let mut all = std::pin::pin!(async {
-/// let sum = tokio::try_join!(async { Ok(1) }, async { Err::<i32, _>("no number") });
-/// assert_eq!(sum, Err("no number"));
+/// let (one, two) = wsrt::join!(async { 1 }, async { 2 });
+/// assert_eq!(one + two, 3);
 /// # });
 /// # let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
 /// # assert!(std::future::Future::poll(all.as_mut(), &mut cx).is_ready());
 /// ```
 #[macro_export]
-macro_rules! try_join {
+macro_rules! join {
     ($(biased;)?) => {
-        async { $crate::macros::support::Result::Ok(()) }.await
+        async {}.await
     };
     (biased; $($future:expr),+ $(,)?) => {
-        $crate::try_join!(@ [$crate::macros::support::InOrder] [] [] $($future,)+)
+        $crate::join!(@ [$crate::macros::support::InOrder] [] [] $($future,)+)
     };
     // Each step makes a name: they look alike, but the compiler tells them apart.
     (@ $turns:tt [$($named:tt)*] [$($reversed:tt)*] $future:expr, $($rest:tt)*) => {
-        $crate::try_join!(@ $turns [$($named)* (future $future)] [future $($reversed)*] $($rest)*)
+        $crate::join!(@ $turns [$($named)* (future $future)] [future $($reversed)*] $($rest)*)
     };
     (@ [$($turns:tt)*] [$(($name:ident $future:expr))+] [$($reversed:ident)+]) => {{
         let mut turns = <$($turns)*>::default();
@@ -45,16 +45,7 @@ macro_rules! try_join {
                 let mut branch = 0;
                 $(
                     if (branch < first) == before_first {
-                        if $crate::macros::support::Future::poll($name.as_mut(), cx).is_pending() {
-                            is_pending = true;
-                        } else if $name.as_mut().output_mut().expect("it is ready").is_err() {
-                            let $crate::macros::support::Option::Some($crate::macros::support::Result::Err(error)) =
-                                $name.as_mut().take_output()
-                            else {
-                                ::core::unreachable!("it is an error")
-                            };
-                            return $crate::macros::support::Poll::Ready($crate::macros::support::Result::Err(error));
-                        }
+                        is_pending |= $crate::macros::support::Future::poll($name.as_mut(), cx).is_pending();
                     }
                     branch += 1;
                 )+
@@ -63,16 +54,11 @@ macro_rules! try_join {
             if is_pending {
                 return $crate::macros::support::Poll::Pending;
             }
-            $crate::macros::support::Poll::Ready($crate::macros::support::Result::Ok(($(
-                match $name.as_mut().take_output() {
-                    $crate::macros::support::Option::Some($crate::macros::support::Result::Ok(output)) => output,
-                    _ => ::core::unreachable!("all are ready without an error"),
-                },
-            )+)))
+            $crate::macros::support::Poll::Ready(($($name.as_mut().take_output().expect("all are ready"),)+))
         })
         .await
     }};
     ($($future:expr),+ $(,)?) => {
-        $crate::try_join!(@ [$crate::macros::support::Turns] [] [] $($future,)+)
+        $crate::join!(@ [$crate::macros::support::Turns] [] [] $($future,)+)
     };
 }

@@ -1,30 +1,32 @@
-//! Waiting for several futures.
+//! Waiting for several futures that may fail.
 
-/// Waits for several futures in one task, and returns all outputs as a tuple.
+/// Waits for several futures in one task, and returns `Ok` of all outputs as a tuple, or the first
+/// error as soon as there is one.
 ///
 /// Each poll begins with the next one in turn; with `biased;` in front, with the first.
 ///
 /// # Examples
 ///
 /// ```
+/// # mod wsrt { pub use wsrt_sync::*; }
 /// # let mut all = std::pin::pin!(async {
-/// let (one, two) = tokio::join!(async { 1 }, async { 2 });
-/// assert_eq!(one + two, 3);
+/// let sum = wsrt::try_join!(async { Ok(1) }, async { Err::<i32, _>("no number") });
+/// assert_eq!(sum, Err("no number"));
 /// # });
 /// # let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
 /// # assert!(std::future::Future::poll(all.as_mut(), &mut cx).is_ready());
 /// ```
 #[macro_export]
-macro_rules! join {
+macro_rules! try_join {
     ($(biased;)?) => {
-        async {}.await
+        async { $crate::macros::support::Result::Ok(()) }.await
     };
     (biased; $($future:expr),+ $(,)?) => {
-        $crate::join!(@ [$crate::macros::support::InOrder] [] [] $($future,)+)
+        $crate::try_join!(@ [$crate::macros::support::InOrder] [] [] $($future,)+)
     };
     // Each step makes a name: they look alike, but the compiler tells them apart.
     (@ $turns:tt [$($named:tt)*] [$($reversed:tt)*] $future:expr, $($rest:tt)*) => {
-        $crate::join!(@ $turns [$($named)* (future $future)] [future $($reversed)*] $($rest)*)
+        $crate::try_join!(@ $turns [$($named)* (future $future)] [future $($reversed)*] $($rest)*)
     };
     (@ [$($turns:tt)*] [$(($name:ident $future:expr))+] [$($reversed:ident)+]) => {{
         let mut turns = <$($turns)*>::default();
@@ -44,7 +46,16 @@ macro_rules! join {
                 let mut branch = 0;
                 $(
                     if (branch < first) == before_first {
-                        is_pending |= $crate::macros::support::Future::poll($name.as_mut(), cx).is_pending();
+                        if $crate::macros::support::Future::poll($name.as_mut(), cx).is_pending() {
+                            is_pending = true;
+                        } else if $name.as_mut().output_mut().expect("it is ready").is_err() {
+                            let $crate::macros::support::Option::Some($crate::macros::support::Result::Err(error)) =
+                                $name.as_mut().take_output()
+                            else {
+                                ::core::unreachable!("it is an error")
+                            };
+                            return $crate::macros::support::Poll::Ready($crate::macros::support::Result::Err(error));
+                        }
                     }
                     branch += 1;
                 )+
@@ -53,11 +64,16 @@ macro_rules! join {
             if is_pending {
                 return $crate::macros::support::Poll::Pending;
             }
-            $crate::macros::support::Poll::Ready(($($name.as_mut().take_output().expect("all are ready"),)+))
+            $crate::macros::support::Poll::Ready($crate::macros::support::Result::Ok(($(
+                match $name.as_mut().take_output() {
+                    $crate::macros::support::Option::Some($crate::macros::support::Result::Ok(output)) => output,
+                    _ => ::core::unreachable!("all are ready without an error"),
+                },
+            )+)))
         })
         .await
     }};
     ($($future:expr),+ $(,)?) => {
-        $crate::join!(@ [$crate::macros::support::Turns] [] [] $($future,)+)
+        $crate::try_join!(@ [$crate::macros::support::Turns] [] [] $($future,)+)
     };
 }

@@ -8,8 +8,9 @@
 /// # Examples
 ///
 /// ```
+/// # mod wsrt { pub use wsrt_sync::*; }
 /// let number = async { 4 };
-/// tokio::pin!(number);
+/// wsrt::pin!(number);
 /// # let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
 /// # use std::future::Future;
 /// assert!(number.as_mut().poll(&mut cx).is_ready());

@@ -5,13 +5,13 @@ use std::cell::Cell;
 use std::hash::{BuildHasher, RandomState};
 
 pub use self::maybe_done::{MaybeDone, maybe_done};
+pub use crate::budget::poll_proceed;
 pub use std::future::{Future, IntoFuture, poll_fn};
 pub use std::option::Option;
 pub use std::pin::{Pin, pin};
 pub use std::result::Result;
 pub use std::task::{Context, Poll, ready};
-pub use tokio_macros::select_priv_clean_pattern as clean_pattern;
-pub use wsrt_sync::budget::poll_proceed;
+pub use wsrt_macros::without_bindings_by_move as clean_pattern;
 
 /// The result of one branch, or of one of the others.
 #[derive(Debug)]
