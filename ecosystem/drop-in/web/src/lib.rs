@@ -1,4 +1,14 @@
-//! Holds the code that `build.rs` generates. The rest is tests: see `tests`.
+//! Tools of the tests: see `tests`.
+
+mod certificate;
+mod greeting;
+mod requests;
+mod server;
+
+pub use self::certificate::Certificate;
+pub use self::greeting::Polite;
+pub use self::requests::{curl, get};
+pub use self::server::Server;
 
 /// The messages, client and server of `greeter.proto`.
 #[allow(missing_docs, unreachable_pub, clippy::all, reason = "generated")]

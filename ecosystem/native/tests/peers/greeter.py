@@ -1,4 +1,4 @@
-"""The greeter's other end in Google's gRPC: `greeter.py client ADDRESS` or `greeter.py server`.
+"""The greeter's other end in Google's gRPC: `greeter.py client ADDRESS [CERTIFICATE]` or `greeter.py server`.
 
 Without generated code: a message with one text, or a text and a small number, is written and read by hand.
 """
@@ -20,8 +20,15 @@ def untext(message):
     return message[2 : 2 + message[1]].decode() if message else ""
 
 
-def client(address):
-    with grpc.insecure_channel(address) as channel:
+def channel_to(address, certificate):
+    if certificate is None:
+        return grpc.insecure_channel(address)
+    with open(certificate, "rb") as file:
+        return grpc.secure_channel(address, grpc.ssl_channel_credentials(file.read()))
+
+
+def client(address, certificate=None):
+    with channel_to(address, certificate) as channel:
         greet = channel.unary_unary("/greeter.Greeter/Greet")
         print(untext(greet(text("Python"), timeout=20)))
         often = channel.unary_stream("/greeter.Greeter/GreetOften")
@@ -63,4 +70,4 @@ def server():
     running.wait_for_termination()
 
 
-client(sys.argv[2]) if sys.argv[1] == "client" else server()
+client(*sys.argv[2:]) if sys.argv[1] == "client" else server()
