@@ -23,6 +23,7 @@ pub mod async_fd;
 pub use wsrt_sync::budget;
 pub mod context;
 mod descriptor;
+mod drop_in;
 mod error;
 mod evented;
 mod handle;

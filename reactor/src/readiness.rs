@@ -32,7 +32,7 @@
 use crate::interest::Interest;
 use crate::ready::Ready;
 use crate::sync::atomic::AtomicUsize;
-use crate::sync::atomic::Ordering::{AcqRel, Acquire};
+use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
 const READABLE: usize = Ready::READABLE.0 as usize;
 const WRITABLE: usize = Ready::WRITABLE.0 as usize;
@@ -153,6 +153,13 @@ impl Readiness {
         let _ = self.0.fetch_update(AcqRel, Acquire, |word| {
             Some((word.wrapping_add(TICK) & TICK_MASK) | (word & !TICK_MASK) | bits.0)
         });
+    }
+
+    /// Counts these directions as reported, though they were not: an operation finds out.
+    pub(crate) fn assume(&self, interest: Interest) {
+        // Relaxed: no other thread knows the source yet, and the word publishes nothing: the
+        // maker of the socket does, by handing it on.
+        self.0.fetch_or(open_bits(interest), Relaxed);
     }
 
     /// A transfer moved less than was asked for: the direction is drained, unless an event came

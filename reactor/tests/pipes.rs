@@ -4,7 +4,7 @@
 use std::fs::File;
 use std::future::Future;
 use std::io::{ErrorKind, Read, Write};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::process::Command;
@@ -46,6 +46,23 @@ fn a_full_pipe_delivers_everything_in_order() {
         let mut received = Vec::new();
         block_on(receiver.read_to_end(&mut received)).unwrap();
         assert!(received == *sent, "the bytes differ");
+    });
+}
+
+#[test]
+fn an_operation_of_the_callers_own_runs_on_a_pipe() {
+    run(async {
+        let (sender, receiver) = pipe::pipe().unwrap();
+        sender.writable().await.unwrap();
+        let write = || std::fs::File::from(sender.as_fd().try_clone_to_owned()?).write(b"by hand");
+        assert_eq!(sender.async_io(write).await.unwrap(), 7);
+        let read = || std::fs::File::from(receiver.as_fd().try_clone_to_owned()?).read(&mut [0; 16]);
+        receiver.readable().await.unwrap();
+        assert_eq!(receiver.try_io(read).unwrap(), 7);
+        let blocked = || Err::<(), _>(ErrorKind::WouldBlock.into());
+        assert_eq!(receiver.try_io(blocked).unwrap_err().kind(), ErrorKind::WouldBlock);
+        let not_run = || -> std::io::Result<()> { panic!("run while nothing is ready") };
+        assert_eq!(receiver.try_io(not_run).unwrap_err().kind(), ErrorKind::WouldBlock);
     });
 }
 

@@ -85,7 +85,6 @@ fn datagrams_come_through_a_path_and_answers_go_back() {
 #[cfg(target_os = "linux")]
 #[test]
 fn datagrams_come_through_an_abstract_name() {
-    use std::os::linux::net::SocketAddrExt;
     run(async {
         let [server_name, client_name] = ["server", "client"]
             .map(|name| SocketAddr::from_abstract_name(format!("wsrt-{name}-{}", std::process::id())).unwrap());

@@ -62,7 +62,6 @@ fn clients_come_through_a_path() {
 #[cfg(target_os = "linux")]
 #[test]
 fn clients_come_through_an_abstract_name_however_it_is_written() {
-    use std::os::linux::net::SocketAddrExt;
     run(async {
         let name = format!("wsrt-test-{}", std::process::id());
         let address = SocketAddr::from_abstract_name(&name).unwrap();

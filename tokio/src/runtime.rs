@@ -1,5 +1,3 @@
 //! Runtimes, and handles to them.
 
-pub use wsrt::runtime::{
-    Builder, EnterGuard, Handle, Runtime, RuntimeFlavor, RuntimeId as Id, TryCurrentError,
-};
+pub use wsrt::runtime::{Builder, EnterGuard, Handle, Runtime, RuntimeFlavor, RuntimeId as Id, TryCurrentError};

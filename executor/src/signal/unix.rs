@@ -110,7 +110,7 @@ impl SignalKind {
 
     /// Returns the signal's number.
     #[must_use]
-    pub const fn as_raw_value(self) -> c_int {
+    pub const fn as_raw_value(&self) -> c_int {
         self.0
     }
 }
@@ -168,8 +168,8 @@ impl fmt::Debug for SignalKind {
 /// let hangup = signal(SignalKind::hangup());
 /// assert!(hangup.is_ok());
 ///
-/// let error = signal(SignalKind::from_raw(9)).unwrap_err();
-/// assert_eq!(error.to_string(), "cannot listen for SIGKILL: a program cannot handle it and go on");
+/// let error = signal(SignalKind::from_raw(9)).unwrap_err(); assert_eq!(error.to_string(), "cannot
+/// listen for SIGKILL: a program cannot handle it and go on");
 /// # });
 /// ```
 #[track_caller]

@@ -13,14 +13,14 @@ mod reply;
 mod stream;
 mod system;
 pub mod tcp;
-#[cfg(feature = "tokio-io")]
-mod tokio_buffer;
 mod udp;
 #[cfg(unix)]
 pub mod unix;
 
 pub use self::addrs::ToSocketAddrs;
 pub use self::lookup::lookup_host;
+#[doc(hidden)]
+pub use self::stream::doors;
 pub use self::tcp::keepalive::TcpKeepalive;
 pub use self::tcp::listener::TcpListener;
 pub use self::tcp::socket::TcpSocket;
@@ -29,4 +29,4 @@ pub use self::tcp::stream::TcpStream;
 pub use self::tcp::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, WriteHalf};
 pub use self::udp::UdpSocket;
 #[cfg(unix)]
-pub use self::unix::{datagram::UnixDatagram, listener::UnixListener, stream::UnixStream};
+pub use self::unix::{datagram::UnixDatagram, listener::UnixListener, socket::UnixSocket, stream::UnixStream};

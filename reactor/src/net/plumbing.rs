@@ -31,7 +31,35 @@ macro_rules! socket_plumbing {
                 socket2::SockRef::from(self.socket())
             }
         }
+
+        impl std::fmt::Debug for $kind {
+            /// Shows the socket: its addresses and its descriptor.
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                self.socket().fmt(f)
+            }
+        }
     };
 }
 
-pub(in crate::net) use socket_plumbing;
+/// Gives `$kind`, which has `socket_plumbing!`, a way into being for sockets that are connected
+/// from the start: those that are accepted, and pairs.
+macro_rules! born_connected {
+    ($kind:ident, $socket:ty) => {
+        impl $kind {
+            /// Registers a socket that is connected, and counts as ready in these directions until
+            /// an operation finds otherwise: code that asks before it tries need not wait for an
+            /// event.
+            pub(in crate::net) fn connected(
+                socket: $socket,
+                handle: &$crate::handle::Handle,
+                ready: $crate::Interest,
+            ) -> std::io::Result<$kind> {
+                let this = Self::registered(socket, handle)?;
+                this.io.assume_ready(ready);
+                Ok(this)
+            }
+        }
+    };
+}
+
+pub(in crate::net) use {born_connected, socket_plumbing};

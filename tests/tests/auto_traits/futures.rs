@@ -177,6 +177,8 @@ fn futures_of_sockets_may_move_and_be_shared() {
         future_is_send_and_sync(|| UnixStream::connect("path"));
         future_is_send_and_sync(|| UnixStream::connect_addr(of()));
         future_is_send_and_sync(|| of::<&UnixListener>().accept());
+        future_is_send_and_sync(|| of::<UnixSocket>().connect(of::<&str>()));
+        future_is_send_and_sync(|| of::<UnixSocket>().connect_addr(of()));
         future_is_send_and_sync(|| of::<&mut UnixStream>().read(buffer()));
         future_is_send_and_sync(|| of::<&mut UnixStream>().write_all(buffer()));
         future_is_send_and_sync(|| of::<&mut UnixStream>().shutdown());

@@ -28,7 +28,7 @@ use wsrt::net::tcp::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, Writ
 use wsrt::net::unix::UCred;
 use wsrt::net::{TcpKeepalive, TcpListener, TcpSocket, TcpStream, UdpSocket};
 #[cfg(unix)]
-use wsrt::net::{UnixDatagram, UnixListener, UnixStream, unix, unix::pipe};
+use wsrt::net::{UnixDatagram, UnixListener, UnixSocket, UnixStream, unix, unix::pipe};
 use wsrt::parallel::{CancelToken, Cancelled, Chunks, ChunksMut, Scope, Slice, SliceMut, Until};
 use wsrt::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use wsrt::runtime::{
@@ -211,6 +211,7 @@ table! {
     TcpKeepalive:                   Send,  Sync,  Unpin;
     UdpSocket:                      Send,  Sync,  Unpin;
     UnixListener:                   Send,  Sync,  Unpin;
+    UnixSocket:                     Send,  Sync,  Unpin;
     UnixStream:                     Send,  Sync,  Unpin;
     UnixDatagram:                   Send,  Sync,  Unpin;
     UCred:                          Send,  Sync,  Unpin;
@@ -250,6 +251,7 @@ table! {
 #[cfg(unix)]
 table! {
     UnixListener:               Send,  Sync,  Unpin;
+    UnixSocket:                 Send,  Sync,  Unpin;
     UnixStream:                 Send,  Sync,  Unpin;
     UnixDatagram:               Send,  Sync,  Unpin;
     unix::ReadHalf<'static>:    Send,  Sync,  Unpin;
@@ -298,6 +300,7 @@ const _: () = {
 #[cfg(unix)]
 const _: () = {
     may_cross_a_caught_panic::<UnixListener>();
+    may_cross_a_caught_panic::<UnixSocket>();
     may_cross_a_caught_panic::<UnixStream>();
     may_cross_a_caught_panic::<UnixDatagram>();
     may_cross_a_caught_panic::<DuplexStream>();

@@ -3,7 +3,8 @@
 mod streams;
 
 pub use wsrt::net::{
-    TcpListener, TcpSocket, TcpStream, ToSocketAddrs, UdpSocket, UnixDatagram, UnixListener, UnixStream, lookup_host,
+    TcpListener, TcpSocket, TcpStream, ToSocketAddrs, UdpSocket, UnixDatagram, UnixListener, UnixSocket, UnixStream,
+    lookup_host,
 };
 
 /// The halves of TCP streams.

@@ -3,8 +3,6 @@
 //! Everything goes through `&self`, for any number of tasks: datagrams do not run into one another.
 
 mod calls;
-#[cfg(feature = "tokio-io")]
-mod tokio_transfer;
 mod transfer;
 
 pub(super) use self::calls::Datagrams;

@@ -7,6 +7,7 @@ use crate::net::buffers;
 use bytes::BufMut;
 use std::io;
 use std::mem::MaybeUninit;
+use std::task::{Context, Poll};
 
 /// One of the receiving calls of [`Datagrams`]; they keep that trait's promise about the memory.
 pub(super) type ReceiveCall<S, T> = fn(&S, &mut [MaybeUninit<u8>]) -> io::Result<(usize, T)>;
@@ -41,5 +42,19 @@ impl<S: Datagrams> Evented<S> {
     ) -> io::Result<(usize, T)> {
         // SAFETY: the calls that receive initialise the bytes that they count, and write no others.
         self.try_io(Interest::READABLE, |socket| unsafe { buffers::append(buf, |room| call(socket, room)) })
+    }
+
+    /// Polls a receive on behalf of one of any number of tasks.
+    pub(crate) fn poll_receive_datagram<T>(
+        &self,
+        call: ReceiveCall<S, T>,
+        cx: &mut Context<'_>,
+        buf: &mut impl BufMut,
+    ) -> Poll<io::Result<(usize, T)>> {
+        self.poll_io(Interest::READABLE, cx, |socket| {
+            // SAFETY: the calls that receive initialise the bytes that they count, and write no
+            // others.
+            unsafe { buffers::append(buf, |room| call(socket, room)) }
+        })
     }
 }

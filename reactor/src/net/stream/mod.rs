@@ -7,6 +7,7 @@
 //! | `transfer.rs`, `bulk.rs` | moving bytes through any such descriptor |
 //! | `poll_transfer.rs` | the polls by which each family of I/O traits moves them |
 //! | `tokio_traits.rs` and its twins | the three families of I/O traits |
+//! | `doors.rs` | the same for a family of another crate |
 //!
 //! The inherent methods are in the files of the types (`tcp/stream.rs`, `unix/stream.rs`, ...),
 //! each one line over `transfer.rs` or `bulk.rs`. Reading and writing methods take `&mut self`
@@ -15,6 +16,7 @@
 //! are preferred to those and never ambiguous.
 
 pub(super) mod bulk;
+pub mod doors;
 mod ends;
 #[cfg(feature = "futures-io")]
 pub(super) mod futures_traits;
@@ -36,6 +38,7 @@ pub(super) use self::sockets::{end_of_socket, outcome_of_connect};
 /// method `evented(&self) -> &Evented<impl Receive>`.
 macro_rules! reads {
     ($kind:ty) => {
+        $crate::net::stream::doors::door_to_read!($kind);
         #[cfg(feature = "tokio-io")]
         $crate::net::stream::tokio_traits::tokio_read!($kind);
         #[cfg(feature = "futures-io")]
@@ -49,6 +52,7 @@ macro_rules! reads {
 /// `end_writing` besides, and its `evented` returns an `Evented<impl Transmit>`.
 macro_rules! writes {
     ($kind:ty) => {
+        $crate::net::stream::doors::door_to_write!($kind);
         #[cfg(feature = "tokio-io")]
         $crate::net::stream::tokio_traits::tokio_write!($kind);
         #[cfg(feature = "futures-io")]

@@ -5,6 +5,8 @@ use super::ends::{Receive, Transmit};
 use super::transfer::Asked;
 use crate::evented::{Evented, Sharing};
 use crate::interest::Interest;
+use crate::net::buffers;
+use bytes::BufMut;
 #[cfg(feature = "futures-io")]
 use std::io::IoSliceMut;
 use std::io::{self, IoSlice};
@@ -13,6 +15,16 @@ use std::task::{Context, Poll};
 
 #[expect(private_bounds, reason = "the methods are this crate's own")]
 impl<S: Receive> Evented<S> {
+    /// Polls a read on behalf of the only reader, into the free room that `buf` has in one piece.
+    pub(crate) fn poll_receive_buf(&self, cx: &mut Context<'_>, buf: &mut impl BufMut) -> Poll<io::Result<usize>> {
+        let asked = Asked::of_read::<S>(buf.chunk_mut().len());
+        self.poll_transfer(Interest::READABLE, cx, asked, |source| {
+            let receive = |room: &mut [_]| source.receive_uninit(room).map(|count| (count, ()));
+            // SAFETY: `receive_uninit` initialises the bytes that it counts, and writes no others.
+            unsafe { buffers::append(buf, receive) }.map(|(count, ())| count)
+        })
+    }
+
     /// Polls a read on behalf of the only reader, into memory that need not be initialised. The
     /// bytes counted are.
     pub(crate) fn poll_receive(&self, cx: &mut Context<'_>, buf: &mut [MaybeUninit<u8>]) -> Poll<io::Result<usize>> {

@@ -3,36 +3,6 @@
 //! Reads go straight into the unfilled part of the caller's buffer, initialised or not. Vectored
 //! writes are announced, so that encoders queue their pieces instead of copying them together.
 
-use super::ends::{Peek, Receive};
-use crate::evented::Evented;
-use crate::interest::Interest;
-use crate::net::tokio_buffer;
-use std::io;
-use std::mem::MaybeUninit;
-use std::task::{Context, Poll};
-use tokio::io::ReadBuf;
-
-pub(in crate::net) fn poll_read<S: Receive>(
-    io: &Evented<S>,
-    cx: &mut Context<'_>,
-    buf: &mut ReadBuf<'_>,
-) -> Poll<io::Result<()>> {
-    let receive = |unfilled: &mut [MaybeUninit<u8>]| io.poll_receive(cx, unfilled).map_ok(|count| (count, ()));
-    // SAFETY: `poll_receive` initialises the bytes that it counts, and writes no others.
-    unsafe { tokio_buffer::fill(buf, receive) }.map_ok(drop)
-}
-
-#[expect(private_bounds, reason = "the methods are this crate's own")]
-impl<S: Peek> Evented<S> {
-    pub(crate) fn poll_peek(&self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<usize>> {
-        let peek = |unfilled: &mut [MaybeUninit<u8>]| {
-            self.poll_io(Interest::READABLE, cx, |source| source.peek_uninit(unfilled)).map_ok(|count| (count, ()))
-        };
-        // SAFETY: a peek initialises the bytes that it counts, and writes no others.
-        unsafe { tokio_buffer::fill(buf, peek) }.map_ok(|(count, ())| count)
-    }
-}
-
 macro_rules! tokio_read {
     ($kind:ty) => {
         impl tokio::io::AsyncRead for $kind {
@@ -41,7 +11,7 @@ macro_rules! tokio_read {
                 cx: &mut std::task::Context<'_>,
                 buf: &mut tokio::io::ReadBuf<'_>,
             ) -> std::task::Poll<std::io::Result<()>> {
-                $crate::net::stream::tokio_traits::poll_read(self.evented(), cx, buf)
+                self.evented().poll_receive_buf(cx, buf).map_ok(drop)
             }
         }
     };

@@ -13,11 +13,14 @@
 //!   which).
 
 use super::ends::{Peek, Receive, Transmit};
+use crate::drop_in::SHORT_TRY_DRAINS;
 use crate::evented::Evented;
 use crate::interest::Interest;
 use crate::net::buffers;
+use bytes::BufMut;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
+use std::task::{Context, Poll};
 
 /// Whether the poll of this system reports data that arrives after a short transfer. Windows'
 /// emulation is re-armed by `WouldBlock` alone.
@@ -124,6 +127,15 @@ impl<S: Peek> Evented<S> {
         let buf = unsafe { buffers::as_uninit(buf) };
         self.io(Interest::READABLE, |source| source.peek_uninit(buf)).await
     }
+
+    /// Polls a peek on behalf of one of any number of tasks.
+    pub(crate) fn poll_peek(&self, cx: &mut Context<'_>, buf: &mut impl BufMut) -> Poll<io::Result<usize>> {
+        self.poll_io(Interest::READABLE, cx, |source| {
+            // SAFETY: a peek initialises the bytes that it counts, and writes no others.
+            unsafe { buffers::append(buf, |room| source.peek_uninit(room).map(|count| (count, ()))) }
+        })
+        .map_ok(|(count, ())| count)
+    }
 }
 
 #[expect(private_bounds, reason = "the methods are this crate's own")]
@@ -139,12 +151,12 @@ impl<S: Transmit> Evented<S> {
     }
 
     pub(crate) fn try_send(&self, buf: &[u8]) -> io::Result<usize> {
-        let asked = Asked::of_write::<S>(buf.len());
+        let asked = Asked::of_write::<S>(buf.len()).if_short_drains(SHORT_TRY_DRAINS);
         self.try_transfer(Interest::WRITABLE, asked, |source| source.transmit(buf))
     }
 
     pub(crate) fn try_send_vectored(&self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
-        let asked = Asked::of_vectored_write::<S>(bufs);
+        let asked = Asked::of_vectored_write::<S>(bufs).if_short_drains(SHORT_TRY_DRAINS);
         self.try_transfer(Interest::WRITABLE, asked, |source| source.transmit_vectored(bufs))
     }
 }

@@ -40,7 +40,6 @@ const BACKLOG: u32 = 1024;
 /// assert_eq!(&greeting, b"hello");
 /// # std::io::Result::Ok(()) }).unwrap();
 /// ```
-#[derive(Debug)]
 pub struct TcpListener {
     io: Evented<mio::net::TcpListener>,
 }
@@ -93,7 +92,8 @@ impl TcpListener {
     /// # use wsrt_reactor as wsrt;
     /// use wsrt::net::{TcpListener, TcpStream};
     ///
-    /// async fn serve(listener: TcpListener, pause: impl AsyncFn(Duration), handle: impl Fn(TcpStream)) {
+    /// async fn serve(listener: TcpListener, pause: impl AsyncFn(Duration), handle: impl
+    /// Fn(TcpStream)) {
     ///     loop {
     ///         match listener.accept().await {
     ///             Ok((stream, _)) => handle(stream),
@@ -110,7 +110,7 @@ impl TcpListener {
     /// ```
     pub async fn accept(&self) -> io::Result<(TcpStream, SocketAddr)> {
         let (stream, peer) = self.evented().io(Interest::READABLE, mio::net::TcpListener::accept).await?;
-        Ok((TcpStream::registered(stream, self.evented().handle())?, peer))
+        self.accepted(stream, peer)
     }
 
     /// Polls for a connection; wakes `cx`'s task when it is worth polling again. Any number of
@@ -121,7 +121,12 @@ impl TcpListener {
     /// Returns the errors of [`accept`](TcpListener::accept).
     pub fn poll_accept(&self, cx: &mut Context<'_>) -> Poll<io::Result<(TcpStream, SocketAddr)>> {
         let (stream, peer) = ready!(self.evented().poll_io(Interest::READABLE, cx, mio::net::TcpListener::accept))?;
-        Poll::Ready(TcpStream::registered(stream, self.evented().handle()).map(|stream| (stream, peer)))
+        Poll::Ready(self.accepted(stream, peer))
+    }
+
+    fn accepted(&self, socket: mio::net::TcpStream, peer: SocketAddr) -> io::Result<(TcpStream, SocketAddr)> {
+        let both = Interest::READABLE | Interest::WRITABLE;
+        TcpStream::connected(socket, self.evented().handle(), both).map(|stream| (stream, peer))
     }
 
     /// Returns the address it is bound to.

@@ -9,17 +9,14 @@ use crate::evented::Evented;
 use crate::handle::Handle;
 use crate::net::ToSocketAddrs;
 use crate::net::lookup::resolve;
-use crate::net::plumbing::socket_plumbing;
+use crate::net::plumbing::{born_connected, socket_plumbing};
 use crate::net::stream::bulk;
 use crate::net::stream::{StreamSocket, end_of_socket, reads, writes};
 use crate::net::system::as_descriptor;
 use bytes::BufMut;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::net::{self, Shutdown, SocketAddr};
-#[cfg(feature = "tokio-io")]
 use std::task::{Context, Poll};
-#[cfg(feature = "tokio-io")]
-use tokio::io::ReadBuf;
 
 /// Reads and writes one TCP connection.
 ///
@@ -78,7 +75,6 @@ use tokio::io::ReadBuf;
 /// assert_eq!(answer, b"answer");
 /// # std::io::Result::Ok(()) }).unwrap();
 /// ```
-#[derive(Debug)]
 pub struct TcpStream {
     io: Evented<mio::net::TcpStream>,
 }
@@ -278,16 +274,14 @@ impl TcpStream {
         self.evented().peek(buf).await
     }
 
-    /// Polls a [`peek`](Self::peek) and returns the number of bytes added to `buf`. Any number of
+    /// Polls a [`peek`](Self::peek) into the free room that `buf` has in one piece, such as a `&mut
+    /// [MaybeUninit<u8>]` or a `ReadBuf`, and returns the number of bytes added. Any number of
     /// tasks may poll.
-    ///
-    /// Needs feature `tokio-io`.
     ///
     /// # Errors
     ///
     /// Returns the errors of [`peek`](Self::peek).
-    #[cfg(feature = "tokio-io")]
-    pub fn poll_peek(&self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<usize>> {
+    pub fn poll_peek<B: BufMut>(&self, cx: &mut Context<'_>, buf: &mut B) -> Poll<io::Result<usize>> {
         self.evented().poll_peek(cx, buf)
     }
 
@@ -426,7 +420,14 @@ impl TryFrom<net::TcpStream> for TcpStream {
     }
 }
 
+impl AsRef<TcpStream> for TcpStream {
+    fn as_ref(&self) -> &TcpStream {
+        self
+    }
+}
+
 socket_plumbing!(TcpStream, "TcpStream", mio::net::TcpStream);
+born_connected!(TcpStream, mio::net::TcpStream);
 as_descriptor!(TcpStream);
 reads!(TcpStream);
 writes!(TcpStream);

@@ -44,7 +44,6 @@ use std::task::{Context, Poll};
 /// assert_eq!(client.recv(&mut buf).await?, 5);
 /// # std::io::Result::Ok(()) }).unwrap();
 /// ```
-#[derive(Debug)]
 pub struct UdpSocket {
     pub(super) io: Evented<mio::net::UdpSocket>,
 }

@@ -89,6 +89,28 @@ impl UdpSocket {
     pub fn set_tos_v4(&self, tos: u32) -> io::Result<()> {
         self.options().set_tos_v4(tos)
     }
+
+    /// Returns [`tos_v4`](Self::tos_v4), by its older name.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error.
+    #[doc(hidden)]
+    #[deprecated(note = "renamed to `tos_v4`")]
+    pub fn tos(&self) -> io::Result<u32> {
+        self.tos_v4()
+    }
+
+    /// Does [`set_tos_v4`](Self::set_tos_v4), by its older name.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error.
+    #[doc(hidden)]
+    #[deprecated(note = "renamed to `set_tos_v4`")]
+    pub fn set_tos(&self, tos: u32) -> io::Result<()> {
+        self.set_tos_v4(tos)
+    }
 }
 
 #[cfg(any(

@@ -1,4 +1,4 @@
-//! Between paths, the standard library's addresses, and socket2's.
+//! Between paths, addresses, and socket2's addresses.
 
 use super::SocketAddr;
 use crate::error;
@@ -7,11 +7,6 @@ use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-
-#[cfg(target_os = "android")]
-use std::os::android::net::SocketAddrExt;
-#[cfg(target_os = "linux")]
-use std::os::linux::net::SocketAddrExt;
 
 /// The address of a path; on Linux one that begins with a zero byte is an abstract name, as it is
 /// to tokio.

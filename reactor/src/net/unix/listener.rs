@@ -39,7 +39,6 @@ use std::task::{Context, Poll, ready};
 /// # std::fs::remove_dir_all(&folder).unwrap();
 /// # outcome.unwrap();
 /// ```
-#[derive(Debug)]
 pub struct UnixListener {
     io: Evented<mio::net::UnixListener>,
 }
@@ -78,7 +77,6 @@ impl UnixListener {
     ///
     /// ```
     /// # #[cfg(target_os = "linux")] {
-    /// use std::os::linux::net::SocketAddrExt;
     /// # use wsrt_reactor as wsrt;
     /// use wsrt::net::unix::SocketAddr;
     /// use wsrt::net::{UnixListener, UnixStream};
@@ -97,7 +95,7 @@ impl UnixListener {
     }
 
     fn bind_in(address: &SocketAddr, context: &context::ReactorContext) -> io::Result<UnixListener> {
-        Self::registered(mio::net::UnixListener::bind_addr(address)?, context.handle())
+        Self::registered(mio::net::UnixListener::bind_addr(address.as_std())?, context.handle())
     }
 
     /// Waits for a connection and returns it with its peer's address, which for most clients has no
@@ -115,7 +113,7 @@ impl UnixListener {
     /// If it is dropped before it is ready, no connection is lost.
     pub async fn accept(&self) -> io::Result<(UnixStream, SocketAddr)> {
         let (stream, peer) = self.evented().io(Interest::READABLE, mio::net::UnixListener::accept).await?;
-        Ok((UnixStream::registered(stream, self.evented().handle())?, peer))
+        self.accepted(stream, peer)
     }
 
     /// Polls for a connection; wakes `cx`'s task when it is worth polling again. Any number of
@@ -127,7 +125,12 @@ impl UnixListener {
     pub fn poll_accept(&self, cx: &mut Context<'_>) -> Poll<io::Result<(UnixStream, SocketAddr)>> {
         let accept = self.evented().poll_io(Interest::READABLE, cx, mio::net::UnixListener::accept);
         let (stream, peer) = ready!(accept)?;
-        Poll::Ready(UnixStream::registered(stream, self.evented().handle()).map(|stream| (stream, peer)))
+        Poll::Ready(self.accepted(stream, peer))
+    }
+
+    fn accepted(&self, socket: mio::net::UnixStream, peer: net::SocketAddr) -> io::Result<(UnixStream, SocketAddr)> {
+        let both = Interest::READABLE | Interest::WRITABLE;
+        UnixStream::connected(socket, self.evented().handle(), both).map(|stream| (stream, peer.into()))
     }
 
     /// Returns the address it is bound to.
@@ -136,7 +139,7 @@ impl UnixListener {
     ///
     /// Returns the OS error.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
-        self.socket().local_addr()
+        self.socket().local_addr().map(SocketAddr::from)
     }
 
     /// Takes over the standard library's listener and makes it non-blocking.

@@ -4,18 +4,19 @@
 //! above.
 
 mod address;
+mod connect;
 mod credentials;
 pub(super) mod datagram;
 mod halves;
 pub(super) mod listener;
 pub mod pipe;
 mod sending;
+pub(super) mod socket;
+mod socket_addr;
 pub(super) mod stream;
 mod stream_options;
 mod stream_readiness;
 
 pub use self::credentials::UCred;
 pub use self::halves::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, WriteHalf};
-/// Names the address of a Unix socket: a path, a name in Linux's abstract namespace, or none. The
-/// type is the standard library's.
-pub use std::os::unix::net::SocketAddr;
+pub use self::socket_addr::SocketAddr;

@@ -1,27 +1,20 @@
 //! The connected Unix socket: how it is made, read, written, split and ended. Waiting for readiness
 //! is in `stream_readiness.rs`, the options are in `stream_options.rs`.
 
+use super::SocketAddr;
 use super::halves::{self, OwnedReadHalf, OwnedWriteHalf, ReadHalf, WriteHalf};
-use super::{SocketAddr, address};
-use crate::budget;
 use crate::context;
-use crate::context::ReactorContext;
 use crate::evented::Evented;
 use crate::interest::Interest;
-use crate::net::plumbing::socket_plumbing;
+use crate::net::plumbing::{born_connected, socket_plumbing};
 use crate::net::stream::bulk;
-use crate::net::stream::{StreamSocket, end_of_socket, outcome_of_connect, reads, writes};
+use crate::net::stream::{StreamSocket, end_of_socket, reads, writes};
 use crate::net::system::as_descriptor;
 use bytes::BufMut;
-use socket2::SockRef;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::net::Shutdown;
 use std::os::unix::net;
-use std::path::Path;
-#[cfg(feature = "tokio-io")]
 use std::task::{Context, Poll};
-#[cfg(feature = "tokio-io")]
-use tokio::io::ReadBuf;
 
 /// Reads and writes one connection within this machine.
 ///
@@ -42,60 +35,11 @@ use tokio::io::ReadBuf;
 /// assert_eq!(heard, "ping");
 /// # std::io::Result::Ok(()) }).unwrap();
 /// ```
-#[derive(Debug)]
 pub struct UnixStream {
     io: Evented<mio::net::UnixStream>,
 }
 
 impl UnixStream {
-    /// Connects to the listener at a path. On Linux a path that begins with a zero byte is an
-    /// abstract name.
-    ///
-    /// # Panics
-    ///
-    /// Panics outside a runtime.
-    ///
-    /// # Errors
-    ///
-    /// Returns the unchanged OS error. Linux returns `WouldBlock` if the listener's queue of
-    /// connections is full, and does not report when it has room again: try again later. Returns
-    /// `InvalidInput` if the path cannot be an address, for example because it is too long.
-    ///
-    /// # Cancel safety
-    ///
-    /// If it is dropped before it is ready, the attempt is abandoned and its socket closed.
-    pub async fn connect<P: AsRef<Path>>(path: P) -> io::Result<UnixStream> {
-        let context = context::required("UnixStream::connect");
-        let address = address::of_path(path.as_ref(), "connect to")?;
-        Self::connect_in(&address, &context).await
-    }
-
-    /// Connects to an address, which may be an abstract name.
-    ///
-    /// # Panics
-    ///
-    /// Panics outside a runtime.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`connect`](UnixStream::connect).
-    ///
-    /// # Cancel safety
-    ///
-    /// If it is dropped before it is ready, the attempt is abandoned and its socket closed.
-    pub async fn connect_addr(address: &SocketAddr) -> io::Result<UnixStream> {
-        let context = context::required("UnixStream::connect_addr");
-        Self::connect_in(address, &context).await
-    }
-
-    async fn connect_in(address: &SocketAddr, context: &ReactorContext) -> io::Result<UnixStream> {
-        budget::consume().await;
-        let stream = Self::registered(mio::net::UnixStream::connect_addr(address)?, context.handle())?;
-        let outcome = |socket: &mio::net::UnixStream| outcome_of_connect(SockRef::from(socket));
-        stream.evented().io(Interest::WRITABLE, outcome).await?;
-        Ok(stream)
-    }
-
     /// Makes two connected streams, without any address.
     ///
     /// # Panics
@@ -110,7 +54,8 @@ impl UnixStream {
     pub fn pair() -> io::Result<(UnixStream, UnixStream)> {
         let context = context::required("UnixStream::pair");
         let (one, other) = mio::net::UnixStream::pair()?;
-        Ok((Self::registered(one, context.handle())?, Self::registered(other, context.handle())?))
+        let [one, other] = [one, other].map(|end| Self::connected(end, context.handle(), Interest::WRITABLE));
+        Ok((one?, other?))
     }
 
     /// Takes over the standard library's socket and makes it non-blocking.
@@ -145,7 +90,7 @@ impl UnixStream {
     ///
     /// Returns the OS error.
     pub fn peer_addr(&self) -> io::Result<SocketAddr> {
-        self.evented().get_ref().peer_addr()
+        self.socket().peer_addr().map(SocketAddr::from)
     }
 
     /// Returns the address on this side.
@@ -154,7 +99,7 @@ impl UnixStream {
     ///
     /// Returns the OS error.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
-        self.evented().get_ref().local_addr()
+        self.socket().local_addr().map(SocketAddr::from)
     }
 
     /// Reads the available bytes into `buf` and returns their number; waits if there are none.
@@ -274,16 +219,14 @@ impl UnixStream {
         self.evented().peek(buf).await
     }
 
-    /// Polls a [`peek`](Self::peek) and returns the number of bytes added to `buf`. Any number of
+    /// Polls a [`peek`](Self::peek) into the free room that `buf` has in one piece, such as a `&mut
+    /// [MaybeUninit<u8>]` or a `ReadBuf`, and returns the number of bytes added. Any number of
     /// tasks may poll.
-    ///
-    /// Needs feature `tokio-io`.
     ///
     /// # Errors
     ///
     /// Returns the errors of [`peek`](Self::peek).
-    #[cfg(feature = "tokio-io")]
-    pub fn poll_peek(&self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<usize>> {
+    pub fn poll_peek<B: BufMut>(&self, cx: &mut Context<'_>, buf: &mut B) -> Poll<io::Result<usize>> {
         self.evented().poll_peek(cx, buf)
     }
 
@@ -422,7 +365,14 @@ impl TryFrom<net::UnixStream> for UnixStream {
     }
 }
 
+impl AsRef<UnixStream> for UnixStream {
+    fn as_ref(&self) -> &UnixStream {
+        self
+    }
+}
+
 socket_plumbing!(UnixStream, "UnixStream", mio::net::UnixStream);
+born_connected!(UnixStream, mio::net::UnixStream);
 as_descriptor!(UnixStream);
 reads!(UnixStream);
 writes!(UnixStream);

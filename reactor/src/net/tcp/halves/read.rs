@@ -10,8 +10,6 @@ use bytes::BufMut;
 use std::io::{self, IoSliceMut};
 use std::net::SocketAddr;
 use std::task::{Context, Poll};
-#[cfg(feature = "tokio-io")]
-use tokio::io::ReadBuf;
 
 /// Reads from a borrowed [`TcpStream`]; made by [`TcpStream::split`].
 #[derive(Debug)]
@@ -135,16 +133,14 @@ impl ReadHalf<'_> {
         self.evented().peek(buf).await
     }
 
-    /// Polls a [`peek`](Self::peek) and returns the number of bytes added to `buf`. Any number of
+    /// Polls a [`peek`](Self::peek) into the free room that `buf` has in one piece, such as a `&mut
+    /// [MaybeUninit<u8>]` or a `ReadBuf`, and returns the number of bytes added. Any number of
     /// tasks may poll.
-    ///
-    /// Needs feature `tokio-io`.
     ///
     /// # Errors
     ///
     /// Returns the errors of [`peek`](Self::peek).
-    #[cfg(feature = "tokio-io")]
-    pub fn poll_peek(&self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<usize>> {
+    pub fn poll_peek<B: BufMut>(&self, cx: &mut Context<'_>, buf: &mut B) -> Poll<io::Result<usize>> {
         self.evented().poll_peek(cx, buf)
     }
 

@@ -8,7 +8,7 @@ use crate::context;
 use crate::evented::Evented;
 use crate::interest::Interest;
 use crate::net::datagram::Datagrams;
-use crate::net::plumbing::socket_plumbing;
+use crate::net::plumbing::{born_connected, socket_plumbing};
 use crate::net::system::as_descriptor;
 use crate::ready::Ready;
 use socket2::{SockAddr, SockRef};
@@ -50,7 +50,6 @@ use std::task::{Context, Poll};
 /// # std::fs::remove_dir_all(&folder).unwrap();
 /// # outcome.unwrap();
 /// ```
-#[derive(Debug)]
 pub struct UnixDatagram {
     pub(in crate::net) io: Evented<mio::net::UnixDatagram>,
 }
@@ -88,7 +87,7 @@ impl UnixDatagram {
     }
 
     fn bind_in(address: &SocketAddr, context: &context::ReactorContext) -> io::Result<UnixDatagram> {
-        Self::registered(mio::net::UnixDatagram::bind_addr(address)?, context.handle())
+        Self::registered(mio::net::UnixDatagram::bind_addr(address.as_std())?, context.handle())
     }
 
     /// Makes a socket without an address: it can send, and only a peer in a pair can send to it.
@@ -120,7 +119,8 @@ impl UnixDatagram {
     pub fn pair() -> io::Result<(UnixDatagram, UnixDatagram)> {
         let context = context::required("UnixDatagram::pair");
         let (one, other) = mio::net::UnixDatagram::pair()?;
-        Ok((Self::registered(one, context.handle())?, Self::registered(other, context.handle())?))
+        let [one, other] = [one, other].map(|end| Self::connected(end, context.handle(), Interest::WRITABLE));
+        Ok((one?, other?))
     }
 
     /// Connects it to the socket at a path: [`send`](UnixDatagram::send) sends there, and nothing
@@ -149,7 +149,7 @@ impl UnixDatagram {
     ///
     /// Returns the OS error.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
-        self.socket().local_addr()
+        self.socket().local_addr().map(SocketAddr::from)
     }
 
     /// Returns the address it is connected to.
@@ -158,7 +158,7 @@ impl UnixDatagram {
     ///
     /// Returns the OS error: `NotConnected` if it is not connected.
     pub fn peer_addr(&self) -> io::Result<SocketAddr> {
-        self.socket().peer_addr()
+        self.socket().peer_addr().map(SocketAddr::from)
     }
 
     /// Sends a datagram to the socket at a path and returns its length.
@@ -379,6 +379,7 @@ impl TryFrom<net::UnixDatagram> for UnixDatagram {
 }
 
 socket_plumbing!(UnixDatagram, "UnixDatagram", mio::net::UnixDatagram);
+born_connected!(UnixDatagram, mio::net::UnixDatagram);
 as_descriptor!(UnixDatagram);
 
 impl Datagrams for mio::net::UnixDatagram {

@@ -7,8 +7,6 @@ use crate::net::datagram::Datagrams;
 use bytes::BufMut;
 use std::io;
 use std::task::{Context, Poll};
-#[cfg(feature = "tokio-io")]
-use tokio::io::ReadBuf;
 
 impl UnixDatagram {
     /// Waits for a datagram, copies it into `buf` and returns its length.
@@ -27,15 +25,16 @@ impl UnixDatagram {
         self.evented().receive_datagram(Datagrams::receive, buf).await.map(|(count, ())| count)
     }
 
-    /// Polls for a datagram and copies it into `buf`. Any number of tasks may poll.
+    /// Polls for a datagram and adds it to `buf`, into the free room that `buf` has in one piece.
+    /// Any number of tasks may poll.
     ///
-    /// Needs feature `tokio-io`.
+    /// `buf` may be a `&mut [MaybeUninit<u8>]`, which then begins behind the datagram; a `ReadBuf`;
+    /// or a `Vec`, of which it takes the spare capacity.
     ///
     /// # Errors
     ///
     /// Returns the errors of [`recv`](Self::recv).
-    #[cfg(feature = "tokio-io")]
-    pub fn poll_recv(&self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    pub fn poll_recv<B: BufMut>(&self, cx: &mut Context<'_>, buf: &mut B) -> Poll<io::Result<()>> {
         self.evented().poll_receive_datagram(Datagrams::receive, cx, buf).map_ok(drop)
     }
 
@@ -89,16 +88,12 @@ impl UnixDatagram {
         self.evented().receive_datagram(Datagrams::receive_from, buf).await
     }
 
-    /// Polls for a datagram, copies it into `buf` and returns its sender. Any number of tasks may
-    /// poll.
-    ///
-    /// Needs feature `tokio-io`.
+    /// Polls for a datagram like [`poll_recv`](Self::poll_recv), and returns its sender.
     ///
     /// # Errors
     ///
     /// Returns the errors of [`recv_from`](Self::recv_from).
-    #[cfg(feature = "tokio-io")]
-    pub fn poll_recv_from(&self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<SocketAddr>> {
+    pub fn poll_recv_from<B: BufMut>(&self, cx: &mut Context<'_>, buf: &mut B) -> Poll<io::Result<SocketAddr>> {
         self.evented().poll_receive_datagram(Datagrams::receive_from, cx, buf).map_ok(|(_, from)| from)
     }
 
@@ -154,16 +149,14 @@ impl UnixDatagram {
         self.evented().receive_datagram(Datagrams::peek, buf).await.map(|(count, ())| count)
     }
 
-    /// Polls a [`peek`](Self::peek). Any number of tasks may poll.
-    ///
-    /// Needs feature `tokio-io`.
+    /// Polls a [`peek`](Self::peek), into the kinds of buffer that [`poll_recv`](Self::poll_recv)
+    /// takes. Any number of tasks may poll.
     ///
     /// # Errors
     ///
     /// Returns the errors of [`peek`](Self::peek).
-    #[cfg(feature = "tokio-io")]
-    pub fn poll_peek(&self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<usize>> {
-        self.evented().poll_receive_datagram(Datagrams::peek, cx, buf).map_ok(|(count, ())| count)
+    pub fn poll_peek<B: BufMut>(&self, cx: &mut Context<'_>, buf: &mut B) -> Poll<io::Result<()>> {
+        self.evented().poll_receive_datagram(Datagrams::peek, cx, buf).map_ok(drop)
     }
 
     /// Peeks like [`peek`](Self::peek), without waiting.
@@ -192,15 +185,12 @@ impl UnixDatagram {
         self.evented().receive_datagram(Datagrams::peek_from, buf).await
     }
 
-    /// Polls a [`peek_from`](Self::peek_from) and returns the sender. Any number of tasks may poll.
-    ///
-    /// Needs feature `tokio-io`.
+    /// Polls a peek like [`poll_peek`](Self::poll_peek), and returns the sender.
     ///
     /// # Errors
     ///
     /// Returns the errors of [`peek_from`](Self::peek_from).
-    #[cfg(feature = "tokio-io")]
-    pub fn poll_peek_from(&self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<SocketAddr>> {
+    pub fn poll_peek_from<B: BufMut>(&self, cx: &mut Context<'_>, buf: &mut B) -> Poll<io::Result<SocketAddr>> {
         self.evented().poll_receive_datagram(Datagrams::peek_from, cx, buf).map_ok(|(_, from)| from)
     }
 

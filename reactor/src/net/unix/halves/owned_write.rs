@@ -135,7 +135,7 @@ impl OwnedWriteHalf {
     ///
     /// Returns the OS error.
     pub fn peer_addr(&self) -> io::Result<SocketAddr> {
-        self.evented().get_ref().peer_addr()
+        self.as_ref().peer_addr()
     }
 
     /// Returns the address on this side.
@@ -144,7 +144,7 @@ impl OwnedWriteHalf {
     ///
     /// Returns the OS error.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
-        self.evented().get_ref().local_addr()
+        self.as_ref().local_addr()
     }
 
     /// Waits until a write is worth trying. The write may still return `WouldBlock`.

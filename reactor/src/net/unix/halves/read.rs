@@ -10,8 +10,6 @@ use crate::ready::Ready;
 use bytes::BufMut;
 use std::io::{self, IoSliceMut};
 use std::task::{Context, Poll};
-#[cfg(feature = "tokio-io")]
-use tokio::io::ReadBuf;
 
 /// Reads from a borrowed [`UnixStream`]; made by [`UnixStream::split`].
 #[derive(Debug)]
@@ -135,16 +133,14 @@ impl ReadHalf<'_> {
         self.evented().peek(buf).await
     }
 
-    /// Polls a [`peek`](Self::peek) and returns the number of bytes added to `buf`. Any number of
+    /// Polls a [`peek`](Self::peek) into the free room that `buf` has in one piece, such as a `&mut
+    /// [MaybeUninit<u8>]` or a `ReadBuf`, and returns the number of bytes added. Any number of
     /// tasks may poll.
-    ///
-    /// Needs feature `tokio-io`.
     ///
     /// # Errors
     ///
     /// Returns the errors of [`peek`](Self::peek).
-    #[cfg(feature = "tokio-io")]
-    pub fn poll_peek(&self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<usize>> {
+    pub fn poll_peek<B: BufMut>(&self, cx: &mut Context<'_>, buf: &mut B) -> Poll<io::Result<usize>> {
         self.evented().poll_peek(cx, buf)
     }
 
@@ -154,7 +150,7 @@ impl ReadHalf<'_> {
     ///
     /// Returns the OS error.
     pub fn peer_addr(&self) -> io::Result<SocketAddr> {
-        self.evented().get_ref().peer_addr()
+        self.as_ref().peer_addr()
     }
 
     /// Returns the address on this side.
@@ -163,7 +159,7 @@ impl ReadHalf<'_> {
     ///
     /// Returns the OS error.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
-        self.evented().get_ref().local_addr()
+        self.as_ref().local_addr()
     }
 
     /// Waits until a read is worth trying. The read may still return `WouldBlock`.

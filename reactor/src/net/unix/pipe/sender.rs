@@ -246,14 +246,14 @@ impl Sender {
     /// Runs an operation of the caller's own on the pipe, once, if it is worth trying; otherwise
     /// returns `WouldBlock` without running it.
     ///
-    /// If `operation` returns `WouldBlock`, the directions in `interest` count as drained until the
-    /// next event. So it must return that only if the OS did.
+    /// If `operation` returns `WouldBlock`, the pipe counts as full until the next event. So it
+    /// must return that only if the OS did.
     ///
     /// # Errors
     ///
     /// Returns the error of `operation`, `WouldBlock`, or an error if the runtime was shut down.
-    pub fn try_io<R>(&self, interest: Interest, operation: impl FnOnce() -> io::Result<R>) -> io::Result<R> {
-        self.evented().try_io(interest, |socket| socket.try_io(operation))
+    pub fn try_io<R>(&self, operation: impl FnOnce() -> io::Result<R>) -> io::Result<R> {
+        self.evented().try_io(Interest::WRITABLE, |socket| socket.try_io(operation))
     }
 
     /// Runs an operation of the caller's own on the pipe until it returns anything but
@@ -268,8 +268,8 @@ impl Sender {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, `operation` has not succeeded: nothing is lost.
-    pub async fn async_io<R>(&self, interest: Interest, mut operation: impl FnMut() -> io::Result<R>) -> io::Result<R> {
-        self.evented().io(interest, |socket| socket.try_io(&mut operation)).await
+    pub async fn async_io<R>(&self, mut operation: impl FnMut() -> io::Result<R>) -> io::Result<R> {
+        self.evented().io(Interest::WRITABLE, |socket| socket.try_io(&mut operation)).await
     }
 
     fn take_over(owned_fd: OwnedFd, handle: &Handle) -> io::Result<Sender> {
@@ -298,7 +298,6 @@ writes!(Sender);
 
 impl Sender {
     /// There is nothing but dropping it.
-    #[cfg(any(feature = "tokio-io", feature = "futures-io", feature = "hyper"))]
     pub(crate) fn end_writing(&mut self) -> io::Result<()> {
         Ok(())
     }

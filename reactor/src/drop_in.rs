@@ -1,0 +1,13 @@
+//! Where sockets keep to what code written for tokio relies on: in a program that has wsrt in
+//! tokio's place, by the package `tokio` of this repository.
+
+use wsrt_sync::drop_in::IS_ON;
+
+/// Whether a write that was only tried, and came back short, proves the socket full. Code written
+/// for tokio fills a socket until `WouldBlock`, and takes it for writable until then: that costs
+/// one write more each time that the send buffer is found full, and nothing where it never is.
+pub(crate) const SHORT_TRY_DRAINS: bool = !IS_ON;
+
+/// Whether futures that wait until a socket is ready, and transfer nothing, share the task's
+/// budget. Code written for tokio asks them in between, any number of times in one poll.
+pub(crate) const LOOKS_COOPERATE: bool = !IS_ON;

@@ -1,0 +1,81 @@
+//! How a Unix stream connects.
+
+use super::stream::UnixStream;
+use super::{SocketAddr, address};
+use crate::budget;
+use crate::context;
+use crate::context::ReactorContext;
+use crate::descriptor;
+use crate::interest::Interest;
+use crate::net::stream::outcome_of_connect;
+use socket2::{SockAddr, SockRef, Socket};
+use std::io;
+use std::path::Path;
+
+impl UnixStream {
+    /// Connects to the listener at a path. On Linux a path that begins with a zero byte is an
+    /// abstract name.
+    ///
+    /// # Panics
+    ///
+    /// Panics outside a runtime.
+    ///
+    /// # Errors
+    ///
+    /// Returns the unchanged OS error. Linux returns `WouldBlock` if the listener's queue of
+    /// connections is full, and does not report when it has room again: try again later. Returns
+    /// `InvalidInput` if the path cannot be an address, for example because it is too long.
+    ///
+    /// # Cancel safety
+    ///
+    /// If it is dropped before it is ready, the attempt is abandoned and its socket closed.
+    pub async fn connect<P: AsRef<Path>>(path: P) -> io::Result<UnixStream> {
+        let context = context::required("UnixStream::connect");
+        let address = address::of_path(path.as_ref(), "connect to")?;
+        Self::connect_in(&address, &context).await
+    }
+
+    /// Connects to an address, which may be an abstract name.
+    ///
+    /// # Panics
+    ///
+    /// Panics outside a runtime.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`connect`](UnixStream::connect).
+    ///
+    /// # Cancel safety
+    ///
+    /// If it is dropped before it is ready, the attempt is abandoned and its socket closed.
+    pub async fn connect_addr(address: &SocketAddr) -> io::Result<UnixStream> {
+        let context = context::required("UnixStream::connect_addr");
+        Self::connect_in(address, &context).await
+    }
+
+    async fn connect_in(address: &SocketAddr, context: &ReactorContext) -> io::Result<UnixStream> {
+        budget::consume().await;
+        Self::finish_connecting(mio::net::UnixStream::connect_addr(address.as_std())?, context).await
+    }
+
+    /// Connects a socket that is bound already, or not.
+    pub(super) async fn connect_socket(
+        socket: Socket,
+        address: &SockAddr,
+        context: &ReactorContext,
+    ) -> io::Result<UnixStream> {
+        budget::consume().await;
+        match socket.connect(address) {
+            Err(error) if !descriptor::is_in_progress(&error) => return Err(error),
+            _ => {}
+        }
+        Self::finish_connecting(mio::net::UnixStream::from_std(socket.into()), context).await
+    }
+
+    async fn finish_connecting(socket: mio::net::UnixStream, context: &ReactorContext) -> io::Result<UnixStream> {
+        let stream = Self::registered(socket, context.handle())?;
+        let outcome = |socket: &mio::net::UnixStream| outcome_of_connect(SockRef::from(socket));
+        stream.evented().io(Interest::WRITABLE, outcome).await?;
+        Ok(stream)
+    }
+}

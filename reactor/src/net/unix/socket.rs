@@ -1,0 +1,190 @@
+//! A Unix socket that is neither listening nor connected yet.
+
+use super::datagram::UnixDatagram;
+use super::listener::UnixListener;
+use super::stream::UnixStream;
+use super::{SocketAddr, address};
+use crate::context;
+use crate::net::system::as_descriptor;
+use socket2::{Domain, Socket, Type};
+use std::io;
+use std::os::fd::{FromRawFd, IntoRawFd, RawFd};
+use std::path::Path;
+
+/// A Unix socket to be bound before it connects, or before it listens with a backlog of the
+/// caller's own.
+///
+/// # Examples
+///
+/// ```
+/// # use wsrt_reactor as wsrt;
+/// use wsrt::net::{UnixSocket, UnixStream};
+///
+/// # let folder = std::env::temp_dir().join(format!("wsrt-doc-unix-socket-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder).unwrap();
+/// # let path = folder.join("socket");
+/// # let outcome = wsrt_reactor_testing::run(async {
+/// let socket = UnixSocket::new_stream()?;
+/// socket.bind(&path)?;
+/// let listener = socket.listen(16)?;
+/// UnixStream::connect(&path).await?;
+/// listener.accept().await?;
+/// # std::io::Result::Ok(()) });
+/// # std::fs::remove_dir_all(&folder).unwrap();
+/// # outcome.unwrap();
+/// ```
+#[derive(Debug)]
+pub struct UnixSocket {
+    socket: Socket,
+}
+
+impl UnixSocket {
+    /// Makes a socket that sends and receives datagrams.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error, for example when descriptors have run out.
+    pub fn new_datagram() -> io::Result<UnixSocket> {
+        Self::new(Type::DGRAM)
+    }
+
+    /// Makes a socket that listens or connects.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error, for example when descriptors have run out.
+    pub fn new_stream() -> io::Result<UnixSocket> {
+        Self::new(Type::STREAM)
+    }
+
+    fn new(kind: Type) -> io::Result<UnixSocket> {
+        let socket = Socket::new(Domain::UNIX, kind, None)?;
+        socket.set_nonblocking(true)?;
+        Ok(UnixSocket { socket })
+    }
+
+    /// Binds it to a path, where a file appears. On Linux a path that begins with a zero byte is an
+    /// abstract name.
+    ///
+    /// # Errors
+    ///
+    /// Returns the unchanged OS error, or an error of kind `InvalidInput` if the path cannot be an
+    /// address, for example because it is too long.
+    pub fn bind(&self, path: impl AsRef<Path>) -> io::Result<()> {
+        self.bind_addr(&address::of_path(path.as_ref(), "bind")?)
+    }
+
+    /// Binds it to an address, which may be an abstract name.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`bind`](UnixSocket::bind).
+    pub fn bind_addr(&self, address: &SocketAddr) -> io::Result<()> {
+        self.socket.bind(&address::to_system(address)?)
+    }
+
+    /// Listens at the address that it is bound to. At most `backlog` connections wait to be
+    /// accepted; the OS has a limit of its own, too.
+    ///
+    /// # Panics
+    ///
+    /// Panics outside a runtime.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if it is a datagram socket, the OS error, or an error if the runtime was
+    /// shut down.
+    #[track_caller]
+    pub fn listen(self, backlog: u32) -> io::Result<UnixListener> {
+        let context = context::required("UnixSocket::listen");
+        self.check_is(Type::STREAM, "listen")?;
+        self.socket.listen(i32::try_from(backlog).unwrap_or(i32::MAX))?;
+        let listener = std::os::unix::net::UnixListener::from(self.socket);
+        UnixListener::registered(mio::net::UnixListener::from_std(listener), context.handle())
+    }
+
+    /// Connects it to the listener at a path.
+    ///
+    /// # Panics
+    ///
+    /// Panics outside a runtime.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if it is a datagram socket, and otherwise the errors of
+    /// [`UnixStream::connect`].
+    ///
+    /// # Cancel safety
+    ///
+    /// If it is dropped before it is ready, the attempt is abandoned and its socket closed.
+    pub async fn connect(self, path: impl AsRef<Path>) -> io::Result<UnixStream> {
+        let address = address::of_path(path.as_ref(), "connect to")?;
+        self.connect_addr(&address).await
+    }
+
+    /// Connects it to the listener at an address, which may be an abstract name.
+    ///
+    /// # Panics
+    ///
+    /// Panics outside a runtime.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`connect`](UnixSocket::connect).
+    ///
+    /// # Cancel safety
+    ///
+    /// If it is dropped before it is ready, the attempt is abandoned and its socket closed.
+    pub async fn connect_addr(self, address: &SocketAddr) -> io::Result<UnixStream> {
+        let context = context::required("UnixSocket::connect");
+        self.check_is(Type::STREAM, "connect")?;
+        UnixStream::connect_socket(self.socket, &address::to_system(address)?, &context).await
+    }
+
+    /// Turns it into a datagram socket that can send and receive.
+    ///
+    /// # Panics
+    ///
+    /// Panics outside a runtime.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if it is a stream socket, the OS error, or an error if the runtime was shut
+    /// down.
+    #[track_caller]
+    pub fn datagram(self) -> io::Result<UnixDatagram> {
+        let context = context::required("UnixSocket::datagram");
+        self.check_is(Type::DGRAM, "datagram")?;
+        let datagram = std::os::unix::net::UnixDatagram::from(self.socket);
+        UnixDatagram::registered(mio::net::UnixDatagram::from_std(datagram), context.handle())
+    }
+
+    fn check_is(&self, kind: Type, operation: &'static str) -> io::Result<()> {
+        let other = if kind == Type::STREAM { "datagram" } else { "stream" };
+        match self.socket.r#type()? == kind {
+            true => Ok(()),
+            false => Err(io::Error::other(format!("{operation} cannot be called on a {other} socket"))),
+        }
+    }
+
+    pub(in crate::net) fn socket(&self) -> &Socket {
+        &self.socket
+    }
+}
+
+as_descriptor!(UnixSocket);
+
+impl FromRawFd for UnixSocket {
+    /// Takes over a descriptor, which has to be a non-blocking Unix socket that neither listens nor
+    /// is connected.
+    unsafe fn from_raw_fd(descriptor: RawFd) -> UnixSocket {
+        // SAFETY: by this function's contract the descriptor is open and the caller's to give away.
+        UnixSocket { socket: unsafe { Socket::from_raw_fd(descriptor) } }
+    }
+}
+
+impl IntoRawFd for UnixSocket {
+    fn into_raw_fd(self) -> RawFd {
+        self.socket.into_raw_fd()
+    }
+}
