@@ -109,7 +109,7 @@ mod tests {
                 async fn main() {}
             ),
         );
-        assert!(squeezed(&output).contains("new_current_thread().build()"), "{output}");
+        assert!(squeezed(&output).contains("new_current_thread().enable_all().build()"), "{output}");
     }
 
     #[test]

@@ -101,9 +101,11 @@ fn builder(options: &Options) -> TokenStream {
     let builder = quote!(#builder::runtime::Builder);
     let paused = options.start_paused.as_ref().map(|paused| quote!(.start_paused(#paused)));
     match (options.flavor, &options.worker_threads) {
-        (Flavor::CurrentThread, _) => quote!(#builder::new_current_thread() #paused),
-        (Flavor::MultiThread, None) => quote!(#builder::new_multi_thread()),
-        (Flavor::MultiThread, Some(workers)) => quote!(#builder::new_multi_thread().worker_threads(#workers)),
+        (Flavor::CurrentThread, _) => quote!(#builder::new_current_thread().enable_all() #paused),
+        (Flavor::MultiThread, None) => quote!(#builder::new_multi_thread().enable_all()),
+        (Flavor::MultiThread, Some(workers)) => {
+            quote!(#builder::new_multi_thread().enable_all().worker_threads(#workers))
+        }
     }
 }
 
@@ -174,7 +176,7 @@ mod tests {
                     async fn main() -> Result<(), Error> { Ok(()) }
                     return ::std::process::Termination::report(main().await);
                 }
-                let runtime = match ::wsrt::runtime::Builder::new_multi_thread().worker_threads(4).build() {
+                let runtime = match ::wsrt::runtime::Builder::new_multi_thread().enable_all().worker_threads(4).build() {
                     ::std::result::Result::Ok(runtime) => runtime,
                     ::std::result::Result::Err(error) => {
                         ::std::eprintln!("wsrt: {}", error);
@@ -201,7 +203,7 @@ mod tests {
         let expected = quote! {
             fn load() -> Config {
                 async fn load() -> Config { read().await }
-                let runtime = match ::wsrt::runtime::Builder::new_current_thread().build() {
+                let runtime = match ::wsrt::runtime::Builder::new_current_thread().enable_all().build() {
                     ::std::result::Result::Ok(runtime) => runtime,
                     ::std::result::Result::Err(error) => ::std::panic!("wsrt: {}", error),
                 };
@@ -250,7 +252,10 @@ mod tests {
                 async fn main() {}
             ),
         );
-        assert!(output.contains("match crate::vendored::runtime::Builder::new_multi_thread().build()"), "{output}");
+        assert!(
+            output.contains("match crate::vendored::runtime::Builder::new_multi_thread().enable_all().build()"),
+            "{output}"
+        );
     }
 
     #[test]
@@ -262,7 +267,7 @@ mod tests {
                 async fn waits() {}
             ),
         );
-        assert!(output.contains("Builder::new_current_thread().start_paused(true).build()"), "{output}");
+        assert!(output.contains("Builder::new_current_thread().enable_all().start_paused(true).build()"), "{output}");
     }
 
     #[test]

@@ -3,8 +3,8 @@
 //!
 //! Use them through the crate `wsrt`, which re-exports them behind its feature `macros`. This crate
 //! knows nothing of the runtime but the names that the expansion calls:
-//! `runtime::Builder::{new_multi_thread, new_current_thread, worker_threads, start_paused, build}`
-//! and `runtime::Runtime::{run, block_on}`.
+//! `runtime::Builder::{new_multi_thread, new_current_thread, enable_all, worker_threads,
+//! start_paused, build}` and `runtime::Runtime::{run, block_on}`.
 
 mod entry;
 mod errors;

@@ -9,7 +9,7 @@ use std::future::Future;
 use std::marker::PhantomData;
 use std::pin::Pin;
 use std::time::Duration;
-use wsrt_sync::drop_in::OUTSIDE;
+use wsrt_sync::drop_in::{IS_ON, NO_IO, OUTSIDE};
 
 /// Completes after a while; returned by [`Services::delay`]. Dropping it cancels the wait.
 pub type Delay = Pin<Box<dyn Future<Output = ()> + Send + Sync>>;
@@ -28,6 +28,13 @@ pub trait Services: Send + Sync {
     /// It paces the connecting to several addresses. A wait that never ends makes the next address
     /// wait until an earlier one has failed.
     fn delay(&self, duration: Duration) -> Delay;
+
+    /// Tells whether sockets may be made here. Asked where the program has wsrt in the place of
+    /// tokio, whose runtimes may be built without.
+    #[doc(hidden)]
+    fn has_io(&self) -> bool {
+        true
+    }
 }
 
 /// Joins the netpoller that new sockets belong to with the services of their runtime.
@@ -117,8 +124,21 @@ pub fn current() -> Option<ReactorContext> {
 /// # Panics
 ///
 /// Panics if there is none, with a message that names `operation` and says where it may be called.
+/// Panics also if its runtime has been built without I/O.
 #[track_caller]
 pub(crate) fn required(operation: &str) -> ReactorContext {
+    let context = required_to_look_up(operation);
+    assert!(!IS_ON || context.services.has_io(), "wsrt: {NO_IO}");
+    context
+}
+
+/// Returns the current thread's context for `operation`, which only resolves a name.
+///
+/// # Panics
+///
+/// Panics if there is none.
+#[track_caller]
+pub(crate) fn required_to_look_up(operation: &str) -> ReactorContext {
     match current() {
         Some(context) => context,
         None => panic!(

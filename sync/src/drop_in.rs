@@ -13,6 +13,14 @@ pub const IS_ON: bool = cfg!(feature = "drop-in");
 pub const OUTSIDE: &str =
     if IS_ON { "there is no reactor running, must be called from the context of a Tokio 1.x runtime: " } else { "" };
 
+/// The message where a runtime was built without `enable_io`, behind `wsrt: `.
+pub const NO_IO: &str =
+    "A Tokio 1.x context was found, but IO is disabled. Call `enable_io` on the runtime builder to enable IO.";
+
+/// The message where a runtime was built without `enable_time`, behind `wsrt: `.
+pub const NO_TIME: &str = "A Tokio 1.x context was found, but timers are disabled. Call `enable_time` on the runtime \
+                           builder to enable timers.";
+
 /// # Panics
 ///
 /// With the feature, if the current thread runs a task or the future in `block_on`.

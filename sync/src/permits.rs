@@ -35,7 +35,7 @@ use crate::wakers::Wakers;
 use std::future::Future;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::pin::Pin;
-use std::task::{Context, Poll, Waker, ready};
+use std::task::{Context, Poll, Waker};
 
 const CLOSED: usize = 0b01;
 const WAITING: usize = 0b10;
@@ -130,7 +130,7 @@ impl<H: Holds> Permits<H> {
     /// Takes `count` permits, waiting in line for them; as what `kind` says.
     #[inline]
     pub(crate) fn take(&self, count: usize, kind: WaitKind) -> Take<'_, H> {
-        Take { permits: self, count, kind, key: None }
+        Take { permits: self, count, kind, state: Asked::Not }
     }
 
     /// Gives `count` permits back, or makes as many new ones.
@@ -282,8 +282,18 @@ pub(crate) struct Take<'a, H: Holds = Holder> {
     permits: &'a Permits<H>,
     count: usize,
     kind: WaitKind,
-    /// In the list, from the first poll that did not find enough on.
-    key: Option<usize>,
+    state: Asked,
+}
+
+/// The state of a request.
+#[derive(Debug)]
+enum Asked {
+    /// No poll has looked for permits, or the last one has returned an answer.
+    Not,
+    /// In the list, by its key.
+    InLine(usize),
+    /// It has its permits. The poll that took them had no budget to return them.
+    Served,
 }
 
 impl<H: Holds> Take<'_, H> {
@@ -299,13 +309,24 @@ impl<H: Holds> Take<'_, H> {
     fn enter(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Refused>> {
         match self.permits.enter(self.count, self.kind, cx.waker().clone()) {
             Ok(Entered::Waits(key)) => {
-                self.key = Some(key);
+                self.state = Asked::InLine(key);
                 wait::note(self.kind, self.permits.place);
                 Poll::Pending
             }
             Ok(Entered::Served(_)) => Poll::Ready(Ok(())),
             Err(refused) => Poll::Ready(Err(refused)),
         }
+    }
+
+    /// Gives the caller, which was woken, its place: it has no budget for an answer, but those that
+    /// come after it are not to be served before it.
+    #[cold]
+    fn ask_without_budget(&mut self, state: &PollState, cx: &mut Context<'_>) -> Poll<Result<(), Refused>> {
+        let asks = matches!(self.state, Asked::Not);
+        if asks && matches!(self.poll_first(state, cx), Poll::Ready(Ok(()))) {
+            self.state = Asked::Served;
+        }
+        Poll::Pending
     }
 
     fn poll_in_line(&mut self, key: usize, cx: &mut Context<'_>) -> Poll<Result<(), Refused>> {
@@ -336,7 +357,7 @@ impl<H: Holds> Take<'_, H> {
     /// Removes the waiter. Returns true if it was given all that it needs; what it was given of
     /// less goes back.
     fn leave(&mut self, key: usize) -> bool {
-        self.key = None;
+        self.state = Asked::Not;
         let mut wakers = Wakers::default();
         let mut queue = self.permits.existing_queue();
         let (need, was_linked, waker) = queue.list.remove(key);
@@ -358,10 +379,16 @@ impl<H: Holds> Future for Take<'_, H> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
         with_state(|state| {
-            ready!(state.poll_proceed(cx));
-            let answer = match this.key {
-                None => this.poll_first(state, cx),
-                Some(key) => this.poll_in_line(key, cx),
+            if state.poll_proceed(cx).is_pending() {
+                return this.ask_without_budget(state, cx);
+            }
+            let answer = match this.state {
+                Asked::Not => this.poll_first(state, cx),
+                Asked::InLine(key) => this.poll_in_line(key, cx),
+                Asked::Served => {
+                    this.state = Asked::Not;
+                    Poll::Ready(Ok(()))
+                }
             };
             if answer.is_ready() {
                 state.spend();
@@ -373,11 +400,15 @@ impl<H: Holds> Future for Take<'_, H> {
 
 impl<H: Holds> Drop for Take<'_, H> {
     fn drop(&mut self) {
-        if let Some(key) = self.key {
-            wait::take_back(self.kind, self.permits.place);
-            if self.leave(key) {
-                self.permits.give(self.count);
+        match self.state {
+            Asked::Not => {}
+            Asked::InLine(key) => {
+                wait::take_back(self.kind, self.permits.place);
+                if self.leave(key) {
+                    self.permits.give(self.count);
+                }
             }
+            Asked::Served => self.permits.give(self.count),
         }
     }
 }

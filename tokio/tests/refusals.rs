@@ -1,11 +1,16 @@
-//! Blocking calls are refused in tasks, by tokio's words and at the caller's place.
+//! Programs are refused as by tokio, by its words and at the caller's place: blocking calls in
+//! tasks, and operations for want of a runtime, of I/O or of timers.
 #![cfg(all(feature = "full", feature = "test-util"))]
 
+use std::future::pending;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Mutex, RwLock, Semaphore, broadcast, mpsc, oneshot};
 use tokio::task::{block_in_place, spawn_blocking};
+use tokio::time::{Duration, interval, sleep, timeout};
+
+const SECOND: Duration = Duration::from_secs(1);
 
 fn runtimes() -> [Runtime; 2] {
     [Builder::new_current_thread(), Builder::new_multi_thread()]
@@ -115,4 +120,32 @@ fn outside_of_a_runtime_the_words_are_tokios() {
     said(&|| _ = tokio::runtime::Handle::current());
     said(&|| _ = std::net::TcpListener::bind("127.0.0.1:0").map(tokio::net::TcpListener::from_std));
     said(&tokio::time::pause);
+}
+
+#[test]
+fn timers_are_made_where_there_are_timers() {
+    let outside = |f: &dyn Fn()| panic_of(f).expect("it is refused");
+    for make in [|| drop(sleep(SECOND)), || drop(timeout(SECOND, pending::<()>())), || drop(interval(SECOND))] {
+        let (message, file) = outside(&make);
+        assert!(message.contains("there is no reactor running"), "{message}");
+        assert_eq!(file, file!());
+        let without_timers = Builder::new_current_thread().enable_io().build().unwrap();
+        let (message, file) = outside(&|| without_timers.block_on(async { make() }));
+        assert!(message.contains("timers are disabled. Call `enable_time`"), "{message}");
+        assert_eq!(file, file!());
+        let with_timers = Builder::new_current_thread().enable_time().build().unwrap();
+        with_timers.block_on(async { make() });
+    }
+}
+
+#[test]
+fn sockets_are_made_where_there_is_io() {
+    let make = || tokio::net::UdpSocket::from_std(std::net::UdpSocket::bind("127.0.0.1:0").unwrap()).unwrap();
+    let without_io = Builder::new_multi_thread().enable_time().build().unwrap();
+    let (message, file) = panic_of(|| without_io.block_on(async { drop(make()) })).expect("it is refused");
+    assert!(message.contains("IO is disabled. Call `enable_io`"), "{message}");
+    assert_eq!(file, file!());
+    without_io.block_on(tokio::net::lookup_host("localhost:1")).unwrap().for_each(drop);
+    Builder::new_multi_thread().enable_io().build().unwrap().block_on(async { drop(make()) });
+    Runtime::new().unwrap().block_on(async { drop(make()) });
 }

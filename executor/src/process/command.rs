@@ -9,6 +9,7 @@ use std::process::{Command as StdCommand, ExitStatus, Output, Stdio};
 
 use super::{Child, orphans};
 use crate::blocking::in_place;
+use crate::scheduler::drop_in::require_io;
 use crate::task::spawn::with_scheduler;
 
 /// Describes a program, as [`std::process::Command`] does, and starts it any number of times.
@@ -216,6 +217,7 @@ impl Command {
     /// the netpoller, for example because no descriptor is left.
     #[track_caller]
     pub fn spawn(&mut self) -> io::Result<Child> {
+        require_io();
         let netpoller = with_scheduler("Command::spawn", |scheduler| scheduler.netpoller.handle().clone());
         orphans::reap_left_behind();
         let child = in_place::block_in_place(|| self.std.spawn())?;

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use wsrt_reactor::EventsPerTurn;
 
+use wsrt_sync::drop_in::IS_ON;
+
 use crate::runtime::FlightRecorder;
 use crate::scheduler::limits::{EVENT_INTERVAL, GLOBAL_QUEUE_INTERVAL};
 use crate::scheduler::{Config, RuntimeFlavor};
@@ -57,6 +59,8 @@ impl Builder {
             stall_threshold: None,
             on_stall: None,
             global_queue_interval: GLOBAL_QUEUE_INTERVAL,
+            has_io: !IS_ON,
+            has_time: !IS_ON,
             event_interval: EVENT_INTERVAL,
             events_per_turn: EventsPerTurn::default(),
         };
@@ -377,16 +381,18 @@ impl Builder {
 
     /// Does nothing: network and timers are always there. For programs written for tokio.
     pub fn enable_all(&mut self) -> &mut Self {
-        self
+        self.enable_io().enable_time()
     }
 
     /// Does nothing: the network is always there. For programs written for tokio.
     pub fn enable_io(&mut self) -> &mut Self {
+        self.config.has_io = true;
         self
     }
 
     /// Does nothing: timers are always there. For programs written for tokio.
     pub fn enable_time(&mut self) -> &mut Self {
+        self.config.has_time = true;
         self
     }
 }

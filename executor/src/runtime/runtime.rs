@@ -91,7 +91,7 @@ impl Runtime {
     ///
     /// Returns the errors of [`Builder::build`].
     pub fn new() -> io::Result<Self> {
-        Builder::new_multi_thread().build()
+        Builder::new_multi_thread().enable_all().build()
     }
 
     pub(super) fn new_stopped(scheduler: Arc<Scheduler>) -> Self {

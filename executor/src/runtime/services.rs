@@ -33,6 +33,10 @@ impl Services for RuntimeServices {
         }
     }
 
+    fn has_io(&self) -> bool {
+        self.0.upgrade().is_none_or(|scheduler| scheduler.config.has_io)
+    }
+
     /// Ready at once if the runtime is gone, or as soon as it ends: the caller's next operation
     /// fails then.
     fn delay(&self, duration: Duration) -> Delay {

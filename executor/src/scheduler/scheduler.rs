@@ -66,6 +66,10 @@ pub(crate) struct Config {
     /// The injector has its turn after so many ticks at most, and for a number of polls that goes
     /// by this.
     pub(crate) global_queue_interval: u32,
+    /// Whether it may be used for I/O, and for timers: always, but where it is in the place of
+    /// tokio's.
+    pub(crate) has_io: bool,
+    pub(crate) has_time: bool,
     /// A busy processor looks at the netpoller at one tick in so many.
     pub(crate) event_interval: u32,
     /// Events that one turn of the netpoller takes at most.

@@ -7,6 +7,7 @@ use std::io;
 use std::task::{Context, Poll};
 
 use super::listener::{Listener, needs_runtime};
+use crate::scheduler::drop_in::require_io;
 
 /// Names a signal.
 ///
@@ -174,6 +175,7 @@ impl fmt::Debug for SignalKind {
 /// ```
 #[track_caller]
 pub fn signal(kind: SignalKind) -> io::Result<Signal> {
+    require_io();
     let mut listener = Listener::new(kind)?;
     if !listener.attach()? {
         needs_runtime("`signal::unix::signal` was called");

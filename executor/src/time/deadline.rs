@@ -15,6 +15,7 @@ use wsrt_sync::drop_in::OUTSIDE;
 
 use super::Instant;
 pub(super) use crate::observe::console::TimerSpan;
+use crate::scheduler::drop_in::require_timers;
 use crate::scheduler::timekeeping::arm_timer;
 use crate::scheduler::{Context, Scheduler};
 use crate::util::unwind::wake_quietly;
@@ -51,7 +52,9 @@ enum Wait {
 
 impl Deadline {
     #[inline]
+    #[track_caller]
     pub(super) fn new(instant: Instant, span: TimerSpan) -> Self {
+        require_timers();
         Self { instant, wait: Wait::NotBegun, polls_after_end: 0, entry: None, armed_with: 0, span }
     }
 

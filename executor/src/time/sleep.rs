@@ -41,7 +41,7 @@ use super::deadline::{Deadline, TimerSpan};
 /// assert!(began.elapsed() >= Duration::from_millis(5));
 /// # });
 /// ```
-#[cfg_attr(feature = "console", track_caller)]
+#[track_caller]
 pub fn sleep(duration: Duration) -> Sleep {
     sleep_until(Instant::now().after(duration))
 }
@@ -72,7 +72,7 @@ pub fn sleep(duration: Duration) -> Sleep {
 /// assert!(Instant::now() >= deadline);
 /// # });
 /// ```
-#[cfg_attr(feature = "console", track_caller)]
+#[track_caller]
 pub fn sleep_until(deadline: Instant) -> Sleep {
     let span = TimerSpan::new("Sleep", "Sleep::new_timeout", "poll_elapsed");
     Sleep { deadline: Deadline::new(deadline, span), _pinned: PhantomPinned }

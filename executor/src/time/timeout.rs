@@ -1,6 +1,7 @@
 //! `timeout`: limits the time that a future may take.
 
 use std::future::{Future, IntoFuture};
+use std::marker::PhantomPinned;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -47,7 +48,7 @@ use super::error::Elapsed;
 /// assert!(timeout(Duration::from_millis(1), pending::<()>()).await.is_err());
 /// # });
 /// ```
-#[cfg_attr(feature = "console", track_caller)]
+#[track_caller]
 pub fn timeout<F: IntoFuture>(duration: Duration, future: F) -> Timeout<F::IntoFuture> {
     timeout_at(Instant::now().after(duration), future)
 }
@@ -83,10 +84,10 @@ pub fn timeout<F: IntoFuture>(duration: Duration, future: F) -> Timeout<F::IntoF
 /// assert!(timeout_at(deadline, pending::<()>()).await.is_err());
 /// # });
 /// ```
-#[cfg_attr(feature = "console", track_caller)]
+#[track_caller]
 pub fn timeout_at<F: IntoFuture>(deadline: Instant, future: F) -> Timeout<F::IntoFuture> {
     let span = TimerSpan::new("Timeout", "Timeout::poll", "poll_elapsed");
-    Timeout { future: future.into_future(), deadline: Deadline::new(deadline, span) }
+    Timeout { future: future.into_future(), deadline: Deadline::new(deadline, span), _pinned: PhantomPinned }
 }
 
 pin_project! {
@@ -94,12 +95,17 @@ pin_project! {
     ///
     /// No timer is armed before a poll has found the inner future pending. Once the deadline has
     /// passed, further polls still poll the inner future first.
+    ///
+    /// It is not `Unpin`, for the reason for which [`Sleep`](super::Sleep) is not: to poll it by
+    /// reference, pin it with [`pin!`](std::pin::pin) or [`Box::pin`].
     #[derive(Debug)]
     #[must_use = "a timeout does nothing unless it is awaited"]
     pub struct Timeout<F> {
         #[pin]
         future: F,
         deadline: Deadline,
+        #[pin]
+        _pinned: PhantomPinned,
     }
 }
 

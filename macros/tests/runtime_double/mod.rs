@@ -52,6 +52,10 @@ pub(crate) mod runtime {
             Self { started: Started::CurrentThread { paused: false } }
         }
 
+        pub(crate) fn enable_all(&mut self) -> &mut Self {
+            self
+        }
+
         pub(crate) fn worker_threads(&mut self, count: usize) -> &mut Self {
             self.started = Started::MultiThread { worker_threads: Some(count) };
             self

@@ -38,7 +38,7 @@ pub async fn lookup_host<A: ToSocketAddrs>(host: A) -> io::Result<impl Iterator<
     let addresses = match host.target()? {
         Target::One(address) => vec![address],
         Target::Known(addresses) => addresses,
-        Target::Named { host, port } => look_up(host, port, &context::required("lookup_host")).await?,
+        Target::Named { host, port } => look_up(host, port, &context::required_to_look_up("lookup_host")).await?,
     };
     Ok(addresses.into_iter())
 }
@@ -48,7 +48,7 @@ pub(super) async fn resolve(target: Target, operation: &str) -> io::Result<Vec<S
     let addresses = match target {
         Target::One(address) => vec![address],
         Target::Known(addresses) => addresses,
-        Target::Named { host, port } => look_up(host, port, &context::required(operation)).await?,
+        Target::Named { host, port } => look_up(host, port, &context::required_to_look_up(operation)).await?,
     };
     if addresses.is_empty() {
         return Err(no_address());

@@ -171,9 +171,9 @@ table! {
     Instant:             Send,  Sync,  Unpin;
     Sleep:               Send,  Sync,  !Unpin;
     Interval:            Send,  Sync,  Unpin;
-    Timeout<Ready<()>>:      Send,  Sync,  Unpin;
-    Timeout<Ready<Movable>>: Send,  !Sync, Unpin;
-    Timeout<Ready<Local>>:   !Send, !Sync, Unpin;
+    Timeout<Ready<()>>:      Send,  Sync,  !Unpin;
+    Timeout<Ready<Movable>>: Send,  !Sync, !Unpin;
+    Timeout<Ready<Local>>:   !Send, !Sync, !Unpin;
     Timeout<Sleep>:          Send,  Sync,  !Unpin;
     Elapsed:             Send,  Sync,  Unpin;
     MissedTickBehavior:  Send,  Sync,  Unpin;

@@ -1,0 +1,45 @@
+//! A task that comes to a lock without budget has its place there all the same.
+#![cfg(not(loom))]
+
+use std::sync::Arc;
+use tokio_test::{assert_pending, assert_ready, task::spawn};
+use wsrt_sync::{Mutex, budget};
+
+fn spend_all() {
+    budget::refill();
+    (0..budget::PER_POLL).for_each(|_| budget::spend());
+}
+
+#[test]
+fn a_waiter_without_budget_is_served_before_later_ones() {
+    let _kept = budget::keep();
+    let mutex = Mutex::new(());
+    let held = mutex.try_lock().unwrap();
+    let (mut first, mut second) = (spawn(mutex.lock()), spawn(mutex.lock()));
+    spend_all();
+    assert_pending!(first.poll());
+    budget::refill();
+    assert_pending!(second.poll());
+    drop(held);
+    assert!(!second.is_woken());
+    drop(assert_ready!(first.poll()));
+    assert!(second.is_woken());
+    drop(assert_ready!(second.poll()));
+}
+
+#[test]
+fn a_lock_taken_without_budget_is_kept_or_given_back() {
+    let _kept = budget::keep();
+    let mutex = Arc::new(Mutex::new(()));
+    let (mut first, mut second) = (spawn(mutex.clone().lock_owned()), spawn(mutex.lock()));
+    spend_all();
+    assert_pending!(first.poll());
+    assert!(first.is_woken(), "it is to come back at once");
+    assert!(mutex.try_lock().is_err());
+    budget::refill();
+    drop(assert_ready!(first.poll()));
+    spend_all();
+    assert_pending!(second.poll());
+    drop(second);
+    assert!(mutex.try_lock().is_ok());
+}
