@@ -48,6 +48,8 @@ pub(crate) mod refusals;
 #[cfg(not(loom))]
 pub(crate) mod root;
 #[cfg(not(loom))]
+mod root_future;
+#[cfg(not(loom))]
 pub(crate) mod runtime_id;
 #[cfg(not(loom))]
 #[allow(clippy::module_inception)]
