@@ -16,6 +16,7 @@ pub(crate) mod context;
 pub(crate) mod drain;
 #[cfg(not(loom))]
 pub(crate) mod driver;
+#[cfg(not(loom))]
 pub(crate) mod drop_in;
 pub(crate) mod fairness;
 pub(crate) mod found;
