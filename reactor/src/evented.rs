@@ -162,12 +162,16 @@ impl<S: mio::event::Source> Evented<S> {
     }
 
     /// Waits like `ready` and returns the word, for a caller that clears readiness itself.
-    pub(crate) async fn seen(&self, interest: Interest) -> io::Result<Seen> {
-        let seen = self.wait(Condition::Reported, interest).await;
-        if LOOKS_COOPERATE {
-            budget::spend();
+    pub(crate) fn seen(&self, interest: Interest) -> impl Future<Output = io::Result<Seen>> {
+        // The future keeps the registration, not the source: it is `Send` whatever the source is.
+        let wait = self.wait(Condition::Reported, interest);
+        async move {
+            let seen = wait.await;
+            if LOOKS_COOPERATE {
+                budget::spend();
+            }
+            seen
         }
-        seen
     }
 
     /// Returns the word if a direction is reported ready, without waiting.
@@ -192,7 +196,7 @@ impl<S: mio::event::Source> Evented<S> {
     ///
     /// Returns an error if it would have to wait and the runtime was shut down.
     pub fn poll_ready(&self, interest: Interest, cx: &mut Context<'_>) -> Poll<io::Result<Ready>> {
-        self.poll_seen(interest, cx).map_ok(Seen::ready)
+        self.poll_seen(interest, cx).map_ok(|seen| seen.ready() & Ready::concerning(interest))
     }
 
     /// Waits until the OS has reported that an operation in one of the directions is worth trying.
@@ -207,7 +211,7 @@ impl<S: mio::event::Source> Evented<S> {
     ///
     /// If it is dropped before it is ready, nothing is lost.
     pub async fn ready(&self, interest: Interest) -> io::Result<Ready> {
-        self.seen(interest).await.map(Seen::ready)
+        self.seen(interest).await.map(|seen| seen.ready() & Ready::concerning(interest))
     }
 
     /// Runs `operation` once if it is worth trying, which it is on a fresh source; otherwise

@@ -1,10 +1,10 @@
-//! The directions that a waiter waits for.
+//! The events that a waiter waits for.
 
 use std::fmt;
-use std::ops::BitOr;
+use std::ops::{BitOr, BitOrAssign};
 
-/// Names the directions of a socket that a caller wants to use: reading, writing, or either of
-/// them.
+/// Names the events of a socket that a caller wants to use: reading, writing, urgent data, errors,
+/// or several of them.
 ///
 /// # Examples
 ///
@@ -17,35 +17,56 @@ use std::ops::BitOr;
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Interest(u8);
 
+const URGENT: Interest = Interest(0b0100);
+
 impl Interest {
     /// Reading: data, a connection to accept, the peer's end of stream, or an error to learn.
-    pub const READABLE: Interest = Interest(0b01);
+    pub const READABLE: Interest = Interest(0b0001);
     /// Writing: room in the send buffer, a finished connect, or an error to learn.
-    pub const WRITABLE: Interest = Interest(0b10);
+    pub const WRITABLE: Interest = Interest(0b0010);
+    /// Urgent data of a TCP stream, and the events that a driver reports as such (`EPOLLPRI`).
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    pub const PRIORITY: Interest = URGENT;
+    /// An error condition, such as a message in a socket's error queue.
+    pub const ERROR: Interest = Interest(0b1000);
 
-    /// Neither direction: of a source that must not be tried before an event.
-    #[cfg(unix)]
+    /// Nothing: of a source that must not be tried before an event.
     pub(crate) const NONE: Interest = Interest(0);
+    /// Everything that can be waited for.
+    pub(crate) const ALL: Interest = Interest(0b1111);
+    const EACH: [Interest; 4] = [Interest::READABLE, Interest::WRITABLE, URGENT, Interest::ERROR];
 
-    /// Returns whether reading is among the directions.
+    /// Returns whether reading is among the events.
     #[must_use]
     pub const fn is_readable(self) -> bool {
-        self.0 & Self::READABLE.0 != 0
+        self.overlaps(Self::READABLE)
     }
 
-    /// Returns whether writing is among the directions.
+    /// Returns whether writing is among the events.
     #[must_use]
     pub const fn is_writable(self) -> bool {
-        self.0 & Self::WRITABLE.0 != 0
+        self.overlaps(Self::WRITABLE)
     }
 
-    /// Returns the directions of both. Equivalent to `|`, and usable in constants.
+    /// Returns whether urgent data is among the events.
+    #[must_use]
+    pub const fn is_priority(self) -> bool {
+        self.overlaps(URGENT)
+    }
+
+    /// Returns whether errors are among the events.
+    #[must_use]
+    pub const fn is_error(self) -> bool {
+        self.overlaps(Self::ERROR)
+    }
+
+    /// Returns the events of both. Equivalent to `|`, and usable in constants.
     #[must_use]
     pub const fn add(self, other: Interest) -> Interest {
         Interest(self.0 | other.0)
     }
 
-    /// Returns the directions that are not among `other`'s, if any is left.
+    /// Returns the events that are not among `other`'s, if any is left.
     #[must_use]
     pub fn remove(self, other: Interest) -> Option<Interest> {
         let left = self.0 & !other.0;
@@ -56,28 +77,39 @@ impl Interest {
         self.0 & other.0 != 0
     }
 
-    /// The directions in a fixed order, as indices of two-element tables.
+    /// Returns the single events for which `is_wanted` holds, together; `None` for none.
+    pub(crate) fn all_that(is_wanted: impl Fn(Interest) -> bool) -> Option<Interest> {
+        let wanted = Self::EACH.into_iter().filter(|one| is_wanted(*one)).fold(Self::NONE, Self::add);
+        (wanted != Self::NONE).then_some(wanted)
+    }
+
+    /// The directions in a fixed order, as indices of two-element tables. A waiter for urgent data
+    /// or errors waits with the readers.
     pub(crate) fn indices(self) -> impl Iterator<Item = usize> {
-        [Self::READABLE, Self::WRITABLE]
+        [self != Self::WRITABLE && self != Self::NONE, self.is_writable()]
             .into_iter()
             .enumerate()
-            .filter_map(move |(index, one)| self.overlaps(one).then_some(index))
+            .filter_map(|(index, is_wanted)| is_wanted.then_some(index))
     }
 }
 
 impl From<Interest> for mio::Interest {
-    /// mio has no empty interest: reading stands for it. A reader has to know of urgent data, which
-    /// cuts reads short.
+    /// mio has no empty interest, and none in errors, which are reported always: reading stands for
+    /// both. A reader has to know of urgent data, which cuts reads short.
     fn from(interest: Interest) -> mio::Interest {
         #[cfg(any(target_os = "linux", target_os = "android"))]
-        const READING: mio::Interest = mio::Interest::READABLE.add(mio::Interest::PRIORITY);
+        const URGENT_DATA: mio::Interest = mio::Interest::PRIORITY;
         #[cfg(not(any(target_os = "linux", target_os = "android")))]
-        const READING: mio::Interest = mio::Interest::READABLE;
+        const URGENT_DATA: mio::Interest = mio::Interest::READABLE;
+        const READING: mio::Interest = mio::Interest::READABLE.add(URGENT_DATA);
 
-        match (interest.is_readable(), interest.is_writable()) {
-            (true, true) => READING | mio::Interest::WRITABLE,
-            (false, true) => mio::Interest::WRITABLE,
-            (_, false) => READING,
+        match (interest.is_readable(), interest.is_writable(), interest.is_priority()) {
+            (true, true, _) => READING | mio::Interest::WRITABLE,
+            (true, false, _) => READING,
+            (false, true, true) => URGENT_DATA | mio::Interest::WRITABLE,
+            (false, true, false) => mio::Interest::WRITABLE,
+            (false, false, true) => URGENT_DATA,
+            (false, false, false) => READING,
         }
     }
 }
@@ -90,13 +122,39 @@ impl BitOr for Interest {
     }
 }
 
+impl BitOrAssign for Interest {
+    fn bitor_assign(&mut self, other: Interest) {
+        *self = *self | other;
+    }
+}
+
 impl fmt::Debug for Interest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match (self.is_readable(), self.is_writable()) {
-            (true, true) => "READABLE | WRITABLE",
-            (true, false) => "READABLE",
-            (false, true) => "WRITABLE",
-            (false, false) => "(nothing)",
-        })
+        const NAMES: [&str; 4] = ["READABLE", "WRITABLE", "PRIORITY", "ERROR"];
+        let present = Self::EACH.into_iter().zip(NAMES).filter(|(one, _)| self.overlaps(*one));
+        let present: Vec<_> = present.map(|(_, name)| name).collect();
+        f.write_str(if present.is_empty() { "(nothing)" } else { "" })?;
+        f.write_str(&present.join(" | "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_shows_its_events() {
+        assert_eq!(format!("{:?}", Interest::READABLE | Interest::ERROR), "READABLE | ERROR");
+        assert_eq!(format!("{:?}", Interest::NONE), "(nothing)");
+    }
+
+    #[test]
+    fn errors_and_urgent_data_wait_with_the_readers() {
+        let indices = |interest: Interest| interest.indices().collect::<Vec<_>>();
+        assert_eq!(indices(Interest::WRITABLE), [1]);
+        assert_eq!(indices(Interest::ERROR), [0]);
+        assert_eq!(indices(URGENT), [0]);
+        assert_eq!(indices(Interest::ERROR | Interest::WRITABLE), [0, 1]);
+        assert_eq!(indices(Interest::NONE), [] as [usize; 0]);
     }
 }

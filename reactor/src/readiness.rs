@@ -1,8 +1,8 @@
 //! The readiness word: the conditions that a source is ready for, and the event that reported them.
 //!
 //! ```text
-//!   bit    0          1          2            3             4       5          6        7       8       9 and up
-//!          READABLE   WRITABLE   READ_CLOSED  WRITE_CLOSED  ERROR   SHUTDOWN   URGENT   UNREAD  UNWRIT  tick
+//!   bit   0         1         2            3             4      5         6         7       8       9       10 and up
+//!         READABLE  WRITABLE  READ_CLOSED  WRITE_CLOSED  ERROR  PRIORITY  SHUTDOWN  URGENT  UNREAD  UNWRIT  tick
 //! ```
 //!
 //! A source is ready for the conditions that the OS has reported. Of a fresh one it has reported
@@ -26,7 +26,7 @@
 //!   error-queue messages too, which reads as "write closed"), and keeping it would make the waiter
 //!   spin. It goes as well.
 //!
-//! The tick wraps: after 2^23 events (32-bit targets) or 2^55. A clear is confused only by an exact
+//! The tick wraps: after 2^22 events (32-bit targets) or 2^54. A clear is confused only by an exact
 //! multiple of that many events between one system call and the next line of code.
 
 use crate::interest::Interest;
@@ -39,11 +39,12 @@ const WRITABLE: usize = Ready::WRITABLE.0 as usize;
 const READ_CLOSED: usize = Ready::READ_CLOSED.0 as usize;
 const WRITE_CLOSED: usize = Ready::WRITE_CLOSED.0 as usize;
 const ERROR: usize = Ready::ERROR.0 as usize;
-const SHUTDOWN: usize = 1 << 5;
-const URGENT: usize = 1 << 6;
-const UNREAD: usize = 1 << 7;
-const UNWRITTEN: usize = 1 << 8;
-const TICK: usize = 1 << 9;
+const PRIORITY: usize = Ready::URGENT.0 as usize;
+const SHUTDOWN: usize = 1 << 6;
+const URGENT: usize = 1 << 7;
+const UNREAD: usize = 1 << 8;
+const UNWRITTEN: usize = 1 << 9;
+const TICK: usize = 1 << 10;
 const TICK_MASK: usize = !(TICK - 1);
 
 /// Bits that an event adds; made from the system's event, or by a model.
@@ -63,20 +64,15 @@ impl EventBits {
         add(event.is_writable(), WRITABLE);
         add(event.is_read_closed(), READ_CLOSED);
         add(event.is_write_closed(), WRITE_CLOSED);
-        add(event.is_priority(), URGENT);
+        add(event.is_priority(), URGENT | PRIORITY);
         // A waiter learns of an error by trying: both directions are worth a try.
         add(event.is_error(), ERROR | READABLE | WRITABLE);
         EventBits(bits)
     }
 
-    /// The directions whose waiters this event concerns.
+    /// The waiters that this event concerns.
     pub(crate) fn concerns(self) -> Option<Interest> {
-        let read = Seen(self.0).is_ready(Interest::READABLE).then_some(Interest::READABLE);
-        let write = Seen(self.0).is_ready(Interest::WRITABLE).then_some(Interest::WRITABLE);
-        match (read, write) {
-            (Some(read), Some(write)) => Some(read | write),
-            (one, other) => one.or(other),
-        }
+        Interest::all_that(|one| Seen(self.0).is_ready(one))
     }
 }
 
@@ -85,15 +81,15 @@ impl EventBits {
 pub(crate) struct Seen(usize);
 
 impl Seen {
-    /// Whether the system has reported one of these directions ready.
+    /// Whether the system has reported one of these events.
     pub(crate) fn is_ready(self, interest: Interest) -> bool {
-        self.0 & (open_bits(interest) | closed_bits(interest)) != 0
+        self.0 & reported_bits(interest) != 0
     }
 
     /// Whether an operation in one of these directions is worth trying: it is ready, or was never
     /// found drained.
     pub(crate) fn is_worth_trying(self, interest: Interest) -> bool {
-        self.0 & (open_bits(interest) | closed_bits(interest) | untried_bits(interest)) != 0
+        self.0 & (reported_bits(interest) | untried_bits(interest)) != 0
     }
 
     pub(crate) fn is_shut_down(self) -> bool {
@@ -113,7 +109,15 @@ impl Seen {
 fn open_bits(interest: Interest) -> usize {
     let read = if interest.is_readable() { READABLE } else { 0 };
     let write = if interest.is_writable() { WRITABLE } else { 0 };
-    read | write
+    let urgent = if interest.is_priority() { PRIORITY } else { 0 };
+    let error = if interest.is_error() { ERROR } else { 0 };
+    read | write | urgent | error
+}
+
+/// The conditions that end a wait. No urgent data comes after the end of the stream.
+fn reported_bits(interest: Interest) -> usize {
+    let after_the_end = if interest.is_priority() { READ_CLOSED } else { 0 };
+    open_bits(interest) | closed_bits(interest) | after_the_end
 }
 
 fn closed_bits(interest: Interest) -> usize {
@@ -173,7 +177,7 @@ impl Readiness {
     /// The kernel answered `WouldBlock`: nothing of the direction's readiness is true any more,
     /// unless an event came meanwhile.
     pub(crate) fn clear_would_block(&self, seen: Seen, interest: Interest) {
-        self.clear(seen, open_bits(interest) | untried_bits(interest) | closed_bits(interest) | ERROR);
+        self.clear(seen, open_bits(interest) | untried_bits(interest) | closed_bits(interest));
     }
 
     /// The caller has found by other means that these conditions do not hold; clears them, unless
@@ -272,7 +276,23 @@ mod tests {
         readiness.set_from_event(closed(WRITABLE | WRITE_CLOSED | ERROR));
         readiness.clear_would_block(readiness.read(), Interest::WRITABLE);
         assert!(!readiness.read().is_ready(Interest::WRITABLE));
+        assert!(readiness.read().is_ready(Interest::ERROR), "a message in the error queue may be there still");
         assert!(readiness.read().is_ready(Interest::READABLE));
+    }
+
+    #[test]
+    fn only_a_look_for_urgent_data_clears_it() {
+        let readiness = reported(Interest::READABLE);
+        let urgent = Seen(PRIORITY);
+        readiness.set_from_event(closed(READABLE | READ_CLOSED | URGENT | PRIORITY));
+        readiness.clear_would_block(readiness.read(), Interest::READABLE);
+        assert!(readiness.read().ready().contains(urgent.ready()));
+        let all_urgent = Interest::all_that(|one| urgent.is_ready(one)).expect("one event");
+        readiness.set_from_event(closed(READ_CLOSED));
+        readiness.clear_would_block(readiness.read(), all_urgent);
+        assert!(!readiness.read().ready().contains(urgent.ready()));
+        assert!(readiness.read().is_ready(Interest::READABLE), "the stream has ended");
+        assert!(readiness.read().has_urgent());
     }
 
     #[test]
@@ -294,8 +314,9 @@ mod tests {
 
     #[test]
     fn an_error_concerns_both_directions() {
-        assert_eq!(closed(ERROR | READABLE | WRITABLE).concerns(), Some(Interest::READABLE | Interest::WRITABLE));
-        assert_eq!(closed(READ_CLOSED).concerns(), Some(Interest::READABLE));
+        let both = Interest::READABLE | Interest::WRITABLE;
+        assert_eq!(closed(ERROR | READABLE | WRITABLE).concerns(), Some(both | Interest::ERROR));
+        assert_eq!(closed(WRITE_CLOSED).concerns(), Some(Interest::WRITABLE));
         assert_eq!(closed(0).concerns(), None);
     }
 }

@@ -1,6 +1,5 @@
 //! The set of conditions that a waiter finds ready.
 
-#[cfg(unix)]
 use crate::interest::Interest;
 use std::fmt;
 use std::ops::{BitAnd, BitOr, BitOrAssign, Sub};
@@ -36,8 +35,14 @@ impl Ready {
     pub const WRITE_CLOSED: Ready = Ready(1 << 3);
     /// There is an error to fetch.
     pub const ERROR: Ready = Ready(1 << 4);
+    /// Urgent data is there.
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    pub const PRIORITY: Ready = Ready::URGENT;
     /// Everything.
-    pub const ALL: Ready = Ready(0b1_1111);
+    pub const ALL: Ready = Ready(0b11_1111);
+
+    /// `PRIORITY`, on systems without it never set.
+    pub(crate) const URGENT: Ready = Ready(1 << 5);
 
     /// Returns whether nothing is ready.
     #[must_use]
@@ -70,8 +75,16 @@ impl Ready {
         self.overlaps(Ready::WRITE_CLOSED)
     }
 
+    /// Returns whether urgent data is there. False does not mean that there is none: only a wait
+    /// for `Interest::PRIORITY` reports it.
+    #[must_use]
+    pub const fn is_priority(self) -> bool {
+        self.overlaps(Ready::URGENT)
+    }
+
     /// Returns whether the OS reported an error condition; the next operation, or `take_error`,
-    /// returns the error.
+    /// returns the error. False does not mean that there is none: only a wait for
+    /// [`Interest::ERROR`] reports it.
     #[must_use]
     pub const fn is_error(self) -> bool {
         self.overlaps(Ready::ERROR)
@@ -87,12 +100,13 @@ impl Ready {
     #[cfg(unix)]
     pub(crate) const CLOSED: Ready = Ready(Ready::READ_CLOSED.0 | Ready::WRITE_CLOSED.0);
 
-    /// All conditions of these directions.
-    #[cfg(unix)]
+    /// All conditions of these events.
     pub(crate) fn concerning(interest: Interest) -> Ready {
-        let read = if interest.is_readable() { Ready::READABLE | Ready::READ_CLOSED } else { Ready::EMPTY };
-        let write = if interest.is_writable() { Ready::WRITABLE | Ready::WRITE_CLOSED } else { Ready::EMPTY };
-        read | write | Ready::ERROR
+        let of = |is_wanted: bool, ready: Ready| if is_wanted { ready } else { Ready::EMPTY };
+        of(interest.is_readable(), Ready::READABLE | Ready::READ_CLOSED)
+            | of(interest.is_writable(), Ready::WRITABLE | Ready::WRITE_CLOSED)
+            | of(interest.is_priority(), Ready::URGENT | Ready::READ_CLOSED)
+            | of(interest.is_error(), Ready::ERROR)
     }
 
     const fn overlaps(self, other: Ready) -> bool {
@@ -133,12 +147,13 @@ impl Sub for Ready {
 
 impl fmt::Debug for Ready {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const NAMES: [(Ready, &str); 5] = [
+        const NAMES: [(Ready, &str); 6] = [
             (Ready::READABLE, "READABLE"),
             (Ready::WRITABLE, "WRITABLE"),
             (Ready::READ_CLOSED, "READ_CLOSED"),
             (Ready::WRITE_CLOSED, "WRITE_CLOSED"),
             (Ready::ERROR, "ERROR"),
+            (Ready::URGENT, "PRIORITY"),
         ];
         let present: Vec<_> = NAMES.iter().filter(|(one, _)| self.contains(*one)).map(|(_, name)| *name).collect();
         f.write_str(if present.is_empty() { "(nothing)" } else { "" })?;
@@ -158,7 +173,9 @@ mod tests {
 
     #[test]
     fn all_is_the_sum_of_the_rest() {
-        let one_by_one = [Ready::READABLE, Ready::WRITABLE, Ready::READ_CLOSED, Ready::WRITE_CLOSED, Ready::ERROR];
+        let sides = Ready::READABLE | Ready::WRITABLE | Ready::READ_CLOSED | Ready::WRITE_CLOSED;
+        assert_eq!(sides | Ready::concerning(Interest::ALL), Ready::ALL);
+        let one_by_one = [sides, Ready::ERROR, Ready::URGENT];
         assert_eq!(one_by_one.into_iter().fold(Ready::EMPTY, |sum, one| sum | one), Ready::ALL);
     }
 }

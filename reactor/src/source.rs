@@ -129,6 +129,6 @@ impl SourceState {
     /// The runtime is gone: marks the source shut down and takes the wakers of all waiters.
     pub(crate) fn shut_down(&self, wakers: &mut Vec<Waker>) {
         self.readiness.shut_down();
-        self.waiters.lock().take(Interest::READABLE | Interest::WRITABLE, wakers);
+        self.waiters.lock().take(Interest::ALL, wakers);
     }
 }

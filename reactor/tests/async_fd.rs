@@ -263,3 +263,42 @@ fn facts_of_the_types() {
         future(near.async_io(Interest::READABLE, |_| io::Result::Ok(())));
     };
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn urgent_data_ends_a_wait_for_it() {
+    run(async {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let near = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let near = AsyncFd::with_interest(near, Interest::PRIORITY).unwrap();
+        let (far, _) = listener.accept().unwrap();
+        assert!(is_pending(near.ready(Interest::PRIORITY)));
+        socket2::SockRef::from(&far).send_out_of_band(b"!").unwrap();
+        let mut guard = near.ready(Interest::PRIORITY).await.unwrap();
+        assert_eq!(guard.ready(), Ready::PRIORITY);
+        guard.clear_ready();
+        assert!(is_pending(near.ready(Interest::PRIORITY)));
+    });
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_reader_leaves_the_error_to_its_own_waiters() {
+    run(async {
+        let nobody = std::net::UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let near = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+        near.set_nonblocking(true).unwrap();
+        near.connect(nobody).unwrap();
+        let near = AsyncFd::new(near).unwrap();
+        assert!(is_pending(near.ready(Interest::ERROR)));
+        near.get_ref().send(b"anybody?").unwrap();
+        let refused = near.async_io(Interest::READABLE, |near| near.recv(&mut [0; 8])).await.unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::ConnectionRefused);
+        let drained = near.try_io(Interest::READABLE, |near| near.recv(&mut [0; 8])).unwrap_err();
+        assert_eq!(drained.kind(), ErrorKind::WouldBlock);
+        let mut guard = near.ready(Interest::ERROR).await.unwrap();
+        assert_eq!(guard.ready(), Ready::ERROR);
+        guard.clear_ready();
+        assert!(is_pending(near.ready(Interest::ERROR)));
+    });
+}

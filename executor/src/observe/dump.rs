@@ -123,10 +123,10 @@ impl SourceWait {
         self.kind
     }
 
-    /// Tells whether the task waits to read, accept or receive.
+    /// Tells whether the task waits to read, accept or receive, or for urgent data or an error.
     #[must_use]
     pub fn is_for_reading(&self) -> bool {
-        self.interest.is_readable()
+        self.interest.is_readable() || self.interest.is_priority() || self.interest.is_error()
     }
 
     /// Tells whether the task waits to write, connect or send.
@@ -317,7 +317,7 @@ impl SeenTask {
         }
         if let (Some(WaitsOn::Source(before)), true) = (self.waits_on.last_mut(), source.descriptor().is_some()) {
             if before.descriptor == source.descriptor() {
-                before.interest = before.interest | source.interest();
+                before.interest |= source.interest();
                 return;
             }
         }

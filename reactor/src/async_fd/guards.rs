@@ -12,12 +12,13 @@ use std::os::fd::AsRawFd;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Noticed {
     seen: Seen,
+    interest: Interest,
     ready: Ready,
 }
 
 impl Noticed {
     pub(super) fn new(seen: Seen, interest: Interest) -> Self {
-        Self { seen, ready: seen.ready() & Ready::concerning(interest) }
+        Self { seen, interest, ready: seen.ready() & Ready::concerning(interest) }
     }
 
     /// Clears on the word of the guard's holder. The holder may have concluded it from a short
@@ -29,7 +30,7 @@ impl Noticed {
 
     /// Clears because the OS returned `WouldBlock`.
     fn clear_would_block(&mut self, readiness: &Readiness) {
-        readiness.clear_ready(self.seen, self.ready);
+        readiness.clear_would_block(self.seen, self.interest);
         self.ready = Ready::EMPTY;
     }
 }

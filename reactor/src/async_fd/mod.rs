@@ -34,8 +34,7 @@ use std::task::{Context, Poll, ready};
 /// does not count as ready before the OS reports it.
 ///
 /// Regular files cannot be polled, and are refused. Any number of tasks may wait in each direction,
-/// in futures and in polls. (tokio's poll methods keep the last waker only.) There is no
-/// `Interest::PRIORITY` yet.
+/// in futures and in polls. (tokio's poll methods keep the last waker only.)
 ///
 /// Dropping it takes the descriptor out of the poll first and drops the inner value then.
 ///
@@ -87,8 +86,8 @@ impl<T: AsRawFd> AsyncFd<T> {
         Self::with_interest(inner, Interest::READABLE | Interest::WRITABLE)
     }
 
-    /// Registers `inner` for one direction, or both. A wait for a direction that is left out never
-    /// ends.
+    /// Registers `inner` for some events. A wait for an event that is left out never ends, but for
+    /// errors, which are reported always.
     ///
     /// # Panics
     ///
@@ -134,6 +133,44 @@ impl<T: AsRawFd> AsyncFd<T> {
             Ok(evented) => Ok(AsyncFd { evented }),
             Err((Descriptor(inner), cause)) => Err(AsyncFdTryNewError { inner, cause }),
         }
+    }
+
+    /// Registers `inner` as [`try_new`](AsyncFd::try_new) does, under the name that programs for
+    /// tokio 1.54 use.
+    ///
+    /// # Safety
+    ///
+    /// The descriptor is open, and stays the one of `inner` until this is dropped.
+    ///
+    /// # Panics
+    ///
+    /// Panics outside a runtime.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`new`](AsyncFd::new).
+    #[track_caller]
+    pub unsafe fn register(inner: T) -> Result<AsyncFd<T>, AsyncFdTryNewError<T>> {
+        Self::try_new(inner)
+    }
+
+    /// Registers `inner` as [`try_with_interest`](AsyncFd::try_with_interest) does, under the name
+    /// that programs written for tokio 1.54 use.
+    ///
+    /// # Safety
+    ///
+    /// The descriptor is open, and stays the one of `inner` until this is dropped.
+    ///
+    /// # Panics
+    ///
+    /// Panics outside a runtime.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`new`](AsyncFd::new).
+    #[track_caller]
+    pub unsafe fn register_with_interest(inner: T, interest: Interest) -> Result<AsyncFd<T>, AsyncFdTryNewError<T>> {
+        Self::try_with_interest(inner, interest)
     }
 
     /// Returns the inner value.
