@@ -7,6 +7,8 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command as StdCommand, ExitStatus, Output, Stdio};
 
+use wsrt_sync::drop_in::IS_ON;
+
 use super::{Child, orphans};
 use crate::blocking::in_place;
 use crate::scheduler::drop_in::require_io;
@@ -272,9 +274,16 @@ impl Command {
     /// lost.
     #[track_caller]
     pub fn output(&mut self) -> impl Future<Output = io::Result<Output>> + use<> {
-        self.set_unset_streams(Stdio::null, Stdio::piped);
+        if IS_ON {
+            // tokio's ways: the output is returned whatever was set, and the input is left alone.
+            self.std.stdout(Stdio::piped()).stderr(Stdio::piped());
+        } else {
+            self.set_unset_streams(Stdio::null, Stdio::piped);
+        }
         let child = self.spawn();
-        self.set_unset_streams(Stdio::inherit, Stdio::inherit);
+        if !IS_ON {
+            self.set_unset_streams(Stdio::inherit, Stdio::inherit);
+        }
         async { child?.wait_with_output().await }
     }
 

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use wsrt_sync::Mutex;
+use wsrt_sync::drop_in::IS_ON;
 
 use super::OpenOptions;
 use super::call::on_path;
@@ -314,6 +315,6 @@ impl From<std::fs::File> for File {
 
 impl fmt::Debug for File {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("File").field(&self.std).finish()
+        f.debug_struct(if IS_ON { "tokio::fs::File" } else { "File" }).field("std", &self.std).finish()
     }
 }
