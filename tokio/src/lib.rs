@@ -6,14 +6,9 @@
 #[cfg(feature = "fs")]
 pub mod fs;
 pub mod io;
-/// A path of tokio's that is not for users, and that some use.
 #[cfg(feature = "macros")]
 #[doc(hidden)]
-pub mod macros {
-    pub mod support {
-        pub use std::future::poll_fn;
-    }
-}
+pub mod macros;
 #[cfg(feature = "net")]
 pub mod net;
 #[cfg(feature = "process")]

@@ -41,4 +41,13 @@ pub use self::util::{
 #[cfg(feature = "io-std")]
 pub use self::standard::{Stderr, Stdin, Stdout, stderr, stdin, stdout};
 #[cfg(feature = "net")]
-pub use wsrt::io::{Interest, Ready, unix};
+pub use wsrt::io::{Interest, Ready};
+
+/// Waiting for any descriptor.
+#[cfg(feature = "net")]
+pub mod unix {
+    pub use wsrt::io::unix::{
+        AsyncFd, AsyncFdReadyGuard, AsyncFdReadyMutGuard, AsyncFdTryNewError,
+        AsyncFdTryNewError as AsyncFdRegisterError, TryIoError,
+    };
+}

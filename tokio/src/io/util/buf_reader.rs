@@ -49,7 +49,10 @@ impl<R: AsyncRead> BufReader<R> {
     /// If it is 0.
     #[track_caller]
     pub fn with_capacity(capacity: usize, inner: R) -> Self {
-        assert!(capacity > 0, "a buffer without room would look like the end of the input");
+        assert!(
+            capacity > 0,
+            "capacity must be greater than zero: a buffer without room would look like the end of the input"
+        );
         Self { inner, buf: vec![0; capacity].into_boxed_slice(), start: 0, end: 0, seek: Seek::None }
     }
 

@@ -1,5 +1,6 @@
 //! Bytes that were read to be text.
 
+use std::error::Error;
 use std::io;
 use std::mem;
 
@@ -17,14 +18,15 @@ pub(super) fn put_back(
             answer
         }
         Err(error) => {
+            let reason = error.utf8_error();
             let mut before = error.into_bytes();
             before.truncate(before.len() - read);
             *text = String::from_utf8(before).expect("it was text before");
-            answer.and(Err(not_text()))
+            answer.and(Err(not_text(reason)))
         }
     }
 }
 
-pub(super) fn not_text() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "stream did not contain valid UTF-8")
+pub(super) fn not_text(reason: impl Error + Send + Sync + 'static) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, reason)
 }

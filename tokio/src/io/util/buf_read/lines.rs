@@ -62,7 +62,7 @@ impl<R: AsyncBufRead> Lines<R> {
                 line.pop();
             }
         }
-        Poll::Ready(String::from_utf8(line).map(Some).map_err(|_| not_text()))
+        Poll::Ready(String::from_utf8(line).map(Some).map_err(not_text))
     }
 }
 

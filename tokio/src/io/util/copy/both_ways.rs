@@ -41,7 +41,8 @@ where
     A: AsyncRead + AsyncWrite + Unpin + ?Sized,
     B: AsyncRead + AsyncWrite + Unpin + ?Sized,
 {
-    assert!(a_to_b_buf_size > 0 && b_to_a_buf_size > 0, "a buffer without room copies nothing");
+    assert!(a_to_b_buf_size > 0, "`a_to_b_buf_size` must be greater than 0: a buffer without room copies nothing");
+    assert!(b_to_a_buf_size > 0, "`b_to_a_buf_size` must be greater than 0: a buffer without room copies nothing");
     let mut there = Direction::Copying(Buffer::new(a_to_b_buf_size));
     let mut back = Direction::Copying(Buffer::new(b_to_a_buf_size));
     poll_fn(|cx| {

@@ -19,10 +19,12 @@ where
     W: AsyncWrite + Unpin + ?Sized,
 {
     let mut copied = 0;
+    let mut is_unflushed = false;
     poll_fn(|cx| {
         loop {
+            let mut piece = |cx: &mut Context<'_>| poll_piece(cx, reader, writer, &mut is_unflushed);
             // A unit a piece: reader and writer may both be memory, and never pending.
-            let n = ready!(budget::poll_spending(cx, |cx| uninterrupted(|| poll_piece(cx, reader, writer))))?;
+            let n = ready!(budget::poll_spending(cx, |cx| uninterrupted(|| piece(cx))))?;
             if n == 0 {
                 return Poll::Ready(Ok(copied));
             }
@@ -33,14 +35,27 @@ where
 }
 
 /// Copies from one buffer of the reader's. 0 means the end, and that the writer is flushed.
-fn poll_piece<R, W>(cx: &mut Context<'_>, reader: &mut R, writer: &mut W) -> Poll<io::Result<usize>>
+fn poll_piece<R, W>(
+    cx: &mut Context<'_>,
+    reader: &mut R,
+    writer: &mut W,
+    is_unflushed: &mut bool,
+) -> Poll<io::Result<usize>>
 where
     R: AsyncBufRead + Unpin + ?Sized,
     W: AsyncWrite + Unpin + ?Sized,
 {
     let mut reader = Pin::new(reader);
     let mut writer = Pin::new(writer);
-    let found = ready!(reader.as_mut().poll_fill_buf(cx))?;
+    let Poll::Ready(found) = reader.as_mut().poll_fill_buf(cx) else {
+        // The reader may wait for an answer to bytes that the writer still holds.
+        if *is_unflushed {
+            ready!(writer.poll_flush(cx))?;
+            *is_unflushed = false;
+        }
+        return Poll::Pending;
+    };
+    let found = found?;
     if found.is_empty() {
         ready!(writer.poll_flush(cx))?;
         return Poll::Ready(Ok(0));
@@ -49,6 +64,7 @@ where
     if n == 0 {
         return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
     }
+    *is_unflushed = true;
     reader.consume(n);
     Poll::Ready(Ok(n))
 }
