@@ -13,12 +13,12 @@
 //!
 //! # Not guaranteed
 //!
-//! That a blocking call returns where only one thread runs tasks. A current-thread runtime runs its
-//! other tasks *inside* of the call, so a call returns only after those that began later on that
-//! thread have returned; and the future in [`block_on`](crate::runtime::Runtime::block_on) and the
-//! other tasks of the calling task's [`LocalSet`](crate::task::LocalSet) do not run meanwhile. A
-//! call that waits for one of these waits for ever. On a multi-thread runtime only the
-//! [`LocalSet`](crate::task::LocalSet) stands still.
+//! That blocking calls return in any order where one thread runs all tasks. A current-thread
+//! runtime runs its other tasks *inside* of the call, and the futures in
+//! [`block_on`](crate::runtime::Runtime::block_on) that are not in the middle of a poll; in a task
+//! of a [`LocalSet`](crate::task::LocalSet), on either kind of runtime, the rest of the set goes on
+//! there. So a call returns only after those that began later on that thread have returned, and one
+//! that waits for an earlier call to return waits for ever.
 //!
 //! # Examples
 //!
@@ -55,6 +55,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::local::beside::SetAside;
 use crate::scheduler::Context;
 use crate::scheduler::block_on::block_on_unwatched;
 
@@ -66,14 +67,11 @@ pub(crate) fn lend_runtime() {
 }
 
 fn block_in_task(future: Pin<&mut dyn Future<Output = ()>>) -> bool {
-    let scheduler = Context::with(|context| {
-        context.filter(|here| here.machine().is_some()).map(|here| Arc::clone(here.scheduler()))
-    });
-    let in_task = scheduler.is_some();
-    if let Some(scheduler) = scheduler {
-        block_on_unwatched(&scheduler, future);
-    }
-    in_task
+    let set = SetAside::take();
+    let context = Context::of_machine().or_else(|| Context::current().filter(|_| set.is_polled()));
+    let Some(context) = context else { return false };
+    block_on_unwatched(&Arc::clone(context.scheduler()), set.around(future));
+    true
 }
 
 fn sleep(duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send + Sync>> {

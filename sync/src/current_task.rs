@@ -28,7 +28,18 @@ pub(crate) fn number() -> u64 {
 /// The guard goes back to the place that it has found, since to look it up once more costs a call.
 #[inline]
 pub fn enter(task: NonZeroU64) -> Entered {
-    with_state(|state| Entered { state: NonNull::from(state), outer: state.task.replace(task.get()) })
+    replace(task.get())
+}
+
+/// Makes the current task the one that `task` names, or none, until the guard is dropped: for a
+/// future of another task's that is polled in the middle of this one's poll.
+pub fn put(task: Option<NonZeroU64>) -> Entered {
+    replace(task.map_or(0, NonZeroU64::get))
+}
+
+#[inline]
+fn replace(number: u64) -> Entered {
+    with_state(|state| Entered { state: NonNull::from(state), outer: state.task.replace(number) })
 }
 
 /// Not Send: it stands for a place of this thread's.

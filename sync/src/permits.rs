@@ -35,7 +35,7 @@ use crate::wakers::Wakers;
 use std::future::Future;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::pin::Pin;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Waker, ready};
 
 const CLOSED: usize = 0b01;
 const WAITING: usize = 0b10;
@@ -318,15 +318,13 @@ impl<H: Holds> Take<'_, H> {
         }
     }
 
-    /// Gives the caller, which was woken, its place: it has no budget for an answer, but those that
-    /// come after it are not to be served before it.
+    /// Keeps the permits, if it was given any, until a poll may return them. A refusal is found
+    /// again.
     #[cold]
-    fn ask_without_budget(&mut self, state: &PollState, cx: &mut Context<'_>) -> Poll<Result<(), Refused>> {
-        let asks = matches!(self.state, Asked::Not);
-        if asks && matches!(self.poll_first(state, cx), Poll::Ready(Ok(()))) {
+    fn keep(&mut self, answer: Result<(), Refused>) {
+        if answer.is_ok() {
             self.state = Asked::Served;
         }
-        Poll::Pending
     }
 
     fn poll_in_line(&mut self, key: usize, cx: &mut Context<'_>) -> Poll<Result<(), Refused>> {
@@ -379,21 +377,22 @@ impl<H: Holds> Future for Take<'_, H> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
         with_state(|state| {
-            if state.poll_proceed(cx).is_pending() {
-                return this.ask_without_budget(state, cx);
-            }
-            let answer = match this.state {
+            let answer = ready!(match this.state {
                 Asked::Not => this.poll_first(state, cx),
                 Asked::InLine(key) => this.poll_in_line(key, cx),
                 Asked::Served => {
                     this.state = Asked::Not;
                     Poll::Ready(Ok(()))
                 }
-            };
-            if answer.is_ready() {
-                state.spend();
+            });
+            // Asked after the permits: those that come later are not to be served before a task
+            // that has only spent its budget.
+            if state.poll_proceed(cx).is_pending() {
+                this.keep(answer);
+                return Poll::Pending;
             }
-            answer
+            state.spend();
+            Poll::Ready(answer)
         })
     }
 }

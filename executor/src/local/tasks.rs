@@ -15,11 +15,12 @@ use std::future::Future;
 use std::ptr::{self, NonNull};
 use std::rc::Rc;
 use std::sync::{Arc, Weak};
-use std::task::{self, Poll};
+use std::task;
 use std::thread;
 
 use wsrt_reactor::budget;
 
+use super::beside::MainRef;
 use crate::observe::console;
 use crate::observe::local_sets::ShownSet;
 use crate::scheduler::limits::LOCAL_POLLS;
@@ -34,7 +35,7 @@ const SHARD: usize = 0;
 thread_local! {
     /// The set that is being polled, or was entered, on this thread. Without a destructor, so that
     /// wakers may ask at any time.
-    static CURRENT: Cell<*const LocalTasks> = const { Cell::new(ptr::null()) };
+    pub(super) static CURRENT: Cell<*const LocalTasks> = const { Cell::new(ptr::null()) };
 }
 
 /// The tasks of one set, on their thread.
@@ -46,6 +47,8 @@ pub(crate) struct LocalTasks {
     ids: RefCell<IdBlock>,
     /// Whether the set is being polled, so that tasks queued now are found without a wake.
     polled: Cell<bool>,
+    /// The future that it is polled beside, while its tasks are.
+    pub(super) main: Cell<Option<MainRef>>,
     /// The runtime that knows of the set, so that it can be shown there: that in which it was last
     /// polled.
     known_to: RefCell<Weak<Scheduler>>,
@@ -133,6 +136,7 @@ impl LocalTasks {
             arrived: Cell::default(),
             ids: RefCell::default(),
             polled: Cell::new(false),
+            main: Cell::new(None),
             known_to: RefCell::default(),
         })
     }
@@ -208,21 +212,21 @@ impl LocalTasks {
         }
     }
 
-    /// Calls `f`, then polls the tasks that are ready, each with a budget of its own. When it
-    /// returns, `cx`'s task is woken as soon as there is more to do.
-    pub(crate) fn poll_around<R>(
-        self: &Rc<Self>,
-        cx: &mut task::Context<'_>,
-        f: impl FnOnce(&mut task::Context<'_>) -> Poll<R>,
-    ) -> Poll<R> {
+    /// Polls the tasks that are ready, as [`poll_beside`](Self::poll_beside) does.
+    pub(crate) fn poll_all(self: &Rc<Self>, cx: &task::Context<'_>) {
         let _inside = self.enter();
-        let _polled = Polled::begin(&self.polled);
+        let _polled = self.begin_polls();
+        self.poll_tasks(cx);
+    }
+
+    /// The set is polled until the guard is dropped.
+    pub(super) fn begin_polls(&self) -> Polled<'_> {
         self.make_known();
-        let answer = f(cx);
-        if answer.is_pending() {
-            self.poll_tasks(cx);
-        }
-        answer
+        Polled::begin(&self.polled)
+    }
+
+    pub(super) fn is_polled(&self) -> bool {
+        self.polled.get()
     }
 
     /// Tells the runtime in which the set is polled, if it is in one.
@@ -238,7 +242,7 @@ impl LocalTasks {
         });
     }
 
-    fn poll_tasks(&self, cx: &task::Context<'_>) {
+    pub(super) fn poll_tasks(&self, cx: &task::Context<'_>) {
         let _outer = budget::keep();
         self.collect(cx);
         for _ in 0..LOCAL_POLLS {
@@ -336,7 +340,7 @@ impl Drop for InSet {
 }
 
 /// The set is being polled.
-struct Polled<'a> {
+pub(super) struct Polled<'a> {
     flag: &'a Cell<bool>,
     outer: bool,
 }
@@ -358,11 +362,11 @@ mod tests {
     use super::*;
     use std::future::{pending, poll_fn};
     use std::panic::Location;
-    use std::task::Waker;
+    use std::task::{Poll, Waker};
 
     fn poll_once(set: &Rc<LocalTasks>) {
-        let mut cx = task::Context::from_waker(Waker::noop());
-        assert!(set.poll_around(&mut cx, |_| Poll::<()>::Pending).is_pending());
+        let cx = task::Context::from_waker(Waker::noop());
+        set.poll_all(&cx);
     }
 
     /// A count that each wake of each task changes is a line that all threads which wake one fight

@@ -12,6 +12,8 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
+use wsrt_sync::drop_in;
+
 use crate::runtime::schedtrace::Settings;
 #[cfg(all(unix, feature = "signal"))]
 use crate::signal::unix::SignalKind;
@@ -19,6 +21,8 @@ use crate::util::numbered_path::numbered;
 use crate::util::report::report;
 
 const WORKER_THREADS: &str = "WSRT_WORKER_THREADS";
+/// Counts where wsrt stands in tokio's place, and the other is not there.
+const WORKER_THREADS_OF_TOKIO: &str = "TOKIO_WORKER_THREADS";
 const SCHEDTRACE: &str = "WSRT_SCHEDTRACE";
 const STALL_MS: &str = "WSRT_STALL_MS";
 const TASK_STATS: &str = "WSRT_TASK_STATS";
@@ -31,8 +35,10 @@ const STALL_THRESHOLD: Duration = Duration::from_millis(100);
 /// Returns the number of processors if the builder has none: that of the environment, or as many as
 /// the process may use by its affinity and its control group's quota.
 pub(crate) fn worker_threads() -> io::Result<usize> {
-    match env::var_os(WORKER_THREADS) {
-        Some(value) => parse_positive(WORKER_THREADS, "a number of processors, such as 4", &value)
+    let of_tokio = drop_in::IS_ON.then_some(WORKER_THREADS_OF_TOKIO);
+    let names = [Some(WORKER_THREADS), of_tokio].into_iter().flatten();
+    match names.filter_map(|name| Some((name, env::var_os(name)?))).next() {
+        Some((name, value)) => parse_positive(name, "a number of processors, such as 4", &value)
             .map_err(|message| io::Error::new(io::ErrorKind::InvalidInput, message)),
         None => Ok(available_parallelism().map_or(1, NonZeroUsize::get)),
     }

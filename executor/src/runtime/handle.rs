@@ -4,12 +4,14 @@ use std::error::Error;
 use std::fmt;
 use std::future::Future;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::pin::pin;
 use std::sync::Arc;
 
 use futures_task::{FutureObj, Spawn, SpawnError};
 use wsrt_sync::drop_in::OUTSIDE;
 
 use crate::blocking::jobs;
+use crate::local::beside::SetAside;
 use crate::runtime::{Metrics, RuntimeFlavor, RuntimeId};
 use crate::scheduler::block_on::block_on;
 use crate::scheduler::context::Role;
@@ -102,7 +104,8 @@ impl Handle {
     /// [`Runtime::block_on`]: crate::runtime::Runtime::block_on
     #[cfg_attr(feature = "console", track_caller)]
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
-        block_on(&self.0, future)
+        let (set, future) = (SetAside::take(), pin!(future));
+        block_on(&self.0, set.around(future))
     }
 
     /// Returns which of the two kinds of runtime this is.

@@ -177,7 +177,9 @@ impl Runtime {
     /// microseconds: [`run`](Self::run) is faster. On a current-thread runtime this thread runs the
     /// tasks between polls of `future`, and they wait when it is done.
     ///
-    /// Inside a task it works too, like a [`block_in_place`](crate::task::block_in_place).
+    /// Inside a task it works too, like a [`block_in_place`](crate::task::block_in_place). On a
+    /// current-thread runtime the other tasks run inside of the call then, and the futures of the
+    /// thread's other `block_on`s that are not in the middle of a poll.
     ///
     /// # Panics
     ///

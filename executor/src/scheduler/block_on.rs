@@ -4,12 +4,9 @@
 //! current-thread runtime it is the machine, and runs the tasks between polls of its future.
 
 use std::future::Future;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::resume_unwind;
 use std::pin::{Pin, pin};
-use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering::{AcqRel, Acquire};
 use std::task::{self, Poll, Wake, Waker};
 
 use wsrt_reactor::budget;
@@ -20,7 +17,8 @@ use crate::scheduler::hand_over::with_processor_handed_over;
 use crate::scheduler::machine::Machine;
 use crate::scheduler::machine_loop::MachineLoop;
 use crate::scheduler::parker::Parker;
-use crate::scheduler::root::Root;
+use crate::scheduler::root::RootRef;
+use crate::scheduler::root_future::RootFuture;
 use crate::scheduler::{Context, RuntimeFlavor, Scheduler};
 use crate::task::Id;
 use crate::util::unwind::Payload;
@@ -41,7 +39,7 @@ pub(crate) fn block_on_unwatched<F: Future>(scheduler: &Arc<Scheduler>, future: 
         // Whatever the thread has entered since: there is one processor, and the poll below
         // has it.
         RuntimeFlavor::CurrentThread => match Context::of_machine_of(Arc::as_ptr(scheduler)) {
-            Some(context) => drive_inside_a_task(scheduler, &context, future),
+            Some(context) => drive_inside_a_poll(&context, future),
             None => with_processor_handed_over(|| drive(scheduler, future)),
         },
     }
@@ -75,16 +73,16 @@ fn drive_to_the_end<F: Future>(scheduler: &Arc<Scheduler>, future: Pin<&mut F>) 
         entered.take_up(processor);
     }
     let mut machine_loop = MachineLoop::new(&entered);
-    let mut root = RootFuture::new(future, &entered);
-    machine_loop.run(&mut root);
+    let root = RootFuture::new(future, &entered);
+    RootRef::nest(&entered, &root, || machine_loop.run(&root));
     machine_loop.leave();
-    entered.leave_behind(root.aside);
-    root.result
+    root.end(&entered)
 }
 
 /// Drives `future` on a thread that is a machine of this runtime already, in `context`, with a task
-/// in the middle of its poll. Contexts that it has entered above that one are set aside meanwhile.
-fn drive_inside_a_task<F: Future>(scheduler: &Arc<Scheduler>, context: &Context, mut future: Pin<&mut F>) -> F::Output {
+/// or a root future in the middle of its poll. The state of that poll is set aside meanwhile: the
+/// contexts that it has entered above that one, its budget, and its task-local values.
+fn drive_inside_a_poll<F: Future>(context: &Context, future: Pin<&mut F>) -> F::Output {
     // The machine loop is in the middle of its rounds, and holds the processor itself.
     assert!(
         context.placing() != Placing::InBatch,
@@ -100,16 +98,23 @@ fn drive_inside_a_task<F: Future>(scheduler: &Arc<Scheduler>, context: &Context,
     let aside = context.set_others_aside();
     let was_async = context.replace_async(true);
     let mut machine_loop = MachineLoop::new(context);
-    let mut root = RootFuture::new(future.as_mut(), context);
-    context.with_root(false, || machine_loop.run(&mut root));
+    let root = RootFuture::nested(future, context);
+    context.with_root(false, || {
+        RootRef::nest(context, &root, || {
+            machine_loop.run(&root);
+            root.wait_without_loop(context);
+        });
+    });
     machine_loop.leave_to_task();
-    context.leave_behind(root.aside.take());
-    let result = root.result;
+    let result = root.end(context);
     let _ = context.replace_async(was_async);
     if let Some(aside) = aside {
         Context::put_back(&aside);
     }
-    output_of(scheduler, result, future)
+    match result.expect("the wait has ended") {
+        Ok(output) => output,
+        Err(panic) => resume_unwind(panic),
+    }
 }
 
 /// The output of a root future; without the loop, if the runtime was shut down before that was
@@ -169,84 +174,5 @@ impl Wake for Sleeper {
     fn wake_by_ref(self: &Arc<Self>) {
         // A sleeper is never in the netpoller: there is nothing to interrupt.
         let _ = self.0.unpark();
-    }
-}
-
-/// The future that a driving thread waits for.
-struct RootFuture<'a, F: Future> {
-    future: Pin<&'a mut F>,
-    /// Its result; `None` until it is done.
-    result: Option<Result<F::Output, Payload>>,
-    wakeup: Arc<RootWakeup>,
-    waker: Waker,
-    /// The contexts that it has entered and holds between its polls, while tasks run.
-    aside: Option<Rc<Context>>,
-}
-
-/// Its waker, for any thread at any time.
-struct RootWakeup {
-    woken: AtomicBool,
-    machine: Arc<Machine>,
-    scheduler: std::sync::Weak<Scheduler>,
-}
-
-impl<'a, F: Future> RootFuture<'a, F> {
-    fn new(future: Pin<&'a mut F>, context: &Context) -> Self {
-        let wakeup = Arc::new(RootWakeup {
-            woken: AtomicBool::new(true),
-            machine: Arc::clone(context.machine().expect("a driving thread is a machine")),
-            scheduler: Arc::downgrade(context.scheduler()),
-        });
-        let waker = Waker::from(Arc::clone(&wakeup));
-        Self { future, result: None, wakeup, waker, aside: None }
-    }
-}
-
-impl<F: Future> Root for RootFuture<'_, F> {
-    fn poll_if_woken(&mut self, here: &Context) -> bool {
-        // Acquire pairs with the Release half in `wake_by_ref`: the waker's writes are visible to
-        // the poll.
-        if !self.wakeup.woken.swap(false, AcqRel) {
-            return false;
-        }
-        let mut context = task::Context::from_waker(&self.waker);
-        budget::refill();
-        if let Some(aside) = self.aside.take() {
-            Context::put_back(&aside);
-        }
-        let future = self.future.as_mut();
-        // The loop must end in good order, so the panic goes on when it has.
-        let poll = || catch_unwind(AssertUnwindSafe(|| future.poll(&mut context)));
-        self.result = match here.with_root(true, poll) {
-            Ok(Poll::Pending) => {
-                self.aside = here.set_others_aside();
-                return false;
-            }
-            Ok(Poll::Ready(output)) => Some(Ok(output)),
-            Err(panic) => Some(Err(panic)),
-        };
-        here.come_back();
-        true
-    }
-
-    fn is_woken(&self) -> bool {
-        self.wakeup.woken.load(Acquire)
-    }
-}
-
-impl Wake for RootWakeup {
-    fn wake(self: Arc<Self>) {
-        self.wake_by_ref();
-    }
-
-    fn wake_by_ref(self: &Arc<Self>) {
-        // AcqRel: Release pairs with the Acquire of the poll that answers.
-        if self.woken.swap(true, AcqRel) {
-            return;
-        }
-        match self.scheduler.upgrade() {
-            Some(scheduler) => scheduler.rouse(&self.machine),
-            None => drop(self.machine.parker().unpark()),
-        }
     }
 }

@@ -12,6 +12,7 @@ use crate::scheduler::clock::is_any_stopped;
 use crate::scheduler::machine::Machine;
 use crate::scheduler::machine_status::OffProcessor;
 use crate::scheduler::processor::Processor;
+use crate::scheduler::root::RootRef;
 use crate::task::{Runnable, TaskQueue};
 
 mod asynchronous;
@@ -81,6 +82,8 @@ pub(crate) struct Context {
     is_async: Cell<bool>,
     /// Whether it polls the root future of a `block_on`, which no shutdown drops.
     in_root: Cell<bool>,
+    /// The root of the innermost loop that drives a current-thread runtime here.
+    root: Cell<Option<RootRef>>,
 }
 
 impl Context {
@@ -102,6 +105,7 @@ impl Context {
             computing: Cell::new(false),
             is_async,
             in_root: Cell::new(false),
+            root: Cell::new(None),
         }
     }
 
@@ -257,28 +261,24 @@ impl Context {
     /// Whether `scheduler` waits for this thread when it shuts down, whatever the thread has
     /// entered since.
     pub(crate) fn is_runtime_thread_of(scheduler: *const Scheduler) -> bool {
-        let mut next = Self::current();
-        while let Some(context) = next {
-            let is_runtime_thread = matches!(context.role, Role::Machine(_) | Role::Blocking | Role::Watching);
-            if is_runtime_thread && context.is_of(scheduler) {
-                return true;
-            }
-            next = context.outer.upgrade();
-        }
-        false
+        let is_runtime_thread = |role: &Role| matches!(role, Role::Machine(_) | Role::Blocking | Role::Watching);
+        Self::innermost_where(|context| is_runtime_thread(&context.role) && context.is_of(scheduler)).is_some()
     }
 
     /// The context in which this thread is a machine of `scheduler`, if it is, whatever the thread
     /// has entered since.
     pub(crate) fn of_machine_of(scheduler: *const Scheduler) -> Option<Rc<Self>> {
-        let mut next = Self::current();
-        while let Some(context) = next {
-            if context.is_of(scheduler) && context.machine().is_some() {
-                return Some(context);
-            }
-            next = context.outer.upgrade();
-        }
-        None
+        Self::innermost_where(|context| context.is_of(scheduler) && context.machine().is_some())
+    }
+
+    /// The innermost context in which this thread is a machine, whatever guards a task has entered
+    /// since.
+    pub(crate) fn of_machine() -> Option<Rc<Self>> {
+        Self::innermost_where(|context| context.machine().is_some())
+    }
+
+    fn innermost_where(is_wanted: impl Fn(&Self) -> bool) -> Option<Rc<Self>> {
+        std::iter::successors(Self::current(), |inner| inner.outer.upgrade()).find(|context| is_wanted(context))
     }
 
     /// Whether the future polled here is about to be dropped: a task, or a future that its
@@ -300,6 +300,17 @@ impl Context {
         let result = f();
         self.in_root.set(outer);
         result
+    }
+
+    /// The root of the innermost loop that drives this current-thread runtime on this thread.
+    pub(super) fn root(&self) -> Option<RootRef> {
+        self.root.get()
+    }
+
+    /// Makes `root` that, and returns the one before it.
+    #[must_use]
+    pub(super) fn replace_root(&self, root: Option<RootRef>) -> Option<RootRef> {
+        self.root.replace(root)
     }
 
     /// Whether this thread belongs to `scheduler`.

@@ -65,7 +65,7 @@ impl<'a> MachineLoop<'a> {
     }
 
     /// Runs until the runtime shuts down, the root future is done, or the machine is surplus.
-    pub(crate) fn run(&mut self, root: &mut impl Root) {
+    pub(crate) fn run(&mut self, root: &impl Root) {
         let _outer_budget = budget::keep();
         while !self.is_over() && !root.poll_if_woken(self.context) {
             match self.processor() {

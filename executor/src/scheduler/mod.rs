@@ -16,6 +16,7 @@ pub(crate) mod context;
 pub(crate) mod drain;
 #[cfg(not(loom))]
 pub(crate) mod driver;
+#[cfg(not(loom))]
 pub(crate) mod drop_in;
 pub(crate) mod fairness;
 pub(crate) mod found;
@@ -47,6 +48,8 @@ pub(crate) mod processors;
 pub(crate) mod refusals;
 #[cfg(not(loom))]
 pub(crate) mod root;
+#[cfg(not(loom))]
+mod root_future;
 #[cfg(not(loom))]
 pub(crate) mod runtime_id;
 #[cfg(not(loom))]

@@ -313,7 +313,7 @@ fn serve(scheduler: Arc<Scheduler>, machine: Arc<Machine>) {
     }
     time_slice::ask_for_short_ones();
     let mut machine_loop = MachineLoop::started(&entered);
-    machine_loop.run(&mut NoRoot);
+    machine_loop.run(&NoRoot);
     machine_loop.leave();
     scheduler.config.call_stop_hook();
     drop(entered);

@@ -94,6 +94,7 @@ impl JoinError {
     /// });
     /// ```
     #[must_use]
+    #[track_caller]
     pub fn into_panic(self) -> Box<dyn Any + Send + 'static> {
         match self.try_into_panic() {
             Ok(payload) => payload,

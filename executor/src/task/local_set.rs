@@ -23,7 +23,8 @@ use crate::task::JoinHandle;
 ///
 /// Tasks run only while the set is polled, in the order in which they were woken, 61 of them before
 /// the task that polls it lets others have their turn. One that does not yield holds up all of
-/// them: no spare processor stands in.
+/// them: no spare processor stands in. In `block_on` and in the blocking calls of
+/// [`wsrt::sync`](crate::sync) the others go on inside of the call.
 ///
 /// On a current-thread runtime no set is needed: `spawn_local` works there by itself.
 ///
@@ -141,8 +142,8 @@ impl Future for LocalSet {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        let pending = self.tasks.poll_around(cx, |_| Poll::<()>::Pending);
-        if self.tasks.is_empty() { Poll::Ready(()) } else { pending }
+        self.tasks.poll_all(cx);
+        if self.tasks.is_empty() { Poll::Ready(()) } else { Poll::Pending }
     }
 }
 
@@ -177,7 +178,7 @@ impl<F: Future> Future for RunUntil<'_, F> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
         let this = self.project();
-        this.tasks.poll_around(cx, |cx| this.future.poll(cx))
+        this.tasks.poll_beside(cx, this.future)
     }
 }
 

@@ -19,6 +19,8 @@ mod queue_link;
 mod reference;
 #[cfg_attr(loom, allow(dead_code))]
 mod registry;
+#[cfg(not(loom))]
+mod scopes;
 mod state;
 mod stats;
 mod waker;
@@ -56,6 +58,8 @@ pub(crate) use self::names::Names;
 pub(crate) use self::queue::TaskQueue;
 pub(crate) use self::reference::TaskRef;
 pub(crate) use self::registry::{OwnedTasks, TaskSnapshot};
+#[cfg(not(loom))]
+pub(crate) use self::scopes::ScopesAside;
 pub(crate) use self::state::Phase;
 pub(crate) use self::stats::{CountedPoll, StatsRead};
 pub(crate) use self::waker::{TaskAddress, task_woken_by};

@@ -12,6 +12,8 @@ use std::thread;
 
 use pin_project_lite::pin_project;
 
+use super::scopes::{self, Scope};
+
 /// Declares task-local values.
 ///
 /// Each is a static of type [`task::LocalKey`](crate::task::LocalKey), and has a value inside of a
@@ -108,12 +110,10 @@ impl<T: 'static> LocalKey<T> {
     /// on a thread whose local storage is gone.
     #[track_caller]
     pub fn sync_scope<R>(&'static self, value: T, f: impl FnOnce() -> R) -> R {
-        let mut value = Some(value);
-        let _inside = match Inside::enter(self, &mut value) {
-            Ok(inside) => inside,
-            Err(trouble) => panic!("wsrt: `LocalKey::sync_scope`: {trouble}"),
-        };
-        f()
+        match Inside::within(self, &mut Some(value), f) {
+            Ok(result) => result,
+            Err((trouble, _)) => panic!("wsrt: `LocalKey::sync_scope`: {trouble}"),
+        }
     }
 
     /// Calls `f` with the value.
@@ -168,16 +168,30 @@ impl<T: 'static> fmt::Debug for LocalKey<T> {
 }
 
 /// The value of a scope is in the thread's slot, and the slot's earlier value is in the value's
-/// place, until this is dropped.
+/// place, while a call of [`within`](Self::within) lasts.
 struct Inside<'a, T: 'static> {
     key: &'static LocalKey<T>,
-    value: &'a mut Option<T>,
+    value: RefCell<&'a mut Option<T>>,
 }
 
 impl<'a, T: 'static> Inside<'a, T> {
-    fn enter(key: &'static LocalKey<T>, value: &'a mut Option<T>) -> Result<Self, Trouble> {
-        key.swap(value)?;
-        Ok(Self { key, value })
+    /// Calls `f` with the value in the slot. Gives `f` back if it cannot be put there.
+    fn within<F: FnOnce() -> R, R>(
+        key: &'static LocalKey<T>,
+        value: &'a mut Option<T>,
+        f: F,
+    ) -> Result<R, (Trouble, F)> {
+        if let Err(trouble) = key.swap(value) {
+            return Err((trouble, f));
+        }
+        let inside = Self { key, value: RefCell::new(value) };
+        Ok(scopes::within(&inside, f))
+    }
+}
+
+impl<T: 'static> Scope for Inside<'_, T> {
+    fn swap(&self) -> bool {
+        self.key.swap(&mut self.value.borrow_mut()).is_ok()
     }
 }
 
@@ -185,7 +199,7 @@ impl<T: 'static> Drop for Inside<'_, T> {
     fn drop(&mut self) {
         // It went well on the way in, on this thread, and the borrow of each `with` inside has
         // ended.
-        let _ = self.key.swap(self.value);
+        let _ = self.swap();
     }
 }
 
@@ -234,8 +248,9 @@ pin_project! {
         fn drop(this: Pin<&mut Self>) {
             let mut this = this.project();
             // Where it cannot be entered any more, the future goes without.
-            let _inside = Inside::enter(this.key, this.value);
-            this.future.set(None);
+            if let Err((_, drop_future)) = Inside::within(this.key, this.value, || this.future.set(None)) {
+                drop_future();
+            }
         }
     }
 }
@@ -268,18 +283,20 @@ impl<T: 'static, F: Future> Future for TaskLocalFuture<T, F> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
         let mut this = self.project();
-        let Some(future) = this.future.as_mut().as_pin_mut() else {
-            panic!("wsrt: a `TaskLocalFuture` was polled after it was ready");
-        };
-        let _inside = match Inside::enter(this.key, this.value) {
-            Ok(inside) => inside,
-            Err(trouble) => panic!("wsrt: `LocalKey::scope`: {trouble}"),
-        };
-        let answer = future.poll(cx);
-        if answer.is_ready() {
-            this.future.set(None);
+        let polled = Inside::within(this.key, this.value, || {
+            let Some(future) = this.future.as_mut().as_pin_mut() else {
+                panic!("wsrt: a `TaskLocalFuture` was polled after it was ready");
+            };
+            let answer = future.poll(cx);
+            if answer.is_ready() {
+                this.future.set(None);
+            }
+            answer
+        });
+        match polled {
+            Ok(answer) => answer,
+            Err((trouble, _)) => panic!("wsrt: `LocalKey::scope`: {trouble}"),
         }
-        answer
     }
 }
 

@@ -1,0 +1,44 @@
+//! A plain program of tokio's, with axum: nothing in it names wsrt.
+//! `WSRT_SCHEDTRACE=1000 cargo run --release --example plain -- 127.0.0.1:8080`
+
+use std::env;
+use std::future::pending;
+use std::io;
+use std::thread;
+use std::time::Duration;
+
+use axum::Router;
+use axum::routing::get;
+use tokio::net::TcpListener;
+use tokio::sync::Mutex;
+
+static LOCK: Mutex<()> = Mutex::const_new(());
+
+#[tokio::main]
+async fn main() -> io::Result<()> {
+    let address = env::args().nth(1).unwrap_or_else(|| "127.0.0.1:8080".into());
+    let router = Router::new()
+        .route("/", get(|| async { "Hello" }))
+        .route("/block", get(block))
+        .route("/block-in-a-task", get(async || tokio::spawn(block()).await.expect("it does not panic")))
+        .route("/hold-and-wait", get(hold_and_wait));
+    let listener = TcpListener::bind(address).await?;
+    println!("listening on {}", listener.local_addr()?);
+    axum::serve(listener, router).with_graceful_shutdown(async { drop(tokio::signal::ctrl_c().await) }).await
+}
+
+/// Blocks its thread far longer than it takes to be seen.
+async fn block() -> &'static str {
+    thread::sleep(Duration::from_millis(300));
+    "blocked"
+}
+
+/// Leaves two tasks behind: one has the lock for ever, the other waits for it.
+async fn hold_and_wait() {
+    let held = LOCK.lock().await;
+    tokio::spawn(async move {
+        let _held = held;
+        pending::<()>().await;
+    });
+    tokio::spawn(async { drop(LOCK.lock().await) });
+}

@@ -1,0 +1,110 @@
+//! A plain `#[tokio::main]` program with axum is seen running, with each of wsrt's tools.
+
+use std::fs::{self, File};
+use std::net::SocketAddr;
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use wsrt_drop_in_web::get;
+use wsrt_ecosystem_testing::{LIMIT, Running, Scratch, example};
+
+/// Its source says nothing of wsrt.
+const SOURCE: &str = include_str!("../examples/plain.rs");
+
+struct Plain {
+    running: Running,
+    id: String,
+    address: SocketAddr,
+    folder: Scratch,
+}
+
+impl Plain {
+    /// Starts it with these variables, in a folder of its own, with its errors in a file there.
+    fn start(variables: &[(&str, &str)]) -> Self {
+        let folder = Scratch::new();
+        // The shell becomes the program, and tells its number before.
+        let mut shell = Command::new("sh");
+        shell.args(["-c", r#"echo "pid $$"; exec "$0" 127.0.0.1:0"#]);
+        shell.arg(example(env!("CARGO_MANIFEST_DIR"), "plain").command().get_program());
+        shell.envs(variables.iter().copied()).current_dir(folder.path());
+        shell.stderr(File::create(folder.file("errors")).expect("the folder is ours"));
+        let mut running = Running::start(shell);
+        let id = running.line_after("pid ");
+        let address = running.line_after("listening on ").parse().expect("an address");
+        Self { running, id, address, folder }
+    }
+
+    /// Returns the first line of its errors that contains all of `parts`, and waits for it.
+    fn error_with(&self, parts: &[&str]) -> String {
+        let began = Instant::now();
+        loop {
+            let errors = fs::read_to_string(self.folder.file("errors")).expect("it is there");
+            if let Some(line) = errors.lines().find(|line| parts.iter().all(|part| line.contains(part))) {
+                return line.to_owned();
+            }
+            let last = errors.lines().last();
+            assert!(began.elapsed() < LIMIT, "none with {parts:?}; the last is {last:?}");
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+/// Returns the place of `code` in the program's source, as wsrt prints it, without the column.
+fn place_of(code: &str) -> String {
+    let index = SOURCE.lines().position(|line| line.contains(code)).expect("it is there");
+    format!("examples/plain.rs:{}:", index + 1)
+}
+
+#[test]
+fn a_schedtrace_is_printed_with_tokio_s_number_of_workers() {
+    let plain = Plain::start(&[("WSRT_SCHEDTRACE", "20"), ("TOKIO_WORKER_THREADS", "3")]);
+    assert!(get(plain.address, "/").ends_with("Hello"));
+    plain.error_with(&["SCHED ", " procs=3 ", " polls="]);
+    plain.running.interrupt();
+}
+
+#[test]
+fn a_timeline_names_the_program_s_spawn_sites() {
+    let plain = Plain::start(&[("WSRT_TRACE", "run.perfetto-trace")]);
+    assert!(get(plain.address, "/hold-and-wait").starts_with("HTTP/1.1 200"));
+    plain.running.interrupt();
+    let timeline = fs::read(plain.folder.file("run.perfetto-trace")).expect("it is written");
+    let timeline = String::from_utf8_lossy(&timeline);
+    for place in [place_of("tokio::spawn(async move"), place_of("drop(LOCK.lock()")] {
+        assert!(timeline.contains(&place), "no {place} in {} bytes", timeline.len());
+    }
+}
+
+#[test]
+fn a_dump_names_spawn_sites_and_the_awaited_lock() {
+    let plain = Plain::start(&[("WSRT_DUMP_SIGNAL", "SIGUSR2")]);
+    assert!(get(plain.address, "/hold-and-wait").starts_with("HTTP/1.1 200"));
+    // The second task may not have come to the lock yet: then it shows in a later dump.
+    let place = place_of("drop(LOCK.lock()");
+    let began = Instant::now();
+    loop {
+        let sent = Command::new("kill").args(["-USR2", &plain.id]).status().expect("kill runs");
+        assert!(sent.success());
+        plain.error_with(&["wsrt dump: ", " tasks"]);
+        let task = plain.error_with(&["task ", &place]);
+        plain.error_with(&["task ", &place_of("tokio::spawn(async move"), "idle"]);
+        if task.contains("waits for Mutex made at ") && task.contains(&place_of("static LOCK")) {
+            break;
+        }
+        assert!(began.elapsed() < LIMIT, "{task}");
+        fs::write(plain.folder.file("errors"), "").expect("it is ours");
+    }
+    plain.running.interrupt();
+}
+
+#[test]
+fn a_stall_report_names_the_spawn_site() {
+    let plain = Plain::start(&[("WSRT_STALL_MS", "50")]);
+    assert!(get(plain.address, "/block-in-a-task").ends_with("blocked"));
+    plain.error_with(&["wsrt: task ", &place_of("tokio::spawn(block())"), " has been in one poll for "]);
+    // A handler runs in the task that axum has spawned for the connection.
+    assert!(get(plain.address, "/block").ends_with("blocked"));
+    plain.error_with(&["wsrt: task ", "/axum-", " has been in one poll for "]);
+    plain.running.interrupt();
+}

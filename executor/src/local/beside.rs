@@ -1,0 +1,184 @@
+//! A thread that waits in the middle of a poll of a set's task: the rest of the set goes on.
+//!
+//! The waiting future is wrapped, so that each poll of it polls the set's other tasks as well, and
+//! the future of the `run_until` that polls the set. They are woken by the waker of the wait.
+
+use std::cell::{Cell, RefCell};
+use std::future::Future;
+use std::num::NonZeroU64;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::pin::Pin;
+use std::ptr::NonNull;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+use std::{mem, ptr};
+
+use wsrt_reactor::budget;
+use wsrt_sync::current_task;
+
+use super::tasks::{CURRENT, LocalTasks};
+use crate::util::unwind::Payload;
+
+/// The set that the thread has left for as long as it waits: tasks that are no part of it run
+/// meanwhile, and what they spawn is not to go there.
+pub(crate) struct SetAside {
+    set: Option<Rc<LocalTasks>>,
+    current: *const LocalTasks,
+}
+
+impl SetAside {
+    /// Leaves the thread's set, if it is in one, until this is dropped.
+    pub(crate) fn take() -> Self {
+        let set = LocalTasks::current();
+        Self { set, current: CURRENT.replace(ptr::null()) }
+    }
+
+    /// Whether a task of the set is on this thread, or the future beside its tasks.
+    pub(crate) fn is_polled(&self) -> bool {
+        self.set.as_ref().is_some_and(|set| set.is_polled())
+    }
+
+    /// Returns `future`, to be polled inside of the set, and with its other tasks.
+    pub(crate) fn around<'a, F: Future + ?Sized>(&'a self, future: Pin<&'a mut F>) -> Beside<'a, F> {
+        Beside { future, set: self.set.as_ref() }
+    }
+}
+
+impl Drop for SetAside {
+    fn drop(&mut self) {
+        CURRENT.set(self.current);
+    }
+}
+
+/// A future that is waited for beside the tasks of a set.
+pub(crate) struct Beside<'a, F: ?Sized> {
+    future: Pin<&'a mut F>,
+    set: Option<&'a Rc<LocalTasks>>,
+}
+
+impl<F: Future + ?Sized> Future for Beside<'_, F> {
+    type Output = F::Output;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
+        let Some(set) = self.set else { return self.future.as_mut().poll(cx) };
+        let _inside = set.enter();
+        let answer = self.future.as_mut().poll(cx);
+        // A set that is only entered is polled by another task, or later.
+        if answer.is_pending() && set.is_polled() {
+            if let Some(main) = set.main.get() {
+                main.get().poll_from_within(cx);
+            }
+            set.poll_tasks(cx);
+        }
+        answer
+    }
+}
+
+/// The future of a `run_until`, on this thread's stack, while the tasks of its set are polled.
+#[derive(Clone, Copy)]
+pub(super) struct MainRef(NonNull<dyn MainFuture>);
+
+impl MainRef {
+    fn get(&self) -> &dyn MainFuture {
+        // SAFETY: it lies in a frame of `poll_beside`, further out on this thread's stack: the
+        // address does not leave the thread, and is forgotten before that frame ends.
+        unsafe { self.0.as_ref() }
+    }
+}
+
+trait MainFuture {
+    /// Polls it, unless it is being polled or done, and keeps its result.
+    fn poll_from_within(&self, cx: &mut Context<'_>);
+}
+
+struct Main<'a, F: Future> {
+    /// Borrowed while it is being polled.
+    future: RefCell<Pin<&'a mut F>>,
+    result: Cell<Option<Result<F::Output, Payload>>>,
+    is_done: Cell<bool>,
+    /// Whether the last poll had another waker than the `run_until` has.
+    is_astray: Cell<bool>,
+    task: Option<NonZeroU64>,
+}
+
+impl<F: Future> MainFuture for Main<'_, F> {
+    fn poll_from_within(&self, cx: &mut Context<'_>) {
+        let Ok(mut future) = self.future.try_borrow_mut() else { return };
+        if self.is_done.get() {
+            return;
+        }
+        let (_outer, _task) = (budget::keep(), current_task::put(self.task));
+        budget::refill();
+        self.is_astray.set(true);
+        // The wait inside must end in good order, so the panic goes on in the outer poll.
+        let result = match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(cx))) {
+            Ok(Poll::Pending) => return,
+            Ok(Poll::Ready(output)) => Ok(output),
+            Err(panic) => Err(panic),
+        };
+        self.result.set(Some(result));
+        self.is_done.set(true);
+    }
+}
+
+impl<F: Future> Main<'_, F> {
+    /// Calls `run` with this as the main future of `set`.
+    fn nest<R>(&self, set: &LocalTasks, run: impl FnOnce() -> R) -> R {
+        let main: NonNull<dyn MainFuture + '_> = NonNull::from(self);
+        // SAFETY: only the lifetime changes, and the address is out of its place again before this
+        // call returns.
+        let main = MainRef(unsafe { mem::transmute::<NonNull<dyn MainFuture + '_>, NonNull<dyn MainFuture>>(main) });
+        let _nested = Nested { set, outer: set.main.replace(Some(main)) };
+        run()
+    }
+
+    /// Returns its result, if it is done. Otherwise `cx` is to wake it.
+    fn finish(self, cx: &Context<'_>) -> Poll<F::Output> {
+        match self.result.take() {
+            Some(Ok(output)) => return Poll::Ready(output),
+            Some(Err(panic)) => resume_unwind(panic),
+            None => {}
+        }
+        if self.is_astray.get() {
+            cx.waker().wake_by_ref();
+        }
+        Poll::Pending
+    }
+}
+
+/// The tasks of a set are polled beside a main future.
+struct Nested<'a> {
+    set: &'a LocalTasks,
+    outer: Option<MainRef>,
+}
+
+impl Drop for Nested<'_> {
+    fn drop(&mut self) {
+        self.set.main.set(self.outer);
+    }
+}
+
+impl LocalTasks {
+    /// Polls `future`, then the tasks that are ready, each with a budget of its own. When it
+    /// returns, `cx`'s task is woken as soon as there is more to do.
+    pub(crate) fn poll_beside<F: Future>(
+        self: &Rc<Self>,
+        cx: &mut Context<'_>,
+        mut future: Pin<&mut F>,
+    ) -> Poll<F::Output> {
+        let _inside = self.enter();
+        let _polled = self.begin_polls();
+        if let Poll::Ready(output) = future.as_mut().poll(cx) {
+            return Poll::Ready(output);
+        }
+        let main = Main {
+            future: RefCell::new(future),
+            result: Cell::new(None),
+            is_done: Cell::new(false),
+            is_astray: Cell::new(false),
+            task: current_task::get(),
+        };
+        main.nest(self, || self.poll_tasks(cx));
+        main.finish(cx)
+    }
+}

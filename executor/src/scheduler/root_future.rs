@@ -1,0 +1,198 @@
+//! The future that a driving thread waits for, and its waker.
+
+use std::cell::{Cell, RefCell};
+use std::future::Future;
+use std::num::NonZeroU64;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
+use std::sync::{Arc, Weak};
+use std::task::{self, Poll, Wake, Waker};
+
+use wsrt_reactor::budget;
+use wsrt_sync::current_task;
+
+use crate::scheduler::machine::Machine;
+use crate::scheduler::root::{OuterRoot, Root, RootRef};
+use crate::scheduler::{Context, Scheduler};
+use crate::task::ScopesAside;
+use crate::util::unwind::Payload;
+
+/// The root of a loop that drives a current-thread runtime.
+///
+/// It is shared with the loops nested in its own, all on one thread, so that its parts lie in
+/// cells.
+pub(super) struct RootFuture<'a, F: Future> {
+    /// Borrowed while it is being polled.
+    future: RefCell<Pin<&'a mut F>>,
+    /// `None` until it is done.
+    result: Cell<Option<Result<F::Output, Payload>>>,
+    is_done: Cell<bool>,
+    wakeup: Arc<RootWakeup>,
+    waker: Waker,
+    /// The contexts that it has entered and holds between its polls, while tasks run.
+    aside: Cell<Option<Rc<Context>>>,
+    /// The task in the middle of whose poll it is polled.
+    task: Option<NonZeroU64>,
+    /// The task-local values of that poll, while other futures are polled.
+    scopes: ScopesAside,
+    outer: Option<RootRef>,
+}
+
+/// Its waker, for any thread at any time.
+struct RootWakeup {
+    woken: AtomicBool,
+    machine: Arc<Machine>,
+    scheduler: Weak<Scheduler>,
+}
+
+impl<'a, F: Future> RootFuture<'a, F> {
+    /// The root of a loop that is nested in no other.
+    pub(super) fn new(future: Pin<&'a mut F>, context: &Context) -> Self {
+        Self::with_scopes(future, context, ScopesAside::none())
+    }
+
+    /// The root of a loop inside of another poll. The task-local values of that are set aside.
+    pub(super) fn nested(future: Pin<&'a mut F>, context: &Context) -> Self {
+        Self::with_scopes(future, context, ScopesAside::take())
+    }
+
+    fn with_scopes(future: Pin<&'a mut F>, context: &Context, scopes: ScopesAside) -> Self {
+        let wakeup = Arc::new(RootWakeup {
+            woken: AtomicBool::new(true),
+            machine: Arc::clone(context.machine().expect("a driving thread is a machine")),
+            scheduler: Arc::downgrade(context.scheduler()),
+        });
+        let waker = Waker::from(Arc::clone(&wakeup));
+        Self {
+            future: RefCell::new(future),
+            result: Cell::new(None),
+            is_done: Cell::new(false),
+            wakeup,
+            waker,
+            aside: Cell::new(None),
+            task: current_task::get(),
+            scopes,
+            outer: context.root(),
+        }
+    }
+
+    /// Ends the part of the root in `context`, and returns its result: `None` if the runtime has
+    /// shut down before it was done.
+    pub(super) fn end(self, context: &Context) -> Option<Result<F::Output, Payload>> {
+        context.leave_behind(self.aside.take());
+        self.result.take()
+    }
+
+    /// Waits for the root if it is not done, since the runtime has shut down: with the roots
+    /// further out, and without tasks. No shutdown drops the future that a thread waits in.
+    pub(super) fn wait_without_loop(&self, context: &Context) {
+        let _outer_budget = budget::keep();
+        while !self.is_done.get() && !self.poll_if_woken(context) {
+            if !self.is_woken() {
+                self.wakeup.machine.parker().park();
+            }
+        }
+    }
+
+    /// Polls the future, which nothing polls now. `true` when it is done.
+    fn poll(&self, here: &Context, mut future: Pin<&mut F>) -> bool {
+        let _task = current_task::put(self.task);
+        let _scopes = self.scopes.put_back();
+        let mut context = task::Context::from_waker(&self.waker);
+        budget::refill();
+        if let Some(aside) = self.aside.take() {
+            Context::put_back(&aside);
+        }
+        // The loop must end in good order, so the panic goes on when it has.
+        let poll = || catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(&mut context)));
+        let result = match here.with_root(true, poll) {
+            Ok(Poll::Pending) => {
+                self.aside.set(here.set_others_aside());
+                return false;
+            }
+            Ok(Poll::Ready(output)) => Ok(output),
+            Err(panic) => Err(panic),
+        };
+        self.result.set(Some(result));
+        self.is_done.set(true);
+        here.come_back();
+        true
+    }
+}
+
+impl<F: Future> Root for RootFuture<'_, F> {
+    fn poll_if_woken(&self, here: &Context) -> bool {
+        if self.wakeup.take() {
+            // Not being polled: each loop inside of that poll has ended.
+            let is_done = self.is_done.get() || self.poll(here, self.future.borrow_mut().as_mut());
+            if is_done {
+                return true;
+            }
+        }
+        if let Some(outer) = self.outer {
+            outer.poll_all(here);
+        }
+        false
+    }
+
+    fn is_woken(&self) -> bool {
+        self.wakeup.is_woken() || self.outer.is_some_and(RootRef::is_any_woken)
+    }
+}
+
+impl<F: Future> OuterRoot for RootFuture<'_, F> {
+    fn poll_from_within(&self, here: &Context) {
+        let Ok(mut future) = self.future.try_borrow_mut() else { return };
+        if self.wakeup.take() && self.poll(here, future.as_mut()) {
+            // For its own loop to see that it is done.
+            self.wakeup.put();
+        }
+    }
+
+    fn may_be_polled(&self) -> bool {
+        !self.is_done.get() && self.wakeup.is_woken() && self.future.try_borrow_mut().is_ok()
+    }
+
+    fn outer(&self) -> Option<RootRef> {
+        self.outer
+    }
+}
+
+impl RootWakeup {
+    fn is_woken(&self) -> bool {
+        self.woken.load(Acquire)
+    }
+
+    /// Takes the wake, if there is one.
+    #[must_use]
+    fn take(&self) -> bool {
+        // Acquire pairs with the Release half in `wake_by_ref`: the waker's writes are visible to
+        // the poll.
+        self.woken.swap(false, AcqRel)
+    }
+
+    /// Leaves a wake for this thread itself.
+    fn put(&self) {
+        self.woken.store(true, Release);
+    }
+}
+
+impl Wake for RootWakeup {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        // AcqRel: Release pairs with the Acquire of the poll that answers.
+        if self.woken.swap(true, AcqRel) {
+            return;
+        }
+        match self.scheduler.upgrade() {
+            Some(scheduler) => scheduler.rouse(&self.machine),
+            None => drop(self.machine.parker().unpark()),
+        }
+    }
+}
