@@ -1,19 +1,46 @@
 //! The errors this crate makes itself, in one place so that they read alike.
 
+use std::error::Error;
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 
+use wsrt_sync::drop_in;
+
 /// The error of an operation that would have to wait for a netpoller that was shut down.
 pub(crate) fn shut_down_error() -> io::Error {
-    io::Error::other("the wsrt runtime this socket belongs to was shut down")
+    rt_shutdown_err("the wsrt runtime this socket belongs to was shut down")
 }
 
-/// Adds `action` and `what` to the error, unless it has an OS error number, which would be lost.
-/// The kind stays.
+/// Makes the error of an operation whose runtime has ended, with those words.
+#[must_use]
+pub fn rt_shutdown_err(words: &'static str) -> io::Error {
+    io::Error::other(RuntimeEnded(words))
+}
+
+/// Tells whether `error` says that a runtime has ended: that of the socket, or of the call.
+#[must_use]
+pub fn is_rt_shutdown_err(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|inner| inner.is::<RuntimeEnded>())
+}
+
+#[derive(Debug)]
+struct RuntimeEnded(&'static str);
+
+impl fmt::Display for RuntimeEnded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if drop_in::IS_ON { drop_in::SHUT_DOWN } else { self.0 })
+    }
+}
+
+impl Error for RuntimeEnded {}
+
+/// Adds `action` and `what` to the error, unless it has an OS error number, which would be lost, or
+/// says that the runtime has ended. The kind stays.
 pub(crate) fn naming(action: &str, what: impl fmt::Display, original: io::Error) -> io::Error {
     match original.raw_os_error() {
         Some(_) => original,
+        None if is_rt_shutdown_err(&original) => original,
         None => io::Error::new(original.kind(), format!("cannot {action} {what}: {original}")),
     }
 }

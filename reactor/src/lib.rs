@@ -42,6 +42,7 @@ mod waiters;
 mod walk;
 
 pub use self::address::Address;
+pub use self::error::{is_rt_shutdown_err, rt_shutdown_err};
 pub use self::evented::Evented;
 pub use self::handle::Handle;
 pub use self::interest::Interest;

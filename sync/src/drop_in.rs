@@ -21,6 +21,20 @@ pub const NO_IO: &str =
 pub const NO_TIME: &str = "A Tokio 1.x context was found, but timers are disabled. Call `enable_time` on the runtime \
                            builder to enable timers.";
 
+/// Begins the message of an error, and of a panic, because the runtime has ended.
+pub const SHUT_DOWN: &str = if IS_ON { "A Tokio 1.x context was found, but it is being shutdown." } else { "" };
+
+/// Begins the message of a panic for want of a place for local tasks, behind `wsrt: `.
+pub const NOWHERE_LOCAL: &str =
+    if IS_ON { "`spawn_local` called from outside of a `task::LocalSet` or `runtime::LocalRuntime`: " } else { "" };
+
+/// Begins the message of a panic because that place is another thread, behind `wsrt: `.
+pub const LOCAL_ELSEWHERE: &str = if IS_ON {
+    "Local tasks can only be spawned on a LocalRuntime from the thread the runtime was created on: "
+} else {
+    ""
+};
+
 /// # Panics
 ///
 /// With the feature, if the current thread runs a task or the future in `block_on`.

@@ -264,8 +264,9 @@ fn spawn_local_on_a_multi_thread_runtime_panics() {
         let message = two_processors().run(async { panic_message(|| spawn_local(async {})) });
         assert_eq!(
             message,
-            "wsrt: `spawn_local` needs a `LocalSet` that is being polled, or a current-thread runtime and the thread that is \
-             in its `block_on`: use `spawn`, `LocalSet::run_until` or `#[wsrt::main(flavor = \"current_thread\")]`"
+            "wsrt: `spawn_local` needs a `LocalSet` that is being polled, a `LocalRuntime`, or a current-thread runtime and \
+             the thread that is in its `block_on`: use `spawn`, `LocalSet::run_until` or \
+             `#[wsrt::main(flavor = \"current_thread\")]`"
         );
     });
 }

@@ -277,7 +277,7 @@ impl Stranded {
         drop(release);
         let occupant = occupants.pop().expect("there is one");
         runtime.block_on(occupant).expect("no panic");
-        let metrics = || runtime.metrics();
+        let metrics = || runtime.metrics().snapshot();
         while metrics().num_idle_blocking_threads() != 1 || metrics().blocking_queue_depth() != 0 {
             thread::yield_now();
         }

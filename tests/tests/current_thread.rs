@@ -225,7 +225,7 @@ fn timers_of_a_leaving_thread_are_seen_by_the_sleeper() {
                     runtime.block_on(async {
                         first_in.send(()).expect("the test waits");
                         // In a poll until the other thread is on its way to sleep.
-                        while runtime.metrics().num_idle_machines() == 0 {
+                        while runtime.metrics().snapshot().num_idle_machines() == 0 {
                             thread::yield_now();
                         }
                         spin_for(Duration::from_millis(1));
@@ -288,7 +288,7 @@ fn spawn_local_elsewhere_says_what_to_do() {
         let message = panic_message(|| spawn_local(async {}));
         assert!(message.starts_with("wsrt: `spawn_local` was called outside of a wsrt runtime"), "{message}");
         let runtime = Builder::new_multi_thread().worker_threads(1).build().expect("a runtime");
-        let wanted = "wsrt: `spawn_local` needs a `LocalSet` that is being polled, or a current-thread runtime and the thread that";
+        let wanted = "wsrt: `spawn_local` needs a `LocalSet` that is being polled, a `LocalRuntime`, or a current-thread runtime";
         let task = runtime.spawn(async { panic_message(|| spawn_local(async {})) });
         let message = runtime.block_on(task).expect("the panic was caught");
         assert!(message.starts_with(wanted), "{message}");

@@ -96,14 +96,14 @@ fn a_lone_local_task_sees_what_has_arrived() {
 
 /// Looks at the network that processors took, from `before` on.
 fn looks(runtime: &Runtime, before: &Metrics) -> u64 {
-    runtime.metrics().since(before).total().arrivals().turns
+    runtime.metrics().snapshot().since(before).total().arrivals().turns
 }
 
 #[test]
 fn where_nothing_is_registered_a_yield_makes_no_look() {
     within_a_minute(|| {
         for runtime in [current_thread(), one_processor()] {
-            let before = runtime.metrics();
+            let before = runtime.metrics().snapshot();
             runtime.run(async {
                 for _ in 0..10_000 {
                     yield_now().await;
@@ -144,5 +144,5 @@ fn tasks_that_yield_to_each_other_look_seldom() {
 }
 
 fn runtime_metrics() -> Metrics {
-    wsrt::runtime::Handle::current().metrics()
+    wsrt::runtime::Handle::current().metrics().snapshot()
 }

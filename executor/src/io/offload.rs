@@ -50,7 +50,7 @@ fn result_of<T>(outcome: Result<T, JoinError>) -> io::Result<T> {
 }
 
 fn shut_down() -> io::Error {
-    io::Error::other("the wsrt runtime that was to make this call was shut down")
+    wsrt_reactor::rt_shutdown_err("the wsrt runtime that was to make this call was shut down")
 }
 
 /// A value that jobs of the pool use one after the other, such as a buffer: it is here, or lent to

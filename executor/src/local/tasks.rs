@@ -24,6 +24,7 @@ use super::beside::MainRef;
 use crate::observe::console;
 use crate::observe::local_sets::ShownSet;
 use crate::scheduler::limits::LOCAL_POLLS;
+use crate::scheduler::runtime_id::RuntimeId;
 use crate::scheduler::{Context, Scheduler};
 use crate::task::{IdBlock, Identity, JoinHandle, Origin, OwnedTasks, Runnable, Schedule, TaskRef, allocate};
 use crate::util::backoff::Backoff;
@@ -40,6 +41,7 @@ thread_local! {
 
 /// The tasks of one set, on their thread.
 pub(crate) struct LocalTasks {
+    id: RuntimeId,
     shared: Arc<SharedTasks>,
     queue: RefCell<VecDeque<Runnable>>,
     /// Empty; kept for its memory.
@@ -131,6 +133,7 @@ impl LocalTasks {
     pub(crate) fn new() -> Rc<Self> {
         let shared = Arc::new(SharedTasks { live: OwnedTasks::new(1), inbox: Inbox::default() });
         Rc::new(Self {
+            id: RuntimeId::next(),
             shared,
             queue: RefCell::default(),
             arrived: Cell::default(),
@@ -139,6 +142,10 @@ impl LocalTasks {
             main: Cell::new(None),
             known_to: RefCell::default(),
         })
+    }
+
+    pub(crate) fn id(&self) -> RuntimeId {
+        self.id
     }
 
     /// The current thread's set, which stays while the caller has it, whatever becomes of the

@@ -118,6 +118,8 @@ pub(crate) struct Counters {
     pub(crate) parks: Counter,
     /// Times that it was taken up from among the idle.
     pub(crate) wakes: Counter,
+    /// Times that it was back among them.
+    pub(crate) rests: Counter,
     /// Times that it was back among them without a poll in between.
     pub(crate) useless_wakes: Counter,
     /// Looks at the netpoller, also while another thread was in it.
@@ -135,6 +137,7 @@ impl Counters {
             steals: Victims::new(regular, most),
             parks: Counter::default(),
             wakes: Counter::default(),
+            rests: Counter::default(),
             useless_wakes: Counter::default(),
             netpolls: Counter::default(),
             overflows: Counter::default(),

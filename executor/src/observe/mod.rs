@@ -3,6 +3,7 @@
 //! Data below (switches, counters, histograms, statistics), which others write; readers above,
 //! which no other room imports.
 
+pub(crate) mod busy_time;
 pub(crate) mod counters;
 pub(crate) mod histogram;
 pub(crate) mod ready_times;

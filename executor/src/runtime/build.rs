@@ -2,10 +2,11 @@
 
 use std::io;
 use std::sync::Arc;
+use std::thread::{self, ThreadId};
 
 use crate::fork_join;
 use crate::runtime::services::RuntimeServices;
-use crate::runtime::{Builder, Runtime, environment};
+use crate::runtime::{Builder, LocalOptions, LocalRuntime, Runtime, environment};
 use crate::scheduler::{Config, RuntimeFlavor, Scheduler};
 use crate::sync;
 
@@ -23,12 +24,42 @@ impl Builder {
     /// processors should start paused, or a program cannot handle the signal for dumps. Returns the
     /// OS error if the system refuses one of the threads, a file descriptor or the signal.
     pub fn build(&mut self) -> io::Result<Runtime> {
+        self.build_for(None)
+    }
+
+    /// Builds a runtime that stays on the current thread: see [`LocalRuntime`].
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`build`](Self::build), and one if this is to be a multi-thread
+    /// runtime.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wsrt::runtime::{Builder, LocalOptions};
+    ///
+    /// let runtime = Builder::new_current_thread().name("ui").build_local(LocalOptions::default())?;
+    /// assert_eq!(runtime.block_on(async { wsrt::task::spawn_local(async { 7 }).await })?, 7);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn build_local(&mut self, _: LocalOptions) -> io::Result<LocalRuntime> {
+        if self.config.flavor == RuntimeFlavor::MultiThread {
+            return Err(invalid(
+                "`build_local` needs a current-thread runtime: the tasks of a multi-thread one run on several threads",
+            ));
+        }
+        self.build_for(Some(thread::current().id())).map(LocalRuntime::at_home)
+    }
+
+    /// `home` is the one thread that is to run the tasks.
+    fn build_for(&self, home: Option<ThreadId>) -> io::Result<Runtime> {
         if self.start_paused && self.config.flavor == RuntimeFlavor::MultiThread {
             return Err(invalid(
                 "`start_paused(true)` needs a current-thread runtime: on a multi-thread one the clock cannot be paused",
             ));
         }
-        let scheduler = self.scheduler()?;
+        let scheduler = self.scheduler_for(home)?;
         sync::lend_runtime();
         if self.start_paused {
             let _ = scheduler.clock.stop();
@@ -61,8 +92,14 @@ impl Builder {
     }
 
     /// Makes the scheduler of a runtime that is not started yet.
+    #[cfg(test)]
     pub(crate) fn scheduler(&self) -> io::Result<Arc<Scheduler>> {
-        Scheduler::new(self.config()?, RuntimeServices::of, fork_join::idle_work())
+        self.scheduler_for(None)
+    }
+
+    fn scheduler_for(&self, home: Option<ThreadId>) -> io::Result<Arc<Scheduler>> {
+        let config = Config { home, ..self.config()? };
+        Scheduler::new(config, RuntimeServices::of, fork_join::idle_work())
     }
 
     fn config(&self) -> io::Result<Config> {

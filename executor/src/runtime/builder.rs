@@ -63,6 +63,7 @@ impl Builder {
             has_time: !IS_ON,
             event_interval: EVENT_INTERVAL,
             events_per_turn: EventsPerTurn::default(),
+            home: None,
         };
         Self {
             config,

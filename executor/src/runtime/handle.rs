@@ -12,7 +12,7 @@ use wsrt_sync::drop_in::OUTSIDE;
 
 use crate::blocking::jobs;
 use crate::local::beside::SetAside;
-use crate::runtime::{Metrics, RuntimeFlavor, RuntimeId};
+use crate::runtime::{RuntimeFlavor, RuntimeId, RuntimeMetrics};
 use crate::scheduler::block_on::block_on;
 use crate::scheduler::context::Role;
 use crate::scheduler::{Context, Entered, Scheduler, drain};
@@ -149,28 +149,22 @@ impl Handle {
         self.0.stalls.by_site()
     }
 
-    /// Returns the runtime's counters and gauges.
+    /// Returns a view of the runtime's counters and gauges.
     ///
-    /// It stops nothing. It takes the short locks of each processor's timers, of the idle lists and
-    /// of the blocking pool, one after the other. It costs some microseconds and a few allocations
-    /// for each processor: call it now and then, not for each request. Counting is on in every
-    /// build and costs next to nothing: a plain store in memory of the processor's own.
+    /// Counting is on in every build and costs next to nothing: a plain store in memory of the
+    /// processor's own.
     ///
     /// # Examples
     ///
     /// ```
-    /// let runtime = wsrt::runtime::Builder::new_multi_thread().worker_threads(2).build()?;
-    /// runtime.run(async { wsrt::spawn(async {}).await.expect("it does not panic") });
+    /// let runtime = wsrt::runtime::Builder::new_current_thread().build()?;
     /// let metrics = runtime.handle().metrics();
-    /// assert_eq!(metrics.num_workers(), 2);
-    /// assert!(metrics.total().poll_count() >= 2);
-    /// for (index, processor) in metrics.processors().iter().enumerate() {
-    ///     println!("P{index}: {} polls, {} tasks stolen", processor.poll_count(), processor.steal_count());
-    /// }
+    /// drop(runtime.spawn(async {}));
+    /// assert_eq!(metrics.num_alive_tasks(), 1);
     /// # Ok::<(), std::io::Error>(())
     /// ```
-    pub fn metrics(&self) -> Metrics {
-        Metrics::read(&self.0)
+    pub fn metrics(&self) -> RuntimeMetrics {
+        RuntimeMetrics::of(self)
     }
 
     /// Starts or stops sampling how long tasks wait to be run and how long their polls take: see
@@ -186,7 +180,7 @@ impl Handle {
     /// runtime.handle().set_latency_histograms(true);
     /// // For as long as it is of interest.
     /// runtime.handle().set_latency_histograms(false);
-    /// println!("{:?}", runtime.metrics().total().schedule_latency());
+    /// println!("{:?}", runtime.metrics().snapshot().total().schedule_latency());
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn set_latency_histograms(&self, on: bool) {

@@ -4,9 +4,11 @@ mod build;
 mod builder;
 mod drain;
 mod dump;
+mod ended;
 pub(crate) mod environment;
 mod handle;
 mod hooks;
+mod local;
 mod metrics;
 pub(crate) mod periodic;
 #[allow(clippy::module_inception)]
@@ -14,16 +16,20 @@ mod runtime;
 pub(crate) mod schedtrace;
 pub(crate) mod services;
 mod trace;
+mod worker_index;
 
 pub use builder::Builder;
 pub use drain::{Drained, LeftTask};
 pub use dump::{Cycle, Dump, TaskDump, TaskState, TaskStats};
+pub use ended::is_rt_shutdown_err;
 pub use handle::{EnterGuard, Handle, TryCurrentError};
+pub use local::{LocalOptions, LocalRuntime};
 #[cfg(feature = "metrics")]
 pub use metrics::MetricsExport;
-pub use metrics::{Arrivals, LatencyHistogram, Metrics, PollSources, ProcessorMetrics, Steals};
+pub use metrics::{Arrivals, LatencyHistogram, Metrics, PollSources, ProcessorMetrics, RuntimeMetrics, Steals};
 pub use runtime::Runtime;
 pub use trace::Recording;
+pub use worker_index::worker_index;
 
 pub use crate::observe::dump::{Running, SourceWait, TaskKind, TimerWait, WaitsOn};
 pub use crate::observe::sync_waits::SyncWait;

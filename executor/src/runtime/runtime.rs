@@ -10,7 +10,7 @@ use crate::blocking::jobs;
 #[cfg(all(unix, feature = "signal"))]
 use crate::runtime::dump::on_signal;
 use crate::runtime::periodic::Periodic;
-use crate::runtime::{Builder, EnterGuard, Handle, Metrics, environment, schedtrace};
+use crate::runtime::{Builder, EnterGuard, Handle, RuntimeMetrics, environment, schedtrace};
 use crate::scheduler::block_on::block_on_unwatched;
 use crate::scheduler::context::Role;
 use crate::scheduler::threads::start_machines;
@@ -196,6 +196,9 @@ impl Runtime {
     /// ```
     #[cfg_attr(feature = "console", track_caller)]
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
+        let scheduler = self.handle.scheduler();
+        let is_driver = scheduler.config.flavor == RuntimeFlavor::CurrentThread;
+        let _root = is_driver.then(|| scheduler.root_thread.enter());
         self.handle.block_on(future)
     }
 
@@ -221,8 +224,8 @@ impl Runtime {
         jobs::spawn_blocking(self.handle.scheduler(), job, Location::caller())
     }
 
-    /// Returns the runtime's counters and gauges: see [`Handle::metrics`].
-    pub fn metrics(&self) -> Metrics {
+    /// Returns a view of the runtime's counters and gauges: see [`Handle::metrics`].
+    pub fn metrics(&self) -> RuntimeMetrics {
         self.handle.metrics()
     }
 

@@ -8,6 +8,7 @@ use std::panic::resume_unwind;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{self, Poll, Wake, Waker};
+use std::thread;
 
 use wsrt_reactor::budget;
 
@@ -36,6 +37,9 @@ pub(crate) fn block_on_unwatched<F: Future>(scheduler: &Arc<Scheduler>, future: 
     let future = pin!(future);
     match scheduler.config.flavor {
         RuntimeFlavor::MultiThread => with_processor_handed_over(|| wait_for(scheduler, future)),
+        RuntimeFlavor::CurrentThread if !scheduler.config.may_be_driven_by(|| thread::current().id()) => {
+            with_processor_handed_over(|| wait_for(scheduler, future))
+        }
         // Whatever the thread has entered since: there is one processor, and the poll below
         // has it.
         RuntimeFlavor::CurrentThread => match Context::of_machine_of(Arc::as_ptr(scheduler)) {

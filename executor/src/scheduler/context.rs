@@ -313,6 +313,11 @@ impl Context {
         self.root.replace(root)
     }
 
+    /// Whether the future polled here is the root of a `block_on` that drives the runtime.
+    pub(crate) fn is_in_root(&self) -> bool {
+        self.in_root.get()
+    }
+
     /// Whether this thread belongs to `scheduler`.
     pub(crate) fn is_of(&self, scheduler: *const Scheduler) -> bool {
         ptr::eq(Arc::as_ptr(&self.scheduler), scheduler)
@@ -338,6 +343,7 @@ impl Context {
 
     /// Ends this thread's hold of `processor`, which the caller is about to give up.
     pub(crate) fn put_down(&self, processor: &Processor) {
+        processor.shared().busy().end(self.scheduler.clock.elapsed());
         self.scheduler.observer.put_down(processor.index());
     }
 

@@ -319,14 +319,15 @@ impl<'a> MachineLoop<'a> {
     /// Ends the loop inside a task: the task goes on with a processor, if there is one.
     pub(crate) fn leave_to_task(&mut self) {
         if let Some(processor) = self.stand_up() {
-            self.context.put_processor(processor);
+            self.context.take_up(processor);
         }
     }
 
     /// Ends this machine's part: whatever its processor holds goes to the injector, the processor
     /// to the idle.
     pub(crate) fn leave(&mut self) {
-        let held = self.context.take_processor().or_else(|| self.stand_up());
+        let delivered = |machine: &mut Self| Some(machine.context.begin_hold(machine.stand_up()?));
+        let held = self.context.take_processor().or_else(|| delivered(self));
         if let Some(mut processor) = held {
             self.context.put_down(&processor);
             self.scheduler.part_with(&mut processor);

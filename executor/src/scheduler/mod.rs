@@ -51,6 +51,8 @@ pub(crate) mod root;
 #[cfg(not(loom))]
 mod root_future;
 #[cfg(not(loom))]
+pub(crate) mod root_thread;
+#[cfg(not(loom))]
 pub(crate) mod runtime_id;
 #[cfg(not(loom))]
 #[allow(clippy::module_inception)]

@@ -148,6 +148,7 @@ impl Processor {
     /// The current thread holds the processor from now on, at time `now`.
     pub(crate) fn begin_hold(&mut self, now: u64) {
         self.clock.resume(now);
+        self.shared.busy().begin(now);
         self.shared.watch().begin_hold(current_thread_number());
         if self.woken_at.is_none() {
             self.woken_at = Some(self.shared.counters().polls());
@@ -157,8 +158,11 @@ impl Processor {
 
     /// The processor is about to be idle.
     pub(super) fn end_hold(&mut self) {
-        if self.woken_at.take() == Some(self.shared.counters().polls()) {
-            self.shared.counters().useless_wakes.add(1);
+        let Some(polls) = self.woken_at.take() else { return };
+        let counters = self.shared.counters();
+        counters.rests.add(1);
+        if polls == counters.polls() {
+            counters.useless_wakes.add(1);
         }
     }
 

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 use std::panic::RefUnwindSafe;
 use std::sync::{Arc, Weak};
+use std::thread::ThreadId;
 use std::time::Duration;
 
 use crossbeam_utils::CachePadded;
@@ -21,6 +22,7 @@ use crate::scheduler::idle_work::IdleWork;
 use crate::scheduler::poll_owner::PollOwner;
 use crate::scheduler::processors::Processors;
 use crate::scheduler::queue::Injector;
+use crate::scheduler::root_thread::RootThread;
 use crate::scheduler::runtime_id::RuntimeId;
 use crate::scheduler::shutdown::Shutdown;
 use crate::scheduler::threads::Threads;
@@ -74,6 +76,9 @@ pub(crate) struct Config {
     pub(crate) event_interval: u32,
     /// Events that one turn of the netpoller takes at most.
     pub(crate) events_per_turn: EventsPerTurn,
+    /// The one thread that runs its tasks, if it has a home; then local tasks are spawned there
+    /// whenever the thread is inside the runtime.
+    pub(crate) home: Option<ThreadId>,
 }
 
 /// Processors at most, whatever the builder says: the counters on them take some room for each that
@@ -87,6 +92,11 @@ impl Config {
     #[inline]
     pub(crate) fn keeps_order(&self) -> bool {
         self.flavor == RuntimeFlavor::CurrentThread
+    }
+
+    /// Whether `thread` may run tasks in `block_on` of a current-thread runtime.
+    pub(crate) fn may_be_driven_by(&self, thread: impl FnOnce() -> ThreadId) -> bool {
+        self.home.is_none_or(|home| home == thread())
     }
 
     /// Spares serve machines, of which a current-thread runtime has none of its own.
@@ -141,6 +151,8 @@ pub(crate) struct Scheduler {
     /// The work of machines that have no task, which the runtime has brought.
     pub(crate) idle_work: Box<dyn IdleWork>,
     pub(crate) threads: Threads,
+    /// The thread that is in `block_on` of a current-thread runtime for its owner.
+    pub(crate) root_thread: RootThread,
     pub(crate) shutdown: Shutdown,
     pub(crate) stalls: Stalls,
     /// Counts the arrivals through threads without a processor: the poll owner, helpers, the
@@ -180,6 +192,7 @@ impl Scheduler {
             helpers: Helpers::new(),
             idle_work,
             threads: Threads::new(),
+            root_thread: RootThread::default(),
             shutdown: Shutdown::new(),
             stalls: Stalls::default(),
             elsewhere: CachePadded::default(),
@@ -189,6 +202,9 @@ impl Scheduler {
             config,
         });
         for processor in owned.into_iter().rev() {
+            // It is held by its maker until now.
+            processor.shared().busy().begin(0);
+            processor.shared().busy().end(scheduler.clock.elapsed());
             scheduler.idle.give_up(processor, None);
         }
         Ok(scheduler)

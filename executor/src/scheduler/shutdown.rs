@@ -29,6 +29,11 @@ impl Shutdown {
         self.presence.has_begun()
     }
 
+    /// Whether the last machine has cleaned up.
+    pub(crate) fn has_finished(&self) -> bool {
+        *self.finished.lock()
+    }
+
     /// Counts a thread in that is about to run tasks, or to watch those that do. `false` once the
     /// last has departed.
     #[must_use]

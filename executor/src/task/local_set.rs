@@ -10,7 +10,7 @@ use std::task::{Context, Poll};
 use pin_project_lite::pin_project;
 
 use crate::local::tasks::{InSet, LocalTasks};
-use crate::runtime::Runtime;
+use crate::runtime::{Runtime, RuntimeId};
 use crate::task::JoinHandle;
 
 /// Runs futures that need not be `Send` as tasks, all on the thread that polls the set.
@@ -62,6 +62,12 @@ impl LocalSet {
 
     pub(crate) fn tasks(&self) -> &LocalTasks {
         &self.tasks
+    }
+
+    /// Returns the number that tells this set from all others of the process, and from runtimes.
+    #[must_use]
+    pub fn id(&self) -> RuntimeId {
+        self.tasks.id()
     }
 
     /// Spawns a future into the set, from inside of it or not. It is polled when the set is.

@@ -5,8 +5,9 @@ use std::panic::Location;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context as PollContext, Poll};
+use std::thread;
 
-use wsrt_sync::drop_in::OUTSIDE;
+use wsrt_sync::drop_in::{LOCAL_ELSEWHERE, NOWHERE_LOCAL, OUTSIDE};
 
 use crate::blocking::{in_place, jobs};
 use crate::local::tasks::LocalTasks;
@@ -22,15 +23,15 @@ use crate::task::{Id, JoinHandle, Origin, current_id};
 pub(crate) fn with_scheduler<R>(wanted: &str, f: impl FnOnce(&Arc<Scheduler>) -> R) -> R {
     match Context::current() {
         Some(context) => f(context.scheduler()),
-        None => refuse_outside(wanted),
+        None => refuse_outside(OUTSIDE, wanted),
     }
 }
 
 #[cold]
 #[track_caller]
-fn refuse_outside(wanted: &str) -> ! {
+fn refuse_outside(words: &str, wanted: &str) -> ! {
     panic!(
-        "wsrt: {OUTSIDE}`{wanted}` was called outside of a wsrt runtime: call it inside `#[wsrt::main]`, a spawned task or \
+        "wsrt: {words}`{wanted}` was called outside of a wsrt runtime: call it inside `#[wsrt::main]`, a spawned task or \
          `Runtime::block_on`, or while the guard of `Handle::enter` is held"
     )
 }
@@ -47,7 +48,7 @@ where
     // `handle`.
     match Context::with(|context| context.map(|context| context.spawn(future, origin))) {
         Some(spawned) => spawned.handle(),
-        None => refuse_outside(wanted),
+        None => refuse_outside(OUTSIDE, wanted),
     }
 }
 
@@ -65,18 +66,25 @@ where
     }
 }
 
-/// Calls `f` with the runtime whose `block_on` is running on this thread.
+/// Calls `f` with the runtime whose home this thread is, or whose `block_on` is running on it.
 #[track_caller]
 fn with_local_scheduler<R>(wanted: &str, f: impl FnOnce(&Arc<Scheduler>) -> R) -> R {
-    let is_driving = Context::with(|context| context.is_some_and(|context| context.machine().is_some()));
-    with_scheduler(wanted, |scheduler| {
+    let Some(context) = Context::current() else { refuse_outside(NOWHERE_LOCAL, wanted) };
+    let scheduler = context.scheduler();
+    if let Some(home) = scheduler.config.home {
         assert!(
-            scheduler.config.flavor == RuntimeFlavor::CurrentThread && is_driving,
-            "wsrt: `{wanted}` needs a `LocalSet` that is being polled, or a current-thread runtime and the thread that is in its \
-             `block_on`: use `spawn`, `LocalSet::run_until` or `#[wsrt::main(flavor = \"current_thread\")]`"
+            home == thread::current().id(),
+            "wsrt: {LOCAL_ELSEWHERE}`{wanted}` was called on another thread than that which has built the `LocalRuntime`"
         );
-        f(scheduler)
-    })
+    } else {
+        assert!(
+            scheduler.config.flavor == RuntimeFlavor::CurrentThread && context.machine().is_some(),
+            "wsrt: {NOWHERE_LOCAL}`{wanted}` needs a `LocalSet` that is being polled, a `LocalRuntime`, or a current-thread \
+             runtime and the thread that is in its `block_on`: use `spawn`, `LocalSet::run_until` or \
+             `#[wsrt::main(flavor = \"current_thread\")]`"
+        );
+    }
+    f(scheduler)
 }
 
 /// Spawns a future as a task of the current runtime, and returns a handle to wait for it with.
@@ -118,8 +126,8 @@ where
 /// Spawns a future that need not be Send, to be polled and dropped by this thread alone.
 ///
 /// Inside a [`LocalSet`](crate::task::LocalSet) the task belongs to that set, and is polled when
-/// the set is. Outside of one it belongs to the current-thread runtime whose `block_on` is running
-/// on this thread, and waits while none is.
+/// the set is. Outside of one it belongs to the [`LocalRuntime`] that this thread is inside of, or
+/// to the current-thread runtime whose `block_on` is running on it, and waits while none is.
 ///
 /// # Panics
 ///
@@ -130,7 +138,9 @@ where
 ///
 /// A runtime that is dropped on another thread than its local tasks' leaks their futures, memory
 /// and all, and reports it on standard error. So it does with a local task that another thread
-/// polls, or aborts and then drives the runtime.
+/// polls, or aborts and then drives the runtime. With a [`LocalRuntime`] neither can happen.
+///
+/// [`LocalRuntime`]: crate::runtime::LocalRuntime
 ///
 /// # Examples
 ///

@@ -33,9 +33,9 @@ use wsrt::parallel::{CancelToken, Cancelled, Chunks, ChunksMut, Scope, Slice, Sl
 use wsrt::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use wsrt::runtime::{
     Address, Arrivals, Builder, Cycle, Drained, Dump, EnterGuard, FlightRecorder, Handle, LatencyHistogram, LeftTask,
-    Metrics, MetricsExport, PollSources, ProcessorMetrics, Recording, Running, Runtime, RuntimeFlavor, RuntimeId,
-    SourceWait, Stall, Steals, SyncWait, TaskDump, TaskKind, TaskState, TaskStats, TimerWait, TraceSummary,
-    TryCurrentError, WaitKind, WaitsOn,
+    LocalOptions, LocalRuntime, Metrics, MetricsExport, PollSources, ProcessorMetrics, Recording, Running, Runtime,
+    RuntimeFlavor, RuntimeId, RuntimeMetrics, SourceWait, Stall, Steals, SyncWait, TaskDump, TaskKind, TaskState,
+    TaskStats, TimerWait, TraceSummary, TryCurrentError, WaitKind, WaitsOn,
 };
 use wsrt::signal::CtrlC;
 use wsrt::signal::unix::{Signal, SignalKind};
@@ -95,6 +95,9 @@ table! {
     Runtime:             Send,  Sync,  Unpin;
     Handle:              Send,  Sync,  Unpin;
     Builder:             Send,  Sync,  Unpin;
+    RuntimeMetrics:      Send,  Sync,  Unpin;
+    LocalRuntime:        !Send, !Sync, Unpin;
+    LocalOptions:        !Send, !Sync, Unpin;
     RuntimeFlavor:       Send,  Sync,  Unpin;
     RuntimeId:           Send,  Sync,  Unpin;
     EnterGuard<'static>: !Send, Sync,  Unpin;

@@ -1,6 +1,7 @@
 //! A runtime's counts match its work: polls, steals, wakes, timers, events, and the numbers of
 //! threads and tasks.
 
+mod live;
 mod sampling;
 
 use std::future::{Future, poll_fn};
@@ -43,7 +44,7 @@ fn counted<F: Future>(polls: &Arc<AtomicU64>, future: F) -> Counted<F> {
 fn metrics_when(runtime: &Runtime, what: &str, holds: impl Fn(&Metrics) -> bool) -> Metrics {
     let start = Instant::now();
     loop {
-        let metrics = runtime.metrics();
+        let metrics = runtime.metrics().snapshot();
         if holds(&metrics) {
             return metrics;
         }
@@ -127,7 +128,7 @@ fn hand_offs_are_in_runnext_and_outside_tasks_injected() {
         let runtime = runtime_with(1);
         let (there, mut their) = wsrt::sync::mpsc::channel(1);
         let (back, mut ours) = wsrt::sync::mpsc::channel(1);
-        let before = runtime.metrics();
+        let before = runtime.metrics().snapshot();
         runtime.run(async move {
             wsrt::spawn(async move { while their.recv().await.is_some() && back.send(()).await.is_ok() {} });
             for _ in 0..1_000 {
@@ -177,14 +178,14 @@ fn overflows_are_counted() {
         // Without spares, which would steal in between.
         let runtime = Builder::new_multi_thread().worker_threads(1).max_machines(1).build().expect("a runtime");
         runtime.run(spawn_many());
-        let total = runtime.metrics().total();
+        let total = runtime.metrics().snapshot().total();
         // The first when there is no room for the 258th, and then each half of a ring later.
         assert!((3..=9).contains(&total.overflow_count()), "{total:?}");
         assert!(total.polls_by_source().injector > 0);
         // Where tasks keep their order, those behind the 256th go there until it is empty again.
         let runtime = Builder::new_current_thread().build().expect("a runtime");
         runtime.run(spawn_many());
-        let total = runtime.metrics().total();
+        let total = runtime.metrics().snapshot().total();
         assert_eq!(total.overflow_count(), 1, "{total:?}");
         assert!(total.polls_by_source().injector > 0);
     });
@@ -199,7 +200,7 @@ fn a_wake_with_work_is_of_use() {
             runtime.block_on(runtime.spawn(async {})).expect("no panic");
             metrics_when(&runtime, "rest", is_at_rest);
         }
-        let total = runtime.metrics().since(&before).total();
+        let total = runtime.metrics().snapshot().since(&before).total();
         assert_eq!(total.poll_count(), 100);
         let useful = total.wake_count() - total.noop_count();
         assert_eq!(useful, 100, "each task had the processor woken, for itself alone: {total:?}");
@@ -215,7 +216,7 @@ fn events_and_turns_of_the_netpoller_are_counted() {
             let (total, elsewhere) = (metrics.total(), *metrics.elsewhere());
             (total.arrivals().turns + elsewhere.turns, total.arrivals().events + elsewhere.events)
         };
-        let before = sum(&runtime.metrics());
+        let before = sum(&runtime.metrics().snapshot());
         runtime.run(async {
             let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
             let address = listener.local_addr().expect("it is bound");
@@ -234,7 +235,7 @@ fn events_and_turns_of_the_netpoller_are_counted() {
             drop(stream);
             echo.await.expect("no panic");
         });
-        let after = sum(&runtime.metrics());
+        let after = sum(&runtime.metrics().snapshot());
         // Each message is an event on either side, and events may come together in one turn.
         assert!(after.1 - before.1 >= 200 && after.0 > before.0, "{before:?} {after:?}");
     });
@@ -252,7 +253,7 @@ fn timers_are_counted_with_their_lateness_and_none_is_early() {
                 sleeper.await.expect("no panic");
             }
         });
-        let metrics = runtime.metrics();
+        let metrics = runtime.metrics().snapshot();
         let both = [*metrics.total().arrivals(), *metrics.elsewhere()];
         // One that has to be polled again has waited for its timer; one that is late to begin may
         // need none.
@@ -277,7 +278,7 @@ fn a_timer_behind_a_long_poll_is_late() {
             wsrt::spawn(async { spin_for(Duration::from_millis(50)) }).await.expect("no panic");
             sleeper.await.expect("no panic");
         });
-        let metrics = runtime.metrics();
+        let metrics = runtime.metrics().snapshot();
         let most = metrics.total().arrivals().timer_lateness_max.max(metrics.elsewhere().timer_lateness_max);
         assert!(most >= Duration::from_millis(30), "{most:?}");
     });
@@ -290,7 +291,7 @@ fn the_blocking_pool_reports_its_threads_and_queue() {
         let pool = |metrics: &Metrics| {
             (metrics.num_blocking_threads(), metrics.num_idle_blocking_threads(), metrics.blocking_queue_depth())
         };
-        assert_eq!(pool(&runtime.metrics()), (0, 0, 0));
+        assert_eq!(pool(&runtime.metrics().snapshot()), (0, 0, 0));
         let gate = Gate::new();
         let jobs: Vec<_> = (0..4)
             .map(|_| {
@@ -310,7 +311,7 @@ fn live_tasks_are_those_that_have_not_ended() {
     within_a_minute(|| {
         let runtime = runtime_with(2);
         let tasks: Vec<_> = (0..10).map(|_| runtime.spawn(poll_fn(|_| Poll::<()>::Pending))).collect();
-        assert_eq!(runtime.metrics().num_alive_tasks(), 10);
+        assert_eq!(runtime.metrics().snapshot().num_alive_tasks(), 10);
         tasks.iter().for_each(|task| task.abort());
         metrics_when(&runtime, "none alive", |metrics| metrics.num_alive_tasks() == 0);
     });
@@ -325,7 +326,8 @@ fn a_spare_is_seen_and_its_polls_stay_counted() {
         let stuck = runtime.spawn(async move { hold.wait(Manner::Asleep) });
         metrics_when(&runtime, "the poll has begun", |metrics| metrics.total().poll_count() == 1);
         let handle = runtime.handle().clone();
-        let during = runtime.block_on(runtime.spawn(async move { handle.metrics() })).expect("a spare runs it");
+        let during =
+            runtime.block_on(runtime.spawn(async move { handle.metrics().snapshot() })).expect("a spare runs it");
         // One, or more if the first was slow to begin.
         let (workers, spares, machines) = (during.num_workers(), during.num_spare_processors(), during.num_machines());
         let by_spares: u64 = during.processors()[1..].iter().map(ProcessorMetrics::poll_count).sum();
@@ -373,9 +375,9 @@ fn snapshots_of_a_busy_runtime_only_ever_rise() {
                 }
             })
         };
-        let mut before = runtime.metrics();
+        let mut before = runtime.metrics().snapshot();
         for _ in 0..2_000 {
-            let after = runtime.metrics();
+            let after = runtime.metrics().snapshot();
             for (before, after) in before.processors().iter().zip(after.processors()) {
                 assert_has_risen(before, after);
             }
@@ -410,7 +412,7 @@ fn a_current_thread_runtime_counts_too() {
         wsrt::spawn(yield_now()).await.expect("no panic");
         sleep(Duration::from_millis(50)).await;
     });
-    let metrics = runtime.metrics();
+    let metrics = runtime.metrics().snapshot();
     assert_eq!((metrics.num_workers(), metrics.num_machines(), metrics.processors().len()), (1, 0, 1));
     assert_eq!(metrics.total().poll_count(), 2);
     assert!(metrics.total().arrivals().turns + metrics.elsewhere().turns > 0);

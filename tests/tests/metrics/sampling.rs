@@ -16,7 +16,7 @@ fn without_being_asked_nothing_is_sampled() {
             yield_now().await;
         }
     });
-    let total = runtime.metrics().total();
+    let total = runtime.metrics().snapshot().total();
     assert_eq!((total.poll_time().count(), total.schedule_latency().count()), (0, 0));
 }
 
@@ -32,7 +32,7 @@ fn the_sample_reports_waiting_and_running_times() {
                 task.await.expect("no panic");
             }
         });
-        let total = runtime.metrics().total();
+        let total = runtime.metrics().snapshot().total();
         let (waits, polls) = (total.schedule_latency(), total.poll_time());
         // Eight hundred tasks, one in eight: a hundred but for the dice. To be off by half is a
         // chance of one in 10^6.
@@ -49,7 +49,7 @@ fn the_sample_reports_waiting_and_running_times() {
 fn sampling_is_turned_on_and_off_while_the_runtime_runs() {
     within_a_minute(|| {
         let runtime = runtime_with(2);
-        let sampled = || runtime.metrics().total().poll_time().count();
+        let sampled = || runtime.metrics().snapshot().total().poll_time().count();
         // Wakes from outside, which a thread that is not the runtime's readies.
         let work = || (0..400).for_each(|_| runtime.block_on(runtime.spawn(async {})).expect("no panic"));
         let handle = runtime.handle();
@@ -65,7 +65,7 @@ fn sampling_is_turned_on_and_off_while_the_runtime_runs() {
         handle.set_latency_histograms(true);
         work();
         assert!(sampled() > stopped);
-        let waits = runtime.metrics().total();
+        let waits = runtime.metrics().snapshot().total();
         let longest = waits.schedule_latency().quantile(1.0).expect("there are some");
         assert!(longest < LIMIT, "no stamp of before counts: {longest:?}");
     });

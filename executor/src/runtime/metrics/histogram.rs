@@ -25,7 +25,7 @@ use crate::observe::histogram::{Histogram, LATENCY_BUCKETS};
 ///         wsrt::task::yield_now().await;
 ///     }
 /// });
-/// let total = runtime.metrics().total();
+/// let total = runtime.metrics().snapshot().total();
 /// let median = total.poll_time().quantile(0.5).expect("about 125 polls were sampled");
 /// assert!(median < Duration::from_millis(1));
 /// # Ok::<(), std::io::Error>(())

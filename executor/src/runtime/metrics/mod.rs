@@ -4,6 +4,7 @@ mod difference;
 #[cfg(feature = "metrics")]
 mod export;
 mod histogram;
+mod live;
 mod processor;
 mod reading;
 
@@ -11,12 +12,13 @@ use std::panic::Location;
 use std::time::Duration;
 
 pub use self::histogram::LatencyHistogram;
+pub use self::live::RuntimeMetrics;
 pub use self::processor::{Arrivals, PollSources, ProcessorMetrics, Steals};
 
 #[cfg(feature = "metrics")]
 pub use self::export::MetricsExport;
 
-/// Holds the counters and gauges of a runtime. Made by [`Handle::metrics`].
+/// Holds the counters and gauges of a runtime. Made by [`RuntimeMetrics::snapshot`].
 ///
 /// Counters only rise, from zero when the runtime was built. For the counts of a period, take two
 /// snapshots and [subtract](Self::since) the earlier. Gauges are numbers of the moment: in a
@@ -35,19 +37,19 @@ pub use self::export::MetricsExport;
 ///
 /// ```
 /// let runtime = wsrt::runtime::Runtime::new()?;
-/// let before = runtime.metrics();
+/// let before = runtime.metrics().snapshot();
 /// runtime.run(async {
 ///     for _ in 0..100 {
 ///         wsrt::task::yield_now().await;
 ///     }
 /// });
-/// let during = runtime.metrics().since(&before);
+/// let during = runtime.metrics().snapshot().since(&before);
 /// assert!(during.total().poll_count() >= 101);
 /// println!("{:.0} polls a second", during.total().poll_count() as f64 / during.elapsed().as_secs_f64());
 /// # Ok::<(), std::io::Error>(())
 /// ```
 ///
-/// [`Handle::metrics`]: crate::runtime::Handle::metrics
+/// [`RuntimeMetrics::snapshot`]: crate::runtime::RuntimeMetrics::snapshot
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Metrics {

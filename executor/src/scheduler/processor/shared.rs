@@ -4,6 +4,7 @@ use crossbeam_utils::CachePadded;
 use wsrt_reactor::timer::TimerQueue;
 
 use super::runnable;
+use crate::observe::busy_time::BusyTime;
 use crate::observe::counters::Counters;
 use crate::scheduler::poll_watch::PollWatch;
 use crate::scheduler::queue::{RingThief, RunNext, ring};
@@ -16,7 +17,9 @@ pub(crate) struct Shared {
     timers: TimerQueue,
     /// On lines of its own: thieves write to the fields beside it.
     counters: CachePadded<Counters>,
-    /// Likewise: each look of each searcher reads the fields beside it.
+    /// Written at the ends of a hold.
+    busy: BusyTime,
+    /// On lines of its own: each look of each searcher reads the fields beside it.
     written: CachePadded<Written>,
 }
 
@@ -33,6 +36,7 @@ impl Shared {
             ring,
             timers: TimerQueue::new(),
             counters: CachePadded::new(Counters::new(regular, most)),
+            busy: BusyTime::default(),
             written: CachePadded::new(Written { runnext: RunNext::new(), watch: PollWatch::default() }),
         }
     }
@@ -51,6 +55,10 @@ impl Shared {
 
     pub(crate) fn counters(&self) -> &Counters {
         &self.counters
+    }
+
+    pub(crate) fn busy(&self) -> &BusyTime {
+        &self.busy
     }
 
     pub(crate) fn watch(&self) -> &PollWatch {

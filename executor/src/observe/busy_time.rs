@@ -1,0 +1,92 @@
+//! How long machines have held a processor.
+
+// std's atomics on purpose: these are figures, and take part in no protocol.
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// Set while a machine holds the processor.
+const HELD: u64 = 1 << 63;
+
+/// The time for which one processor was held, in nanoseconds, as any thread may read it at any
+/// moment.
+#[derive(Debug, Default)]
+pub(crate) struct BusyTime {
+    word: BusyWord,
+    /// The most that any reader was told: no later answer is less, though the holder may have read
+    /// the clock just before the reader did.
+    told: AtomicU64,
+}
+
+impl BusyTime {
+    /// A machine holds the processor from the time `now` on. Only for that machine.
+    pub(crate) fn begin(&self, now: u64) {
+        self.word.begin(now);
+    }
+
+    /// It holds it until the time `now`. Only for that machine.
+    pub(crate) fn end(&self, now: u64) {
+        self.word.end(now);
+    }
+
+    /// Returns the sum of all holds, of one that lasts its part until the time `now`.
+    pub(crate) fn read(&self, now: u64) -> u64 {
+        let read = self.word.read(now);
+        self.told.fetch_max(read, Relaxed).max(read)
+    }
+}
+
+/// While the processor is not held, the sum of its holds. While it is, with the flag `HELD`, the
+/// time at which the hold would have begun were it the only one. So one load tells the sum.
+///
+/// One writer at a time, Relaxed: a figure.
+#[derive(Debug, Default)]
+struct BusyWord(AtomicU64);
+
+impl BusyWord {
+    fn begin(&self, now: u64) {
+        let sum = self.0.load(Relaxed);
+        debug_assert!(sum & HELD == 0, "one machine holds a processor at a time");
+        self.0.store(now.saturating_sub(sum) | HELD, Relaxed);
+    }
+
+    fn end(&self, now: u64) {
+        let began = self.0.load(Relaxed);
+        debug_assert!(began & HELD != 0, "a hold ends once");
+        self.0.store(now.saturating_sub(began & !HELD), Relaxed);
+    }
+
+    fn read(&self, now: u64) -> u64 {
+        match self.0.load(Relaxed) {
+            began if began & HELD != 0 => now.saturating_sub(began & !HELD),
+            sum => sum,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::BusyTime;
+
+    #[test]
+    fn holds_add_up_and_one_under_way_counts_so_far() {
+        let time = BusyTime::default();
+        assert_eq!(time.read(5), 0);
+        time.begin(10);
+        assert_eq!(time.read(12), 2);
+        time.end(15);
+        assert_eq!(time.read(100), 5);
+        time.begin(100);
+        assert_eq!(time.read(101), 6);
+        time.end(110);
+        assert_eq!(time.read(1_000), 15);
+    }
+
+    #[test]
+    fn no_answer_is_less_than_one_before() {
+        let time = BusyTime::default();
+        time.begin(10);
+        assert_eq!(time.read(30), 20);
+        time.end(29);
+        assert_eq!(time.read(30), 20);
+    }
+}

@@ -1,0 +1,24 @@
+//! Errors because a runtime has ended.
+
+use std::io;
+
+/// Tells whether `error` is that of an operation which cannot be done since its runtime has ended:
+/// the runtime of the socket, or the one that was to make the call.
+///
+/// # Examples
+///
+/// ```
+/// use wsrt::net::TcpListener;
+/// use wsrt::runtime::{Runtime, is_rt_shutdown_err};
+///
+/// let (ended, runtime) = (Runtime::new()?, Runtime::new()?);
+/// let listener = ended.block_on(TcpListener::bind("127.0.0.1:0"))?;
+/// drop(ended);
+/// let error = runtime.block_on(listener.accept()).expect_err("no thread watches it");
+/// assert!(is_rt_shutdown_err(&error));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[must_use]
+pub fn is_rt_shutdown_err(error: &io::Error) -> bool {
+    wsrt_reactor::is_rt_shutdown_err(error)
+}

@@ -1,0 +1,125 @@
+//! A current-thread runtime that belongs to its thread.
+
+use std::future::Future;
+use std::io;
+use std::marker::PhantomData;
+use std::panic::Location;
+use std::time::Duration;
+
+use crate::runtime::{Builder, EnterGuard, Handle, Runtime, RuntimeMetrics};
+use crate::task::JoinHandle;
+
+/// A current-thread runtime that stays on the thread that has built it, so that its tasks need not
+/// be `Send`.
+///
+/// [`spawn_local`](crate::task::spawn_local) works on that thread wherever it is inside the
+/// runtime: in a task, in `block_on`, and while a guard of [`enter`](Self::enter) is held. No
+/// [`LocalSet`](crate::task::LocalSet) is needed. Tasks run while the thread is in
+/// [`block_on`](Self::block_on). Other threads spawn futures that are `Send` through the
+/// [`handle`](Self::handle); in [`Handle::block_on`] they only wait.
+///
+/// Otherwise it is as a runtime of [`Builder::new_current_thread`], also when it is
+/// [dropped](Runtime#dropping-it).
+///
+/// # Examples
+///
+/// ```
+/// use std::rc::Rc;
+/// use wsrt::runtime::LocalRuntime;
+///
+/// let runtime = LocalRuntime::new()?;
+/// let shared = Rc::new(5);
+/// let theirs = Rc::clone(&shared);
+/// let task = runtime.spawn_local(async move { *theirs });
+/// assert_eq!(*shared + runtime.block_on(task)?, 10);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct LocalRuntime {
+    runtime: Runtime,
+    /// Neither `Send` nor `Sync`.
+    _here: PhantomData<*mut ()>,
+}
+
+/// Holds the options that only a [`LocalRuntime`] has: none so far. For
+/// [`Builder::build_local`].
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct LocalOptions {
+    /// Neither `Send` nor `Sync`, for options to come.
+    _here: PhantomData<*mut ()>,
+}
+
+impl LocalRuntime {
+    /// Builds a runtime for the current thread, with the defaults of [`Builder`].
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`Builder::build`].
+    pub fn new() -> io::Result<Self> {
+        Builder::new_current_thread().build_local(LocalOptions::default())
+    }
+
+    /// `runtime` has this thread for its home.
+    pub(super) fn at_home(runtime: Runtime) -> Self {
+        Self { runtime, _here: PhantomData }
+    }
+
+    /// Returns a handle to this runtime, which can be cloned and sent anywhere.
+    pub fn handle(&self) -> &Handle {
+        self.runtime.handle()
+    }
+
+    /// Spawns a future that need not be `Send`. It is polled when this thread is in
+    /// [`block_on`](Self::block_on).
+    #[track_caller]
+    pub fn spawn_local<F>(&self, future: F) -> JoinHandle<F::Output>
+    where
+        F: Future + 'static,
+        F::Output: 'static,
+    {
+        self.handle().scheduler().spawn_local(future, Location::caller())
+    }
+
+    /// Runs a closure that blocks on a thread made for that: see
+    /// [`spawn_blocking`](crate::task::spawn_blocking).
+    #[track_caller]
+    pub fn spawn_blocking<F, T>(&self, job: F) -> JoinHandle<T>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        self.runtime.spawn_blocking(job)
+    }
+
+    /// Waits for `future`, and runs the runtime's tasks meanwhile: see [`Runtime::block_on`].
+    ///
+    /// # Panics
+    ///
+    /// Panics where [`Runtime::block_on`] does.
+    #[cfg_attr(feature = "console", track_caller)]
+    pub fn block_on<F: Future>(&self, future: F) -> F::Output {
+        self.runtime.block_on(future)
+    }
+
+    /// Makes this the current thread's runtime until the guard is dropped: see [`Handle::enter`].
+    pub fn enter(&self) -> EnterGuard<'_> {
+        self.runtime.enter()
+    }
+
+    /// Ends the runtime as dropping it does, but waits no longer than `timeout`: see
+    /// [`Runtime::shutdown_timeout`].
+    pub fn shutdown_timeout(self, timeout: Duration) {
+        self.runtime.shutdown_timeout(timeout);
+    }
+
+    /// Ends the runtime as dropping it does, but does not wait.
+    pub fn shutdown_background(self) {
+        self.runtime.shutdown_background();
+    }
+
+    /// Returns a view of the runtime's counters and gauges: see [`Handle::metrics`].
+    pub fn metrics(&self) -> RuntimeMetrics {
+        self.runtime.metrics()
+    }
+}

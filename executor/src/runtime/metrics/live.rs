@@ -1,0 +1,167 @@
+//! A view of a running runtime's figures, each read when it is asked for.
+
+use std::time::Duration;
+
+use crate::observe::counters::Counter;
+use crate::runtime::{Handle, Metrics};
+use crate::scheduler::processor::Shared;
+
+/// Views the figures of a runtime. Returned by [`Handle::metrics`].
+///
+/// Each method reads its figure anew, for some tens of nanoseconds; nothing is stopped for that.
+/// For all figures at once, or to subtract those of an earlier moment, take a
+/// [`snapshot`](Self::snapshot). After the end of the runtime the figures are its last.
+///
+/// # Examples
+///
+/// ```
+/// let runtime = wsrt::runtime::Builder::new_multi_thread().worker_threads(2).build()?;
+/// let metrics = runtime.metrics();
+/// assert_eq!(metrics.num_workers(), 2);
+/// runtime.block_on(runtime.spawn(async {})).expect("it does not panic");
+/// let busy: Vec<_> = (0..2).map(|worker| metrics.worker_total_busy_duration(worker)).collect();
+/// println!("{busy:?}");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct RuntimeMetrics(Handle);
+
+impl RuntimeMetrics {
+    pub(in crate::runtime) fn of(handle: &Handle) -> Self {
+        Self(handle.clone())
+    }
+
+    /// Reads all counters and gauges.
+    ///
+    /// It stops nothing. It takes the short locks of each processor's timers, of the idle lists and
+    /// of the blocking pool, one after the other. It costs some microseconds and a few allocations
+    /// for each processor: call it now and then, not for each request.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Builder::new_multi_thread().worker_threads(2).build()?;
+    /// runtime.run(async { wsrt::spawn(async {}).await.expect("it does not panic") });
+    /// let metrics = runtime.metrics().snapshot();
+    /// assert!(metrics.total().poll_count() >= 2);
+    /// for (index, processor) in metrics.processors().iter().enumerate() {
+    ///     println!("P{index}: {} polls, {} tasks stolen", processor.poll_count(), processor.steal_count());
+    /// }
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn snapshot(&self) -> Metrics {
+        Metrics::read(self.0.scheduler())
+    }
+
+    /// Returns the number of processors that run tasks while none is stuck: the builder's
+    /// `worker_threads`.
+    pub fn num_workers(&self) -> usize {
+        self.0.scheduler().processors.regular()
+    }
+
+    /// Returns the number of tasks that were spawned and have not ended. It includes neither
+    /// blocking jobs nor the tasks of a [`LocalSet`](crate::task::LocalSet).
+    pub fn num_alive_tasks(&self) -> usize {
+        self.0.scheduler().tasks.len()
+    }
+
+    /// Returns how many tasks wait in the queue that all processors share.
+    pub fn global_queue_depth(&self) -> usize {
+        self.0.scheduler().injector.len()
+    }
+
+    /// Returns the number of threads for blocking jobs.
+    pub fn num_blocking_threads(&self) -> usize {
+        self.0.scheduler().blocking.census().threads
+    }
+
+    /// Returns how many of them wait for a job.
+    pub fn num_idle_blocking_threads(&self) -> usize {
+        self.0.scheduler().blocking.census().idle
+    }
+
+    /// Returns how many blocking jobs wait for a thread.
+    pub fn blocking_queue_depth(&self) -> usize {
+        self.0.scheduler().blocking.census().queued
+    }
+
+    /// Returns for how long machines have held processor `worker`, to run its tasks or to look for
+    /// some. It never falls. A poll under way counts so far.
+    ///
+    /// # Panics
+    ///
+    /// Panics unless `worker` is less than [`num_workers`](Self::num_workers), as each method does
+    /// that takes one.
+    #[track_caller]
+    pub fn worker_total_busy_duration(&self, worker: usize) -> Duration {
+        let now = self.0.scheduler().clock.elapsed();
+        Duration::from_nanos(self.worker(worker).busy().read(now))
+    }
+
+    /// Counts the times that processor `worker` became idle, from its making on.
+    #[track_caller]
+    pub fn worker_park_count(&self, worker: usize) -> u64 {
+        1 + self.count(worker, |worker| &worker.counters().rests)
+    }
+
+    /// Counts the times that processor `worker` became idle, and those that it was taken up again,
+    /// by the end of the runtime at last: the number is odd while it is idle.
+    #[track_caller]
+    pub fn worker_park_unpark_count(&self, worker: usize) -> u64 {
+        let changes = self.worker_park_count(worker) + self.count(worker, |worker| &worker.counters().wakes);
+        changes + u64::from(self.0.scheduler().shutdown.has_finished())
+    }
+
+    /// Counts the times that a machine took processor `worker` up and gave it up again without a
+    /// poll of a task.
+    #[track_caller]
+    pub fn worker_noop_count(&self, worker: usize) -> u64 {
+        self.count(worker, |worker| &worker.counters().useless_wakes)
+    }
+
+    /// Counts the polls of tasks on processor `worker`.
+    #[track_caller]
+    pub fn worker_poll_count(&self, worker: usize) -> u64 {
+        self.worker(worker).counters().polls()
+    }
+
+    /// Counts the tasks that processor `worker` has stolen from others.
+    #[track_caller]
+    pub fn worker_steal_count(&self, worker: usize) -> u64 {
+        self.worker(worker).counters().steals.iter().map(|from| from.tasks.get()).sum()
+    }
+
+    /// Counts its successful steals, each of which moved one task at least.
+    #[track_caller]
+    pub fn worker_steal_operations(&self, worker: usize) -> u64 {
+        self.worker(worker).counters().steals.iter().map(|from| from.steals.get()).sum()
+    }
+
+    /// Counts the times that the queue of processor `worker` was full, and half of it went to the
+    /// global queue.
+    #[track_caller]
+    pub fn worker_overflow_count(&self, worker: usize) -> u64 {
+        self.count(worker, |worker| &worker.counters().overflows)
+    }
+
+    /// Returns how many tasks wait in the queues of processor `worker`.
+    #[track_caller]
+    pub fn worker_local_queue_depth(&self, worker: usize) -> usize {
+        self.worker(worker).waiting()
+    }
+
+    #[track_caller]
+    fn count(&self, worker: usize, counter: fn(&Shared) -> &Counter) -> u64 {
+        counter(self.worker(worker)).get()
+    }
+
+    #[track_caller]
+    fn worker(&self, worker: usize) -> &Shared {
+        let workers = self.num_workers();
+        assert!(
+            worker < workers,
+            "wsrt: there is no worker {worker}: they are numbered from 0, and there are {workers}"
+        );
+        self.0.scheduler().processors.get(worker)
+    }
+}

@@ -1,0 +1,35 @@
+//! Which processor runs the code that asks.
+
+use crate::scheduler::Context;
+
+/// Returns the index of the processor that runs the calling code, as
+/// [`RuntimeMetrics`](crate::runtime::RuntimeMetrics) numbers them: below
+/// [`num_workers`](crate::runtime::RuntimeMetrics::num_workers).
+///
+/// `None` outside of tasks, in blocking jobs, and on a spare processor, which stands in for one
+/// that is stuck. The future in `block_on` of a multi-thread runtime is on none; that in
+/// [`Runtime::block_on`](crate::runtime::Runtime::block_on) of a current-thread runtime is on its
+/// processor, unless another thread is in that as well, and was first.
+///
+/// A task may be on another processor after each await.
+///
+/// # Examples
+///
+/// ```
+/// use wsrt::runtime::{Builder, worker_index};
+///
+/// let runtime = Builder::new_multi_thread().worker_threads(1).build()?;
+/// assert_eq!(runtime.run(async { worker_index() }), Some(0));
+/// assert_eq!(worker_index(), None);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn worker_index() -> Option<usize> {
+    Context::with(|context| {
+        let context = context?;
+        if context.is_in_root() {
+            return context.scheduler().root_thread.is_current().then_some(0);
+        }
+        let index = context.with_processor(|held| held.map(|processor| processor.index()))?;
+        (index < context.scheduler().processors.regular()).then_some(index)
+    })
+}
