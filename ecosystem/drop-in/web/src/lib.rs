@@ -10,6 +10,11 @@ pub use self::greeting::Polite;
 pub use self::requests::{curl, get};
 pub use self::server::Server;
 
+/// The program of `docs/DROP_IN.md` that uses both names.
+#[cfg(doctest)]
+#[doc = include_str!("../../../../docs/DROP_IN.md")]
+pub struct DropIn;
+
 /// The messages, client and server of `greeter.proto`.
 #[allow(missing_docs, unreachable_pub, clippy::all, reason = "generated")]
 pub mod greeter {
