@@ -4,13 +4,19 @@
 //! test reports that and passes, except in CI (`CI=true`), where it fails.
 
 mod child;
+mod name_server;
 mod peer;
+mod postgres;
 mod program;
+mod redis;
 mod scratch;
 
 pub use self::child::{Running, output_of};
+pub use self::name_server::NameServer;
 pub use self::peer::{peer, python};
+pub use self::postgres::Postgres;
 pub use self::program::{Example, example};
+pub use self::redis::Redis;
 pub use self::scratch::Scratch;
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
