@@ -54,14 +54,15 @@
 //! Most crates ask for no more than I/O traits, and run on wsrt as they are. Some call
 //! `tokio::spawn` or use tokio's sockets and timers, and panic where there is no tokio runtime:
 //! reqwest, sqlx, `axum::serve`, bb8. For them, feature `tokio-compat` gives each wsrt runtime a
-//! tokio runtime in the background, with one worker thread, which every thread of wsrt's enters.
-//! Then
+//! tokio runtime in the background, with two threads
+//! (`Builder::tokio_threads`), which every thread of wsrt's enters. Then
 //!
 //! - a future that *you* await or spawn on wsrt is polled by wsrt, whichever crate it is from. The
 //!   tokio runtime wakes it when its socket or timer is ready;
-//! - a future that a crate gives to `tokio::spawn` runs on the tokio runtime's thread, one at a
-//!   time: it neither uses wsrt's processors nor has its promises, and if it blocks, it holds up
-//!   the other tasks there. `axum::serve` spawns each connection so; `wsrt::hyper::serve` runs the
+//! - a future that a crate gives to `tokio::spawn` runs on the tokio runtime's threads: it neither
+//!   uses wsrt's processors nor has its promises. No spare stands in for one that blocks, and two
+//!   that do stop the others and all of tokio's sockets and timers; no stall report, no dump and no
+//!   timeline shows them. `axum::serve` spawns each connection so; `wsrt::hyper::serve` runs the
 //!   same router on wsrt;
 //! - there, [`spawn`], wsrt's sockets and its timers work too, and belong to the wsrt runtime;
 //! - `tokio::task::block_in_place` in a task of wsrt's just calls its closure, and
@@ -69,8 +70,9 @@
 //!   Use wsrt's own;
 //! - the tokio runtime ends when the wsrt runtime is dropped, after it.
 //!
-//! Without the feature there is no trace of it. With it, a runtime has one thread more, which
-//! sleeps unless it is used.
+//! Without the feature there is no trace of it. With it, a runtime has two threads more, which
+//! sleep unless they are used. A program that can patch its dependencies does better with the
+//! drop-in, where `tokio::spawn` is wsrt's: the folder `tokio`, and `docs/DROP_IN.md`.
 //!
 //! # tokio-console
 //!

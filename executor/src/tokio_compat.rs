@@ -39,11 +39,15 @@ impl TokioCompat {
         Self(OnceLock::new())
     }
 
-    /// Starts the tokio runtime, before any thread of wsrt. Each of its threads calls `enter`, and
-    /// keeps the guard that this returns until it ends.
-    pub(crate) fn start<G: 'static>(&self, enter: impl Fn() -> Option<G> + Send + Sync + 'static) -> io::Result<()> {
+    /// Starts the tokio runtime with so many threads, before any thread of wsrt. Each of them calls
+    /// `enter`, and keeps the guard that this returns until it ends.
+    pub(crate) fn start<G: 'static>(
+        &self,
+        threads: usize,
+        enter: impl Fn() -> Option<G> + Send + Sync + 'static,
+    ) -> io::Result<()> {
         let runtime = Builder::new_multi_thread()
-            .worker_threads(1)
+            .worker_threads(threads)
             .thread_name("wsrt-tokio")
             .on_thread_start(move || ENTERED.set(enter().map(|entered| Box::new(entered) as Box<dyn Any>)))
             .on_thread_stop(leave_wsrt)

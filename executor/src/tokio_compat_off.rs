@@ -14,7 +14,11 @@ impl TokioCompat {
         Self
     }
 
-    pub(crate) fn start<G: 'static>(&self, _: impl Fn() -> Option<G> + Send + Sync + 'static) -> io::Result<()> {
+    pub(crate) fn start<G: 'static>(
+        &self,
+        _: usize,
+        _: impl Fn() -> Option<G> + Send + Sync + 'static,
+    ) -> io::Result<()> {
         Ok(())
     }
 

@@ -1,8 +1,8 @@
 //! `axum::serve` unchanged, with axum's own WebSocket, server-sent events and ctrl-c: only `main`
 //! is wsrt's. `cargo run --release --example axum_serve -- 127.0.0.1:8080`
 //!
-//! axum spawns each connection on tokio. So the handlers run on the one thread of the tokio runtime
-//! in the background, and heavy work in them is best spawned on wsrt, which works there too.
+//! axum spawns each connection on tokio. So the handlers run on the threads of the tokio runtime in
+//! the background, and heavy work in them is best spawned on wsrt, which works there too.
 //! `wsrt::hyper::serve` runs the same router on wsrt.
 
 use std::convert::Infallible;

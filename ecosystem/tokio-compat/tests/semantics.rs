@@ -74,6 +74,36 @@ fn each_runtime_has_exactly_one_tokio_runtime() {
 }
 
 #[test]
+fn a_task_of_tokio_s_that_blocks_stops_no_other() {
+    for runtime in runtimes() {
+        runtime.block_on(async {
+            let (began, begins) = tokio::sync::oneshot::channel();
+            let (feed, food) = mpsc::channel();
+            let blocked = tokio::spawn(async move {
+                began.send(()).expect("the test waits");
+                food.recv_timeout(LIMIT)
+            });
+            begins.await.expect("it begins");
+            tokio::spawn(async move {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+                feed.send(()).expect("the other waits");
+            });
+            assert_eq!(blocked.await.expect("it does not panic"), Ok(()));
+        });
+    }
+}
+
+#[test]
+fn the_builder_says_how_many_threads_tokio_has() {
+    let workers = |builder: &mut Builder| {
+        let runtime = builder.build().expect("a runtime");
+        runtime.block_on(async { Handle::current().metrics().num_workers() })
+    };
+    assert_eq!(workers(&mut Builder::new_multi_thread()), 2);
+    assert_eq!(workers(Builder::new_multi_thread().tokio_threads(5)), 5);
+}
+
+#[test]
 fn wsrt_polls_its_futures_though_tokio_wakes_them() {
     let runtime = Runtime::new().expect("a runtime");
     runtime.run(async {

@@ -63,6 +63,7 @@ impl Builder {
             has_time: !IS_ON,
             event_interval: EVENT_INTERVAL,
             events_per_turn: EventsPerTurn::default(),
+            tokio_threads: 2,
             home: None,
         };
         Self {
@@ -377,6 +378,33 @@ impl Builder {
     /// events: see [`FlightRecorder`].
     pub fn flight_recorder(&mut self, recorder: FlightRecorder) -> &mut Self {
         self.flight_recorder = Some(recorder);
+        self
+    }
+
+    /// Sets the number of threads of the tokio runtime in the background, which feature
+    /// `tokio-compat` brings along.
+    ///
+    /// The default is 2: one task of tokio's that blocks its thread does not stop all others, two
+    /// do. They are tokio's, and no processors of wsrt's stand in for them. A thread that is not
+    /// used sleeps.
+    ///
+    /// # Panics
+    ///
+    /// Panics if `threads` is 0.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Builder::new_multi_thread().tokio_threads(4).build()?;
+    /// let workers = runtime.block_on(async { tokio::runtime::Handle::current().metrics().num_workers() });
+    /// assert_eq!(workers, 4);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[cfg(feature = "tokio-compat")]
+    #[track_caller]
+    pub fn tokio_threads(&mut self, threads: usize) -> &mut Self {
+        assert!(threads > 0, "wsrt: `tokio_threads` has to be above zero");
+        self.config.tokio_threads = threads;
         self
     }
 

@@ -107,7 +107,8 @@ impl Runtime {
     pub(super) fn start(&mut self) -> io::Result<()> {
         let scheduler = self.handle.scheduler();
         let entered = Arc::downgrade(scheduler);
-        scheduler.tokio.start(move || Some(Context::enter(&entered.upgrade()?, Role::External)))?;
+        let enter = move || Some(Context::enter(&entered.upgrade()?, Role::External));
+        scheduler.tokio.start(scheduler.config.tokio_threads, enter)?;
         if scheduler.config.flavor == RuntimeFlavor::MultiThread {
             start_machines(scheduler)?;
             watcher::start(scheduler)?;

@@ -76,6 +76,8 @@ pub(crate) struct Config {
     pub(crate) event_interval: u32,
     /// Events that one turn of the netpoller takes at most.
     pub(crate) events_per_turn: EventsPerTurn,
+    /// Threads of the tokio runtime in the background, if there is one.
+    pub(crate) tokio_threads: usize,
     /// The one thread that runs its tasks, if it has a home; then local tasks are spawned there
     /// whenever the thread is inside the runtime.
     pub(crate) home: Option<ThreadId>,
