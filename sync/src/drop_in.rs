@@ -35,6 +35,10 @@ pub const LOCAL_ELSEWHERE: &str = if IS_ON {
     ""
 };
 
+/// The words of a timeout's error.
+pub const ELAPSED: &str =
+    if IS_ON { "deadline has elapsed" } else { "the timeout elapsed before the operation was done" };
+
 /// # Panics
 ///
 /// With the feature, if the current thread runs a task or the future in `block_on`.

@@ -1,16 +1,18 @@
 //! `block_in_place` hands the processor over: the tasks that wait on it run elsewhere while the
 //! closure blocks.
 
-use std::future::pending;
+use std::future::{Future, pending};
 use std::io::{Read, Write};
 use std::net::TcpStream as StdStream;
+use std::pin::pin;
 use std::sync::mpsc::channel;
+use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use wsrt::net::TcpListener;
 use wsrt::runtime::Builder;
-use wsrt::task::{block_in_place, try_id, yield_now};
+use wsrt::task::{block_in_place, coop, try_id, yield_now};
 use wsrt::time::sleep;
 use wsrt_tests::{LIMIT, count_threads, runtime_with, within_a_minute};
 
@@ -216,6 +218,31 @@ fn elsewhere_it_just_calls() {
 }
 
 /// The runtime may end while a task blocks: it waits for the poll, and drops the task.
+/// An executor in there polls again when it is woken, and gives no turn to others by that.
+#[test]
+fn it_has_no_budget() {
+    within_a_minute(|| {
+        let spends = |n| async move {
+            for _ in 0..n {
+                coop::consume_budget().await;
+            }
+        };
+        let task = || async move {
+            spends(100).await;
+            block_in_place(|| assert!(poll_once(spends(1000)).is_ready()));
+            assert!(poll_once(spends(28)).is_ready(), "the task has as much left as before");
+            assert!(!coop::has_budget_remaining());
+        };
+        for runtime in [runtime_with(1), Builder::new_current_thread().build().expect("a runtime")] {
+            runtime.block_on(runtime.spawn(task())).expect("no panic");
+        }
+    });
+}
+
+fn poll_once(future: impl Future) -> Poll<()> {
+    pin!(future).poll(&mut Context::from_waker(Waker::noop())).map(drop)
+}
+
 #[test]
 fn the_runtime_may_end_while_a_task_blocks() {
     within_a_minute(|| {

@@ -149,3 +149,10 @@ fn sockets_are_made_where_there_is_io() {
     Builder::new_multi_thread().enable_io().build().unwrap().block_on(async { drop(make()) });
     Runtime::new().unwrap().block_on(async { drop(make()) });
 }
+
+#[test]
+fn an_elapsed_timeout_says_so_in_tokios_words() {
+    let runtime = Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    let error = runtime.block_on(async { timeout(SECOND, pending::<()>()).await }).unwrap_err();
+    assert_eq!(error.to_string(), "deadline has elapsed");
+}

@@ -7,6 +7,8 @@
 
 use std::rc::Rc;
 
+use wsrt_reactor::budget;
+
 use crate::scheduler::Context;
 
 /// Runs `block`, which may block the thread. If it lasts, a spare processor stands in for this one.
@@ -15,6 +17,9 @@ use crate::scheduler::Context;
 /// run its tasks, `block` is just called.
 pub(crate) fn block_in_place<R>(block: impl FnOnce() -> R) -> R {
     let _in_place = Context::current().map(InPlace::begin);
+    // Another executor may wait in there, which gives up no turn when the budget is spent.
+    let _outer_budget = budget::keep();
+    budget::lift();
     block()
 }
 

@@ -210,7 +210,8 @@ where
 ///
 /// Cheaper than [`spawn_blocking`] where the closure borrows from the task, since nothing has to
 /// move; but the other futures in the same task wait. On a current-thread runtime, and on threads
-/// that hold no processor, the closure is just called.
+/// that hold no processor, the closure is just called. It has no [budget](crate::task::coop): what
+/// is ready in there is ready, however often.
 ///
 /// # Panics
 ///

@@ -4,6 +4,8 @@ use std::error::Error;
 use std::fmt;
 use std::io;
 
+use wsrt_sync::drop_in::ELAPSED;
+
 /// Reports that a [`timeout`](super::timeout()) elapsed before its future was ready.
 ///
 /// It turns into an [`io::Error`] of kind [`TimedOut`](io::ErrorKind::TimedOut), so that `?`
@@ -36,7 +38,7 @@ impl Elapsed {
 
 impl fmt::Display for Elapsed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the timeout elapsed before the operation was done")
+        f.write_str(ELAPSED)
     }
 }
 
