@@ -59,6 +59,18 @@ impl Log {
 }
 
 #[test]
+fn a_root_that_yields_lets_the_waiting_tasks_run() {
+    current_thread().block_on(async {
+        let log = Log::default();
+        for number in 0..40 {
+            wsrt::spawn(log.noting(number));
+        }
+        yield_now().await;
+        log.assert_is(0..40);
+    });
+}
+
+#[test]
 fn tasks_spawned_by_the_root_run_in_order() {
     within_a_minute(|| {
         for count in [10, 1_000] {

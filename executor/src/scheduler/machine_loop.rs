@@ -69,7 +69,10 @@ impl<'a> MachineLoop<'a> {
         let _outer_budget = budget::keep();
         while !self.is_over() && !root.poll_if_woken(self.context) {
             match self.processor() {
-                None => self.sleep(root),
+                None => {
+                    root.end_wait();
+                    self.sleep(root);
+                }
                 Some(processor) if self.scheduler.processors.is_retirement_due() => {
                     self.retire_for_good_with(processor)
                 }
@@ -78,7 +81,10 @@ impl<'a> MachineLoop<'a> {
                         self.poll(processor, found);
                         self.innermost.come_back_to(self.context);
                     }
-                    None if root.is_woken() => self.hold_for_root(processor),
+                    None if root.is_woken() => {
+                        root.end_wait();
+                        self.hold_for_root(processor);
+                    }
                     None => self.retire(processor),
                 },
             }

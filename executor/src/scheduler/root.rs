@@ -16,6 +16,9 @@ pub(crate) trait Root {
 
     /// Whether a wake waits to be answered, so that the machine must not sleep.
     fn is_woken(&self) -> bool;
+
+    /// No task waits for its turn: a root that has yielded may go on.
+    fn end_wait(&self);
 }
 
 /// The root of the machines that the runtime starts: they serve until it shuts down.
@@ -29,6 +32,8 @@ impl Root for NoRoot {
     fn is_woken(&self) -> bool {
         false
     }
+
+    fn end_wait(&self) {}
 }
 
 /// A root as the loops see it that are nested in its own.

@@ -20,6 +20,10 @@ use crate::scheduler::{Context, Scheduler};
 use crate::task::ScopesAside;
 use crate::util::unwind::Payload;
 
+/// The polls that a root lets in before its own next one when it has yielded, which is to be woken
+/// in its own poll. A wake between its polls is answered before the next task.
+const YIELDED_POLLS: u32 = 61;
+
 /// The root of a loop that drives a current-thread runtime.
 ///
 /// It is shared with the loops nested in its own, all on one thread, so that its parts lie in
@@ -30,6 +34,8 @@ pub(super) struct RootFuture<'a, F: Future> {
     /// `None` until it is done.
     result: Cell<Option<Result<F::Output, Payload>>>,
     is_done: Cell<bool>,
+    /// The polls that are still to be let in.
+    waits_for: Cell<u32>,
     wakeup: Arc<RootWakeup>,
     waker: Waker,
     /// The contexts that it has entered and holds between its polls, while tasks run.
@@ -70,6 +76,7 @@ impl<'a, F: Future> RootFuture<'a, F> {
             future: RefCell::new(future),
             result: Cell::new(None),
             is_done: Cell::new(false),
+            waits_for: Cell::new(0),
             wakeup,
             waker,
             aside: Cell::new(None),
@@ -94,7 +101,17 @@ impl<'a, F: Future> RootFuture<'a, F> {
             if !self.is_woken() {
                 self.wakeup.machine.parker().park();
             }
+            self.end_wait();
         }
+    }
+
+    /// Whether it lets no more polls in. Counts one that it does.
+    fn has_turn(&self) -> bool {
+        let left = self.waits_for.get();
+        if left > 0 {
+            self.waits_for.set(left - 1);
+        }
+        left == 0
     }
 
     /// Polls the future, which nothing polls now. `true` when it is done.
@@ -111,6 +128,7 @@ impl<'a, F: Future> RootFuture<'a, F> {
         let result = match here.with_root(true, poll) {
             Ok(Poll::Pending) => {
                 self.aside.set(here.set_others_aside());
+                self.waits_for.set(if self.wakeup.is_woken() { YIELDED_POLLS } else { 0 });
                 return false;
             }
             Ok(Poll::Ready(output)) => Ok(output),
@@ -125,7 +143,7 @@ impl<'a, F: Future> RootFuture<'a, F> {
 
 impl<F: Future> Root for RootFuture<'_, F> {
     fn poll_if_woken(&self, here: &Context) -> bool {
-        if self.wakeup.take() {
+        if self.has_turn() && self.wakeup.take() {
             // Not being polled: each loop inside of that poll has ended.
             let is_done = self.is_done.get() || self.poll(here, self.future.borrow_mut().as_mut());
             if is_done {
@@ -140,6 +158,10 @@ impl<F: Future> Root for RootFuture<'_, F> {
 
     fn is_woken(&self) -> bool {
         self.wakeup.is_woken() || self.outer.is_some_and(RootRef::is_any_woken)
+    }
+
+    fn end_wait(&self) {
+        self.waits_for.set(0);
     }
 }
 
