@@ -29,7 +29,7 @@ struct RuntimeEnded(&'static str);
 
 impl fmt::Display for RuntimeEnded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if drop_in::IS_ON { drop_in::SHUT_DOWN } else { self.0 })
+        f.write_str(if drop_in::IS_ON { drop_in::SHUT_DOWN.trim_end() } else { self.0 })
     }
 }
 

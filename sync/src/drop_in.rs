@@ -22,7 +22,10 @@ pub const NO_TIME: &str = "A Tokio 1.x context was found, but timers are disable
                            builder to enable timers.";
 
 /// Begins the message of an error, and of a panic, because the runtime has ended.
-pub const SHUT_DOWN: &str = if IS_ON { "A Tokio 1.x context was found, but it is being shutdown." } else { "" };
+pub const SHUT_DOWN: &str = if IS_ON { "A Tokio 1.x context was found, but it is being shutdown. " } else { "" };
+
+/// The message of an error because the runtime has ended before it has made a call on files.
+pub const CALL_LOST: &str = "background task failed";
 
 /// Begins the message of a panic for want of a place for local tasks, behind `wsrt: `.
 pub const NOWHERE_LOCAL: &str =
@@ -38,6 +41,34 @@ pub const LOCAL_ELSEWHERE: &str = if IS_ON {
 /// The words of a timeout's error.
 pub const ELAPSED: &str =
     if IS_ON { "deadline has elapsed" } else { "the timeout elapsed before the operation was done" };
+
+/// # Panics
+///
+/// With the feature, if `holds_up_all` returns true: no other thread could run the tasks that would
+/// wait for the one that blocks in place.
+#[inline]
+#[track_caller]
+pub fn refuse_to_block_in_place(holds_up_all: impl FnOnce() -> bool) {
+    assert!(
+        !IS_ON || !holds_up_all(),
+        "wsrt: can call blocking only when running on the multi-threaded runtime: `block_in_place` was called on a \
+         current-thread runtime, or inside of a `LocalSet`, where all other tasks would wait; call `spawn_blocking`"
+    );
+}
+
+/// # Panics
+///
+/// With the feature, if the current thread runs a task or the future in `block_on`: it would have a
+/// set wait for a runtime that waits for it.
+#[inline]
+#[track_caller]
+pub fn refuse_to_drive_a_set() {
+    assert!(
+        !IS_ON || !lend::is_async_here(),
+        "wsrt: Cannot start a runtime from within a runtime: `LocalSet::block_on` was called inside of a task, or of the \
+         future in `block_on`; await `LocalSet::run_until` instead"
+    );
+}
 
 /// # Panics
 ///

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use wsrt::runtime::{Builder, Runtime};
 use wsrt::task::{JoinHandle, spawn_blocking};
-use wsrt_tests::{LIMIT, count_threads, in_a_process_of_its_own, text_of, within_a_minute};
+use wsrt_tests::{LIMIT, count_threads, in_a_process_of_its_own, runtime_with, text_of, within_a_minute};
 
 fn with_pool_of(threads: usize) -> Runtime {
     Builder::new_multi_thread().worker_threads(1).max_blocking_threads(threads).build().expect("a runtime")
@@ -304,5 +304,19 @@ fn an_idle_thread_never_ends_beside_a_waiting_job() {
         runtime.block_on(job).expect("the thread whose time is over looks once more");
         drop(refuse);
         submitter.join().expect("no panic");
+    });
+}
+
+/// Its thread may have come for it by then or not: which, is no affair of the program's.
+#[test]
+fn a_lone_job_runs_even_if_its_runtime_ends() {
+    within_a_minute(|| {
+        let waits = runtime_with(1);
+        for number in 0..100 {
+            let ends = runtime_with(1);
+            let job = ends.spawn_blocking(move || number);
+            drop(ends);
+            assert_eq!(waits.block_on(job).expect("a thread was started for it"), number);
+        }
     });
 }

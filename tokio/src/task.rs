@@ -2,8 +2,13 @@
 
 pub use wsrt::task::{
     AbortHandle, Id, JoinError, JoinHandle, JoinSet, LocalEnterGuard, LocalKey, LocalSet, Unconstrained,
-    block_in_place, id, join_set, spawn, spawn_blocking, spawn_local, try_id, unconstrained, yield_now,
+    block_in_place, consume_budget, id, join_set, spawn, spawn_blocking, spawn_local, try_id, unconstrained, yield_now,
 };
+
+#[cfg(tokio_unstable)]
+mod builder;
+#[cfg(tokio_unstable)]
+pub use self::builder::Builder;
 
 /// Yielding by a count of operations.
 pub mod coop {

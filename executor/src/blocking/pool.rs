@@ -147,19 +147,20 @@ impl BlockingPool {
         self.call_more(&mut self.state.lock())
     }
 
-    /// Takes no more jobs, and returns those that no thread has begun, to be cancelled. The
-    /// promised ones stay, and threads for them, since a thread leaves only once the queue is
-    /// empty.
+    /// Takes no more jobs, and returns those that no thread has come for, to be cancelled. The
+    /// promised ones stay, and as many as threads are coming, that were woken or started for them;
+    /// and threads for all, since a thread leaves only once the queue is empty.
     #[must_use = "their handles are to say cancelled"]
     pub(crate) fn close(&self) -> impl Iterator<Item = Runnable> {
         let mut state = self.state.lock();
         state.closed = true;
         self.on_job.notify_all();
-        let queue = std::mem::take(&mut state.queue).into_iter();
-        let (promised, left): (VecDeque<_>, VecDeque<_>) = queue.partition(|job| job.is_promised);
-        state.queue = promised;
+        let queue = std::mem::take(&mut state.queue).into_iter().enumerate();
+        let (kept, left): (VecDeque<_>, VecDeque<_>) =
+            queue.partition(|(place, job)| job.is_promised || *place < state.coming);
+        state.queue = kept.into_iter().map(|(_, job)| job).collect();
         drop(state);
-        left.into_iter().map(|job| job.runnable)
+        left.into_iter().map(|(_, job)| job.runnable)
     }
 
     /// Waits until every thread is done with its job. `false` if `deadline` came first.

@@ -8,6 +8,8 @@ use std::panic::{Location, resume_unwind};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
+use wsrt_sync::drop_in;
+
 use crate::blocking::jobs;
 use crate::task::spawn::with_scheduler;
 use crate::task::{JoinError, JoinHandle};
@@ -45,6 +47,7 @@ where
 fn result_of<T>(outcome: Result<T, JoinError>) -> io::Result<T> {
     outcome.map_err(|error| match error.try_into_panic() {
         Ok(payload) => resume_unwind(payload),
+        Err(_cancelled) if drop_in::IS_ON => io::Error::other(drop_in::CALL_LOST),
         Err(_cancelled) => shut_down(),
     })
 }

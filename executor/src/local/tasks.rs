@@ -49,6 +49,7 @@ pub(crate) struct LocalTasks {
     ids: RefCell<IdBlock>,
     /// Whether the set is being polled, so that tasks queued now are found without a wake.
     polled: Cell<bool>,
+    is_closing: Cell<bool>,
     /// The future that it is polled beside, while its tasks are.
     pub(super) main: Cell<Option<MainRef>>,
     /// The runtime that knows of the set, so that it can be shown there: that in which it was last
@@ -139,6 +140,7 @@ impl LocalTasks {
             arrived: Cell::default(),
             ids: RefCell::default(),
             polled: Cell::new(false),
+            is_closing: Cell::new(false),
             main: Cell::new(None),
             known_to: RefCell::default(),
         })
@@ -295,8 +297,14 @@ impl LocalTasks {
         self.shared.live.len()
     }
 
+    /// Whether a task or the future of a set is polled, or dropped with the set, on this thread.
+    pub(crate) fn runs_here() -> bool {
+        Self::with(|current| current.is_some_and(|set| set.polled.get() || set.is_closing.get()))
+    }
+
     /// Drops every task.
     pub(crate) fn close(self: &Rc<Self>) {
+        self.is_closing.set(true);
         let _inside = self.enter();
         self.shared.live.close(TaskRef::shut_down);
         let mut backoff = Backoff::new();

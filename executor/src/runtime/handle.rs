@@ -14,6 +14,7 @@ use crate::blocking::jobs;
 use crate::local::beside::SetAside;
 use crate::runtime::{RuntimeFlavor, RuntimeId, RuntimeMetrics};
 use crate::scheduler::block_on::block_on;
+use crate::scheduler::context::EnteredAgain;
 use crate::scheduler::context::Role;
 use crate::scheduler::{Context, Entered, Scheduler, drain};
 use crate::task::JoinHandle;
@@ -211,9 +212,9 @@ impl Handle {
     pub fn enter(&self) -> EnterGuard<'_> {
         // To enter the runtime that the thread is in already would only hide the processor that it
         // holds.
-        let is_inside = Context::with(|context| context.is_some_and(|context| context.is_of(Arc::as_ptr(&self.0))));
-        let entered = (!is_inside).then(|| Context::enter(&self.0, Role::External).for_users());
-        EnterGuard { _entered: entered, _tokio: self.0.tokio.enter() }
+        let inside = Context::current().filter(|context| context.is_of(Arc::as_ptr(&self.0)));
+        let entered = inside.is_none().then(|| Context::enter(&self.0, Role::External).for_users());
+        EnterGuard { _again: inside.and_then(Context::enter_again), _entered: entered, _tokio: self.0.tokio.enter() }
     }
 }
 
@@ -233,6 +234,7 @@ impl Spawn for Handle {
 /// Keeps the current thread in a runtime until it is dropped. Made by [`Handle::enter`].
 #[must_use = "the runtime is left as soon as the guard is dropped"]
 pub struct EnterGuard<'a> {
+    _again: Option<EnteredAgain>,
     _entered: Option<Entered>,
     _tokio: TokioEntered<'a>,
 }
@@ -254,6 +256,21 @@ impl fmt::Debug for EnterGuard<'_> {
 #[derive(Debug, Clone)]
 pub struct TryCurrentError {
     _private: (),
+}
+
+impl TryCurrentError {
+    /// Tells whether the thread belongs to no runtime: the only reason that there is.
+    #[must_use]
+    pub fn is_missing_context(&self) -> bool {
+        true
+    }
+
+    /// Tells whether the thread is ending, and has forgotten its runtime: never, for wsrt finds it
+    /// in destructors of thread-locals too.
+    #[must_use]
+    pub fn is_thread_local_destroyed(&self) -> bool {
+        false
+    }
 }
 
 impl fmt::Display for TryCurrentError {

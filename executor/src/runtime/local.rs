@@ -57,7 +57,7 @@ impl LocalRuntime {
     ///
     /// Returns the errors of [`Builder::build`].
     pub fn new() -> io::Result<Self> {
-        Builder::new_current_thread().build_local(LocalOptions::default())
+        Builder::new_current_thread().enable_all().build_local(LocalOptions::default())
     }
 
     /// `runtime` has this thread for its home.

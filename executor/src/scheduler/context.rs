@@ -18,7 +18,7 @@ use crate::task::{Runnable, TaskQueue};
 mod asynchronous;
 mod entered;
 
-pub(crate) use entered::Entered;
+pub(crate) use entered::{Entered, EnteredAgain};
 
 thread_local! {
     /// The innermost context entered on this thread. It has no destructor, so that it may be asked
@@ -80,6 +80,8 @@ pub(crate) struct Context {
     computing: Cell<bool>,
     /// Whether code that runs here holds up tasks while it blocks.
     is_async: Cell<bool>,
+    /// The guards of a user's that found the thread in here already, and are alive.
+    guards: Cell<u32>,
     /// Whether it polls the root future of a `block_on`, which no shutdown drops.
     in_root: Cell<bool>,
     /// The root of the innermost loop that drives a current-thread runtime here.
@@ -104,6 +106,7 @@ impl Context {
             blocking: Cell::new(false),
             computing: Cell::new(false),
             is_async,
+            guards: Cell::new(0),
             in_root: Cell::new(false),
             root: Cell::new(None),
         }

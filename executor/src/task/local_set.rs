@@ -8,6 +8,7 @@ use std::rc::Rc;
 use std::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
+use wsrt_sync::drop_in;
 
 use crate::local::tasks::{InSet, LocalTasks};
 use crate::runtime::{Runtime, RuntimeId};
@@ -102,6 +103,7 @@ impl LocalSet {
     /// With the panic of `future`.
     #[track_caller]
     pub fn block_on<F: Future>(&self, runtime: &Runtime, future: F) -> F::Output {
+        drop_in::refuse_to_drive_a_set();
         runtime.block_on(self.run_until(future))
     }
 

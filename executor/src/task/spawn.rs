@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::task::{Context as PollContext, Poll};
 use std::thread;
 
-use wsrt_sync::drop_in::{LOCAL_ELSEWHERE, NOWHERE_LOCAL, OUTSIDE};
+use wsrt_sync::drop_in::{self, LOCAL_ELSEWHERE, NOWHERE_LOCAL, OUTSIDE};
 
 use crate::blocking::{in_place, jobs};
 use crate::local::tasks::LocalTasks;
@@ -174,7 +174,8 @@ where
 /// is none, on a processor.
 ///
 /// A job that has begun cannot be cancelled: [`abort`](JoinHandle::abort) then does nothing.
-/// Dropping the runtime waits for jobs that have begun and cancels the others.
+/// Dropping the runtime waits for jobs that have begun, or that a thread was started for, and
+/// cancels the others.
 ///
 /// # Panics
 ///
@@ -232,10 +233,12 @@ where
 /// # Ok::<(), wsrt::task::JoinError>(()) })?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[track_caller]
 pub fn block_in_place<F, R>(block: F) -> R
 where
     F: FnOnce() -> R,
 {
+    drop_in::refuse_to_block_in_place(|| LocalTasks::runs_here() || Context::runs_tasks_alone());
     in_place::block_in_place(block)
 }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use wsrt_reactor::budget;
 use wsrt_reactor::timer::TimerEntry;
-use wsrt_sync::drop_in::OUTSIDE;
+use wsrt_sync::drop_in::{OUTSIDE, SHUT_DOWN};
 
 use super::Instant;
 pub(super) use crate::observe::console::TimerSpan;
@@ -168,7 +168,7 @@ impl Deadline {
         let is_dropped_soon = Context::with(|context| context.is_some_and(Context::drops_what_waits));
         if !is_dropped_soon || self.polls_after_end == POLLS_AFTER_END {
             panic!(
-                "wsrt: {owner} was polled after its runtime had been shut down: no timer is left to end the wait; keep the \
+                "wsrt: {SHUT_DOWN}{owner} was polled after its runtime had been shut down: no timer is left to end the wait; keep the \
                  runtime until its waits are over"
             );
         }

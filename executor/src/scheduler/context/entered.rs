@@ -3,7 +3,7 @@
 use std::fmt;
 use std::rc::Rc;
 
-use super::{CURRENT, Context};
+use super::{CURRENT, Context, Role};
 
 /// The thread is inside a runtime. Not Send: it stands for this thread's state.
 pub(crate) struct Entered {
@@ -37,8 +37,42 @@ impl Entered {
         // A guard entered later still points here, or is set aside, and will put this context back:
         // it must never be freed.
         std::mem::forget(Rc::clone(&self.context));
-        if !std::thread::panicking() {
-            panic!("wsrt: runtime guards have to be dropped in the reverse of the order in which they were entered");
+        refuse_the_order();
+    }
+}
+
+fn refuse_the_order() {
+    if !std::thread::panicking() {
+        panic!("wsrt: runtime guards have to be dropped in the reverse of the order in which they were entered");
+    }
+}
+
+/// A user has entered the runtime that the thread is in already: nothing changes, but the guards
+/// have an order.
+pub(crate) struct EnteredAgain {
+    context: Rc<Context>,
+    number: u32,
+}
+
+impl Context {
+    /// Counts a guard of a user's, if the thread is in here by another. Inside of a task or a
+    /// blocking job it would last no longer than that runs, wherever the guard is then: it has no
+    /// order.
+    pub(crate) fn enter_again(self: Rc<Self>) -> Option<EnteredAgain> {
+        if !matches!(self.role, Role::External) {
+            return None;
+        }
+        let number = self.guards.get() + 1;
+        self.guards.set(number);
+        Some(EnteredAgain { context: self, number })
+    }
+}
+
+impl Drop for EnteredAgain {
+    fn drop(&mut self) {
+        let last = self.context.guards.replace(self.number - 1);
+        if last != self.number && !self.context.left_behind.get() {
+            refuse_the_order();
         }
     }
 }
