@@ -41,7 +41,7 @@ pub(crate) fn generate(entry: Entry, options: &Options, function: &Function) -> 
         Outcome::Return => (output.to_token_stream(), user_function(function)),
     };
     let test = test_attribute(entry);
-    let builder = builder(options);
+    let builder = builder(entry, options);
     let on_failure = on_failure(outcome);
     let run = run(options.flavor, function);
     let mut body = Group::new(
@@ -96,12 +96,16 @@ fn reporting_root(function: &Function) -> TokenStream {
     }
 }
 
-fn builder(options: &Options) -> TokenStream {
+fn builder(entry: Entry, options: &Options) -> TokenStream {
     let builder = &options.crate_path;
     let builder = quote!(#builder::runtime::Builder);
     let paused = options.start_paused.as_ref().map(|paused| quote!(.start_paused(#paused)));
     match (options.flavor, &options.worker_threads) {
-        (Flavor::CurrentThread, _) => quote!(#builder::new_current_thread().enable_all() #paused),
+        (Flavor::CurrentThread, _) => {
+            // No other thread has the runtime, and nothing goes on once the root has ended.
+            let in_test = matches!(entry, Entry::Test).then(|| quote!(.__in_test()));
+            quote!(#builder::new_current_thread().enable_all() #in_test #paused)
+        }
         (Flavor::MultiThread, None) => quote!(#builder::new_multi_thread().enable_all()),
         (Flavor::MultiThread, Some(workers)) => {
             quote!(#builder::new_multi_thread().enable_all().worker_threads(#workers))
@@ -267,7 +271,10 @@ mod tests {
                 async fn waits() {}
             ),
         );
-        assert!(output.contains("Builder::new_current_thread().enable_all().start_paused(true).build()"), "{output}");
+        assert!(
+            output.contains("Builder::new_current_thread().enable_all().__in_test().start_paused(true).build()"),
+            "{output}"
+        );
     }
 
     #[test]

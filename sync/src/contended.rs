@@ -4,13 +4,16 @@
 //! A lock comes onto the list when the first waiter ever comes, and leaves it as it is dropped. The
 //! walk runs no foreign code: waiters are known by the ids of their tasks.
 
-use crate::line::Line;
+use crate::current_task::Owner;
+use crate::holder;
+use crate::line::{Line, Need};
 use crate::wait::WaitKind;
 use parking_lot::Mutex;
 use slab::Slab;
-use std::num::NonZeroU64;
 use std::panic::Location;
+use std::ptr;
 use std::sync::Arc;
+use std::task::Waker;
 use std::time::Instant;
 
 // Not the seam's lock: no model walks through this list.
@@ -28,14 +31,38 @@ pub(crate) fn strike(key: usize) {
     drop(line);
 }
 
+/// A task, or future, in line for a lock.
+#[derive(Clone, Copy, Debug)]
+pub struct Waiter {
+    /// The task or future.
+    pub owner: Owner,
+    /// The kind of its operation.
+    pub kind: WaitKind,
+    /// The address of its waker's data: that may be a waker of a library, which wraps the task's.
+    pub waker: usize,
+    /// The address of its waker's functions.
+    pub vtable: usize,
+}
+
+impl Waiter {
+    /// None for a wait outside of tasks and futures in `block_on`.
+    fn of(need: &Need, waker: &Waker) -> Option<Self> {
+        let (owner, kind) = (Owner::from_number(need.task), need.kind);
+        let (waker, vtable) = (waker.data().addr(), ptr::from_ref(waker.vtable()).addr());
+        (need.task != 0).then_some(Self { owner, kind, waker, vtable })
+    }
+}
+
 /// A lock with tasks in line, as it was at one moment.
 #[derive(Debug)]
 pub struct ContendedLock {
     line: Arc<Line>,
     changes: u64,
-    holder: Option<NonZeroU64>,
+    holder: Owner,
+    has_owned_guard: bool,
+    address: usize,
     held_since: Option<Instant>,
-    waiters: Vec<(NonZeroU64, WaitKind)>,
+    waiters: Vec<Waiter>,
 }
 
 impl ContendedLock {
@@ -45,11 +72,23 @@ impl ContendedLock {
         self.line.place
     }
 
-    /// Returns the task that holds it, or a part of it, by having taken it itself. `None` if that
-    /// is unknown: also where it was taken outside of tasks.
+    /// Returns the task, or future, that holds it, or a part of it, by having taken it itself. It
+    /// is the unknown one where it was taken outside of both.
     #[must_use]
-    pub fn holder(&self) -> Option<NonZeroU64> {
+    pub fn holder(&self) -> Owner {
         self.holder
+    }
+
+    /// Returns true if the holder has a guard that borrows nothing, and may be anywhere.
+    #[must_use]
+    pub fn has_owned_guard(&self) -> bool {
+        self.has_owned_guard
+    }
+
+    /// Returns the address of the lock, to tell where it lies.
+    #[must_use]
+    pub fn address(&self) -> usize {
+        self.address
     }
 
     /// Returns a moment since which the holder has held it. It is noted for a few waits only.
@@ -58,9 +97,9 @@ impl ContendedLock {
         self.held_since
     }
 
-    /// Returns the tasks in line, the first first. Waits outside of tasks are left out.
+    /// Returns the tasks and futures in line, the first first. Other waits are left out.
     #[must_use]
-    pub fn waiters(&self) -> &[(NonZeroU64, WaitKind)] {
+    pub fn waiters(&self) -> &[Waiter] {
         &self.waiters
     }
 
@@ -74,12 +113,21 @@ impl ContendedLock {
     /// None if no task is in line.
     fn look(line: &Arc<Line>) -> Option<Self> {
         let queue = line.lock();
-        let waiters: Vec<_> =
-            queue.list.values().filter_map(|need| Some((NonZeroU64::new(need.task)?, need.kind))).collect();
-        let (changes, holder, held_since) = (queue.changes, NonZeroU64::new(queue.holder), queue.since);
+        let waiters: Vec<_> = queue.list.entries().filter_map(|(need, waker)| Waiter::of(need, waker)).collect();
+        let (holder, has_owned_guard) = holder::split(queue.holder);
+        let (changes, address, held_since) = (queue.changes, queue.address, queue.since);
         drop(queue);
-        (!waiters.is_empty()).then(|| Self { line: Arc::clone(line), changes, holder, held_since, waiters })
+        let (line, holder) = (Arc::clone(line), Owner::from_number(holder));
+        (!waiters.is_empty()).then(|| Self { line, changes, holder, has_owned_guard, address, held_since, waiters })
     }
+}
+
+/// Returns them like [`locks`], if no more than `most` are on the list, whether tasks are in line
+/// or not.
+#[must_use]
+pub fn locks_if_few(most: usize) -> Option<Vec<ContendedLock>> {
+    let listed = CONTENDED.lock().len();
+    (listed <= most).then(locks)
 }
 
 /// Returns all locks and semaphores of the process that tasks are in line for.

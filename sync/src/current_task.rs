@@ -9,14 +9,58 @@ use std::fmt;
 use std::num::NonZeroU64;
 use std::ptr::NonNull;
 
+/// The bit of the numbers that stand for a future which a thread waits for, and for no task.
+const ROOT: u64 = 1 << 63;
+
+/// The future whose code runs on a thread, or holds a lock, or waits for one: a task, or the future
+/// that a thread waits for in a `block_on`, or one that is unknown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Owner(u64);
+
+impl Owner {
+    /// Returns the one whose code runs on this thread.
+    #[must_use]
+    pub fn current() -> Self {
+        Self(number())
+    }
+
+    pub(crate) fn from_number(number: u64) -> Self {
+        Self(number)
+    }
+
+    /// Returns the task with this number.
+    #[must_use]
+    pub fn of_task(number: NonZeroU64) -> Self {
+        Self(number.get())
+    }
+
+    /// Returns the future with this number, which a thread waits for.
+    #[must_use]
+    pub fn of_root(number: NonZeroU64) -> Self {
+        Self(number.get() | ROOT)
+    }
+
+    /// Returns the number of the task, if it is one.
+    #[must_use]
+    pub fn task(self) -> Option<NonZeroU64> {
+        if self.is_root() { None } else { NonZeroU64::new(self.0) }
+    }
+
+    /// Returns true for a future that a thread waits for.
+    #[must_use]
+    pub fn is_root(self) -> bool {
+        self.0 & ROOT != 0
+    }
+}
+
 /// Returns the number of the current task.
 #[inline]
 #[must_use]
 pub fn get() -> Option<NonZeroU64> {
-    NonZeroU64::new(number())
+    Owner::current().task()
 }
 
-/// Returns the number of the current task; zero outside of tasks.
+/// Returns the number of the current task, or future; zero outside of them.
 #[inline]
 pub(crate) fn number() -> u64 {
     with_state(|state| state.task.get())
@@ -31,10 +75,10 @@ pub fn enter(task: NonZeroU64) -> Entered {
     replace(task.get())
 }
 
-/// Makes the current task the one that `task` names, or none, until the guard is dropped: for a
-/// future of another task's that is polled in the middle of this one's poll.
-pub fn put(task: Option<NonZeroU64>) -> Entered {
-    replace(task.map_or(0, NonZeroU64::get))
+/// Makes `owner` the current one until the guard is dropped: for a future that a thread waits for,
+/// and one that is polled in the middle of another's poll.
+pub fn put(owner: Owner) -> Entered {
+    replace(owner.0)
 }
 
 #[inline]

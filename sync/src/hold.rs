@@ -72,6 +72,7 @@ pub(crate) struct OwnedHold<L: HasPermits + ?Sized> {
 impl<L: HasPermits + ?Sized> OwnedHold<L> {
     #[inline]
     pub(crate) fn new(lock: Arc<L>, count: usize) -> Self {
+        lock.permits().note_owned_guard();
         Self { lock, count }
     }
 

@@ -9,6 +9,19 @@
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
+/// The bit of a number whose guard borrows nothing, and may be anywhere.
+const OWNED: u64 = 1 << 62;
+
+/// The number of `task` as the holder by a guard that borrows nothing.
+pub(crate) fn by_owned_guard(task: u64) -> u64 {
+    if task == 0 { 0 } else { task | OWNED }
+}
+
+/// The number of the holder, and whether its guard borrows nothing.
+pub(crate) fn split(holder: u64) -> (u64, bool) {
+    (holder & !OWNED, holder & OWNED != 0)
+}
+
 /// A place for the id of a holder, or none.
 pub(crate) trait Holds {
     /// False if every holder is unknown.

@@ -35,6 +35,8 @@ pub(crate) struct Queue {
     /// The holder, as it was when the last waiter came or permits were last handed over. It does
     /// not change in between: while a task waits, permits are handed over only.
     pub(crate) holder: u64,
+    /// Where the lock was when the last waiter came: while one waits, it is not moved.
+    pub(crate) address: usize,
     /// A moment since which the holder has held what it holds.
     pub(crate) since: Option<Instant>,
     /// Steps after which a holder or a waiter may be another.
@@ -56,7 +58,7 @@ pub(crate) struct Need {
 
 impl Line {
     fn new(place: Place) -> Self {
-        let queue = Queue { list: WaitList::new(), holder: 0, since: None, changes: 0, entries: 0 };
+        let queue = Queue { list: WaitList::new(), holder: 0, address: 0, since: None, changes: 0, entries: 0 };
         Self { queue: Mutex::new(queue), place, listed: OnceLock::new() }
     }
 
@@ -67,7 +69,8 @@ impl Line {
 
 impl Queue {
     /// Notes that a waiter has come, and the holder that it found.
-    pub(crate) fn note_entry(&mut self, holder: u64) {
+    pub(crate) fn note_entry(&mut self, holder: u64, address: usize) {
+        self.address = address;
         if self.entries % ENTRIES_PER_READING == 0 && self.since.is_none() {
             self.since = Some(Instant::now());
         }

@@ -24,7 +24,7 @@
 
 use crate::budget::with_state;
 use crate::current_task;
-use crate::holder::{Holder, Holds, Unheld};
+use crate::holder::{Holder, Holds, Unheld, by_owned_guard};
 use crate::line::{LazyLine, Need, Queue};
 use crate::poll_state::PollState;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
@@ -35,6 +35,7 @@ use crate::wakers::Wakers;
 use std::future::Future;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::pin::Pin;
+use std::ptr;
 use std::task::{Context, Poll, Waker, ready};
 
 const CLOSED: usize = 0b01;
@@ -170,6 +171,23 @@ impl<H: Holds> Permits<H> {
         self.holder.clear();
     }
 
+    /// Notes that the current task, which has just taken permits, holds them by a guard that may
+    /// leave the task.
+    #[inline]
+    pub(crate) fn note_owned_guard(&self) {
+        let holder = by_owned_guard(current_task::number());
+        self.holder.name(holder);
+        if self.word.load(Relaxed) & WAITING != 0 {
+            self.note_holder_in_line(holder);
+        }
+    }
+
+    #[cold]
+    fn note_holder_in_line(&self, holder: u64) {
+        fence(Acquire);
+        self.existing_queue().holder = holder;
+    }
+
     /// Refuses all waiters, and all callers to come.
     pub(crate) fn close(&self) {
         // A waiter that has entered before this has made the line before.
@@ -249,7 +267,7 @@ impl<H: Holds> Permits<H> {
                 }
                 Ok(_) => {
                     if H::IS_KEPT {
-                        queue.note_entry(self.holder.task());
+                        queue.note_entry(self.holder.task(), ptr::from_ref(self).addr());
                     }
                     let need = Need { lacks: count - free, has: free, task: current_task::number(), kind };
                     return Ok(Entered::Waits(queue.list.push(need, waker)));

@@ -69,10 +69,11 @@ impl<T> WaitList<T> {
         &mut self.nodes[key].value
     }
 
-    /// The values of the linked nodes, in order.
-    pub(crate) fn values(&self) -> impl Iterator<Item = &T> {
+    /// The values of the linked nodes with their wakers, in order.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (&T, &Waker)> {
         let node = |key: usize| self.nodes.get(key);
-        std::iter::successors(node(self.first), move |before| node(before.next)).map(|node| &node.value)
+        let linked = std::iter::successors(node(self.first), move |before| node(before.next));
+        linked.filter_map(|node| Some((&node.value, node.waker.as_ref()?)))
     }
 
     /// Unlinks the first node, and returns its value and its waker. Its owner removes it later.

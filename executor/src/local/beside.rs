@@ -5,7 +5,6 @@
 
 use std::cell::{Cell, RefCell};
 use std::future::Future;
-use std::num::NonZeroU64;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::Pin;
 use std::ptr::NonNull;
@@ -14,7 +13,7 @@ use std::task::{Context, Poll};
 use std::{mem, ptr};
 
 use wsrt_reactor::budget;
-use wsrt_sync::current_task;
+use wsrt_sync::current_task::{self, Owner};
 
 use super::tasks::{CURRENT, LocalTasks};
 use crate::util::unwind::Payload;
@@ -98,7 +97,7 @@ struct Main<'a, F: Future> {
     is_done: Cell<bool>,
     /// Whether the last poll had another waker than the `run_until` has.
     is_astray: Cell<bool>,
-    task: Option<NonZeroU64>,
+    owner: Owner,
 }
 
 impl<F: Future> MainFuture for Main<'_, F> {
@@ -107,7 +106,7 @@ impl<F: Future> MainFuture for Main<'_, F> {
         if self.is_done.get() {
             return;
         }
-        let (_outer, _task) = (budget::keep(), current_task::put(self.task));
+        let (_outer, _owner) = (budget::keep(), current_task::put(self.owner));
         budget::refill();
         self.is_astray.set(true);
         // The wait inside must end in good order, so the panic goes on in the outer poll.
@@ -176,7 +175,7 @@ impl LocalTasks {
             result: Cell::new(None),
             is_done: Cell::new(false),
             is_astray: Cell::new(false),
-            task: current_task::get(),
+            owner: Owner::current(),
         };
         main.nest(self, || self.poll_tasks(cx));
         main.finish(cx)

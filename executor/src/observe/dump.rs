@@ -280,9 +280,9 @@ impl Crowd {
     fn note_locks(&mut self, locks: &[ContendedLock]) {
         let now = Instant::now();
         for lock in locks {
-            for &(waiter, kind) in lock.waiters() {
-                if let Some(task) = self.find(waiter.get()) {
-                    task.wait_for_lock(SyncWait::for_lock(lock, kind, now));
+            for waiter in lock.waiters() {
+                if let Some(task) = waiter.owner.task().and_then(|task| self.find(task.get())) {
+                    task.wait_for_lock(SyncWait::for_lock(lock, waiter.kind, now));
                 }
             }
         }

@@ -23,7 +23,11 @@ pub(crate) mod latency;
 #[cfg(not(loom))]
 pub(crate) mod local_sets;
 #[cfg(not(loom))]
+pub(crate) mod no_progress;
+#[cfg(not(loom))]
 pub(crate) mod observer;
+#[cfg(not(loom))]
+mod statics;
 #[cfg(not(loom))]
 pub(crate) mod switches;
 #[cfg(not(loom))]

@@ -16,20 +16,22 @@ use crate::task::{Id, Phase};
 pub struct SyncWait {
     wait: Wait,
     holder: Option<Id>,
+    is_held_by_root: bool,
     held_for: Option<Duration>,
 }
 
 impl SyncWait {
     /// A wait of which nothing else is known.
     pub(super) fn new(wait: Wait) -> Self {
-        Self { wait, holder: None, held_for: None }
+        Self { wait, holder: None, is_held_by_root: false, held_for: None }
     }
 
     /// A wait for `lock`, by an operation of the kind `kind`.
     pub(super) fn for_lock(lock: &ContendedLock, kind: WaitKind, now: Instant) -> Self {
         Self {
             wait: Wait { kind, place: lock.place() },
-            holder: lock.holder().map(Id::from_number),
+            holder: lock.holder().task().map(Id::from_number),
+            is_held_by_root: lock.holder().is_root(),
             held_for: lock.held_since().map(|since| now.saturating_duration_since(since)),
         }
     }
@@ -75,8 +77,11 @@ impl SyncWait {
 impl fmt::Display for SyncWait {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} made at {}", self.kind().awaited(), self.made_at())?;
-        let Some(holder) = self.holder else { return Ok(()) };
-        write!(f, ", held by task {holder}")?;
+        match self.holder {
+            Some(holder) => write!(f, ", held by task {holder}")?,
+            None if self.is_held_by_root => return f.write_str(", held by a future in `block_on`"),
+            None => return Ok(()),
+        }
         self.held_for.map_or(Ok(()), |time| write!(f, " for at least {time:.1?}"))
     }
 }
@@ -127,9 +132,10 @@ fn edges(tasks: &[SeenTask], locks: &[ContendedLock]) -> HashMap<usize, Edge> {
     let find = |id: u64| tasks.binary_search_by_key(&id, |task| task.snapshot.id.as_u64()).ok();
     let mut edges = HashMap::new();
     for (lock, seen) in locks.iter().enumerate() {
-        let Some(holder) = seen.holder().and_then(|holder| find(holder.get())) else { continue };
-        for &(waiter, _) in seen.waiters() {
-            let Some(waiter) = find(waiter.get()).filter(|&at| tasks[at].only_lock().is_some()) else { continue };
+        let Some(holder) = seen.holder().task().and_then(|holder| find(holder.get())) else { continue };
+        for waiter in seen.waiters() {
+            let waiter = waiter.owner.task().and_then(|task| find(task.get()));
+            let Some(waiter) = waiter.filter(|&at| tasks[at].only_lock().is_some()) else { continue };
             // Two locks that were made at one place look like one wait. Either would end it.
             edges.entry(waiter).and_modify(|edge| *edge = None).or_insert(Some(Edge { holder, lock }));
         }

@@ -9,6 +9,7 @@ use wsrt_reactor::EventsPerTurn;
 use wsrt_sync::drop_in::IS_ON;
 
 use crate::runtime::FlightRecorder;
+use crate::runtime::dump::no_progress;
 use crate::scheduler::limits::{EVENT_INTERVAL, GLOBAL_QUEUE_INTERVAL};
 use crate::scheduler::{Config, RuntimeFlavor};
 #[cfg(all(unix, feature = "signal"))]
@@ -65,6 +66,8 @@ impl Builder {
             events_per_turn: EventsPerTurn::default(),
             tokio_threads: 2,
             home: None,
+            is_test: false,
+            no_progress,
         };
         Self {
             config,
@@ -99,6 +102,14 @@ impl Builder {
     /// one deadline in the order in which they were set.
     pub fn new_current_thread() -> Self {
         Self::new(RuntimeFlavor::CurrentThread)
+    }
+
+    /// Says that the runtime runs one test and is shared with no thread, for `#[wsrt::test]`: the
+    /// test fails when nothing can ever wake it.
+    #[doc(hidden)]
+    pub fn __in_test(&mut self) -> &mut Self {
+        self.config.is_test = true;
+        self
     }
 
     /// Sets the number of processors of a multi-thread runtime: how many tasks may run at the same

@@ -185,7 +185,9 @@ impl Runtime {
     /// # Panics
     ///
     /// Panics with the panic of `future`, and on a current-thread runtime if called inside of a
-    /// waker that the runtime itself wakes, on the thread that runs its tasks.
+    /// waker that the runtime itself wakes, on the thread that runs its tasks; or, with a dump,
+    /// once `future` waits in a ring of tasks and locks from which no waker can free it any more,
+    /// and all tasks do.
     ///
     /// # Examples
     ///

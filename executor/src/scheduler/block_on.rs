@@ -19,10 +19,9 @@ use crate::scheduler::machine::Machine;
 use crate::scheduler::machine_loop::MachineLoop;
 use crate::scheduler::parker::Parker;
 use crate::scheduler::root::RootRef;
-use crate::scheduler::root_future::RootFuture;
+use crate::scheduler::root_future::{Ended, RootFuture};
 use crate::scheduler::{Context, RuntimeFlavor, Scheduler};
 use crate::task::Id;
-use crate::util::unwind::Payload;
 
 /// Waits for `future`, polled on this thread, and drives the runtime meanwhile if it has no
 /// machines of its own.
@@ -60,14 +59,14 @@ fn wait_for<F: Future>(scheduler: &Arc<Scheduler>, future: Pin<&mut F>) -> F::Ou
 /// Polls `future` on this thread, which is a machine of the runtime until the future is done,
 /// or the runtime shuts down: then it only waits.
 fn drive<F: Future>(scheduler: &Arc<Scheduler>, mut future: Pin<&mut F>) -> F::Output {
-    let result = drive_to_the_end(scheduler, future.as_mut());
-    output_of(scheduler, result, future)
+    let ended = drive_to_the_end(scheduler, future.as_mut());
+    output_of(scheduler, ended, future)
 }
 
-/// `None` if the runtime has shut down before the future was done. The thread has departed by
-/// then: a shutdown waits for those that run tasks, and for no root future.
-fn drive_to_the_end<F: Future>(scheduler: &Arc<Scheduler>, future: Pin<&mut F>) -> Option<Result<F::Output, Payload>> {
-    let _present = Present::arrive(scheduler)?;
+/// The thread has departed when it returns: a shutdown waits for those that run tasks, and for no
+/// root future.
+fn drive_to_the_end<F: Future>(scheduler: &Arc<Scheduler>, future: Pin<&mut F>) -> Ended<F::Output> {
+    let Some(_present) = Present::arrive(scheduler) else { return Ended::Early };
     let machine = Machine::new();
     machine.parker().adopt_current_thread();
     scheduler.threads.enroll(&machine);
@@ -86,7 +85,7 @@ fn drive_to_the_end<F: Future>(scheduler: &Arc<Scheduler>, future: Pin<&mut F>) 
 /// Drives `future` on a thread that is a machine of this runtime already, in `context`, with a task
 /// or a root future in the middle of its poll. The state of that poll is set aside meanwhile: the
 /// contexts that it has entered above that one, its budget, and its task-local values.
-fn drive_inside_a_poll<F: Future>(context: &Context, future: Pin<&mut F>) -> F::Output {
+fn drive_inside_a_poll<F: Future>(context: &Context, mut future: Pin<&mut F>) -> F::Output {
     // The machine loop is in the middle of its rounds, and holds the processor itself.
     assert!(
         context.placing() != Placing::InBatch,
@@ -102,7 +101,7 @@ fn drive_inside_a_poll<F: Future>(context: &Context, future: Pin<&mut F>) -> F::
     let aside = context.set_others_aside();
     let was_async = context.replace_async(true);
     let mut machine_loop = MachineLoop::new(context);
-    let root = RootFuture::nested(future, context);
+    let root = RootFuture::nested(future.as_mut(), context);
     context.with_root(false, || {
         RootRef::nest(context, &root, || {
             machine_loop.run(&root);
@@ -110,28 +109,22 @@ fn drive_inside_a_poll<F: Future>(context: &Context, future: Pin<&mut F>) -> F::
         });
     });
     machine_loop.leave_to_task();
-    let result = root.end(context);
+    let ended = root.end(context);
     let _ = context.replace_async(was_async);
     if let Some(aside) = aside {
         Context::put_back(&aside);
     }
-    match result.expect("the wait has ended") {
-        Ok(output) => output,
-        Err(panic) => resume_unwind(panic),
-    }
+    output_of(context.scheduler(), ended, future)
 }
 
 /// The output of a root future; without the loop, if the runtime was shut down before that was
 /// done. Then the thread is an external one: no shutdown drops the future that it waits in.
-fn output_of<F: Future>(
-    scheduler: &Arc<Scheduler>,
-    result: Option<Result<F::Output, Payload>>,
-    future: Pin<&mut F>,
-) -> F::Output {
-    match result {
-        Some(Ok(output)) => output,
-        Some(Err(panic)) => resume_unwind(panic),
-        None => wait_for(scheduler, future),
+fn output_of<F: Future>(scheduler: &Arc<Scheduler>, ended: Ended<F::Output>, future: Pin<&mut F>) -> F::Output {
+    match ended {
+        Ended::Done(Ok(output)) => output,
+        Ended::Done(Err(panic)) => resume_unwind(panic),
+        Ended::Stuck(report) => panic!("{report}"),
+        Ended::Early => wait_for(scheduler, future),
     }
 }
 

@@ -35,6 +35,9 @@ impl MachineLoop<'_> {
     /// parker for the others. The machine holds no processor when this begins, and is off the list
     /// of the idle when it returns.
     pub(crate) fn sleep(&mut self, root: &impl Root) {
+        if root.gives_up(self.context) {
+            return;
+        }
         if !self.listed {
             self.scheduler.idle.enlist(self.machine);
             self.listed = true;

@@ -6,6 +6,9 @@
 
 use std::mem;
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicBool, Ordering::Acquire};
+
+use wsrt_sync::current_task::Owner;
 
 use crate::scheduler::Context;
 
@@ -19,6 +22,12 @@ pub(crate) trait Root {
 
     /// No task waits for its turn: a root that has yielded may go on.
     fn end_wait(&self);
+
+    /// Whether the root ends without a result, since nothing can ever wake it, nor any task: asked
+    /// before the machine sleeps, without a processor.
+    fn gives_up(&self, _: &Context) -> bool {
+        false
+    }
 }
 
 /// The root of the machines that the runtime starts: they serve until it shuts down.
@@ -34,6 +43,22 @@ impl Root for NoRoot {
     }
 
     fn end_wait(&self) {}
+}
+
+/// A root future as a proof sees it that nothing can wake it.
+pub(crate) struct RootSeen<'a> {
+    pub(crate) owner: Owner,
+    /// Its wakers that others have.
+    pub(crate) wakers: usize,
+    /// The address in its wakers.
+    pub(crate) address: usize,
+    pub(super) woken: &'a AtomicBool,
+}
+
+impl RootSeen<'_> {
+    pub(crate) fn is_woken(&self) -> bool {
+        self.woken.load(Acquire)
+    }
 }
 
 /// A root as the loops see it that are nested in its own.

@@ -2,7 +2,6 @@
 
 use std::cell::{Cell, RefCell};
 use std::future::Future;
-use std::num::NonZeroU64;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::rc::Rc;
@@ -12,12 +11,12 @@ use std::sync::{Arc, Weak};
 use std::task::{self, Poll, Wake, Waker};
 
 use wsrt_reactor::budget;
-use wsrt_sync::current_task;
+use wsrt_sync::current_task::{self, Owner};
 
 use crate::scheduler::machine::Machine;
-use crate::scheduler::root::{OuterRoot, Root, RootRef};
+use crate::scheduler::root::{OuterRoot, Root, RootRef, RootSeen};
 use crate::scheduler::{Context, Scheduler};
-use crate::task::ScopesAside;
+use crate::task::{Id, ScopesAside};
 use crate::util::unwind::Payload;
 
 /// The polls that a root lets in before its own next one when it has yielded, which is to be woken
@@ -36,15 +35,26 @@ pub(super) struct RootFuture<'a, F: Future> {
     is_done: Cell<bool>,
     /// The polls that are still to be let in.
     waits_for: Cell<u32>,
+    /// The report of a runtime that can make no progress.
+    report: Cell<Option<String>>,
     wakeup: Arc<RootWakeup>,
     waker: Waker,
     /// The contexts that it has entered and holds between its polls, while tasks run.
     aside: Cell<Option<Rc<Context>>>,
-    /// The task in the middle of whose poll it is polled.
-    task: Option<NonZeroU64>,
+    /// The task or root in the middle of whose poll it is polled; itself, if there is none.
+    owner: Owner,
     /// The task-local values of that poll, while other futures are polled.
     scopes: ScopesAside,
     outer: Option<RootRef>,
+}
+
+/// The ways in which the loop of a root ends.
+pub(super) enum Ended<T> {
+    Done(Result<T, Payload>),
+    /// Nothing can wake it any more, says the report.
+    Stuck(String),
+    /// The runtime has shut down before it was done.
+    Early,
 }
 
 /// Its waker, for any thread at any time.
@@ -57,15 +67,15 @@ struct RootWakeup {
 impl<'a, F: Future> RootFuture<'a, F> {
     /// The root of a loop that is nested in no other.
     pub(super) fn new(future: Pin<&'a mut F>, context: &Context) -> Self {
-        Self::with_scopes(future, context, ScopesAside::none())
+        Self::with_scopes(future, context, Owner::of_root(Id::next().number()), ScopesAside::none())
     }
 
     /// The root of a loop inside of another poll. The task-local values of that are set aside.
     pub(super) fn nested(future: Pin<&'a mut F>, context: &Context) -> Self {
-        Self::with_scopes(future, context, ScopesAside::take())
+        Self::with_scopes(future, context, Owner::current(), ScopesAside::take())
     }
 
-    fn with_scopes(future: Pin<&'a mut F>, context: &Context, scopes: ScopesAside) -> Self {
+    fn with_scopes(future: Pin<&'a mut F>, context: &Context, owner: Owner, scopes: ScopesAside) -> Self {
         let wakeup = Arc::new(RootWakeup {
             woken: AtomicBool::new(true),
             machine: Arc::clone(context.machine().expect("a driving thread is a machine")),
@@ -77,20 +87,24 @@ impl<'a, F: Future> RootFuture<'a, F> {
             result: Cell::new(None),
             is_done: Cell::new(false),
             waits_for: Cell::new(0),
+            report: Cell::new(None),
             wakeup,
             waker,
             aside: Cell::new(None),
-            task: current_task::get(),
+            owner,
             scopes,
             outer: context.root(),
         }
     }
 
-    /// Ends the part of the root in `context`, and returns its result: `None` if the runtime has
-    /// shut down before it was done.
-    pub(super) fn end(self, context: &Context) -> Option<Result<F::Output, Payload>> {
+    /// Ends the part of the root in `context`, and returns how.
+    pub(super) fn end(self, context: &Context) -> Ended<F::Output> {
         context.leave_behind(self.aside.take());
-        self.result.take()
+        match (self.result.take(), self.report.take()) {
+            (Some(result), _) => Ended::Done(result),
+            (None, Some(report)) => Ended::Stuck(report),
+            (None, None) => Ended::Early,
+        }
     }
 
     /// Waits for the root if it is not done, since the runtime has shut down: with the roots
@@ -116,7 +130,7 @@ impl<'a, F: Future> RootFuture<'a, F> {
 
     /// Polls the future, which nothing polls now. `true` when it is done.
     fn poll(&self, here: &Context, mut future: Pin<&mut F>) -> bool {
-        let _task = current_task::put(self.task);
+        let _owner = current_task::put(self.owner);
         let _scopes = self.scopes.put_back();
         let mut context = task::Context::from_waker(&self.waker);
         budget::refill();
@@ -162,6 +176,22 @@ impl<F: Future> Root for RootFuture<'_, F> {
 
     fn end_wait(&self) {
         self.waits_for.set(0);
+    }
+
+    fn gives_up(&self, here: &Context) -> bool {
+        let scheduler = here.scheduler();
+        if self.outer.is_some() || self.is_woken() || scheduler.processors.earliest_deadline() != u64::MAX {
+            return false;
+        }
+        // Two are its own.
+        let wakers = Arc::strong_count(&self.wakeup).saturating_sub(2);
+        let address = self.waker.data().addr();
+        let seen = RootSeen { owner: self.owner, wakers, address, woken: &self.wakeup.woken };
+        let Some(report) = (scheduler.config.no_progress)(scheduler, &seen) else { return false };
+        self.report.set(Some(report));
+        self.is_done.set(true);
+        self.wakeup.put();
+        true
     }
 }
 

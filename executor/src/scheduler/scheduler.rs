@@ -22,6 +22,7 @@ use crate::scheduler::idle_work::IdleWork;
 use crate::scheduler::poll_owner::PollOwner;
 use crate::scheduler::processors::Processors;
 use crate::scheduler::queue::Injector;
+use crate::scheduler::root::RootSeen;
 use crate::scheduler::root_thread::RootThread;
 use crate::scheduler::runtime_id::RuntimeId;
 use crate::scheduler::shutdown::Shutdown;
@@ -29,6 +30,9 @@ use crate::scheduler::threads::Threads;
 use crate::sysmon::stall::{StallHook, Stalls};
 use crate::task::{Names, OwnedTasks, Runnable};
 use crate::tokio_compat::TokioCompat;
+
+/// A function that looks for a proof that a runtime can make no progress.
+pub(crate) type NoProgress = fn(&Arc<Scheduler>, &RootSeen<'_>) -> Option<String>;
 
 /// A function of the user's that is called on threads of the runtime.
 pub(crate) type Hook = Arc<dyn Fn() + Send + Sync>;
@@ -81,6 +85,10 @@ pub(crate) struct Config {
     /// The one thread that runs its tasks, if it has a home; then local tasks are spawned there
     /// whenever the thread is inside the runtime.
     pub(crate) home: Option<ThreadId>,
+    /// Whether it runs one test, which ends with its root future.
+    pub(crate) is_test: bool,
+    /// Returns a report if nothing can wake the root future, nor any task, any more.
+    pub(crate) no_progress: NoProgress,
 }
 
 /// Processors at most, whatever the builder says: the counters on them take some room for each that

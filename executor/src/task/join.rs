@@ -306,4 +306,9 @@ impl JoinSlot {
     pub(super) fn peek(&self) -> Option<TaskAddress> {
         TaskAddress::of_waker(self.data.load(Relaxed), self.vtable.load(Relaxed))
     }
+
+    /// The address in the waker that is in the slot, or was a moment ago, of a task or not.
+    pub(super) fn peek_address(&self) -> usize {
+        self.data.load(Relaxed).addr()
+    }
 }

@@ -108,7 +108,9 @@ impl State {
             now if now.has(SCHEDULED) => Phase::Scheduled,
             _ => Phase::Idle,
         };
-        Look { phase, is_watched: now.has(JOIN_WAKER) }
+        // The others are the life reference and the join handle's.
+        let wakers = now.references().saturating_sub(1 + usize::from(now.has(JOIN_INTEREST)));
+        Look { phase, is_watched: now.has(JOIN_WAKER), wakers }
     }
 
     #[inline]

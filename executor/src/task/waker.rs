@@ -45,7 +45,12 @@ impl TaskAddress {
 
     /// That of the task that a waker made of these parts would wake, if it were one of ours.
     pub(super) fn of_waker(data: *const (), vtable: *const RawWakerVTable) -> Option<Self> {
-        ptr::eq(vtable, &VTABLE).then(|| Self(data.addr()))
+        Self::of_addresses(data.addr(), vtable.addr())
+    }
+
+    /// That of the task that a waker with parts at these addresses would wake.
+    pub(crate) fn of_addresses(data: usize, vtable: usize) -> Option<Self> {
+        (vtable == (&raw const VTABLE).addr()).then_some(Self(data))
     }
 }
 

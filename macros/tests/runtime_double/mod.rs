@@ -56,6 +56,10 @@ pub(crate) mod runtime {
             self
         }
 
+        pub(crate) fn __in_test(&mut self) -> &mut Self {
+            self
+        }
+
         pub(crate) fn worker_threads(&mut self, count: usize) -> &mut Self {
             self.started = Started::MultiThread { worker_threads: Some(count) };
             self

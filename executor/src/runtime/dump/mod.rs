@@ -1,6 +1,7 @@
 //! Dumps: the state of each task of a runtime, read without the help of any task.
 
 mod json;
+mod no_progress;
 #[cfg(all(unix, feature = "signal"))]
 pub(super) mod on_signal;
 mod text;
@@ -8,6 +9,7 @@ mod text;
 use std::panic::Location;
 use std::time::{Duration, Instant};
 
+pub(super) use self::no_progress::no_progress;
 use super::{Handle, Running, TaskKind, WaitsOn};
 use crate::observe::dump::{self, Seen, SeenTask};
 use crate::task::{Id, Phase, StatsRead};
@@ -77,11 +79,18 @@ impl Handle {
     #[must_use]
     pub fn dump(&self) -> Dump {
         let began = Instant::now();
-        let Seen { tasks, cycles } = dump::look(self.scheduler());
+        Dump::of(dump::look(self.scheduler()), began)
+    }
+}
+
+impl Dump {
+    /// The dump of the tasks that were seen since `began`.
+    fn of(seen: Seen, began: Instant) -> Self {
+        let Seen { tasks, cycles } = seen;
         let tasks: Vec<_> = tasks.into_iter().map(TaskDump).collect();
         let of_tasks = |cycle: Vec<usize>| Cycle { tasks: cycle.into_iter().map(|at| tasks[at].clone()).collect() };
         let cycles = cycles.into_iter().map(of_tasks).collect();
-        Dump { tasks, cycles, took: began.elapsed() }
+        Self { tasks, cycles, took: began.elapsed() }
     }
 }
 

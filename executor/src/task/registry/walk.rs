@@ -29,6 +29,10 @@ pub(crate) struct TaskSnapshot {
     pub(crate) address: TaskAddress,
     /// The task that awaits it, if one does with a waker of its own.
     pub(crate) joiner: Option<TaskAddress>,
+    /// The address in the waker of the one that awaits it, a task or not.
+    pub(crate) joiner_address: Option<usize>,
+    /// Its wakers and abort handles.
+    pub(crate) wakers: usize,
     /// The lock or channel that its last poll began to wait for last.
     pub(crate) wait: Option<Wait>,
     pub(crate) counts: Option<StatsRead>,
@@ -84,6 +88,8 @@ impl TaskSnapshot {
             phase: seen.phase,
             address: TaskAddress::of(header),
             joiner: seen.is_watched.then(|| header.join_slot.peek()).flatten(),
+            joiner_address: seen.is_watched.then(|| header.join_slot.peek_address()),
+            wakers: seen.wakers,
             wait: header.queue_link.wait(),
             counts: header.counts().map(|counts| counts.read(now)),
         })

@@ -126,4 +126,6 @@ pub(crate) struct Look {
     pub(crate) phase: Phase,
     /// The join waker's slot is filled, or was a moment ago.
     pub(crate) is_watched: bool,
+    /// References that wake it, by a waker or by an abort handle.
+    pub(crate) wakers: usize,
 }

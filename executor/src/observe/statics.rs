@@ -1,0 +1,68 @@
+//! Whether an address is that of a static: in the memory that the program, or a library of its, was
+//! loaded into.
+
+/// Whether a value at `address` may be a static. Where the system does not say, it may.
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub(super) fn may_hold(_: usize) -> bool {
+    true
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub(super) use loaded::may_hold;
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod loaded {
+    use std::ffi::{c_int, c_void};
+    use std::{ptr, slice};
+
+    struct Search {
+        address: usize,
+        is_found: bool,
+    }
+
+    /// Whether a value at `address` may be a static.
+    pub(in super::super) fn may_hold(address: usize) -> bool {
+        let mut search = Search { address, is_found: false };
+        // SAFETY: the callback is called before this returns, each time with the address of
+        // `search`, and does not unwind.
+        unsafe { libc::dl_iterate_phdr(Some(look), ptr::from_mut(&mut search).cast()) };
+        search.is_found
+    }
+
+    /// Looks at one loaded object; an answer other than zero ends the search.
+    unsafe extern "C" fn look(info: *mut libc::dl_phdr_info, _: usize, search: *mut c_void) -> c_int {
+        // SAFETY: the caller passes on the address that `may_hold` gave it, and nothing else has
+        // it.
+        let search = unsafe { &mut *search.cast::<Search>() };
+        // SAFETY: the caller lends the object's description.
+        let info = unsafe { &*info };
+        // SAFETY: so many headers are there, as long as the object is loaded.
+        let headers = unsafe { slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) };
+        search.is_found |= headers.iter().filter(|header| header.p_type == libc::PT_LOAD).any(|header| {
+            let begin = (info.dlpi_addr as usize).wrapping_add(header.p_vaddr as usize);
+            search.address.wrapping_sub(begin) < header.p_memsz as usize
+        });
+        c_int::from(search.is_found)
+    }
+
+    #[cfg(all(test, not(loom)))]
+    mod tests {
+        use super::may_hold;
+        use std::sync::atomic::AtomicU64;
+
+        static ZERO: AtomicU64 = AtomicU64::new(0);
+        static SEVEN: AtomicU64 = AtomicU64::new(7);
+
+        #[test]
+        fn statics_are_told_from_the_heap_and_the_stack() {
+            for address in [&raw const ZERO, &raw const SEVEN] {
+                assert!(may_hold(address.addr()));
+            }
+            let on_stack = 7_u64;
+            assert!(!may_hold((&raw const on_stack).addr()));
+            for size in [8, 100_000, 10_000_000] {
+                assert!(!may_hold(vec![7_u8; size].as_ptr().addr()));
+            }
+        }
+    }
+}
