@@ -26,6 +26,7 @@ pub mod mpsc;
 mod mutex;
 mod notify;
 mod once_cell;
+mod once_value;
 pub mod oneshot;
 mod permits;
 mod poll_state;

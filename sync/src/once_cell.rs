@@ -1,6 +1,7 @@
 //! A cell that is written once, by the first task that needs its value.
 
 use crate::budget;
+use crate::once_value::OnceValue;
 use crate::semaphore::{Semaphore, SemaphorePermit, TryAcquireError};
 use crate::sync::const_fn;
 use crate::wait::WaitKind;
@@ -9,7 +10,6 @@ use std::error::Error;
 use std::fmt;
 use std::future::Future;
 use std::panic::{RefUnwindSafe, UnwindSafe};
-use std::sync::OnceLock;
 
 /// A value that is computed once, by a future, when it is first needed.
 ///
@@ -29,7 +29,7 @@ use std::sync::OnceLock;
 /// # });
 /// ```
 pub struct OnceCell<T> {
-    value: OnceLock<T>,
+    value: OnceValue<T>,
     /// Its one permit is the right to compute the value. Closed once the value is there.
     right: Semaphore,
 }
@@ -49,7 +49,7 @@ impl<T> OnceCell<T> {
         #[must_use]
         #[track_caller]
         pub fn new() -> Self {
-            Self { value: OnceLock::new(), right: Semaphore::new(1) }
+            Self { value: OnceValue::new(), right: Semaphore::new(1) }
         }
     }
 
@@ -59,6 +59,26 @@ impl<T> OnceCell<T> {
         #[track_caller]
         pub fn const_new() -> Self {
             Self::new()
+        }
+    }
+
+    const_fn! {
+        /// Creates a cell with `value`, in a constant.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// # mod wsrt { pub use wsrt_sync as sync; }
+        /// use wsrt::sync::OnceCell;
+        ///
+        /// static ANSWER: OnceCell<u32> = OnceCell::const_new_with(42);
+        ///
+        /// assert_eq!(ANSWER.get(), Some(&42));
+        /// ```
+        #[must_use]
+        #[track_caller]
+        pub fn const_new_with(value: T) -> Self {
+            Self { value: OnceValue::Preset(value), right: Semaphore::new(1) }
         }
     }
 

@@ -2,12 +2,12 @@
 
 use crate::budget;
 use crate::notify::Notify;
+use crate::once_value::OnceValue;
 use crate::sync::const_fn;
 use crate::wait::WaitKind;
 use std::error::Error;
 use std::fmt;
 use std::pin::pin;
-use std::sync::OnceLock;
 
 /// A value that is set once, for any number of tasks that wait for it.
 ///
@@ -25,7 +25,7 @@ use std::sync::OnceLock;
 /// # });
 /// ```
 pub struct SetOnce<T> {
-    value: OnceLock<T>,
+    value: OnceValue<T>,
     set: Notify,
 }
 
@@ -39,7 +39,7 @@ impl<T> SetOnce<T> {
         #[must_use]
         #[track_caller]
         pub fn new() -> Self {
-            Self { value: OnceLock::new(), set: Notify::new() }
+            Self { value: OnceValue::new(), set: Notify::new() }
         }
     }
 
@@ -52,11 +52,31 @@ impl<T> SetOnce<T> {
         }
     }
 
+    const_fn! {
+        /// Creates a cell with `value`, in a constant.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// # mod wsrt { pub use wsrt_sync as sync; }
+        /// use wsrt::sync::SetOnce;
+        ///
+        /// static ANSWER: SetOnce<u32> = SetOnce::const_new_with(42);
+        ///
+        /// assert_eq!(ANSWER.get(), Some(&42));
+        /// ```
+        #[must_use]
+        #[track_caller]
+        pub fn const_new_with(value: T) -> Self {
+            Self { value: OnceValue::Preset(value), set: Notify::new() }
+        }
+    }
+
     /// Creates a cell with `value`, or an empty one.
     #[must_use]
     #[track_caller]
     pub fn new_with(value: Option<T>) -> Self {
-        Self { value: value.map_or_else(OnceLock::new, OnceLock::from), set: Notify::new() }
+        Self { value: value.map_or_else(OnceValue::new, OnceValue::Preset), set: Notify::new() }
     }
 
     /// Returns true if there is a value.
