@@ -79,6 +79,8 @@ fn drain(stream: &mut impl Read) -> io::Result<()> {
     loop {
         match stream.read(&mut bytes) {
             Ok(0) => return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the signal's handler was removed")),
+            // Fewer than there is room for: no more were there.
+            Ok(count) if count < bytes.len() => return Ok(()),
             Ok(_) => seen = true,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) if error.kind() == io::ErrorKind::WouldBlock && seen => return Ok(()),
