@@ -1,6 +1,8 @@
 //! Where sockets keep to what code written for tokio relies on: in a program that has wsrt in
 //! tokio's place, by the package `tokio` of this repository.
 
+#[cfg(unix)]
+use crate::evented::Sharing;
 use wsrt_sync::drop_in::IS_ON;
 
 /// Whether a write that was only tried, and came back short, proves the socket full. Code written
@@ -11,3 +13,8 @@ pub(crate) const SHORT_TRY_DRAINS: bool = !IS_ON;
 /// Whether futures that wait until a socket is ready, and transfer nothing, share the task's
 /// budget. Code written for tokio asks them in between, any number of times in one poll.
 pub(crate) const LOOKS_COOPERATE: bool = !IS_ON;
+
+/// Whether any number of tasks may wait in the polls of one `AsyncFd`. In tokio's place the last
+/// one is woken and no other: code written for tokio may count its wakes.
+#[cfg(unix)]
+pub(crate) const ASYNC_FD_POLLS: Sharing = if IS_ON { Sharing::Exclusive } else { Sharing::Shared };

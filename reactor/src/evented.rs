@@ -156,9 +156,14 @@ impl<S: mio::event::Source> Evented<S> {
     }
 
     /// Polls like `poll_ready` and returns the word, for a caller that clears readiness itself.
-    pub(crate) fn poll_seen(&self, interest: Interest, cx: &mut Context<'_>) -> Poll<io::Result<Seen>> {
+    pub(crate) fn poll_seen(
+        &self,
+        sharing: Sharing,
+        interest: Interest,
+        cx: &mut Context<'_>,
+    ) -> Poll<io::Result<Seen>> {
         let source = self.registration.source();
-        budget::poll_spending(cx, |cx| source.poll_ready(Condition::Reported, interest, cx, WaiterKind::Shared))
+        budget::poll_spending(cx, |cx| source.poll_ready(Condition::Reported, interest, cx, sharing.waiter_kind()))
     }
 
     /// Waits like `ready` and returns the word, for a caller that clears readiness itself.
@@ -196,7 +201,7 @@ impl<S: mio::event::Source> Evented<S> {
     ///
     /// Returns an error if it would have to wait and the runtime was shut down.
     pub fn poll_ready(&self, interest: Interest, cx: &mut Context<'_>) -> Poll<io::Result<Ready>> {
-        self.poll_seen(interest, cx).map_ok(|seen| seen.ready() & Ready::concerning(interest))
+        self.poll_seen(Sharing::Shared, interest, cx).map_ok(|seen| seen.ready() & Ready::concerning(interest))
     }
 
     /// Waits until the OS has reported that an operation in one of the directions is worth trying.

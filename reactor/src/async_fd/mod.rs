@@ -12,6 +12,7 @@ pub use self::guards::{AsyncFdReadyGuard, AsyncFdReadyMutGuard};
 use self::descriptor::Descriptor;
 use self::guards::Noticed;
 use crate::context;
+use crate::drop_in::ASYNC_FD_POLLS;
 use crate::evented::Evented;
 use crate::interest::Interest;
 use crate::walk::Label;
@@ -320,7 +321,7 @@ impl<T: AsRawFd> AsyncFd<T> {
     }
 
     fn poll_noticed(&self, interest: Interest, cx: &mut Context<'_>) -> Poll<io::Result<Noticed>> {
-        self.evented.poll_seen(interest, cx).map_ok(|seen| Noticed::new(seen, interest))
+        self.evented.poll_seen(ASYNC_FD_POLLS, interest, cx).map_ok(|seen| Noticed::new(seen, interest))
     }
 
     /// Runs `operation` once if it is ready; `WouldBlock` otherwise, without running it.
