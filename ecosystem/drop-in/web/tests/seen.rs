@@ -7,10 +7,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use wsrt_drop_in_web::get;
-use wsrt_ecosystem_testing::{LIMIT, Running, Scratch, example};
+use wsrt_ecosystem_testing::{LIMIT, Running, Scratch};
 
 /// Its source says nothing of wsrt.
-const SOURCE: &str = include_str!("../examples/plain.rs");
+const SOURCE: &str = include_str!("../src/bin/plain.rs");
 
 struct Plain {
     running: Running,
@@ -26,7 +26,7 @@ impl Plain {
         // The shell becomes the program, and tells its number before.
         let mut shell = Command::new("sh");
         shell.args(["-c", r#"echo "pid $$"; exec "$0" 127.0.0.1:0"#]);
-        shell.arg(example(env!("CARGO_MANIFEST_DIR"), "plain").command().get_program());
+        shell.arg(env!("CARGO_BIN_EXE_plain"));
         shell.envs(variables.iter().copied()).current_dir(folder.path());
         shell.stderr(File::create(folder.file("errors")).expect("the folder is ours"));
         let mut running = Running::start(shell);
@@ -53,7 +53,7 @@ impl Plain {
 /// Returns the place of `code` in the program's source, as wsrt prints it, without the column.
 fn place_of(code: &str) -> String {
     let index = SOURCE.lines().position(|line| line.contains(code)).expect("it is there");
-    format!("examples/plain.rs:{}:", index + 1)
+    format!("src/bin/plain.rs:{}:", index + 1)
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! A plain program of tokio's, with axum: nothing in it names wsrt.
-//! `WSRT_SCHEDTRACE=1000 cargo run --release --example plain -- 127.0.0.1:8080`
+//! `WSRT_SCHEDTRACE=1000 cargo run --release --bin plain -- 127.0.0.1:8080`
 
 use std::env;
 use std::future::pending;
