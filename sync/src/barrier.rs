@@ -45,6 +45,18 @@ pub struct BarrierWaitResult(bool);
 
 impl BarrierWaitResult {
     /// Returns true for one of the tasks that waited: the last that came.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// use wsrt::sync::Barrier;
+    ///
+    /// let barrier = Barrier::new(1);
+    /// assert!(barrier.wait().await.is_leader(), "one of those that met is");
+    /// # });
+    /// ```
     #[must_use]
     pub fn is_leader(&self) -> bool {
         self.0

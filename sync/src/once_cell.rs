@@ -100,6 +100,18 @@ impl<T> OnceCell<T> {
     }
 
     /// Returns the value, if there is one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::OnceCell;
+    ///
+    /// let cell = OnceCell::new();
+    /// assert_eq!((cell.get(), cell.initialized()), (None, false));
+    /// cell.set(7).unwrap();
+    /// assert_eq!((cell.get(), cell.initialized()), (Some(&7), true));
+    /// ```
     #[must_use]
     pub fn get(&self) -> Option<&T> {
         self.value.get()
@@ -221,6 +233,17 @@ impl<T> OnceCell<T> {
     }
 
     /// Takes the value out, if there is one, and leaves the cell empty.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::OnceCell;
+    ///
+    /// let mut cell = OnceCell::new_with(Some(7));
+    /// assert_eq!(cell.take(), Some(7));
+    /// assert!(!cell.initialized());
+    /// ```
     pub fn take(&mut self) -> Option<T> {
         std::mem::take(self).into_inner()
     }

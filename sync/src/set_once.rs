@@ -86,6 +86,18 @@ impl<T> SetOnce<T> {
     }
 
     /// Returns the value, if there is one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::SetOnce;
+    ///
+    /// let value = SetOnce::new();
+    /// assert_eq!((value.get(), value.initialized()), (None, false));
+    /// value.set(7).unwrap();
+    /// assert_eq!((value.get(), value.initialized()), (Some(&7), true));
+    /// ```
     #[must_use]
     pub fn get(&self) -> Option<&T> {
         self.value.get()

@@ -279,6 +279,19 @@ impl<T> Sender<T> {
     }
 
     /// Returns a new receiver, which has seen the value of this moment.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::watch;
+    ///
+    /// let (sender, receiver) = watch::channel(1);
+    /// let other = sender.subscribe();
+    /// assert_eq!((sender.receiver_count(), sender.is_closed()), (2, false));
+    /// drop((receiver, other));
+    /// assert_eq!((sender.receiver_count(), sender.is_closed()), (0, true));
+    /// ```
     #[must_use]
     pub fn subscribe(&self) -> Receiver<T> {
         Receiver::new(Arc::clone(&self.channel), self.channel.version())

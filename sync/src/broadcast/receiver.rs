@@ -38,6 +38,18 @@ impl<T> Receiver<T> {
     }
 
     /// Returns the number of values that were sent and not received, those that were lost included.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::broadcast;
+    ///
+    /// let (sender, receiver) = broadcast::channel(4);
+    /// sender.send(1).unwrap();
+    /// sender.send(2).unwrap();
+    /// assert_eq!((receiver.len(), receiver.is_empty()), (2, false));
+    /// ```
     #[must_use]
     pub fn len(&self) -> usize {
         self.channel.tail.lock().position.wrapping_sub(self.next) as usize
@@ -68,6 +80,18 @@ impl<T> Receiver<T> {
     }
 
     /// Returns true if all senders are gone.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::broadcast;
+    ///
+    /// let (sender, receiver) = broadcast::channel::<u32>(4);
+    /// assert_eq!((receiver.sender_strong_count(), receiver.is_closed()), (1, false));
+    /// drop(sender);
+    /// assert!(receiver.is_closed());
+    /// ```
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.channel.tail.lock().is_closed
@@ -208,6 +232,17 @@ impl<T: Clone> Receiver<T> {
     /// # Errors
     ///
     /// Returns the errors of [`recv`](Receiver::recv).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::broadcast;
+    ///
+    /// let (sender, mut receiver) = broadcast::channel(4);
+    /// std::thread::spawn(move || sender.send(7)).join().unwrap().unwrap();
+    /// assert_eq!(receiver.blocking_recv(), Ok(7));
+    /// ```
     #[track_caller]
     pub fn blocking_recv(&mut self) -> Result<T, RecvError> {
         block_on(self.recv())

@@ -122,6 +122,19 @@ impl<T> Sender<T> {
     }
 
     /// Returns a sender that does not keep the channel open.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::broadcast;
+    ///
+    /// let (sender, _receiver) = broadcast::channel::<u32>(4);
+    /// let weak = sender.downgrade();
+    /// assert!(weak.upgrade().is_some());
+    /// drop(sender);
+    /// assert!(weak.upgrade().is_none(), "it keeps nothing open");
+    /// ```
     #[must_use]
     pub fn downgrade(&self) -> WeakSender<T> {
         WeakSender::new(Arc::clone(&self.channel))
@@ -154,6 +167,19 @@ impl<T> Sender<T> {
     }
 
     /// Returns the number of receivers.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::broadcast;
+    ///
+    /// let (sender, receiver) = broadcast::channel::<u32>(4);
+    /// let _other = sender.subscribe();
+    /// assert_eq!(sender.receiver_count(), 2);
+    /// drop(receiver);
+    /// assert_eq!(sender.receiver_count(), 1);
+    /// ```
     #[must_use]
     pub fn receiver_count(&self) -> usize {
         self.channel.tail.lock().receivers

@@ -97,6 +97,18 @@ impl<T> Receiver<T> {
     /// Receives the next value, and blocks the calling thread until then.
     ///
     /// In a task of wsrt the processor is handed over for that long, so that other tasks go on.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::mpsc;
+    ///
+    /// let (sender, mut receiver) = mpsc::channel(1);
+    /// std::thread::spawn(move || sender.blocking_send(7));
+    /// assert_eq!(receiver.blocking_recv(), Some(7));
+    /// assert_eq!(receiver.blocking_recv(), None, "the sender is gone");
+    /// ```
     #[track_caller]
     pub fn blocking_recv(&mut self) -> Option<T> {
         block_on(self.recv())
@@ -132,6 +144,17 @@ impl<T> Receiver<T> {
     }
 
     /// Returns true if the channel is closed, or all senders are dropped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::mpsc;
+    ///
+    /// let (sender, mut receiver) = mpsc::channel::<u32>(4);
+    /// receiver.close();
+    /// assert!(receiver.is_closed() && sender.is_closed());
+    /// ```
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.channel.is_closed_by_receiver()
@@ -144,6 +167,18 @@ impl<T> Receiver<T> {
     }
 
     /// Returns the number of values in the channel.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::mpsc;
+    ///
+    /// let (sender, receiver) = mpsc::channel(4);
+    /// sender.try_send(1).unwrap();
+    /// assert_eq!((receiver.len(), receiver.is_empty()), (1, false));
+    /// assert_eq!((receiver.capacity(), receiver.max_capacity()), (3, 4));
+    /// ```
     #[must_use]
     pub fn len(&self) -> usize {
         self.channel.queue.len()
@@ -192,6 +227,17 @@ impl<T> Receiver<T> {
     }
 
     /// Returns the number of senders.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::mpsc;
+    ///
+    /// let (sender, receiver) = mpsc::channel::<u32>(4);
+    /// let _weak = sender.downgrade();
+    /// assert_eq!((receiver.sender_strong_count(), receiver.sender_weak_count()), (1, 1));
+    /// ```
     #[must_use]
     pub fn sender_strong_count(&self) -> usize {
         self.channel.senders()

@@ -49,6 +49,21 @@ impl<'a, T> Permit<'a, T> {
 
     /// Sends `value`. It cannot fail: a receiver that has closed the channel still gets it; if the
     /// receiver was dropped, the value is dropped with the channel.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// use wsrt::sync::mpsc;
+    ///
+    /// let (sender, mut receiver) = mpsc::channel(1);
+    /// let permit = sender.reserve().await.unwrap();
+    /// assert_eq!(sender.capacity(), 0, "the place is taken");
+    /// permit.send(7);
+    /// assert_eq!(receiver.recv().await, Some(7));
+    /// # });
+    /// ```
     pub fn send(mut self, value: T) {
         self.permits.left = 0;
         self.permits.channel.send(value);
@@ -103,6 +118,21 @@ impl<T> OwnedPermit<T> {
     }
 
     /// Sends `value`, and returns the sender.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// use wsrt::sync::mpsc;
+    ///
+    /// let (sender, mut receiver) = mpsc::channel(1);
+    /// let permit = sender.reserve_owned().await.unwrap();
+    /// let sender = permit.send(7);
+    /// assert_eq!(receiver.recv().await, Some(7));
+    /// assert_eq!(sender.capacity(), 1);
+    /// # });
+    /// ```
     pub fn send(self, value: T) -> Sender<T> {
         let sender = self.into_sender();
         sender.channel.send(value);

@@ -76,6 +76,19 @@ impl<T> UnboundedSender<T> {
     /// # Errors
     ///
     /// Returns the value if the receiver was dropped or has closed the channel.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::mpsc;
+    ///
+    /// let (sender, mut receiver) = mpsc::unbounded_channel();
+    /// sender.send(7).unwrap();
+    /// assert_eq!(receiver.try_recv(), Ok(7));
+    /// drop(receiver);
+    /// assert_eq!(sender.send(8).unwrap_err().0, 8);
+    /// ```
     pub fn send(&self, value: T) -> Result<(), SendError<T>> {
         self.channel.push(value).map_err(SendError)?;
         Ok(())
@@ -91,6 +104,18 @@ impl<T> UnboundedSender<T> {
     }
 
     /// Returns true if the receiver was dropped or has closed the channel.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::mpsc;
+    ///
+    /// let (sender, receiver) = mpsc::unbounded_channel::<u32>();
+    /// assert!(!sender.is_closed());
+    /// drop(receiver);
+    /// assert!(sender.is_closed());
+    /// ```
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.channel.is_closed_by_receiver()
@@ -103,6 +128,19 @@ impl<T> UnboundedSender<T> {
     }
 
     /// Returns a sender that does not keep the channel open.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::mpsc;
+    ///
+    /// let (sender, _receiver) = mpsc::unbounded_channel::<u32>();
+    /// let weak = sender.downgrade();
+    /// assert_eq!((weak.strong_count(), weak.weak_count()), (1, 1));
+    /// drop(sender);
+    /// assert!(weak.upgrade().is_none());
+    /// ```
     #[must_use]
     pub fn downgrade(&self) -> WeakUnboundedSender<T> {
         WeakUnboundedSender::new(Arc::clone(&self.channel))
@@ -190,6 +228,21 @@ impl<T> UnboundedReceiver<T> {
     /// # Cancel safety
     ///
     /// If dropped before it is ready, nothing was received.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// use wsrt::sync::mpsc;
+    ///
+    /// let (sender, mut receiver) = mpsc::unbounded_channel();
+    /// sender.send(7).unwrap();
+    /// drop(sender);
+    /// assert_eq!(receiver.recv().await, Some(7));
+    /// assert_eq!(receiver.recv().await, None, "the sender is gone");
+    /// # });
+    /// ```
     pub async fn recv(&mut self) -> Option<T> {
         poll_fn(|cx| self.poll_recv(cx)).await
     }
@@ -218,6 +271,17 @@ impl<T> UnboundedReceiver<T> {
     /// Receives the next value, and blocks the calling thread until then.
     ///
     /// In a task of wsrt the processor is handed over for that long, so that other tasks go on.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::mpsc;
+    ///
+    /// let (sender, mut receiver) = mpsc::unbounded_channel();
+    /// std::thread::spawn(move || sender.send(7));
+    /// assert_eq!(receiver.blocking_recv(), Some(7));
+    /// ```
     #[track_caller]
     pub fn blocking_recv(&mut self) -> Option<T> {
         block_on(self.recv())
@@ -248,6 +312,18 @@ impl<T> UnboundedReceiver<T> {
     }
 
     /// Returns the number of values in the channel.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::mpsc;
+    ///
+    /// let (sender, receiver) = mpsc::unbounded_channel();
+    /// assert!(receiver.is_empty());
+    /// sender.send(7).unwrap();
+    /// assert_eq!(receiver.len(), 1);
+    /// ```
     #[must_use]
     pub fn len(&self) -> usize {
         self.channel.queue.len()

@@ -17,6 +17,20 @@ impl<T> WeakSender<T> {
     }
 
     /// Returns a sender, if there is one left: a channel that was closed by that stays closed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::mpsc;
+    ///
+    /// let (sender, _receiver) = mpsc::channel::<u32>(1);
+    /// let weak = sender.downgrade();
+    /// assert_eq!((weak.strong_count(), weak.weak_count()), (1, 1));
+    /// assert!(weak.upgrade().is_some());
+    /// drop(sender);
+    /// assert!(weak.upgrade().is_none());
+    /// ```
     #[must_use]
     pub fn upgrade(&self) -> Option<Sender<T>> {
         self.channel.try_add_sender().then(|| Sender { channel: Arc::clone(&self.channel) })

@@ -57,6 +57,19 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
     }
 
     /// Narrows the guard to a part of the data. Called as `MutexGuard::map(guard, ...)`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::{Mutex, MutexGuard};
+    ///
+    /// let pair = Mutex::new((1, 2));
+    /// let mut second = MutexGuard::map(pair.try_lock().unwrap(), |pair| &mut pair.1);
+    /// *second = 3;
+    /// drop(second);
+    /// assert_eq!(pair.into_inner(), (1, 3));
+    /// ```
     pub fn map<U: ?Sized, F>(mut this: Self, part: F) -> MappedMutexGuard<'a, U>
     where
         F: FnOnce(&mut T) -> &mut U,
@@ -80,6 +93,17 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
     }
 
     /// Returns the mutex of this guard.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::{Mutex, MutexGuard};
+    ///
+    /// let mutex = Mutex::new(7);
+    /// let guard = mutex.try_lock().unwrap();
+    /// assert!(std::ptr::eq(MutexGuard::mutex(&guard), &mutex));
+    /// ```
     #[must_use]
     pub fn mutex(this: &Self) -> &'a Mutex<T> {
         this.mutex
@@ -141,6 +165,19 @@ impl<T: ?Sized> OwnedMutexGuard<T> {
     }
 
     /// Narrows the guard to a part of the data. Called as `OwnedMutexGuard::map(guard, ...)`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use std::sync::Arc;
+    /// use wsrt::sync::{Mutex, OwnedMutexGuard};
+    ///
+    /// let pair = Arc::new(Mutex::new((1, 2)));
+    /// let guard = Arc::clone(&pair).try_lock_owned().unwrap();
+    /// *OwnedMutexGuard::map(guard, |pair| &mut pair.1) = 3;
+    /// assert_eq!(*pair.try_lock().unwrap(), (1, 3));
+    /// ```
     pub fn map<U: ?Sized, F>(mut this: Self, part: F) -> OwnedMappedMutexGuard<T, U>
     where
         F: FnOnce(&mut T) -> &mut U,

@@ -164,6 +164,21 @@ impl<T: ?Sized> RwLock<T> {
     ///
     /// If dropped before it is ready, the task has not got the lock, and has lost its place in
     /// line.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// use std::sync::Arc;
+    /// use wsrt::sync::RwLock;
+    ///
+    /// let lock = Arc::new(RwLock::new(7));
+    /// let reader = Arc::clone(&lock).read_owned().await;
+    /// // It borrows nothing, and may move to another task or thread.
+    /// assert_eq!(std::thread::spawn(move || *reader).join().unwrap(), 7);
+    /// # });
+    /// ```
     pub async fn read_owned(self: Arc<Self>) -> OwnedRwLockReadGuard<T> {
         never_closed(self.permits.take(1, WaitKind::RwLockRead).await);
         OwnedRwLockReadGuard::new(OwnedHold::new(self, 1))
@@ -241,6 +256,21 @@ impl<T: ?Sized> RwLock<T> {
     ///
     /// If dropped before it is ready, the task has not got the lock, and has lost its place in
     /// line.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// use std::sync::Arc;
+    /// use wsrt::sync::RwLock;
+    ///
+    /// let lock = Arc::new(RwLock::new(7));
+    /// let mut writer = Arc::clone(&lock).write_owned().await;
+    /// std::thread::spawn(move || *writer += 1).join().unwrap();
+    /// assert_eq!(*lock.read().await, 8);
+    /// # });
+    /// ```
     pub async fn write_owned(self: Arc<Self>) -> OwnedRwLockWriteGuard<T> {
         never_closed(self.permits.take(self.all(), WaitKind::RwLockWrite).await);
         let all = self.all();
@@ -252,6 +282,20 @@ impl<T: ?Sized> RwLock<T> {
     /// # Errors
     ///
     /// Returns [`TryLockError`] if it is held.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::RwLock;
+    ///
+    /// let lock = RwLock::new(7);
+    /// let reader = lock.try_read().unwrap();
+    /// assert!(lock.try_write().is_err());
+    /// drop(reader);
+    /// *lock.try_write().unwrap() += 1;
+    /// assert_eq!(lock.into_inner(), 8);
+    /// ```
     pub fn try_write(&self) -> Result<RwLockWriteGuard<'_, T>, TryLockError> {
         self.permits.try_take(self.all()).map_err(|_| TryLockError(()))?;
         Ok(self.write_guard())

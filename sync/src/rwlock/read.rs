@@ -40,6 +40,17 @@ impl<'a, T: ?Sized> RwLockReadGuard<'a, T> {
     }
 
     /// Narrows the guard to a part of the data. Called as `RwLockReadGuard::map(guard, ...)`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::{RwLock, RwLockReadGuard};
+    ///
+    /// let pair = RwLock::new((1, 2));
+    /// let second = RwLockReadGuard::map(pair.try_read().unwrap(), |pair| &pair.1);
+    /// assert_eq!(*second, 2);
+    /// ```
     pub fn map<F, U: ?Sized>(this: Self, part: F) -> RwLockReadGuard<'a, U>
     where
         F: FnOnce(&T) -> &U,
@@ -83,6 +94,18 @@ impl<T: ?Sized, U: ?Sized> OwnedRwLockReadGuard<T, U> {
     }
 
     /// Narrows the guard to a part of the data. Called as `OwnedRwLockReadGuard::map(guard, ...)`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use std::sync::Arc;
+    /// use wsrt::sync::{OwnedRwLockReadGuard, RwLock};
+    ///
+    /// let pair = Arc::new(RwLock::new((1, 2)));
+    /// let second = OwnedRwLockReadGuard::map(pair.try_read_owned().unwrap(), |pair| &pair.1);
+    /// assert_eq!(*second, 2);
+    /// ```
     pub fn map<F, V: ?Sized>(this: Self, part: F) -> OwnedRwLockReadGuard<T, V>
     where
         F: FnOnce(&U) -> &V,

@@ -54,6 +54,17 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
     }
 
     /// Narrows the guard to a part of the data. Called as `RwLockWriteGuard::map(guard, ...)`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::{RwLock, RwLockWriteGuard};
+    ///
+    /// let pair = RwLock::new((1, 2));
+    /// *RwLockWriteGuard::map(pair.try_write().unwrap(), |pair| &mut pair.1) = 3;
+    /// assert_eq!(*pair.try_read().unwrap(), (1, 3));
+    /// ```
     pub fn map<F, U: ?Sized>(this: Self, part: F) -> RwLockMappedWriteGuard<'a, U>
     where
         F: FnOnce(&mut T) -> &mut U,

@@ -23,6 +23,19 @@ impl<T> Receiver<T> {
     }
 
     /// Borrows the value, and does not take it as seen.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::watch;
+    ///
+    /// let (sender, receiver) = watch::channel(1);
+    /// assert_eq!(*receiver.borrow(), 1);
+    /// sender.send(2).unwrap();
+    /// assert_eq!(*receiver.borrow(), 2);
+    /// assert!(receiver.has_changed().unwrap(), "it still counts as unseen");
+    /// ```
     #[must_use]
     pub fn borrow(&self) -> Ref<'_, T> {
         self.channel.borrow(Some(self.seen)).0
@@ -71,6 +84,19 @@ impl<T> Receiver<T> {
     }
 
     /// Takes the value as seen.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::watch;
+    ///
+    /// let (_sender, mut receiver) = watch::channel(1);
+    /// receiver.mark_changed();
+    /// assert!(receiver.has_changed().unwrap());
+    /// receiver.mark_unchanged();
+    /// assert!(!receiver.has_changed().unwrap());
+    /// ```
     pub fn mark_unchanged(&mut self) {
         self.seen = self.channel.version();
     }
@@ -145,6 +171,17 @@ impl<T> Receiver<T> {
     }
 
     /// Returns true if both are of one channel.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::watch;
+    ///
+    /// let (sender, receiver) = watch::channel(1);
+    /// assert!(receiver.same_channel(&sender.subscribe()));
+    /// assert!(!receiver.same_channel(&watch::channel(1).1));
+    /// ```
     #[must_use]
     pub fn same_channel(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.channel, &other.channel)
