@@ -259,6 +259,18 @@ fn guards_dropped_in_the_wrong_order_panic() {
 }
 
 #[test]
+fn guards_of_one_runtime_have_an_order_too() {
+    within_a_minute(|| {
+        let runtime = two_processors();
+        let _outermost = runtime.enter();
+        let (outer, inner) = (runtime.enter(), runtime.enter());
+        assert!(panic_message(|| drop(outer)).starts_with("wsrt: runtime guards have to be dropped in the reverse"));
+        std::mem::forget(inner);
+        drop(runtime.enter());
+    });
+}
+
+#[test]
 fn spawn_local_on_a_multi_thread_runtime_panics() {
     within_a_minute(|| {
         let message = two_processors().run(async { panic_message(|| spawn_local(async {})) });

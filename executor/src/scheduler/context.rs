@@ -339,7 +339,9 @@ impl Context {
     /// Begins this thread's hold of `processor`, which stays in the caller's hands. Every hold
     /// begins here, and ends in [`put_down`](Self::put_down).
     pub(crate) fn begin_hold(&self, mut processor: Box<Processor>) -> Box<Processor> {
-        processor.begin_hold(self.scheduler.clock.elapsed());
+        let now = self.scheduler.clock.elapsed();
+        processor.shared().busy().begin(now);
+        processor.begin_hold(now);
         self.scheduler.observer.taken_up(processor.index());
         processor
     }

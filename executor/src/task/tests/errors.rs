@@ -38,10 +38,10 @@ fn a_panic_is_quoted_if_it_is_text() {
     assert!(error.to_string().ends_with(") panicked with message \"boom\""), "{error}");
     let (_, _, error) = ended(async { resume_unwind(Box::new(String::from("bang"))) }, false);
     assert!(error.to_string().ends_with(") panicked with message \"bang\""), "{error}");
-    assert!(format!("{error:?}").contains("Panic(\"bang\")"), "{error:?}");
+    assert!(format!("{error:?}").ends_with("), \"bang\", ...)"), "{error:?}");
     let (_, _, error) = ended(async { resume_unwind(Box::new(7_u8)) }, false);
     assert!(error.to_string().ends_with(") panicked"), "{error}");
-    assert!(format!("{error:?}").contains("Panic(..)"), "{error:?}");
+    assert!(format!("{error:?}").ends_with("), ...)"), "{error:?}");
     assert_eq!(error.into_panic().downcast_ref(), Some(&7_u8));
 }
 
