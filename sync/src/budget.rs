@@ -52,7 +52,7 @@ pub(crate) fn with_state<R>(f: impl FnOnce(&PollState) -> R) -> R {
 /// Each operation looks the state up once, since that costs a call, and works on it by these.
 impl PollState {
     #[inline]
-    fn has_remaining(&self) -> bool {
+    pub(crate) fn has_remaining(&self) -> bool {
         self.budget.get() > 0
     }
 

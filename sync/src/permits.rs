@@ -336,15 +336,47 @@ impl<H: Holds> Take<'_, H> {
         }
     }
 
-    /// Keeps the permits, if it was given any, until a poll may return them. A refusal is found
-    /// again.
-    #[cold]
-    fn keep(&mut self, answer: Result<(), Refused>) {
-        if answer.is_ok() {
-            self.state = Asked::Served;
+    #[inline]
+    fn poll_asked(&mut self, state: &PollState, cx: &mut Context<'_>) -> Poll<Result<(), Refused>> {
+        match self.state {
+            Asked::Not => self.poll_first(state, cx),
+            Asked::InLine(key) => self.poll_in_line(key, cx),
+            Asked::Served => {
+                self.state = Asked::Not;
+                Poll::Ready(Ok(()))
+            }
         }
     }
 
+    /// Asks for permits all the same: those that come later are not to be served before a task that
+    /// has only spent its budget. It keeps them until a poll may return them; a refusal is found
+    /// again.
+    #[cold]
+    fn poll_without_budget(&mut self, state: &PollState, cx: &mut Context<'_>) -> Poll<Result<(), Refused>> {
+        let answer = ready!(self.poll_asked(state, cx));
+        if state.poll_proceed(cx).is_pending() {
+            if answer.is_ok() {
+                self.state = Asked::Served;
+            }
+            return Poll::Pending;
+        }
+        state.spend();
+        Poll::Ready(answer)
+    }
+
+    /// Leaves the line, if it is in there, and gives back what it has.
+    #[cold]
+    fn withdraw(&mut self) {
+        if let Asked::InLine(key) = self.state {
+            wait::take_back(self.kind, self.permits.place);
+            if !self.leave(key) {
+                return;
+            }
+        }
+        self.permits.give(self.count);
+    }
+
+    #[inline(never)]
     fn poll_in_line(&mut self, key: usize, cx: &mut Context<'_>) -> Poll<Result<(), Refused>> {
         let waker = cx.waker().clone();
         let mut queue = self.permits.existing_queue();
@@ -395,37 +427,22 @@ impl<H: Holds> Future for Take<'_, H> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
         with_state(|state| {
-            let answer = ready!(match this.state {
-                Asked::Not => this.poll_first(state, cx),
-                Asked::InLine(key) => this.poll_in_line(key, cx),
-                Asked::Served => {
-                    this.state = Asked::Not;
-                    Poll::Ready(Ok(()))
-                }
-            });
-            // Asked after the permits: those that come later are not to be served before a task
-            // that has only spent its budget.
-            if state.poll_proceed(cx).is_pending() {
-                this.keep(answer);
-                return Poll::Pending;
+            if !state.has_remaining() {
+                return this.poll_without_budget(state, cx);
             }
-            state.spend();
-            Poll::Ready(answer)
+            let answer = this.poll_asked(state, cx);
+            if answer.is_ready() {
+                state.spend();
+            }
+            answer
         })
     }
 }
 
 impl<H: Holds> Drop for Take<'_, H> {
     fn drop(&mut self) {
-        match self.state {
-            Asked::Not => {}
-            Asked::InLine(key) => {
-                wait::take_back(self.kind, self.permits.place);
-                if self.leave(key) {
-                    self.permits.give(self.count);
-                }
-            }
-            Asked::Served => self.permits.give(self.count),
+        if !matches!(self.state, Asked::Not) {
+            self.withdraw();
         }
     }
 }
