@@ -169,8 +169,8 @@ impl fmt::Debug for SignalKind {
 /// let hangup = signal(SignalKind::hangup());
 /// assert!(hangup.is_ok());
 ///
-/// let error = signal(SignalKind::from_raw(9)).unwrap_err(); assert_eq!(error.to_string(), "cannot
-/// listen for SIGKILL: a program cannot handle it and go on");
+/// let error = signal(SignalKind::from_raw(9)).unwrap_err();
+/// assert!(error.to_string().starts_with("cannot listen for SIGKILL"), "{error}");
 /// # });
 /// ```
 #[track_caller]
