@@ -51,8 +51,8 @@ pub const ELAPSED: &str =
 pub fn refuse_to_block_in_place(holds_up_all: impl FnOnce() -> bool) {
     assert!(
         !IS_ON || !holds_up_all(),
-        "wsrt: can call blocking only when running on the multi-threaded runtime: `block_in_place` was called on a \
-         current-thread runtime, or inside of a `LocalSet`, where all other tasks would wait; call `spawn_blocking`"
+        "wsrt: can call blocking only when running on the multi-threaded runtime: `block_in_place` was called \
+         inside of a `LocalSet` or a `LocalRuntime`, all of whose tasks would wait; call `spawn_blocking`"
     );
 }
 

@@ -93,7 +93,6 @@ fn blocking_jobs_and_threads_may_block() {
 
 #[test]
 fn block_in_place_allows_it_but_for_block_on_inside() {
-    // Not on a current-thread runtime, where `block_in_place` itself is refused.
     let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let handle = runtime.handle().clone();
     let nested = async move {

@@ -36,6 +36,16 @@ fn tokios_variable_sets_the_number_of_workers() {
 }
 
 #[test]
+fn block_in_place_works_on_each_flavor() {
+    for mut builder in [Builder::new_multi_thread(), Builder::new_current_thread()] {
+        let runtime = builder.build().expect("a runtime");
+        assert_eq!(runtime.block_on(async { block_in_place(|| 7) }), 7);
+        let task = runtime.spawn(async { block_in_place(|| 8) });
+        assert_eq!(runtime.block_on(task).expect("it does not panic"), 8);
+    }
+}
+
+#[test]
 fn blocking_in_place_works_beside_a_set() {
     let runtime = Runtime::new().expect("a runtime");
     runtime.block_on(async {

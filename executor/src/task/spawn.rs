@@ -238,7 +238,7 @@ pub fn block_in_place<F, R>(block: F) -> R
 where
     F: FnOnce() -> R,
 {
-    drop_in::refuse_to_block_in_place(|| LocalTasks::runs_here() || Context::runs_tasks_alone());
+    drop_in::refuse_to_block_in_place(LocalTasks::runs_here);
     in_place::block_in_place(block)
 }
 

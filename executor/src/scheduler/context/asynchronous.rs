@@ -10,15 +10,6 @@ impl Context {
         Self::with(|context| context.is_some_and(|context| context.is_async.get()))
     }
 
-    /// Whether that is so on the one thread that runs a runtime's tasks: in a task, or in the
-    /// future that the runtime's owner waits for, not one in `Handle::block_on`.
-    pub(crate) fn runs_tasks_alone() -> bool {
-        let is_for_others = |context: &Self| context.is_in_root() && !context.scheduler.root_thread.is_current();
-        let is_alone =
-            |context: &Self| context.machine().is_some() && !context.has_stand_ins() && !is_for_others(context);
-        Self::with(|context| context.is_some_and(|context| context.is_async.get() && is_alone(context)))
-    }
-
     /// The answer for a context that is about to be entered. A guard changes nothing about the code
     /// that holds it.
     pub(super) fn begins_async(role: &Role) -> bool {
