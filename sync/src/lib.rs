@@ -6,6 +6,7 @@
 //!
 //! Users reach them as `wsrt::sync`.
 
+mod asked;
 mod barrier;
 pub mod blocking;
 pub mod broadcast;
@@ -33,7 +34,9 @@ mod poll_state;
 mod rwlock;
 mod semaphore;
 mod set_once;
+mod short_lock;
 mod sync;
+mod take;
 pub mod wait;
 mod wait_list;
 mod waker_cell;

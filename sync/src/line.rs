@@ -7,7 +7,7 @@
 use crate::contended;
 use crate::sync::atomic::AtomicPtr;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire};
-use crate::sync::{Mutex, MutexGuard, const_fn};
+use crate::sync::{WaitGuard, WaitLock, const_fn};
 use crate::wait::{Place, WaitKind};
 use crate::wait_list::WaitList;
 use std::fmt;
@@ -22,7 +22,7 @@ const ENTRIES_PER_READING: u32 = 16;
 /// Those that wait for the permits of one lock, and its state as dumps see it.
 #[derive(Debug)]
 pub(crate) struct Line {
-    queue: Mutex<Queue>,
+    queue: WaitLock<Queue>,
     pub(crate) place: Place,
     /// The key in the list of contended locks, if it is listed.
     listed: OnceLock<usize>,
@@ -59,10 +59,10 @@ pub(crate) struct Need {
 impl Line {
     fn new(place: Place) -> Self {
         let queue = Queue { list: WaitList::new(), holder: 0, address: 0, since: None, changes: 0, entries: 0 };
-        Self { queue: Mutex::new(queue), place, listed: OnceLock::new() }
+        Self { queue: WaitLock::new(queue), place, listed: OnceLock::new() }
     }
 
-    pub(crate) fn lock(&self) -> MutexGuard<'_, Queue> {
+    pub(crate) fn lock(&self) -> WaitGuard<'_, Queue> {
         self.queue.lock()
     }
 }
@@ -76,6 +76,12 @@ impl Queue {
         }
         self.entries = self.entries.wrapping_add(1);
         self.holder = holder;
+    }
+
+    /// Notes the task that polls for a waiter: a future may move from task to task.
+    pub(crate) fn note_task(&mut self, key: usize, task: u64) {
+        let before = std::mem::replace(&mut self.list.value_mut(key).task, task);
+        self.changes += u64::from(before != task);
     }
 
     /// Notes that permits were given back, and the holder there is now.
@@ -103,20 +109,19 @@ impl LazyLine {
         unsafe { line.as_ref() }
     }
 
-    /// Returns the line, and makes it if there is none. A new one is listed if `is_shown`.
-    pub(crate) fn get_or_make(&self, place: Place, is_shown: bool) -> &Line {
-        self.get().unwrap_or_else(|| self.make(place, is_shown))
+    /// Returns the line, and makes and lists it if there is none.
+    pub(crate) fn get_or_make(&self, place: Place) -> &Line {
+        self.get().unwrap_or_else(|| self.make(place))
     }
 
     #[cold]
-    fn make(&self, place: Place, is_shown: bool) -> &Line {
+    fn make(&self, place: Place) -> &Line {
         let fresh = Arc::new(Line::new(place));
         let raw = Arc::into_raw(Arc::clone(&fresh)).cast_mut();
         match self.0.compare_exchange(ptr::null_mut(), raw, AcqRel, Acquire) {
-            Ok(_) if is_shown => {
+            Ok(_) => {
                 let _ = fresh.listed.set(contended::enlist(&fresh));
             }
-            Ok(_) => {}
             // SAFETY: another thread was faster: the reference that was to go there comes back.
             Err(_) => drop(unsafe { Arc::from_raw(raw) }),
         }

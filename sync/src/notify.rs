@@ -13,11 +13,11 @@
 //! what the notifier did before happened before what the notified task does. A wake-up that is
 //! handed to a waiter goes through the list's lock instead.
 
-use crate::budget;
+use crate::budget::with_state;
 use crate::sync::atomic::AtomicUsize;
-use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
-use crate::sync::{Mutex, MutexGuard, const_fn};
-use crate::wait::{self, Place, WaitKind};
+use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use crate::sync::{WaitGuard, WaitLock, const_fn};
+use crate::wait::{self, Place, Wait, WaitKind};
 use crate::wait_list::{WaitList, wait_on};
 use crate::wakers::Wakers;
 use std::future::Future;
@@ -59,7 +59,7 @@ const CALL: usize = 0b100;
 #[derive(Debug)]
 pub struct Notify {
     word: AtomicUsize,
-    waiters: Mutex<WaitList<Given>>,
+    waiters: WaitLock<WaitList<Given>>,
     place: Place,
 }
 
@@ -86,7 +86,7 @@ impl Notify {
         #[must_use]
         #[track_caller]
         pub fn new() -> Self {
-            Self { word: AtomicUsize::new(0), waiters: Mutex::new(WaitList::new()), place: Location::caller() }
+            Self { word: AtomicUsize::new(0), waiters: WaitLock::new(WaitList::new()), place: Location::caller() }
         }
     }
 
@@ -97,6 +97,11 @@ impl Notify {
         pub fn const_new() -> Self {
             Self::new()
         }
+    }
+
+    /// One that is a part of the channel that was made at `place`.
+    pub(crate) fn made_at(place: Place) -> Self {
+        Self { word: AtomicUsize::new(0), waiters: WaitLock::new(WaitList::new()), place }
     }
 
     /// Returns a future that is ready once it is notified.
@@ -220,19 +225,26 @@ impl Notify {
         let mut wakers = Wakers::default();
         let mut waiters = self.waiters.lock();
         self.word.fetch_add(CALL, AcqRel);
+        let mut has_unlinked = false;
         while let Some((given, waker)) = waiters.unlink_first() {
             *given = Given::All;
             wakers.push(waker);
+            has_unlinked = true;
         }
-        self.note_if_empty(&waiters);
+        if has_unlinked {
+            self.note_if_empty(&waiters);
+        }
         drop(waiters);
         wakers.wake();
     }
 
-    /// Clears `WAITING` once the list is empty. Under the lock.
+    /// Clears `WAITING` once the list is empty. Under the lock, and `WAITING` is set: the caller
+    /// has unlinked a node.
     fn note_if_empty(&self, waiters: &WaitList<Given>) {
         if waiters.is_empty() {
-            self.word.fetch_and(!WAITING, AcqRel);
+            // A load and a store: while `WAITING` is set, only threads with the lock change the
+            // word. Release as for the permit, and for the calls so far.
+            self.word.store(self.word.load(Relaxed) & !WAITING, Release);
         }
     }
 
@@ -262,7 +274,7 @@ impl Notify {
     }
 
     /// Takes the waiter out of the list, and returns what it was given.
-    fn leave(&self, mut waiters: MutexGuard<'_, WaitList<Given>>, key: usize) -> Given {
+    fn leave(&self, mut waiters: WaitGuard<'_, WaitList<Given>>, key: usize) -> Given {
         let (given, was_linked, waker) = waiters.remove(key);
         if was_linked {
             self.note_if_empty(&waiters);
@@ -328,13 +340,15 @@ impl Waiter {
     }
 
     fn poll_cooperatively(&mut self, notify: &Notify, kind: WaitKind, cx: &mut Context<'_>) -> Poll<()> {
-        ready!(budget::poll_proceed(cx));
-        if self.poll(notify, cx.waker()).is_pending() {
-            wait::note(kind, notify.place);
-            return Poll::Pending;
-        }
-        budget::spend();
-        Poll::Ready(())
+        with_state(|state| {
+            ready!(state.poll_proceed(cx));
+            if self.poll(notify, cx.waker()).is_pending() {
+                state.wait.set(Wait { kind, place: notify.place }.pack());
+                return Poll::Pending;
+            }
+            state.spend();
+            Poll::Ready(())
+        })
     }
 
     /// Passes on a wake-up that came too late for this one.

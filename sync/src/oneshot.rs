@@ -17,7 +17,7 @@
 //! its hands off if the other side was faster.
 
 use crate::blocking::block_on;
-use crate::budget;
+use crate::budget::{self, with_state};
 use crate::sync::Arc;
 use crate::sync::UnsafeCell;
 use crate::sync::atomic::AtomicU8;
@@ -196,11 +196,10 @@ impl<T> Channel<T> {
 ///
 /// # Safety
 ///
-/// Nothing writes into the cell.
+/// Nothing writes into the cell any more, and the caller keeps the channel alive.
 unsafe fn wake_from(cell: &UnsafeCell<Option<Waker>>) {
-    // SAFETY: as the caller promises.
-    let waker = cell.with(|waker| unsafe { (*waker).clone() });
-    waker.into_iter().for_each(Waker::wake);
+    // SAFETY: as the caller promises. The waker's own code reaches the cell to read it at most.
+    cell.with(|waker| unsafe { (*waker).as_ref() }.map(Waker::wake_by_ref));
 }
 
 impl<T> Sender<T> {
@@ -397,14 +396,16 @@ impl<T> Future for Receiver<T> {
     type Output = Result<T, RecvError>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        ready!(budget::poll_proceed(cx));
-        let channel = self.channel.as_ref().expect("polled after its outcome was returned");
-        if !channel.has(CLOSED) && channel.poll_done(cx, SENT, RECEIVER_WAITS, &channel.receiver).is_pending() {
-            wait::note(WaitKind::OneshotReceive, channel.place);
-            return Poll::Pending;
-        }
-        budget::spend();
-        Poll::Ready(self.outcome())
+        with_state(|state| {
+            ready!(state.poll_proceed(cx));
+            let channel = self.channel.as_ref().expect("polled after its outcome was returned");
+            if !channel.has(CLOSED) && channel.poll_done(cx, SENT, RECEIVER_WAITS, &channel.receiver).is_pending() {
+                wait::note(WaitKind::OneshotReceive, channel.place);
+                return Poll::Pending;
+            }
+            state.spend();
+            Poll::Ready(self.outcome())
+        })
     }
 }
 

@@ -1,5 +1,5 @@
 //! Permits and those that wait for them: what [`Semaphore`](crate::Semaphore),
-//! [`Mutex`](crate::Mutex), [`RwLock`](crate::RwLock) and bounded channels are made of.
+//! [`Mutex`](crate::Mutex) and [`RwLock`](crate::RwLock) are made of.
 //!
 //! One word counts the free permits; a list under a lock holds the waiters, first come, first
 //! served. While the list is empty the word alone is touched: to take permits is one
@@ -24,19 +24,17 @@
 
 use crate::budget::with_state;
 use crate::current_task;
-use crate::holder::{Holder, Holds, Unheld, by_owned_guard};
+use crate::holder::{Holder, by_owned_guard};
 use crate::line::{LazyLine, Need, Queue};
-use crate::poll_state::PollState;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use crate::sync::atomic::{AtomicUsize, fence};
-use crate::sync::{MutexGuard, const_fn};
-use crate::wait::{self, Place, WaitKind};
+use crate::sync::{WaitGuard, const_fn};
+use crate::take::Take;
+use crate::wait::{Place, WaitKind};
 use crate::wakers::Wakers;
-use std::future::Future;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
-use std::pin::Pin;
 use std::ptr;
-use std::task::{Context, Poll, Waker, ready};
+use std::task::Waker;
 
 const CLOSED: usize = 0b01;
 const WAITING: usize = 0b10;
@@ -47,12 +45,12 @@ pub(crate) const MOST: usize = usize::MAX >> 3;
 
 /// A number of free permits, and the waiters in line for more.
 #[derive(Debug)]
-pub(crate) struct Permits<H = Holder> {
+pub(crate) struct Permits {
     word: AtomicUsize,
     line: LazyLine,
-    /// The place where the lock or channel was made.
-    place: Place,
-    holder: H,
+    /// The place where the lock was made.
+    pub(crate) place: Place,
+    holder: Holder,
 }
 
 /// The reasons not to be given permits at once.
@@ -64,8 +62,8 @@ pub(crate) enum Refused {
 }
 
 // No code of others runs while the lock is held, so a panic leaves nothing half done.
-impl<H> UnwindSafe for Permits<H> {}
-impl<H> RefUnwindSafe for Permits<H> {}
+impl UnwindSafe for Permits {}
+impl RefUnwindSafe for Permits {}
 
 impl Permits {
     const_fn! {
@@ -81,16 +79,7 @@ impl Permits {
     }
 }
 
-impl Permits<Unheld> {
-    /// Permits of which no holder is known. The caller has seen that they are [`MOST`] at most.
-    #[track_caller]
-    pub(crate) fn unheld(count: usize) -> Self {
-        let (word, place) = (AtomicUsize::new(count * ONE), Location::caller());
-        Self { word, line: LazyLine::new(), place, holder: Unheld }
-    }
-}
-
-impl<H: Holds> Permits<H> {
+impl Permits {
     /// The number of permits that are free at the moment.
     pub(crate) fn free(&self) -> usize {
         self.word.load(Acquire) / ONE
@@ -108,7 +97,7 @@ impl<H: Holds> Permits<H> {
 
     /// Takes `count` permits if they are free, for the task that `current` returns.
     #[inline]
-    fn try_take_as(&self, count: usize, current: impl FnOnce() -> u64) -> Result<(), Refused> {
+    pub(crate) fn try_take_as(&self, count: usize, current: impl FnOnce() -> u64) -> Result<(), Refused> {
         let mut word = self.word.load(Relaxed);
         loop {
             if word & CLOSED != 0 {
@@ -120,7 +109,7 @@ impl<H: Holds> Permits<H> {
             // Acquire pairs with the Release of `give`.
             match self.word.compare_exchange_weak(word, word - count * ONE, Acquire, Relaxed) {
                 Ok(_) => {
-                    self.holder.name_by(current);
+                    self.holder.name(current());
                     return Ok(());
                 }
                 Err(now) => word = now,
@@ -128,10 +117,25 @@ impl<H: Holds> Permits<H> {
         }
     }
 
+    /// Takes `count` permits if they are free and the poll has budget left, and a unit of that.
+    ///
+    /// For a fast path before [`take`](Self::take), which says why not where this returns false.
+    #[inline]
+    #[must_use = "the permits are the caller's if this is true"]
+    pub(crate) fn take_at_once(&self, count: usize) -> bool {
+        with_state(|state| {
+            let has_taken = state.has_remaining() && self.try_take_as(count, || state.task.get()).is_ok();
+            if has_taken {
+                state.spend();
+            }
+            has_taken
+        })
+    }
+
     /// Takes `count` permits, waiting in line for them; as what `kind` says.
     #[inline]
-    pub(crate) fn take(&self, count: usize, kind: WaitKind) -> Take<'_, H> {
-        Take { permits: self, count, kind, state: Asked::Not }
+    pub(crate) fn take(&self, count: usize, kind: WaitKind) -> Take<'_> {
+        Take::new(self, count, kind)
     }
 
     /// Gives `count` permits back, or makes as many new ones.
@@ -206,7 +210,7 @@ impl<H: Holds> Permits<H> {
     }
 
     /// The queue of a line that a waiter has entered.
-    fn existing_queue(&self) -> MutexGuard<'_, Queue> {
+    pub(crate) fn existing_queue(&self) -> WaitGuard<'_, Queue> {
         self.line.get().expect("a waiter makes the line before it says that it waits").lock()
     }
 
@@ -221,7 +225,7 @@ impl<H: Holds> Permits<H> {
     }
 
     /// Gives `left` permits to the first waiters, and what remains to the word.
-    fn serve(&self, mut queue: MutexGuard<'_, Queue>, left: usize, wakers: &mut Wakers) {
+    pub(crate) fn serve(&self, mut queue: WaitGuard<'_, Queue>, left: usize, wakers: &mut Wakers) {
         let left = self.serve_first(&mut queue, left, wakers);
         queue.note_hand_over(self.holder.task());
         let Some(left) = left else { return };
@@ -251,8 +255,8 @@ impl<H: Holds> Permits<H> {
     }
 
     /// Enters the list, unless what is free suffices.
-    fn enter(&self, count: usize, kind: WaitKind, waker: Waker) -> Result<Entered, Refused> {
-        let mut queue = self.line.get_or_make(self.place, H::IS_KEPT).lock();
+    pub(crate) fn enter(&self, count: usize, kind: WaitKind, waker: Waker) -> Result<Entered, Refused> {
+        let mut queue = self.line.get_or_make(self.place).lock();
         let mut word = self.word.load(Relaxed);
         loop {
             if word & CLOSED != 0 {
@@ -260,15 +264,16 @@ impl<H: Holds> Permits<H> {
             }
             let free = word / ONE;
             let next = if free >= count { word - count * ONE } else { (word & CLOSED) | WAITING };
-            match self.word.compare_exchange_weak(word, next, AcqRel, Relaxed) {
+            // Where tasks are in line already, the word stays so while this thread has the lock.
+            let changed =
+                if next == word { Ok(word) } else { self.word.compare_exchange_weak(word, next, AcqRel, Relaxed) };
+            match changed {
                 Ok(_) if free >= count => {
-                    self.holder.name_by(current_task::number);
+                    self.holder.name(current_task::number());
                     return Ok(Entered::Served(waker));
                 }
                 Ok(_) => {
-                    if H::IS_KEPT {
-                        queue.note_entry(self.holder.task(), ptr::from_ref(self).addr());
-                    }
+                    queue.note_entry(self.holder.task(), ptr::from_ref(self).addr());
                     let need = Need { lacks: count - free, has: free, task: current_task::number(), kind };
                     return Ok(Entered::Waits(queue.list.push(need, waker)));
                 }
@@ -285,164 +290,9 @@ fn with_more(word: usize, count: usize) -> usize {
     word + count * ONE
 }
 
-enum Entered {
+pub(crate) enum Entered {
     /// Enough was free. The waker is to be dropped with no lock held.
     Served(#[expect(dead_code, reason = "for its destructor")] Waker),
     /// The key of the new waiter.
     Waits(usize),
-}
-
-/// A future of [`Permits::take`]. Dropped early, it leaves the line, and gives back what it had of
-/// its permits.
-#[derive(Debug)]
-#[must_use = "futures do nothing unless polled"]
-pub(crate) struct Take<'a, H: Holds = Holder> {
-    permits: &'a Permits<H>,
-    count: usize,
-    kind: WaitKind,
-    state: Asked,
-}
-
-/// The state of a request.
-#[derive(Debug)]
-enum Asked {
-    /// No poll has looked for permits, or the last one has returned an answer.
-    Not,
-    /// In the list, by its key.
-    InLine(usize),
-    /// It has its permits. The poll that took them had no budget to return them.
-    Served,
-}
-
-impl<H: Holds> Take<'_, H> {
-    #[inline]
-    fn poll_first(&mut self, state: &PollState, cx: &mut Context<'_>) -> Poll<Result<(), Refused>> {
-        match self.permits.try_take_as(self.count, || state.task.get()) {
-            Err(Refused::TooFew) => self.enter(cx),
-            answer => Poll::Ready(answer),
-        }
-    }
-
-    #[inline(never)]
-    fn enter(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Refused>> {
-        match self.permits.enter(self.count, self.kind, cx.waker().clone()) {
-            Ok(Entered::Waits(key)) => {
-                self.state = Asked::InLine(key);
-                wait::note(self.kind, self.permits.place);
-                Poll::Pending
-            }
-            Ok(Entered::Served(_)) => Poll::Ready(Ok(())),
-            Err(refused) => Poll::Ready(Err(refused)),
-        }
-    }
-
-    #[inline]
-    fn poll_asked(&mut self, state: &PollState, cx: &mut Context<'_>) -> Poll<Result<(), Refused>> {
-        match self.state {
-            Asked::Not => self.poll_first(state, cx),
-            Asked::InLine(key) => self.poll_in_line(key, cx),
-            Asked::Served => {
-                self.state = Asked::Not;
-                Poll::Ready(Ok(()))
-            }
-        }
-    }
-
-    /// Asks for permits all the same: those that come later are not to be served before a task that
-    /// has only spent its budget. It keeps them until a poll may return them; a refusal is found
-    /// again.
-    #[cold]
-    fn poll_without_budget(&mut self, state: &PollState, cx: &mut Context<'_>) -> Poll<Result<(), Refused>> {
-        let answer = ready!(self.poll_asked(state, cx));
-        if state.poll_proceed(cx).is_pending() {
-            if answer.is_ok() {
-                self.state = Asked::Served;
-            }
-            return Poll::Pending;
-        }
-        state.spend();
-        Poll::Ready(answer)
-    }
-
-    /// Leaves the line, if it is in there, and gives back what it has.
-    #[cold]
-    fn withdraw(&mut self) {
-        if let Asked::InLine(key) = self.state {
-            wait::take_back(self.kind, self.permits.place);
-            if !self.leave(key) {
-                return;
-            }
-        }
-        self.permits.give(self.count);
-    }
-
-    #[inline(never)]
-    fn poll_in_line(&mut self, key: usize, cx: &mut Context<'_>) -> Poll<Result<(), Refused>> {
-        let waker = cx.waker().clone();
-        let mut queue = self.permits.existing_queue();
-        if queue.list.is_linked(key) {
-            let displaced = queue.list.replace_waker(key, waker);
-            let task = current_task::number();
-            let before = std::mem::replace(&mut queue.list.value_mut(key).task, task);
-            queue.changes += u64::from(before != task);
-            drop(queue);
-            drop(displaced);
-            wait::note(self.kind, self.permits.place);
-            return Poll::Pending;
-        }
-        drop(queue);
-        let has_all = self.leave(key);
-        if !self.permits.is_closed() {
-            debug_assert!(has_all, "only a close unlinks a waiter that lacks permits");
-            return Poll::Ready(Ok(()));
-        }
-        if has_all {
-            self.permits.give(self.count);
-        }
-        Poll::Ready(Err(Refused::Closed))
-    }
-
-    /// Removes the waiter. Returns true if it was given all that it needs; what it was given of
-    /// less goes back.
-    fn leave(&mut self, key: usize) -> bool {
-        self.state = Asked::Not;
-        let mut wakers = Wakers::default();
-        let mut queue = self.permits.existing_queue();
-        let (need, was_linked, waker) = queue.list.remove(key);
-        if was_linked || need.lacks > 0 {
-            self.permits.serve(queue, need.has, &mut wakers);
-        } else {
-            drop(queue);
-        }
-        drop(waker);
-        wakers.wake();
-        need.lacks == 0
-    }
-}
-
-impl<H: Holds> Future for Take<'_, H> {
-    type Output = Result<(), Refused>;
-
-    #[inline]
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = self.get_mut();
-        with_state(|state| {
-            if !state.has_remaining() {
-                return this.poll_without_budget(state, cx);
-            }
-            let answer = this.poll_asked(state, cx);
-            if answer.is_ready() {
-                state.spend();
-            }
-            answer
-        })
-    }
-}
-
-impl<H: Holds> Drop for Take<'_, H> {
-    fn drop(&mut self) {
-        if !matches!(self.state, Asked::Not) {
-            self.withdraw();
-        }
-    }
 }

@@ -184,7 +184,9 @@ impl Semaphore {
 
     /// Takes permits, and shows those that wait for them as `kind`.
     pub(crate) async fn take_as(&self, count: usize, kind: WaitKind) -> Result<SemaphorePermit<'_>, AcquireError> {
-        self.permits.take(count, kind).await.map_err(AcquireError::from)?;
+        if !self.permits.take_at_once(count) {
+            self.permits.take(count, kind).await.map_err(AcquireError::from)?;
+        }
         Ok(SemaphorePermit::new(self, count))
     }
 
@@ -285,7 +287,9 @@ impl Semaphore {
     }
 
     async fn take_owned(self: Arc<Self>, count: usize) -> Result<OwnedSemaphorePermit, AcquireError> {
-        self.permits.take(count, WaitKind::Semaphore).await.map_err(AcquireError::from)?;
+        if !self.permits.take_at_once(count) {
+            self.permits.take(count, WaitKind::Semaphore).await.map_err(AcquireError::from)?;
+        }
         Ok(OwnedSemaphorePermit { hold: OwnedHold::new(self, count) })
     }
 

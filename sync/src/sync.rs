@@ -12,6 +12,8 @@ pub(crate) use self::with_std::*;
 
 #[cfg(not(loom))]
 mod with_std {
+    /// The lock of the wait lists that no code of others is called under.
+    pub(crate) use crate::short_lock::{ShortGuard as WaitGuard, ShortLock as WaitLock};
     pub(crate) use parking_lot::{Mutex, MutexGuard, RwLock, RwLockReadGuard};
     pub(crate) use std::sync::Arc;
     pub(crate) use std::sync::atomic;
@@ -31,6 +33,16 @@ mod with_std {
     /// Lets a moment pass, before a poll that is asked for again.
     pub(crate) fn relax() {
         std::hint::spin_loop();
+    }
+
+    /// Gives the core away, for longer after many rounds: the thread that is waited for may be one
+    /// of lower priority.
+    pub(crate) fn rest(round: u32) {
+        if round < 64 {
+            std::thread::yield_now();
+        } else {
+            std::thread::sleep(std::time::Duration::from_micros(50));
+        }
     }
 
     /// A cell that is looked into by closures, as loom's is.
@@ -80,6 +92,14 @@ mod with_loom {
     pub(crate) fn relax() {
         loom::thread::yield_now();
     }
+
+    pub(crate) fn rest(_round: u32) {
+        loom::thread::yield_now();
+    }
+
+    /// Not `ShortLock`, which has a model of its own: a lock that loom knows has fewer steps.
+    pub(crate) type WaitLock<T> = Mutex<T>;
+    pub(crate) type WaitGuard<'a, T> = MutexGuard<'a, T>;
 
     /// loom's mutex with parking_lot's face: a lock that cannot be poisoned.
     #[derive(Debug, Default)]

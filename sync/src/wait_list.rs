@@ -7,7 +7,7 @@
 //! A node stays in the slab until its owner, the future, removes it. It leaves the *order* earlier,
 //! when it is granted what it waits for: an unlinked node is one whose owner has yet to look.
 
-use crate::sync::{Mutex, MutexGuard};
+use crate::sync::{WaitGuard, WaitLock};
 use slab::Slab;
 use std::task::Waker;
 
@@ -135,10 +135,10 @@ impl<T> WaitList<T> {
 /// Has the node wake the task of `waker`, and returns `None`, if it waits still. Otherwise returns
 /// the list, locked, for the owner to remove the node.
 pub(crate) fn wait_on<'a, T>(
-    waiters: &'a Mutex<WaitList<T>>,
+    waiters: &'a WaitLock<WaitList<T>>,
     key: usize,
     waker: &Waker,
-) -> Option<MutexGuard<'a, WaitList<T>>> {
+) -> Option<WaitGuard<'a, WaitList<T>>> {
     let mut fresh = None;
     loop {
         let mut list = waiters.lock();

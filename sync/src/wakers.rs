@@ -27,18 +27,19 @@ impl Wakers {
     ///
     /// If a waker panics; the others are woken before that goes on.
     #[inline]
-    pub(crate) fn wake(self) {
+    pub(crate) fn wake(&mut self) {
+        // By reference: a copy of what was just written, in other pieces, has to wait for it.
         if self.others.is_empty() {
-            self.first.into_iter().for_each(Waker::wake);
+            self.first.take().into_iter().for_each(Waker::wake);
         } else {
             self.wake_each();
         }
     }
 
     #[cold]
-    fn wake_each(self) {
+    fn wake_each(&mut self) {
         let mut panicked = None;
-        for waker in self.first.into_iter().chain(self.others) {
+        for waker in self.first.take().into_iter().chain(self.others.drain(..)) {
             if let Err(payload) = catch_unwind(AssertUnwindSafe(|| waker.wake())) {
                 panicked.get_or_insert(payload);
             }

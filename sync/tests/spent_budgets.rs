@@ -28,10 +28,28 @@ fn a_waiter_without_budget_is_served_before_later_ones() {
 }
 
 #[test]
-fn a_lock_taken_without_budget_is_kept_or_given_back() {
+fn a_task_without_budget_leaves_a_free_lock_alone() {
     let _kept = budget::keep();
     let mutex = Arc::new(Mutex::new(()));
-    let (mut first, mut second) = (spawn(mutex.clone().lock_owned()), spawn(mutex.lock()));
+    let mut locked = spawn(mutex.clone().lock_owned());
+    spend_all();
+    assert_pending!(locked.poll());
+    assert!(locked.is_woken(), "it is to come back at once");
+    assert!(mutex.try_lock().is_ok());
+    budget::refill();
+    drop(assert_ready!(locked.poll()));
+    assert!(mutex.try_lock().is_ok());
+}
+
+#[test]
+fn a_lock_handed_over_without_budget_is_kept_or_given_back() {
+    let _kept = budget::keep();
+    let mutex = Mutex::new(());
+    let mut held = mutex.try_lock().ok();
+    let (mut first, mut second) = (spawn(mutex.lock()), spawn(mutex.lock()));
+    assert_pending!(first.poll());
+    assert_pending!(second.poll());
+    held.take();
     spend_all();
     assert_pending!(first.poll());
     assert!(first.is_woken(), "it is to come back at once");

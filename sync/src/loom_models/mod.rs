@@ -6,6 +6,7 @@ mod notify;
 mod once;
 mod oneshot;
 mod permits;
+mod short_lock;
 mod watch;
 
 use std::future::Future;

@@ -1,49 +1,21 @@
 //! The channel that makes its senders wait while it is full.
 
+use super::bounded_channel::BoundedChannel;
 use super::bounded_receiver::Receiver;
-use super::channel::{Channel, Room};
 use super::error::{SendError, SendTimeoutError, TrySendError};
 use super::permit::{OwnedPermit, Permit, PermitIterator};
-use super::queue::Queue;
+use super::reserve::Reserve;
 use super::weak::WeakSender;
 use crate::blocking::block_on;
 use crate::budget;
-use crate::holder::Unheld;
 use crate::lend::sleep;
-use crate::permits::{self, Permits, Refused};
+use crate::permits::{self, Refused};
 use crate::sync::Arc;
-use crate::wait::WaitKind;
 use std::fmt;
 use std::future::{Future, poll_fn};
-use std::mem;
 use std::pin::pin;
 use std::task::Poll;
 use std::time::Duration;
-
-/// Room for a number of values: each value, and each permit to send one, holds a part.
-#[derive(Debug)]
-pub(super) struct Limited {
-    pub(super) permits: Permits<Unheld>,
-    pub(super) capacity: usize,
-}
-
-impl Room for Limited {
-    fn vacate(&self, count: usize) {
-        self.permits.give(count);
-    }
-
-    fn close<T>(&self, _queue: &Queue<T>) {
-        self.permits.close();
-    }
-
-    fn is_closed<T>(&self, _queue: &Queue<T>) -> bool {
-        self.permits.is_closed()
-    }
-
-    fn is_idle(&self) -> bool {
-        self.permits.free() == self.capacity
-    }
-}
 
 /// Creates a channel for `buffer` values: a sender waits while as many lie in it.
 ///
@@ -56,23 +28,13 @@ impl Room for Limited {
 pub fn channel<T>(buffer: usize) -> (Sender<T>, Receiver<T>) {
     assert!(buffer > 0, "mpsc bounded channel requires buffer > 0");
     assert!(buffer <= permits::MOST, "a channel has room for at most usize::MAX >> 3 values");
-    let channel = Arc::new(Channel::new(Limited { permits: Permits::unheld(buffer), capacity: buffer }));
+    let channel = Arc::new(BoundedChannel::new(buffer));
     (Sender { channel: Arc::clone(&channel) }, Receiver::new(channel))
 }
 
 /// Sends to a [`Receiver`].
 pub struct Sender<T> {
-    pub(super) channel: Arc<Channel<T, Limited>>,
-}
-
-/// A reservation that comes to nothing may be what the receiver of a closed channel waits for: when
-/// this is dropped, the permits of the reservation have been given back.
-struct Returning<'a, T>(&'a Channel<T, Limited>);
-
-impl<T> Drop for Returning<'_, T> {
-    fn drop(&mut self) {
-        self.0.wake_receiver_at_the_end();
-    }
+    pub(super) channel: Arc<BoundedChannel<T>>,
 }
 
 impl<T> Sender<T> {
@@ -104,6 +66,7 @@ impl<T> Sender<T> {
     /// # });
     /// ```
     pub async fn send(&self, value: T) -> Result<(), SendError<T>> {
+        let Err(value) = self.channel.send_at_once(value) else { return Ok(()) };
         match self.reserve().await {
             Ok(permit) => {
                 permit.send(value);
@@ -154,14 +117,10 @@ impl<T> Sender<T> {
     /// assert_eq!(sender.try_send(2), Err(TrySendError::Full(2)));
     /// ```
     pub fn try_send(&self, value: T) -> Result<(), TrySendError<T>> {
-        match self.try_reserve() {
-            Ok(permit) => {
-                permit.send(value);
-                Ok(())
-            }
-            Err(TrySendError::Full(())) => Err(TrySendError::Full(value)),
-            Err(TrySendError::Closed(())) => Err(TrySendError::Closed(value)),
-        }
+        self.channel.try_send(value).map_err(|(refused, value)| match refused {
+            Refused::Closed => TrySendError::Closed(value),
+            Refused::TooFew => TrySendError::Full(value),
+        })
     }
 
     /// Sends `value`, waiting for room for at most `timeout`.
@@ -222,7 +181,7 @@ impl<T> Sender<T> {
     /// Returns true if the receiver was dropped or has closed the channel.
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        self.channel.is_closed_by_receiver()
+        self.channel.is_closed()
     }
 
     /// Waits for room for one value, and holds it until the permit is used or dropped.
@@ -315,14 +274,11 @@ impl<T> Sender<T> {
     }
 
     async fn take(&self, count: usize) -> Result<(), SendError<()>> {
-        if count > self.channel.room.capacity {
+        if count > self.channel.capacity {
             budget::consume().await;
             return Err(SendError(()));
         }
-        let returning = Returning(&self.channel);
-        self.channel.room.permits.take(count, WaitKind::MpscSend).await.map_err(|_| SendError(()))?;
-        mem::forget(returning);
-        Ok(())
+        Reserve::new(&self.channel, count).await.map_err(|_| SendError(()))
     }
 
     /// Holds room for one value, if there is room.
@@ -342,7 +298,7 @@ impl<T> Sender<T> {
     /// Returns an error if there is less room, or the receiver was dropped or has closed the
     /// channel.
     pub fn try_reserve_many(&self, n: usize) -> Result<PermitIterator<'_, T>, TrySendError<()>> {
-        if n > self.channel.room.capacity {
+        if n > self.channel.capacity {
             return Err(TrySendError::Full(()));
         }
         self.try_take(n)?;
@@ -363,7 +319,7 @@ impl<T> Sender<T> {
     }
 
     fn try_take(&self, count: usize) -> Result<(), TrySendError<()>> {
-        self.channel.room.permits.try_take(count).map_err(|refused| match refused {
+        self.channel.try_take(count).map_err(|refused| match refused {
             Refused::Closed => TrySendError::Closed(()),
             Refused::TooFew => TrySendError::Full(()),
         })
@@ -378,13 +334,13 @@ impl<T> Sender<T> {
     /// Returns the number of values that can be sent without waiting.
     #[must_use]
     pub fn capacity(&self) -> usize {
-        self.channel.room.permits.free()
+        self.channel.free()
     }
 
     /// Returns the number of values that the channel was made for.
     #[must_use]
     pub fn max_capacity(&self) -> usize {
-        self.channel.room.capacity
+        self.channel.capacity
     }
 
     /// Returns a sender that does not keep the channel open.
@@ -410,19 +366,19 @@ impl<T> Sender<T> {
     /// Returns the number of senders.
     #[must_use]
     pub fn strong_count(&self) -> usize {
-        self.channel.senders()
+        self.channel.senders.count()
     }
 
     /// Returns the number of weak senders.
     #[must_use]
     pub fn weak_count(&self) -> usize {
-        self.channel.weak_senders()
+        self.channel.senders.count_weak()
     }
 }
 
 impl<T> Clone for Sender<T> {
     fn clone(&self) -> Self {
-        self.channel.add_sender();
+        self.channel.senders.add();
         Self { channel: Arc::clone(&self.channel) }
     }
 }

@@ -1,7 +1,6 @@
 //! The receiver of a bounded channel.
 
-use super::bounded::Limited;
-use super::channel::Channel;
+use super::bounded_channel::BoundedChannel;
 use super::error::TryRecvError;
 use crate::blocking::block_on;
 use crate::sync::Arc;
@@ -11,11 +10,11 @@ use std::task::{Context, Poll};
 
 /// Receives what [`Sender`](super::Sender)s send.
 pub struct Receiver<T> {
-    channel: Arc<Channel<T, Limited>>,
+    channel: Arc<BoundedChannel<T>>,
 }
 
 impl<T> Receiver<T> {
-    pub(super) fn new(channel: Arc<Channel<T, Limited>>) -> Self {
+    pub(super) fn new(channel: Arc<BoundedChannel<T>>) -> Self {
         Self { channel }
     }
 
@@ -90,8 +89,7 @@ impl<T> Receiver<T> {
     /// assert_eq!(receiver.try_recv(), Err(TryRecvError::Disconnected));
     /// ```
     pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
-        // SAFETY: this is the receiver, borrowed mutably.
-        unsafe { self.channel.try_receive() }
+        self.channel.try_receive()
     }
 
     /// Receives the next value, and blocks the calling thread until then.
@@ -157,7 +155,7 @@ impl<T> Receiver<T> {
     /// ```
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        self.channel.is_closed_by_receiver()
+        self.channel.is_closed()
     }
 
     /// Returns true if nothing lies in the channel.
@@ -181,19 +179,19 @@ impl<T> Receiver<T> {
     /// ```
     #[must_use]
     pub fn len(&self) -> usize {
-        self.channel.queue.len()
+        self.channel.len()
     }
 
     /// Returns the number of values that can be sent without waiting.
     #[must_use]
     pub fn capacity(&self) -> usize {
-        self.channel.room.permits.free()
+        self.channel.free()
     }
 
     /// Returns the number of values that the channel was made for.
     #[must_use]
     pub fn max_capacity(&self) -> usize {
-        self.channel.room.capacity
+        self.channel.capacity
     }
 
     /// Polls for the next value: see [`recv`](Receiver::recv).
@@ -214,16 +212,14 @@ impl<T> Receiver<T> {
     /// # });
     /// ```
     pub fn poll_recv(&mut self, cx: &mut Context<'_>) -> Poll<Option<T>> {
-        // SAFETY: this is the receiver, borrowed mutably.
-        unsafe { self.channel.poll_receive(cx) }
+        self.channel.poll_receive(cx)
     }
 
     /// Polls for up to `limit` values: see [`recv_many`](Receiver::recv_many).
     ///
     /// Wakes the task of the last poll.
     pub fn poll_recv_many(&mut self, cx: &mut Context<'_>, buffer: &mut Vec<T>, limit: usize) -> Poll<usize> {
-        // SAFETY: this is the receiver, borrowed mutably.
-        unsafe { self.channel.poll_receive_many(cx, buffer, limit) }
+        self.channel.poll_receive_many(cx, buffer, limit)
     }
 
     /// Returns the number of senders.
@@ -240,21 +236,20 @@ impl<T> Receiver<T> {
     /// ```
     #[must_use]
     pub fn sender_strong_count(&self) -> usize {
-        self.channel.senders()
+        self.channel.senders.count()
     }
 
     /// Returns the number of weak senders.
     #[must_use]
     pub fn sender_weak_count(&self) -> usize {
-        self.channel.weak_senders()
+        self.channel.senders.count_weak()
     }
 }
 
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
         self.channel.close();
-        // SAFETY: this is the receiver, borrowed mutably.
-        unsafe { self.channel.drain() };
+        self.channel.drain();
     }
 }
 

@@ -1,55 +1,32 @@
-//! The common part of bounded and unbounded channels: the queue, the receiver's waker, and the
-//! count of senders.
+//! An unbounded channel, as its senders and its receiver share it: the queue, the receiver's waker,
+//! and the count of senders.
 
+use super::closing::Closing;
 use super::error::TryRecvError;
 use super::queue::{Popped, Queue};
-use crate::budget;
-use crate::notify::Notify;
-use crate::sync::atomic::AtomicUsize;
-use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use super::senders::Senders;
+use crate::budget::{self, with_state};
+use crate::poll_state::PollState;
 use crate::sync::{LOOKS, relax, spin};
 use crate::wait::{self, WaitKind};
 use crate::waker_cell::WakerCell;
 use std::task::{Context, Poll, ready};
 
-/// How a channel limits what lies in it.
-pub(super) trait Room {
-    /// A value was taken out.
-    fn vacate(&self, count: usize);
-
-    /// Nothing is to be sent any more, but by those that have room already.
-    fn close<T>(&self, queue: &Queue<T>);
-
-    fn is_closed<T>(&self, queue: &Queue<T>) -> bool;
-
-    /// True if no sender has room for a value that is yet to be sent.
-    fn is_idle(&self) -> bool;
-}
-
 /// A channel, as its senders and its receiver share it.
 #[derive(Debug)]
-pub(super) struct Channel<T, R> {
+pub(super) struct Channel<T> {
     pub(super) queue: Queue<T>,
-    pub(super) room: R,
     receiver: WakerCell,
-    /// Notified when the receiver closes.
-    closing: Notify,
-    senders: AtomicUsize,
-    weak_senders: AtomicUsize,
+    closing: Closing,
+    pub(super) senders: Senders,
 }
 
-impl<T, R: Room> Channel<T, R> {
+impl<T> Channel<T> {
     /// One with one sender.
     #[track_caller]
-    pub(super) fn new(room: R) -> Self {
-        Self {
-            queue: Queue::new(),
-            room,
-            receiver: WakerCell::new(),
-            closing: Notify::new(),
-            senders: AtomicUsize::new(1),
-            weak_senders: AtomicUsize::new(0),
-        }
+    pub(super) fn new() -> Self {
+        let (receiver, closing) = (WakerCell::new(), Closing::new());
+        Self { queue: Queue::new(), receiver, closing, senders: Senders::one() }
     }
 
     /// Appends a value, and wakes the receiver if it is asleep. Hands the value back if the queue
@@ -68,58 +45,24 @@ impl<T, R: Room> Channel<T, R> {
         self.receiver.wake();
     }
 
-    /// Wakes the receiver if that was the last of the room that was held in a closed channel: it
-    /// waits for that to see the end.
-    pub(super) fn wake_receiver_at_the_end(&self) {
-        if self.is_over() {
-            self.wake_receiver();
-        }
-    }
-
     /// Waits until the receiver has closed.
     pub(super) async fn closed(&self) {
         budget::consume().await;
-        let notified = self.closing.notified_as(WaitKind::MpscClosed);
-        if !self.is_closed_by_receiver() {
-            notified.await;
-        }
-    }
-
-    pub(super) fn is_closed_by_receiver(&self) -> bool {
-        self.room.is_closed(&self.queue)
-    }
-
-    pub(super) fn add_sender(&self) {
-        self.senders.fetch_add(1, Relaxed);
-    }
-
-    /// Adds a sender to those that there are. False if there is none.
-    pub(super) fn try_add_sender(&self) -> bool {
-        let more = |count: usize| (count > 0).then(|| count + 1);
-        self.senders.fetch_update(AcqRel, Relaxed, more).is_ok()
+        self.closing.wait(|| self.queue.is_closed()).await;
     }
 
     /// The last one closes the channel.
     pub(super) fn remove_sender(&self) {
-        // Release and Acquire: what each sender sent happened before the close.
-        if self.senders.fetch_sub(1, AcqRel) == 1 {
-            self.room.close(&self.queue);
+        if self.senders.remove() {
+            self.queue.close();
             self.wake_receiver();
         }
     }
 
-    pub(super) fn senders(&self) -> usize {
-        self.senders.load(Acquire)
-    }
-
-    pub(super) fn weak_senders(&self) -> usize {
-        self.weak_senders.load(Acquire)
-    }
-
     /// Has senders fail from now on.
     pub(super) fn close(&self) {
-        self.room.close(&self.queue);
-        self.closing.notify_waiters();
+        self.queue.close();
+        self.closing.notify_all();
     }
 
     /// Drops the receiver's waker and what lies in the channel, after [`close`](Channel::close).
@@ -129,13 +72,12 @@ impl<T, R: Room> Channel<T, R> {
     /// The caller is the receiver.
     pub(super) unsafe fn drain(&self) {
         /// Goes on with the next value where the destructor of one panics.
-        struct Draining<'a, T, R: Room>(&'a Channel<T, R>);
+        struct Draining<'a, T>(&'a Channel<T>);
 
-        impl<T, R: Room> Drop for Draining<'_, T, R> {
+        impl<T> Drop for Draining<'_, T> {
             fn drop(&mut self) {
                 // SAFETY: the receiver made this.
                 while let Popped::Value(value) = unsafe { self.0.queue.pop() } {
-                    self.0.room.vacate(1);
                     drop(value);
                 }
             }
@@ -147,7 +89,6 @@ impl<T, R: Room> Channel<T, R> {
         // SAFETY: the caller is the receiver. A value that is being written is dropped with the
         // channel.
         while let Popped::Value(value) = unsafe { self.queue.pop() } {
-            self.room.vacate(1);
             drop(value);
         }
         drop(rest);
@@ -158,11 +99,10 @@ impl<T, R: Room> Channel<T, R> {
     /// The caller is the receiver.
     pub(super) unsafe fn try_receive(&self) -> Result<T, TryRecvError> {
         loop {
-            let is_over = self.is_over();
+            let is_over = self.queue.is_closed();
             // SAFETY: as the caller promises.
             match unsafe { self.queue.pop() } {
                 Popped::Value(value) => {
-                    self.room.vacate(1);
                     return Ok(value);
                 }
                 // Sent before others that may have been received: it is there in a moment.
@@ -173,20 +113,36 @@ impl<T, R: Room> Channel<T, R> {
         }
     }
 
-    /// True if nothing will be sent any more. To be asked before the queue is looked at.
-    fn is_over(&self) -> bool {
-        self.room.is_closed(&self.queue) && self.room.is_idle()
-    }
-
     /// # Safety
     ///
     /// The caller is the receiver.
+    #[inline]
     pub(super) unsafe fn poll_receive(&self, cx: &mut Context<'_>) -> Poll<Option<T>> {
+        // SAFETY: as the caller promises.
+        if let Some(value) = with_state(|state| unsafe { self.receive_at_once(state) }) {
+            return Poll::Ready(Some(value));
+        }
         let mut value = None;
         // SAFETY: as the caller promises.
         let taken = ready!(unsafe { self.poll_receive_with(cx, 1, |taken| value = Some(taken)) });
         debug_assert_eq!(taken, usize::from(value.is_some()));
         Poll::Ready(value)
+    }
+
+    /// Takes the first value, if it is written and the poll has budget left.
+    ///
+    /// # Safety
+    ///
+    /// The caller is the receiver.
+    #[inline]
+    unsafe fn receive_at_once(&self, state: &PollState) -> Option<T> {
+        if !state.has_remaining() {
+            return None;
+        }
+        // SAFETY: as the caller promises.
+        let Popped::Value(value) = (unsafe { self.queue.pop() }) else { return None };
+        state.spend();
+        Some(value)
     }
 
     /// Appends up to `limit` values to `buffer`, and returns how many; zero at the end of the
@@ -213,10 +169,11 @@ impl<T, R: Room> Channel<T, R> {
     /// # Safety
     ///
     /// The caller is the receiver.
+    #[inline(never)]
     unsafe fn poll_receive_with(&self, cx: &mut Context<'_>, limit: usize, mut take: impl FnMut(T)) -> Poll<usize> {
         ready!(budget::poll_proceed(cx));
         for has_left_waker in [false, true] {
-            let is_over = self.is_over();
+            let is_over = self.queue.is_closed();
             let (mut count, mut is_busy) = (0, false);
             while count < limit {
                 // SAFETY: as the caller promises.
@@ -228,9 +185,6 @@ impl<T, R: Room> Channel<T, R> {
                     }
                 }
                 count += 1;
-            }
-            if count > 0 {
-                self.room.vacate(count);
             }
             if count > 0 || (is_over && !is_busy) {
                 budget::spend();
@@ -266,13 +220,5 @@ impl<T, R: Room> Channel<T, R> {
             }
         }
         Popped::Busy
-    }
-
-    pub(super) fn add_weak(&self) {
-        self.weak_senders.fetch_add(1, Relaxed);
-    }
-
-    pub(super) fn remove_weak(&self) {
-        self.weak_senders.fetch_sub(1, Release);
     }
 }

@@ -9,7 +9,7 @@
 //! # Not guaranteed
 //!
 //! An order between values of senders that send at the same time. Memory that a long queue took is
-//! given back as it is emptied, but for one block, which is kept for the next values.
+//! given back as it is emptied, but for a little, which is kept for the next values.
 //!
 //! # Examples
 //!
@@ -28,11 +28,16 @@
 //! ```
 
 mod bounded;
+mod bounded_channel;
 mod bounded_receiver;
 mod channel;
+mod closing;
 pub mod error;
 mod permit;
 mod queue;
+mod reserve;
+mod room;
+mod senders;
 mod unbounded;
 mod weak;
 

@@ -1,7 +1,7 @@
 //! Room in a bounded channel that is held for a value to come.
 
-use super::bounded::{Limited, Sender};
-use super::channel::Channel;
+use super::bounded::Sender;
+use super::bounded_channel::BoundedChannel;
 use crate::sync::Arc;
 use std::fmt;
 use std::iter::FusedIterator;
@@ -17,7 +17,7 @@ pub struct Permit<'a, T> {
 /// Permits to send one value each. Dropped, it gives back the room of those that are left.
 #[must_use = "room that is held and not used makes others wait"]
 pub struct PermitIterator<'a, T> {
-    channel: &'a Channel<T, Limited>,
+    channel: &'a BoundedChannel<T>,
     left: usize,
 }
 
@@ -27,28 +27,13 @@ pub struct OwnedPermit<T> {
     sender: Sender<T>,
 }
 
-impl<T> Channel<T, Limited> {
-    /// Sends by a permit, which is spent.
-    fn send(&self, value: T) {
-        if self.push(value).is_err() {
-            unreachable!("the queue of a bounded channel is never closed");
-        }
-    }
-
-    /// Gives back room that was not used.
-    fn release(&self, count: usize) {
-        self.room.permits.give(count);
-        self.wake_receiver_at_the_end();
-    }
-}
-
 impl<'a, T> Permit<'a, T> {
-    pub(super) fn new(channel: &'a Channel<T, Limited>) -> Self {
+    pub(super) fn new(channel: &'a BoundedChannel<T>) -> Self {
         Self { permits: PermitIterator::new(channel, 1) }
     }
 
     /// Sends `value`. It cannot fail: a receiver that has closed the channel still gets it; if the
-    /// receiver was dropped, the value is dropped with the channel.
+    /// receiver was dropped, the value is dropped.
     ///
     /// # Examples
     ///
@@ -77,7 +62,7 @@ impl<T> fmt::Debug for Permit<'_, T> {
 }
 
 impl<'a, T> PermitIterator<'a, T> {
-    pub(super) fn new(channel: &'a Channel<T, Limited>, count: usize) -> Self {
+    pub(super) fn new(channel: &'a BoundedChannel<T>, count: usize) -> Self {
         Self { channel, left: count }
     }
 }
@@ -101,7 +86,7 @@ impl<T> FusedIterator for PermitIterator<'_, T> {}
 impl<T> Drop for PermitIterator<'_, T> {
     fn drop(&mut self) {
         if self.left > 0 {
-            self.channel.release(self.left);
+            self.channel.give(self.left);
         }
     }
 }
@@ -155,7 +140,7 @@ impl<T> OwnedPermit<T> {
     /// ```
     pub fn release(self) -> Sender<T> {
         let sender = self.into_sender();
-        sender.channel.release(1);
+        sender.channel.give(1);
         sender
     }
 
@@ -181,7 +166,7 @@ impl<T> OwnedPermit<T> {
 
 impl<T> Drop for OwnedPermit<T> {
     fn drop(&mut self) {
-        self.sender.channel.release(1);
+        self.sender.channel.give(1);
     }
 }
 

@@ -1,33 +1,12 @@
 //! The channel that never makes its senders wait.
 
-use super::channel::{Channel, Room};
+use super::channel::Channel;
 use super::error::{SendError, TryRecvError};
-use super::queue::Queue;
 use crate::blocking::block_on;
 use crate::sync::Arc;
 use std::fmt;
 use std::future::poll_fn;
 use std::task::{Context, Poll};
-
-/// No limit: the queue says itself whether it is closed.
-#[derive(Debug)]
-pub(super) struct Unlimited;
-
-impl Room for Unlimited {
-    fn vacate(&self, _count: usize) {}
-
-    fn close<T>(&self, queue: &Queue<T>) {
-        queue.close();
-    }
-
-    fn is_closed<T>(&self, queue: &Queue<T>) -> bool {
-        queue.is_closed()
-    }
-
-    fn is_idle(&self) -> bool {
-        true
-    }
-}
 
 /// Creates a channel without a limit: what is sent faster than it is received takes memory.
 ///
@@ -51,23 +30,23 @@ impl Room for Unlimited {
 #[must_use = "a channel is of use with both ends"]
 #[track_caller]
 pub fn unbounded_channel<T>() -> (UnboundedSender<T>, UnboundedReceiver<T>) {
-    let channel = Arc::new(Channel::new(Unlimited));
+    let channel = Arc::new(Channel::new());
     (UnboundedSender { channel: Arc::clone(&channel) }, UnboundedReceiver { channel })
 }
 
 /// Sends to an [`UnboundedReceiver`].
 pub struct UnboundedSender<T> {
-    channel: Arc<Channel<T, Unlimited>>,
+    channel: Arc<Channel<T>>,
 }
 
 /// A sender that does not keep its channel open.
 pub struct WeakUnboundedSender<T> {
-    channel: Arc<Channel<T, Unlimited>>,
+    channel: Arc<Channel<T>>,
 }
 
 /// Receives what [`UnboundedSender`]s send.
 pub struct UnboundedReceiver<T> {
-    channel: Arc<Channel<T, Unlimited>>,
+    channel: Arc<Channel<T>>,
 }
 
 impl<T> UnboundedSender<T> {
@@ -118,7 +97,7 @@ impl<T> UnboundedSender<T> {
     /// ```
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        self.channel.is_closed_by_receiver()
+        self.channel.queue.is_closed()
     }
 
     /// Returns true if both are of one channel.
@@ -149,19 +128,19 @@ impl<T> UnboundedSender<T> {
     /// Returns the number of senders.
     #[must_use]
     pub fn strong_count(&self) -> usize {
-        self.channel.senders()
+        self.channel.senders.count()
     }
 
     /// Returns the number of weak senders.
     #[must_use]
     pub fn weak_count(&self) -> usize {
-        self.channel.weak_senders()
+        self.channel.senders.count_weak()
     }
 }
 
 impl<T> Clone for UnboundedSender<T> {
     fn clone(&self) -> Self {
-        self.channel.add_sender();
+        self.channel.senders.add();
         Self { channel: Arc::clone(&self.channel) }
     }
 }
@@ -179,27 +158,27 @@ impl<T> fmt::Debug for UnboundedSender<T> {
 }
 
 impl<T> WeakUnboundedSender<T> {
-    fn new(channel: Arc<Channel<T, Unlimited>>) -> Self {
-        channel.add_weak();
+    fn new(channel: Arc<Channel<T>>) -> Self {
+        channel.senders.add_weak();
         Self { channel }
     }
 
     /// Returns a sender, if there is one left: a channel that was closed by that stays closed.
     #[must_use]
     pub fn upgrade(&self) -> Option<UnboundedSender<T>> {
-        self.channel.try_add_sender().then(|| UnboundedSender { channel: Arc::clone(&self.channel) })
+        self.channel.senders.try_add().then(|| UnboundedSender { channel: Arc::clone(&self.channel) })
     }
 
     /// Returns the number of senders.
     #[must_use]
     pub fn strong_count(&self) -> usize {
-        self.channel.senders()
+        self.channel.senders.count()
     }
 
     /// Returns the number of weak senders.
     #[must_use]
     pub fn weak_count(&self) -> usize {
-        self.channel.weak_senders()
+        self.channel.senders.count_weak()
     }
 }
 
@@ -211,7 +190,7 @@ impl<T> Clone for WeakUnboundedSender<T> {
 
 impl<T> Drop for WeakUnboundedSender<T> {
     fn drop(&mut self) {
-        self.channel.remove_weak();
+        self.channel.senders.remove_weak();
     }
 }
 
@@ -302,7 +281,7 @@ impl<T> UnboundedReceiver<T> {
     /// Returns true if the channel is closed, or all senders are dropped.
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        self.channel.is_closed_by_receiver()
+        self.channel.queue.is_closed()
     }
 
     /// Returns true if nothing lies in the channel.
@@ -348,13 +327,13 @@ impl<T> UnboundedReceiver<T> {
     /// Returns the number of senders.
     #[must_use]
     pub fn sender_strong_count(&self) -> usize {
-        self.channel.senders()
+        self.channel.senders.count()
     }
 
     /// Returns the number of weak senders.
     #[must_use]
     pub fn sender_weak_count(&self) -> usize {
-        self.channel.weak_senders()
+        self.channel.senders.count_weak()
     }
 }
 

@@ -1,18 +1,18 @@
 //! The weak sender of a bounded channel.
 
-use super::bounded::{Limited, Sender};
-use super::channel::Channel;
+use super::bounded::Sender;
+use super::bounded_channel::BoundedChannel;
 use crate::sync::Arc;
 use std::fmt;
 
 /// A sender that does not keep its channel open.
 pub struct WeakSender<T> {
-    channel: Arc<Channel<T, Limited>>,
+    channel: Arc<BoundedChannel<T>>,
 }
 
 impl<T> WeakSender<T> {
-    pub(super) fn new(channel: Arc<Channel<T, Limited>>) -> Self {
-        channel.add_weak();
+    pub(super) fn new(channel: Arc<BoundedChannel<T>>) -> Self {
+        channel.senders.add_weak();
         Self { channel }
     }
 
@@ -33,19 +33,19 @@ impl<T> WeakSender<T> {
     /// ```
     #[must_use]
     pub fn upgrade(&self) -> Option<Sender<T>> {
-        self.channel.try_add_sender().then(|| Sender { channel: Arc::clone(&self.channel) })
+        self.channel.senders.try_add().then(|| Sender { channel: Arc::clone(&self.channel) })
     }
 
     /// Returns the number of senders.
     #[must_use]
     pub fn strong_count(&self) -> usize {
-        self.channel.senders()
+        self.channel.senders.count()
     }
 
     /// Returns the number of weak senders.
     #[must_use]
     pub fn weak_count(&self) -> usize {
-        self.channel.weak_senders()
+        self.channel.senders.count_weak()
     }
 }
 
@@ -57,7 +57,7 @@ impl<T> Clone for WeakSender<T> {
 
 impl<T> Drop for WeakSender<T> {
     fn drop(&mut self) {
-        self.channel.remove_weak();
+        self.channel.senders.remove_weak();
     }
 }
 

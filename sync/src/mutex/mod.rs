@@ -24,8 +24,9 @@ use std::sync::Arc;
 ///
 /// # Not guaranteed
 ///
-/// That the tasks run in the order in which they were given the lock. A task that locks twice
-/// waits for itself, for ever.
+/// That the tasks run in the order in which they were given the lock. A task whose budget is spent
+/// gives way before it takes a lock that is free, and another may take it meanwhile; in line it
+/// keeps its place. A task that locks twice waits for itself, for ever.
 ///
 /// # Examples
 ///
@@ -104,7 +105,9 @@ impl<T: ?Sized> Mutex<T> {
     /// # });
     /// ```
     pub async fn lock(&self) -> MutexGuard<'_, T> {
-        never_closed(self.permits.take(1, WaitKind::Mutex).await);
+        if !self.permits.take_at_once(1) {
+            never_closed(self.permits.take(1, WaitKind::Mutex).await);
+        }
         self.guard()
     }
 
@@ -156,7 +159,9 @@ impl<T: ?Sized> Mutex<T> {
     /// # });
     /// ```
     pub async fn lock_owned(self: Arc<Self>) -> OwnedMutexGuard<T> {
-        never_closed(self.permits.take(1, WaitKind::Mutex).await);
+        if !self.permits.take_at_once(1) {
+            never_closed(self.permits.take(1, WaitKind::Mutex).await);
+        }
         OwnedMutexGuard::new(OwnedHold::new(self, 1))
     }
 

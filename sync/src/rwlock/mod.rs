@@ -136,7 +136,9 @@ impl<T: ?Sized> RwLock<T> {
     /// # });
     /// ```
     pub async fn read(&self) -> RwLockReadGuard<'_, T> {
-        never_closed(self.permits.take(1, WaitKind::RwLockRead).await);
+        if !self.permits.take_at_once(1) {
+            never_closed(self.permits.take(1, WaitKind::RwLockRead).await);
+        }
         self.read_guard()
     }
 
@@ -180,7 +182,9 @@ impl<T: ?Sized> RwLock<T> {
     /// # });
     /// ```
     pub async fn read_owned(self: Arc<Self>) -> OwnedRwLockReadGuard<T> {
-        never_closed(self.permits.take(1, WaitKind::RwLockRead).await);
+        if !self.permits.take_at_once(1) {
+            never_closed(self.permits.take(1, WaitKind::RwLockRead).await);
+        }
         OwnedRwLockReadGuard::new(OwnedHold::new(self, 1))
     }
 
@@ -227,7 +231,9 @@ impl<T: ?Sized> RwLock<T> {
     /// # });
     /// ```
     pub async fn write(&self) -> RwLockWriteGuard<'_, T> {
-        never_closed(self.permits.take(self.all(), WaitKind::RwLockWrite).await);
+        if !self.permits.take_at_once(self.all()) {
+            never_closed(self.permits.take(self.all(), WaitKind::RwLockWrite).await);
+        }
         self.write_guard()
     }
 
@@ -272,7 +278,9 @@ impl<T: ?Sized> RwLock<T> {
     /// # });
     /// ```
     pub async fn write_owned(self: Arc<Self>) -> OwnedRwLockWriteGuard<T> {
-        never_closed(self.permits.take(self.all(), WaitKind::RwLockWrite).await);
+        if !self.permits.take_at_once(self.all()) {
+            never_closed(self.permits.take(self.all(), WaitKind::RwLockWrite).await);
+        }
         let all = self.all();
         OwnedRwLockWriteGuard::new(OwnedHold::new(self, all))
     }

@@ -1,0 +1,39 @@
+//! The state of a request for permits, or for room in a channel.
+
+use crate::permits::Refused;
+use crate::poll_state::PollState;
+use std::task::{Context, Poll};
+
+/// The state of a request.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Asked {
+    /// No poll has looked for permits, or the last one has returned an answer.
+    Not,
+    /// In the list, by its key.
+    InLine(usize),
+    /// It has its permits. The poll that took them had no budget to return them.
+    Served,
+}
+
+impl Asked {
+    /// Returns the answer of a request if the poll has budget. If it has none, the permits are kept
+    /// until a poll may return them; a refusal is found again.
+    ///
+    /// Asked after the permits: those that come later are not to be served before a task that has
+    /// only spent its budget.
+    #[inline]
+    pub(crate) fn answer(
+        &mut self,
+        state: &PollState,
+        cx: &mut Context<'_>,
+        answer: Result<(), Refused>,
+    ) -> Poll<Result<(), Refused>> {
+        if state.poll_proceed(cx).is_pending() {
+            *self = if answer.is_ok() { Self::Served } else { Self::Not };
+            return Poll::Pending;
+        }
+        *self = Self::Not;
+        state.spend();
+        Poll::Ready(answer)
+    }
+}

@@ -1,0 +1,324 @@
+//! A bounded channel, as its senders and its receiver share it.
+//!
+//! Everything is under one lock, held for a few steps: a send is one atomic operation and a receive
+//! another, where a count of its own for the room would take a second one each.
+
+use super::closing::Closing;
+use super::error::TryRecvError;
+use super::room::Room;
+use super::senders::Senders;
+use crate::budget::{self, with_state};
+use crate::permits::Refused;
+use crate::sync::{WaitGuard, WaitLock};
+use crate::wait::{self, WaitKind};
+use crate::wakers::Wakers;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::task::{Context, Poll, Waker, ready};
+
+/// A channel with room for a number of values.
+#[derive(Debug)]
+pub(super) struct BoundedChannel<T> {
+    room: WaitLock<Room<T>>,
+    pub(super) capacity: usize,
+    pub(super) senders: Senders,
+    closing: Closing,
+}
+
+// No code of others runs while the lock is held, so a panic leaves nothing half done.
+impl<T> UnwindSafe for BoundedChannel<T> {}
+impl<T> RefUnwindSafe for BoundedChannel<T> {}
+
+impl<T> BoundedChannel<T> {
+    /// One with one sender.
+    #[track_caller]
+    pub(super) fn new(capacity: usize) -> Self {
+        Self { room: WaitLock::new(Room::new(capacity)), capacity, senders: Senders::one(), closing: Closing::new() }
+    }
+
+    /// Sends `value` if there is room and the poll has budget left. Hands it back if not.
+    #[inline]
+    pub(super) fn send_at_once(&self, value: T) -> Result<(), T> {
+        with_state(|state| {
+            if !state.has_remaining() {
+                return Err(value);
+            }
+            let mut room = self.room.lock();
+            if room.try_take(1).is_err() {
+                return Err(value);
+            }
+            state.spend();
+            self.append(room, value);
+            Ok(())
+        })
+    }
+
+    /// Sends `value` if there is room. Hands it back, with the reason, if not.
+    pub(super) fn try_send(&self, value: T) -> Result<(), (Refused, T)> {
+        let mut room = self.room.lock();
+        match room.try_take(1) {
+            Ok(()) => {
+                self.append(room, value);
+                Ok(())
+            }
+            Err(refused) => {
+                drop(room);
+                Err((refused, value))
+            }
+        }
+    }
+
+    /// Sends by a permit, which is spent.
+    pub(super) fn send(&self, value: T) {
+        self.append(self.room.lock(), value);
+    }
+
+    /// Appends a value that room was taken for, and wakes the receiver if it waits.
+    #[inline]
+    fn append(&self, mut room: WaitGuard<'_, Room<T>>, value: T) {
+        if !room.has_receiver {
+            room.free += 1;
+            drop(room);
+            return drop(value);
+        }
+        room.values.push_back(value);
+        let receiver = room.receiver.take();
+        drop(room);
+        receiver.into_iter().for_each(Waker::wake);
+    }
+
+    /// Takes room for `count` values, if there is as much.
+    pub(super) fn try_take(&self, count: usize) -> Result<(), Refused> {
+        self.room.lock().try_take(count)
+    }
+
+    /// Takes room for `count` values, or gets in line for it with `waker`, under the key that it
+    /// returns.
+    pub(super) fn take_or_enter(&self, count: usize, waker: Waker) -> Result<Option<usize>, Refused> {
+        let mut room = self.room.lock();
+        match room.try_take(count) {
+            Err(Refused::TooFew) => Ok(Some(room.enter(count, waker))),
+            answer => {
+                drop(room);
+                drop(waker);
+                answer.map(|()| None)
+            }
+        }
+    }
+
+    /// Has the sender in line wake the task of `waker`, and returns `None`, if it waits still.
+    /// Otherwise takes it out of the line, and returns whether it has the room.
+    pub(super) fn wait_on(&self, key: usize, waker: &Waker) -> Option<Result<(), Refused>> {
+        let mut fresh = None;
+        loop {
+            let mut room = self.room.lock();
+            if !room.line().is_linked(key) {
+                return Some(self.leave_served(room, key));
+            }
+            if room.line().will_wake(key, waker) {
+                return None;
+            }
+            if let Some(fresh) = fresh.take() {
+                let displaced = room.line().replace_waker(key, fresh);
+                drop(room);
+                drop(displaced);
+                return None;
+            }
+            drop(room);
+            // With no lock held: it is foreign code.
+            fresh = Some(waker.clone());
+        }
+    }
+
+    /// Removes a sender that was unlinked: it has all that it needs, or the channel was closed.
+    fn leave_served(&self, mut room: WaitGuard<'_, Room<T>>, key: usize) -> Result<(), Refused> {
+        let (need, ..) = room.line().remove(key);
+        if !room.is_closed {
+            debug_assert_eq!(need.lacks, 0, "only a close unlinks a sender that lacks room");
+            return Ok(());
+        }
+        self.give_to(room, need.has);
+        Err(Refused::Closed)
+    }
+
+    /// Removes a sender that does not want its place in line, or what it was given, any more.
+    pub(super) fn leave(&self, key: usize) {
+        let mut room = self.room.lock();
+        let (need, _, waker) = room.line().remove(key);
+        self.give_to(room, need.has);
+        drop(waker);
+    }
+
+    /// Gives back room that was not used.
+    pub(super) fn give(&self, count: usize) {
+        self.give_to(self.room.lock(), count);
+    }
+
+    fn give_to(&self, mut room: WaitGuard<'_, Room<T>>, count: usize) {
+        let mut wakers = Wakers::default();
+        room.give(count, &mut wakers);
+        if self.is_over(&room) {
+            // The receiver of a closed channel waits for that to see the end.
+            room.receiver.take().into_iter().for_each(|waker| wakers.push(waker));
+        }
+        drop(room);
+        wakers.wake();
+    }
+
+    /// True if nothing will be sent any more, and nothing lies in the channel.
+    fn is_over(&self, room: &Room<T>) -> bool {
+        room.is_closed && room.free == self.capacity
+    }
+
+    /// Waits until the receiver has closed.
+    pub(super) async fn closed(&self) {
+        budget::consume().await;
+        self.closing.wait(|| self.is_closed()).await;
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.room.lock().is_closed
+    }
+
+    /// The number of values that nothing holds room for.
+    pub(super) fn free(&self) -> usize {
+        self.room.lock().free
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.room.lock().values.len()
+    }
+
+    /// Notes that the poll waits for room here.
+    pub(super) fn note_wait_for_room(&self) {
+        wait::note(WaitKind::MpscSend, self.closing.place());
+    }
+
+    /// Takes that note back.
+    pub(super) fn take_back_wait_for_room(&self) {
+        wait::take_back(WaitKind::MpscSend, self.closing.place());
+    }
+
+    /// The last one closes the channel.
+    pub(super) fn remove_sender(&self) {
+        if self.senders.remove() {
+            let mut room = self.room.lock();
+            let mut wakers = Wakers::default();
+            room.close(&mut wakers);
+            room.receiver.take().into_iter().for_each(|waker| wakers.push(waker));
+            drop(room);
+            wakers.wake();
+        }
+    }
+
+    /// Has senders fail from now on, by the receiver.
+    pub(super) fn close(&self) {
+        let mut wakers = Wakers::default();
+        self.room.lock().close(&mut wakers);
+        wakers.wake();
+        self.closing.notify_all();
+    }
+
+    /// Drops the receiver's waker and what lies in the channel, after [`close`](Self::close).
+    pub(super) fn drain(&self) {
+        let mut room = self.room.lock();
+        let (values, waker) = (room.empty(), room.receiver.take());
+        drop(room);
+        drop(waker);
+        drop(values);
+    }
+
+    pub(super) fn try_receive(&self) -> Result<T, TryRecvError> {
+        let mut room = self.room.lock();
+        match room.values.pop_front() {
+            Some(value) => {
+                Self::vacate(room, 1);
+                Ok(value)
+            }
+            None if self.is_over(&room) => Err(TryRecvError::Disconnected),
+            None => Err(TryRecvError::Empty),
+        }
+    }
+
+    /// Gives back the room of values that were taken out, and releases the lock.
+    #[inline]
+    fn vacate(mut room: WaitGuard<'_, Room<T>>, count: usize) {
+        if !room.try_vacate(count) {
+            Self::vacate_for_others(room, count);
+        }
+    }
+
+    #[inline(never)]
+    fn vacate_for_others(mut room: WaitGuard<'_, Room<T>>, count: usize) {
+        let mut wakers = Wakers::default();
+        room.give(count, &mut wakers);
+        let surplus = room.surplus();
+        drop(room);
+        drop(surplus);
+        wakers.wake();
+    }
+
+    /// Receives one value. None at the end of the channel.
+    #[inline]
+    pub(super) fn poll_receive(&self, cx: &mut Context<'_>) -> Poll<Option<T>> {
+        self.poll_taking(cx, |room| room.values.pop_front(), |_| 1)
+    }
+
+    /// Appends up to `limit` values to `buffer`, and returns how many; zero at the end of the
+    /// channel, and at once for a limit of zero.
+    pub(super) fn poll_receive_many(&self, cx: &mut Context<'_>, buffer: &mut Vec<T>, limit: usize) -> Poll<usize> {
+        if limit == 0 {
+            return budget::poll_spending(cx, |_| Poll::Ready(0));
+        }
+        let take = |room: &mut Room<T>| {
+            let count = limit.min(room.values.len());
+            buffer.extend(room.values.drain(..count));
+            (count > 0).then_some(count)
+        };
+        self.poll_taking(cx, take, |count| *count).map(|count| count.unwrap_or(0))
+    }
+
+    /// Takes values out by `take`, waiting until there are some; `count` tells how many it took.
+    /// None at the end of the channel.
+    #[inline]
+    fn poll_taking<R>(
+        &self,
+        cx: &mut Context<'_>,
+        mut take: impl FnMut(&mut Room<T>) -> Option<R>,
+        count: impl FnOnce(&R) -> usize,
+    ) -> Poll<Option<R>> {
+        with_state(|state| {
+            ready!(state.poll_proceed(cx));
+            let mut fresh = None;
+            loop {
+                let mut room = self.room.lock();
+                let taken = take(&mut room);
+                if let Some(taken) = &taken {
+                    Self::vacate(room, count(taken));
+                } else if !self.is_over(&room) {
+                    if self.leave_waker(room, &mut fresh, cx.waker()) {
+                        return Poll::Pending;
+                    }
+                    continue;
+                }
+                state.spend();
+                return Poll::Ready(taken);
+            }
+        })
+    }
+
+    /// Leaves the receiver's waker, in the lock under which nothing was found. False if the waker
+    /// is yet to be cloned, which is done with the lock released: the caller looks again.
+    fn leave_waker(&self, mut room: WaitGuard<'_, Room<T>>, fresh: &mut Option<Waker>, waker: &Waker) -> bool {
+        let is_there = room.receiver.as_ref().is_some_and(|left| left.will_wake(waker));
+        if !is_there && fresh.is_none() {
+            drop(room);
+            *fresh = Some(waker.clone());
+            return false;
+        }
+        let displaced = if is_there { fresh.take() } else { std::mem::replace(&mut room.receiver, fresh.take()) };
+        drop(room);
+        drop(displaced);
+        wait::note(WaitKind::MpscReceive, self.closing.place());
+        true
+    }
+}

@@ -1,0 +1,86 @@
+//! The future of room in a bounded channel: it takes it at once, or waits in line.
+
+use super::bounded_channel::BoundedChannel;
+use crate::asked::Asked;
+use crate::budget::with_state;
+use crate::permits::Refused;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+/// Waits for room for `count` values. Dropped early, it leaves the line, and gives its part back.
+#[derive(Debug)]
+#[must_use = "futures do nothing unless polled"]
+pub(super) struct Reserve<'a, T> {
+    channel: &'a BoundedChannel<T>,
+    count: usize,
+    asked: Asked,
+}
+
+impl<'a, T> Reserve<'a, T> {
+    pub(super) fn new(channel: &'a BoundedChannel<T>, count: usize) -> Self {
+        Self { channel, count, asked: Asked::Not }
+    }
+
+    fn poll_first(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Refused>> {
+        match self.take_or_enter(cx) {
+            Ok(None) => Poll::Ready(Ok(())),
+            Ok(Some(key)) => {
+                self.asked = Asked::InLine(key);
+                self.channel.note_wait_for_room();
+                Poll::Pending
+            }
+            Err(refused) => {
+                // A receiver that has closed the channel, and waits still, sees the end.
+                self.channel.give(0);
+                Poll::Ready(Err(refused))
+            }
+        }
+    }
+
+    /// The waker is cloned with no lock held, and only where it is needed.
+    fn take_or_enter(&self, cx: &mut Context<'_>) -> Result<Option<usize>, Refused> {
+        match self.channel.try_take(self.count) {
+            Err(Refused::TooFew) => self.channel.take_or_enter(self.count, cx.waker().clone()),
+            answer => answer.map(|()| None),
+        }
+    }
+
+    fn poll_in_line(&mut self, key: usize, cx: &mut Context<'_>) -> Poll<Result<(), Refused>> {
+        let Some(answer) = self.channel.wait_on(key, cx.waker()) else {
+            self.channel.note_wait_for_room();
+            return Poll::Pending;
+        };
+        self.asked = Asked::Not;
+        Poll::Ready(answer)
+    }
+}
+
+impl<T> Future for Reserve<'_, T> {
+    type Output = Result<(), Refused>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.get_mut();
+        with_state(|state| {
+            let answer = ready!(match this.asked {
+                Asked::Not => this.poll_first(cx),
+                Asked::InLine(key) => this.poll_in_line(key, cx),
+                Asked::Served => Poll::Ready(Ok(())),
+            });
+            this.asked.answer(state, cx, answer)
+        })
+    }
+}
+
+impl<T> Drop for Reserve<'_, T> {
+    fn drop(&mut self) {
+        match self.asked {
+            Asked::Not => {}
+            Asked::InLine(key) => {
+                self.channel.take_back_wait_for_room();
+                self.channel.leave(key);
+            }
+            Asked::Served => self.channel.give(self.count),
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! The number of senders of a channel. The last one that leaves ends it.
+
+use crate::sync::atomic::AtomicUsize;
+use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+
+/// Counts the senders, and those that do not keep the channel open.
+#[derive(Debug)]
+pub(super) struct Senders {
+    strong: AtomicUsize,
+    weak: AtomicUsize,
+}
+
+impl Senders {
+    pub(super) fn one() -> Self {
+        Self { strong: AtomicUsize::new(1), weak: AtomicUsize::new(0) }
+    }
+
+    pub(super) fn add(&self) {
+        self.strong.fetch_add(1, Relaxed);
+    }
+
+    /// Adds a sender to those that there are. False if there is none.
+    #[must_use = "without a sender the channel has ended"]
+    pub(super) fn try_add(&self) -> bool {
+        let more = |count: usize| (count > 0).then(|| count + 1);
+        self.strong.fetch_update(AcqRel, Relaxed, more).is_ok()
+    }
+
+    /// True if it was the last one: the caller closes the channel.
+    #[must_use = "the last one closes the channel"]
+    pub(super) fn remove(&self) -> bool {
+        // Release and Acquire: what each sender sent happened before the close.
+        self.strong.fetch_sub(1, AcqRel) == 1
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.strong.load(Acquire)
+    }
+
+    pub(super) fn add_weak(&self) {
+        self.weak.fetch_add(1, Relaxed);
+    }
+
+    pub(super) fn remove_weak(&self) {
+        self.weak.fetch_sub(1, Release);
+    }
+
+    pub(super) fn count_weak(&self) -> usize {
+        self.weak.load(Acquire)
+    }
+}

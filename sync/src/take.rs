@@ -1,0 +1,154 @@
+//! The future of permits: it takes them at once, or waits in line.
+
+use crate::asked::Asked;
+use crate::budget::with_state;
+use crate::current_task;
+use crate::line::Queue;
+use crate::permits::{Entered, Permits, Refused};
+use crate::poll_state::PollState;
+use crate::sync::WaitGuard;
+use crate::wait::{self, WaitKind};
+use crate::wakers::Wakers;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker, ready};
+
+/// A future of [`Permits::take`]. Dropped early, it leaves the line, and gives back what it had of
+/// its permits.
+#[derive(Debug)]
+#[must_use = "futures do nothing unless polled"]
+pub(crate) struct Take<'a> {
+    permits: &'a Permits,
+    count: usize,
+    kind: WaitKind,
+    asked: Asked,
+}
+
+impl<'a> Take<'a> {
+    #[inline]
+    pub(crate) fn new(permits: &'a Permits, count: usize, kind: WaitKind) -> Self {
+        Self { permits, count, kind, asked: Asked::Not }
+    }
+
+    /// Whether the poll has no budget left, and the permits are free: a task that took them before it
+    /// gives up its turn would keep all others from them meanwhile. Where they are not free it has
+    /// its place in line all the same.
+    #[inline]
+    fn leaves_alone(&self, state: &PollState) -> bool {
+        !state.has_remaining() && matches!(self.asked, Asked::Not) && self.permits.free() >= self.count
+    }
+
+    #[inline]
+    fn poll_first(&mut self, state: &PollState, cx: &mut Context<'_>) -> Poll<Result<(), Refused>> {
+        match self.permits.try_take_as(self.count, || state.task.get()) {
+            Err(Refused::TooFew) => self.enter(cx),
+            answer => Poll::Ready(answer),
+        }
+    }
+
+    #[inline(never)]
+    fn enter(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Refused>> {
+        match self.permits.enter(self.count, self.kind, cx.waker().clone()) {
+            Ok(Entered::Waits(key)) => {
+                self.asked = Asked::InLine(key);
+                wait::note(self.kind, self.permits.place);
+                Poll::Pending
+            }
+            Ok(Entered::Served(_)) => Poll::Ready(Ok(())),
+            Err(refused) => Poll::Ready(Err(refused)),
+        }
+    }
+
+    fn poll_in_line(&mut self, key: usize, cx: &mut Context<'_>) -> Poll<Result<(), Refused>> {
+        let Some(queue) = self.wait_on(key, cx.waker()) else {
+            wait::note(self.kind, self.permits.place);
+            return Poll::Pending;
+        };
+        self.asked = Asked::Not;
+        let has_all = self.leave(queue, key);
+        if !self.permits.is_closed() {
+            debug_assert!(has_all, "only a close unlinks a waiter that lacks permits");
+            return Poll::Ready(Ok(()));
+        }
+        if has_all {
+            self.permits.give(self.count);
+        }
+        Poll::Ready(Err(Refused::Closed))
+    }
+
+    /// Has the waiter wake the task of `waker`, and returns `None`, if it waits still. Otherwise
+    /// returns the queue, locked.
+    fn wait_on(&self, key: usize, waker: &Waker) -> Option<WaitGuard<'a, Queue>> {
+        let mut fresh = None;
+        loop {
+            let permits = self.permits;
+            let mut queue = permits.existing_queue();
+            if !queue.list.is_linked(key) {
+                return Some(queue);
+            }
+            let will_wake = queue.list.will_wake(key, waker);
+            if will_wake || fresh.is_some() {
+                let displaced = fresh.take().and_then(|fresh| queue.list.replace_waker(key, fresh));
+                queue.note_task(key, current_task::number());
+                drop(queue);
+                drop(displaced);
+                return None;
+            }
+            drop(queue);
+            // With no lock held: it is foreign code.
+            fresh = Some(waker.clone());
+        }
+    }
+
+    /// Removes the waiter. Returns true if it was given all that it needs; what it was given of
+    /// less goes back.
+    fn leave(&self, mut queue: WaitGuard<'_, Queue>, key: usize) -> bool {
+        let mut wakers = Wakers::default();
+        let (need, was_linked, waker) = queue.list.remove(key);
+        if was_linked || need.lacks > 0 {
+            self.permits.serve(queue, need.has, &mut wakers);
+        } else {
+            drop(queue);
+        }
+        drop(waker);
+        wakers.wake();
+        need.lacks == 0
+    }
+}
+
+impl Future for Take<'_> {
+    type Output = Result<(), Refused>;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.get_mut();
+        with_state(|state| {
+            if this.leaves_alone(state) {
+                let is_denied = state.poll_proceed(cx).is_pending();
+                debug_assert!(is_denied, "no budget is left");
+                return Poll::Pending;
+            }
+            let answer = ready!(match this.asked {
+                Asked::Not => this.poll_first(state, cx),
+                Asked::InLine(key) => this.poll_in_line(key, cx),
+                Asked::Served => Poll::Ready(Ok(())),
+            });
+            this.asked.answer(state, cx, answer)
+        })
+    }
+}
+
+impl Drop for Take<'_> {
+    fn drop(&mut self) {
+        match self.asked {
+            Asked::Not => {}
+            Asked::InLine(key) => {
+                wait::take_back(self.kind, self.permits.place);
+                if self.leave(self.permits.existing_queue(), key) {
+                    self.permits.give(self.count);
+                }
+            }
+            Asked::Served => self.permits.give(self.count),
+        }
+    }
+}
