@@ -30,9 +30,9 @@ impl<'a> Take<'a> {
         Self { permits, count, kind, asked: Asked::Not }
     }
 
-    /// Whether the poll has no budget left, and the permits are free: a task that took them before it
-    /// gives up its turn would keep all others from them meanwhile. Where they are not free it has
-    /// its place in line all the same.
+    /// Whether the poll has no budget left, and the permits are free: a task that took them before
+    /// it gives up its turn would keep all others from them meanwhile. Where they are not free it
+    /// has its place in line all the same.
     #[inline]
     fn leaves_alone(&self, state: &PollState) -> bool {
         !state.has_remaining() && matches!(self.asked, Asked::Not) && self.permits.free() >= self.count

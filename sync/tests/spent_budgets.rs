@@ -42,7 +42,7 @@ fn a_task_without_budget_leaves_a_free_lock_alone() {
 }
 
 #[test]
-fn a_lock_handed_over_without_budget_is_kept_or_given_back() {
+fn a_lock_handed_over_is_kept_or_given_back() {
     let _kept = budget::keep();
     let mutex = Mutex::new(());
     let mut held = mutex.try_lock().ok();
