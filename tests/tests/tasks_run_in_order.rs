@@ -1,6 +1,7 @@
 //! On a current-thread runtime tasks run in the order in which they were spawned and woken, however
 //! many there are and wherever the wakes come from.
 
+use std::cell::Cell;
 use std::future::Future;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
@@ -56,6 +57,25 @@ impl Log {
         let differs = log.iter().zip(&wanted).position(|(ran, wanted)| ran != wanted);
         assert!(log == wanted, "{} of {} ran, in order but from {differs:?} on: {log:?}", log.len(), wanted.len());
     }
+}
+
+#[test]
+fn a_root_that_yields_lets_each_task_run_once() {
+    current_thread().block_on(async {
+        let turns = Rc::new(Cell::new(0));
+        let counted = Rc::clone(&turns);
+        spawn_local(async move {
+            loop {
+                counted.set(counted.get() + 1);
+                yield_now().await;
+            }
+        });
+        for round in 1..=10 {
+            yield_now().await;
+            assert!(turns.get() <= round + 1, "{} turns in {round} rounds", turns.get());
+        }
+        assert!(turns.get() >= 9);
+    });
 }
 
 #[test]

@@ -14,14 +14,16 @@ use wsrt_reactor::budget;
 use wsrt_sync::current_task::{self, Owner};
 
 use crate::scheduler::machine::Machine;
+use crate::scheduler::processor::Shared;
 use crate::scheduler::root::{OuterRoot, Root, RootRef, RootSeen};
 use crate::scheduler::{Context, Scheduler};
 use crate::task::{Id, ScopesAside};
 use crate::util::unwind::Payload;
 
-/// The polls that a root lets in before its own next one when it has yielded, which is to be woken
-/// in its own poll. A wake between its polls is answered before the next task.
-const YIELDED_POLLS: u32 = 61;
+/// The polls that a root lets in at most before its own next one when it has yielded, which is to
+/// be woken in its own poll: one for each task that waits then, and not for one that comes again.
+/// A wake between its polls is answered before the next task.
+const YIELDED_POLLS: usize = 61;
 
 /// The root of a loop that drives a current-thread runtime.
 ///
@@ -34,7 +36,7 @@ pub(super) struct RootFuture<'a, F: Future> {
     result: Cell<Option<Result<F::Output, Payload>>>,
     is_done: Cell<bool>,
     /// The polls that are still to be let in.
-    waits_for: Cell<u32>,
+    waits_for: Cell<usize>,
     /// The report of a runtime that can make no progress.
     report: Cell<Option<String>>,
     wakeup: Arc<RootWakeup>,
@@ -142,7 +144,7 @@ impl<'a, F: Future> RootFuture<'a, F> {
         let result = match here.with_root(true, poll) {
             Ok(Poll::Pending) => {
                 self.aside.set(here.set_others_aside());
-                self.waits_for.set(if self.wakeup.is_woken() { YIELDED_POLLS } else { 0 });
+                self.waits_for.set(if self.wakeup.is_woken() { more_to_let_in(here.scheduler()) } else { 0 });
                 return false;
             }
             Ok(Poll::Ready(output)) => Ok(output),
@@ -153,6 +155,12 @@ impl<'a, F: Future> RootFuture<'a, F> {
         here.come_back();
         true
     }
+}
+
+/// The tasks that a root lets in that yields now, but for the first: the loop takes one in any case.
+fn more_to_let_in(scheduler: &Scheduler) -> usize {
+    let in_rings: usize = scheduler.processors.iter().map(Shared::waiting).sum();
+    (in_rings + scheduler.injector.len()).min(YIELDED_POLLS).saturating_sub(1)
 }
 
 impl<F: Future> Root for RootFuture<'_, F> {

@@ -78,7 +78,7 @@ fn with_local_scheduler<R>(wanted: &str, f: impl FnOnce(&Arc<Scheduler>) -> R) -
         );
     } else {
         assert!(
-            scheduler.config.flavor == RuntimeFlavor::CurrentThread && context.machine().is_some(),
+            !drop_in::IS_ON && scheduler.config.flavor == RuntimeFlavor::CurrentThread && context.machine().is_some(),
             "wsrt: {NOWHERE_LOCAL}`{wanted}` needs a `LocalSet` that is being polled, a `LocalRuntime`, or a current-thread \
              runtime and the thread that is in its `block_on`: use `spawn`, `LocalSet::run_until` or \
              `#[wsrt::main(flavor = \"current_thread\")]`"

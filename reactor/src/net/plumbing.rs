@@ -9,14 +9,14 @@ macro_rules! socket_plumbing {
     ($kind:ident, $name:literal, $socket:ty) => {
         impl $kind {
             /// Registers a fresh socket, which is tried before it is waited on although the OS has
-            /// not reported it ready yet.
+            /// not reported it ready yet; in tokio's place it is waited on.
             pub(in crate::net) fn registered(
                 socket: $socket,
                 handle: &$crate::handle::Handle,
             ) -> std::io::Result<$kind> {
                 let label = $crate::walk::Label::of_socket($name, $crate::descriptor::raw(&socket));
-                let both = $crate::Interest::READABLE | $crate::Interest::WRITABLE;
-                Ok($kind { io: $crate::evented::Evented::fresh(socket, handle, both, label)? })
+                let untried = $crate::drop_in::UNTRIED;
+                Ok($kind { io: $crate::evented::Evented::fresh(socket, handle, untried, label)? })
             }
 
             pub(in crate::net) fn evented(&self) -> &$crate::evented::Evented<$socket> {

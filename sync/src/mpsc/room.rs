@@ -101,12 +101,12 @@ impl<T> Room<T> {
         !has_consequences
     }
 
-    /// Refuses all that is not held yet. The room that senders in line had so far is free.
+    /// Refuses all that is not held yet. Senders in line give back the room that they had so far as
+    /// they leave.
     pub(super) fn close(&mut self, wakers: &mut Wakers) {
         self.is_closed = true;
         let Some(line) = self.line.as_mut() else { return };
-        while let Some((need, waker)) = line.unlink_first() {
-            self.free += std::mem::take(&mut need.has);
+        while let Some((_, waker)) = line.unlink_first() {
             wakers.push(waker);
         }
     }
