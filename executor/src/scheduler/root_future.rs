@@ -157,7 +157,8 @@ impl<'a, F: Future> RootFuture<'a, F> {
     }
 }
 
-/// The tasks that a root lets in that yields now, but for the first: the loop takes one in any case.
+/// The tasks that a root lets in that yields now, but for the first: the loop takes one in any
+/// case.
 fn more_to_let_in(scheduler: &Scheduler) -> usize {
     let in_rings: usize = scheduler.processors.iter().map(Shared::waiting).sum();
     (in_rings + scheduler.injector.len()).min(YIELDED_POLLS).saturating_sub(1)
