@@ -1,13 +1,16 @@
 //! The refusals of runtimes in the place of tokio's: of timers and I/O that they were built
 //! without, and of timers made outside of a runtime.
 
-use wsrt_sync::drop_in::{IS_ON, NO_IO, NO_TIME, OUTSIDE};
+#[cfg(all(unix, feature = "signal"))]
+use wsrt_sync::drop_in::NO_IO;
+use wsrt_sync::drop_in::{IS_ON, NO_TIME, OUTSIDE};
 
 use crate::scheduler::Context;
 
 /// # Panics
 ///
 /// In the place of tokio, if the current thread's runtime was built without I/O.
+#[cfg(all(unix, feature = "signal"))]
 #[inline]
 #[track_caller]
 pub(crate) fn require_io() {
