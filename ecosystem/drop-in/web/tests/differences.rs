@@ -1,6 +1,5 @@
 //! The drop-in does as docs/DROP_IN.md says where it differs from tokio.
 
-use std::rc::Rc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -33,11 +32,10 @@ fn a_runtime_can_be_dropped_in_a_task() {
 }
 
 #[test]
-fn a_local_task_needs_no_local_set_on_one_thread() {
-    let [_, runtime] = runtimes();
-    let not_send = Rc::new(7);
-    let local = runtime.block_on(async { tokio::task::spawn_local(async move { *not_send }).await });
-    assert_eq!(local.expect("no panic"), 7);
+fn block_in_place_works_on_each_flavor() {
+    for runtime in runtimes() {
+        assert_eq!(runtime.block_on(async { tokio::task::block_in_place(|| 7) }), 7);
+    }
 }
 
 #[test]
