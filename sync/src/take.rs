@@ -30,12 +30,12 @@ impl<'a> Take<'a> {
         Self { permits, count, kind, asked: Asked::Not }
     }
 
-    /// Whether the poll has no budget left, and the permits are free: a task that took them before
-    /// it gives up its turn would keep all others from them meanwhile. Where they are not free it
-    /// has its place in line all the same.
+    /// Whether this is a first look, and the permits are free. Then the budget comes first: a task
+    /// that took them before it gives up its turn would keep all others from them meanwhile. Where
+    /// they are not free it has its place in line, with budget or without.
     #[inline]
-    fn leaves_alone(&self, state: &PollState) -> bool {
-        !state.has_remaining() && matches!(self.asked, Asked::Not) && self.permits.free() >= self.count
+    fn finds_them_free(&self) -> bool {
+        matches!(self.asked, Asked::Not) && self.permits.free() >= self.count
     }
 
     #[inline]
@@ -123,10 +123,8 @@ impl Future for Take<'_> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
         with_state(|state| {
-            if this.leaves_alone(state) {
-                let is_denied = state.poll_proceed(cx).is_pending();
-                debug_assert!(is_denied, "no budget is left");
-                return Poll::Pending;
+            if this.finds_them_free() {
+                ready!(state.poll_proceed(cx));
             }
             let answer = ready!(match this.asked {
                 Asked::Not => this.poll_first(state, cx),
