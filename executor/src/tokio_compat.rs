@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 use std::thread;
 use std::time::Instant;
 
-use parking_lot::Mutex;
+use crate::util::sync::Mutex;
 use tokio::runtime::{Builder, Handle, Runtime};
 
 thread_local! {

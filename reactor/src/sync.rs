@@ -1,4 +1,8 @@
-//! The seam between std and loom: the only file that knows which of the two the crate runs on.
+//! The seam between std, loom and controlled schedules: the only file that knows which of the three
+//! the crate runs on.
+//!
+//! Under `--cfg wsrt_schedule` the atomics, locks and the clock are `wsrt_schedule`'s, and a thread
+//! that waits in the poll waits for its turn there.
 //!
 //! Under `--cfg loom` the atomics and locks are loom's, so that a model can walk through every
 //! interleaving. `Arc` stays std's on both sides: it is part of the public surface
@@ -13,8 +17,65 @@ pub(crate) use std::sync::Arc;
 
 #[cfg(not(loom))]
 mod with_std {
-    pub(crate) use parking_lot::{Mutex, MutexGuard};
-    pub(crate) use std::sync::atomic;
+    #[cfg(wsrt_schedule)]
+    use self::of_schedule as primitives;
+    #[cfg(not(wsrt_schedule))]
+    use self::of_std as primitives;
+
+    pub(crate) use self::primitives::{Mutex, MutexGuard, atomic, now, tell_poll, wait_in};
+
+    #[cfg(not(wsrt_schedule))]
+    mod of_std {
+        pub(crate) use parking_lot::{Mutex, MutexGuard};
+        pub(crate) use std::sync::atomic;
+
+        /// Returns the system's time.
+        #[inline(always)]
+        pub(crate) fn now() -> std::time::Instant {
+            std::time::Instant::now()
+        }
+
+        /// Waits for events.
+        #[inline(always)]
+        pub(crate) fn wait_in(
+            poll: &mut mio::Poll,
+            events: &mut mio::Events,
+            timeout: Option<std::time::Duration>,
+        ) -> std::io::Result<()> {
+            poll.poll(events, timeout)
+        }
+
+        /// The poll has been sent an event, which ends a wait by itself.
+        #[inline(always)]
+        pub(crate) fn tell_poll() {}
+    }
+
+    #[cfg(wsrt_schedule)]
+    mod of_schedule {
+        pub(crate) use wsrt_schedule::time::now;
+        pub(crate) use wsrt_schedule::{Mutex, MutexGuard, atomic, events::notify as tell_poll};
+
+        use std::time::Duration;
+        use wsrt_schedule::events;
+
+        /// Waits for events: the descriptors are real, the wait and its time are the schedule's.
+        pub(crate) fn wait_in(
+            poll: &mut mio::Poll,
+            events: &mut mio::Events,
+            timeout: Option<Duration>,
+        ) -> std::io::Result<()> {
+            if timeout == Some(Duration::ZERO) || !events::is_scheduled() {
+                return poll.poll(events, timeout);
+            }
+            let deadline = timeout.and_then(|timeout| now().checked_add(timeout));
+            loop {
+                poll.poll(events, Some(Duration::ZERO))?;
+                if !events.is_empty() || !events::wait(deadline) {
+                    return Ok(());
+                }
+            }
+        }
+    }
 
     /// Unlocks, and passes the lock to a thread that has waited for it long enough to sleep: for a
     /// caller that takes the lock again at once.
@@ -38,6 +99,22 @@ mod with_loom {
     pub(crate) fn hand_on<T>(guard: MutexGuard<'_, T>) {
         drop(guard);
     }
+
+    /// Returns the system's time: loom has none.
+    pub(crate) fn now() -> std::time::Instant {
+        std::time::Instant::now()
+    }
+
+    /// Waits for events. No model does.
+    pub(crate) fn wait_in(
+        poll: &mut mio::Poll,
+        events: &mut mio::Events,
+        timeout: Option<std::time::Duration>,
+    ) -> std::io::Result<()> {
+        poll.poll(events, timeout)
+    }
+
+    pub(crate) fn tell_poll() {}
 
     /// Low enough that a model reaches a compaction within two timers.
     pub(crate) const COMPACTION_FLOOR: usize = 1;

@@ -123,7 +123,7 @@ impl Waiters {
 
     #[cold]
     fn disperse(&mut self, index: usize, out: &mut Vec<Waker>) {
-        let now = Instant::now();
+        let now = crate::sync::now();
         if self.dispersed.is_none_or(|last| now.saturating_duration_since(last) >= PERIOD) {
             self.dispersed = Some(now);
             out.append(&mut self.shared[index]);

@@ -3,11 +3,11 @@
 use crate::budget;
 use crate::drop_in;
 use crate::lend::block_in_task;
+use crate::sync::thread::{self, Thread};
 use std::future::Future;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
-use std::thread::{self, Thread};
 
 /// Wakes a parked thread.
 struct Unpark(Thread);

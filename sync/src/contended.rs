@@ -7,8 +7,8 @@
 use crate::current_task::Owner;
 use crate::holder;
 use crate::line::{Line, Need};
+use crate::sync::StaticMutex;
 use crate::wait::WaitKind;
-use parking_lot::Mutex;
 use slab::Slab;
 use std::panic::Location;
 use std::ptr;
@@ -17,7 +17,7 @@ use std::task::Waker;
 use std::time::Instant;
 
 // Not the seam's lock: no model walks through this list.
-static CONTENDED: Mutex<Slab<Arc<Line>>> = Mutex::new(Slab::new());
+static CONTENDED: StaticMutex<Slab<Arc<Line>>> = StaticMutex::new(Slab::new());
 
 /// Puts a line onto the list, and returns the key that takes it off again.
 pub(crate) fn enlist(line: &Arc<Line>) -> usize {

@@ -1,4 +1,7 @@
-//! The seam between std and loom: the only file that knows which of the two the crate runs on.
+//! The seam between std, loom and controlled schedules: the only file that knows which of the three
+//! the crate runs on.
+//!
+//! Under `--cfg wsrt_schedule` the atomics, locks and waits are `wsrt_schedule`'s.
 //!
 //! Under `--cfg loom` the atomics, locks and cells are loom's, so that a model can walk through
 //! every interleaving. Their constructors are not `const` there, so neither are ours: see
@@ -14,9 +17,17 @@ pub(crate) use self::with_std::*;
 mod with_std {
     /// The lock of the wait lists that no code of others is called under.
     pub(crate) use crate::short_lock::{ShortGuard as WaitGuard, ShortLock as WaitLock};
-    pub(crate) use parking_lot::{Mutex, MutexGuard, RwLock, RwLockReadGuard};
     pub(crate) use std::sync::Arc;
-    pub(crate) use std::sync::atomic;
+
+    #[cfg(not(wsrt_schedule))]
+    pub(crate) use parking_lot::{Mutex, MutexGuard, RwLock, RwLockReadGuard};
+    #[cfg(not(wsrt_schedule))]
+    pub(crate) use std::{hint, sync::atomic, thread};
+    #[cfg(wsrt_schedule)]
+    pub(crate) use wsrt_schedule::{Mutex, MutexGuard, RwLock, RwLockReadGuard, atomic, hint, thread};
+
+    /// The lock of a list that belongs to no channel, and to the whole process.
+    pub(crate) use self::Mutex as StaticMutex;
 
     /// Values of a block of a channel's queue.
     pub(crate) const SLOTS: usize = 31;
@@ -27,21 +38,21 @@ mod with_std {
     /// Waits a moment for another thread, which is between two stores.
     pub(crate) fn spin() {
         // It may have lost its core there.
-        std::thread::yield_now();
+        thread::yield_now();
     }
 
     /// Lets a moment pass, before a poll that is asked for again.
     pub(crate) fn relax() {
-        std::hint::spin_loop();
+        hint::spin_loop();
     }
 
     /// Gives the core away, for longer after many rounds: the thread that is waited for may be one
     /// of lower priority.
     pub(crate) fn rest(round: u32) {
         if round < 64 {
-            std::thread::yield_now();
+            thread::yield_now();
         } else {
-            std::thread::sleep(std::time::Duration::from_micros(50));
+            thread::sleep(std::time::Duration::from_micros(50));
         }
     }
 
@@ -79,6 +90,10 @@ mod with_loom {
     pub(crate) use loom::sync::Arc;
     pub(crate) use loom::sync::atomic;
     pub(crate) use loom::sync::{MutexGuard, RwLockReadGuard, RwLockWriteGuard};
+
+    /// std's: loom's locks cannot be in a static, and no protocol leans on it.
+    pub(crate) use parking_lot::Mutex as StaticMutex;
+    pub(crate) use std::thread;
 
     /// Few, so that a model gets from block to block.
     pub(crate) const SLOTS: usize = 2;

@@ -3,12 +3,12 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::thread::JoinHandle as ThreadHandle;
 use std::time::{Duration, Instant};
 
-use parking_lot::{Condvar, Mutex};
-
 use crate::task::{OwnedTasks, Runnable, Schedule, TaskRef};
+use crate::util::sync;
+use crate::util::sync::thread::JoinHandle as ThreadHandle;
+use crate::util::sync::{Condvar, Mutex};
 
 /// The pool of one runtime.
 pub(crate) struct BlockingPool {
@@ -273,8 +273,8 @@ impl BlockingPool {
     }
 
     /// Waits for a call, for the keep-alive time.
-    fn wait_for_call(&self, state: &mut parking_lot::MutexGuard<'_, State>) -> Wait {
-        let deadline = Instant::now().checked_add(self.keep_alive);
+    fn wait_for_call(&self, state: &mut crate::util::sync::MutexGuard<'_, State>) -> Wait {
+        let deadline = sync::now().checked_add(self.keep_alive);
         state.idle += 1;
         loop {
             let timed_out = match deadline {

@@ -16,6 +16,7 @@ use crate::scheduler::limits::HELPER_NETWORK_PERIOD;
 use crate::scheduler::machine_loop::MachineLoop;
 use crate::scheduler::machine_status::OffProcessor;
 use crate::scheduler::threads::AbortOnUnwind;
+use crate::util::sync;
 use crate::util::thread_state::current_core;
 
 /// For so long a helper sleeps to be woken on another core.
@@ -119,7 +120,7 @@ impl<'a, 'b> Helper<'a, 'b> {
             regions,
             driver: RefCell::new(driver),
             readied: RefCell::new(WakeBatch::default()),
-            ticked: Cell::new(Instant::now()),
+            ticked: Cell::new(sync::now()),
             changed_core: Cell::new(None),
             has_readied: Cell::new(false),
         }
@@ -139,10 +140,10 @@ impl<'a, 'b> Helper<'a, 'b> {
         if owners_core.is_none() || owners_core != current_core() {
             return;
         }
-        let now = Instant::now();
+        let now = sync::now();
         if self.changed_core.get().is_none_or(|before| now.duration_since(before) > CORE_CHANGE_PERIOD) {
             self.changed_core.set(Some(now));
-            std::thread::sleep(CORE_CHANGE_NAP);
+            sync::sleep(CORE_CHANGE_NAP);
         }
     }
 
@@ -150,12 +151,12 @@ impl<'a, 'b> Helper<'a, 'b> {
     /// later than `seen`.
     fn spin_after(&self, seen: u64, spinner: &mut Spinner) -> bool {
         let (helpers, epoch) = (&self.scheduler.helpers, self.regions.open.epoch());
-        let mut now = Instant::now();
+        let mut now = sync::now();
         let until = now + spinner.spin_time();
         helpers.begin_spin();
         while epoch.read() == seen && now < until && !self.must_leave() {
             std::hint::spin_loop();
-            now = Instant::now();
+            now = sync::now();
             self.tick(now);
         }
         helpers.end_spin();

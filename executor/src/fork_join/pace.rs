@@ -8,6 +8,8 @@
 
 use std::time::Instant;
 
+use crate::util::sync;
+
 /// How long a stride should take, in nanoseconds.
 const AIM: u64 = 1_000;
 
@@ -26,7 +28,7 @@ pub(super) struct Pace {
 
 impl Pace {
     pub(super) fn new() -> Self {
-        Self { stride: 1, ahead: BEAT, done: 0, read: Instant::now() }
+        Self { stride: 1, ahead: BEAT, done: 0, read: sync::now() }
     }
 
     pub(super) fn stride(&self) -> u32 {
@@ -43,7 +45,7 @@ impl Pace {
     }
 
     fn read_clock(&mut self) -> Instant {
-        let now = Instant::now();
+        let now = sync::now();
         self.adapt(now.duration_since(self.read).as_nanos() as u64);
         self.read = now;
         now

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use parking_lot::Mutex;
-
 use crate::fork_join::slots::MOST_SLOTS;
 use crate::fork_join::{LoopRegion, OpenRegions, TreeRegion};
 use crate::scheduler::Scheduler;
 use crate::scheduler::idle_work::IdleWork;
+use crate::util::sync::Mutex;
 
 /// Free regions that are kept, at most, of each kind.
 const MOST_FREE: usize = 16;

@@ -6,7 +6,6 @@
 //! but the region itself, to which they have a counted reference.
 
 use std::cell::Cell;
-use std::time::Instant;
 
 use crossbeam_utils::CachePadded;
 
@@ -14,6 +13,7 @@ use crate::fork_join::job_queues::{JobStack, SharedJobs};
 use crate::fork_join::open_regions::OwnersCore;
 use crate::fork_join::slots::{OWNERS, Slots};
 use crate::fork_join::{CurrentSlot, JobRef, Latch, Participant, Region};
+use crate::util::sync;
 use crate::util::sync::atomic::AtomicBool;
 use crate::util::sync::atomic::Ordering::{Relaxed, SeqCst};
 use crate::util::sync::atomic::fence;
@@ -172,7 +172,7 @@ impl<'a> TreeSlot<'a> {
                 in_vain += 1;
                 crate::util::sync::spin_for_a_while();
             }
-            self.participant.tick(Instant::now());
+            self.participant.tick(sync::now());
         }
         if !self.region.over.load(Relaxed) {
             self.region.unattended.store(true, Relaxed);

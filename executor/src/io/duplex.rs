@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use parking_lot::Mutex;
+use crate::util::sync::Mutex;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use wsrt_sync::budget::poll_spending;
 

@@ -16,7 +16,6 @@ use std::ptr::{self, NonNull};
 use std::rc::Rc;
 use std::sync::{Arc, Weak};
 use std::task;
-use std::thread;
 
 use wsrt_reactor::budget;
 
@@ -29,6 +28,7 @@ use crate::scheduler::{Context, Scheduler};
 use crate::task::{IdBlock, Identity, JoinHandle, Origin, OwnedTasks, Runnable, Schedule, TaskRef, allocate};
 use crate::util::backoff::Backoff;
 use crate::util::inbox::Inbox;
+use crate::util::sync::thread;
 
 /// The one shard of a set's registry.
 const SHARD: usize = 0;

@@ -7,7 +7,7 @@
 //! that it began; a lock with tasks in line knows these, and its holder.
 
 use std::collections::HashMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use wsrt_reactor::{Address, Interest, WatchedSource};
 use wsrt_sync::contended::{self, ContendedLock};
@@ -16,6 +16,7 @@ use super::sync_waits::{SyncWait, cycles};
 use crate::scheduler::Scheduler;
 use crate::scheduler::processor::Shared;
 use crate::task::{Id, OwnedTasks, Phase, TaskSnapshot, task_woken_by};
+use crate::util::sync;
 
 /// For how long the system is asked for sockets' addresses, at a microsecond or so for each: it
 /// would be the longest part of a dump with many sockets.
@@ -249,7 +250,7 @@ impl Crowd {
     }
 
     fn note_sources(&mut self, scheduler: &Scheduler) {
-        let began = Instant::now();
+        let began = sync::now();
         scheduler.netpoller.for_each_waiter(|waker, source| {
             let Some(task) = task_woken_by(waker).and_then(|id| self.find(id.as_u64())) else { return };
             task.wait_for_source(source, began.elapsed() < TIME_FOR_ADDRESSES);
@@ -278,7 +279,7 @@ impl Crowd {
 
     /// Notes the holders of the locks that tasks are in line for.
     fn note_locks(&mut self, locks: &[ContendedLock]) {
-        let now = Instant::now();
+        let now = sync::now();
         for lock in locks {
             for waiter in lock.waiters() {
                 if let Some(task) = waiter.owner.task().and_then(|task| self.find(task.get())) {

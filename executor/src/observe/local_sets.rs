@@ -2,9 +2,8 @@
 
 use std::sync::{Arc, Weak};
 
-use parking_lot::Mutex;
-
 use crate::task::OwnedTasks;
+use crate::util::sync::Mutex;
 
 /// A local set, as far as it is shown.
 pub(crate) trait ShownSet: Send + Sync {

@@ -15,7 +15,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{Ordering::Acquire, fence};
-use std::time::Instant;
 
 use wsrt_sync::contended::{self, ContendedLock};
 use wsrt_sync::current_task::Owner;
@@ -27,6 +26,7 @@ use super::sync_waits::SyncWait;
 use crate::scheduler::Scheduler;
 use crate::scheduler::root::RootSeen;
 use crate::task::{Id, Phase, TaskAddress, TaskSnapshot};
+use crate::util::sync;
 
 /// The references to the scheduler of a runtime that its user shares with no other: the runtime's
 /// own, and that of the thread that drives it.
@@ -193,7 +193,7 @@ impl<'a> Waits<'a> {
     /// The waits of the root, for the report.
     fn of_root(&self, root: &RootSeen<'_>) -> Vec<WaitsOn> {
         let joins = self.all[&root.owner].waits_for.iter().filter_map(|on| on.task());
-        let now = Instant::now();
+        let now = sync::now();
         let of_root = |lock: &&ContendedLock| {
             let waiter = lock.waiters().iter().find(|waiter| waiter.owner == root.owner)?;
             Some(WaitsOn::Sync(SyncWait::for_lock(lock, waiter.kind, now)))

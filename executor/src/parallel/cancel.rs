@@ -3,8 +3,9 @@
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering::{Acquire, Release};
+
+use crate::util::sync::atomic::AtomicBool;
+use crate::util::sync::atomic::Ordering::{Acquire, Release};
 
 /// Stops parallel loops. Clones share one state.
 ///

@@ -5,10 +5,9 @@ use std::mem::{ManuallyDrop, MaybeUninit};
 use std::ops::Range;
 use std::ptr;
 
-use parking_lot::Mutex;
-
 use super::drive::{Consumer, drive};
 use super::{Cancelled, IntoItems, Items, Until};
+use crate::util::sync::Mutex;
 
 /// Calls `f` with each item, on as many processors as are free, and returns the results in the
 /// order of the items.

@@ -3,11 +3,11 @@
 
 use std::ops::Range;
 use std::panic::resume_unwind;
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering::Relaxed;
 
 use super::{Cancelled, Items, Until};
 use crate::fork_join::{LoopBody, run_loop};
+use crate::util::sync::atomic::AtomicUsize;
+use crate::util::sync::atomic::Ordering::Relaxed;
 
 /// Most items of one region, whose ranges have 32 bits for a number. Longer loops are done in
 /// several.

@@ -3,10 +3,9 @@
 use std::marker::PhantomData;
 use std::mem;
 
-use parking_lot::Mutex;
-
 use super::drive::{Consumer, drive};
 use super::{Cancelled, IntoItems, Items, Until};
+use crate::util::sync::Mutex;
 
 /// Maps each item, and combines the results to one.
 ///

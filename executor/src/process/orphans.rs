@@ -11,7 +11,7 @@ use std::sync::{Arc, mpsc};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 
-use parking_lot::Mutex;
+use crate::util::sync::Mutex;
 use wsrt_reactor::budget;
 
 use super::running::Running;

@@ -2,13 +2,13 @@
 
 use std::io;
 use std::sync::Arc;
-use std::thread::{self, ThreadId};
 
 use crate::fork_join;
 use crate::runtime::services::RuntimeServices;
 use crate::runtime::{Builder, LocalOptions, LocalRuntime, Runtime, environment};
 use crate::scheduler::{Config, RuntimeFlavor, Scheduler};
 use crate::sync;
+use crate::util::sync::thread::{self, ThreadId};
 
 /// The most processors that tasks run on: half of the largest number that Linux can be built for.
 /// Each processor counts its steals from each of the others.

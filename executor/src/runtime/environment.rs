@@ -9,7 +9,6 @@ use std::path::PathBuf;
 use std::sync::Once;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
-use std::thread::available_parallelism;
 use std::time::Duration;
 
 use wsrt_sync::drop_in;
@@ -19,6 +18,7 @@ use crate::runtime::schedtrace::Settings;
 use crate::signal::unix::SignalKind;
 use crate::util::numbered_path::numbered;
 use crate::util::report::report;
+use crate::util::sync::thread::available_parallelism;
 
 const WORKER_THREADS: &str = "WSRT_WORKER_THREADS";
 /// Counts where wsrt stands in tokio's place, and the other is not there.

@@ -6,11 +6,12 @@
 use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Weak};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::scheduler::Scheduler;
 use crate::util::joined_thread::JoinedThread;
+use crate::util::sync;
+use crate::util::sync::thread;
 
 /// The thread; dropping this ends it, after one last look.
 #[derive(Debug)]
@@ -37,13 +38,13 @@ impl Periodic {
 }
 
 fn look_until(ended: &Receiver<()>, scheduler: &Weak<Scheduler>, period: Duration, mut look: impl FnMut(&Scheduler)) {
-    let mut due = Some(Instant::now());
+    let mut due = Some(sync::now());
     let mut goes_on = true;
     while goes_on {
         due = due.and_then(|due| due.checked_add(period));
         goes_on = match due {
             Some(due) => {
-                let left = due.saturating_duration_since(Instant::now());
+                let left = due.saturating_duration_since(sync::now());
                 ended.recv_timeout(left) == Err(RecvTimeoutError::Timeout)
             }
             // Beyond the clock: only the end is left to wait for.

@@ -19,6 +19,7 @@ use crate::scheduler::{Context, RuntimeFlavor, Scheduler, shutdown};
 use crate::signal::{SignalThread, unix::SignalKind};
 use crate::sysmon::watcher;
 use crate::task::JoinHandle;
+use crate::util::sync;
 
 /// A runtime: processors, the network and timers, and the threads that serve them.
 ///
@@ -281,7 +282,7 @@ impl Drop for Runtime {
         let deadline = match self.ending {
             Ending::Unlimited | Ending::Background => None,
             // A timeout that the clock cannot count is no limit.
-            Ending::Within(timeout) => Instant::now().checked_add(timeout),
+            Ending::Within(timeout) => sync::now().checked_add(timeout),
         };
         let is_to_wait = !matches!(self.ending, Ending::Background);
         if is_to_wait && self.wait(deadline) {

@@ -5,11 +5,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::task::{Context, Poll};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use wsrt_sync::oneshot;
 
 use super::{Handle, TraceSummary};
+use crate::util::sync;
 
 /// A year: a longer recording lasts for ever.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 3_600);
@@ -72,7 +73,7 @@ impl Handle {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn trace_for(&self, duration: Duration, path: impl AsRef<Path>) -> Recording {
-        let until = Instant::now() + duration.min(LONGEST);
+        let until = sync::now() + duration.min(LONGEST);
         let scheduler = self.scheduler();
         let outcome = scheduler.observer.trace_until(scheduler.me.clone(), path.as_ref(), until);
         Recording { outcome: outcome.map_err(Some) }

@@ -8,7 +8,6 @@ use std::panic::resume_unwind;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{self, Poll, Wake, Waker};
-use std::thread;
 
 use wsrt_reactor::budget;
 
@@ -22,6 +21,7 @@ use crate::scheduler::root::RootRef;
 use crate::scheduler::root_future::{Ended, RootFuture};
 use crate::scheduler::{Context, RuntimeFlavor, Scheduler};
 use crate::task::Id;
+use crate::util::sync::thread;
 
 /// Waits for `future`, polled on this thread, and drives the runtime meanwhile if it has no
 /// machines of its own.

@@ -4,11 +4,12 @@
 //! Only timers, and the code that asks them for the time, follow it. The scheduler's own times,
 //! such as time slices and looks at the netpoller, follow the system's clock, which no test stops.
 
-use std::sync::atomic::Ordering::Relaxed;
-use std::sync::atomic::{AtomicBool, AtomicU8};
 use std::time::{Duration, Instant};
 
-use parking_lot::Mutex;
+use crate::util::sync;
+use crate::util::sync::Mutex;
+use crate::util::sync::atomic::Ordering::Relaxed;
+use crate::util::sync::atomic::{AtomicBool, AtomicU8};
 
 /// Whether any clock of this process was ever stopped. While it is false, as it is in every program
 /// that is no test, the time is a matter of this one load, of a line that no thread writes.
@@ -67,21 +68,21 @@ impl Hands {
     fn read(self) -> Instant {
         match self.since {
             None => self.shown,
-            Some(since) => self.shown + since.elapsed(),
+            Some(since) => self.shown + sync::now().saturating_duration_since(since),
         }
     }
 }
 
 impl Clock {
     pub(crate) fn new() -> Self {
-        let now = Instant::now();
+        let now = sync::now();
         let hands = Mutex::new(Hands { shown: now, since: Some(now) });
         Self { origin: now, mode: AtomicU8::new(SYSTEM), hands }
     }
 
     /// Returns the nanoseconds since the runtime was made, by the system's clock.
     pub(crate) fn elapsed(&self) -> u64 {
-        self.nanos(Instant::now())
+        self.nanos(sync::now())
     }
 
     /// Returns the nanoseconds since the runtime was made, by the clock that timers go by.
@@ -122,7 +123,7 @@ impl Clock {
     /// Returns the time that timers go by.
     #[inline]
     pub(crate) fn now(&self) -> Instant {
-        if self.is_system() { Instant::now() } else { self.hands.lock().read() }
+        if self.is_system() { sync::now() } else { self.hands.lock().read() }
     }
 
     /// The moment of the system's clock at which this one, if it goes on, shows `moment`.
@@ -130,7 +131,7 @@ impl Clock {
         if self.is_system() {
             return moment;
         }
-        let now = Instant::now();
+        let now = sync::now();
         // A sum beyond the system's clock is so far away that any moment will do for the waiter to
         // look again.
         now.checked_add(moment.saturating_duration_since(self.now())).unwrap_or(now)
@@ -156,7 +157,7 @@ impl Clock {
         if !self.is_stopped() {
             return false;
         }
-        hands.since = Some(Instant::now());
+        hands.since = Some(sync::now());
         self.mode.store(SHIFTED, Relaxed);
         true
     }

@@ -14,6 +14,7 @@ use crate::scheduler::machine_status::OffProcessor;
 use crate::scheduler::processor::Processor;
 use crate::scheduler::root::RootRef;
 use crate::task::{Runnable, TaskQueue};
+use crate::util::sync;
 
 mod asynchronous;
 mod entered;
@@ -163,9 +164,9 @@ impl Context {
     #[inline]
     pub(crate) fn current_time() -> Instant {
         if !is_any_stopped() {
-            return Instant::now();
+            return sync::now();
         }
-        Self::with(|context| context.map_or_else(Instant::now, |context| context.scheduler().clock.now()))
+        Self::with(|context| context.map_or_else(sync::now, |context| context.scheduler().clock.now()))
     }
 
     /// Enters `scheduler` on this thread, until the guard is dropped. For the runtime itself, whose

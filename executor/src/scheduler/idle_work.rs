@@ -4,6 +4,7 @@ use std::any::Any;
 use std::time::{Duration, Instant};
 
 use crate::scheduler::machine_loop::MachineLoop;
+use crate::util::sync;
 
 /// Work for machines without a task. The runtime gives it to the scheduler, which knows nothing
 /// else of it; in this crate it is helping with parallel calls (`fork_join`).
@@ -48,14 +49,14 @@ impl Spinner {
 
     /// The machine begins with idle work.
     pub(crate) fn begin(&mut self) {
-        if self.ended.is_some_and(|ended| ended.elapsed() < Self::SOON) {
+        if self.ended.is_some_and(|ended| sync::now().saturating_duration_since(ended) < Self::SOON) {
             self.spin_time = Self::MOST;
         }
     }
 
     /// The machine goes back to sleep, or to its tasks.
     pub(crate) fn end(&mut self) {
-        self.ended = Some(Instant::now());
+        self.ended = Some(sync::now());
     }
 
     /// The machine has spun, and found something or not.

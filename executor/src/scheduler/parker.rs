@@ -5,6 +5,7 @@
 
 use std::sync::OnceLock;
 
+use crate::util::sync;
 use crate::util::sync::atomic::AtomicU32;
 use crate::util::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use crate::util::sync::{park_timeout, thread};
@@ -66,12 +67,12 @@ impl Parker {
         if !self.state.fall_asleep(PARKED) {
             return true;
         }
-        let Some(deadline) = std::time::Instant::now().checked_add(timeout) else {
+        let Some(deadline) = sync::now().checked_add(timeout) else {
             self.sleep_until_notified();
             return true;
         };
         while !self.state.consume_wake() {
-            let left = deadline.saturating_duration_since(std::time::Instant::now());
+            let left = deadline.saturating_duration_since(sync::now());
             if left.is_zero() {
                 return self.state.wake_up();
             }

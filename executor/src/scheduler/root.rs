@@ -6,11 +6,11 @@
 
 use std::mem;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicBool, Ordering::Acquire};
 
 use wsrt_sync::current_task::Owner;
 
 use crate::scheduler::Context;
+use crate::util::sync::atomic::{AtomicBool, Ordering::Acquire};
 
 /// The root that a machine's loop looks at before each task.
 pub(crate) trait Root {

@@ -5,8 +5,6 @@ use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::rc::Rc;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 use std::sync::{Arc, Weak};
 use std::task::{self, Poll, Wake, Waker};
 
@@ -18,6 +16,8 @@ use crate::scheduler::processor::Shared;
 use crate::scheduler::root::{OuterRoot, Root, RootRef, RootSeen};
 use crate::scheduler::{Context, Scheduler};
 use crate::task::{Id, ScopesAside};
+use crate::util::sync::atomic::AtomicBool;
+use crate::util::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 use crate::util::unwind::Payload;
 
 /// The polls that a root lets in at most before its own next one when it has yielded, which is to

@@ -1,8 +1,7 @@
 //! The thread that is in `Runtime::block_on` of a current-thread runtime: of several, the first.
 
-use std::thread::{self, ThreadId};
-
-use parking_lot::Mutex;
+use crate::util::sync::Mutex;
+use crate::util::sync::thread::{self, ThreadId};
 
 /// Which thread that is, if any.
 #[derive(Debug, Default)]

@@ -4,7 +4,6 @@ use std::fmt;
 use std::io;
 use std::panic::RefUnwindSafe;
 use std::sync::{Arc, Weak};
-use std::thread::ThreadId;
 use std::time::Duration;
 
 use crossbeam_utils::CachePadded;
@@ -30,6 +29,7 @@ use crate::scheduler::threads::Threads;
 use crate::sysmon::stall::{StallHook, Stalls};
 use crate::task::{Names, OwnedTasks, Runnable};
 use crate::tokio_compat::TokioCompat;
+use crate::util::sync::thread::ThreadId;
 
 /// A function that looks for a proof that a runtime can make no progress.
 pub(crate) type NoProgress = fn(&Arc<Scheduler>, &RootSeen<'_>) -> Option<String>;

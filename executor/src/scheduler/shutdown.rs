@@ -2,13 +2,12 @@
 
 use std::time::Instant;
 
-use parking_lot::{Condvar, Mutex};
-
 use crate::scheduler::context::Role;
 use crate::scheduler::limits::SHUTDOWN_RETRY;
 use crate::scheduler::presence::Presence;
 use crate::scheduler::{Context, Scheduler};
 use crate::task::{Runnable, TaskRef};
+use crate::util::sync::{self, Condvar, Mutex};
 use crate::util::unwind::wake_quietly;
 
 /// How far the end has come.
@@ -131,7 +130,7 @@ fn drop_waiting_tasks(scheduler: &Scheduler) {
 fn drop_all_tasks(scheduler: &Scheduler) {
     drop_waiting_tasks(scheduler);
     while !scheduler.tasks.is_empty() {
-        std::thread::sleep(SHUTDOWN_RETRY);
+        sync::sleep(SHUTDOWN_RETRY);
         cancel_queued(scheduler);
     }
 }

@@ -1,11 +1,12 @@
 //! Stealing: for a machine whose own queues, the injector and the netpoller have nothing.
 
 use std::iter::once;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::scheduler::found::{Found, FoundIn};
 use crate::scheduler::machine_loop::MachineLoop;
 use crate::scheduler::processor::{Processor, Shared};
+use crate::util::sync;
 
 /// How often all victims are gone through. The first passes look at rings only; the last takes
 /// timers and runnext too.
@@ -90,9 +91,9 @@ impl MachineLoop<'_> {
     fn rob_runnext(&self, processor: &mut Processor, index: usize, victim: &Shared) -> Option<Found> {
         let seen = victim.runnext().peek()?;
         let polls = victim.counters().polls();
-        let until = Instant::now() + LONGER_THAN_A_HAND_OFF;
-        while Instant::now() < until {
-            std::hint::spin_loop();
+        let until = sync::now() + LONGER_THAN_A_HAND_OFF;
+        while sync::now() < until {
+            sync::spin();
             if victim.runnext().peek() != Some(seen) || victim.counters().polls() != polls {
                 return None;
             }

@@ -1,12 +1,7 @@
 //! Starting machines, and letting those go that the runtime can do without.
 
 use std::io;
-use std::sync::atomic::Ordering::Relaxed;
-use std::sync::atomic::{AtomicU32, AtomicUsize};
 use std::sync::{Arc, Once, Weak};
-use std::thread::{self, JoinHandle};
-
-use parking_lot::Mutex;
 
 use crate::scheduler::context::Role;
 use crate::scheduler::machine::Machine;
@@ -19,6 +14,10 @@ use crate::scheduler::{Config, Context, RuntimeFlavor, Scheduler, time_slice};
 use crate::util::backoff::Backoff;
 use crate::util::hook::call_hook;
 use crate::util::report::report;
+use crate::util::sync::Mutex;
+use crate::util::sync::atomic::Ordering::Relaxed;
+use crate::util::sync::atomic::{AtomicU32, AtomicUsize};
+use crate::util::sync::thread::{self, JoinHandle};
 use crate::util::unwind::{caught, swallow};
 
 /// The machines' threads.

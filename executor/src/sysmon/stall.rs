@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::util::hook::call_hook;
 use crate::util::report::report;
-use parking_lot::Mutex;
+use crate::util::sync::Mutex;
 
 /// One poll that has held its processor for longer than the threshold, and still did when this was
 /// made.

@@ -19,7 +19,6 @@
 
 use std::io;
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
 
 use crate::scheduler::context::Role;
@@ -33,6 +32,7 @@ use crate::sysmon::cadence::{Cadence, TICK};
 use crate::sysmon::cpu_meter::BurnMeter;
 use crate::sysmon::stall::Stall;
 use crate::util::report::report;
+use crate::util::sync::thread;
 use crate::util::thread_state::is_asleep;
 
 /// After a sleep the first look comes sooner: it sees a poll that began with the wake, and the next

@@ -5,7 +5,6 @@ use std::panic::Location;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context as PollContext, Poll};
-use std::thread;
 
 use wsrt_sync::drop_in::{self, LOCAL_ELSEWHERE, NOWHERE_LOCAL, OUTSIDE};
 
@@ -13,6 +12,7 @@ use crate::blocking::{in_place, jobs};
 use crate::local::tasks::LocalTasks;
 use crate::scheduler::{Context, RuntimeFlavor, Scheduler};
 use crate::task::{Id, JoinHandle, Origin, current_id};
+use crate::util::sync::thread;
 
 /// Calls `f` with the runtime that the current thread belongs to; `wanted` is the operation that
 /// needs one, for the message.

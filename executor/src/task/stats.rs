@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 
 use super::Runnable;
 use super::reference::CountedRef;
+use crate::util::sync;
 
 /// The counts of one task. Moments are nanoseconds since it was made.
 #[derive(Debug)]
@@ -51,7 +52,7 @@ pub(crate) struct StatsRead {
 impl TaskCounts {
     pub(super) fn open() -> Self {
         Self {
-            made: Instant::now(),
+            made: sync::now(),
             polls: AtomicU64::new(0),
             poll_began: AtomicU64::new(NEVER),
             total: AtomicU64::new(0),
@@ -61,7 +62,7 @@ impl TaskCounts {
     }
 
     fn now(&self) -> u64 {
-        self.at(Instant::now())
+        self.at(sync::now())
     }
 
     fn at(&self, moment: Instant) -> u64 {

@@ -8,11 +8,11 @@ use std::future::Future;
 use std::marker::PhantomPinned;
 use std::pin::Pin;
 use std::task::{Context, Poll};
-use std::thread;
 
 use pin_project_lite::pin_project;
 
 use super::scopes::{self, Scope};
+use crate::util::sync::thread;
 
 /// Declares task-local values.
 ///

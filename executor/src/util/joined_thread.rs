@@ -1,6 +1,6 @@
 //! A thread that is joined when its handle is dropped.
 
-use std::thread::JoinHandle;
+use crate::util::sync::thread::JoinHandle;
 
 /// Waits for its thread in its drop. A field of this type comes after those whose drops end the
 /// thread.

@@ -14,5 +14,9 @@ pub(crate) mod rng;
 pub(crate) mod sync;
 #[cfg(not(loom))]
 pub(crate) mod thread_bound;
+#[cfg(not(wsrt_schedule))]
+pub(crate) mod thread_state;
+#[cfg(wsrt_schedule)]
+#[path = "thread_state_scheduled.rs"]
 pub(crate) mod thread_state;
 pub(crate) mod unwind;

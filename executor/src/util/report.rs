@@ -7,6 +7,7 @@ use std::fmt;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
+use crate::util::sync;
 use crate::util::sync::Mutex;
 
 /// Writes one line, in one piece.
@@ -32,7 +33,7 @@ struct LastReport {
 impl Recurring {
     /// Reports `text`, unless a report was written within the last second.
     pub(crate) fn report(&self, text: fmt::Arguments<'_>) {
-        match self.left_out_before(Instant::now()) {
+        match self.left_out_before(sync::now()) {
             None => {}
             Some(0) => report(text),
             Some(left_out) => report(format_args!("{text} ({left_out} more times since the last report)")),

@@ -1,6 +1,6 @@
 //! A small random number generator for choosing victims: fast, seeded once, not for secrets.
 
-use std::hash::{BuildHasher, RandomState};
+use crate::util::sync::seed;
 
 /// A Wyrand generator: one multiplication a number, and any seed will do.
 #[derive(Debug)]
@@ -9,9 +9,9 @@ pub(crate) struct FastRand {
 }
 
 impl FastRand {
-    /// Returns a generator seeded with the OS's randomness, by way of std's hasher keys.
+    /// Returns a generator with a seed of its own.
     pub(crate) fn from_entropy() -> Self {
-        Self::from_seed(RandomState::new().hash_one(0x77_73_72_74_u32))
+        Self::from_seed(seed())
     }
 
     pub(crate) const fn from_seed(seed: u64) -> Self {

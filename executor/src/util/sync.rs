@@ -1,4 +1,9 @@
-//! The seam between std and loom: the only file that knows which of the two the crate runs on.
+//! The seam between std, loom and controlled schedules: the only file that knows which of the three
+//! the crate runs on.
+//!
+//! Under `--cfg wsrt_schedule` the atomics, locks, threads and the clock are `wsrt_schedule`'s, so
+//! that a seed decides which thread runs next, and the ring is small, so that it overflows soon.
+//! All of the runtime runs there as it is.
 //!
 //! Under `--cfg loom` the atomics, locks and threads are loom's, so that a model can walk through
 //! every interleaving, and the capacities shrink, so that wrap-around and overflow are reached
@@ -12,19 +17,48 @@ pub(crate) use self::with_std::*;
 
 #[cfg(not(loom))]
 mod with_std {
-    pub(crate) use parking_lot::{Mutex, MutexGuard};
     pub(crate) use std::sync::Arc;
-    pub(crate) use std::sync::atomic;
-    pub(crate) use std::thread;
     pub(crate) use std::thread_local;
 
+    #[cfg(not(wsrt_schedule))]
+    use self::of_std as primitives;
+    #[cfg(wsrt_schedule)]
+    use wsrt_schedule as primitives;
+
+    use self::primitives::hint;
+    pub(crate) use self::primitives::time::now;
+    pub(crate) use self::primitives::{Condvar, Mutex, MutexGuard, atomic, seed, thread};
+
+    #[cfg(not(wsrt_schedule))]
+    mod of_std {
+        pub(crate) use parking_lot::{Condvar, Mutex, MutexGuard};
+        pub(crate) use std::hint;
+        pub(crate) use std::sync::atomic;
+        pub(crate) use std::thread;
+
+        pub(crate) mod time {
+            /// Returns the system's time.
+            #[inline(always)]
+            pub(crate) fn now() -> std::time::Instant {
+                std::time::Instant::now()
+            }
+        }
+
+        /// Returns a seed for a generator of random numbers: the OS's randomness, by way of std's
+        /// hasher keys.
+        pub(crate) fn seed() -> u64 {
+            use std::hash::{BuildHasher, RandomState};
+            RandomState::new().hash_one(0x77_73_72_74_u32)
+        }
+    }
+
     /// Slots in a processor's ring; a power of two.
-    pub(crate) const RING_CAPACITY: u32 = 256;
+    pub(crate) const RING_CAPACITY: u32 = if cfg!(wsrt_schedule) { 4 } else { 256 };
 
     /// Places in a table of ready times.
     pub(crate) const STAMPS: usize = 1024;
     /// Tasks that a walk over a registry visits under one hold of its lock.
-    pub(crate) const WALK_STRIDE: usize = 64;
+    pub(crate) const WALK_STRIDE: usize = if cfg!(wsrt_schedule) { 2 } else { 64 };
 
     pub(crate) use crossbeam_deque::Stealer as ThiefEnd;
     pub(crate) use crossbeam_deque::Worker as OwnerEnd;
@@ -51,13 +85,13 @@ mod with_std {
     /// Hints to the core that this thread waits in a loop.
     #[inline]
     pub(crate) fn spin() {
-        std::hint::spin_loop();
+        hint::spin_loop();
     }
 
     /// Spins for a fraction of a microsecond, so that the loop seldom reads the cache line that
     /// other cores write.
     pub(crate) fn spin_for_a_while() {
-        (0..16).for_each(|_| std::hint::spin_loop());
+        (0..16).for_each(|_| hint::spin_loop());
     }
 
     /// Sleeps for `duration`, even if another thread unparks this one.
@@ -133,6 +167,17 @@ mod with_loom {
 
     pub(crate) const RING_CAPACITY: u32 = 4;
     pub(crate) const STAMPS: usize = 1;
+
+    /// loom chooses the order of threads, and nothing that is random takes part.
+    pub(crate) const fn seed() -> u64 {
+        1
+    }
+
+    /// Returns the system's time: loom has none.
+    pub(crate) fn now() -> std::time::Instant {
+        std::time::Instant::now()
+    }
+
     pub(crate) const WALK_STRIDE: usize = 1;
 
     pub(crate) fn hand_on<T>(guard: MutexGuard<'_, T>) {

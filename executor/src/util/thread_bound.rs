@@ -4,9 +4,9 @@ use std::future::Future;
 use std::mem::ManuallyDrop;
 use std::pin::Pin;
 use std::task::{Context, Poll};
-use std::thread::{self, ThreadId};
 
 use crate::util::report::report;
+use crate::util::sync::thread::{self, ThreadId};
 
 /// A future that is polled and dropped by the thread that made it, and by no other: polling it
 /// elsewhere panics, dropping it elsewhere leaks it. That makes it sound to put one in a task cell,

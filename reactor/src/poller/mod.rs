@@ -13,8 +13,8 @@ use self::timer_fd::TimerFd;
 use crate::handle::Handle;
 use crate::readiness::EventBits;
 use crate::registry::{ALARM, INTERRUPT};
-use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use crate::sync::{Mutex, now, tell_poll, wait_in};
 use crate::waiters::wake_all;
 use crate::walk::WatchedSource;
 use std::io;
@@ -136,7 +136,7 @@ impl Netpoller {
     pub fn turn(&self, timeout: Option<Duration>, wakers: &mut Vec<Waker>) -> io::Result<Turn> {
         match timeout {
             Some(Duration::ZERO) | None => self.take_turn(timeout, Limit::Timeout(timeout), wakers),
-            Some(timeout) => match Instant::now().checked_add(timeout) {
+            Some(timeout) => match now().checked_add(timeout) {
                 Some(deadline) => self.turn_until(deadline, wakers),
                 // Longer than the clock can count.
                 None => self.turn(None, wakers),
@@ -195,7 +195,7 @@ impl Netpoller {
             }
         };
         let events = buffers.of_turn(timeout);
-        match poll.poll(events, timeout) {
+        match wait_in(poll, events, timeout) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(0),
             Err(error) => return Err(error),
@@ -222,6 +222,7 @@ impl Netpoller {
             if let Err(error) = self.interrupter.wake() {
                 panic!("wsrt: the netpoller's wake-up descriptor cannot be written: {error}");
             }
+            tell_poll();
         });
     }
 

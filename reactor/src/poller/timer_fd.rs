@@ -15,12 +15,12 @@ use std::io;
 use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(not(target_os = "linux"), wsrt_schedule))]
 pub(super) use self::rounded::TimerFd;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(wsrt_schedule)))]
 pub(super) use self::timerfd::TimerFd;
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(wsrt_schedule)))]
 mod timerfd {
     use super::*;
     use crate::registry::ALARM;
@@ -154,9 +154,10 @@ mod timerfd {
     }
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(not(target_os = "linux"), wsrt_schedule))]
 mod rounded {
     use super::*;
+    use crate::sync::now;
 
     /// The poll's own timeout, which mio rounds up to the system's unit.
     #[derive(Debug)]
@@ -168,7 +169,7 @@ mod rounded {
         }
 
         pub(crate) fn set(&mut self, moments: &RangeInclusive<Instant>) -> io::Result<Option<Duration>> {
-            Ok(Some(moments.end().saturating_duration_since(Instant::now())))
+            Ok(Some(moments.end().saturating_duration_since(now())))
         }
 
         pub(crate) fn cost(&self) -> Duration {

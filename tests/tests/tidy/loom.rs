@@ -1,4 +1,5 @@
-//! Where `cfg(loom)` may stand: in each crate's `sync.rs`, and above a `mod` or a `use`.
+//! Where `cfg(loom)` and `cfg(wsrt_schedule)` may stand: in each crate's `sync.rs`, and above a
+//! `mod` or a `use`.
 
 use crate::ledger::Finding;
 use crate::lexer::Source;
@@ -6,10 +7,12 @@ use crate::lexer::Source;
 /// The places of `cfg(loom)` elsewhere.
 pub(crate) fn elsewhere(sources: &[Source]) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for source in sources.iter().filter(|source| !source.path.ends_with("/sync.rs")) {
+    for source in
+        sources.iter().filter(|source| !source.path.ends_with("/sync.rs") && !source.path.starts_with("schedule/"))
+    {
         for (index, line) in source.lines.iter().enumerate() {
             if names_loom(&line.code) && !is_on_a_module(source, index) {
-                let advice = "`cfg(loom)` here: ask a name in `sync.rs` instead, which is the same under both";
+                let advice = "`cfg(loom)` or `cfg(wsrt_schedule)` here: ask a name in `sync.rs` instead, which is the same under both";
                 findings.push(Finding::new(&source.path, source.place(index), advice));
             }
         }
@@ -19,7 +22,8 @@ pub(crate) fn elsewhere(sources: &[Source]) -> Vec<Finding> {
 
 fn names_loom(code: &str) -> bool {
     let mut words = code.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
-    (code.contains("cfg(") || code.contains("cfg_attr(") || code.contains("cfg!(")) && words.any(|word| word == "loom")
+    (code.contains("cfg(") || code.contains("cfg_attr(") || code.contains("cfg!("))
+        && words.any(|word| word == "loom" || word == "wsrt_schedule")
 }
 
 /// Whether the attribute at `index` is of a module, of an import, or of a crate.
@@ -27,7 +31,11 @@ fn is_on_a_module(source: &Source, index: usize) -> bool {
     let is_of_crate = source.lines[index].code.starts_with("#![");
     let mut codes = source.lines[index..].iter().map(|line| line.code.trim());
     let item = codes.find(|code| !code.is_empty() && !code.starts_with("#["));
-    let item = item.unwrap_or_default().trim_start_matches("pub(crate) ").trim_start_matches("pub ");
+    let item = item
+        .unwrap_or_default()
+        .trim_start_matches("pub(crate) ")
+        .trim_start_matches("pub(super) ")
+        .trim_start_matches("pub ");
     is_of_crate || item.starts_with("mod ") || item.starts_with("use ")
 }
 

@@ -4,12 +4,13 @@ use crate::ledger::Finding;
 use crate::tree::Document;
 
 /// Each published crate, and the report, with those below it. Crates in other folders may use all.
-const BELOW: [(&str, &[&str]); 6] = [
-    ("executor", &["wsrt-reactor", "wsrt-sync", "wsrt-macros", "wsrt-trace"]),
+const BELOW: [(&str, &[&str]); 7] = [
+    ("executor", &["wsrt-reactor", "wsrt-sync", "wsrt-macros", "wsrt-trace", "wsrt-schedule"]),
     ("macros", &[]),
-    ("reactor", &["wsrt-sync"]),
+    ("reactor", &["wsrt-sync", "wsrt-schedule"]),
     ("report", &["wsrt-trace"]),
-    ("sync", &["wsrt-macros"]),
+    ("schedule", &[]),
+    ("sync", &["wsrt-macros", "wsrt-schedule"]),
     ("trace", &[]),
 ];
 
@@ -57,6 +58,7 @@ fn a_dependency_on_a_crate_above_is_found() {
         manifest("executor", "[target.'cfg(unix)'.dependencies]\nwsrt-reactor = { workspace = true }\n"),
         manifest("macros", ""),
         manifest("report", ""),
+        manifest("schedule", ""),
         manifest("sync", ""),
         manifest("trace", ""),
     ];

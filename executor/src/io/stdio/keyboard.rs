@@ -5,10 +5,9 @@ use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use parking_lot::{Condvar, Mutex};
-
 use crate::io::buffer::Buffer;
 use crate::io::target::Target;
+use crate::util::sync::{Condvar, Mutex};
 use crate::util::unwind::wake_quietly;
 
 /// The most that is read at a time: the size of the standard library's own buffer.

@@ -25,10 +25,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Weak};
-use std::thread;
 use std::time::Instant;
 
-use parking_lot::Mutex;
+use crate::util::sync::Mutex;
+use crate::util::sync::thread;
 use wsrt_sync::oneshot;
 
 use crate::observe::observer::Observer;

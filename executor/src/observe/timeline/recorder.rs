@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use parking_lot::{Condvar, Mutex};
+use crate::util::sync::{Condvar, Mutex};
 use wsrt_trace::encode::{
     BatchEntry, EncodeContext, EventBatch, QueueSample, TaskNames, ThreadInfo, recorded_at, time_events,
 };

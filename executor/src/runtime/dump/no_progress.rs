@@ -1,17 +1,17 @@
 //! The report on a runtime that can make no progress.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use super::Dump;
 use crate::observe::no_progress::prove;
 use crate::runtime::WaitsOn;
 use crate::scheduler::Scheduler;
 use crate::scheduler::root::RootSeen;
+use crate::util::sync;
 
 /// Returns a report, with a dump, if neither the future in `block_on` nor any task can ever go on.
 pub(in crate::runtime) fn no_progress(scheduler: &Arc<Scheduler>, root: &RootSeen<'_>) -> Option<String> {
-    let began = Instant::now();
+    let began = sync::now();
     let stuck = prove(scheduler, root)?;
     let dump = Dump::of(stuck.seen, began);
     Some(format!(

@@ -9,11 +9,12 @@ mod detail;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::runtime::Metrics;
 use crate::runtime::periodic::Periodic;
 use crate::scheduler::Scheduler;
+use crate::util::sync;
 
 /// The settings of the trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +26,7 @@ pub(crate) struct Settings {
 
 /// Starts the thread that prints.
 pub(crate) fn start(scheduler: &Arc<Scheduler>, settings: Settings) -> io::Result<Periodic> {
-    let start = Instant::now();
+    let start = sync::now();
     let print = move |scheduler: &Scheduler| {
         let mut text = line(scheduler, start.elapsed());
         if settings.detail {

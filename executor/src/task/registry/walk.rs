@@ -16,6 +16,7 @@ use crate::task::header::Header;
 use crate::task::state::Phase;
 use crate::task::stats::StatsRead;
 use crate::task::{Id, TaskAddress};
+use crate::util::sync;
 use crate::util::sync::{WALK_STRIDE, hand_on};
 
 /// A live task, as it was seen.
@@ -67,7 +68,7 @@ impl List {
     /// `seen` stays empty.
     fn walk_on(&mut self, seen: &mut Vec<Option<TaskSnapshot>>) {
         // One reading for all of them: they are read within some microseconds.
-        let now = Instant::now();
+        let now = sync::now();
         while seen.len() < WALK_STRIDE {
             let Some(task) = self.cursor else { return };
             // SAFETY: the lock is held.

@@ -1,0 +1,32 @@
+//! The clock of a schedule.
+
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use crate::steps;
+
+static ORIGIN: OnceLock<Instant> = OnceLock::new();
+
+/// Returns the moment at which schedules begin.
+pub(crate) fn origin() -> Instant {
+    *ORIGIN.get_or_init(Instant::now)
+}
+
+/// Returns the schedule's time, or the system's outside of a schedule.
+#[must_use]
+pub fn now() -> Instant {
+    match steps::with_state(|state, _| state.now) {
+        Some(now) => origin() + Duration::from_nanos(now),
+        None => Instant::now(),
+    }
+}
+
+/// Returns `moment` in nanoseconds since a schedule's beginning; `None` is beyond what counts.
+pub(crate) fn nanos(moment: Instant) -> Option<u64> {
+    u64::try_from(moment.saturating_duration_since(origin()).as_nanos()).ok()
+}
+
+/// Returns the nanoseconds of a schedule at which a wait of `timeout` ends.
+pub(crate) fn after(now: u64, timeout: Duration) -> Option<u64> {
+    now.checked_add(u64::try_from(timeout.as_nanos()).ok()?)
+}
