@@ -2,9 +2,7 @@
 //!
 //! Processors, each with a slot for the next task, a queue and timers, run the tasks. An idle
 //! processor takes tasks from the shared queue, then from the network, then steals half of
-//! another's queue. `WSRT_SCHEDTRACE=1000`, or `WSRT_SCHEDTRACE=1000,detail`, prints the
-//! scheduler's state, and [`runtime::Metrics`] has its counts. wsrt's words beside those of Go,
-//! tokio and rayon are in the repository's [`docs/GLOSSARY.md`](../../../docs/GLOSSARY.md).
+//! another's queue. Names and meanings follow tokio's where the thing is the same.
 //!
 //! ```
 //! # #[cfg(feature = "macros")] {
@@ -28,8 +26,61 @@
 //! # }
 //! ```
 //!
-//! Names and meanings follow tokio's where the thing is the same, so that moving is a rename for
-//! the most part. Each item's documentation names its differences.
+//! # Where to go next
+//!
+//! | to | read |
+//! |---|---|
+//! | move a program from tokio; each item names its differences as well | [`guide::from_tokio`] |
+//! | run a tokio program, and all its dependencies, without a change | [`guide::drop_in`] |
+//! | spawn, wait for, abort and group tasks | [`task`] |
+//! | open sockets, files and processes, and catch signals | [`net`], [`io`], [`fs`], [`process`], [`signal`] |
+//! | serve HTTP, axum's routers among others | `wsrt::hyper`, by feature `serve` |
+//! | wait, give up after a while, and stop the clock in tests | [`time`] |
+//! | share state and send messages | [`sync`] |
+//! | compute on the same processors | [`parallel`] |
+//! | call what blocks, and know what happens if you do | [`guide::blocking`] |
+//! | watch the program run, and find out why it is slow | [`guide::seeing`], [`guide::metrics`] |
+//! | end it, and choose its threads and limits | [`runtime`] |
+//!
+//! # Words
+//!
+//! | here | is | tokio |
+//! |---|---|---|
+//! | processor | the right to run tasks; there are as many as may run at once | worker |
+//! | machine | a thread of the runtime, which runs tasks while it holds a processor | worker thread |
+//! | runnext, ring | a processor's slot for the next task, and its queue | LIFO slot, local queue |
+//! | injector | the queue that all processors share | global queue |
+//! | spare processor | one put in for a task that blocks its thread | – |
+//!
+//! [`guide::glossary`] has all of them.
+//!
+//! # Flavors
+//!
+//! | runtime | runs tasks on | made by |
+//! |---|---|---|
+//! | multi-thread | a processor for each core that affinity and control group allow; `WSRT_WORKER_THREADS` sets another number | `#[wsrt::main]`, [`Runtime::new`](runtime::Runtime::new), [`Builder::new_multi_thread`](runtime::Builder::new_multi_thread) |
+//! | current-thread | the thread that calls `block_on`, and no other; a task that blocks holds up the rest | `#[wsrt::main(flavor = "current_thread")]`, `#[wsrt::test]`, [`Builder::new_current_thread`](runtime::Builder::new_current_thread) |
+//! | local | the same thread; its tasks need not be `Send` | [`LocalRuntime`](runtime::LocalRuntime) |
+//!
+//! Take the first unless you know why not: a blocked task, and computing in parallel, have other
+//! processors there.
+//!
+//! # Platforms
+//!
+//! The minimum version of Rust is 1.85. A 64-bit atomic type is required, and so are threads.
+//!
+//! | | Linux | macOS, BSD | Windows |
+//! |---|---|---|---|
+//! | tested | yes | no | no |
+//! | tasks, `parallel`, `sync`, `time`, `fs`, TCP, UDP | yes | by reading | by reading |
+//! | Unix sockets, pipes, `process`, `signal::unix` | yes | by reading | no |
+//! | `signal::ctrl_c` | yes | by reading | no |
+//! | timers below a millisecond | yes | no | no |
+//! | spare processors for tasks that block | up to 512 | twice the number of workers | twice the number of workers |
+//! | short time slices for woken threads | from Linux 6.12 | no | no |
+//!
+//! *By reading* means that the code is there and no machine of that kind has run it. Only Linux
+//! tells the watcher that a blocked thread sleeps; elsewhere it counts as one that computes.
 //!
 //! # Features
 //!
@@ -37,9 +88,10 @@
 //! |---|---|---|
 //! | `macros` | yes | [`main`](macro@main) and [`test`](macro@test), [`select!`], [`join!`], [`try_join!`], [`pin!`] |
 //! | `process` | yes | [`process`]: commands and their pipes, on Unix; needs `signal` |
-//! | `signal` | yes | [`signal`]: ctrl-c as a future |
+//! | `signal` | yes | [`signal`]: ctrl-c and Unix signals as futures and streams |
 //! | `tokio-io` | yes | tokio's I/O traits on the streams, and what is made of them in [`io`] |
 //! | `futures-io` | no | futures-io's traits on the streams |
+//! | `futures-task` | no | its trait `Spawn` for [`runtime::Handle`] |
 //! | `hyper` | no | `wsrt::hyper`: hyper's executor and timer, and its I/O traits on the streams |
 //! | `serve` | no | `wsrt::hyper::serve`: axum routers and other tower services over HTTP/1.1 and HTTP/2 |
 //! | `console` | no | tasks and timers as spans and events of `tracing`, for tokio-console; see below |
@@ -72,7 +124,7 @@
 //!
 //! Without the feature there is no trace of it. With it, a runtime has two threads more, which
 //! sleep unless they are used. A program that can patch its dependencies does better with the
-//! drop-in, where `tokio::spawn` is wsrt's: the folder `tokio`, and `docs/DROP_IN.md`.
+//! drop-in, where `tokio::spawn` is wsrt's: [`guide::drop_in`].
 //!
 //! # tokio-console
 //!
@@ -114,6 +166,8 @@
 //!
 //! [tokio-console]: https://docs.rs/tokio-console
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+#![cfg_attr(docsrs, doc(auto_cfg(hide(loom))))]
 // Under loom the rooms below are compiled alone, and no public module reaches their public items.
 #![cfg_attr(loom, allow(unreachable_pub))]
 
@@ -137,6 +191,8 @@ mod tokio_compat;
 
 #[cfg(not(loom))]
 pub mod fs;
+#[cfg(not(loom))]
+pub mod guide;
 #[cfg(all(not(loom), feature = "hyper"))]
 pub mod hyper;
 #[cfg(not(loom))]
@@ -158,8 +214,8 @@ pub mod time;
 pub use crate::task::spawn::spawn;
 #[cfg(all(not(loom), feature = "macros"))]
 pub use wsrt_macros::{main, test};
-/// Sockets, pipes, and how their addresses are found.
 #[cfg(not(loom))]
+#[doc(inline)]
 pub use wsrt_reactor::net;
 #[cfg(all(not(loom), feature = "macros"))]
 #[doc(inline)]

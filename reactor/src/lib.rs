@@ -17,6 +17,9 @@
 //! | timers | [`timer`] |
 //! | how a dump finds which task waits for which source | `walk.rs` |
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+#![cfg_attr(docsrs, doc(auto_cfg(hide(loom))))]
+
 mod address;
 #[cfg(unix)]
 pub mod async_fd;

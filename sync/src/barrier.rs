@@ -65,6 +65,16 @@ impl BarrierWaitResult {
 
 impl Barrier {
     /// Creates a barrier for `n` tasks. Zero is taken as one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// let alone = wsrt::sync::Barrier::new(1);
+    /// assert!(alone.wait().await.is_leader());
+    /// # });
+    /// ```
     #[must_use]
     #[track_caller]
     pub fn new(n: usize) -> Self {

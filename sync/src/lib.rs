@@ -6,6 +6,9 @@
 //!
 //! Users reach them as `wsrt::sync`.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+#![cfg_attr(docsrs, doc(auto_cfg(hide(loom))))]
+
 mod asked;
 mod barrier;
 pub mod blocking;

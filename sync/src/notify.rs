@@ -113,6 +113,17 @@ impl Notify {
     ///
     /// If dropped before it is ready, a wake-up that it was given goes to the next task in line,
     /// and its place in line is lost.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// let changed = wsrt::sync::Notify::new();
+    /// changed.notify_one();
+    /// changed.notified().await;
+    /// # });
+    /// ```
     pub fn notified(&self) -> Notified<'_> {
         self.notified_as(WaitKind::Notify)
     }

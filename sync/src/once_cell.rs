@@ -46,6 +46,16 @@ pub enum SetError<T> {
 impl<T> OnceCell<T> {
     const_fn! {
         /// Creates an empty cell.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// # mod wsrt { pub use wsrt_sync as sync; }
+        /// # wsrt_sync::blocking::block_on(async {
+        /// let config = wsrt::sync::OnceCell::new();
+        /// assert_eq!(*config.get_or_init(|| async { 7 }).await, 7);
+        /// # });
+        /// ```
         #[must_use]
         #[track_caller]
         pub fn new() -> Self {
@@ -55,6 +65,17 @@ impl<T> OnceCell<T> {
 
     const_fn! {
         /// Creates an empty cell in a constant, as [`new`](OnceCell::new) does as well.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// # mod wsrt { pub use wsrt_sync as sync; }
+        /// # wsrt_sync::blocking::block_on(async {
+        /// static CONFIG: wsrt::sync::OnceCell<u32> = wsrt::sync::OnceCell::const_new();
+        ///
+        /// assert_eq!(*CONFIG.get_or_init(|| async { 7 }).await, 7);
+        /// # });
+        /// ```
         #[must_use]
         #[track_caller]
         pub fn const_new() -> Self {
@@ -83,6 +104,14 @@ impl<T> OnceCell<T> {
     }
 
     /// Creates a cell with `value`, or an empty one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// let config = wsrt::sync::OnceCell::new_with(Some(7));
+    /// assert_eq!(config.get(), Some(&7));
+    /// ```
     #[must_use]
     #[track_caller]
     pub fn new_with(value: Option<T>) -> Self {
@@ -94,6 +123,14 @@ impl<T> OnceCell<T> {
     }
 
     /// Returns true if there is a value.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// let config = wsrt::sync::OnceCell::<u32>::new();
+    /// assert!(!config.initialized());
+    /// ```
     #[must_use]
     pub fn initialized(&self) -> bool {
         self.value.get().is_some()
@@ -118,6 +155,15 @@ impl<T> OnceCell<T> {
     }
 
     /// Returns the value, if there is one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// let mut config = wsrt::sync::OnceCell::new_with(Some(7));
+    /// *config.get_mut().expect("it has a value") += 1;
+    /// assert_eq!(config.get(), Some(&8));
+    /// ```
     #[must_use]
     pub fn get_mut(&mut self) -> Option<&mut T> {
         self.value.get_mut()
@@ -227,6 +273,14 @@ impl<T> OnceCell<T> {
     }
 
     /// Returns the value, if there is one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// let config = wsrt::sync::OnceCell::new_with(Some(7));
+    /// assert_eq!(config.into_inner(), Some(7));
+    /// ```
     #[must_use]
     pub fn into_inner(self) -> Option<T> {
         self.value.into_inner()

@@ -1,6 +1,7 @@
 //! A number of permits that tasks take, wait for and give back.
 
 mod error;
+mod guards;
 
 pub use self::error::{AcquireError, TryAcquireError};
 
@@ -70,6 +71,14 @@ impl Semaphore {
         /// # Panics
         ///
         /// Panics if `permits` is more than [`MAX_PERMITS`](Semaphore::MAX_PERMITS).
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// # mod wsrt { pub use wsrt_sync as sync; }
+        /// let permits = wsrt::sync::Semaphore::new(3);
+        /// assert_eq!(permits.available_permits(), 3);
+        /// ```
         #[must_use]
         #[track_caller]
         pub fn new(permits: usize) -> Self {
@@ -83,6 +92,18 @@ impl Semaphore {
         /// # Panics
         ///
         /// Panics if `permits` is more than [`MAX_PERMITS`](Semaphore::MAX_PERMITS).
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// # mod wsrt { pub use wsrt_sync as sync; }
+        /// # wsrt_sync::blocking::block_on(async {
+        /// static CONNECTIONS: wsrt::sync::Semaphore = wsrt::sync::Semaphore::const_new(100);
+        ///
+        /// let _permit = CONNECTIONS.acquire().await.expect("it is not closed");
+        /// assert_eq!(CONNECTIONS.available_permits(), 99);
+        /// # });
+        /// ```
         #[must_use]
         #[track_caller]
         pub fn const_new(permits: usize) -> Self {
@@ -120,6 +141,15 @@ impl Semaphore {
     }
 
     /// Removes up to `n` free permits for good, and returns how many it removed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// let permits = wsrt::sync::Semaphore::new(3);
+    /// assert_eq!(permits.forget_permits(2), 2);
+    /// assert_eq!(permits.available_permits(), 1);
+    /// ```
     pub fn forget_permits(&self, n: usize) -> usize {
         self.permits.forget(n)
     }
@@ -219,6 +249,16 @@ impl Semaphore {
     ///
     /// Returns [`TryAcquireError::NoPermits`] if fewer are free, and [`TryAcquireError::Closed`] if
     /// the semaphore is closed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// let permits = wsrt::sync::Semaphore::new(3);
+    /// let two = permits.try_acquire_many(2).expect("there are three");
+    /// assert!(permits.try_acquire_many(2).is_err(), "one is left");
+    /// # drop(two);
+    /// ```
     pub fn try_acquire_many(&self, n: u32) -> Result<SemaphorePermit<'_>, TryAcquireError> {
         self.permits.try_take(n as usize).map_err(TryAcquireError::from)?;
         Ok(SemaphorePermit::new(self, n as usize))
@@ -282,6 +322,20 @@ impl Semaphore {
     /// # Cancel safety
     ///
     /// If dropped before it is ready, no permit is lost, but the place in line is.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// use std::sync::Arc;
+    ///
+    /// let bytes = Arc::new(wsrt::sync::Semaphore::new(1024));
+    /// let held = Arc::clone(&bytes).acquire_many_owned(1000).await.expect("it is not closed");
+    /// assert_eq!(bytes.available_permits(), 24);
+    /// # drop(held);
+    /// # });
+    /// ```
     pub async fn acquire_many_owned(self: Arc<Self>, n: u32) -> Result<OwnedSemaphorePermit, AcquireError> {
         self.take_owned(n as usize).await
     }
@@ -299,6 +353,18 @@ impl Semaphore {
     ///
     /// Returns [`TryAcquireError::NoPermits`] if none is free, and [`TryAcquireError::Closed`] if
     /// the semaphore is closed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use std::sync::Arc;
+    ///
+    /// let one = Arc::new(wsrt::sync::Semaphore::new(1));
+    /// let permit = Arc::clone(&one).try_acquire_owned().expect("it is free");
+    /// assert!(one.try_acquire_owned().is_err());
+    /// # drop(permit);
+    /// ```
     pub fn try_acquire_owned(self: Arc<Self>) -> Result<OwnedSemaphorePermit, TryAcquireError> {
         self.try_acquire_many_owned(1)
     }
@@ -366,82 +432,5 @@ impl Semaphore {
 impl HasPermits for Semaphore {
     fn permits(&self) -> &Permits {
         &self.permits
-    }
-}
-
-impl<'a> SemaphorePermit<'a> {
-    fn new(semaphore: &'a Semaphore, count: usize) -> Self {
-        Self { semaphore, hold: Hold::new(&semaphore.permits, count) }
-    }
-
-    /// Drops the permit without giving it back.
-    pub fn forget(self) {
-        self.hold.forget();
-    }
-
-    /// Takes over the permits of `other`.
-    ///
-    /// # Panics
-    ///
-    /// Panics if `other` is of another semaphore.
-    #[track_caller]
-    pub fn merge(&mut self, other: Self) {
-        assert!(std::ptr::eq(self.semaphore, other.semaphore), "merging permits of different semaphores");
-        self.hold.merge(other.hold);
-    }
-
-    /// Splits `n` permits off, if this has as many.
-    #[must_use = "what is split off is given back when it is dropped"]
-    pub fn split(&mut self, n: usize) -> Option<Self> {
-        Some(Self { semaphore: self.semaphore, hold: self.hold.split(n)? })
-    }
-
-    /// Returns the semaphore of this permit.
-    #[must_use]
-    pub fn semaphore(&self) -> &Semaphore {
-        self.semaphore
-    }
-
-    /// Returns the number of permits that this holds.
-    #[must_use]
-    pub fn num_permits(&self) -> usize {
-        self.hold.count()
-    }
-}
-
-impl OwnedSemaphorePermit {
-    /// Drops the permit without giving it back.
-    pub fn forget(self) {
-        self.hold.forget();
-    }
-
-    /// Takes over the permits of `other`.
-    ///
-    /// # Panics
-    ///
-    /// Panics if `other` is of another semaphore.
-    #[track_caller]
-    pub fn merge(&mut self, other: Self) {
-        let is_same = Arc::ptr_eq(self.hold.lock(), other.hold.lock());
-        assert!(is_same, "merging permits of different semaphores");
-        self.hold.merge(other.hold);
-    }
-
-    /// Splits `n` permits off, if this has as many.
-    #[must_use = "what is split off is given back when it is dropped"]
-    pub fn split(&mut self, n: usize) -> Option<Self> {
-        Some(Self { hold: self.hold.split(n)? })
-    }
-
-    /// Returns the semaphore of this permit.
-    #[must_use]
-    pub fn semaphore(&self) -> &Arc<Semaphore> {
-        self.hold.lock()
-    }
-
-    /// Returns the number of permits that this holds.
-    #[must_use]
-    pub fn num_permits(&self) -> usize {
-        self.hold.count()
     }
 }

@@ -36,6 +36,17 @@ pub struct SetOnceError<T>(pub T);
 impl<T> SetOnce<T> {
     const_fn! {
         /// Creates an empty cell.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// # mod wsrt { pub use wsrt_sync as sync; }
+        /// # wsrt_sync::blocking::block_on(async {
+        /// let ready = wsrt::sync::SetOnce::new();
+        /// ready.set(7).expect("it was empty");
+        /// assert_eq!(*ready.wait().await, 7);
+        /// # });
+        /// ```
         #[must_use]
         #[track_caller]
         pub fn new() -> Self {
@@ -73,6 +84,14 @@ impl<T> SetOnce<T> {
     }
 
     /// Creates a cell with `value`, or an empty one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// let ready = wsrt::sync::SetOnce::new_with(Some(7));
+    /// assert_eq!(ready.get(), Some(&7));
+    /// ```
     #[must_use]
     #[track_caller]
     pub fn new_with(value: Option<T>) -> Self {
@@ -80,6 +99,14 @@ impl<T> SetOnce<T> {
     }
 
     /// Returns true if there is a value.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// let ready = wsrt::sync::SetOnce::<u32>::new();
+    /// assert!(!ready.initialized());
+    /// ```
     #[must_use]
     pub fn initialized(&self) -> bool {
         self.value.get().is_some()
@@ -126,6 +153,14 @@ impl<T> SetOnce<T> {
     }
 
     /// Returns the value, if there is one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// let ready = wsrt::sync::SetOnce::new_with(Some(7));
+    /// assert_eq!(ready.into_inner(), Some(7));
+    /// ```
     #[must_use]
     pub fn into_inner(self) -> Option<T> {
         self.value.into_inner()

@@ -110,6 +110,16 @@ impl<T> Channel<T> {
 
 impl<T> Sender<T> {
     /// Creates a sender without a receiver: [`subscribe`](Sender::subscribe) makes some.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// let level = wsrt::sync::watch::Sender::new(1);
+    /// let receiver = level.subscribe();
+    /// level.send_replace(2);
+    /// assert_eq!(*receiver.borrow(), 2);
+    /// ```
     #[must_use]
     #[track_caller]
     pub fn new(init: T) -> Self {
@@ -238,12 +248,29 @@ impl<T> Sender<T> {
     }
 
     /// Borrows the value.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// let (level, _receiver) = wsrt::sync::watch::channel(1);
+    /// assert_eq!(*level.borrow(), 1);
+    /// ```
     #[must_use]
     pub fn borrow(&self) -> Ref<'_, T> {
         self.channel.borrow(None).0
     }
 
     /// Returns true if there is no receiver.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// let (level, receiver) = wsrt::sync::watch::channel(1);
+    /// drop(receiver);
+    /// assert!(level.is_closed());
+    /// ```
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.receiver_count() == 0
@@ -298,6 +325,15 @@ impl<T> Sender<T> {
     }
 
     /// Returns the number of receivers.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// let (level, receiver) = wsrt::sync::watch::channel(1);
+    /// let _other = receiver.clone();
+    /// assert_eq!(level.receiver_count(), 2);
+    /// ```
     #[must_use]
     pub fn receiver_count(&self) -> usize {
         self.channel.receivers.load(Acquire)

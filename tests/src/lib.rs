@@ -1,6 +1,7 @@
 //! The tests' common tools: a deadline against hangs, processes of their own, polls that do not
 //! return, and ways to look at threads, panics and drops.
 
+mod api;
 mod child;
 mod deadline;
 mod directory;
@@ -16,6 +17,7 @@ mod sources;
 mod spin;
 mod threads;
 
+pub use self::api::{PublicLine, public_lines, public_lines_of};
 #[cfg(unix)]
 pub use self::child::in_a_process_whose_errors_nobody_reads;
 pub use self::child::{

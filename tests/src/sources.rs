@@ -57,19 +57,28 @@ impl Item {
 /// Panics if there is no such folder.
 #[must_use]
 pub fn items_below(folder: &str) -> Vec<Item> {
+    let mut items = Vec::new();
+    each_file(folder, |file, text| items.extend(items_of(text, file)));
+    items
+}
+
+/// Calls `take` with the path and the text of each source below `folder`, in order. Tests and
+/// models are left out.
+pub(crate) fn each_file(folder: &str, mut take: impl FnMut(&str, &str)) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the package is a folder of the workspace");
     let mut files = Vec::new();
     collect_files(&root.join(folder), &mut files);
     files.sort();
     assert!(!files.is_empty(), "there are no sources in {folder}");
-    files
-        .iter()
-        .flat_map(|file| {
-            let text = fs::read_to_string(file).expect("a source file can be read");
-            let shown = file.strip_prefix(root).expect("it is below the root");
-            items_of(&text, &shown.display().to_string())
-        })
-        .collect()
+    for file in &files {
+        let text = fs::read_to_string(file).expect("a source file can be read");
+        take(&file.strip_prefix(root).expect("it is below the root").display().to_string(), &text);
+    }
+}
+
+/// Whether the tests of a file begin with this line.
+pub(crate) fn is_tests(line: &str) -> bool {
+    line == "mod tests {"
 }
 
 fn collect_files(folder: &Path, files: &mut Vec<PathBuf>) {

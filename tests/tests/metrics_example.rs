@@ -123,7 +123,7 @@ fn counters_grow_as_the_server_works() {
 
 #[test]
 fn each_figure_is_documented() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/METRICS.md");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../executor/docs/METRICS.md");
     let documentation = std::fs::read_to_string(path).expect("it is there");
     let server = Server::start();
     server.get("/work");

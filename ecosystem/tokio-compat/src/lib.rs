@@ -2,5 +2,5 @@
 
 /// The programs of `docs/FROM_TOKIO.md`, before and after.
 #[cfg(doctest)]
-#[doc = include_str!("../../../docs/FROM_TOKIO.md")]
+#[doc = include_str!("../../../executor/docs/FROM_TOKIO.md")]
 pub struct FromTokio;

@@ -37,6 +37,18 @@ impl DirBuilder {
 
     /// Sets whether missing parent directories are created too, and an existing directory is not an
     /// error. The default is `false`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// # let root = std::env::temp_dir().join(format!("wsrt-doc-recursive-{}", std::process::id()));
+    /// wsrt::fs::DirBuilder::new().recursive(true).create(root.join("a/b")).await?;
+    /// assert!(wsrt::fs::metadata(root.join("a/b")).await?.is_dir());
+    /// # wsrt::fs::remove_dir_all(&root).await?;
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn recursive(&mut self, recursive: bool) -> &mut Self {
         self.recursive = recursive;
         self
@@ -62,6 +74,17 @@ impl DirBuilder {
     ///
     /// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the call
     /// is made.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// # let path = std::env::temp_dir().join(format!("wsrt-doc-dir-{}", std::process::id()));
+    /// wsrt::fs::DirBuilder::new().create(&path).await?;
+    /// # wsrt::fs::remove_dir(&path).await?;
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn create(&self, path: impl AsRef<Path>) -> io::Result<()> {
         let builder = self.to_std();
         on_path("DirBuilder::create", path.as_ref(), move |path| builder.create(path)).await

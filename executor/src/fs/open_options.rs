@@ -34,30 +34,94 @@ pub struct OpenOptions(std::fs::OpenOptions);
 impl OpenOptions {
     /// Returns options that are all off: [`open`](Self::open) needs at least one of `read`, `write`
     /// and `append`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// # let path = std::env::temp_dir().join(format!("wsrt-doc-new-{}", std::process::id()));
+    /// let mut file = wsrt::fs::OpenOptions::new().write(true).create(true).open(&path).await?;
+    /// file.write_all(b"hello").await?;
+    /// file.flush().await?;
+    /// # wsrt::fs::remove_file(&path).await?;
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self(std::fs::OpenOptions::new())
     }
 
     /// Sets whether the file can be read.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let manifest = wsrt::fs::OpenOptions::new().read(true).open("Cargo.toml").await?;
+    /// assert!(manifest.metadata().await?.is_file());
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn read(&mut self, read: bool) -> &mut Self {
         self.0.read(read);
         self
     }
 
     /// Sets whether the file can be written, from its beginning on and over its contents.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// # let path = std::env::temp_dir().join(format!("wsrt-doc-write-{}", std::process::id()));
+    /// let file = wsrt::fs::OpenOptions::new().write(true).create(true).open(&path).await?;
+    /// file.set_len(1024).await?;
+    /// # wsrt::fs::remove_file(&path).await?;
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn write(&mut self, write: bool) -> &mut Self {
         self.0.write(write);
         self
     }
 
     /// Sets whether the file can be written, always at its end.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// # let path = std::env::temp_dir().join(format!("wsrt-doc-append-{}", std::process::id()));
+    /// for line in ["one\n", "two\n"] {
+    ///     let mut log = wsrt::fs::OpenOptions::new().append(true).create(true).open(&path).await?;
+    ///     log.write_all(line.as_bytes()).await?;
+    ///     log.flush().await?;
+    /// }
+    /// assert_eq!(wsrt::fs::read_to_string(&path).await?, "one\ntwo\n");
+    /// # wsrt::fs::remove_file(&path).await?;
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn append(&mut self, append: bool) -> &mut Self {
         self.0.append(append);
         self
     }
 
     /// Sets whether a file that exists is emptied. Needs `write`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// # let path = std::env::temp_dir().join(format!("wsrt-doc-truncate-{}", std::process::id()));
+    /// wsrt::fs::write(&path, "old").await?;
+    /// wsrt::fs::OpenOptions::new().write(true).truncate(true).open(&path).await?;
+    /// assert_eq!(wsrt::fs::metadata(&path).await?.len(), 0);
+    /// # wsrt::fs::remove_file(&path).await?;
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn truncate(&mut self, truncate: bool) -> &mut Self {
         self.0.truncate(truncate);
         self
@@ -71,6 +135,19 @@ impl OpenOptions {
 
     /// Sets whether the file is created, and opening fails if it exists; `create` and `truncate`
     /// are then ignored. Needs `write` or `append`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// # let path = std::env::temp_dir().join(format!("wsrt-doc-create-new-{}", std::process::id()));
+    /// wsrt::fs::OpenOptions::new().write(true).create_new(true).open(&path).await?;
+    /// let again = wsrt::fs::OpenOptions::new().write(true).create_new(true).open(&path).await;
+    /// assert_eq!(again.unwrap_err().kind(), std::io::ErrorKind::AlreadyExists);
+    /// # wsrt::fs::remove_file(&path).await?;
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn create_new(&mut self, create_new: bool) -> &mut Self {
         self.0.create_new(create_new);
         self
@@ -102,6 +179,16 @@ impl OpenOptions {
     ///
     /// Not cancel safe: if the future is dropped while it waits, it is unspecified whether a file
     /// is created or emptied. A file that was opened is closed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let missing = wsrt::fs::OpenOptions::new().read(true).open("no/such/file").await;
+    /// assert_eq!(missing.unwrap_err().kind(), std::io::ErrorKind::NotFound);
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn open(&self, path: impl AsRef<Path>) -> io::Result<File> {
         let options = self.0.clone();
         let opened = on_path("OpenOptions::open", path.as_ref(), move |path| options.open(path));

@@ -86,6 +86,20 @@ impl ReadDir {
     /// # Cancel safety
     ///
     /// Cancel safe: no entry is lost.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let mut entries = wsrt::fs::read_dir(".").await?;
+    /// let mut names = Vec::new();
+    /// while let Some(entry) = entries.next_entry().await? {
+    ///     names.push(entry.file_name());
+    /// }
+    /// assert!(names.iter().any(|name| name == "Cargo.toml"));
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn next_entry(&mut self) -> io::Result<Option<DirEntry>> {
         poll_fn(|cx| self.poll_next_entry(cx)).await
     }
@@ -127,12 +141,36 @@ impl DirEntry {
     }
 
     /// Returns the entry's path: the one given to [`read_dir`], joined with the name.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let mut entries = wsrt::fs::read_dir(".").await?;
+    /// while let Some(entry) = entries.next_entry().await? {
+    ///     println!("{}", entry.path().display());
+    /// }
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[must_use]
     pub fn path(&self) -> PathBuf {
         self.entry.path()
     }
 
     /// Returns the entry's name.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let mut entries = wsrt::fs::read_dir(".").await?;
+    /// while let Some(entry) = entries.next_entry().await? {
+    ///     println!("{}", entry.file_name().to_string_lossy());
+    /// }
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[must_use]
     pub fn file_name(&self) -> OsString {
         self.entry.file_name()
@@ -147,6 +185,20 @@ impl DirEntry {
     /// # Cancel safety
     ///
     /// Cancel safe: the call only reads.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let mut entries = wsrt::fs::read_dir(".").await?;
+    /// let mut bytes = 0;
+    /// while let Some(entry) = entries.next_entry().await? {
+    ///     bytes += entry.metadata().await?.len();
+    /// }
+    /// println!("{bytes} bytes");
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn metadata(&self) -> io::Result<Metadata> {
         let entry = Arc::clone(&self.entry);
         offload("DirEntry::metadata", move || entry.metadata()).await
@@ -161,6 +213,20 @@ impl DirEntry {
     /// # Cancel safety
     ///
     /// Cancel safe: the call only reads.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let mut entries = wsrt::fs::read_dir(".").await?;
+    /// let mut folders = 0;
+    /// while let Some(entry) = entries.next_entry().await? {
+    ///     folders += usize::from(entry.file_type().await?.is_dir());
+    /// }
+    /// assert!(folders > 0);
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn file_type(&self) -> io::Result<FileType> {
         if let Some(known) = self.file_type {
             return Ok(known);

@@ -84,6 +84,7 @@ pub(crate) mod write_methods;
 /// Waiting for any file descriptor that the OS can poll.
 #[cfg(unix)]
 pub mod unix {
+    #[doc(inline)]
     pub use wsrt_reactor::async_fd::{
         AsyncFd, AsyncFdReadyGuard, AsyncFdReadyMutGuard, AsyncFdTryNewError, TryIoError,
     };
@@ -92,10 +93,12 @@ pub mod unix {
 #[doc(no_inline)]
 pub use std::io::{Error, ErrorKind, Result, SeekFrom};
 #[cfg(feature = "tokio-io")]
+#[doc(inline)]
 pub use tokio::io::{
     AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncSeek, AsyncSeekExt, AsyncWrite, AsyncWriteExt,
     BufReader, BufStream, BufWriter, Chain, Lines, ReadBuf, ReadHalf, Split, Take, WriteHalf, split,
 };
+#[doc(inline)]
 pub use wsrt_reactor::{Interest, Ready};
 
 #[cfg(feature = "tokio-io")]

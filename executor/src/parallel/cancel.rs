@@ -33,18 +33,45 @@ pub struct CancelToken(Arc<AtomicBool>);
 
 impl CancelToken {
     /// Makes a token that is not cancelled.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let token = wsrt::parallel::CancelToken::new();
+    /// assert!(!token.is_cancelled());
+    /// ```
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Stops all loops under this token, for good. Each participant stops at its next claim: after
     /// a microsecond or so, or once the items that it has claimed are done.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let token = wsrt::parallel::CancelToken::new();
+    /// token.cancel();
+    /// assert!(token.is_cancelled());
+    /// ```
     pub fn cancel(&self) {
         // Release pairs with the Acquire in `is_cancelled`.
         self.0.store(true, Release);
     }
 
     /// Returns whether [`cancel`](CancelToken::cancel) was called.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let token = wsrt::parallel::CancelToken::new();
+    /// let result = wsrt::parallel::until(&token).for_each(0..1000_u64, |n| {
+    ///     if n == 10 {
+    ///         token.cancel();
+    ///     }
+    /// });
+    /// assert!(result.is_err() && token.is_cancelled());
+    /// ```
     pub fn is_cancelled(&self) -> bool {
         // Acquire: a thread that sees the cancellation sees all writes before it.
         self.0.load(Acquire)
@@ -64,11 +91,33 @@ impl Cancelled {
     }
 
     /// Returns how many items were done. They need not be the first ones.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wsrt::parallel::{CancelToken, until};
+    ///
+    /// let token = CancelToken::new();
+    /// token.cancel();
+    /// let cancelled = until(&token).for_each(0..1000_u64, |_| ()).unwrap_err();
+    /// assert!(cancelled.completed() < cancelled.total());
+    /// ```
     pub fn completed(&self) -> usize {
         self.completed
     }
 
     /// Returns how many items there were.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wsrt::parallel::{CancelToken, until};
+    ///
+    /// let token = CancelToken::new();
+    /// token.cancel();
+    /// let cancelled = until(&token).for_each(0..1000_u64, |_| ()).unwrap_err();
+    /// assert_eq!(cancelled.total(), 1000);
+    /// ```
     pub fn total(&self) -> usize {
         self.total
     }
@@ -89,6 +138,15 @@ pub struct Until<'a>(Option<&'a CancelToken>);
 /// Returns loops like those of this module that stop when `token` is cancelled.
 ///
 /// A loop that had done its last item when the token was cancelled counts as complete.
+///
+/// # Examples
+///
+/// ```
+/// use wsrt::parallel::{self, CancelToken};
+///
+/// let token = CancelToken::new();
+/// assert!(parallel::until(&token).for_each(0..10_u64, drop).is_ok());
+/// ```
 pub fn until(token: &CancelToken) -> Until<'_> {
     Until(Some(token))
 }

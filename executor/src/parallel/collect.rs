@@ -48,6 +48,16 @@ impl Until<'_> {
     /// # Panics
     ///
     /// Panics with the first panic of `f`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wsrt::parallel::{self, CancelToken};
+    ///
+    /// let token = CancelToken::new();
+    /// let squares = parallel::until(&token).map_collect(0..4_u64, |n| n * n).expect("it was not cancelled");
+    /// assert_eq!(squares, [0, 1, 4, 9]);
+    /// ```
     pub fn map_collect<I, T, F>(self, items: I, f: F) -> Result<Vec<T>, Cancelled>
     where
         I: IntoItems,

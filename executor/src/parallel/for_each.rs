@@ -43,6 +43,17 @@ impl Until<'_> {
     /// # Panics
     ///
     /// Panics with the first panic of `f`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wsrt::parallel::{self, CancelToken};
+    ///
+    /// let token = CancelToken::new();
+    /// let mut rows = vec![1; 1000];
+    /// parallel::until(&token).for_each(&mut rows, |row| *row += 1).expect("it was not cancelled");
+    /// assert!(rows.iter().all(|row| *row == 2));
+    /// ```
     pub fn for_each<I, F>(self, items: I, f: F) -> Result<(), Cancelled>
     where
         I: IntoItems,

@@ -43,8 +43,8 @@
 //! claim once a task needs that processor. The calling thread stays: its processor is the loop's
 //! share. Tasks that wait on it are stolen by other processors; when all processors compute, the
 //! watcher puts a spare into play for the tasks, within some two milliseconds (see
-//! `docs/BLOCKING.md`). A call of more than 100 ms in a task is reported as a stall; put it in
-//! `spawn_blocking` if that is not wanted.
+//! [`guide::blocking`](crate::guide::blocking)). A call of more than 100 ms in a task is reported
+//! as a stall; put it in `spawn_blocking` if that is not wanted.
 //!
 //! # Panics
 //!

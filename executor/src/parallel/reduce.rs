@@ -49,6 +49,17 @@ impl Until<'_> {
     /// # Panics
     ///
     /// Panics with the first panic of a closure.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wsrt::parallel::{self, CancelToken};
+    ///
+    /// let token = CancelToken::new();
+    /// token.cancel();
+    /// let sum = parallel::until(&token).reduce(0..1000_u64, || 0, |n| n, |a, b| a + b);
+    /// assert!(sum.is_err());
+    /// ```
     pub fn reduce<I, T, E, M, C>(self, items: I, identity: E, map: M, combine: C) -> Result<T, Cancelled>
     where
         I: IntoItems,

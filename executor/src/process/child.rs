@@ -53,6 +53,18 @@ impl Child {
     }
 
     /// Returns the process's number, or `None` once a call has returned its exit status.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let mut child = wsrt::process::Command::new("true").spawn()?;
+    /// println!("runs as {:?}", child.id());
+    /// child.wait().await?;
+    /// assert_eq!(child.id(), None, "it has ended");
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[must_use]
     pub fn id(&self) -> Option<u32> {
         self.process.running.as_ref().map(|running| running.child.id())
@@ -94,6 +106,16 @@ impl Child {
     /// # Errors
     ///
     /// Returns the OS error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let mut child = wsrt::process::Command::new("sleep").arg("600").kill_on_drop(true).spawn()?;
+    /// assert!(child.try_wait()?.is_none(), "it still runs");
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
         self.process.try_wait()
     }
@@ -104,6 +126,17 @@ impl Child {
     /// # Errors
     ///
     /// Returns the OS error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let mut child = wsrt::process::Command::new("sleep").arg("600").spawn()?;
+    /// child.start_kill()?;
+    /// assert!(!child.wait().await?.success());
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn start_kill(&mut self) -> io::Result<()> {
         self.process.running.as_mut().map_or(Ok(()), Running::kill)
     }
@@ -153,6 +186,19 @@ impl Child {
     ///
     /// Not cancel safe: if the future is dropped while it waits, the child is dropped and its
     /// output so far is lost.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// use std::process::Stdio;
+    ///
+    /// let child = wsrt::process::Command::new("echo").arg("hello").stdout(Stdio::piped()).spawn()?;
+    /// let output = child.wait_with_output().await?;
+    /// assert_eq!(output.stdout, b"hello\n");
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn wait_with_output(mut self) -> io::Result<Output> {
         let stdout = self.stdout.take().map(|pipe| pipe.0);
         let stderr = self.stderr.take().map(|pipe| pipe.0);

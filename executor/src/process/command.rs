@@ -41,6 +41,16 @@ pub struct Command {
 impl Command {
     /// Returns a command for `program`, which is searched in `PATH` unless it contains a slash,
     /// without arguments, with this process's environment, directory and standard streams.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let output = wsrt::process::Command::new("echo").arg("hello").output().await?;
+    /// assert_eq!(output.stdout, b"hello\n");
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[must_use]
     pub fn new<S: AsRef<OsStr>>(program: S) -> Self {
         Self::from(StdCommand::new(program))
@@ -67,12 +77,32 @@ impl Command {
     }
 
     /// Adds an argument.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let output = wsrt::process::Command::new("echo").arg("two").arg("words").output().await?;
+    /// assert_eq!(output.stdout, b"two words\n");
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn arg<S: AsRef<OsStr>>(&mut self, argument: S) -> &mut Self {
         self.std.arg(argument);
         self
     }
 
     /// Adds several arguments.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let output = wsrt::process::Command::new("echo").args(["two", "words"]).output().await?;
+    /// assert_eq!(output.stdout, b"two words\n");
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn args<I, S>(&mut self, arguments: I) -> &mut Self
     where
         I: IntoIterator<Item = S>,
@@ -89,6 +119,16 @@ impl Command {
     }
 
     /// Sets a variable of the environment.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let output = wsrt::process::Command::new("sh").args(["-c", "echo $WHERE"]).env("WHERE", "here").output().await?;
+    /// assert_eq!(output.stdout, b"here\n");
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn env<K, V>(&mut self, key: K, value: V) -> &mut Self
     where
         K: AsRef<OsStr>,
@@ -99,6 +139,16 @@ impl Command {
     }
 
     /// Sets several variables of the environment.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let output = wsrt::process::Command::new("sh").args(["-c", "echo $A$B"]).envs([("A", "1"), ("B", "2")]).output().await?;
+    /// assert_eq!(output.stdout, b"12\n");
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn envs<I, K, V>(&mut self, variables: I) -> &mut Self
     where
         I: IntoIterator<Item = (K, V)>,
@@ -123,6 +173,16 @@ impl Command {
 
     /// Sets the directory to start in. It is unspecified whether a relative path of the program is
     /// resolved from there: use an absolute one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let output = wsrt::process::Command::new("pwd").current_dir("/").output().await?;
+    /// assert_eq!(output.stdout, b"/\n");
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn current_dir<P: AsRef<Path>>(&mut self, directory: P) -> &mut Self {
         self.std.current_dir(directory);
         self
@@ -130,6 +190,18 @@ impl Command {
 
     /// Sets the program's standard input. The default is this process's own, and an empty one for
     /// [`output`](Self::output).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// use std::process::Stdio;
+    ///
+    /// let status = wsrt::process::Command::new("cat").stdin(Stdio::null()).status().await?;
+    /// assert!(status.success());
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn stdin<T: Into<Stdio>>(&mut self, stdin: T) -> &mut Self {
         self.is_set[0] = true;
         self.std.stdin(stdin);
@@ -138,6 +210,21 @@ impl Command {
 
     /// Sets the program's standard output. The default is this process's own, and a pipe for
     /// [`output`](Self::output).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// use std::process::Stdio;
+    ///
+    /// let mut child = wsrt::process::Command::new("echo").arg("hello").stdout(Stdio::piped()).spawn()?;
+    /// let mut heard = String::new();
+    /// child.stdout.take().expect("it is piped").read_to_string(&mut heard).await?;
+    /// child.wait().await?;
+    /// assert_eq!(heard, "hello\n");
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn stdout<T: Into<Stdio>>(&mut self, stdout: T) -> &mut Self {
         self.is_set[1] = true;
         self.std.stdout(stdout);
@@ -191,6 +278,16 @@ impl Command {
     /// Sets whether the process is killed (SIGKILL) when its [`Child`] is dropped before a call has
     /// returned the exit status: with the task that waits for it, for example. The default is
     /// `false`. Processes that the child has started are not killed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let child = wsrt::process::Command::new("sleep").arg("600").kill_on_drop(true).spawn()?;
+    /// drop(child);
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn kill_on_drop(&mut self, kill_on_drop: bool) -> &mut Self {
         self.kill_on_drop = kill_on_drop;
         self
@@ -217,6 +314,16 @@ impl Command {
     /// Returns the OS error, which does not name the program, when the program cannot be started.
     /// Returns it too, and kills the process, when its end or its pipes cannot be registered with
     /// the netpoller, for example because no descriptor is left.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let mut child = wsrt::process::Command::new("true").spawn()?;
+    /// assert!(child.wait().await?.success());
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn spawn(&mut self) -> io::Result<Child> {
         require_io();
@@ -243,6 +350,16 @@ impl Command {
     ///
     /// Not cancel safe: if the future is dropped while it waits, the child is dropped; its process
     /// continues or is killed ([`kill_on_drop`](Self::kill_on_drop)).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let status = wsrt::process::Command::new("sh").args(["-c", "exit 3"]).status().await?;
+    /// assert_eq!(status.code(), Some(3));
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn status(&mut self) -> impl Future<Output = io::Result<ExitStatus>> + use<> {
         let child = self.spawn();
@@ -272,6 +389,17 @@ impl Command {
     /// Not cancel safe: if the future is dropped while it waits, the child is dropped; its process
     /// continues or is killed ([`kill_on_drop`](Self::kill_on_drop)), and its output so far is
     /// lost.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let output = wsrt::process::Command::new("echo").arg("hello").output().await?;
+    /// assert!(output.status.success());
+    /// assert_eq!(String::from_utf8_lossy(&output.stdout), "hello\n");
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn output(&mut self) -> impl Future<Output = io::Result<Output>> + use<> {
         if IS_ON {

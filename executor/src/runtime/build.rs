@@ -23,6 +23,14 @@ impl Builder {
     /// number above zero, more than 4096 processors are requested, a runtime with several
     /// processors should start paused, or a program cannot handle the signal for dumps. Returns the
     /// OS error if the system refuses one of the threads, a file descriptor or the signal.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Builder::new_multi_thread().worker_threads(2).build()?;
+    /// assert_eq!(runtime.metrics().num_workers(), 2);
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn build(&mut self) -> io::Result<Runtime> {
         self.build_for(None)
     }

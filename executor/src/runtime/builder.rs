@@ -84,6 +84,14 @@ impl Builder {
 
     /// Begins a runtime with several processors, which run tasks on threads of their own and steal
     /// from each other.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Builder::new_multi_thread().build()?;
+    /// assert_eq!(runtime.block_on(runtime.spawn(async { 7 }))?, 7);
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn new_multi_thread() -> Self {
         Self::new(RuntimeFlavor::MultiThread)
     }
@@ -100,6 +108,15 @@ impl Builder {
     /// each goes behind all that wait. The tasks that one poll of the network, or one check of the
     /// timers, finds ready are woken together, timers in the order of their deadlines, and those of
     /// one deadline in the order in which they were set.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Builder::new_current_thread().build()?;
+    /// let same = std::thread::current().id();
+    /// assert_eq!(runtime.block_on(runtime.spawn(async { std::thread::current().id() }))?, same);
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn new_current_thread() -> Self {
         Self::new(RuntimeFlavor::CurrentThread)
     }
@@ -122,6 +139,14 @@ impl Builder {
     /// # Panics
     ///
     /// Panics if `count` is zero.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Builder::new_multi_thread().worker_threads(4).build()?;
+    /// assert_eq!(runtime.metrics().num_workers(), 4);
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn worker_threads(&mut self, count: usize) -> &mut Self {
         assert!(count > 0, "wsrt: `worker_threads(0)`: a runtime needs at least one processor to run tasks on");
@@ -135,55 +160,19 @@ impl Builder {
     /// # Panics
     ///
     /// Panics if the name is empty or blank.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Builder::new_multi_thread().name("requests").build()?;
+    /// assert_eq!(runtime.handle().name(), Some("requests"));
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn name(&mut self, name: impl Into<String>) -> &mut Self {
         let name = name.into();
         assert!(!name.trim().is_empty(), "wsrt: `name({name:?})`: a runtime has a name that can be read, or none");
         self.config.name = Some(name.into());
-        self
-    }
-
-    /// Names the runtime's threads. The default is `wsrt-machine`.
-    pub fn thread_name(&mut self, name: impl Into<String>) -> &mut Self {
-        let name = name.into();
-        self.thread_name_fn(move || name.clone())
-    }
-
-    /// Names each of the runtime's threads with the value that `name` returns when it is started.
-    ///
-    /// If `name` panics, or returns a name with a NUL in it, the thread is not started, as if the
-    /// system had refused it.
-    pub fn thread_name_fn(&mut self, name: impl Fn() -> String + Send + Sync + 'static) -> &mut Self {
-        self.config.thread_name = Arc::new(name);
-        self
-    }
-
-    /// Sets the stack size of the runtime's threads, in bytes. The default is std's, 2 MiB. A size
-    /// below the system's minimum means the minimum; [`build`](Self::build) returns an error for
-    /// one that the system has no room for.
-    pub fn thread_stack_size(&mut self, bytes: usize) -> &mut Self {
-        self.config.thread_stack_size = Some(bytes);
-        self
-    }
-
-    /// Limits the threads that run blocking jobs. The default is 512. Further jobs wait in an
-    /// unbounded queue.
-    ///
-    /// # Panics
-    ///
-    /// Panics if `count` is zero.
-    #[track_caller]
-    pub fn max_blocking_threads(&mut self, count: usize) -> &mut Self {
-        assert!(count > 0, "wsrt: `max_blocking_threads(0)`: blocking jobs, name lookups among them, need a thread");
-        self.config.max_blocking_threads = count;
-        self
-    }
-
-    /// Sets for how long a thread that is not needed waits for work before it ends. The default is
-    /// 10 seconds. It applies to the threads of blocking jobs, and to machines beyond the number of
-    /// processors. With [`Duration::MAX`] they never end.
-    pub fn thread_keep_alive(&mut self, duration: Duration) -> &mut Self {
-        self.config.thread_keep_alive = duration;
         self
     }
 
@@ -199,6 +188,14 @@ impl Builder {
     /// limit is higher.
     ///
     /// [`Handle::block_on`]: crate::runtime::Handle::block_on
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Builder::new_multi_thread().max_machines(64).build()?;
+    /// # drop(runtime);
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn max_machines(&mut self, count: usize) -> &mut Self {
         self.config.max_machines = count;
         self
@@ -256,68 +253,6 @@ impl Builder {
         self
     }
 
-    /// Sets after how many polls at most a busy processor takes tasks from the global queue, where
-    /// tasks wait that were spawned or woken outside of the runtime. The default is 61.
-    ///
-    /// It looks there at least once in 200 µs, however few polls that were, unless one of them
-    /// takes longer. If more than one task waits it runs several in a row: eight times this
-    /// interval at most, and for no longer than its own tasks ran before; then it runs its own.
-    /// With 1, tasks from that queue always come first, and may hold up all others. A
-    /// current-thread runtime, where tasks run in the order in which they were spawned and woken,
-    /// does not use it.
-    ///
-    /// # Panics
-    ///
-    /// Panics if `polls` is zero.
-    #[track_caller]
-    pub fn global_queue_interval(&mut self, polls: u32) -> &mut Self {
-        assert!(
-            polls > 0,
-            "wsrt: `global_queue_interval(0)`: there is no such tick; 1 looks at the queue at every poll"
-        );
-        self.config.global_queue_interval = polls;
-        self
-    }
-
-    /// Sets after how many polls at most a busy processor looks at the network. The default is 61.
-    /// It looks at least once in a millisecond, however few polls that were, unless one of them
-    /// takes longer.
-    ///
-    /// # Panics
-    ///
-    /// Panics if `polls` is zero.
-    #[track_caller]
-    pub fn event_interval(&mut self, polls: u32) -> &mut Self {
-        assert!(polls > 0, "wsrt: `event_interval(0)`: there is no such tick; 1 looks at the network at every poll");
-        self.config.event_interval = polls;
-        self
-    }
-
-    /// Limits the network events that a thread takes at a time when it waits for the network. The
-    /// default is 1024. The others follow at its next look, in the order of arrival. More than
-    /// 65,536 count as that many.
-    ///
-    /// # Panics
-    ///
-    /// Panics if `events` is zero.
-    #[track_caller]
-    pub fn max_io_events_per_tick(&mut self, events: usize) -> &mut Self {
-        self.config.events_per_turn.waiting = at_least_one("max_io_events_per_tick", events);
-        self
-    }
-
-    /// Limits the network events that a busy processor takes at a time, which does not wait for
-    /// them. The default is that of [`max_io_events_per_tick`](Self::max_io_events_per_tick).
-    ///
-    /// # Panics
-    ///
-    /// Panics if `events` is zero.
-    #[track_caller]
-    pub fn max_io_events_per_busy_tick(&mut self, events: usize) -> &mut Self {
-        self.config.events_per_turn.busy = Some(at_least_one("max_io_events_per_busy_tick", events));
-        self
-    }
-
     /// Pauses the clock of a current-thread runtime from the start, as if
     /// [`time::pause`](crate::time::pause) had been called first of all. For tests.
     ///
@@ -354,6 +289,15 @@ impl Builder {
     /// [`ProcessorMetrics::schedule_latency`]: crate::runtime::ProcessorMetrics::schedule_latency
     /// [`poll_time`]: crate::runtime::ProcessorMetrics::poll_time
     /// [`Handle::set_latency_histograms`]: crate::runtime::Handle::set_latency_histograms
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Builder::new_multi_thread().latency_histograms(true).build()?;
+    /// runtime.block_on(runtime.spawn(async {}))?;
+    /// println!("{:?}", runtime.metrics().snapshot().total().poll_time().quantile(0.99));
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn latency_histograms(&mut self, on: bool) -> &mut Self {
         self.latency_histograms = on;
         self
@@ -420,6 +364,14 @@ impl Builder {
     }
 
     /// Does nothing: network and timers are always there. For programs written for tokio.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Builder::new_multi_thread().enable_all().build()?;
+    /// # drop(runtime);
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn enable_all(&mut self) -> &mut Self {
         self.enable_io().enable_time()
     }
@@ -435,10 +387,4 @@ impl Builder {
         self.config.has_time = true;
         self
     }
-}
-
-#[track_caller]
-fn at_least_one(option: &str, events: usize) -> usize {
-    assert!(events > 0, "wsrt: `{option}(0)`: {option} must be non-zero, since no event would ever be taken");
-    events
 }

@@ -7,7 +7,6 @@ use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::pin::pin;
 use std::sync::Arc;
 
-use futures_task::{FutureObj, Spawn, SpawnError};
 use wsrt_sync::drop_in::OUTSIDE;
 
 use crate::blocking::jobs;
@@ -16,7 +15,7 @@ use crate::runtime::{RuntimeFlavor, RuntimeId, RuntimeMetrics};
 use crate::scheduler::block_on::block_on;
 use crate::scheduler::context::EnteredAgain;
 use crate::scheduler::context::Role;
-use crate::scheduler::{Context, Entered, Scheduler, drain};
+use crate::scheduler::{Context, Entered, Scheduler};
 use crate::task::JoinHandle;
 use crate::tokio_compat::TokioEntered;
 
@@ -35,7 +34,7 @@ use crate::tokio_compat::TokioEntered;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct Handle(Arc<Scheduler>);
+pub struct Handle(pub(super) Arc<Scheduler>);
 
 impl Handle {
     pub(super) fn new(scheduler: Arc<Scheduler>) -> Self {
@@ -51,6 +50,18 @@ impl Handle {
     /// # Panics
     ///
     /// Panics outside of a runtime. [`try_current`](Self::try_current) does not panic.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let handle = wsrt::runtime::Handle::current();
+    /// // Threads that the runtime did not start may spawn through it.
+    /// let task = std::thread::spawn(move || handle.spawn(async { 7 })).join().expect("it does not panic");
+    /// assert_eq!(task.await?, 7);
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn current() -> Self {
         match Self::try_current() {
@@ -64,12 +75,28 @@ impl Handle {
     /// # Errors
     ///
     /// Outside of a runtime.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let error = wsrt::runtime::Handle::try_current().unwrap_err();
+    /// assert!(error.is_missing_context());
+    /// ```
     pub fn try_current() -> Result<Self, TryCurrentError> {
         Context::current_scheduler().map(Self).ok_or(TryCurrentError { _private: () })
     }
 
     /// Spawns a future as a task of this runtime: see [`spawn`](crate::task::spawn::spawn), which
     /// needs no handle.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// let task = runtime.handle().spawn(async { 1 + 1 });
+    /// assert_eq!(runtime.block_on(task)?, 2);
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
     where
@@ -81,6 +108,16 @@ impl Handle {
 
     /// Runs a closure that blocks on a thread made for that: see
     /// [`spawn_blocking`](crate::task::spawn_blocking).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// let job = runtime.handle().spawn_blocking(|| std::fs::read_dir("."));
+    /// let entries = runtime.block_on(job)??.count();
+    /// println!("{entries} entries");
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn spawn_blocking<F, T>(&self, job: F) -> JoinHandle<T>
     where
@@ -103,6 +140,20 @@ impl Handle {
     /// waker that the runtime itself wakes, on the thread that runs its tasks.
     ///
     /// [`Runtime::block_on`]: crate::runtime::Runtime::block_on
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let handle = wsrt::runtime::Handle::current();
+    /// let job = wsrt::task::spawn_blocking(move || {
+    ///     // Synchronous code that needs an asynchronous call.
+    ///     handle.block_on(async { 7 })
+    /// });
+    /// assert_eq!(job.await?, 7);
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[cfg_attr(feature = "console", track_caller)]
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
         let (set, future) = (SetAside::take(), pin!(future));
@@ -125,6 +176,16 @@ impl Handle {
     }
 
     /// Returns the number that tells this runtime from all others of the process.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let handle = wsrt::runtime::Handle::current();
+    /// assert_eq!(handle.id(), wsrt::spawn(async { wsrt::runtime::Handle::current().id() }).await?);
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn id(&self) -> RuntimeId {
         self.0.id
     }
@@ -146,6 +207,17 @@ impl Handle {
 
     /// Returns how many polls were reported as stalls, by the place where their tasks were spawned,
     /// in no order: see [`Builder::on_stall`](crate::runtime::Builder::on_stall).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// for (site, count) in wsrt::runtime::Handle::current().stall_counts() {
+    ///     println!("{count} long polls of tasks spawned at {site}");
+    /// }
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn stall_counts(&self) -> Vec<(&'static Location<'static>, u64)> {
         self.0.stalls.by_site()
     }
@@ -218,19 +290,6 @@ impl Handle {
     }
 }
 
-impl Spawn for Handle {
-    #[track_caller]
-    fn spawn_obj(&self, future: FutureObj<'static, ()>) -> Result<(), SpawnError> {
-        self.status()?;
-        drop(self.spawn(future));
-        Ok(())
-    }
-
-    fn status(&self) -> Result<(), SpawnError> {
-        if drain::takes_work(&self.0) { Ok(()) } else { Err(SpawnError::shutdown()) }
-    }
-}
-
 /// Keeps the current thread in a runtime until it is dropped. Made by [`Handle::enter`].
 #[must_use = "the runtime is left as soon as the guard is dropped"]
 pub struct EnterGuard<'a> {
@@ -260,6 +319,13 @@ pub struct TryCurrentError {
 
 impl TryCurrentError {
     /// Tells whether the thread belongs to no runtime: the only reason that there is.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let error = wsrt::runtime::Handle::try_current().unwrap_err();
+    /// assert!(error.is_missing_context(), "this thread is in no runtime");
+    /// ```
     #[must_use]
     pub fn is_missing_context(&self) -> bool {
         true

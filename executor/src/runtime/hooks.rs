@@ -8,6 +8,16 @@ use crate::sysmon::stall::Stall;
 impl Builder {
     /// Calls `hook` on each of the runtime's threads before it does anything else. A panic in it
     /// aborts the process.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Builder::new_multi_thread()
+    ///     .on_thread_start(|| println!("a thread begins"))
+    ///     .build()?;
+    /// # drop(runtime);
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn on_thread_start(&mut self, hook: impl Fn() + Send + Sync + 'static) -> &mut Self {
         self.config.on_thread_start = Some(Arc::new(hook));
         self
@@ -15,6 +25,16 @@ impl Builder {
 
     /// Calls `hook` on each of the runtime's threads before it ends. A panic in it aborts the
     /// process.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Builder::new_multi_thread()
+    ///     .on_thread_stop(|| println!("a thread ends"))
+    ///     .build()?;
+    /// # drop(runtime);
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn on_thread_stop(&mut self, hook: impl Fn() + Send + Sync + 'static) -> &mut Self {
         self.config.on_thread_stop = Some(Arc::new(hook));
         self
@@ -50,6 +70,16 @@ impl Builder {
     /// Calls `hook` on each thread that runs tasks, whenever it has slept, or was about to and
     /// found work: once for each call of [`on_thread_park`](Self::on_thread_park)'s. A panic in it
     /// aborts the process.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Builder::new_multi_thread()
+    ///     .on_thread_unpark(|| println!("a thread wakes"))
+    ///     .build()?;
+    /// # drop(runtime);
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn on_thread_unpark(&mut self, hook: impl Fn() + Send + Sync + 'static) -> &mut Self {
         self.config.on_thread_unpark = Some(Arc::new(hook));
         self

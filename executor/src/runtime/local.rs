@@ -56,6 +56,15 @@ impl LocalRuntime {
     /// # Errors
     ///
     /// Returns the errors of [`Builder::build`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::LocalRuntime::new()?;
+    /// let shared = std::rc::Rc::new(7);
+    /// assert_eq!(runtime.block_on(async move { *shared }), 7);
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn new() -> io::Result<Self> {
         Builder::new_current_thread().enable_all().build_local(LocalOptions::default())
     }
@@ -66,12 +75,31 @@ impl LocalRuntime {
     }
 
     /// Returns a handle to this runtime, which can be cloned and sent anywhere.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::LocalRuntime::new()?;
+    /// let job = runtime.handle().spawn_blocking(|| 7);
+    /// assert_eq!(runtime.block_on(job)?, 7);
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn handle(&self) -> &Handle {
         self.runtime.handle()
     }
 
     /// Spawns a future that need not be `Send`. It is polled when this thread is in
     /// [`block_on`](Self::block_on).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::LocalRuntime::new()?;
+    /// let shared = std::rc::Rc::new(7);
+    /// let task = runtime.spawn_local(async move { *shared });
+    /// assert_eq!(runtime.block_on(task)?, 7);
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn spawn_local<F>(&self, future: F) -> JoinHandle<F::Output>
     where
@@ -83,6 +111,15 @@ impl LocalRuntime {
 
     /// Runs a closure that blocks on a thread made for that: see
     /// [`spawn_blocking`](crate::task::spawn_blocking).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::LocalRuntime::new()?;
+    /// let job = runtime.spawn_blocking(|| 1 + 1);
+    /// assert_eq!(runtime.block_on(job)?, 2);
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn spawn_blocking<F, T>(&self, job: F) -> JoinHandle<T>
     where
@@ -97,12 +134,36 @@ impl LocalRuntime {
     /// # Panics
     ///
     /// Panics where [`Runtime::block_on`] does.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::LocalRuntime::new()?;
+    /// let value = runtime.block_on(async {
+    ///     let shared = std::rc::Rc::new(7);
+    ///     wsrt::task::spawn_local(async move { *shared }).await
+    /// })?;
+    /// assert_eq!(value, 7);
+    /// # std::io::Result::Ok(())
+    /// ```
     #[cfg_attr(feature = "console", track_caller)]
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
         self.runtime.block_on(future)
     }
 
     /// Makes this the current thread's runtime until the guard is dropped: see [`Handle::enter`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::LocalRuntime::new()?;
+    /// let job = {
+    ///     let _entered = runtime.enter();
+    ///     wsrt::task::spawn_blocking(|| 7)
+    /// };
+    /// assert_eq!(runtime.block_on(job)?, 7);
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn enter(&self) -> EnterGuard<'_> {
         self.runtime.enter()
     }
@@ -119,6 +180,14 @@ impl LocalRuntime {
     }
 
     /// Returns a view of the runtime's counters and gauges: see [`Handle::metrics`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::LocalRuntime::new()?;
+    /// assert_eq!(runtime.metrics().num_workers(), 1);
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn metrics(&self) -> RuntimeMetrics {
         self.runtime.metrics()
     }

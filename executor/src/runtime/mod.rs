@@ -8,6 +8,7 @@ mod ended;
 pub(crate) mod environment;
 mod handle;
 mod hooks;
+mod intervals;
 mod local;
 mod metrics;
 pub(crate) mod periodic;
@@ -15,6 +16,9 @@ pub(crate) mod periodic;
 mod runtime;
 pub(crate) mod schedtrace;
 pub(crate) mod services;
+#[cfg(feature = "futures-task")]
+mod spawner;
+mod thread_options;
 mod trace;
 mod worker_index;
 

@@ -91,6 +91,14 @@ impl Runtime {
     /// # Errors
     ///
     /// Returns the errors of [`Builder::build`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// assert_eq!(runtime.block_on(async { 1 + 1 }), 2);
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn new() -> io::Result<Self> {
         Builder::new_multi_thread().enable_all().build()
     }
@@ -136,6 +144,16 @@ impl Runtime {
     }
 
     /// Returns a handle to this runtime, which can be cloned and sent anywhere.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// let handle = runtime.handle().clone();
+    /// let thread = std::thread::spawn(move || handle.block_on(async { 7 }));
+    /// assert_eq!(thread.join().expect("it does not panic"), 7);
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn handle(&self) -> &Handle {
         &self.handle
     }
@@ -208,6 +226,15 @@ impl Runtime {
 
     /// Spawns a future as a task of this runtime: see [`spawn`](crate::task::spawn::spawn), which
     /// needs no runtime at hand.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// let task = runtime.spawn(async { 1 + 1 });
+    /// assert_eq!(runtime.block_on(task)?, 2);
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
     where
@@ -219,6 +246,15 @@ impl Runtime {
 
     /// Runs a closure that blocks on a thread made for that: see
     /// [`spawn_blocking`](crate::task::spawn_blocking).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// let job = runtime.spawn_blocking(|| std::fs::metadata("."));
+    /// assert!(runtime.block_on(job)??.is_dir());
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn spawn_blocking<F, T>(&self, job: F) -> JoinHandle<T>
     where
@@ -229,11 +265,30 @@ impl Runtime {
     }
 
     /// Returns a view of the runtime's counters and gauges: see [`Handle::metrics`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// runtime.block_on(runtime.spawn(async {}))?;
+    /// assert!(runtime.metrics().snapshot().total().poll_count() >= 1);
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn metrics(&self) -> RuntimeMetrics {
         self.handle.metrics()
     }
 
     /// Makes this the current thread's runtime until the guard is dropped: see [`Handle::enter`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// let _entered = runtime.enter();
+    /// let task = wsrt::spawn(async { 7 });
+    /// assert_eq!(runtime.block_on(task)?, 7);
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn enter(&self) -> EnterGuard<'_> {
         self.handle.enter()
     }
@@ -259,6 +314,16 @@ impl Runtime {
 
     /// Ends the runtime as dropping it does, but does not wait. Works anywhere, even inside its own
     /// tasks.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// runtime.spawn_blocking(|| std::thread::sleep(std::time::Duration::from_millis(5)));
+    /// // Does not wait for the job.
+    /// runtime.shutdown_background();
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn shutdown_background(mut self) {
         self.ending = Ending::Background;
     }

@@ -33,18 +33,52 @@ impl AbortHandle {
     }
 
     /// Cancels the task; see [`JoinHandle::abort`](super::JoinHandle::abort), which does the same.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let endless = wsrt::spawn(std::future::pending::<()>());
+    /// let handle = endless.abort_handle();
+    /// handle.abort();
+    /// assert!(endless.await.unwrap_err().is_cancelled());
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn abort(&self) {
         self.0.abort();
     }
 
     /// Tells whether the task has ended: with an output, by a panic, or because it was cancelled.
     /// An aborted task may take a while to end.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let task = wsrt::spawn(async {});
+    /// let handle = task.abort_handle();
+    /// task.await?;
+    /// assert!(handle.is_finished());
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[must_use]
     pub fn is_finished(&self) -> bool {
         self.0.header().state.is_complete()
     }
 
     /// Returns the id of the task.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let task = wsrt::spawn(async {});
+    /// assert_eq!(task.abort_handle().id(), task.id());
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[must_use]
     pub fn id(&self) -> Id {
         self.0.header().id

@@ -27,11 +27,32 @@ pub struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     /// Begins a task without a name.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let task = wsrt::task::Builder::new().name("greeter").spawn(async { "hello" });
+    /// assert_eq!(task.await?, "hello");
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Names the task. Names need not be unique.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let user = 7;
+    /// let name = format!("session of {user}");
+    /// wsrt::task::Builder::new().name(&name).spawn(async {}).await?;
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn name(self, name: &'a str) -> Self {
         Self { name: Some(name) }
     }
@@ -46,6 +67,16 @@ impl<'a> Builder<'a> {
     /// # Panics
     ///
     /// Outside of a runtime.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let sum = wsrt::task::Builder::new().name("sum").spawn(async { 1 + 1 });
+    /// assert_eq!(sum.await?, 2);
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn spawn<F>(self, future: F) -> JoinHandle<F::Output>
     where
@@ -57,6 +88,15 @@ impl<'a> Builder<'a> {
     }
 
     /// Spawns a future as a task of the runtime that `handle` leads to.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// let task = wsrt::task::Builder::new().name("outside").spawn_on(async { 7 }, runtime.handle());
+    /// assert_eq!(runtime.block_on(task)?, 7);
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn spawn_on<F>(self, future: F, handle: &Handle) -> JoinHandle<F::Output>
     where
@@ -71,6 +111,20 @@ impl<'a> Builder<'a> {
     /// # Panics
     ///
     /// Panics where `spawn_local` does.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// use std::rc::Rc;
+    ///
+    /// let shared = Rc::new(7);
+    /// let copy = Rc::clone(&shared);
+    /// let task = wsrt::task::Builder::new().name("local").spawn_local(async move { *copy });
+    /// assert_eq!(task.await?, *shared);
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn spawn_local<F>(self, future: F) -> JoinHandle<F::Output>
     where
@@ -81,6 +135,20 @@ impl<'a> Builder<'a> {
     }
 
     /// Spawns a future that need not be Send on `local_set`: see [`LocalSet::spawn_local`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// use std::rc::Rc;
+    ///
+    /// let set = wsrt::task::LocalSet::new();
+    /// let shared = Rc::new(7);
+    /// let task = wsrt::task::Builder::new().name("local").spawn_local_on(async move { *shared }, &set);
+    /// assert_eq!(set.run_until(task).await?, 7);
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn spawn_local_on<F>(self, future: F, local_set: &LocalSet) -> JoinHandle<F::Output>
     where
@@ -96,6 +164,18 @@ impl<'a> Builder<'a> {
     /// # Panics
     ///
     /// Outside of a runtime.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let hash = wsrt::task::Builder::new().name("hash").spawn_blocking(|| {
+    ///     (0..1000_u64).fold(0, |hash, n| hash ^ n.wrapping_mul(31))
+    /// });
+    /// hash.await?;
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn spawn_blocking<F, T>(self, job: F) -> JoinHandle<T>
     where
@@ -107,6 +187,15 @@ impl<'a> Builder<'a> {
     }
 
     /// Runs a closure that blocks on a thread of the blocking pool of `handle`'s runtime.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// let job = wsrt::task::Builder::new().name("job").spawn_blocking_on(|| 7, runtime.handle());
+    /// assert_eq!(runtime.block_on(job)?, 7);
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn spawn_blocking_on<F, T>(self, job: F, handle: &Handle) -> JoinHandle<T>
     where

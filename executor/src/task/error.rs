@@ -60,18 +60,56 @@ impl JoinError {
 
     /// Tells whether the task was cancelled: by [`abort`](super::JoinHandle::abort), or by the end
     /// of its runtime.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let task = wsrt::spawn(std::future::pending::<()>());
+    /// task.abort();
+    /// match task.await {
+    ///     Err(error) if error.is_cancelled() => println!("{error}"),
+    ///     _ => unreachable!("it is pending for ever"),
+    /// }
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         matches!(self.cause, Cause::Cancelled)
     }
 
     /// Tells whether the task panicked: in a poll, or when its future was dropped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// # std::panic::set_hook(Box::new(|_| {}));
+    /// let task = wsrt::spawn(async { panic!("no such user") });
+    /// let error = task.await.unwrap_err();
+    /// assert!(error.is_panic() && !error.is_cancelled());
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[must_use]
     pub fn is_panic(&self) -> bool {
         matches!(self.cause, Cause::Panic(_))
     }
 
     /// Returns the id of the task.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let task = wsrt::spawn(std::future::pending::<()>());
+    /// let id = task.id();
+    /// task.abort();
+    /// assert_eq!(task.await.unwrap_err().id(), id);
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[must_use]
     pub fn id(&self) -> Id {
         self.id

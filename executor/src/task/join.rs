@@ -103,6 +103,19 @@ impl<T> JoinHandle<T> {
 
     /// Tells whether the task has ended: with an output, by a panic, or because it was cancelled.
     /// An aborted task may take a while to end.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let task = wsrt::spawn(async { 42 });
+    /// while !task.is_finished() {
+    ///     wsrt::task::yield_now().await;
+    /// }
+    /// assert_eq!(task.await?, 42);
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[must_use]
     pub fn is_finished(&self) -> bool {
         self.header().state.is_complete()
@@ -128,6 +141,17 @@ impl<T> JoinHandle<T> {
     }
 
     /// Returns the id of the task.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let task = wsrt::spawn(async { wsrt::task::id() });
+    /// let id = task.id();
+    /// assert_eq!(task.await?, id);
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[must_use]
     pub fn id(&self) -> Id {
         self.header().id

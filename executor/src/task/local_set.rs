@@ -56,6 +56,17 @@ pub struct LocalSet {
 
 impl LocalSet {
     /// Makes an empty set. It needs no runtime.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let set = wsrt::task::LocalSet::new();
+    /// let shared = std::rc::Rc::new(7);
+    /// assert_eq!(set.run_until(async move { *shared }).await, 7);
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self { tasks: LocalTasks::new() }
@@ -101,6 +112,19 @@ impl LocalSet {
     /// # Panics
     ///
     /// With the panic of `future`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// let set = wsrt::task::LocalSet::new();
+    /// let value = set.block_on(&runtime, async {
+    ///     let shared = std::rc::Rc::new(7);
+    ///     wsrt::task::spawn_local(async move { *shared }).await
+    /// })?;
+    /// assert_eq!(value, 7);
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn block_on<F: Future>(&self, runtime: &Runtime, future: F) -> F::Output {
         drop_in::refuse_to_drive_a_set();
@@ -140,6 +164,20 @@ impl LocalSet {
     ///
     /// Guards have to be dropped in the reverse of the order in which they were made: the drop
     /// panics otherwise.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let set = wsrt::task::LocalSet::new();
+    /// let task = {
+    ///     let _entered = set.enter();
+    ///     wsrt::task::spawn_local(async { 7 })
+    /// };
+    /// assert_eq!(set.run_until(task).await?, 7);
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn enter(&self) -> LocalEnterGuard {
         LocalEnterGuard { _inside: self.tasks.enter() }
     }

@@ -108,6 +108,15 @@ impl<T: 'static> LocalKey<T> {
     ///
     /// With the panic of `f`; if it is called inside of [`with`](Self::with) for the same key; and
     /// on a thread whose local storage is gone.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// wsrt::task_local! { static USER: u32; }
+    ///
+    /// let name = USER.sync_scope(7, || format!("user {}", USER.get()));
+    /// assert_eq!(name, "user 7");
+    /// ```
     #[track_caller]
     pub fn sync_scope<R>(&'static self, value: T, f: impl FnOnce() -> R) -> R {
         match Inside::within(self, &mut Some(value), f) {
@@ -121,6 +130,18 @@ impl<T: 'static> LocalKey<T> {
     /// # Panics
     ///
     /// Outside of a scope of this key. [`try_with`](Self::try_with) does not panic.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// wsrt::task_local! { static USER: String; }
+    ///
+    /// let length = USER.scope("ada".to_owned(), async { USER.with(|user| user.len()) }).await;
+    /// assert_eq!(length, 3);
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn with<R>(&'static self, f: impl FnOnce(&T) -> R) -> R {
         match self.try_with(f) {
@@ -134,6 +155,14 @@ impl<T: 'static> LocalKey<T> {
     /// # Errors
     ///
     /// Outside of a scope of this key.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// wsrt::task_local! { static USER: String; }
+    ///
+    /// assert!(USER.try_with(|user| user.len()).is_err(), "there is no scope here");
+    /// ```
     pub fn try_with<R>(&'static self, f: impl FnOnce(&T) -> R) -> Result<R, AccessError> {
         let result = self.slot.try_with(|slot| slot.borrow().as_ref().map(f));
         result.ok().flatten().ok_or(AccessError { _private: () })
@@ -146,6 +175,17 @@ impl<T: Clone + 'static> LocalKey<T> {
     /// # Panics
     ///
     /// Outside of a scope of this key. [`try_get`](Self::try_get) does not panic.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// wsrt::task_local! { static REQUEST: u64; }
+    ///
+    /// assert_eq!(REQUEST.scope(42, async { REQUEST.get() }).await, 42);
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn get(&'static self) -> T {
         self.with(T::clone)
@@ -156,6 +196,18 @@ impl<T: Clone + 'static> LocalKey<T> {
     /// # Errors
     ///
     /// Outside of a scope of this key.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// wsrt::task_local! { static REQUEST: u64; }
+    ///
+    /// assert!(REQUEST.try_get().is_err());
+    /// assert_eq!(REQUEST.scope(42, async { REQUEST.try_get() }).await.ok(), Some(42));
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn try_get(&'static self) -> Result<T, AccessError> {
         self.try_with(T::clone)
     }

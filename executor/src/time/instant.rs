@@ -51,18 +51,45 @@ impl Instant {
     }
 
     /// Converts a moment of std's clock.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let std = std::time::Instant::now();
+    /// assert_eq!(wsrt::time::Instant::from_std(std).into_std(), std);
+    /// ```
     #[must_use]
     pub fn from_std(std: std::time::Instant) -> Self {
         Self(std)
     }
 
     /// Returns the moment on std's clock.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let now = wsrt::time::Instant::now();
+    /// assert!(now.into_std() <= std::time::Instant::now());
+    /// ```
     #[must_use]
     pub fn into_std(self) -> std::time::Instant {
         self.0
     }
 
     /// Measures the time since this moment; zero if it lies ahead.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// use std::time::Duration;
+    ///
+    /// let began = wsrt::time::Instant::now();
+    /// wsrt::time::sleep(Duration::from_millis(2)).await;
+    /// assert!(began.elapsed() >= Duration::from_millis(2));
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[must_use]
     pub fn elapsed(&self) -> Duration {
         Self::now().duration_since(*self)
@@ -87,12 +114,33 @@ impl Instant {
     }
 
     /// Measures the time from `earlier` to this moment; `None` if `earlier` is the later one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// let now = wsrt::time::Instant::now();
+    /// let later = now + Duration::from_secs(1);
+    /// assert_eq!(later.checked_duration_since(now), Some(Duration::from_secs(1)));
+    /// assert_eq!(now.checked_duration_since(later), None);
+    /// ```
     #[must_use]
     pub fn checked_duration_since(&self, earlier: Self) -> Option<Duration> {
         self.0.checked_duration_since(earlier.0)
     }
 
     /// Measures the time from `earlier` to this moment; zero if `earlier` is the later one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// let now = wsrt::time::Instant::now();
+    /// let later = now + Duration::from_secs(1);
+    /// assert_eq!(now.saturating_duration_since(later), Duration::ZERO);
+    /// ```
     #[must_use]
     pub fn saturating_duration_since(&self, earlier: Self) -> Duration {
         self.0.saturating_duration_since(earlier.0)
@@ -117,6 +165,16 @@ impl Instant {
 
     /// Returns the moment `duration` before this one; `None` if the clock cannot count that far
     /// back.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// let now = wsrt::time::Instant::now();
+    /// assert_eq!(now.checked_sub(Duration::ZERO), Some(now));
+    /// assert_eq!(now.checked_sub(Duration::MAX), None);
+    /// ```
     #[must_use]
     pub fn checked_sub(&self, duration: Duration) -> Option<Self> {
         self.0.checked_sub(duration).map(Self)

@@ -88,6 +88,21 @@ impl Interval {
     /// # Cancel safety
     ///
     /// Cancel safe: a tick that was not returned is returned by the next call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// use std::time::Duration;
+    /// use wsrt::time;
+    ///
+    /// let mut interval = time::interval(Duration::from_millis(2));
+    /// let first = interval.tick().await;
+    /// let second = interval.tick().await;
+    /// assert_eq!(second - first, Duration::from_millis(2));
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn tick(&mut self) -> Instant {
         poll_fn(|cx| self.poll_tick(cx)).await
     }
@@ -143,11 +158,41 @@ impl Interval {
     }
 
     /// Makes the next tick come now, and the one after it a period later.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// use std::time::Duration;
+    /// use wsrt::time;
+    ///
+    /// let mut interval = time::interval(Duration::from_secs(3600));
+    /// interval.tick().await;
+    /// interval.reset_immediately();
+    /// interval.tick().await;
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn reset_immediately(&mut self) {
         self.reset_after(Duration::ZERO);
     }
 
     /// Makes the next tick come `after` from now, whatever the period is.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// use std::time::Duration;
+    /// use wsrt::time;
+    ///
+    /// let mut interval = time::interval(Duration::from_secs(3600));
+    /// interval.tick().await;
+    /// interval.reset_after(Duration::from_millis(1));
+    /// interval.tick().await;
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn reset_after(&mut self, after: Duration) {
         self.reset_at(Instant::now().after(after));
     }
@@ -174,6 +219,15 @@ impl Interval {
 
     /// Returns the behaviour when ticks are taken late: [`Burst`](MissedTickBehavior::Burst),
     /// unless it was set.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wsrt::time::{self, MissedTickBehavior};
+    ///
+    /// let interval = time::interval(std::time::Duration::from_secs(1));
+    /// assert_eq!(interval.missed_tick_behavior(), MissedTickBehavior::Burst);
+    /// ```
     #[must_use]
     pub fn missed_tick_behavior(&self) -> MissedTickBehavior {
         self.missed_tick_behavior
@@ -197,6 +251,14 @@ impl Interval {
     }
 
     /// Returns the period.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// assert_eq!(wsrt::time::interval(Duration::from_secs(1)).period(), Duration::from_secs(1));
+    /// ```
     #[must_use]
     pub fn period(&self) -> Duration {
         self.period

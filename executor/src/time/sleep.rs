@@ -142,6 +142,21 @@ impl Sleep {
     ///
     /// The answer comes from the timer, not from the clock, so that it agrees with polling. A sleep
     /// that was never polled has no timer, and is not over even if its deadline has passed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// use std::time::Duration;
+    /// use wsrt::time;
+    ///
+    /// let mut sleep = std::pin::pin!(time::sleep(Duration::from_millis(1)));
+    /// assert!(!sleep.is_elapsed());
+    /// sleep.as_mut().await;
+    /// assert!(sleep.is_elapsed());
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[must_use]
     pub fn is_elapsed(&self) -> bool {
         self.deadline.has_passed()

@@ -111,12 +111,37 @@ pin_project! {
 
 impl<F> Timeout<F> {
     /// Returns the inner future.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// use std::time::Duration;
+    ///
+    /// let timeout = wsrt::time::timeout(Duration::from_secs(1), std::future::ready(7));
+    /// assert_eq!(timeout.get_ref().clone().await, 7);
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[must_use]
     pub fn get_ref(&self) -> &F {
         &self.future
     }
 
     /// Returns the inner future, mutably.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// use std::time::Duration;
+    ///
+    /// let mut timeout = wsrt::time::timeout(Duration::from_secs(1), std::future::ready(7));
+    /// *timeout.get_mut() = std::future::ready(8);
+    /// assert_eq!(timeout.await.ok(), Some(8));
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[must_use]
     pub fn get_mut(&mut self) -> &mut F {
         &mut self.future

@@ -4,6 +4,10 @@
 //! Nothing here blocks the thread that polls: addresses written out in numbers are taken as they
 //! are, host names are looked up elsewhere.
 
+// First, since the modules below use its macro.
+#[macro_use]
+mod example;
+
 mod addrs;
 mod buffers;
 mod datagram;

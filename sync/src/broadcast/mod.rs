@@ -35,6 +35,18 @@ use crate::sync::Arc;
 /// # Panics
 ///
 /// Panics if `capacity` is zero, or more than `usize::MAX / 2`.
+///
+/// # Examples
+///
+/// ```
+/// # mod wsrt { pub use wsrt_sync as sync; }
+/// # wsrt_sync::blocking::block_on(async {
+/// let (sender, mut one) = wsrt::sync::broadcast::channel(16);
+/// let mut other = sender.subscribe();
+/// sender.send("news").expect("there are receivers");
+/// assert_eq!((one.recv().await, other.recv().await), (Ok("news"), Ok("news")));
+/// # });
+/// ```
 #[must_use = "a channel is of use with both ends"]
 #[track_caller]
 pub fn channel<T: Clone>(capacity: usize) -> (Sender<T>, Receiver<T>) {

@@ -56,6 +56,16 @@ impl<T> Receiver<T> {
     }
 
     /// Returns true if everything that was sent was received.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// let (sender, receiver) = wsrt::sync::broadcast::channel(16);
+    /// assert!(receiver.is_empty());
+    /// sender.send(7).expect("there is a receiver");
+    /// assert!(!receiver.is_empty());
+    /// ```
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

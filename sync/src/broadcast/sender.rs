@@ -29,6 +29,18 @@ impl<T> Sender<T> {
     /// # Panics
     ///
     /// Panics if `capacity` is zero, or more than `usize::MAX / 2`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// let sender = wsrt::sync::broadcast::Sender::new(16);
+    /// let mut receiver = sender.subscribe();
+    /// sender.send(7).expect("there is a receiver");
+    /// assert_eq!(receiver.recv().await, Ok(7));
+    /// # });
+    /// ```
     #[must_use]
     #[track_caller]
     pub fn new(capacity: usize) -> Self {

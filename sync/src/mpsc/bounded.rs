@@ -23,6 +23,17 @@ use std::time::Duration;
 ///
 /// Panics if `buffer` is zero, or more than
 /// [`Semaphore::MAX_PERMITS`](crate::Semaphore::MAX_PERMITS).
+///
+/// # Examples
+///
+/// ```
+/// # mod wsrt { pub use wsrt_sync as sync; }
+/// # wsrt_sync::blocking::block_on(async {
+/// let (sender, mut receiver) = wsrt::sync::mpsc::channel(8);
+/// sender.send("hello").await.expect("the receiver is there");
+/// assert_eq!(receiver.recv().await, Some("hello"));
+/// # });
+/// ```
 #[must_use = "a channel is of use with both ends"]
 #[track_caller]
 pub fn channel<T>(buffer: usize) -> (Sender<T>, Receiver<T>) {
@@ -179,6 +190,15 @@ impl<T> Sender<T> {
     }
 
     /// Returns true if the receiver was dropped or has closed the channel.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// let (sender, receiver) = wsrt::sync::mpsc::channel::<u32>(8);
+    /// drop(receiver);
+    /// assert!(sender.is_closed());
+    /// ```
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.channel.is_closed()
@@ -286,6 +306,17 @@ impl<T> Sender<T> {
     /// # Errors
     ///
     /// Returns an error if the channel is full, or the receiver was dropped or has closed it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// let (sender, mut receiver) = wsrt::sync::mpsc::channel(1);
+    /// let permit = sender.try_reserve().expect("there is room");
+    /// assert!(sender.try_send(8).is_err(), "the permit has it");
+    /// permit.send(7);
+    /// assert_eq!(receiver.try_recv(), Ok(7));
+    /// ```
     pub fn try_reserve(&self) -> Result<Permit<'_, T>, TrySendError<()>> {
         self.try_take(1)?;
         Ok(Permit::new(&self.channel))
@@ -332,6 +363,15 @@ impl<T> Sender<T> {
     }
 
     /// Returns the number of values that can be sent without waiting.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// let (sender, _receiver) = wsrt::sync::mpsc::channel(8);
+    /// sender.try_send(1).expect("there is room");
+    /// assert_eq!((sender.capacity(), sender.max_capacity()), (7, 8));
+    /// ```
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.channel.free()

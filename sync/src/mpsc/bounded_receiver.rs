@@ -114,6 +114,18 @@ impl<T> Receiver<T> {
 
     /// Receives up to `limit` values into `buffer`, and blocks the calling thread until there is
     /// one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// let (sender, mut receiver) = wsrt::sync::mpsc::channel(8);
+    /// sender.try_send(1).expect("there is room");
+    /// sender.try_send(2).expect("there is room");
+    /// let mut values = Vec::new();
+    /// assert_eq!(receiver.blocking_recv_many(&mut values, 8), 2);
+    /// assert_eq!(values, [1, 2]);
+    /// ```
     #[track_caller]
     pub fn blocking_recv_many(&mut self, buffer: &mut Vec<T>, limit: usize) -> usize {
         block_on(self.recv_many(buffer, limit))
@@ -159,6 +171,16 @@ impl<T> Receiver<T> {
     }
 
     /// Returns true if nothing lies in the channel.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// let (sender, receiver) = wsrt::sync::mpsc::channel(8);
+    /// assert!(receiver.is_empty());
+    /// sender.try_send(1).expect("there is room");
+    /// assert!(!receiver.is_empty());
+    /// ```
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -78,6 +78,17 @@ impl<T> UnboundedSender<T> {
     /// # Cancel safety
     ///
     /// If dropped before it is ready, nothing is lost.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// let (sender, receiver) = wsrt::sync::mpsc::unbounded_channel::<u32>();
+    /// drop(receiver);
+    /// sender.closed().await;
+    /// # });
+    /// ```
     pub async fn closed(&self) {
         self.channel.closed().await;
     }
@@ -232,6 +243,21 @@ impl<T> UnboundedReceiver<T> {
     /// # Cancel safety
     ///
     /// If dropped before it is ready, nothing was received.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// let (sender, mut receiver) = wsrt::sync::mpsc::unbounded_channel();
+    /// for number in 0..3 {
+    ///     sender.send(number).expect("the receiver is there");
+    /// }
+    /// let mut numbers = Vec::new();
+    /// receiver.recv_many(&mut numbers, 8).await;
+    /// assert_eq!(numbers, [0, 1, 2]);
+    /// # });
+    /// ```
     pub async fn recv_many(&mut self, buffer: &mut Vec<T>, limit: usize) -> usize {
         poll_fn(|cx| self.poll_recv_many(cx, buffer, limit)).await
     }
@@ -242,6 +268,16 @@ impl<T> UnboundedReceiver<T> {
     ///
     /// Returns [`TryRecvError::Empty`] if there is none at the moment, and
     /// [`TryRecvError::Disconnected`] if there never will be.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// let (sender, mut receiver) = wsrt::sync::mpsc::unbounded_channel();
+    /// sender.send(7).expect("the receiver is there");
+    /// assert_eq!(receiver.try_recv(), Ok(7));
+    /// assert!(receiver.try_recv().is_err(), "it is empty");
+    /// ```
     pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
         // SAFETY: this is the receiver, borrowed mutably.
         unsafe { self.channel.try_receive() }
@@ -274,6 +310,19 @@ impl<T> UnboundedReceiver<T> {
     }
 
     /// Closes the channel: senders fail from now on. Values that were sent can still be received.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// let (sender, mut receiver) = wsrt::sync::mpsc::unbounded_channel();
+    /// sender.send(7).expect("the receiver is there");
+    /// receiver.close();
+    /// assert!(sender.send(8).is_err());
+    /// assert_eq!((receiver.recv().await, receiver.recv().await), (Some(7), None));
+    /// # });
+    /// ```
     pub fn close(&mut self) {
         self.channel.close();
     }
@@ -285,6 +334,15 @@ impl<T> UnboundedReceiver<T> {
     }
 
     /// Returns true if nothing lies in the channel.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// let (sender, receiver) = wsrt::sync::mpsc::unbounded_channel::<u32>();
+    /// assert!(receiver.is_empty());
+    /// # drop(sender);
+    /// ```
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

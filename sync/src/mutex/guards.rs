@@ -83,6 +83,17 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
     /// # Errors
     ///
     /// Returns the guard as it was if `part` returns none.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use wsrt::sync::{Mutex, MutexGuard};
+    ///
+    /// let names = Mutex::new(vec!["ada"]);
+    /// let first = MutexGuard::try_map(names.try_lock().unwrap(), |names| names.first_mut());
+    /// assert_eq!(*first.expect("there is one"), "ada");
+    /// ```
     pub fn try_map<U: ?Sized, F>(mut this: Self, part: F) -> Result<MappedMutexGuard<'a, U>, Self>
     where
         F: FnOnce(&mut T) -> Option<&mut U>,

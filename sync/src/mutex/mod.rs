@@ -61,6 +61,17 @@ pub struct TryLockError(pub(crate) ());
 impl<T> Mutex<T> {
     const_fn! {
         /// Creates a lock that is free.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// # mod wsrt { pub use wsrt_sync as sync; }
+        /// use wsrt::sync::Mutex;
+        ///
+        /// static COUNT: Mutex<u32> = Mutex::const_new(0);
+        /// let count = Mutex::new(1);
+        /// assert_eq!(*count.try_lock().unwrap() + *COUNT.try_lock().unwrap(), 1);
+        /// ```
         #[must_use]
         #[track_caller]
         pub fn new(data: T) -> Self {
@@ -78,6 +89,14 @@ impl<T> Mutex<T> {
     }
 
     /// Returns the data.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// let names = wsrt::sync::Mutex::new(vec!["ada"]);
+    /// assert_eq!(names.into_inner(), ["ada"]);
+    /// ```
     #[must_use]
     pub fn into_inner(self) -> T {
         self.data.into_inner()
@@ -131,6 +150,18 @@ impl<T: ?Sized> Mutex<T> {
     }
 
     /// Locks with a guard that keeps the mutex alive, and blocks the calling thread until then.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use std::sync::Arc;
+    ///
+    /// let count = Arc::new(wsrt::sync::Mutex::new(0));
+    /// let guard = Arc::clone(&count).blocking_lock_owned();
+    /// assert!(count.try_lock().is_err(), "the guard holds it");
+    /// drop(guard);
+    /// ```
     #[track_caller]
     pub fn blocking_lock_owned(self: Arc<Self>) -> OwnedMutexGuard<T> {
         block_on(self.lock_owned())
@@ -193,12 +224,33 @@ impl<T: ?Sized> Mutex<T> {
     /// # Errors
     ///
     /// Returns [`TryLockError`] if it is held.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use std::sync::Arc;
+    ///
+    /// let count = Arc::new(wsrt::sync::Mutex::new(0));
+    /// let guard = Arc::clone(&count).try_lock_owned().expect("it is free");
+    /// assert!(count.try_lock_owned().is_err(), "the guard holds it");
+    /// # drop(guard);
+    /// ```
     pub fn try_lock_owned(self: Arc<Self>) -> Result<OwnedMutexGuard<T>, TryLockError> {
         self.permits.try_take(1).map_err(|_| TryLockError(()))?;
         Ok(OwnedMutexGuard::new(OwnedHold::new(self, 1)))
     }
 
     /// Returns the data. Nothing is locked: the caller has the only reference.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// let mut count = wsrt::sync::Mutex::new(0);
+    /// *count.get_mut() += 1;
+    /// assert_eq!(count.into_inner(), 1);
+    /// ```
     pub fn get_mut(&mut self) -> &mut T {
         self.data.get_mut()
     }

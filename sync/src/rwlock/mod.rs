@@ -60,6 +60,14 @@ unsafe impl<T: ?Sized + Send + Sync> Sync for RwLock<T> {}
 impl<T> RwLock<T> {
     const_fn! {
         /// Creates a lock that is free.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// # mod wsrt { pub use wsrt_sync as sync; }
+        /// let limits = wsrt::sync::RwLock::new(10);
+        /// assert_eq!(*limits.try_read().unwrap(), 10);
+        /// ```
         #[must_use]
         #[track_caller]
         pub fn new(value: T) -> Self {
@@ -109,6 +117,14 @@ impl<T> RwLock<T> {
     }
 
     /// Returns the data.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// let limits = wsrt::sync::RwLock::new(10);
+    /// assert_eq!(limits.into_inner(), 10);
+    /// ```
     #[must_use]
     pub fn into_inner(self) -> T {
         self.data.into_inner()
@@ -193,6 +209,16 @@ impl<T: ?Sized> RwLock<T> {
     /// # Errors
     ///
     /// Returns [`TryLockError`] if a writer has the lock, or is in line for it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// let limits = wsrt::sync::RwLock::new(10);
+    /// let one = limits.try_read().expect("there is no writer");
+    /// let other = limits.try_read().expect("readers do not exclude each other");
+    /// assert_eq!(*one, *other);
+    /// ```
     pub fn try_read(&self) -> Result<RwLockReadGuard<'_, T>, TryLockError> {
         self.permits.try_take(1).map_err(|_| TryLockError(()))?;
         Ok(self.read_guard())
@@ -203,6 +229,18 @@ impl<T: ?Sized> RwLock<T> {
     /// # Errors
     ///
     /// Returns [`TryLockError`] if a writer has the lock, or is in line for it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use std::sync::Arc;
+    ///
+    /// let limits = Arc::new(wsrt::sync::RwLock::new(10));
+    /// let guard = Arc::clone(&limits).try_read_owned().expect("there is no writer");
+    /// assert!(limits.try_write().is_err(), "the guard holds it");
+    /// # drop(guard);
+    /// ```
     pub fn try_read_owned(self: Arc<Self>) -> Result<OwnedRwLockReadGuard<T>, TryLockError> {
         self.permits.try_take(1).map_err(|_| TryLockError(()))?;
         Ok(OwnedRwLockReadGuard::new(OwnedHold::new(self, 1)))
@@ -314,6 +352,17 @@ impl<T: ?Sized> RwLock<T> {
     /// # Errors
     ///
     /// Returns [`TryLockError`] if it is held.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// use std::sync::Arc;
+    ///
+    /// let limits = Arc::new(wsrt::sync::RwLock::new(10));
+    /// *Arc::clone(&limits).try_write_owned().expect("it is free") += 1;
+    /// assert_eq!(*limits.try_read().unwrap(), 11);
+    /// ```
     pub fn try_write_owned(self: Arc<Self>) -> Result<OwnedRwLockWriteGuard<T>, TryLockError> {
         let all = self.all();
         self.permits.try_take(all).map_err(|_| TryLockError(()))?;
@@ -321,6 +370,15 @@ impl<T: ?Sized> RwLock<T> {
     }
 
     /// Returns the data. Nothing is locked: the caller has the only reference.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// let mut limits = wsrt::sync::RwLock::new(10);
+    /// *limits.get_mut() += 1;
+    /// assert_eq!(limits.into_inner(), 11);
+    /// ```
     pub fn get_mut(&mut self) -> &mut T {
         self.data.get_mut()
     }

@@ -67,6 +67,17 @@ impl<T> Receiver<T> {
     /// # Errors
     ///
     /// Returns an error if all senders are gone.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// let (level, mut receiver) = wsrt::sync::watch::channel(1);
+    /// level.send_replace(2);
+    /// assert!(receiver.has_changed().expect("the sender is there"));
+    /// receiver.mark_unchanged();
+    /// assert!(!receiver.has_changed().expect("the sender is there"));
+    /// ```
     pub fn has_changed(&self) -> Result<bool, RecvError> {
         let state = self.channel.state.load(Acquire);
         if state & CLOSED != 0 { Err(RecvError(())) } else { Ok(state != self.seen) }
@@ -79,6 +90,17 @@ impl<T> Receiver<T> {
     }
 
     /// Takes the value as not seen.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod wsrt { pub use wsrt_sync as sync; }
+    /// # wsrt_sync::blocking::block_on(async {
+    /// let (_level, mut receiver) = wsrt::sync::watch::channel(1);
+    /// receiver.mark_changed();
+    /// receiver.changed().await.expect("the sender is there");
+    /// # });
+    /// ```
     pub fn mark_changed(&mut self) {
         self.seen = self.seen.wrapping_sub(ONE);
     }

@@ -45,7 +45,8 @@ pub(crate) fn wide_documents(documents: &[Document]) -> Vec<Finding> {
         let mut is_code = false;
         for (index, line) in document.text.lines().enumerate() {
             is_code ^= line.trim_start().starts_with("```");
-            let is_prose = !is_code && !line.starts_with('|') && line.split_whitespace().count() > 1;
+            let is_definition = line.starts_with('[') && line.split_whitespace().count() == 2 && line.contains("]: ");
+            let is_prose = !is_code && !is_definition && !line.starts_with('|') && line.split_whitespace().count() > 1;
             let width = line.trim_end().chars().count();
             if width > WIDTH && is_prose {
                 let advice = format!("the line is {width} columns wide: break it at {WIDTH}");
@@ -59,7 +60,7 @@ pub(crate) fn wide_documents(documents: &[Document]) -> Vec<Finding> {
 #[test]
 fn a_wide_line_of_a_document_is_found_unlike_tables() {
     let wide = "a ".repeat(51);
-    let text = format!("{wide}\n```sh\n{wide}b\n```\n| {wide}|\n{wide}b\n");
+    let text = format!("{wide}\n```sh\n{wide}b\n```\n| {wide}|\n{wide}b\n[a]: {}\n", "b".repeat(101));
     let found = wide_documents(&[Document { path: "a.md".to_owned(), text }]);
     let places: Vec<String> = found.into_iter().map(|finding| finding.place).collect();
     assert_eq!(places, ["a.md:1", "a.md:6"]);

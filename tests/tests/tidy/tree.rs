@@ -28,7 +28,8 @@ pub(crate) fn documents() -> &'static [Document] {
     DOCUMENTS.get_or_init(|| {
         files(|path| {
             let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-            path.ends_with(".md") && (folder == "docs" || matches!(path, "README.md" | "CONTRIBUTING.md"))
+            path.ends_with(".md")
+                && (matches!(folder, "docs" | "executor/docs") || matches!(path, "README.md" | "CONTRIBUTING.md"))
         })
     })
 }

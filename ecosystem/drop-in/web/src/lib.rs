@@ -12,7 +12,7 @@ pub use self::server::Server;
 
 /// The program of `docs/DROP_IN.md` that uses both names.
 #[cfg(doctest)]
-#[doc = include_str!("../../../../docs/DROP_IN.md")]
+#[doc = include_str!("../../../../executor/docs/DROP_IN.md")]
 pub struct DropIn;
 
 /// The messages, client and server of `greeter.proto`.

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use wsrt_ecosystem_testing::{Scratch, output_of};
 
-const DOCUMENT: &str = include_str!("../../../../docs/DROP_IN.md");
+const DOCUMENT: &str = include_str!("../../../../executor/docs/DROP_IN.md");
 
 fn cargo(arguments: &[&str], folder: &Path) -> Command {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| env!("CARGO").into()));

@@ -102,6 +102,20 @@ impl File {
     ///
     /// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the file
     /// is created or emptied.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// # let path = std::env::temp_dir().join(format!("wsrt-doc-file-create-{}", std::process::id()));
+    /// let mut file = wsrt::fs::File::create(&path).await?;
+    /// file.write_all(b"hello").await?;
+    /// file.flush().await?;
+    /// assert_eq!(wsrt::fs::read(&path).await?, b"hello");
+    /// # wsrt::fs::remove_file(&path).await?;
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn create(path: impl AsRef<Path>) -> io::Result<File> {
         on_path("File::create", path.as_ref(), |path| std::fs::File::create(path)).await.map(File::from_std)
     }
@@ -117,6 +131,18 @@ impl File {
     ///
     /// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the file
     /// is created.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// # let path = std::env::temp_dir().join(format!("wsrt-doc-file-new-{}", std::process::id()));
+    /// wsrt::fs::File::create_new(&path).await?;
+    /// assert!(wsrt::fs::File::create_new(&path).await.is_err(), "it is there");
+    /// # wsrt::fs::remove_file(&path).await?;
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn create_new(path: impl AsRef<Path>) -> io::Result<File> {
         let created = on_path("File::create_new", path.as_ref(), |path| std::fs::File::create_new(path));
         created.await.map(File::from_std)
@@ -129,6 +155,18 @@ impl File {
     }
 
     /// Converts a file of the standard library.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let mut file = wsrt::fs::File::from_std(std::fs::File::open("Cargo.toml")?);
+    /// let mut text = String::new();
+    /// file.read_to_string(&mut text).await?;
+    /// assert!(text.contains("[package]"));
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[must_use]
     pub fn from_std(file: std::fs::File) -> File {
         let std = Arc::new(file);
@@ -144,6 +182,17 @@ impl File {
     /// # Cancel safety
     ///
     /// Not cancel safe: if the future is dropped while it waits, the file is closed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let file = wsrt::fs::File::open("Cargo.toml").await?;
+    /// let file: std::fs::File = file.into_std().await;
+    /// assert!(file.metadata()?.is_file());
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn into_std(mut self) -> std::fs::File {
         // Where the position cannot be set, as in a pipe, it cannot be wrong either.
         let _ = self.inner.get_mut().rewind("File::into_std").await;
@@ -175,6 +224,17 @@ impl File {
     /// # Cancel safety
     ///
     /// Cancel safe: a second handle that was made is closed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let file = wsrt::fs::File::open("Cargo.toml").await?;
+    /// let copy = file.try_clone().await?;
+    /// assert_eq!(copy.metadata().await?.len(), file.metadata().await?.len());
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn try_clone(&self) -> io::Result<File> {
         let second = self.inner.lock().await.call("File::try_clone", std::fs::File::try_clone).await?;
         Ok(File { limit: self.limit, ..File::from_std(second) })
@@ -190,6 +250,19 @@ impl File {
     ///
     /// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the call
     /// is made.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// # let path = std::env::temp_dir().join(format!("wsrt-doc-sync-all-{}", std::process::id()));
+    /// let mut file = wsrt::fs::File::create(&path).await?;
+    /// file.write_all(b"kept after a power failure").await?;
+    /// file.sync_all().await?;
+    /// # wsrt::fs::remove_file(&path).await?;
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn sync_all(&self) -> io::Result<()> {
         let mut inner = self.inner.lock().await;
         inner.flush().await?;
@@ -207,6 +280,19 @@ impl File {
     ///
     /// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the call
     /// is made.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// # let path = std::env::temp_dir().join(format!("wsrt-doc-sync-data-{}", std::process::id()));
+    /// let mut journal = wsrt::fs::File::create(&path).await?;
+    /// journal.write_all(b"entry").await?;
+    /// journal.sync_data().await?;
+    /// # wsrt::fs::remove_file(&path).await?;
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn sync_data(&self) -> io::Result<()> {
         let mut inner = self.inner.lock().await;
         inner.flush().await?;
@@ -223,6 +309,19 @@ impl File {
     ///
     /// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the call
     /// is made.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// # let path = std::env::temp_dir().join(format!("wsrt-doc-set-len-{}", std::process::id()));
+    /// let file = wsrt::fs::File::create(&path).await?;
+    /// file.set_len(1024).await?;
+    /// assert_eq!(file.metadata().await?.len(), 1024);
+    /// # wsrt::fs::remove_file(&path).await?;
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn set_len(&self, length: u64) -> io::Result<()> {
         let mut inner = self.inner.lock().await;
         // Bytes that were read ahead may no longer be in the file afterwards.
@@ -240,6 +339,16 @@ impl File {
     /// # Cancel safety
     ///
     /// Cancel safe: the call only reads.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let file = wsrt::fs::File::open("Cargo.toml").await?;
+    /// assert!(file.metadata().await?.is_file());
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn metadata(&self) -> io::Result<Metadata> {
         self.inner.lock().await.call("File::metadata", std::fs::File::metadata).await
     }

@@ -44,6 +44,21 @@ impl File {
     /// # Cancel safety
     ///
     /// Not cancel safe: if the future is dropped while it waits, the position is unspecified.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// use std::io::SeekFrom;
+    ///
+    /// let mut file = wsrt::fs::File::open("Cargo.toml").await?;
+    /// file.seek(SeekFrom::Start(1)).await?;
+    /// let mut word = [0; 7];
+    /// file.read_exact(&mut word).await?;
+    /// assert_eq!(&word, b"package");
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn seek(&mut self, target: SeekFrom) -> io::Result<u64> {
         poll_fn(|cx| self.poll_seek_complete(cx)).await?;
         self.inner.get_mut().start_seek(target)?;

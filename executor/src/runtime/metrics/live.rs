@@ -55,22 +55,54 @@ impl RuntimeMetrics {
 
     /// Returns the number of processors that run tasks while none is stuck: the builder's
     /// `worker_threads`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// println!("{} workers", runtime.metrics().num_workers());
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn num_workers(&self) -> usize {
         self.0.scheduler().processors.regular()
     }
 
     /// Returns the number of tasks that were spawned and have not ended. It includes neither
     /// blocking jobs nor the tasks of a [`LocalSet`](crate::task::LocalSet).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// println!("{} tasks", runtime.metrics().num_alive_tasks());
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn num_alive_tasks(&self) -> usize {
         self.0.scheduler().tasks.len()
     }
 
     /// Returns how many tasks wait in the queue that all processors share.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// println!("{} tasks in the shared queue", runtime.metrics().global_queue_depth());
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn global_queue_depth(&self) -> usize {
         self.0.scheduler().injector.len()
     }
 
     /// Returns the number of threads for blocking jobs.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// println!("{} threads for blocking jobs", runtime.metrics().num_blocking_threads());
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn num_blocking_threads(&self) -> usize {
         self.0.scheduler().blocking.census().threads
     }
@@ -81,6 +113,14 @@ impl RuntimeMetrics {
     }
 
     /// Returns how many blocking jobs wait for a thread.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// println!("{} jobs wait", runtime.metrics().blocking_queue_depth());
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn blocking_queue_depth(&self) -> usize {
         self.0.scheduler().blocking.census().queued
     }
@@ -92,6 +132,17 @@ impl RuntimeMetrics {
     ///
     /// Panics unless `worker` is less than [`num_workers`](Self::num_workers), as each method does
     /// that takes one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// let metrics = runtime.metrics();
+    /// for worker in 0..metrics.num_workers() {
+    ///     println!("processor {worker} was busy for {:?}", metrics.worker_total_busy_duration(worker));
+    /// }
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn worker_total_busy_duration(&self, worker: usize) -> Duration {
         let now = self.0.scheduler().clock.elapsed();
@@ -120,6 +171,15 @@ impl RuntimeMetrics {
     }
 
     /// Counts the polls of tasks on processor `worker`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Builder::new_multi_thread().worker_threads(1).build()?;
+    /// runtime.block_on(runtime.spawn(async {}))?;
+    /// assert!(runtime.metrics().worker_poll_count(0) >= 1);
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn worker_poll_count(&self, worker: usize) -> u64 {
         self.worker(worker).counters().polls()

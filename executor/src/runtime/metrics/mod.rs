@@ -81,11 +81,30 @@ impl Metrics {
 
     /// Returns the metrics of each processor, by its index. Those from
     /// [`num_workers`](Self::num_workers) on are spares, in play or not: their counts stay.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// for (index, processor) in runtime.metrics().snapshot().processors().iter().enumerate() {
+    ///     println!("P{index}: {} polls, {} steals", processor.poll_count(), processor.steal_operations());
+    /// }
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn processors(&self) -> &[ProcessorMetrics] {
         &self.processors
     }
 
     /// Returns the sum over all processors. Steals are summed by victim.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// runtime.block_on(runtime.spawn(async {}))?;
+    /// assert!(runtime.metrics().snapshot().total().poll_count() >= 1);
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn total(&self) -> ProcessorMetrics {
         let mut total = ProcessorMetrics::default();
         self.processors.iter().for_each(|processor| total.add(processor));
@@ -100,6 +119,14 @@ impl Metrics {
 
     /// Counts the polls that were reported as stalls: see
     /// [`Builder::on_stall`](crate::runtime::Builder::on_stall).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// println!("{} long polls", runtime.metrics().snapshot().stall_count());
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn stall_count(&self) -> u64 {
         self.stalls
     }
@@ -117,6 +144,14 @@ impl Metrics {
 
     /// Returns how many spare processors are in play, because polls are stuck or were recently. A
     /// gauge.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// assert_eq!(runtime.metrics().snapshot().num_spare_processors(), 0, "no task blocks");
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn num_spare_processors(&self) -> usize {
         self.spares
     }
@@ -133,6 +168,14 @@ impl Metrics {
 
     /// Returns the number of threads that run tasks, idle ones included. A gauge. On a
     /// current-thread runtime it is zero: the thread in `block_on` is not the runtime's.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// println!("{} threads", runtime.metrics().snapshot().num_machines());
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn num_machines(&self) -> usize {
         self.machines
     }
@@ -149,6 +192,16 @@ impl Metrics {
 
     /// Returns the number of tasks that were spawned and have not ended. A gauge. It includes
     /// neither blocking jobs nor the tasks of a [`LocalSet`](crate::task::LocalSet).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// let task = runtime.spawn(std::future::pending::<()>());
+    /// assert_eq!(runtime.metrics().snapshot().num_alive_tasks(), 1);
+    /// # task.abort();
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn num_alive_tasks(&self) -> usize {
         self.alive_tasks
     }

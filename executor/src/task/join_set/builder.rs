@@ -39,6 +39,17 @@ impl<T> JoinSet<T> {
 
 impl<'a, T: 'static> Builder<'a, T> {
     /// Names the task. Names need not be unique.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let mut set = wsrt::task::JoinSet::new();
+    /// set.build_task().name("first").spawn(async { 1 });
+    /// assert_eq!(set.join_all().await, [1]);
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn name(self, name: &'a str) -> Self {
         Self { task: self.task.name(name), ..self }
     }
@@ -48,6 +59,18 @@ impl<'a, T: 'static> Builder<'a, T> {
     /// # Panics
     ///
     /// Outside a wsrt runtime.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let mut set = wsrt::task::JoinSet::new();
+    /// let handle = set.build_task().name("endless").spawn(std::future::pending::<()>());
+    /// handle.abort();
+    /// assert!(set.join_next().await.expect("one task").unwrap_err().is_cancelled());
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn spawn<F>(self, future: F) -> AbortHandle
     where
@@ -58,6 +81,16 @@ impl<'a, T: 'static> Builder<'a, T> {
     }
 
     /// Spawns a future on the runtime of `handle`: see [`JoinSet::spawn_on`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// let mut set = wsrt::task::JoinSet::new();
+    /// set.build_task().name("outside").spawn_on(async { 7 }, runtime.handle());
+    /// assert_eq!(runtime.block_on(set.join_all()), [7]);
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn spawn_on<F>(self, future: F, handle: &Handle) -> AbortHandle
     where
@@ -72,6 +105,20 @@ impl<'a, T: 'static> Builder<'a, T> {
     /// # Panics
     ///
     /// Panics where [`task::spawn_local`] does.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// use std::rc::Rc;
+    ///
+    /// let mut set = wsrt::task::JoinSet::new();
+    /// let shared = Rc::new(7);
+    /// set.build_task().name("local").spawn_local(async move { *shared });
+    /// assert_eq!(set.join_all().await, [7]);
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn spawn_local<F>(self, future: F) -> AbortHandle
     where
@@ -94,6 +141,17 @@ impl<'a, T: 'static> Builder<'a, T> {
     /// # Panics
     ///
     /// Outside a wsrt runtime.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let mut set = wsrt::task::JoinSet::new();
+    /// set.build_task().name("job").spawn_blocking(|| 7);
+    /// assert_eq!(set.join_all().await, [7]);
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn spawn_blocking<F>(self, job: F) -> AbortHandle
     where
@@ -105,6 +163,16 @@ impl<'a, T: 'static> Builder<'a, T> {
 
     /// Runs a closure that blocks on a thread of the blocking pool of `handle`'s runtime: see
     /// [`JoinSet::spawn_blocking_on`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// let mut set = wsrt::task::JoinSet::new();
+    /// set.build_task().name("job").spawn_blocking_on(|| 7, runtime.handle());
+    /// assert_eq!(runtime.block_on(set.join_all()), [7]);
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn spawn_blocking_on<F>(self, job: F, handle: &Handle) -> AbortHandle
     where

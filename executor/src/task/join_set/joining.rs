@@ -107,6 +107,21 @@ impl<T> JoinSet<T> {
     /// # Errors
     ///
     /// [`JoinError`] inside the `Some`, if the task panicked or was cancelled.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let mut set = wsrt::task::JoinSet::new();
+    /// let handle = set.spawn(async { 7 });
+    /// while !handle.is_finished() {
+    ///     wsrt::task::yield_now().await;
+    /// }
+    /// let (id, value) = set.try_join_next_with_id().expect("it has ended")?;
+    /// assert_eq!((id, value), (handle.id(), 7));
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn try_join_next_with_id(&mut self) -> Option<Result<(Id, T), JoinError>> {
         self.take_joined().map(with_id)
     }

@@ -76,18 +76,49 @@ impl<T> Child<T> {
 
 impl<T> JoinSet<T> {
     /// Makes an empty set. It allocates little, and needs no runtime.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let set = wsrt::task::JoinSet::<u32>::new();
+    /// assert!(set.is_empty());
+    /// ```
     pub fn new() -> Self {
         Self { children: Slab::new(), arrived: VecDeque::new(), arrivals: Arc::default() }
     }
 
     /// Returns how many tasks the set holds: all that were spawned, less those whose results were
     /// taken.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let mut set = wsrt::task::JoinSet::new();
+    /// set.spawn(async {});
+    /// set.spawn(async {});
+    /// assert_eq!(set.len(), 2);
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[must_use]
     pub fn len(&self) -> usize {
         self.children.len()
     }
 
     /// Tells whether the set holds no task, so that [`join_next`](Self::join_next) returns `None`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let mut set = wsrt::task::JoinSet::new();
+    /// set.spawn(async {});
+    /// while set.join_next().await.is_some() {}
+    /// assert!(set.is_empty());
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -305,6 +336,16 @@ impl<T: 'static> JoinSet<T> {
     /// the job in the set.
     ///
     /// Spawns like [`spawn_blocking`](Self::spawn_blocking), from inside a runtime or not.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// let mut set = wsrt::task::JoinSet::new();
+    /// set.spawn_blocking_on(|| 7, runtime.handle());
+    /// assert_eq!(runtime.block_on(set.join_all()), [7]);
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn spawn_blocking_on<F>(&mut self, job: F, handle: &Handle) -> AbortHandle
     where

@@ -63,6 +63,7 @@ impl TcpListener {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, nothing stays bound.
+    #[doc = example!("tcp", "listener_bind")]
     pub async fn bind<A: ToSocketAddrs>(addr: A) -> io::Result<TcpListener> {
         let context = context::required("TcpListener::bind");
         let addresses = resolve(addr.target()?, "TcpListener::bind").await?;
@@ -134,6 +135,7 @@ impl TcpListener {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("tcp", "listener_bind")]
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.socket().local_addr()
     }
@@ -148,6 +150,7 @@ impl TcpListener {
     ///
     /// Returns the OS error if it cannot be made non-blocking or cannot be polled, or an error if
     /// the runtime was shut down.
+    #[doc = example!("tcp", "listener_from_std")]
     #[track_caller]
     pub fn from_std(socket: net::TcpListener) -> io::Result<TcpListener> {
         let context = context::required("TcpListener::from_std");
@@ -160,6 +163,7 @@ impl TcpListener {
     /// # Errors
     ///
     /// Returns the OS error if it cannot be taken out of the poll; it is closed then.
+    #[doc = example!("tcp", "listener_from_std")]
     pub fn into_std(self) -> io::Result<net::TcpListener> {
         self.io.into_inner().map(net::TcpListener::from)
     }
@@ -169,6 +173,7 @@ impl TcpListener {
     /// # Errors
     ///
     /// Returns the OS error if the pending error cannot be asked for.
+    #[doc = example!("tcp_listener", "take_error")]
     pub fn take_error(&self) -> io::Result<Option<io::Error>> {
         self.options().take_error()
     }
@@ -178,6 +183,7 @@ impl TcpListener {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("tcp_listener", "ttl")]
     pub fn ttl(&self) -> io::Result<u32> {
         self.options().ttl_v4()
     }
@@ -187,6 +193,7 @@ impl TcpListener {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("tcp_listener", "ttl")]
     pub fn set_ttl(&self, ttl: u32) -> io::Result<()> {
         self.options().set_ttl_v4(ttl)
     }

@@ -11,5 +11,6 @@ mod socket_options;
 pub(super) mod stream;
 mod stream_options;
 mod stream_readiness;
+mod stream_writes;
 
 pub use self::halves::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, WriteHalf};

@@ -76,6 +76,7 @@ impl TcpSocket {
     /// # Errors
     ///
     /// Returns the OS error, for example when descriptors have run out.
+    #[doc = example!("tcp_socket", "tcp_socket_new")]
     pub fn new_v4() -> io::Result<TcpSocket> {
         Self::new(Domain::IPV4)
     }
@@ -127,6 +128,7 @@ impl TcpSocket {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("tcp_socket", "reuseaddr")]
     pub fn reuseaddr(&self) -> io::Result<bool> {
         self.socket.reuse_address()
     }
@@ -137,6 +139,7 @@ impl TcpSocket {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("tcp_socket", "reuseaddr")]
     pub fn set_reuseaddr(&self, reuseaddr: bool) -> io::Result<()> {
         self.socket.set_reuse_address(reuseaddr)
     }
@@ -146,6 +149,7 @@ impl TcpSocket {
     /// # Errors
     ///
     /// Returns the OS error: the address is taken, not of this machine, or of the other family.
+    #[doc = example!("tcp_socket", "tcp_socket_bind")]
     pub fn bind(&self, addr: SocketAddr) -> io::Result<()> {
         self.socket.bind(&addr.into())
     }
@@ -155,6 +159,7 @@ impl TcpSocket {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("tcp_socket", "tcp_socket_bind")]
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         let address = self.socket.local_addr()?;
         address.as_socket().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "not an internet socket"))
@@ -173,6 +178,7 @@ impl TcpSocket {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, the attempt is abandoned and the socket closed.
+    #[doc = example!("tcp_socket", "tcp_socket_connect")]
     pub async fn connect(self, addr: SocketAddr) -> io::Result<TcpStream> {
         let context = context::required("TcpSocket::connect");
         budget::consume().await;
@@ -197,6 +203,7 @@ impl TcpSocket {
     /// # Errors
     ///
     /// Returns the OS error, or an error if the runtime was shut down.
+    #[doc = example!("tcp_socket", "tcp_socket_listen")]
     #[track_caller]
     pub fn listen(self, backlog: u32) -> io::Result<TcpListener> {
         self.listen_in(backlog, context::required("TcpSocket::listen").handle())

@@ -1,5 +1,5 @@
-//! The connected socket: how it is made, read, written, split and ended. Waiting for readiness is
-//! in `stream_readiness.rs`, the options are in `stream_options.rs`.
+//! The connected socket: how it is made, read, split and ended. Writing is in `stream_writes.rs`,
+//! waiting for readiness in `stream_readiness.rs`, the options are in `stream_options.rs`.
 
 use super::connect::connect_to_any;
 use super::halves::{self, OwnedReadHalf, OwnedWriteHalf, ReadHalf, WriteHalf};
@@ -14,7 +14,7 @@ use crate::net::stream::bulk;
 use crate::net::stream::{StreamSocket, end_of_socket, reads, writes};
 use crate::net::system::as_descriptor;
 use bytes::BufMut;
-use std::io::{self, IoSlice, IoSliceMut};
+use std::io::{self, IoSliceMut};
 use std::net::{self, Shutdown, SocketAddr};
 use std::task::{Context, Poll};
 
@@ -101,6 +101,7 @@ impl TcpStream {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, the attempts are abandoned and their sockets closed.
+    #[doc = example!("tcp", "tcp_connect")]
     pub async fn connect<A: ToSocketAddrs>(addr: A) -> io::Result<TcpStream> {
         let context = context::required("TcpStream::connect");
         budget::consume().await;
@@ -123,6 +124,7 @@ impl TcpStream {
     ///
     /// Returns the OS error if it cannot be made non-blocking or cannot be polled, or an error if
     /// the runtime was shut down.
+    #[doc = example!("tcp", "tcp_from_std")]
     #[track_caller]
     pub fn from_std(socket: net::TcpStream) -> io::Result<TcpStream> {
         let context = context::required("TcpStream::from_std");
@@ -135,6 +137,7 @@ impl TcpStream {
     /// # Errors
     ///
     /// Returns the OS error if it cannot be taken out of the poll; it is closed then.
+    #[doc = example!("tcp", "tcp_from_std")]
     pub fn into_std(self) -> io::Result<net::TcpStream> {
         self.io.into_inner().map(net::TcpStream::from)
     }
@@ -144,6 +147,7 @@ impl TcpStream {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("tcp_reader", "reader_addresses")]
     pub fn peer_addr(&self) -> io::Result<SocketAddr> {
         self.evented().get_ref().peer_addr()
     }
@@ -153,6 +157,7 @@ impl TcpStream {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("tcp_reader", "reader_addresses")]
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.evented().get_ref().local_addr()
     }
@@ -168,6 +173,7 @@ impl TcpStream {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, no bytes are lost.
+    #[doc = example!("tcp_reader", "read")]
     pub async fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         self.evented().receive(buf).await
     }
@@ -182,6 +188,7 @@ impl TcpStream {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, no bytes are lost.
+    #[doc = example!("tcp_reader", "read_vectored")]
     pub async fn read_vectored(&mut self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
         self.evented().receive_vectored(bufs).await
     }
@@ -197,6 +204,7 @@ impl TcpStream {
     /// # Cancel safety
     ///
     /// None: if it is dropped before it is ready, it may have read some bytes.
+    #[doc = example!("tcp_reader", "read_exact")]
     pub async fn read_exact(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         bulk::read_exact(self.evented(), buf).await
     }
@@ -213,6 +221,7 @@ impl TcpStream {
     ///
     /// If it is dropped before it is ready, `buf` holds the bytes read so far; another call
     /// continues from there.
+    #[doc = example!("tcp_reader", "read_to_end")]
     pub async fn read_to_end(&mut self, buf: &mut Vec<u8>) -> io::Result<usize> {
         bulk::read_to_end(self.evented(), buf).await
     }
@@ -228,6 +237,7 @@ impl TcpStream {
     /// # Cancel safety
     ///
     /// None: if it is dropped before it is ready, the bytes read are lost.
+    #[doc = example!("tcp_reader", "read_to_string")]
     pub async fn read_to_string(&mut self, buf: &mut String) -> io::Result<usize> {
         bulk::read_to_string(self.evented(), buf).await
     }
@@ -237,6 +247,7 @@ impl TcpStream {
     /// # Errors
     ///
     /// Returns `WouldBlock` if there are none, or the OS error.
+    #[doc = example!("tcp_reader", "try_read")]
     pub fn try_read(&self, buf: &mut [u8]) -> io::Result<usize> {
         self.evented().try_receive(buf)
     }
@@ -247,6 +258,7 @@ impl TcpStream {
     /// # Errors
     ///
     /// Returns `WouldBlock` if there are no bytes, or the OS error.
+    #[doc = example!("tcp_reader", "try_read_buf")]
     pub fn try_read_buf<B: BufMut>(&self, buf: &mut B) -> io::Result<usize> {
         bulk::try_read_buf(self.evented(), buf)
     }
@@ -256,6 +268,7 @@ impl TcpStream {
     /// # Errors
     ///
     /// Returns `WouldBlock` if there are none, or the OS error.
+    #[doc = example!("tcp_reader", "try_read_vectored")]
     pub fn try_read_vectored(&self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
         self.evented().try_receive_vectored(bufs)
     }
@@ -270,6 +283,7 @@ impl TcpStream {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, nothing has happened.
+    #[doc = example!("tcp_reader", "peek")]
     pub async fn peek(&self, buf: &mut [u8]) -> io::Result<usize> {
         self.evented().peek(buf).await
     }
@@ -283,97 +297,6 @@ impl TcpStream {
     /// Returns the errors of [`peek`](Self::peek).
     pub fn poll_peek<B: BufMut>(&self, cx: &mut Context<'_>, buf: &mut B) -> Poll<io::Result<usize>> {
         self.evented().poll_peek(cx, buf)
-    }
-
-    /// Writes as much of `buf` as the OS takes and returns the number of bytes; waits if it takes
-    /// none.
-    ///
-    /// Written means handed to the OS, not received by the peer.
-    ///
-    /// # Errors
-    ///
-    /// Returns the OS error, or an error if the runtime was shut down.
-    ///
-    /// # Cancel safety
-    ///
-    /// If it is dropped before it is ready, nothing was written.
-    pub async fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        self.evented().send(buf).await
-    }
-
-    /// Writes as much of several buffers, in their order, as the OS takes in one call; otherwise
-    /// like [`write`](Self::write).
-    ///
-    /// # Errors
-    ///
-    /// Returns the OS error, or an error if the runtime was shut down.
-    ///
-    /// # Cancel safety
-    ///
-    /// If it is dropped before it is ready, nothing was written.
-    pub async fn write_vectored(&mut self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
-        self.evented().send_vectored(bufs).await
-    }
-
-    /// Writes all of `buf`.
-    ///
-    /// # Errors
-    ///
-    /// Returns the OS error, or an error if the runtime was shut down. Some of `buf` may have been
-    /// written.
-    ///
-    /// # Cancel safety
-    ///
-    /// None: if it is dropped before it is ready, it may have written some of `buf`.
-    pub async fn write_all(&mut self, buf: &[u8]) -> io::Result<()> {
-        bulk::write_all(self.evented(), buf).await
-    }
-
-    /// Does nothing, because written bytes are with the OS already. It exists so that code for
-    /// buffered streams works here too.
-    ///
-    /// # Errors
-    ///
-    /// Returns no error.
-    ///
-    /// # Cancel safety
-    ///
-    /// It is ready at the first poll.
-    pub async fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-
-    /// Writes as much of `buf` as the OS takes without waiting.
-    ///
-    /// # Errors
-    ///
-    /// Returns `WouldBlock` if the OS takes no bytes, or the OS error.
-    pub fn try_write(&self, buf: &[u8]) -> io::Result<usize> {
-        self.evented().try_send(buf)
-    }
-
-    /// Writes as much of several buffers as the OS takes in one call, without waiting.
-    ///
-    /// # Errors
-    ///
-    /// Returns `WouldBlock` if the OS takes no bytes, or the OS error.
-    pub fn try_write_vectored(&self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
-        self.evented().try_send_vectored(bufs)
-    }
-
-    /// Ends the writing direction: the peer reads the end of the stream after all written bytes.
-    ///
-    /// Ending it again, or after the connection has ended, is no error.
-    ///
-    /// # Errors
-    ///
-    /// Returns the OS error.
-    ///
-    /// # Cancel safety
-    ///
-    /// It is done at the first poll.
-    pub async fn shutdown(&mut self) -> io::Result<()> {
-        self.end_writing()
     }
 
     /// Lends the two directions out separately, for use at the same time within one task.
@@ -401,6 +324,7 @@ impl TcpStream {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("tcp_writer", "shutdown_with")]
     pub fn shutdown_with(&self, how: Shutdown) -> io::Result<()> {
         self.socket().shutdown(how)
     }

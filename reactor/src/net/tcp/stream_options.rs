@@ -11,6 +11,7 @@ impl TcpStream {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("tcp_stream", "nodelay")]
     pub fn nodelay(&self) -> io::Result<bool> {
         self.options().tcp_nodelay()
     }
@@ -21,6 +22,7 @@ impl TcpStream {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("tcp_stream", "nodelay")]
     pub fn set_nodelay(&self, nodelay: bool) -> io::Result<()> {
         self.options().set_tcp_nodelay(nodelay)
     }
@@ -30,6 +32,7 @@ impl TcpStream {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("tcp_stream", "keepalive")]
     pub fn keepalive(&self) -> io::Result<bool> {
         self.options().keepalive()
     }
@@ -41,6 +44,7 @@ impl TcpStream {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("tcp_stream", "keepalive")]
     pub fn set_keepalive(&self, keepalive: bool) -> io::Result<()> {
         self.options().set_keepalive(keepalive)
     }
@@ -50,6 +54,7 @@ impl TcpStream {
     /// # Errors
     ///
     /// Returns the OS error, for a time of zero among others.
+    #[doc = example!("tcp_stream", "tcp_keepalive")]
     pub fn set_tcp_keepalive(&self, keepalive: &TcpKeepalive) -> io::Result<()> {
         self.options().set_tcp_keepalive(&keepalive.of_system())
     }
@@ -60,6 +65,7 @@ impl TcpStream {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("tcp_stream", "linger")]
     pub fn linger(&self) -> io::Result<Option<Duration>> {
         self.options().linger()
     }
@@ -72,6 +78,7 @@ impl TcpStream {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("tcp_stream", "linger")]
     pub fn set_linger(&self, linger: Option<Duration>) -> io::Result<()> {
         self.options().set_linger(linger)
     }
@@ -82,6 +89,7 @@ impl TcpStream {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("tcp_stream", "zero_linger")]
     pub fn set_zero_linger(&self) -> io::Result<()> {
         self.set_linger(Some(Duration::ZERO))
     }
@@ -91,6 +99,7 @@ impl TcpStream {
     /// # Errors
     ///
     /// Returns the OS error if the pending error cannot be asked for.
+    #[doc = example!("tcp_stream", "take_error")]
     pub fn take_error(&self) -> io::Result<Option<io::Error>> {
         self.options().take_error()
     }
@@ -101,6 +110,7 @@ impl TcpStream {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("tcp_stream", "send_buffer_size")]
     pub fn send_buffer_size(&self) -> io::Result<u32> {
         self.options().send_buffer_size().map(|size| u32::try_from(size).unwrap_or(u32::MAX))
     }
@@ -111,6 +121,7 @@ impl TcpStream {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("tcp_stream", "send_buffer_size")]
     pub fn set_send_buffer_size(&self, size: u32) -> io::Result<()> {
         self.options().set_send_buffer_size(size as usize)
     }
@@ -121,6 +132,7 @@ impl TcpStream {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("tcp_stream", "recv_buffer_size")]
     pub fn recv_buffer_size(&self) -> io::Result<u32> {
         self.options().recv_buffer_size().map(|size| u32::try_from(size).unwrap_or(u32::MAX))
     }
@@ -132,6 +144,7 @@ impl TcpStream {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("tcp_stream", "recv_buffer_size")]
     pub fn set_recv_buffer_size(&self, size: u32) -> io::Result<()> {
         self.options().set_recv_buffer_size(size as usize)
     }
@@ -141,6 +154,7 @@ impl TcpStream {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("tcp_stream", "ttl")]
     pub fn ttl(&self) -> io::Result<u32> {
         self.options().ttl_v4()
     }
@@ -150,6 +164,7 @@ impl TcpStream {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("tcp_stream", "ttl")]
     pub fn set_ttl(&self, ttl: u32) -> io::Result<()> {
         self.options().set_ttl_v4(ttl)
     }
@@ -159,6 +174,7 @@ impl TcpStream {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("tcp_stream", "tos_v4")]
     pub fn tos_v4(&self) -> io::Result<u32> {
         self.options().tos_v4()
     }
@@ -169,6 +185,7 @@ impl TcpStream {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("tcp_stream", "tos_v4")]
     pub fn set_tos_v4(&self, tos: u32) -> io::Result<()> {
         self.options().set_tos_v4(tos)
     }
@@ -211,6 +228,7 @@ impl TcpStream {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("tcp_stream", "quickack")]
     pub fn quickack(&self) -> io::Result<bool> {
         self.options().tcp_quickack()
     }
@@ -222,6 +240,7 @@ impl TcpStream {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("tcp_stream", "quickack")]
     pub fn set_quickack(&self, quickack: bool) -> io::Result<()> {
         self.options().set_tcp_quickack(quickack)
     }

@@ -55,6 +55,7 @@ impl TcpStream {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, nothing is lost.
+    #[doc = example!("tcp_writer", "writable")]
     pub async fn writable(&self) -> io::Result<()> {
         self.evented().ready(Interest::WRITABLE).await.map(drop)
     }
@@ -87,6 +88,7 @@ impl TcpStream {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, nothing is lost.
+    #[doc = example!("tcp_reader", "ready_to_read")]
     pub async fn ready(&self, interest: Interest) -> io::Result<Ready> {
         self.evented().ready(interest).await
     }

@@ -64,6 +64,7 @@ impl UdpSocket {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, nothing stays bound.
+    #[doc = example!("udp", "udp_bind")]
     pub async fn bind<A: ToSocketAddrs>(addr: A) -> io::Result<UdpSocket> {
         let context = context::required("UdpSocket::bind");
         let addresses = resolve(addr.target()?, "UdpSocket::bind").await?;
@@ -88,6 +89,7 @@ impl UdpSocket {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, it is connected to the same peer as before.
+    #[doc = example!("udp_pair", "udp_addresses")]
     pub async fn connect<A: ToSocketAddrs>(&self, addr: A) -> io::Result<()> {
         let addresses = resolve(addr.target()?, "UdpSocket::connect").await?;
         error::first_that_works(addresses, |address| self.socket().connect(address))
@@ -98,6 +100,7 @@ impl UdpSocket {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("udp_pair", "udp_addresses")]
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.socket().local_addr()
     }
@@ -107,6 +110,7 @@ impl UdpSocket {
     /// # Errors
     ///
     /// Returns the OS error: `NotConnected` if it is not connected.
+    #[doc = example!("udp_pair", "udp_addresses")]
     pub fn peer_addr(&self) -> io::Result<SocketAddr> {
         self.socket().peer_addr()
     }
@@ -128,6 +132,7 @@ impl UdpSocket {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, nothing was sent.
+    #[doc = example!("udp", "udp_send_to")]
     pub async fn send_to<A: ToSocketAddrs>(&self, buf: &[u8], target: A) -> io::Result<usize> {
         let address = resolve_one(target.target()?, "UdpSocket::send_to", || self.local_addr()).await?;
         let address = address.into();
@@ -149,6 +154,7 @@ impl UdpSocket {
     /// # Errors
     ///
     /// Returns `WouldBlock` if the OS takes no datagram, or the OS error.
+    #[doc = example!("udp", "udp_try_send_to")]
     pub fn try_send_to(&self, buf: &[u8], target: SocketAddr) -> io::Result<usize> {
         let target = target.into();
         self.evented().try_io(Interest::WRITABLE, |socket| socket.transmit_to(buf, &target))
@@ -164,6 +170,7 @@ impl UdpSocket {
     ///
     /// Returns the OS error if it cannot be made non-blocking or cannot be polled, or an error if
     /// the runtime was shut down.
+    #[doc = example!("udp", "udp_from_std")]
     #[track_caller]
     pub fn from_std(socket: net::UdpSocket) -> io::Result<UdpSocket> {
         let context = context::required("UdpSocket::from_std");
@@ -176,6 +183,7 @@ impl UdpSocket {
     /// # Errors
     ///
     /// Returns the OS error if it cannot be taken out of the poll; it is closed then.
+    #[doc = example!("udp", "udp_from_std")]
     pub fn into_std(self) -> io::Result<net::UdpSocket> {
         self.io.into_inner().map(net::UdpSocket::from)
     }
@@ -192,6 +200,7 @@ impl UdpSocket {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, nothing was sent.
+    #[doc = example!("udp_pair", "send")]
     pub async fn send(&self, buf: &[u8]) -> io::Result<usize> {
         self.evented().io(Interest::WRITABLE, |socket| socket.transmit(buf)).await
     }
@@ -210,6 +219,7 @@ impl UdpSocket {
     /// # Errors
     ///
     /// Returns `WouldBlock` if the OS takes no datagram, or the OS error.
+    #[doc = example!("udp_pair", "try_send")]
     pub fn try_send(&self, buf: &[u8]) -> io::Result<usize> {
         self.evented().try_io(Interest::WRITABLE, |socket| socket.transmit(buf))
     }
@@ -223,6 +233,7 @@ impl UdpSocket {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, nothing is lost.
+    #[doc = example!("udp_pair", "datagram_readable")]
     pub async fn readable(&self) -> io::Result<()> {
         self.evented().ready(Interest::READABLE).await.map(drop)
     }
@@ -236,6 +247,7 @@ impl UdpSocket {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, nothing is lost.
+    #[doc = example!("udp_pair", "try_send")]
     pub async fn writable(&self) -> io::Result<()> {
         self.evented().ready(Interest::WRITABLE).await.map(drop)
     }
@@ -268,6 +280,7 @@ impl UdpSocket {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, nothing is lost.
+    #[doc = example!("udp_pair", "datagram_ready")]
     pub async fn ready(&self, interest: Interest) -> io::Result<Ready> {
         self.evented().ready(interest).await
     }

@@ -10,6 +10,7 @@ impl UdpSocket {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("multicast", "broadcast")]
     pub fn broadcast(&self) -> io::Result<bool> {
         self.options().broadcast()
     }
@@ -19,6 +20,7 @@ impl UdpSocket {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("multicast", "broadcast")]
     pub fn set_broadcast(&self, broadcast: bool) -> io::Result<()> {
         self.options().set_broadcast(broadcast)
     }
@@ -30,6 +32,7 @@ impl UdpSocket {
     /// # Errors
     ///
     /// Returns the OS error, also when `multiaddr` is no multicast address.
+    #[doc = example!("multicast", "multicast_v4")]
     pub fn join_multicast_v4(&self, multiaddr: Ipv4Addr, interface: Ipv4Addr) -> io::Result<()> {
         self.options().join_multicast_v4(&multiaddr, &interface)
     }
@@ -39,6 +42,7 @@ impl UdpSocket {
     /// # Errors
     ///
     /// Returns the OS error, also when the group was not joined.
+    #[doc = example!("multicast", "multicast_v4")]
     pub fn leave_multicast_v4(&self, multiaddr: Ipv4Addr, interface: Ipv4Addr) -> io::Result<()> {
         self.options().leave_multicast_v4(&multiaddr, &interface)
     }
@@ -68,6 +72,7 @@ impl UdpSocket {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("multicast", "multicast_if_v4")]
     pub fn multicast_if_v4(&self) -> io::Result<Ipv4Addr> {
         self.options().multicast_if_v4()
     }
@@ -77,6 +82,7 @@ impl UdpSocket {
     /// # Errors
     ///
     /// Returns the OS error, also when no interface has that address.
+    #[doc = example!("multicast", "multicast_if_v4")]
     pub fn set_multicast_if_v4(&self, interface: Ipv4Addr) -> io::Result<()> {
         self.options().set_multicast_if_v4(&interface)
     }
@@ -105,6 +111,7 @@ impl UdpSocket {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("multicast", "multicast_loop_v4")]
     pub fn multicast_loop_v4(&self) -> io::Result<bool> {
         self.options().multicast_loop_v4()
     }
@@ -114,6 +121,7 @@ impl UdpSocket {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("multicast", "multicast_loop_v4")]
     pub fn set_multicast_loop_v4(&self, on: bool) -> io::Result<()> {
         self.options().set_multicast_loop_v4(on)
     }
@@ -141,6 +149,7 @@ impl UdpSocket {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("multicast", "multicast_ttl_v4")]
     pub fn multicast_ttl_v4(&self) -> io::Result<u32> {
         self.options().multicast_ttl_v4()
     }
@@ -151,6 +160,7 @@ impl UdpSocket {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("multicast", "multicast_ttl_v4")]
     pub fn set_multicast_ttl_v4(&self, ttl: u32) -> io::Result<()> {
         self.options().set_multicast_ttl_v4(ttl)
     }

@@ -9,6 +9,7 @@ impl UdpSocket {
     /// # Errors
     ///
     /// Returns the OS error if the pending error cannot be asked for.
+    #[doc = example!("udp_socket", "take_error")]
     pub fn take_error(&self) -> io::Result<Option<io::Error>> {
         self.options().take_error()
     }
@@ -19,6 +20,7 @@ impl UdpSocket {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("udp_socket", "send_buffer_size")]
     pub fn send_buffer_size(&self) -> io::Result<u32> {
         self.options().send_buffer_size().map(|size| u32::try_from(size).unwrap_or(u32::MAX))
     }
@@ -29,6 +31,7 @@ impl UdpSocket {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("udp_socket", "send_buffer_size")]
     pub fn set_send_buffer_size(&self, size: u32) -> io::Result<()> {
         self.options().set_send_buffer_size(size as usize)
     }
@@ -39,6 +42,7 @@ impl UdpSocket {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("udp_socket", "recv_buffer_size")]
     pub fn recv_buffer_size(&self) -> io::Result<u32> {
         self.options().recv_buffer_size().map(|size| u32::try_from(size).unwrap_or(u32::MAX))
     }
@@ -49,6 +53,7 @@ impl UdpSocket {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("udp_socket", "recv_buffer_size")]
     pub fn set_recv_buffer_size(&self, size: u32) -> io::Result<()> {
         self.options().set_recv_buffer_size(size as usize)
     }
@@ -58,6 +63,7 @@ impl UdpSocket {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("udp_socket", "ttl")]
     pub fn ttl(&self) -> io::Result<u32> {
         self.options().ttl_v4()
     }
@@ -67,6 +73,7 @@ impl UdpSocket {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("udp_socket", "ttl")]
     pub fn set_ttl(&self, ttl: u32) -> io::Result<()> {
         self.options().set_ttl_v4(ttl)
     }
@@ -76,6 +83,7 @@ impl UdpSocket {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("udp_socket", "tos_v4")]
     pub fn tos_v4(&self) -> io::Result<u32> {
         self.options().tos_v4()
     }
@@ -86,6 +94,7 @@ impl UdpSocket {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("udp_socket", "tos_v4")]
     pub fn set_tos_v4(&self, tos: u32) -> io::Result<()> {
         self.options().set_tos_v4(tos)
     }

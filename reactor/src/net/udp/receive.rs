@@ -21,6 +21,7 @@ impl UdpSocket {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, no datagram is lost.
+    #[doc = example!("udp_pair", "recv")]
     pub async fn recv(&self, buf: &mut [u8]) -> io::Result<usize> {
         self.evented().receive_datagram(Datagrams::receive, buf).await.map(|(count, ())| count)
     }
@@ -43,6 +44,7 @@ impl UdpSocket {
     /// # Errors
     ///
     /// Returns `WouldBlock` if there is no datagram, or the OS error.
+    #[doc = example!("udp_pair", "try_recv")]
     pub fn try_recv(&self, buf: &mut [u8]) -> io::Result<usize> {
         self.evented().try_receive_datagram(Datagrams::receive, buf).map(|(count, ())| count)
     }
@@ -59,6 +61,7 @@ impl UdpSocket {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, no datagram is lost.
+    #[doc = example!("udp_pair", "recv_buf")]
     pub async fn recv_buf<B: BufMut>(&self, buf: &mut B) -> io::Result<usize> {
         self.evented().receive_datagram_into(Datagrams::receive, buf).await.map(|(count, ())| count)
     }
@@ -68,6 +71,7 @@ impl UdpSocket {
     /// # Errors
     ///
     /// Returns `WouldBlock` if there is no datagram, or the OS error.
+    #[doc = example!("udp_pair", "try_recv_buf")]
     pub fn try_recv_buf<B: BufMut>(&self, buf: &mut B) -> io::Result<usize> {
         self.evented().try_receive_datagram_into(Datagrams::receive, buf).map(|(count, ())| count)
     }
@@ -84,6 +88,7 @@ impl UdpSocket {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, no datagram is lost.
+    #[doc = example!("udp_pair", "recv_from")]
     pub async fn recv_from(&self, buf: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
         self.evented().receive_datagram(Datagrams::receive_from, buf).await
     }
@@ -102,6 +107,7 @@ impl UdpSocket {
     /// # Errors
     ///
     /// Returns `WouldBlock` if there is no datagram, or the OS error.
+    #[doc = example!("udp_pair", "try_recv_from")]
     pub fn try_recv_from(&self, buf: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
         self.evented().try_receive_datagram(Datagrams::receive_from, buf)
     }
@@ -119,6 +125,7 @@ impl UdpSocket {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, no datagram is lost.
+    #[doc = example!("udp_pair", "recv_buf_from")]
     pub async fn recv_buf_from<B: BufMut>(&self, buf: &mut B) -> io::Result<(usize, SocketAddr)> {
         self.evented().receive_datagram_into(Datagrams::receive_from, buf).await
     }
@@ -128,6 +135,7 @@ impl UdpSocket {
     /// # Errors
     ///
     /// Returns `WouldBlock` if there is no datagram, or the OS error.
+    #[doc = example!("udp_pair", "try_recv_buf_from")]
     pub fn try_recv_buf_from<B: BufMut>(&self, buf: &mut B) -> io::Result<(usize, SocketAddr)> {
         self.evented().try_receive_datagram_into(Datagrams::receive_from, buf)
     }
@@ -145,6 +153,7 @@ impl UdpSocket {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, nothing has happened.
+    #[doc = example!("udp_pair", "peek_datagram")]
     pub async fn peek(&self, buf: &mut [u8]) -> io::Result<usize> {
         self.evented().receive_datagram(Datagrams::peek, buf).await.map(|(count, ())| count)
     }
@@ -164,6 +173,7 @@ impl UdpSocket {
     /// # Errors
     ///
     /// Returns `WouldBlock` if there is no datagram, or the OS error.
+    #[doc = example!("udp_pair", "try_peek")]
     pub fn try_peek(&self, buf: &mut [u8]) -> io::Result<usize> {
         self.evented().try_receive_datagram(Datagrams::peek, buf).map(|(count, ())| count)
     }
@@ -181,6 +191,7 @@ impl UdpSocket {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, nothing has happened.
+    #[doc = example!("udp_pair", "peek_from")]
     pub async fn peek_from(&self, buf: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
         self.evented().receive_datagram(Datagrams::peek_from, buf).await
     }
@@ -199,6 +210,7 @@ impl UdpSocket {
     /// # Errors
     ///
     /// Returns `WouldBlock` if there is no datagram, or the OS error.
+    #[doc = example!("udp_pair", "try_peek_from")]
     pub fn try_peek_from(&self, buf: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
         self.evented().try_receive_datagram(Datagrams::peek_from, buf)
     }
@@ -212,6 +224,7 @@ impl UdpSocket {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, nothing has happened.
+    #[doc = example!("udp_pair", "peek_sender")]
     pub async fn peek_sender(&self) -> io::Result<SocketAddr> {
         self.evented().io(Interest::READABLE, Datagrams::peek_sender).await
     }
@@ -230,6 +243,7 @@ impl UdpSocket {
     /// # Errors
     ///
     /// Returns `WouldBlock` if there is no datagram, or the OS error.
+    #[doc = example!("udp_pair", "try_peek_sender")]
     pub fn try_peek_sender(&self) -> io::Result<SocketAddr> {
         self.evented().try_io(Interest::READABLE, Datagrams::peek_sender)
     }

@@ -50,6 +50,7 @@ impl UnixStream {
     ///
     /// Returns the OS error, for example when descriptors have run out, or an error if the runtime
     /// was shut down.
+    #[doc = example!("unix", "unix_stream_pair")]
     #[track_caller]
     pub fn pair() -> io::Result<(UnixStream, UnixStream)> {
         let context = context::required("UnixStream::pair");
@@ -68,6 +69,7 @@ impl UnixStream {
     ///
     /// Returns the OS error if it cannot be made non-blocking or cannot be polled, or an error if
     /// the runtime was shut down.
+    #[doc = example!("unix", "unix_from_std")]
     #[track_caller]
     pub fn from_std(socket: net::UnixStream) -> io::Result<UnixStream> {
         let context = context::required("UnixStream::from_std");
@@ -80,6 +82,7 @@ impl UnixStream {
     /// # Errors
     ///
     /// Returns the OS error if it cannot be taken out of the poll; it is closed then.
+    #[doc = example!("unix", "unix_from_std")]
     pub fn into_std(self) -> io::Result<net::UnixStream> {
         self.io.into_inner().map(net::UnixStream::from)
     }
@@ -89,6 +92,7 @@ impl UnixStream {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("unix_reader", "unix_reader_addresses")]
     pub fn peer_addr(&self) -> io::Result<SocketAddr> {
         self.socket().peer_addr().map(SocketAddr::from)
     }
@@ -98,6 +102,7 @@ impl UnixStream {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("unix_reader", "unix_reader_addresses")]
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.socket().local_addr().map(SocketAddr::from)
     }
@@ -113,6 +118,7 @@ impl UnixStream {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, no bytes are lost.
+    #[doc = example!("unix_reader", "read")]
     pub async fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         self.evented().receive(buf).await
     }
@@ -127,6 +133,7 @@ impl UnixStream {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, no bytes are lost.
+    #[doc = example!("unix_reader", "read_vectored")]
     pub async fn read_vectored(&mut self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
         self.evented().receive_vectored(bufs).await
     }
@@ -142,6 +149,7 @@ impl UnixStream {
     /// # Cancel safety
     ///
     /// None: if it is dropped before it is ready, it may have read some bytes.
+    #[doc = example!("unix_reader", "read_exact")]
     pub async fn read_exact(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         bulk::read_exact(self.evented(), buf).await
     }
@@ -158,6 +166,7 @@ impl UnixStream {
     ///
     /// If it is dropped before it is ready, `buf` holds the bytes read so far; another call
     /// continues from there.
+    #[doc = example!("unix_reader", "read_to_end")]
     pub async fn read_to_end(&mut self, buf: &mut Vec<u8>) -> io::Result<usize> {
         bulk::read_to_end(self.evented(), buf).await
     }
@@ -173,6 +182,7 @@ impl UnixStream {
     /// # Cancel safety
     ///
     /// None: if it is dropped before it is ready, the bytes read are lost.
+    #[doc = example!("unix_reader", "read_to_string")]
     pub async fn read_to_string(&mut self, buf: &mut String) -> io::Result<usize> {
         bulk::read_to_string(self.evented(), buf).await
     }
@@ -182,6 +192,7 @@ impl UnixStream {
     /// # Errors
     ///
     /// Returns `WouldBlock` if there are none, or the OS error.
+    #[doc = example!("unix_reader", "try_read")]
     pub fn try_read(&self, buf: &mut [u8]) -> io::Result<usize> {
         self.evented().try_receive(buf)
     }
@@ -192,6 +203,7 @@ impl UnixStream {
     /// # Errors
     ///
     /// Returns `WouldBlock` if there are no bytes, or the OS error.
+    #[doc = example!("unix_reader", "try_read_buf")]
     pub fn try_read_buf<B: BufMut>(&self, buf: &mut B) -> io::Result<usize> {
         bulk::try_read_buf(self.evented(), buf)
     }
@@ -201,6 +213,7 @@ impl UnixStream {
     /// # Errors
     ///
     /// Returns `WouldBlock` if there are none, or the OS error.
+    #[doc = example!("unix_reader", "try_read_vectored")]
     pub fn try_read_vectored(&self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
         self.evented().try_receive_vectored(bufs)
     }
@@ -215,6 +228,7 @@ impl UnixStream {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, nothing has happened.
+    #[doc = example!("unix_reader", "peek")]
     pub async fn peek(&self, buf: &mut [u8]) -> io::Result<usize> {
         self.evented().peek(buf).await
     }
@@ -242,6 +256,7 @@ impl UnixStream {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, nothing was written.
+    #[doc = example!("unix_writer", "write")]
     pub async fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
         self.evented().send(buf).await
     }
@@ -256,6 +271,7 @@ impl UnixStream {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, nothing was written.
+    #[doc = example!("unix_writer", "write_vectored")]
     pub async fn write_vectored(&mut self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
         self.evented().send_vectored(bufs).await
     }
@@ -270,6 +286,7 @@ impl UnixStream {
     /// # Cancel safety
     ///
     /// None: if it is dropped before it is ready, it may have written some of `buf`.
+    #[doc = example!("unix_writer", "write_all")]
     pub async fn write_all(&mut self, buf: &[u8]) -> io::Result<()> {
         bulk::write_all(self.evented(), buf).await
     }
@@ -284,6 +301,7 @@ impl UnixStream {
     /// # Cancel safety
     ///
     /// It is ready at the first poll.
+    #[doc = example!("unix_writer", "flush")]
     pub async fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
@@ -293,6 +311,7 @@ impl UnixStream {
     /// # Errors
     ///
     /// Returns `WouldBlock` if the OS takes no bytes, or the OS error.
+    #[doc = example!("unix_writer", "try_write")]
     pub fn try_write(&self, buf: &[u8]) -> io::Result<usize> {
         self.evented().try_send(buf)
     }
@@ -302,6 +321,7 @@ impl UnixStream {
     /// # Errors
     ///
     /// Returns `WouldBlock` if the OS takes no bytes, or the OS error.
+    #[doc = example!("unix_writer", "try_write_vectored")]
     pub fn try_write_vectored(&self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
         self.evented().try_send_vectored(bufs)
     }
@@ -317,6 +337,7 @@ impl UnixStream {
     /// # Cancel safety
     ///
     /// It is done at the first poll.
+    #[doc = example!("unix_writer", "shutdown")]
     pub async fn shutdown(&mut self) -> io::Result<()> {
         self.end_writing()
     }
@@ -346,6 +367,7 @@ impl UnixStream {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("unix_writer", "shutdown_with")]
     pub fn shutdown_with(&self, how: Shutdown) -> io::Result<()> {
         self.socket().shutdown(how)
     }

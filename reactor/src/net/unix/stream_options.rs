@@ -9,6 +9,7 @@ impl UnixStream {
     /// # Errors
     ///
     /// Returns the OS error if the pending error cannot be asked for.
+    #[doc = example!("unix_stream", "take_error")]
     pub fn take_error(&self) -> io::Result<Option<io::Error>> {
         self.options().take_error()
     }
@@ -19,6 +20,7 @@ impl UnixStream {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("unix_stream", "send_buffer_size")]
     pub fn send_buffer_size(&self) -> io::Result<u32> {
         self.options().send_buffer_size().map(|size| u32::try_from(size).unwrap_or(u32::MAX))
     }
@@ -29,6 +31,7 @@ impl UnixStream {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("unix_stream", "send_buffer_size")]
     pub fn set_send_buffer_size(&self, size: u32) -> io::Result<()> {
         self.options().set_send_buffer_size(size as usize)
     }
@@ -39,6 +42,7 @@ impl UnixStream {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("unix_stream", "recv_buffer_size")]
     pub fn recv_buffer_size(&self) -> io::Result<u32> {
         self.options().recv_buffer_size().map(|size| u32::try_from(size).unwrap_or(u32::MAX))
     }
@@ -49,6 +53,7 @@ impl UnixStream {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("unix_stream", "recv_buffer_size")]
     pub fn set_recv_buffer_size(&self, size: u32) -> io::Result<()> {
         self.options().set_recv_buffer_size(size as usize)
     }

@@ -25,6 +25,7 @@ impl OwnedReadHalf {
     /// # Errors
     ///
     /// Returns both halves if they come from different streams.
+    #[doc = example!("tcp_owned_reader", "reunite_reader")]
     pub fn reunite(self, write: OwnedWriteHalf) -> Result<TcpStream, ReuniteError> {
         if !Arc::ptr_eq(&self.stream, &write.stream) {
             return Err(ReuniteError(self, write));
@@ -44,6 +45,7 @@ impl OwnedReadHalf {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, no bytes are lost.
+    #[doc = example!("tcp_owned_reader", "read")]
     pub async fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         self.evented().receive(buf).await
     }
@@ -58,6 +60,7 @@ impl OwnedReadHalf {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, no bytes are lost.
+    #[doc = example!("tcp_owned_reader", "read_vectored")]
     pub async fn read_vectored(&mut self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
         self.evented().receive_vectored(bufs).await
     }
@@ -73,6 +76,7 @@ impl OwnedReadHalf {
     /// # Cancel safety
     ///
     /// None: if it is dropped before it is ready, it may have read some bytes.
+    #[doc = example!("tcp_owned_reader", "read_exact")]
     pub async fn read_exact(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         bulk::read_exact(self.evented(), buf).await
     }
@@ -89,6 +93,7 @@ impl OwnedReadHalf {
     ///
     /// If it is dropped before it is ready, `buf` holds the bytes read so far; another call
     /// continues from there.
+    #[doc = example!("tcp_owned_reader", "read_to_end")]
     pub async fn read_to_end(&mut self, buf: &mut Vec<u8>) -> io::Result<usize> {
         bulk::read_to_end(self.evented(), buf).await
     }
@@ -104,6 +109,7 @@ impl OwnedReadHalf {
     /// # Cancel safety
     ///
     /// None: if it is dropped before it is ready, the bytes read are lost.
+    #[doc = example!("tcp_owned_reader", "read_to_string")]
     pub async fn read_to_string(&mut self, buf: &mut String) -> io::Result<usize> {
         bulk::read_to_string(self.evented(), buf).await
     }
@@ -113,6 +119,7 @@ impl OwnedReadHalf {
     /// # Errors
     ///
     /// Returns `WouldBlock` if there are none, or the OS error.
+    #[doc = example!("tcp_owned_reader", "try_read")]
     pub fn try_read(&self, buf: &mut [u8]) -> io::Result<usize> {
         self.evented().try_receive(buf)
     }
@@ -123,6 +130,7 @@ impl OwnedReadHalf {
     /// # Errors
     ///
     /// Returns `WouldBlock` if there are no bytes, or the OS error.
+    #[doc = example!("tcp_owned_reader", "try_read_buf")]
     pub fn try_read_buf<B: BufMut>(&self, buf: &mut B) -> io::Result<usize> {
         bulk::try_read_buf(self.evented(), buf)
     }
@@ -132,6 +140,7 @@ impl OwnedReadHalf {
     /// # Errors
     ///
     /// Returns `WouldBlock` if there are none, or the OS error.
+    #[doc = example!("tcp_owned_reader", "try_read_vectored")]
     pub fn try_read_vectored(&self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
         self.evented().try_receive_vectored(bufs)
     }
@@ -146,6 +155,7 @@ impl OwnedReadHalf {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, nothing has happened.
+    #[doc = example!("tcp_owned_reader", "peek")]
     pub async fn peek(&self, buf: &mut [u8]) -> io::Result<usize> {
         self.evented().peek(buf).await
     }
@@ -166,6 +176,7 @@ impl OwnedReadHalf {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("tcp_owned_reader", "reader_addresses")]
     pub fn peer_addr(&self) -> io::Result<SocketAddr> {
         self.evented().get_ref().peer_addr()
     }
@@ -175,6 +186,7 @@ impl OwnedReadHalf {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("tcp_owned_reader", "reader_addresses")]
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.evented().get_ref().local_addr()
     }
@@ -188,6 +200,7 @@ impl OwnedReadHalf {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, nothing is lost.
+    #[doc = example!("tcp_owned_reader", "readable")]
     pub async fn readable(&self) -> io::Result<()> {
         self.evented().ready(Interest::READABLE).await.map(drop)
     }
@@ -211,6 +224,7 @@ impl OwnedReadHalf {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, nothing is lost.
+    #[doc = example!("tcp_owned_reader", "ready_to_read")]
     pub async fn ready(&self, interest: Interest) -> io::Result<Ready> {
         self.evented().ready(interest).await
     }

@@ -28,12 +28,14 @@ impl OwnedWriteHalf {
     /// # Errors
     ///
     /// Returns both halves if they come from different streams.
+    #[doc = example!("tcp_owned_writer", "reunite_writer")]
     pub fn reunite(self, read: OwnedReadHalf) -> Result<TcpStream, ReuniteError> {
         read.reunite(self)
     }
 
     /// Drops it without ending the writing direction. The connection closes when the other half is
     /// dropped.
+    #[doc = example!("tcp_owned_writer", "forget")]
     pub fn forget(mut self) {
         self.ends_on_drop = false;
     }
@@ -50,6 +52,7 @@ impl OwnedWriteHalf {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, nothing was written.
+    #[doc = example!("tcp_owned_writer", "write")]
     pub async fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
         self.evented().send(buf).await
     }
@@ -64,6 +67,7 @@ impl OwnedWriteHalf {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, nothing was written.
+    #[doc = example!("tcp_owned_writer", "write_vectored")]
     pub async fn write_vectored(&mut self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
         self.evented().send_vectored(bufs).await
     }
@@ -78,6 +82,7 @@ impl OwnedWriteHalf {
     /// # Cancel safety
     ///
     /// None: if it is dropped before it is ready, it may have written some of `buf`.
+    #[doc = example!("tcp_owned_writer", "write_all")]
     pub async fn write_all(&mut self, buf: &[u8]) -> io::Result<()> {
         bulk::write_all(self.evented(), buf).await
     }
@@ -92,6 +97,7 @@ impl OwnedWriteHalf {
     /// # Cancel safety
     ///
     /// It is ready at the first poll.
+    #[doc = example!("tcp_owned_writer", "flush")]
     pub async fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
@@ -101,6 +107,7 @@ impl OwnedWriteHalf {
     /// # Errors
     ///
     /// Returns `WouldBlock` if the OS takes no bytes, or the OS error.
+    #[doc = example!("tcp_owned_writer", "try_write")]
     pub fn try_write(&self, buf: &[u8]) -> io::Result<usize> {
         self.evented().try_send(buf)
     }
@@ -110,6 +117,7 @@ impl OwnedWriteHalf {
     /// # Errors
     ///
     /// Returns `WouldBlock` if the OS takes no bytes, or the OS error.
+    #[doc = example!("tcp_owned_writer", "try_write_vectored")]
     pub fn try_write_vectored(&self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
         self.evented().try_send_vectored(bufs)
     }
@@ -125,6 +133,7 @@ impl OwnedWriteHalf {
     /// # Cancel safety
     ///
     /// It is done at the first poll.
+    #[doc = example!("tcp_owned_writer", "shutdown")]
     pub async fn shutdown(&mut self) -> io::Result<()> {
         self.end_writing()
     }
@@ -134,6 +143,7 @@ impl OwnedWriteHalf {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("tcp_owned_writer", "writer_addresses")]
     pub fn peer_addr(&self) -> io::Result<SocketAddr> {
         self.evented().get_ref().peer_addr()
     }
@@ -143,6 +153,7 @@ impl OwnedWriteHalf {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("tcp_owned_writer", "writer_addresses")]
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.evented().get_ref().local_addr()
     }
@@ -156,6 +167,7 @@ impl OwnedWriteHalf {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, nothing is lost.
+    #[doc = example!("tcp_owned_writer", "writable")]
     pub async fn writable(&self) -> io::Result<()> {
         self.evented().ready(Interest::WRITABLE).await.map(drop)
     }
@@ -179,6 +191,7 @@ impl OwnedWriteHalf {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, nothing is lost.
+    #[doc = example!("tcp_owned_writer", "ready_to_write")]
     pub async fn ready(&self, interest: Interest) -> io::Result<Ready> {
         self.evented().ready(interest).await
     }

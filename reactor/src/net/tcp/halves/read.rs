@@ -27,6 +27,7 @@ impl ReadHalf<'_> {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, no bytes are lost.
+    #[doc = example!("tcp_read_half", "read")]
     pub async fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         self.evented().receive(buf).await
     }
@@ -41,6 +42,7 @@ impl ReadHalf<'_> {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, no bytes are lost.
+    #[doc = example!("tcp_read_half", "read_vectored")]
     pub async fn read_vectored(&mut self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
         self.evented().receive_vectored(bufs).await
     }
@@ -56,6 +58,7 @@ impl ReadHalf<'_> {
     /// # Cancel safety
     ///
     /// None: if it is dropped before it is ready, it may have read some bytes.
+    #[doc = example!("tcp_read_half", "read_exact")]
     pub async fn read_exact(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         bulk::read_exact(self.evented(), buf).await
     }
@@ -72,6 +75,7 @@ impl ReadHalf<'_> {
     ///
     /// If it is dropped before it is ready, `buf` holds the bytes read so far; another call
     /// continues from there.
+    #[doc = example!("tcp_read_half", "read_to_end")]
     pub async fn read_to_end(&mut self, buf: &mut Vec<u8>) -> io::Result<usize> {
         bulk::read_to_end(self.evented(), buf).await
     }
@@ -87,6 +91,7 @@ impl ReadHalf<'_> {
     /// # Cancel safety
     ///
     /// None: if it is dropped before it is ready, the bytes read are lost.
+    #[doc = example!("tcp_read_half", "read_to_string")]
     pub async fn read_to_string(&mut self, buf: &mut String) -> io::Result<usize> {
         bulk::read_to_string(self.evented(), buf).await
     }
@@ -96,6 +101,7 @@ impl ReadHalf<'_> {
     /// # Errors
     ///
     /// Returns `WouldBlock` if there are none, or the OS error.
+    #[doc = example!("tcp_read_half", "try_read")]
     pub fn try_read(&self, buf: &mut [u8]) -> io::Result<usize> {
         self.evented().try_receive(buf)
     }
@@ -106,6 +112,7 @@ impl ReadHalf<'_> {
     /// # Errors
     ///
     /// Returns `WouldBlock` if there are no bytes, or the OS error.
+    #[doc = example!("tcp_read_half", "try_read_buf")]
     pub fn try_read_buf<B: BufMut>(&self, buf: &mut B) -> io::Result<usize> {
         bulk::try_read_buf(self.evented(), buf)
     }
@@ -115,6 +122,7 @@ impl ReadHalf<'_> {
     /// # Errors
     ///
     /// Returns `WouldBlock` if there are none, or the OS error.
+    #[doc = example!("tcp_read_half", "try_read_vectored")]
     pub fn try_read_vectored(&self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
         self.evented().try_receive_vectored(bufs)
     }
@@ -129,6 +137,7 @@ impl ReadHalf<'_> {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, nothing has happened.
+    #[doc = example!("tcp_read_half", "peek")]
     pub async fn peek(&self, buf: &mut [u8]) -> io::Result<usize> {
         self.evented().peek(buf).await
     }
@@ -149,6 +158,7 @@ impl ReadHalf<'_> {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("tcp_read_half", "reader_addresses")]
     pub fn peer_addr(&self) -> io::Result<SocketAddr> {
         self.evented().get_ref().peer_addr()
     }
@@ -158,6 +168,7 @@ impl ReadHalf<'_> {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("tcp_read_half", "reader_addresses")]
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.evented().get_ref().local_addr()
     }
@@ -171,6 +182,7 @@ impl ReadHalf<'_> {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, nothing is lost.
+    #[doc = example!("tcp_read_half", "readable")]
     pub async fn readable(&self) -> io::Result<()> {
         self.evented().ready(Interest::READABLE).await.map(drop)
     }
@@ -194,6 +206,7 @@ impl ReadHalf<'_> {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, nothing is lost.
+    #[doc = example!("tcp_read_half", "ready_to_read")]
     pub async fn ready(&self, interest: Interest) -> io::Result<Ready> {
         self.evented().ready(interest).await
     }

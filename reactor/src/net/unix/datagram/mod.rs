@@ -115,6 +115,7 @@ impl UnixDatagram {
     /// # Errors
     ///
     /// Returns the errors of [`unbound`](UnixDatagram::unbound).
+    #[doc = example!("datagram_pair", "datagram_pair")]
     #[track_caller]
     pub fn pair() -> io::Result<(UnixDatagram, UnixDatagram)> {
         let context = context::required("UnixDatagram::pair");
@@ -216,6 +217,7 @@ impl UnixDatagram {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("unix_datagram", "datagram_shutdown")]
     pub fn shutdown(&self, how: Shutdown) -> io::Result<()> {
         self.socket().shutdown(how)
     }
@@ -258,6 +260,7 @@ impl UnixDatagram {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, nothing was sent.
+    #[doc = example!("datagram_pair", "send")]
     pub async fn send(&self, buf: &[u8]) -> io::Result<usize> {
         self.evented().io(Interest::WRITABLE, |socket| socket.transmit(buf)).await
     }
@@ -276,6 +279,7 @@ impl UnixDatagram {
     /// # Errors
     ///
     /// Returns `WouldBlock` if the OS takes no datagram, or the OS error.
+    #[doc = example!("datagram_pair", "try_send")]
     pub fn try_send(&self, buf: &[u8]) -> io::Result<usize> {
         self.evented().try_io(Interest::WRITABLE, |socket| socket.transmit(buf))
     }
@@ -289,6 +293,7 @@ impl UnixDatagram {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, nothing is lost.
+    #[doc = example!("datagram_pair", "datagram_readable")]
     pub async fn readable(&self) -> io::Result<()> {
         self.evented().ready(Interest::READABLE).await.map(drop)
     }
@@ -302,6 +307,7 @@ impl UnixDatagram {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, nothing is lost.
+    #[doc = example!("datagram_pair", "try_send")]
     pub async fn writable(&self) -> io::Result<()> {
         self.evented().ready(Interest::WRITABLE).await.map(drop)
     }
@@ -334,6 +340,7 @@ impl UnixDatagram {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, nothing is lost.
+    #[doc = example!("datagram_pair", "datagram_ready")]
     pub async fn ready(&self, interest: Interest) -> io::Result<Ready> {
         self.evented().ready(interest).await
     }

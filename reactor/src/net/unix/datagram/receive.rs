@@ -21,6 +21,7 @@ impl UnixDatagram {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, no datagram is lost.
+    #[doc = example!("datagram_pair", "recv")]
     pub async fn recv(&self, buf: &mut [u8]) -> io::Result<usize> {
         self.evented().receive_datagram(Datagrams::receive, buf).await.map(|(count, ())| count)
     }
@@ -43,6 +44,7 @@ impl UnixDatagram {
     /// # Errors
     ///
     /// Returns `WouldBlock` if there is no datagram, or the OS error.
+    #[doc = example!("datagram_pair", "try_recv")]
     pub fn try_recv(&self, buf: &mut [u8]) -> io::Result<usize> {
         self.evented().try_receive_datagram(Datagrams::receive, buf).map(|(count, ())| count)
     }
@@ -59,6 +61,7 @@ impl UnixDatagram {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, no datagram is lost.
+    #[doc = example!("datagram_pair", "recv_buf")]
     pub async fn recv_buf<B: BufMut>(&self, buf: &mut B) -> io::Result<usize> {
         self.evented().receive_datagram_into(Datagrams::receive, buf).await.map(|(count, ())| count)
     }
@@ -68,6 +71,7 @@ impl UnixDatagram {
     /// # Errors
     ///
     /// Returns `WouldBlock` if there is no datagram, or the OS error.
+    #[doc = example!("datagram_pair", "try_recv_buf")]
     pub fn try_recv_buf<B: BufMut>(&self, buf: &mut B) -> io::Result<usize> {
         self.evented().try_receive_datagram_into(Datagrams::receive, buf).map(|(count, ())| count)
     }
@@ -145,6 +149,7 @@ impl UnixDatagram {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, nothing has happened.
+    #[doc = example!("datagram_pair", "peek_datagram")]
     pub async fn peek(&self, buf: &mut [u8]) -> io::Result<usize> {
         self.evented().receive_datagram(Datagrams::peek, buf).await.map(|(count, ())| count)
     }
@@ -164,6 +169,7 @@ impl UnixDatagram {
     /// # Errors
     ///
     /// Returns `WouldBlock` if there is no datagram, or the OS error.
+    #[doc = example!("datagram_pair", "try_peek")]
     pub fn try_peek(&self, buf: &mut [u8]) -> io::Result<usize> {
         self.evented().try_receive_datagram(Datagrams::peek, buf).map(|(count, ())| count)
     }

@@ -29,6 +29,7 @@ impl WriteHalf<'_> {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, nothing was written.
+    #[doc = example!("unix_write_half", "write")]
     pub async fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
         self.evented().send(buf).await
     }
@@ -43,6 +44,7 @@ impl WriteHalf<'_> {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, nothing was written.
+    #[doc = example!("unix_write_half", "write_vectored")]
     pub async fn write_vectored(&mut self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
         self.evented().send_vectored(bufs).await
     }
@@ -57,6 +59,7 @@ impl WriteHalf<'_> {
     /// # Cancel safety
     ///
     /// None: if it is dropped before it is ready, it may have written some of `buf`.
+    #[doc = example!("unix_write_half", "write_all")]
     pub async fn write_all(&mut self, buf: &[u8]) -> io::Result<()> {
         bulk::write_all(self.evented(), buf).await
     }
@@ -71,6 +74,7 @@ impl WriteHalf<'_> {
     /// # Cancel safety
     ///
     /// It is ready at the first poll.
+    #[doc = example!("unix_write_half", "flush")]
     pub async fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
@@ -80,6 +84,7 @@ impl WriteHalf<'_> {
     /// # Errors
     ///
     /// Returns `WouldBlock` if the OS takes no bytes, or the OS error.
+    #[doc = example!("unix_write_half", "try_write")]
     pub fn try_write(&self, buf: &[u8]) -> io::Result<usize> {
         self.evented().try_send(buf)
     }
@@ -89,6 +94,7 @@ impl WriteHalf<'_> {
     /// # Errors
     ///
     /// Returns `WouldBlock` if the OS takes no bytes, or the OS error.
+    #[doc = example!("unix_write_half", "try_write_vectored")]
     pub fn try_write_vectored(&self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
         self.evented().try_send_vectored(bufs)
     }
@@ -104,6 +110,7 @@ impl WriteHalf<'_> {
     /// # Cancel safety
     ///
     /// It is done at the first poll.
+    #[doc = example!("unix_write_half", "shutdown")]
     pub async fn shutdown(&mut self) -> io::Result<()> {
         self.end_writing()
     }
@@ -113,6 +120,7 @@ impl WriteHalf<'_> {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("unix_write_half", "unix_writer_addresses")]
     pub fn peer_addr(&self) -> io::Result<SocketAddr> {
         self.as_ref().peer_addr()
     }
@@ -122,6 +130,7 @@ impl WriteHalf<'_> {
     /// # Errors
     ///
     /// Returns the OS error.
+    #[doc = example!("unix_write_half", "unix_writer_addresses")]
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.as_ref().local_addr()
     }
@@ -135,6 +144,7 @@ impl WriteHalf<'_> {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, nothing is lost.
+    #[doc = example!("unix_write_half", "writable")]
     pub async fn writable(&self) -> io::Result<()> {
         self.evented().ready(Interest::WRITABLE).await.map(drop)
     }
@@ -158,6 +168,7 @@ impl WriteHalf<'_> {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, nothing is lost.
+    #[doc = example!("unix_write_half", "ready_to_write")]
     pub async fn ready(&self, interest: Interest) -> io::Result<Ready> {
         self.evented().ready(interest).await
     }

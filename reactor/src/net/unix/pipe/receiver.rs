@@ -97,6 +97,7 @@ impl Receiver {
     /// # Errors
     ///
     /// Returns the OS error; the pipe's end is closed then.
+    #[doc = example!("pipe_reader", "pipe_reader_fd")]
     pub fn into_blocking_fd(self) -> io::Result<OwnedFd> {
         let owned_fd = self.into_nonblocking_fd()?;
         descriptor::set_blocking(owned_fd.as_fd(), true)?;
@@ -123,6 +124,7 @@ impl Receiver {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, no bytes are lost.
+    #[doc = example!("pipe_reader", "read")]
     pub async fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         self.evented().receive(buf).await
     }
@@ -150,6 +152,7 @@ impl Receiver {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, no bytes are lost.
+    #[doc = example!("pipe_reader", "read_vectored")]
     pub async fn read_vectored(&mut self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
         self.evented().receive_vectored(bufs).await
     }
@@ -165,6 +168,7 @@ impl Receiver {
     /// # Cancel safety
     ///
     /// None: if it is dropped before it is ready, it may have read some bytes.
+    #[doc = example!("pipe_reader", "read_exact")]
     pub async fn read_exact(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         bulk::read_exact(self.evented(), buf).await
     }
@@ -181,6 +185,7 @@ impl Receiver {
     ///
     /// If it is dropped before it is ready, `buf` holds the bytes read so far; another call
     /// continues from there.
+    #[doc = example!("pipe_reader", "read_to_end")]
     pub async fn read_to_end(&mut self, buf: &mut Vec<u8>) -> io::Result<usize> {
         bulk::read_to_end(self.evented(), buf).await
     }
@@ -196,6 +201,7 @@ impl Receiver {
     /// # Cancel safety
     ///
     /// None: if it is dropped before it is ready, the bytes read are lost.
+    #[doc = example!("pipe_reader", "read_to_string")]
     pub async fn read_to_string(&mut self, buf: &mut String) -> io::Result<usize> {
         bulk::read_to_string(self.evented(), buf).await
     }
@@ -205,6 +211,7 @@ impl Receiver {
     /// # Errors
     ///
     /// Returns `WouldBlock` if there are none, or the OS error.
+    #[doc = example!("pipe_reader", "try_read")]
     pub fn try_read(&self, buf: &mut [u8]) -> io::Result<usize> {
         self.evented().try_receive(buf)
     }
@@ -215,6 +222,7 @@ impl Receiver {
     /// # Errors
     ///
     /// Returns `WouldBlock` if there are no bytes, or the OS error.
+    #[doc = example!("pipe_reader", "try_read_buf")]
     pub fn try_read_buf<B: BufMut>(&self, buf: &mut B) -> io::Result<usize> {
         bulk::try_read_buf(self.evented(), buf)
     }
@@ -224,6 +232,7 @@ impl Receiver {
     /// # Errors
     ///
     /// Returns `WouldBlock` if there are none, or the OS error.
+    #[doc = example!("pipe_reader", "try_read_vectored")]
     pub fn try_read_vectored(&self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
         self.evented().try_receive_vectored(bufs)
     }
@@ -237,6 +246,7 @@ impl Receiver {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, nothing is lost.
+    #[doc = example!("pipe_reader", "readable")]
     pub async fn readable(&self) -> io::Result<()> {
         self.evented().ready(Interest::READABLE).await.map(drop)
     }
@@ -260,6 +270,7 @@ impl Receiver {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, nothing is lost.
+    #[doc = example!("pipe_reader", "ready_to_read")]
     pub async fn ready(&self, interest: Interest) -> io::Result<Ready> {
         self.evented().ready(interest).await
     }

@@ -96,6 +96,7 @@ impl Sender {
     /// # Errors
     ///
     /// Returns the OS error; the pipe's end is closed then.
+    #[doc = example!("pipe_writer", "pipe_fd")]
     pub fn into_blocking_fd(self) -> io::Result<OwnedFd> {
         let owned_fd = self.into_nonblocking_fd()?;
         descriptor::set_blocking(owned_fd.as_fd(), true)?;
@@ -123,6 +124,7 @@ impl Sender {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, nothing was written.
+    #[doc = example!("pipe_writer", "write")]
     pub async fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
         self.evented().send(buf).await
     }
@@ -157,6 +159,7 @@ impl Sender {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, nothing was written.
+    #[doc = example!("pipe_writer", "write_vectored")]
     pub async fn write_vectored(&mut self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
         self.evented().send_vectored(bufs).await
     }
@@ -171,6 +174,7 @@ impl Sender {
     /// # Cancel safety
     ///
     /// None: if it is dropped before it is ready, it may have written some of `buf`.
+    #[doc = example!("pipe_writer", "write_all")]
     pub async fn write_all(&mut self, buf: &[u8]) -> io::Result<()> {
         bulk::write_all(self.evented(), buf).await
     }
@@ -185,6 +189,7 @@ impl Sender {
     /// # Cancel safety
     ///
     /// It is ready at the first poll.
+    #[doc = example!("pipe_writer", "flush")]
     pub async fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
@@ -194,6 +199,7 @@ impl Sender {
     /// # Errors
     ///
     /// Returns `WouldBlock` if the OS takes no bytes, or the OS error.
+    #[doc = example!("pipe_writer", "try_write")]
     pub fn try_write(&self, buf: &[u8]) -> io::Result<usize> {
         self.evented().try_send(buf)
     }
@@ -203,6 +209,7 @@ impl Sender {
     /// # Errors
     ///
     /// Returns `WouldBlock` if the OS takes no bytes, or the OS error.
+    #[doc = example!("pipe_writer", "try_write_vectored")]
     pub fn try_write_vectored(&self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
         self.evented().try_send_vectored(bufs)
     }
@@ -216,6 +223,7 @@ impl Sender {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, nothing is lost.
+    #[doc = example!("pipe_writer", "writable")]
     pub async fn writable(&self) -> io::Result<()> {
         self.evented().ready(Interest::WRITABLE).await.map(drop)
     }
@@ -239,6 +247,7 @@ impl Sender {
     /// # Cancel safety
     ///
     /// If it is dropped before it is ready, nothing is lost.
+    #[doc = example!("pipe_writer", "ready_to_write")]
     pub async fn ready(&self, interest: Interest) -> io::Result<Ready> {
         self.evented().ready(interest).await
     }

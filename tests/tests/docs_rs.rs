@@ -1,0 +1,187 @@
+//! The documentation of `wsrt`, built as docs.rs builds it: with the features and the flags of its
+//! `[package.metadata.docs.rs]`, by a nightly compiler. Without one the test reports that.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+
+/// Pages that a reader looks for, and words that each has to have.
+const PAGES: [(&str, &str); 22] = [
+    ("index.html", "Where to go next"),
+    ("net/index.html", "TcpListener"),
+    ("net/struct.TcpStream.html", "happy eyeballs"),
+    ("net/struct.UdpSocket.html", "recv_from"),
+    ("net/unix/index.html", "SocketAddr"),
+    ("sync/index.html", "Mutex"),
+    ("sync/mpsc/fn.channel.html", "Examples"),
+    ("sync/struct.Semaphore.html", "acquire"),
+    ("io/trait.AsyncReadExt.html", "read_exact"),
+    ("io/struct.BufReader.html", "buffer"),
+    ("io/unix/struct.AsyncFd.html", "readable"),
+    ("hyper/fn.serve.html", "<code>serve</code>"),
+    ("process/index.html", "<code>process</code>"),
+    ("macro.select.html", "<code>macros</code>"),
+    ("runtime/struct.Handle.html", "<code>metrics</code>"),
+    ("guide/index.html", "from_tokio"),
+    ("guide/from_tokio/index.html", "Programs, before and after"),
+    ("guide/drop_in/index.html", "patch.crates-io"),
+    ("guide/blocking/index.html", "The explicit calls"),
+    ("guide/seeing/index.html", "Seeing it run"),
+    ("guide/metrics/index.html", "wsrt_polls_total"),
+    ("guide/glossary/index.html", "runnext"),
+];
+
+#[test]
+fn docs_rs_shows_every_page_with_working_links() {
+    let nightly = Command::new("cargo").args(["+nightly", "--version"]).output();
+    if !nightly.is_ok_and(|output| output.status.success()) {
+        eprintln!("no nightly compiler here: the documentation is not built as docs.rs does");
+        return;
+    }
+    let pages = build();
+    for (page, words) in PAGES {
+        let text = fs::read_to_string(pages.join(page)).unwrap_or_else(|error| panic!("{page}: {error}"));
+        assert!(text.contains(words), "{page} has no {words:?}");
+    }
+    let mut files = Vec::new();
+    collect_pages(&pages, &mut files);
+    let broken: BTreeSet<String> = files.iter().flat_map(|file| broken_links(file, &pages)).collect();
+    assert!(broken.is_empty(), "links that lead nowhere: {broken:#?}");
+}
+
+/// Builds the documentation and returns its folder.
+fn build() -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("docs-rs");
+    let (features, flags) = metadata();
+    let output = Command::new("cargo")
+        // The last has links to other crates' items lead to their pages.
+        .args([
+            "+nightly",
+            "doc",
+            "--quiet",
+            "--lib",
+            "--no-deps",
+            "-p",
+            "wsrt",
+            "--features",
+            &features,
+            "-Zrustdoc-map",
+        ])
+        .env("CARGO_TARGET_DIR", &folder)
+        .env("RUSTDOCFLAGS", format!("{flags} -D warnings"))
+        .env_remove("RUSTFLAGS")
+        // Those of the cargo that runs this test name another compiler.
+        .env_remove("RUSTC")
+        .env_remove("RUSTDOC")
+        .env_remove("RUSTUP_TOOLCHAIN")
+        .current_dir(ROOT)
+        .output()
+        .expect("cargo can be started");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    folder.join("doc/wsrt")
+}
+
+/// The features and the flags of the metadata, in the forms that cargo and rustdoc take.
+fn metadata() -> (String, String) {
+    let manifest = fs::read_to_string(format!("{ROOT}/executor/Cargo.toml")).expect("it is there");
+    let list = |key: &str| {
+        let (_, rest) = manifest.split_once(&format!("\n{key} = [")).unwrap_or_else(|| panic!("no {key}"));
+        let (list, _) = rest.split_once(']').expect("a list ends");
+        list.split(',').map(|word| word.trim().trim_matches('"').to_owned()).collect::<Vec<_>>()
+    };
+    let shown: BTreeSet<String> = list("features").into_iter().chain(list("default")).collect();
+    let (_, table) = manifest.split_once("\n[features]\n").expect("it has features");
+    let (table, _) = table.split_once("\n[").expect("further tables follow");
+    let all = table.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once(" = "));
+    let hidden: Vec<_> = all.map(|(name, _)| name).filter(|name| !shown.contains(*name)).collect();
+    assert_eq!(hidden, ["default", "drop-in"], "the features that docs.rs does not show");
+    (list("features").join(","), list("rustdoc-args").join(" "))
+}
+
+fn collect_pages(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a folder of pages") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            collect_pages(&path, files);
+        } else if path.extension().is_some_and(|extension| extension == "html") {
+            files.push(path);
+        }
+    }
+}
+
+/// The relative links of a page that lead to no file, and those to an anchor that is not there.
+fn broken_links(file: &Path, pages: &Path) -> Vec<String> {
+    let text = fs::read_to_string(file).expect("a page can be read");
+    let links = text.split("href=\"").skip(1).filter_map(|rest| rest.split_once('"')).map(|(link, _)| link);
+    let own =
+        links.filter(|link| !link.contains("://") && !link.starts_with("data:") && !link.contains("static.files"));
+    let page = file.strip_prefix(pages).unwrap_or(file).display().to_string();
+    // tokio's own words, which name parts of it that its features leave out here.
+    let is_tokios = |link: &str| page.starts_with("io/trait.Async") && link.contains("::");
+    let broken = own.filter(|link| !is_tokios(link) && !leads_somewhere(link, file, &text));
+    broken.map(|link| format!("{page} -> {link}")).collect()
+}
+
+fn leads_somewhere(link: &str, file: &Path, text: &str) -> bool {
+    let (path, anchor) = link.split_once('#').unwrap_or((link, ""));
+    let path = path.split('?').next().expect("one part at least");
+    let target = file.parent().expect("it is in a folder").join(path);
+    if path.is_empty() {
+        return has_anchor(text, anchor);
+    }
+    if !target.is_file() {
+        return false;
+    }
+    // The lines of a source have anchors that a script makes.
+    if path.contains("src/") || anchor.is_empty() {
+        return true;
+    }
+    fs::read_to_string(target).is_ok_and(|text| has_anchor(&text, anchor))
+}
+
+fn has_anchor(text: &str, anchor: &str) -> bool {
+    anchor.is_empty() || text.contains(&format!("id=\"{anchor}\""))
+}
+
+#[test]
+fn links_of_the_guide_lead_into_the_tree() {
+    let manifest = fs::read_to_string(format!("{ROOT}/Cargo.toml")).expect("it is there");
+    let (_, rest) = manifest.split_once("\nrepository = \"").expect("it names its repository");
+    let (repository, _) = rest.split_once('"').expect("a string ends");
+    let known = definitions(&read("links.md"));
+    for (label, target) in &known {
+        let Some(place) = target.strip_prefix(repository) else {
+            assert!(target.starts_with("crate::") || target.starts_with("data:"), "{label} leads out of {repository}");
+            continue;
+        };
+        let path = place.splitn(4, '/').nth(3).expect("/blob/main/ and a path");
+        assert!(Path::new(ROOT).join(path).exists(), "links.md: there is no {path}");
+    }
+    for entry in fs::read_dir(format!("{ROOT}/executor/docs")).expect("the guide is there") {
+        let name = entry.expect("an entry").file_name().into_string().expect("UTF-8");
+        if !name.ends_with(".md") || name == "links.md" {
+            continue;
+        }
+        let text = read(&name);
+        assert!(!text.contains("](../") && !text.contains(".md)"), "{name}: name the link, and define it at the end");
+        for (label, target) in definitions(&text).into_iter().filter(|(_, target)| !target.contains("://")) {
+            let path = target.split('#').next().expect("one part at least");
+            assert!(Path::new(ROOT).join("executor/docs").join(path).exists(), "{name}: there is no {path}");
+            assert!(known.iter().any(|(other, _)| *other == label), "{name}: links.md does not define [{label}]");
+        }
+    }
+}
+
+fn read(name: &str) -> String {
+    fs::read_to_string(format!("{ROOT}/executor/docs/{name}")).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// The definitions of links in a document: label and target.
+fn definitions(text: &str) -> Vec<(String, String)> {
+    let lines = text.lines().filter(|line| line.starts_with('['));
+    let parts = lines.filter_map(|line| line.strip_prefix('[')?.split_once("]: "));
+    parts.map(|(label, target)| (label.to_owned(), target.to_owned())).collect()
+}
