@@ -15,6 +15,7 @@ use crate::scheduler::limits::INJECTOR_BATCH;
 use crate::scheduler::machine::Machine;
 use crate::scheduler::processor::Processor;
 use crate::scheduler::root::Root;
+use crate::scheduler::stalled::Suspect;
 use crate::scheduler::{Context, Scheduler};
 use crate::util::backoff::Backoff;
 
@@ -37,6 +38,7 @@ pub(crate) struct MachineLoop<'a> {
     retired: (usize, u64),
     /// How long it has come back for tasks that are out of reach.
     gap: Backoff,
+    pub(crate) suspect: Suspect,
 }
 
 impl<'a> MachineLoop<'a> {
@@ -55,6 +57,7 @@ impl<'a> MachineLoop<'a> {
             spinner: Spinner::new(),
             retired: (0, 0),
             gap: Backoff::new(),
+            suspect: Suspect::default(),
         }
     }
 
@@ -114,7 +117,7 @@ impl<'a> MachineLoop<'a> {
     /// timers and the netpoller when their time has come, the injector at one tick in 61 at least.
     /// Ticks count polls, those of a chain through runnext too, so that no chain can hold anything
     /// off. The netpoller comes before stealing, since its events wait for no other machine to be
-    /// done.
+    /// done; but not before tasks of a machine that has polled nothing for a while.
     fn look(&mut self, processor: &mut Processor) -> Option<Found> {
         processor.clock().advance();
         self.keep_time(processor);
@@ -122,6 +125,7 @@ impl<'a> MachineLoop<'a> {
             .or_else(|| processor.next_in_chain())
             .or_else(|| processor.pop().map(|task| task.found(FoundIn::RING)))
             .or_else(|| self.batch_from_injector(processor))
+            .or_else(|| self.rob_stalled(processor))
             .or_else(|| self.look_at_network(processor))
             .or_else(|| self.steal(processor))
     }

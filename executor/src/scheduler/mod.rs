@@ -60,6 +60,7 @@ pub(crate) mod scheduler;
 #[cfg(not(loom))]
 pub(crate) mod shutdown;
 #[cfg(not(loom))]
+pub(crate) mod stalled;
 pub(crate) mod steal;
 #[cfg(not(loom))]
 pub(crate) mod threads;
