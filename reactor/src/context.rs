@@ -37,9 +37,12 @@ pub trait Services: Send + Sync {
     }
 }
 
-/// Joins the netpoller that new sockets belong to with the services of their runtime.
+/// Joins the netpoller that new sockets belong to with the services of their runtime. Cloning costs
+/// one reference count.
 #[derive(Clone)]
-pub struct ReactorContext {
+pub struct ReactorContext(Arc<Parts>);
+
+struct Parts {
     handle: Handle,
     services: Arc<dyn Services>,
 }
@@ -48,25 +51,25 @@ impl ReactorContext {
     /// Puts the two together.
     #[must_use]
     pub fn new(handle: Handle, services: Arc<dyn Services>) -> ReactorContext {
-        ReactorContext { handle, services }
+        ReactorContext(Arc::new(Parts { handle, services }))
     }
 
     /// Returns the netpoller's registration side.
     #[must_use]
     pub fn handle(&self) -> &Handle {
-        &self.handle
+        &self.0.handle
     }
 
     /// Returns the services that the runtime provides for its sockets.
     #[must_use]
     pub fn services(&self) -> &dyn Services {
-        &*self.services
+        &*self.0.services
     }
 }
 
 impl fmt::Debug for ReactorContext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ReactorContext").field("handle", &self.handle).finish_non_exhaustive()
+        f.debug_struct("ReactorContext").field("handle", &self.0.handle).finish_non_exhaustive()
     }
 }
 
@@ -128,7 +131,7 @@ pub fn current() -> Option<ReactorContext> {
 #[track_caller]
 pub(crate) fn required(operation: &str) -> ReactorContext {
     let context = required_to_look_up(operation);
-    assert!(!IS_ON || context.services.has_io(), "wsrt: {NO_IO}");
+    assert!(!IS_ON || context.services().has_io(), "wsrt: {NO_IO}");
     context
 }
 

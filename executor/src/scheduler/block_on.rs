@@ -7,18 +7,15 @@ use std::future::Future;
 use std::panic::resume_unwind;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::task::{self, Poll, Wake, Waker};
-
-use wsrt_reactor::budget;
 
 use crate::observe::console;
 use crate::scheduler::context::{Placing, Role};
 use crate::scheduler::hand_over::with_processor_handed_over;
-use crate::scheduler::machine::Machine;
 use crate::scheduler::machine_loop::MachineLoop;
-use crate::scheduler::parker::Parker;
+use crate::scheduler::post::Post;
 use crate::scheduler::root::RootRef;
 use crate::scheduler::root_future::{Ended, RootFuture};
+use crate::scheduler::sleeper::wait_on_thread;
 use crate::scheduler::{Context, RuntimeFlavor, Scheduler};
 use crate::task::Id;
 use crate::util::sync::thread;
@@ -67,19 +64,20 @@ fn drive<F: Future>(scheduler: &Arc<Scheduler>, mut future: Pin<&mut F>) -> F::O
 /// root future.
 fn drive_to_the_end<F: Future>(scheduler: &Arc<Scheduler>, future: Pin<&mut F>) -> Ended<F::Output> {
     let Some(_present) = Present::arrive(scheduler) else { return Ended::Early };
-    let machine = Machine::new();
-    machine.parker().adopt_current_thread();
-    scheduler.threads.enroll(&machine);
     let _tokio = scheduler.tokio.enter();
-    let entered = Context::enter(scheduler, Role::Machine(machine));
-    if let Some(processor) = scheduler.idle.acquire() {
+    let mut processor = scheduler.idle.acquire();
+    let post = Post::take(scheduler, processor.as_deref_mut());
+    let entered = Context::enter(scheduler, Role::Machine(Arc::clone(post.machine())));
+    if let Some(processor) = processor {
         entered.take_up(processor);
     }
     let mut machine_loop = MachineLoop::new(&entered);
-    let root = RootFuture::new(future, &entered);
+    let root = RootFuture::new(future, post, &entered);
     RootRef::nest(&entered, &root, || machine_loop.run(&root));
+    let (ended, post) = root.end(&entered);
+    entered.with_processor(|processor| processor.map(|processor| post.leave_with(processor)));
     machine_loop.leave();
-    root.end(&entered)
+    ended
 }
 
 /// Drives `future` on a thread that is a machine of this runtime already, in `context`, with a task
@@ -109,7 +107,7 @@ fn drive_inside_a_poll<F: Future>(context: &Context, mut future: Pin<&mut F>) ->
         });
     });
     machine_loop.leave_to_task();
-    let ended = root.end(context);
+    let (ended, _) = root.end(context);
     let _ = context.replace_async(was_async);
     if let Some(aside) = aside {
         Context::put_back(&aside);
@@ -142,34 +140,5 @@ impl<'a> Present<'a> {
 impl Drop for Present<'_> {
     fn drop(&mut self) {
         self.0.shutdown.depart(self.0);
-    }
-}
-
-/// Polls `future` until it is ready, asleep in between.
-fn wait_on_thread<F: Future>(mut future: Pin<&mut F>) -> F::Output {
-    let sleeper = Arc::new(Sleeper(Parker::new()));
-    sleeper.0.adopt_current_thread();
-    let waker = Waker::from(Arc::clone(&sleeper));
-    let mut context = task::Context::from_waker(&waker);
-    let _outer_budget = budget::keep();
-    loop {
-        budget::refill();
-        if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
-            return output;
-        }
-        sleeper.0.park();
-    }
-}
-
-struct Sleeper(Parker);
-
-impl Wake for Sleeper {
-    fn wake(self: Arc<Self>) {
-        self.wake_by_ref();
-    }
-
-    fn wake_by_ref(self: &Arc<Self>) {
-        // A sleeper is never in the netpoller: there is nothing to interrupt.
-        let _ = self.0.unpark();
     }
 }

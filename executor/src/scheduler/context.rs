@@ -65,8 +65,6 @@ pub(crate) struct Context {
     /// is, puts nothing back.
     left_behind: Cell<bool>,
     scheduler: Arc<Scheduler>,
-    /// The reactor context of sockets where this is the innermost.
-    reactor: wsrt_reactor::context::ReactorContext,
     role: Role,
     /// The processor, while a task runs on it: the machine loop puts it here before a poll and
     /// takes it back after.
@@ -92,14 +90,12 @@ pub(crate) struct Context {
 impl Context {
     fn new(me: &Weak<Self>, scheduler: &Arc<Scheduler>, role: Role) -> Self {
         let placing = if scheduler.config.keeps_order() { Placing::InLine } else { Placing::Nearby };
-        let services = Arc::clone(&scheduler.services);
         let is_async = Cell::new(Self::begins_async(&role));
         Self {
             me: Weak::clone(me),
             outer: Self::with(|outer| outer.map_or_else(Weak::new, |outer| Weak::clone(&outer.me))),
             left_behind: Cell::new(false),
             scheduler: Arc::clone(scheduler),
-            reactor: wsrt_reactor::context::ReactorContext::new(scheduler.netpoller.handle().clone(), services),
             role,
             processor: RefCell::new(None),
             placing: Cell::new(placing),
@@ -175,7 +171,7 @@ impl Context {
     pub(crate) fn enter(scheduler: &Arc<Scheduler>, role: Role) -> Entered {
         let context = Rc::new_cyclic(|me| Context::new(me, scheduler, role));
         let previous = CURRENT.replace(Rc::as_ptr(&context));
-        let reactor_before = wsrt_reactor::context::replace(Some(context.reactor.clone()));
+        let reactor_before = wsrt_reactor::context::replace(Some(scheduler.reactor.clone()));
         Entered { context, previous, reactor_before, is_users: false }
     }
 
@@ -235,7 +231,7 @@ impl Context {
 
     fn make_innermost(&self) {
         CURRENT.set(self.me.as_ptr());
-        drop(wsrt_reactor::context::replace(Some(self.reactor.clone())));
+        drop(wsrt_reactor::context::replace(Some(self.scheduler.reactor.clone())));
     }
 
     pub(crate) fn scheduler(&self) -> &Arc<Scheduler> {

@@ -14,12 +14,15 @@
 
 use std::fmt;
 
+use self::mask::IdleMask;
 use crate::scheduler::machine::Machine;
 use crate::scheduler::processor::Processor;
 use crate::scheduler::watcher_sleep::WatcherSleep;
 use crate::util::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
 use crate::util::sync::atomic::{AtomicU32, AtomicU64, fence};
 use crate::util::sync::{Arc, Mutex};
+
+mod mask;
 
 /// Which processors and machines are idle, and how many search.
 #[derive(Debug)]
@@ -28,6 +31,8 @@ pub(crate) struct Idle {
     mask: IdleMask,
     waiting: Mutex<Waiting>,
     watcher: WatcherSleep,
+    /// Whether there is a watcher.
+    is_watched: bool,
     /// Processors in play, spares included. Relaxed: it bounds a count of thieves.
     in_play: AtomicU32,
 }
@@ -86,10 +91,16 @@ impl Idle {
         Self {
             word: IdleWord::new(),
             mask: IdleMask::new(most),
+            is_watched: true,
             waiting: Mutex::new(Waiting::default()),
             watcher: WatcherSleep::new(),
             in_play: AtomicU32::new(u32::try_from(processors).expect("the number of processors fits 32 bits")),
         }
+    }
+
+    /// For a runtime without a watcher.
+    pub(crate) fn without_watcher(self) -> Self {
+        Self { is_watched: false, ..self }
     }
 
     /// **Submit**: to be called after work was published where others can find it. Chooses a
@@ -140,7 +151,9 @@ impl Idle {
         let mut processor = processor.expect("the word never counts more idle processors than there are on the list");
         processor.set_searching(searching);
         self.mask.set_busy(processor.index());
-        self.watcher.wake_if_asleep();
+        if self.is_watched {
+            self.watcher.wake_if_asleep();
+        }
         processor
     }
 
@@ -154,11 +167,7 @@ impl Idle {
     /// Gives `processor` up with no machine to go with it. The caller looks at all queues next, as
     /// after `retire`.
     pub(crate) fn give_up(&self, mut processor: Box<Processor>, machine: Option<&Arc<Machine>>) {
-        debug_assert!(processor.may_go_idle(), "a processor goes idle with empty queues");
-        let searched = processor.is_searching();
-        processor.set_searching(false);
-        processor.end_hold();
-        self.mask.set_idle(processor.index());
+        let searched = self.checked_in(&mut processor);
         {
             let mut waiting = self.waiting.lock();
             waiting.processors.push(processor);
@@ -167,6 +176,35 @@ impl Idle {
         self.word.release(searched);
         // Pairs with the fence in `submit`.
         fence(SeqCst);
+    }
+
+    /// Gives the only processor up, for a thread that leaves. Returns whether a machine waits for
+    /// it: then the full barrier was raised, and the caller looks at all queues next. If none does,
+    /// the next one to come finds the processor idle.
+    #[must_use = "a machine that waits may have to be woken"]
+    pub(crate) fn give_up_only(&self, mut processor: Box<Processor>) -> bool {
+        let searched = self.checked_in(&mut processor);
+        let mut waiting = self.waiting.lock();
+        waiting.processors.push(processor);
+        // Under the lock: a machine that comes on the list after this look sees the count.
+        self.word.release(searched);
+        let is_wanted = !waiting.machines.is_empty();
+        drop(waiting);
+        if is_wanted {
+            // Pairs with the fence in `submit`.
+            fence(SeqCst);
+        }
+        is_wanted
+    }
+
+    /// Ends the hold of `processor`, which goes idle. Returns whether it was that of a searcher.
+    fn checked_in(&self, processor: &mut Processor) -> bool {
+        debug_assert!(processor.may_go_idle(), "a processor goes idle with empty queues");
+        let searched = processor.is_searching();
+        processor.set_searching(false);
+        processor.end_hold();
+        self.mask.set_idle(processor.index());
+        searched
     }
 
     /// Puts a machine that has no processor to give up on the list of the idle.
@@ -407,35 +445,5 @@ impl IdleWord {
 impl fmt::Debug for IdleWord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.load().fmt(f)
-    }
-}
-
-/// A bit for each processor, set while it is idle, so that thieves pass it by. A hint: the re-check
-/// before sleeping looks at every ring, whatever the mask says.
-#[derive(Debug)]
-struct IdleMask(Box<[AtomicU64]>);
-
-impl IdleMask {
-    fn new(processors: usize) -> Self {
-        Self((0..processors.div_ceil(64)).map(|_| AtomicU64::new(0)).collect())
-    }
-
-    fn bit(&self, processor: usize) -> (&AtomicU64, u64) {
-        (&self.0[processor / 64], 1 << (processor % 64))
-    }
-
-    fn set_idle(&self, processor: usize) {
-        let (word, bit) = self.bit(processor);
-        word.fetch_or(bit, Relaxed);
-    }
-
-    fn set_busy(&self, processor: usize) {
-        let (word, bit) = self.bit(processor);
-        word.fetch_and(!bit, Relaxed);
-    }
-
-    fn is_idle(&self, processor: usize) -> bool {
-        let (word, bit) = self.bit(processor);
-        word.load(Relaxed) & bit != 0
     }
 }

@@ -333,6 +333,16 @@ impl<'a> MachineLoop<'a> {
         }
     }
 
+    /// Gives a processor up for good. `false` if no machine is there that could take it: then work
+    /// and timers wait for the next thread to come, which looks at them.
+    fn give_up(&self, processor: Box<Processor>) -> bool {
+        if self.scheduler.config.keeps_order() {
+            return self.scheduler.idle.give_up_only(processor);
+        }
+        self.scheduler.idle.give_up(processor, None);
+        true
+    }
+
     /// Ends this machine's part: whatever its processor holds goes to the injector, the processor
     /// to the idle.
     pub(crate) fn leave(&mut self) {
@@ -341,7 +351,9 @@ impl<'a> MachineLoop<'a> {
         if let Some(mut processor) = held {
             self.context.put_down(&processor);
             self.scheduler.part_with(&mut processor);
-            self.scheduler.idle.give_up(processor, None);
+            if !self.give_up(processor) {
+                return;
+            }
         }
         if self.scheduler.shutdown.has_begun() {
             return;

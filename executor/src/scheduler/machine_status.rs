@@ -18,6 +18,8 @@ pub(crate) enum OffProcessor {
     Helping = 1,
     /// It is in `block_in_place`, and has handed its processor over.
     HandedOver = 2,
+    /// Its thread has left the runtime, and may come again.
+    Away = 3,
 }
 
 /// Written by the machine's own thread with plain stores, read by any thread.
@@ -55,6 +57,7 @@ impl MachineStatus {
         match self.off_processor.load(Relaxed) {
             1 => OffProcessor::Helping,
             2 => OffProcessor::HandedOver,
+            3 => OffProcessor::Away,
             _ => OffProcessor::No,
         }
     }

@@ -40,7 +40,10 @@ pub(crate) mod parker;
 pub(crate) mod place;
 pub(crate) mod poll_owner;
 pub(crate) mod poll_watch;
+#[cfg(not(loom))]
+pub(crate) mod post;
 pub(crate) mod presence;
+#[cfg_attr(loom, allow(dead_code))]
 pub(crate) mod processor;
 #[cfg_attr(loom, allow(dead_code))]
 pub(crate) mod processors;
@@ -53,6 +56,8 @@ mod root_future;
 #[cfg(not(loom))]
 pub(crate) mod root_thread;
 #[cfg(not(loom))]
+mod root_wakeup;
+#[cfg(not(loom))]
 pub(crate) mod runtime_id;
 #[cfg(not(loom))]
 #[allow(clippy::module_inception)]
@@ -60,7 +65,10 @@ pub(crate) mod scheduler;
 #[cfg(not(loom))]
 pub(crate) mod shutdown;
 #[cfg(not(loom))]
+mod sleeper;
+#[cfg(not(loom))]
 pub(crate) mod stalled;
+#[cfg(not(loom))]
 pub(crate) mod steal;
 #[cfg(not(loom))]
 pub(crate) mod threads;

@@ -5,6 +5,8 @@
 //! lock. [`Shared`] is the part that other threads may touch: the thieves' end of the ring,
 //! runnext, timers and counts.
 
+#[cfg(loom)]
+use std::convert::Infallible as Post;
 use std::fmt;
 use std::ptr::NonNull;
 
@@ -13,6 +15,8 @@ use crossbeam_utils::CachePadded;
 use crate::scheduler::fairness::{Every, Fairness};
 use crate::scheduler::found::{Found, FoundIn};
 use crate::scheduler::limits::{OVERDUE, TIME_SLICE};
+#[cfg(not(loom))]
+use crate::scheduler::post::Post;
 use crate::scheduler::queue::{RingOwner, SlotAddress, ring};
 use crate::scheduler::tick_clock::TickClock;
 use crate::task::{Header, IdBlock, Runnable};
@@ -56,6 +60,8 @@ pub(crate) struct Processor {
     /// How many polls it had counted when it was taken up from among the idle; none while it is
     /// there.
     woken_at: Option<u64>,
+    /// Left by the thread that drove a current-thread runtime last.
+    post: Option<Box<Post>>,
 }
 
 /// Where a task that was readied by this processor's holder has gone.
@@ -109,6 +115,7 @@ impl Processor {
             network_ticks: Every::default(),
             polled_network: 0,
             woken_at: None,
+            post: None,
         }
     }
 
@@ -163,6 +170,16 @@ impl Processor {
         if polls == counters.polls() {
             counters.useless_wakes.add(1);
         }
+    }
+
+    /// Keeps `post` until the next thread comes.
+    pub(super) fn keep_post(&mut self, post: Box<Post>) {
+        self.post = Some(post);
+    }
+
+    /// Hands out the post that was left here.
+    pub(super) fn take_post(&mut self) -> Option<Box<Post>> {
+        self.post.take()
     }
 
     pub(crate) fn rng(&mut self) -> &mut FastRand {

@@ -10,7 +10,7 @@ use std::ptr::NonNull;
 use wsrt_sync::current_task::Owner;
 
 use crate::scheduler::Context;
-use crate::util::sync::atomic::{AtomicBool, Ordering::Acquire};
+use crate::scheduler::root_wakeup::RootWakeup;
 
 /// The root that a machine's loop looks at before each task.
 pub(crate) trait Root {
@@ -52,12 +52,12 @@ pub(crate) struct RootSeen<'a> {
     pub(crate) wakers: usize,
     /// The address in its wakers.
     pub(crate) address: usize,
-    pub(super) woken: &'a AtomicBool,
+    pub(super) wakeup: &'a RootWakeup,
 }
 
 impl RootSeen<'_> {
     pub(crate) fn is_woken(&self) -> bool {
-        self.woken.load(Acquire)
+        self.wakeup.is_woken()
     }
 }
 

@@ -1,23 +1,21 @@
-//! The future that a driving thread waits for, and its waker.
+//! The future that a driving thread waits for.
 
 use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::rc::Rc;
-use std::sync::{Arc, Weak};
-use std::task::{self, Poll, Wake, Waker};
+use std::sync::Arc;
+use std::task::{self, Poll};
 
 use wsrt_reactor::budget;
 use wsrt_sync::current_task::{self, Owner};
 
-use crate::scheduler::machine::Machine;
+use crate::scheduler::post::Post;
 use crate::scheduler::processor::Shared;
 use crate::scheduler::root::{OuterRoot, Root, RootRef, RootSeen};
 use crate::scheduler::{Context, Scheduler};
 use crate::task::{Id, ScopesAside};
-use crate::util::sync::atomic::AtomicBool;
-use crate::util::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 use crate::util::unwind::Payload;
 
 /// The polls that a root lets in at most before its own next one when it has yielded, which is to
@@ -39,8 +37,7 @@ pub(super) struct RootFuture<'a, F: Future> {
     waits_for: Cell<usize>,
     /// The report of a runtime that can make no progress.
     report: Cell<Option<String>>,
-    wakeup: Arc<RootWakeup>,
-    waker: Waker,
+    post: Box<Post>,
     /// The contexts that it has entered and holds between its polls, while tasks run.
     aside: Cell<Option<Rc<Context>>>,
     /// The task or root in the middle of whose poll it is polled; itself, if there is none.
@@ -59,39 +56,35 @@ pub(super) enum Ended<T> {
     Early,
 }
 
-/// Its waker, for any thread at any time.
-struct RootWakeup {
-    woken: AtomicBool,
-    machine: Arc<Machine>,
-    scheduler: Weak<Scheduler>,
-}
-
 impl<'a, F: Future> RootFuture<'a, F> {
     /// The root of a loop that is nested in no other.
-    pub(super) fn new(future: Pin<&'a mut F>, context: &Context) -> Self {
-        Self::with_scopes(future, context, Owner::of_root(Id::next().number()), ScopesAside::none())
+    pub(super) fn new(future: Pin<&'a mut F>, post: Box<Post>, context: &Context) -> Self {
+        let own = context.with_processor(|processor| processor.map(|processor| processor.ids().next()));
+        let owner = Owner::of_root(own.unwrap_or_else(Id::next).number());
+        Self::with_scopes(future, post, context, owner, ScopesAside::none())
     }
 
     /// The root of a loop inside of another poll. The task-local values of that are set aside.
     pub(super) fn nested(future: Pin<&'a mut F>, context: &Context) -> Self {
-        Self::with_scopes(future, context, Owner::current(), ScopesAside::take())
+        let machine = context.machine().expect("a driving thread is a machine");
+        let post = Post::of(Arc::clone(machine), context.scheduler());
+        Self::with_scopes(future, post, context, Owner::current(), ScopesAside::take())
     }
 
-    fn with_scopes(future: Pin<&'a mut F>, context: &Context, owner: Owner, scopes: ScopesAside) -> Self {
-        let wakeup = Arc::new(RootWakeup {
-            woken: AtomicBool::new(true),
-            machine: Arc::clone(context.machine().expect("a driving thread is a machine")),
-            scheduler: Arc::downgrade(context.scheduler()),
-        });
-        let waker = Waker::from(Arc::clone(&wakeup));
+    fn with_scopes(
+        future: Pin<&'a mut F>,
+        post: Box<Post>,
+        context: &Context,
+        owner: Owner,
+        scopes: ScopesAside,
+    ) -> Self {
         Self {
             future: RefCell::new(future),
             result: Cell::new(None),
             is_done: Cell::new(false),
             waits_for: Cell::new(0),
             report: Cell::new(None),
-            wakeup,
-            waker,
+            post,
             aside: Cell::new(None),
             owner,
             scopes,
@@ -99,14 +92,15 @@ impl<'a, F: Future> RootFuture<'a, F> {
         }
     }
 
-    /// Ends the part of the root in `context`, and returns how.
-    pub(super) fn end(self, context: &Context) -> Ended<F::Output> {
+    /// Ends the part of the root in `context`. Returns how, and its post.
+    pub(super) fn end(self, context: &Context) -> (Ended<F::Output>, Box<Post>) {
         context.leave_behind(self.aside.take());
-        match (self.result.take(), self.report.take()) {
+        let ended = match (self.result.take(), self.report.take()) {
             (Some(result), _) => Ended::Done(result),
             (None, Some(report)) => Ended::Stuck(report),
             (None, None) => Ended::Early,
-        }
+        };
+        (ended, self.post)
     }
 
     /// Waits for the root if it is not done, since the runtime has shut down: with the roots
@@ -115,7 +109,7 @@ impl<'a, F: Future> RootFuture<'a, F> {
         let _outer_budget = budget::keep();
         while !self.is_done.get() && !self.poll_if_woken(context) {
             if !self.is_woken() {
-                self.wakeup.machine.parker().park();
+                self.post.machine().parker().park();
             }
             self.end_wait();
         }
@@ -134,7 +128,7 @@ impl<'a, F: Future> RootFuture<'a, F> {
     fn poll(&self, here: &Context, mut future: Pin<&mut F>) -> bool {
         let _owner = current_task::put(self.owner);
         let _scopes = self.scopes.put_back();
-        let mut context = task::Context::from_waker(&self.waker);
+        let mut context = task::Context::from_waker(self.post.waker());
         budget::refill();
         if let Some(aside) = self.aside.take() {
             Context::put_back(&aside);
@@ -144,7 +138,7 @@ impl<'a, F: Future> RootFuture<'a, F> {
         let result = match here.with_root(true, poll) {
             Ok(Poll::Pending) => {
                 self.aside.set(here.set_others_aside());
-                self.waits_for.set(if self.wakeup.is_woken() { more_to_let_in(here.scheduler()) } else { 0 });
+                self.waits_for.set(if self.post.wakeup().is_woken() { more_to_let_in(here.scheduler()) } else { 0 });
                 return false;
             }
             Ok(Poll::Ready(output)) => Ok(output),
@@ -166,7 +160,7 @@ fn more_to_let_in(scheduler: &Scheduler) -> usize {
 
 impl<F: Future> Root for RootFuture<'_, F> {
     fn poll_if_woken(&self, here: &Context) -> bool {
-        if self.has_turn() && self.wakeup.take() {
+        if self.has_turn() && self.post.wakeup().take() {
             // Not being polled: each loop inside of that poll has ended.
             let is_done = self.is_done.get() || self.poll(here, self.future.borrow_mut().as_mut());
             if is_done {
@@ -180,7 +174,7 @@ impl<F: Future> Root for RootFuture<'_, F> {
     }
 
     fn is_woken(&self) -> bool {
-        self.wakeup.is_woken() || self.outer.is_some_and(RootRef::is_any_woken)
+        self.post.wakeup().is_woken() || self.outer.is_some_and(RootRef::is_any_woken)
     }
 
     fn end_wait(&self) {
@@ -192,14 +186,12 @@ impl<F: Future> Root for RootFuture<'_, F> {
         if self.outer.is_some() || self.is_woken() || scheduler.processors.earliest_deadline() != u64::MAX {
             return false;
         }
-        // Two are its own.
-        let wakers = Arc::strong_count(&self.wakeup).saturating_sub(2);
-        let address = self.waker.data().addr();
-        let seen = RootSeen { owner: self.owner, wakers, address, woken: &self.wakeup.woken };
+        let (wakers, address) = (self.post.count_wakers(), self.post.waker().data().addr());
+        let seen = RootSeen { owner: self.owner, wakers, address, wakeup: self.post.wakeup() };
         let Some(report) = (scheduler.config.no_progress)(scheduler, &seen) else { return false };
         self.report.set(Some(report));
         self.is_done.set(true);
-        self.wakeup.put();
+        self.post.wakeup().put();
         true
     }
 }
@@ -207,53 +199,17 @@ impl<F: Future> Root for RootFuture<'_, F> {
 impl<F: Future> OuterRoot for RootFuture<'_, F> {
     fn poll_from_within(&self, here: &Context) {
         let Ok(mut future) = self.future.try_borrow_mut() else { return };
-        if self.wakeup.take() && self.poll(here, future.as_mut()) {
+        if self.post.wakeup().take() && self.poll(here, future.as_mut()) {
             // For its own loop to see that it is done.
-            self.wakeup.put();
+            self.post.wakeup().put();
         }
     }
 
     fn may_be_polled(&self) -> bool {
-        !self.is_done.get() && self.wakeup.is_woken() && self.future.try_borrow_mut().is_ok()
+        !self.is_done.get() && self.post.wakeup().is_woken() && self.future.try_borrow_mut().is_ok()
     }
 
     fn outer(&self) -> Option<RootRef> {
         self.outer
-    }
-}
-
-impl RootWakeup {
-    fn is_woken(&self) -> bool {
-        self.woken.load(Acquire)
-    }
-
-    /// Takes the wake, if there is one.
-    #[must_use]
-    fn take(&self) -> bool {
-        // Acquire pairs with the Release half in `wake_by_ref`: the waker's writes are visible to
-        // the poll.
-        self.woken.swap(false, AcqRel)
-    }
-
-    /// Leaves a wake for this thread itself.
-    fn put(&self) {
-        self.woken.store(true, Release);
-    }
-}
-
-impl Wake for RootWakeup {
-    fn wake(self: Arc<Self>) {
-        self.wake_by_ref();
-    }
-
-    fn wake_by_ref(self: &Arc<Self>) {
-        // AcqRel: Release pairs with the Acquire of the poll that answers.
-        if self.woken.swap(true, AcqRel) {
-            return;
-        }
-        match self.scheduler.upgrade() {
-            Some(scheduler) => scheduler.rouse(&self.machine),
-            None => drop(self.machine.parker().unpark()),
-        }
     }
 }

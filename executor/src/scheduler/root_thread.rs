@@ -1,28 +1,34 @@
 //! The thread that is in `Runtime::block_on` of a current-thread runtime: of several, the first.
 
-use crate::util::sync::Mutex;
-use crate::util::sync::thread::{self, ThreadId};
+use crate::util::sync::atomic::AtomicU64;
+use crate::util::sync::atomic::Ordering::Relaxed;
+use crate::util::thread_key::ThreadKey;
 
-/// Which thread that is, if any.
-#[derive(Debug, Default)]
-pub(crate) struct RootThread(Mutex<Option<ThreadId>>);
+/// No thread.
+const NONE: u64 = 0;
+
+/// Which thread that is, if any: its key.
+///
+/// Relaxed: the one question is whether it is the thread that asks, which sees its own writes.
+#[derive(Debug)]
+pub(crate) struct RootThread(AtomicU64);
 
 impl RootThread {
+    pub(crate) fn new() -> Self {
+        Self(AtomicU64::new(NONE))
+    }
+
     /// Makes it the current thread until the guard is dropped, unless there is one.
     #[must_use]
     pub(crate) fn enter(&self) -> Option<InRoot<'_>> {
-        let mut thread = self.0.lock();
-        let is_free = thread.is_none();
-        if is_free {
-            *thread = Some(thread::current().id());
-        }
-        // Not `then_some`: a guard that is made has to be dropped, and the lock is held.
-        is_free.then(|| InRoot(self))
+        let key = ThreadKey::of_this_thread().number();
+        // Not `then_some`: a guard that is made has to be dropped.
+        self.0.compare_exchange(NONE, key, Relaxed, Relaxed).is_ok().then(|| InRoot(self))
     }
 
     /// Whether it is the current thread.
     pub(crate) fn is_current(&self) -> bool {
-        *self.0.lock() == Some(thread::current().id())
+        self.0.load(Relaxed) == ThreadKey::of_this_thread().number()
     }
 }
 
@@ -31,6 +37,6 @@ pub(crate) struct InRoot<'a>(&'a RootThread);
 
 impl Drop for InRoot<'_> {
     fn drop(&mut self) {
-        *self.0.0.lock() = None;
+        self.0.0.store(NONE, Relaxed);
     }
 }

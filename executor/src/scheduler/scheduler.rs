@@ -7,7 +7,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use crossbeam_utils::CachePadded;
-use wsrt_reactor::context::Services;
+use wsrt_reactor::context::{ReactorContext, Services};
 use wsrt_reactor::{EventsPerTurn, Netpoller};
 
 use crate::blocking::pool::BlockingPool;
@@ -109,6 +109,11 @@ impl Config {
         self.home.is_none_or(|home| home == thread())
     }
 
+    /// A watcher watches over machines, which a current-thread runtime has none of.
+    pub(crate) fn has_watcher(&self) -> bool {
+        self.flavor == RuntimeFlavor::MultiThread
+    }
+
     /// Spares serve machines, of which a current-thread runtime has none of its own.
     fn most_processors(&self) -> usize {
         match self.flavor {
@@ -152,8 +157,8 @@ pub(crate) struct Scheduler {
     /// The names that users have given to some of them.
     pub(crate) names: Arc<Names>,
     pub(crate) netpoller: Netpoller,
-    /// The runtime's services for its sockets.
-    pub(crate) services: Arc<dyn Services>,
+    /// The context of its sockets: the netpoller, and the runtime's services for them.
+    pub(crate) reactor: ReactorContext,
     pub(crate) poll_owner: PollOwner,
     pub(crate) blocking: BlockingPool,
     /// The machines that compute in the time of idle processors.
@@ -187,22 +192,23 @@ impl Scheduler {
     ) -> io::Result<Arc<Self>> {
         let (processors, owned) = Processors::new(config.processors, config.most_processors());
         let netpoller = Netpoller::with_events_per_turn(config.events_per_turn)?;
+        let idle = Idle::new(config.processors, processors.capacity());
         let scheduler = Arc::new_cyclic(|me| Self {
             me: Weak::clone(me),
             id: RuntimeId::next(),
-            idle: Idle::new(config.processors, processors.capacity()),
+            idle: if config.has_watcher() { idle } else { idle.without_watcher() },
             processors,
             injector: Injector::new(),
             tasks: OwnedTasks::new(config.processors),
             names: Arc::default(),
+            reactor: ReactorContext::new(netpoller.handle().clone(), services(me)),
             netpoller,
-            services: services(me),
             poll_owner: PollOwner::new(),
             blocking: BlockingPool::new(config.max_blocking_threads, config.thread_keep_alive),
             helpers: Helpers::new(),
             idle_work,
             threads: Threads::new(),
-            root_thread: RootThread::default(),
+            root_thread: RootThread::new(),
             shutdown: Shutdown::new(),
             stalls: Stalls::default(),
             elsewhere: CachePadded::default(),

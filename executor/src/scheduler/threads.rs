@@ -6,6 +6,7 @@ use std::sync::{Arc, Once, Weak};
 use crate::scheduler::context::Role;
 use crate::scheduler::machine::Machine;
 use crate::scheduler::machine_loop::MachineLoop;
+use crate::scheduler::machine_status::OffProcessor;
 use crate::scheduler::processor::Processor;
 use crate::scheduler::refusals::{NoThread, Refusals};
 use crate::scheduler::root::NoRoot;
@@ -61,9 +62,10 @@ impl Threads {
         machines.push(Arc::downgrade(machine));
     }
 
-    /// The machines that there are, by their numbers.
+    /// The machines that there are, by their numbers, without those whose threads are away.
     pub(crate) fn machines(&self) -> Vec<Arc<Machine>> {
-        self.machines.lock().iter().filter_map(Weak::upgrade).collect()
+        let is_here = |machine: &Arc<Machine>| machine.status().off_processor() != OffProcessor::Away;
+        self.machines.lock().iter().filter_map(Weak::upgrade).filter(is_here).collect()
     }
 
     pub(crate) fn keep(&self, handle: JoinHandle<()>) {

@@ -14,6 +14,8 @@ pub(crate) mod rng;
 pub(crate) mod sync;
 #[cfg(not(loom))]
 pub(crate) mod thread_bound;
+#[cfg(not(loom))]
+pub(crate) mod thread_key;
 #[cfg(not(wsrt_schedule))]
 pub(crate) mod thread_state;
 #[cfg(wsrt_schedule)]

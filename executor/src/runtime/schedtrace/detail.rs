@@ -99,15 +99,16 @@ fn write_machine(text: &mut String, machine: &Machine, held: &[Held]) {
     let Some(name) = machine.status().name() else { return };
     let _ = write!(text, "  M{}: thread={}", name.number, name.thread);
     let parker = machine.parker();
-    let away = match machine.status().off_processor() {
+    let off = match machine.status().off_processor() {
         OffProcessor::Helping => Some("helping"),
         OffProcessor::HandedOver => Some("blocked"),
         OffProcessor::No if parker.is_polling() => Some("netpoller"),
         OffProcessor::No if parker.is_parked() => Some("parked"),
-        OffProcessor::No => None,
+        // Away: since it was listed.
+        OffProcessor::No | OffProcessor::Away => None,
     };
-    let _ = match (away, held.iter().find(|held| held.is_held_by(name.thread))) {
-        (Some(away), _) => writeln!(text, " status={away}"),
+    let _ = match (off, held.iter().find(|held| held.is_held_by(name.thread))) {
+        (Some(off), _) => writeln!(text, " status={off}"),
         (None, Some(held)) => writeln!(text, " status={} p={}", held.status(), held.index),
         // On its way to sleep, or just woken.
         (None, None) => writeln!(text, " status=awake"),

@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicUsize as Tally;
 use std::sync::atomic::Ordering::Relaxed as Counting;
 
 use super::explore;
-use crate::scheduler::idle::{Chosen, Idle};
+use crate::scheduler::idle::{Chosen, Idle, Resume};
 use crate::scheduler::machine::Machine;
 use crate::scheduler::parker::Unparked;
 use crate::scheduler::poll_owner::{PollOwner, Watch};
@@ -96,10 +96,12 @@ impl Scene {
         }
     }
 
-    /// Models `MachineLoop::leave`.
+    /// Models `MachineLoop::leave` on a current-thread runtime.
     fn leave(&self, processor: Box<Processor>) -> Told {
         let mut told = Told::default();
-        self.idle.give_up(processor, None);
+        if !self.idle.give_up_only(processor) {
+            return told;
+        }
         if !self.poll_owner.is_present() {
             self.wake_one(&mut told);
         }
@@ -176,6 +178,30 @@ fn timers_of_a_leaving_machine_reach_the_poll_owner() {
 #[test]
 fn timers_left_behind_are_seen_by_a_later_poll_owner() {
     model_leave(LATER);
+}
+
+/// A thread leaves a current-thread runtime in which work waits, and another comes.
+#[test]
+fn work_left_behind_meets_the_machine_that_comes() {
+    static BY: [Tally; 2] = [const { Tally::new(0) }; 2];
+    explore(4, || {
+        let idle = Arc::new(Idle::new(1, 1));
+        let (_, mut held) = Processors::new(1, 1);
+        let comer = {
+            let idle = Arc::clone(&idle);
+            thread::spawn(move || {
+                let machine = Machine::new();
+                idle.enlist(&machine);
+                matches!(idle.resume(&machine), Resume::With(_))
+            })
+        };
+        let is_wanted = idle.give_up_only(held.remove(0));
+        let chosen = if is_wanted { idle.submit() } else { None };
+        let has_resumed = comer.join().expect("it ends in good order");
+        assert!(has_resumed != chosen.is_some(), "the one processor goes to the machine, by one way");
+        BY[usize::from(has_resumed)].fetch_add(1, Counting);
+    });
+    assert!(BY.iter().all(|tally| tally.load(Counting) > 0), "by itself, and by the leaving one");
 }
 
 /// The payer goes on with another processor that it finds idle, so that it does not notify the poll

@@ -1,0 +1,84 @@
+//! A thread that waits for a future beside the machines of a runtime: it polls, and sleeps in
+//! between.
+
+use std::cell::Cell;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{self, Poll, Wake, Waker};
+
+use wsrt_reactor::budget;
+
+use crate::scheduler::parker::Parker;
+use crate::util::sync::atomic::{Ordering::Acquire, fence};
+
+thread_local! {
+    /// That of this thread, unless it is in use: to make one takes longer than many a wait.
+    static KEPT: Cell<Option<OwnSleeper>> = const { Cell::new(None) };
+}
+
+/// The references to a sleeper that its thread has: its own, and that of its waker.
+const OWN_REFERENCES: usize = 2;
+
+/// The sleeper of a thread, and the waker that ends its sleep.
+struct OwnSleeper {
+    sleeper: Arc<Sleeper>,
+    /// A waker of `sleeper`.
+    waker: Waker,
+}
+
+impl OwnSleeper {
+    /// Returns the one that this thread has kept, or a new one.
+    fn take() -> Self {
+        let kept = KEPT.try_with(Cell::take).ok().flatten();
+        kept.filter(Self::is_free).unwrap_or_else(Self::new)
+    }
+
+    fn new() -> Self {
+        let sleeper = Arc::new(Sleeper(Parker::new()));
+        sleeper.0.adopt_current_thread();
+        let waker = Waker::from(Arc::clone(&sleeper));
+        Self { sleeper, waker }
+    }
+
+    /// Whether no waker of an earlier wait is somewhere still.
+    fn is_free(&self) -> bool {
+        let is_free = Arc::strong_count(&self.sleeper) == OWN_REFERENCES;
+        // Pairs with the Release of the thread that dropped the last of them.
+        fence(Acquire);
+        is_free
+    }
+
+    /// Keeps it for this thread's next wait, unless the thread is ending.
+    fn keep(self) {
+        let _ = KEPT.try_with(|kept| kept.set(Some(self)));
+    }
+}
+
+/// Polls `future` until it is ready, asleep in between.
+pub(super) fn wait_on_thread<F: Future>(mut future: Pin<&mut F>) -> F::Output {
+    let own = OwnSleeper::take();
+    let mut context = task::Context::from_waker(&own.waker);
+    let _outer_budget = budget::keep();
+    loop {
+        budget::refill();
+        if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
+            own.keep();
+            return output;
+        }
+        own.sleeper.0.park();
+    }
+}
+
+struct Sleeper(Parker);
+
+impl Wake for Sleeper {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        // A sleeper is never in the netpoller: there is nothing to interrupt.
+        let _ = self.0.unpark();
+    }
+}
