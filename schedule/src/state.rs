@@ -9,8 +9,10 @@ use crate::strategy::Strategy;
 
 /// A schedule that takes more steps does not end.
 const MOST_STEPS: u64 = 3_000_000;
-/// A thread that runs for so many steps while others could has to give way.
+/// A thread that takes so many steps without a wait has to give way.
 const LONGEST_RUN: u64 = 3_000;
+/// Threads that could run lose their cores for so many nanoseconds at most.
+const LONGEST_LOSS: u64 = 20_000_000;
 
 /// The event that a thread waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +53,8 @@ pub(crate) struct Thread {
     has_looked: bool,
     pub(crate) priority: i64,
     pub(crate) steps: u64,
+    /// Steps since it last waited or gave way.
+    run: u64,
 }
 
 #[derive(Debug)]
@@ -67,9 +71,9 @@ pub(crate) struct State {
     /// At one step in so many, time jumps although threads could run: they lose their cores for so
     /// long.
     jump: Option<u64>,
+    /// Nanoseconds for which no thread could run.
+    pub(crate) idle: u64,
     pub(crate) steps: u64,
-    /// Steps since another thread ran.
-    run: u64,
     /// The next priority below all others.
     lowest: i64,
     /// A number that two schedules have in common only if they are the same.
@@ -93,8 +97,8 @@ impl State {
             now: 1_000_000_000,
             grain,
             jump,
+            idle: 0,
             steps: 0,
-            run: 0,
             lowest: -1,
             trace: seed,
             panics: Vec::new(),
@@ -115,6 +119,7 @@ impl State {
             has_looked: false,
             priority,
             steps: 0,
+            run: 0,
         });
         self.threads.len() - 1
     }
@@ -123,13 +128,12 @@ impl State {
     pub(crate) fn after_step(&mut self) -> Result<usize, Failure> {
         self.count_step()?;
         if self.jump.is_some_and(|one_in| self.random.one_in(one_in)) {
-            self.jump_to_next_moment();
+            self.jump_to_next_moment(LONGEST_LOSS);
         }
         if self.random.one_in(256) {
             self.wake_all(On::Events);
         }
-        self.run += 1;
-        if self.run > LONGEST_RUN {
+        if self.threads[self.running].run > LONGEST_RUN {
             return Ok(self.choose_other());
         }
         let (running, steps) = (self.running, self.steps);
@@ -150,6 +154,7 @@ impl State {
     fn count_step(&mut self) -> Result<(), Failure> {
         self.steps += 1;
         self.threads[self.running].steps += 1;
+        self.threads[self.running].run += 1;
         self.now += self.grain;
         self.release_due();
         if self.steps > MOST_STEPS { Err(self.failure("the schedule does not end")) } else { Ok(()) }
@@ -187,7 +192,10 @@ impl State {
             if let Some(next) = self.one_to_look() {
                 return Ok(next);
             }
-            if !self.jump_to_next_moment() {
+            let before = self.now;
+            let has_jumped = self.jump_to_next_moment(u64::MAX);
+            self.idle += self.now - before;
+            if !has_jumped {
                 return Err(self.failure("deadlock: no thread can go on, and none waits for a moment"));
             }
         }
@@ -196,7 +204,6 @@ impl State {
     /// Notes that `next` runs from now on.
     pub(crate) fn switch_to(&mut self, next: usize) {
         self.trace = self.trace.rotate_left(5).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (self.steps << 8) ^ next as u64;
-        self.run = 0;
         self.running = next;
         if !self.threads[next].looks {
             self.threads.iter_mut().for_each(|thread| thread.has_looked = false);
@@ -217,6 +224,7 @@ impl State {
 
     fn demote(&mut self, number: usize) {
         self.threads[number].priority = self.lowest;
+        self.threads[number].run = 0;
         self.lowest -= 1;
     }
 
@@ -233,7 +241,7 @@ impl State {
     pub(crate) fn begin_wait(&mut self, on: On, until: Option<u64>) {
         let thread = &mut self.threads[self.running];
         thread.has_looked = on == On::Events && thread.looks;
-        (thread.looks, thread.timed_out) = (false, false);
+        (thread.looks, thread.timed_out, thread.run) = (false, false, 0);
         thread.status = Status::Waiting { on, until };
         self.release_due();
     }
@@ -287,13 +295,17 @@ impl State {
         }
     }
 
-    /// Goes on to the next moment that a thread waits for. `false` if none does.
-    fn jump_to_next_moment(&mut self) -> bool {
+    /// Goes on to the next moment that a thread waits for. `false` if none does, or if that is
+    /// further away than `most` nanoseconds.
+    fn jump_to_next_moment(&mut self, most: u64) -> bool {
         let until = |thread: &Thread| match thread.status {
             Status::Waiting { until, .. } => until,
             _ => None,
         };
         let Some(moment) = self.threads.iter().filter_map(until).min() else { return false };
+        if moment.saturating_sub(self.now) > most {
+            return false;
+        }
         self.now = self.now.max(moment);
         self.release_due();
         true

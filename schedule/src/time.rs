@@ -21,6 +21,14 @@ pub fn now() -> Instant {
     }
 }
 
+/// Returns for how long no thread of the schedule could run, so that time had to jump. A program
+/// that waits for no moment and no descriptor, and whose threads are all asleep at once, has lost a
+/// wake, even if a timer helps it on later.
+#[must_use]
+pub fn idle() -> Duration {
+    steps::with_state(|state, _| Duration::from_nanos(state.idle)).unwrap_or_default()
+}
+
 /// Returns `moment` in nanoseconds since a schedule's beginning; `None` is beyond what counts.
 pub(crate) fn nanos(moment: Instant) -> Option<u64> {
     u64::try_from(moment.saturating_duration_since(origin()).as_nanos()).ok()

@@ -1,6 +1,6 @@
 //! The list of programs.
 
-use crate::spawning;
+use crate::{channels, computing, ending, panics, roots, sockets, spawning, timers};
 
 /// A program, and its name.
 pub(crate) struct Program {
@@ -8,5 +8,22 @@ pub(crate) struct Program {
     pub(crate) main: fn(),
 }
 
-/// Every program.
-pub(crate) const PROGRAMS: &[Program] = &[Program { name: "spawn_and_join", main: spawning::spawn_and_join }];
+/// Names each program by its function.
+macro_rules! programs {
+    ($($room:ident: $($main:ident)*;)*) => {
+        /// Every program.
+        pub(crate) const PROGRAMS: &[Program] =
+            &[$($(Program { name: stringify!($main), main: $room::$main }),*),*];
+    };
+}
+
+programs! {
+    spawning: spawn_and_join tree_of_tasks spawns_from_outside aborts wakes_from_outside;
+    channels: requests_and_replies blocking_ends locks_and_notices;
+    timers: sleeps sleeps_on_one_thread time_limits sleeps_are_moved timers_outlive_their_thread sleeps_of_visitors;
+    roots: drivers_come_and_leave blocks_in_place blocks_unannounced block_on_in_tasks blocking_jobs machines_come_and_go threads_are_refused;
+    ending: drop_everywhere drop_beside_spawners drop_beside_a_nested_wait ends_in_its_own_task dropped_in_a_nested_wait drains ends_within_a_time jobs_end_with_results;
+    panics: panics_in_tasks panics_in_wakers drops_that_spawn;
+    sockets: echo sockets_and_timers dropped_with_sockets;
+    computing: loops_beside_tasks joins loops_at_the_end;
+}

@@ -14,9 +14,17 @@
 //! end, is reported with the seed that it was at.
 
 mod catalogue;
+mod channels;
 mod child;
+mod computing;
+mod ending;
+mod panics;
 mod parent;
+mod roots;
+mod sockets;
 mod spawning;
+mod support;
+mod timers;
 
 use std::process::ExitCode;
 

@@ -1,14 +1,17 @@
-//! Trees of tasks that are spawned, woken and joined.
+//! Trees of tasks that are spawned, woken, joined and aborted.
 
-use wsrt::runtime::{Builder, Runtime};
+use std::future::{Future, pending};
+use std::pin::Pin;
 
-pub(crate) fn runtime(processors: usize) -> Runtime {
-    Builder::new_multi_thread().worker_threads(processors).build().expect("the system has descriptors and threads")
-}
+use wsrt::task::{JoinSet, yield_now};
+use wsrt_schedule::thread;
 
-/// One task that joins another, on two processors.
+use crate::support::{Busy, Ledger, OneMore, current_thread, runtime};
+
+/// One task that joins others, on two processors.
 pub(crate) fn spawn_and_join() {
     let runtime = runtime(2);
+    let busy = Busy::from_here();
     let sum = runtime.block_on(async {
         let tasks: Vec<_> = (0..3).map(|number| wsrt::spawn(async move { number })).collect();
         let mut sum = 0;
@@ -17,5 +20,91 @@ pub(crate) fn spawn_and_join() {
         }
         sum
     });
+    busy.to_here();
     assert_eq!(sum, 3);
+}
+
+fn tree(depth: usize) -> Pin<Box<dyn Future<Output = usize> + Send>> {
+    Box::pin(async move {
+        if depth == 0 {
+            yield_now().await;
+            return 1;
+        }
+        let branches: Vec<_> = (0..3).map(|_| wsrt::spawn(tree(depth - 1))).collect();
+        let mut leaves = 0;
+        for branch in branches {
+            leaves += branch.await.expect("it does not panic");
+        }
+        leaves
+    })
+}
+
+/// A tree of tasks in rings of four places: rings overflow, and are robbed.
+pub(crate) fn tree_of_tasks() {
+    let runtime = runtime(3);
+    let busy = Busy::from_here();
+    assert_eq!(runtime.block_on(async { wsrt::spawn(tree(2)).await }).expect("no panic"), 9);
+    busy.to_here();
+}
+
+/// Threads outside spawn while the processors fall asleep and wake.
+pub(crate) fn spawns_from_outside() {
+    let runtime = runtime(2);
+    let busy = Busy::from_here();
+    let threads: Vec<_> = (0..2)
+        .map(|_| {
+            let handle = runtime.handle().clone();
+            thread::spawn(move || {
+                for _ in 0..2 {
+                    let task = handle.spawn(OneMore::default());
+                    handle.block_on(task).expect("no panic");
+                }
+            })
+        })
+        .collect();
+    threads.into_iter().for_each(|thread| thread.join().expect("no panic"));
+    busy.to_here();
+}
+
+/// Aborts race with completions and joins.
+pub(crate) fn aborts() {
+    let (runtime, ledger) = (runtime(2), Ledger::default());
+    runtime.block_on(async {
+        let mut tasks = JoinSet::new();
+        for number in 0..4 {
+            let entry = ledger.entry();
+            let task = tasks.spawn(async move {
+                let _entry = entry;
+                if number == 0 { pending().await } else { yield_now().await }
+            });
+            wsrt::spawn(async move { task.abort() });
+        }
+        while tasks.join_next().await.is_some() {}
+    });
+    ledger.assert_balanced();
+}
+
+/// A current-thread runtime's tasks are woken by threads outside.
+pub(crate) fn wakes_from_outside() {
+    let runtime = current_thread();
+    let busy = Busy::from_here();
+    let (sender, mut receiver) = wsrt::sync::mpsc::channel(1);
+    let outside = thread::spawn(move || {
+        for number in 0..3 {
+            sender.blocking_send(number).expect("the receiver is there");
+        }
+    });
+    let sum = runtime.block_on(async {
+        let task = wsrt::task::spawn_local(async move {
+            let mut sum = 0;
+            while let Some(number) = receiver.recv().await {
+                sum += number;
+            }
+            sum
+        });
+        task.await.expect("no panic")
+    });
+    busy.to_here();
+    assert_eq!(sum, 3);
+    outside.join().expect("no panic");
 }

@@ -1,0 +1,47 @@
+//! Parallel loops beside tasks.
+
+use wsrt::parallel;
+use wsrt::task::yield_now;
+use wsrt_schedule::atomic::{AtomicUsize, Ordering::SeqCst};
+
+use crate::support::runtime;
+
+/// A loop in a task, with tasks beside it.
+pub(crate) fn loops_beside_tasks() {
+    let runtime = runtime(2);
+    runtime.block_on(async {
+        let beside = wsrt::spawn(yield_now());
+        let computes = wsrt::spawn(async {
+            let sum = AtomicUsize::new(0);
+            parallel::for_each(0..6_usize, |number| {
+                sum.fetch_add(number, SeqCst);
+            });
+            sum.into_inner()
+        });
+        assert_eq!(computes.await.expect("no panic"), 15);
+        beside.await.expect("no panic");
+    });
+}
+
+/// Joins in joins, and a panic in one half.
+pub(crate) fn joins() {
+    let runtime = runtime(2);
+    runtime.block_on(async {
+        let sum = wsrt::spawn(async { parallel::join(|| parallel::join(|| 1, || 2), || 3) });
+        assert_eq!(sum.await.expect("no panic"), ((1, 2), 3));
+        let panics = wsrt::spawn(async { parallel::join(|| 1, || panic!("in one half")) });
+        let panics: Result<(i32, ()), _> = panics.await;
+        assert!(panics.expect_err("it panics").is_panic());
+    });
+}
+
+/// A runtime is dropped while its threads help with a loop.
+pub(crate) fn loops_at_the_end() {
+    let runtime = runtime(2);
+    let task = runtime.spawn(async { parallel::map_collect(0..4_usize, |number| number).len() });
+    let handle = runtime.handle().clone();
+    drop(runtime);
+    if let Ok(count) = handle.block_on(task) {
+        assert_eq!(count, 4);
+    }
+}

@@ -1,0 +1,180 @@
+//! Runtimes that end: dropped, drained, in the background, by their own tasks.
+
+use std::future::pending;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+use wsrt::runtime::{Handle, Runtime};
+use wsrt::sync::{mpsc, oneshot};
+use wsrt::task::{spawn_blocking, yield_now};
+use wsrt::time::{Instant, sleep};
+use wsrt_schedule::thread;
+
+use crate::support::{Gate, Ledger, current_thread, runtime};
+
+/// Tasks everywhere: queued, asleep, in channels, in timers, and in the middle of polls.
+fn populate(runtime: &Runtime, ledger: &Ledger) {
+    let (sender, mut receiver) = mpsc::channel::<()>(1);
+    let entries: Vec<_> = (0..6).map(|_| ledger.entry()).collect();
+    let [a, b, c, d, e, f] = entries.try_into().unwrap_or_else(|_| unreachable!("there are six"));
+    runtime.spawn(async move {
+        let _entry = a;
+        receiver.recv().await;
+    });
+    runtime.spawn(async move {
+        let _entry = b;
+        sleep(Duration::from_secs(3_600)).await;
+        drop(sender);
+    });
+    runtime.spawn(async move {
+        let _entry = c;
+        loop {
+            yield_now().await;
+        }
+    });
+    let inner = wsrt::sync::Notify::new();
+    runtime.spawn(async move {
+        let _entry = d;
+        wsrt::spawn(async move {
+            let _entry = e;
+            inner.notified().await;
+        });
+        pending::<()>().await;
+    });
+    runtime.spawn_blocking(move || drop(f));
+}
+
+/// Each task is dropped once, wherever it is.
+pub(crate) fn drop_everywhere() {
+    let ledger = Ledger::default();
+    let runtime = runtime(2);
+    populate(&runtime, &ledger);
+    drop(runtime);
+    ledger.assert_balanced();
+}
+
+/// The end comes while threads outside spawn and wait.
+pub(crate) fn drop_beside_spawners() {
+    let ledger = Ledger::default();
+    let runtime = runtime(1);
+    let handle = runtime.handle().clone();
+    let entry = ledger.entry();
+    let outside = thread::spawn(move || {
+        for _ in 0..2 {
+            handle.spawn(yield_now());
+        }
+        let task = handle.spawn(async move {
+            let _entry = entry;
+            pending::<()>().await
+        });
+        assert!(handle.block_on(task).expect_err("it never ends").is_cancelled());
+    });
+    drop(runtime);
+    outside.join().expect("no panic");
+    ledger.assert_balanced();
+}
+
+/// A blocking job sits in `block_on` of a timer that is an hour away while the runtime is dropped.
+pub(crate) fn drop_beside_a_nested_wait() {
+    let runtime = runtime(1);
+    let gate = Gate::default();
+    let theirs = gate.clone();
+    let job = runtime.spawn_blocking(move || {
+        theirs.open();
+        Handle::current().block_on(sleep(Duration::from_secs(3_600)));
+    });
+    gate.wait();
+    let began = wsrt_schedule::time::now();
+    drop(runtime);
+    let took = wsrt_schedule::time::now() - began;
+    assert!(took < Duration::from_secs(60), "the end waited for {took:?}");
+    drop(job);
+}
+
+/// A runtime that ends in the background, inside of its own task.
+pub(crate) fn ends_in_its_own_task() {
+    let ledger = Ledger::default();
+    let runtime = if wsrt_schedule::seed() % 2 == 0 { current_thread() } else { runtime(1) };
+    populate(&runtime, &ledger);
+    let handle = runtime.handle().clone();
+    let entry = ledger.entry();
+    handle.block_on(async move {
+        let task = wsrt::spawn(async move {
+            let _entry = entry;
+            runtime.shutdown_background();
+        });
+        let _ = task.await;
+    });
+    // Its threads end before the schedule does: then all is dropped.
+    drop(handle);
+}
+
+/// A runtime dropped in a `block_on` in one of its own tasks says so, and ends.
+pub(crate) fn dropped_in_a_nested_wait() {
+    let runtime = runtime(1);
+    let handle = runtime.handle().clone();
+    let (tell, told) = oneshot::channel();
+    handle.spawn(async move {
+        Handle::current().block_on(async move {
+            let end = catch_unwind(AssertUnwindSafe(|| drop(runtime)));
+            let _ = tell.send(end.is_err());
+        });
+    });
+    assert_eq!(told.blocking_recv(), Ok(true));
+}
+
+/// A drain waits for the tasks that end, and says which did not.
+pub(crate) fn drains() {
+    let (ledger, runtime) = (Ledger::default(), runtime(2));
+    let entry = ledger.entry();
+    for _ in 0..2 {
+        runtime.spawn(async {
+            yield_now().await;
+            let follow_up = wsrt::spawn(yield_now());
+            let _ = follow_up.await;
+        });
+    }
+    runtime.spawn(async move {
+        let _entry = entry;
+        sleep(Duration::from_millis(1)).await;
+    });
+    let drained = runtime.drain(Instant::now() + Duration::from_secs(3_600));
+    assert!(drained.is_complete());
+    ledger.assert_balanced();
+    drop(runtime);
+}
+
+/// `shutdown_timeout` returns in time although a poll does not.
+pub(crate) fn ends_within_a_time() {
+    let runtime = runtime(1);
+    let (gate, begun) = (Gate::default(), Gate::default());
+    let (theirs, told) = (gate.clone(), begun.clone());
+    runtime.spawn(async move {
+        told.open();
+        theirs.wait();
+    });
+    begun.wait();
+    let began = wsrt_schedule::time::now();
+    runtime.shutdown_timeout(Duration::from_millis(10));
+    let took = wsrt_schedule::time::now() - began;
+    assert!(took < Duration::from_secs(10), "it took {took:?}");
+    gate.open();
+}
+
+/// Results of jobs that had begun are there after the end.
+pub(crate) fn jobs_end_with_results() {
+    let runtime = runtime(1);
+    let begun = Gate::default();
+    let told = begun.clone();
+    let job = runtime.block_on(async move {
+        spawn_blocking(move || {
+            told.open();
+            thread::yield_now();
+            7
+        })
+    });
+    begun.wait();
+    drop(runtime);
+    let waiting = current_thread();
+    assert_eq!(waiting.block_on(job).expect("it had begun"), 7);
+}

@@ -1,0 +1,130 @@
+//! Threads in `block_on` that come and leave, and calls that block in tasks.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use wsrt::runtime::{Builder, Handle};
+use wsrt::sync::oneshot;
+use wsrt::task::{block_in_place, spawn_blocking, yield_now};
+use wsrt_schedule::thread;
+
+use crate::support::{Busy, Gate, current_thread, runtime};
+
+/// Threads drive a current-thread runtime in turn; each waits for a task of another's.
+pub(crate) fn drivers_come_and_leave() {
+    let runtime = Arc::new(current_thread());
+    let busy = Busy::from_here();
+    let (give, take): (Vec<_>, Vec<_>) = (0..3).map(|_| oneshot::channel::<()>()).unzip();
+    let threads: Vec<_> = give
+        .into_iter()
+        .zip(take)
+        .map(|(give, take)| {
+            let runtime = Arc::clone(&runtime);
+            thread::spawn(move || {
+                runtime.block_on(async move {
+                    wsrt::spawn(async move {
+                        yield_now().await;
+                        give.send(()).expect("the root waits");
+                    });
+                    take.await.expect("the task runs");
+                });
+            })
+        })
+        .collect();
+    threads.into_iter().for_each(|thread| thread.join().expect("no panic"));
+    busy.to_here();
+}
+
+/// Tasks that block until other tasks run, on one processor: it is handed over.
+pub(crate) fn blocks_in_place() {
+    let runtime = runtime(1);
+    let gate = Gate::default();
+    runtime.block_on(async {
+        let theirs = gate.clone();
+        let waits = wsrt::spawn(async move { block_in_place(|| theirs.wait()) });
+        wsrt::spawn(async move { gate.open() }).await.expect("no panic");
+        waits.await.expect("no panic");
+    });
+}
+
+/// A task blocks its thread, and tells no one: the watcher puts in a spare processor.
+pub(crate) fn blocks_unannounced() {
+    let runtime = runtime(1);
+    let gate = Gate::default();
+    runtime.block_on(async {
+        let theirs = gate.clone();
+        let waits = wsrt::spawn(async move { theirs.wait() });
+        wsrt::spawn(async move { gate.open() }).await.expect("no panic");
+        waits.await.expect("no panic");
+        // The spare leaves again.
+        wsrt::spawn(yield_now()).await.expect("no panic");
+    });
+}
+
+/// `block_on` inside tasks, to some depth.
+pub(crate) fn block_on_in_tasks() {
+    let runtime = runtime(1);
+    let task = runtime.spawn(async {
+        Handle::current()
+            .block_on(async { wsrt::spawn(async { Handle::current().block_on(wsrt::spawn(yield_now())) }).await })
+    });
+    runtime.block_on(task).expect("no panic").expect("no panic").expect("no panic");
+}
+
+/// Blocking jobs whose threads come, go and come again.
+pub(crate) fn blocking_jobs() {
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(1)
+        .max_blocking_threads(2)
+        .thread_keep_alive(Duration::from_micros(50))
+        .build()
+        .expect("a runtime");
+    runtime.block_on(async {
+        for _ in 0..2 {
+            let jobs: Vec<_> = (0..3).map(|number| spawn_blocking(move || number)).collect();
+            for (number, job) in jobs.into_iter().enumerate() {
+                assert_eq!(job.await.expect("no panic"), number);
+            }
+        }
+    });
+}
+
+/// Machines that the hand-overs started end, and are started again.
+pub(crate) fn machines_come_and_go() {
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(1)
+        .thread_keep_alive(Duration::from_micros(50))
+        .build()
+        .expect("a runtime");
+    runtime.block_on(async {
+        for _ in 0..2 {
+            let task = wsrt::spawn(async { Handle::current().block_on(wsrt::spawn(yield_now())) });
+            task.await.expect("no panic").expect("no panic");
+        }
+    });
+}
+
+/// The system refuses threads now and then: jobs and tasks are run all the same.
+pub(crate) fn threads_are_refused() {
+    let asked = wsrt_schedule::atomic::AtomicUsize::new(0);
+    let refused = wsrt_schedule::seed() as usize % 6;
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(1)
+        .thread_name_fn(move || {
+            let number = asked.fetch_add(1, wsrt_schedule::atomic::Ordering::SeqCst);
+            assert!(number == 0 || number % 6 != refused, "no thread");
+            String::new()
+        })
+        .build()
+        .expect("the first is granted");
+    runtime.block_on(async {
+        let gate = Gate::default();
+        let jobs: Vec<_> = (0..2).map(|_| spawn_blocking(|| ())).collect();
+        let theirs = gate.clone();
+        let waits = spawn_blocking(move || theirs.wait());
+        let opens = spawn_blocking(move || gate.open());
+        for job in jobs.into_iter().chain([opens, waits]) {
+            job.await.expect("no panic");
+        }
+    });
+}
