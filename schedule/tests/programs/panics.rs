@@ -7,6 +7,7 @@ use std::task::{Context, Poll, Wake, Waker};
 
 use wsrt::sync::Notify;
 use wsrt::task::{spawn_blocking, yield_now};
+use wsrt_schedule::atomic::{AtomicUsize, Ordering::SeqCst};
 use wsrt_schedule::thread;
 
 use crate::support::{Ledger, runtime};
@@ -96,16 +97,17 @@ pub(crate) fn panics_in_wakers() {
 
 /// Drops that spawn, wait and panic while the runtime ends.
 pub(crate) fn drops_that_spawn() {
-    struct Spawns(wsrt::runtime::Handle);
+    struct Spawns(wsrt::runtime::Handle, Arc<AtomicUsize>);
     impl Drop for Spawns {
         fn drop(&mut self) {
             let task = wsrt::spawn(yield_now());
             self.0.spawn(async move { drop(task) });
+            self.1.fetch_add(1, SeqCst);
         }
     }
-    let (runtime, ledger) = (runtime(2), Ledger::default());
+    let (runtime, ledger, returned) = (runtime(2), Ledger::default(), Arc::new(AtomicUsize::new(0)));
     for _ in 0..2 {
-        let (entry, spawns) = (ledger.entry(), Spawns(runtime.handle().clone()));
+        let (entry, spawns) = (ledger.entry(), Spawns(runtime.handle().clone(), Arc::clone(&returned)));
         runtime.spawn(async move {
             let (_spawns, _entry) = (spawns, entry);
             pending::<()>().await;
@@ -113,5 +115,6 @@ pub(crate) fn drops_that_spawn() {
     }
     let outside = thread::spawn(move || drop(runtime));
     outside.join().expect("no panic");
+    assert_eq!(returned.load(SeqCst), 2, "drops that could spawn");
     ledger.assert_balanced();
 }

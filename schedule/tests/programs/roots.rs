@@ -6,6 +6,7 @@ use std::time::Duration;
 use wsrt::runtime::{Builder, Handle};
 use wsrt::sync::oneshot;
 use wsrt::task::{block_in_place, spawn_blocking, yield_now};
+use wsrt_schedule::atomic::{AtomicUsize, Ordering::SeqCst};
 use wsrt_schedule::thread;
 
 use crate::support::{Busy, Gate, current_thread, runtime};
@@ -106,12 +107,12 @@ pub(crate) fn machines_come_and_go() {
 
 /// The system refuses threads now and then: jobs and tasks are run all the same.
 pub(crate) fn threads_are_refused() {
-    let asked = wsrt_schedule::atomic::AtomicUsize::new(0);
+    let asked = AtomicUsize::new(0);
     let refused = wsrt_schedule::seed() as usize % 6;
     let runtime = Builder::new_multi_thread()
         .worker_threads(1)
         .thread_name_fn(move || {
-            let number = asked.fetch_add(1, wsrt_schedule::atomic::Ordering::SeqCst);
+            let number = asked.fetch_add(1, SeqCst);
             assert!(number == 0 || number % 6 != refused, "no thread");
             String::new()
         })
@@ -127,4 +128,55 @@ pub(crate) fn threads_are_refused() {
             job.await.expect("no panic");
         }
     });
+}
+
+/// Machines beyond the processors stay for ever, and sleep for so long.
+pub(crate) fn machines_stay_for_ever() {
+    let runtime =
+        Builder::new_multi_thread().worker_threads(1).thread_keep_alive(Duration::MAX).build().expect("a runtime");
+    runtime.block_on(async {
+        let task = wsrt::spawn(async { Handle::current().block_on(yield_now()) });
+        task.await.expect("no panic");
+        wsrt::time::sleep(Duration::from_millis(1)).await;
+    });
+}
+
+/// The thread that is called for a task waits in its hook for that very task.
+pub(crate) fn hooks_that_wait() {
+    let gate = Gate::default();
+    let (theirs, is_first) = (gate.clone(), AtomicUsize::new(0));
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(2)
+        .on_thread_start(move || {
+            if is_first.fetch_add(1, SeqCst) == 0 {
+                theirs.wait();
+            }
+        })
+        .build()
+        .expect("a runtime");
+    runtime.block_on(async { wsrt::spawn(async move { gate.open() }).await.expect("no panic") });
+}
+
+/// Calls that block in tasks have no more threads than there may be.
+pub(crate) fn threads_are_limited() {
+    let (alive, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (started, ended, highest) = (Arc::clone(&alive), Arc::clone(&alive), Arc::clone(&most));
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(1)
+        .max_machines(2)
+        .on_thread_start(move || {
+            highest.fetch_max(started.fetch_add(1, SeqCst) + 1, SeqCst);
+        })
+        .on_thread_stop(move || {
+            ended.fetch_sub(1, SeqCst);
+        })
+        .build()
+        .expect("a runtime");
+    runtime.block_on(async {
+        let tasks: Vec<_> = (0..3).map(|_| wsrt::spawn(async { Handle::current().block_on(yield_now()) })).collect();
+        for task in tasks {
+            task.await.expect("no panic");
+        }
+    });
+    assert!(most.load(SeqCst) <= 2, "{} threads ran tasks", most.load(SeqCst));
 }

@@ -14,15 +14,16 @@ const MILLISECOND: Duration = Duration::from_millis(1);
 const LATE: Duration = Duration::from_secs(30);
 
 fn slept_in_time(runtime: &Runtime, tasks: u32) {
-    let began = time::now();
+    let (began, idle) = (time::now(), time::idle());
     runtime.block_on(async {
         let tasks: Vec<_> = (1..=tasks).map(|number| wsrt::spawn(sleep(number * MILLISECOND))).collect();
         for task in tasks {
             task.await.expect("no panic");
         }
     });
-    let took = time::now() - began;
-    assert!(took >= tasks * MILLISECOND && took < LATE, "{tasks} tasks slept for {took:?}");
+    let (took, idle) = (time::now() - began, time::idle() - idle);
+    assert!(took >= tasks * MILLISECOND, "{tasks} tasks slept for {took:?}");
+    assert!(idle < (tasks + 2) * MILLISECOND, "all threads slept for {idle:?}");
 }
 
 /// Sleeps of tasks end, none of them early.
