@@ -35,7 +35,7 @@ pub(crate) fn requests_and_replies() {
         }
         server.await.expect("no panic");
     });
-    busy.to_here();
+    busy.check();
 }
 
 /// Threads that block in channels, and a task between them.
@@ -53,7 +53,7 @@ pub(crate) fn blocking_ends() {
     let received: Vec<i32> = std::iter::from_fn(|| last.blocking_recv()).collect();
     writer.join().expect("no panic");
     assert_eq!(received, [0, 1, 2]);
-    busy.to_here();
+    busy.check();
 }
 
 /// A lock, a semaphore and notices.
@@ -81,5 +81,5 @@ pub(crate) fn locks_and_notices() {
             task.await.expect("no panic");
         }
     });
-    busy.to_here();
+    busy.check();
 }

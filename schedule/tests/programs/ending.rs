@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use wsrt::runtime::{Handle, Runtime};
 use wsrt::sync::{mpsc, oneshot};
-use wsrt::task::{spawn_blocking, yield_now};
+use wsrt::task::yield_now;
 use wsrt::time::{Instant, sleep};
 use wsrt_schedule::thread;
 
@@ -166,12 +166,10 @@ pub(crate) fn jobs_end_with_results() {
     let runtime = runtime(1);
     let begun = Gate::default();
     let told = begun.clone();
-    let job = runtime.block_on(async move {
-        spawn_blocking(move || {
-            told.open();
-            thread::yield_now();
-            7
-        })
+    let job = runtime.spawn_blocking(move || {
+        told.open();
+        thread::yield_now();
+        7
     });
     begun.wait();
     drop(runtime);

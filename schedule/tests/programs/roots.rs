@@ -33,7 +33,7 @@ pub(crate) fn drivers_come_and_leave() {
         })
         .collect();
     threads.into_iter().for_each(|thread| thread.join().expect("no panic"));
-    busy.to_here();
+    busy.check();
 }
 
 /// Tasks that block until other tasks run, on one processor: it is handed over.

@@ -20,7 +20,7 @@ pub(crate) fn spawn_and_join() {
         }
         sum
     });
-    busy.to_here();
+    busy.check();
     assert_eq!(sum, 3);
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn tree_of_tasks() {
     let runtime = runtime(3);
     let busy = Busy::from_here();
     assert_eq!(runtime.block_on(async { wsrt::spawn(tree(2)).await }).expect("no panic"), 9);
-    busy.to_here();
+    busy.check();
 }
 
 /// Threads outside spawn while the processors fall asleep and wake.
@@ -63,7 +63,7 @@ pub(crate) fn spawns_from_outside() {
         })
         .collect();
     threads.into_iter().for_each(|thread| thread.join().expect("no panic"));
-    busy.to_here();
+    busy.check();
 }
 
 /// Aborts race with completions and joins.
@@ -104,7 +104,7 @@ pub(crate) fn wakes_from_outside() {
         });
         task.await.expect("no panic")
     });
-    busy.to_here();
+    busy.check();
     assert_eq!(sum, 3);
     outside.join().expect("no panic");
 }

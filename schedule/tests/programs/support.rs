@@ -31,7 +31,7 @@ impl Busy {
     }
 
     #[track_caller]
-    pub(crate) fn to_here(self) {
+    pub(crate) fn check(self) {
         let idle = time::idle() - self.0;
         assert!(idle.is_zero(), "all threads slept for {idle:?} although there was work");
     }
