@@ -132,8 +132,14 @@ impl<S: mio::event::Source> Evented<S> {
         self.registration.source().readiness().read().has_urgent()
     }
 
-    pub(crate) fn handle(&self) -> &Handle {
+    /// Returns the netpoller that the source is registered with.
+    #[must_use]
+    pub fn handle(&self) -> &Handle {
         self.registration.handle()
+    }
+
+    pub(crate) fn source_state(&self) -> &SourceState {
+        self.registration.source()
     }
 
     /// Takes the source out of the poll and returns it, still non-blocking.

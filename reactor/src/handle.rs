@@ -14,6 +14,15 @@ use std::io;
 #[derive(Clone, Debug)]
 pub struct Handle(Arc<Shared>);
 
+/// Handles are equal if they name one netpoller.
+impl PartialEq for Handle {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Handle {}
+
 #[derive(Debug)]
 struct Shared {
     system: mio::Registry,

@@ -21,6 +21,7 @@
 #![cfg_attr(docsrs, doc(auto_cfg(hide(loom))))]
 
 mod address;
+mod announcement;
 #[cfg(unix)]
 pub mod async_fd;
 pub use wsrt_sync::budget;
@@ -45,6 +46,7 @@ mod waiters;
 mod walk;
 
 pub use self::address::Address;
+pub use self::announcement::WaiterKey;
 pub use self::error::{is_rt_shutdown_err, rt_shutdown_err};
 pub use self::evented::Evented;
 pub use self::handle::Handle;

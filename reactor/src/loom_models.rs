@@ -1,6 +1,7 @@
 //! Models of one source: waiters, events, clears, futures that go away and the shutdown, in every
 //! order.
 
+use crate::announcement::WaiterKey;
 use crate::interest::Interest;
 use crate::readiness::{EventBits, Readiness};
 use crate::source::{Condition, SourceState};
@@ -178,5 +179,52 @@ fn a_future_that_goes_away_takes_no_other_waiters_event() {
         block_on(poll_fn(|cx| source.poll_ready(Condition::WorthTrying, READ, cx, WaiterKind::Shared))).unwrap();
         event.join().unwrap();
         leaver.join().unwrap();
+    });
+}
+
+/// A count that a signal handler adds to, with the pair of sockets that it writes to afterwards.
+struct Counted {
+    kernel: Kernel,
+    count: AtomicUsize,
+}
+
+impl Counted {
+    fn announce(&self) {
+        self.count.fetch_add(1, Relaxed);
+        self.kernel.arrive();
+    }
+
+    fn poll_above(&self, seen: usize, key: &mut WaiterKey, cx: &mut Context<'_>) -> Poll<usize> {
+        let drain = || _ = self.kernel.bytes.swap(0, Relaxed);
+        let look = || Some(self.count.load(Relaxed)).filter(|count| *count > seen);
+        self.kernel.source.poll_announced(key, cx, drain, look).map(|found| found.expect("no shutdown here"))
+    }
+
+    /// Polls twice, without waiting: the second time this uses up the event of what the first one
+    /// has found.
+    fn use_up(&self) {
+        let (mut key, mut cx) = (WaiterKey::default(), Context::from_waker(Waker::noop()));
+        if let Poll::Ready(seen) = self.poll_above(0, &mut key, &mut cx) {
+            assert!(self.poll_above(seen, &mut key, &mut cx).is_pending());
+        }
+    }
+}
+
+#[test]
+fn an_announcement_that_another_waiter_uses_up_is_not_missed() {
+    bounded(2, || {
+        let counted = Arc::new(Counted { kernel: Kernel::new(), count: AtomicUsize::new(0) });
+        let other = {
+            let counted = Arc::clone(&counted);
+            thread::spawn(move || counted.use_up())
+        };
+        let handler = {
+            let counted = Arc::clone(&counted);
+            thread::spawn(move || counted.announce())
+        };
+        let mut key = WaiterKey::default();
+        assert_eq!(block_on(poll_fn(|cx| counted.poll_above(0, &mut key, cx))), 1);
+        other.join().unwrap();
+        handler.join().unwrap();
     });
 }

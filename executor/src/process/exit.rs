@@ -15,7 +15,7 @@ use crate::signal::unix::SignalKind;
 pub(super) enum Exit {
     #[cfg(target_os = "linux")]
     Descriptor(Evented<pidfd::PidFd>),
-    /// Each `Exit` has a listener of its own, and each is woken by the end of any child.
+    /// Each is woken by the end of any child.
     Signal(Listener),
 }
 
@@ -39,7 +39,7 @@ impl Exit {
 
     /// Returns the first result of `look`, which is called whenever the child may have ended.
     pub(super) fn poll<T>(
-        &self,
+        &mut self,
         cx: &mut Context<'_>,
         mut look: impl FnMut() -> io::Result<Option<T>>,
     ) -> Poll<io::Result<T>> {
@@ -121,7 +121,7 @@ mod tests {
         Builder::new_current_thread().build().expect("a runtime").block_on(async {
             let netpoller = with_scheduler("a test", |scheduler| scheduler.netpoller.handle().clone());
             let (mut one, mut other) = (patient_child(), patient_child());
-            let exit = exit(one.id(), &netpoller).expect("there are resources for it");
+            let mut exit = exit(one.id(), &netpoller).expect("there are resources for it");
             poll_fn(|cx| {
                 assert!(exit.poll(cx, || one.try_wait()).is_pending());
                 Poll::Ready(())

@@ -26,6 +26,8 @@ pub(crate) mod helpers;
 pub(crate) mod idle;
 #[cfg(not(loom))]
 pub(crate) mod idle_work;
+#[cfg(all(not(loom), unix, feature = "signal"))]
+pub(crate) mod kept;
 #[cfg_attr(loom, allow(dead_code))]
 pub(crate) mod limits;
 pub(crate) mod machine;

@@ -18,6 +18,8 @@ use crate::scheduler::clock::Clock;
 use crate::scheduler::helpers::Helpers;
 use crate::scheduler::idle::Idle;
 use crate::scheduler::idle_work::IdleWork;
+#[cfg(all(unix, feature = "signal"))]
+use crate::scheduler::kept::Kept;
 use crate::scheduler::poll_owner::PollOwner;
 use crate::scheduler::processors::Processors;
 use crate::scheduler::queue::Injector;
@@ -177,6 +179,9 @@ pub(crate) struct Scheduler {
     /// The tokio runtime in the background, with the feature that wants one.
     pub(crate) tokio: TokioCompat,
     pub(crate) clock: Clock,
+    /// The sockets by which signals wake its tasks.
+    #[cfg(all(unix, feature = "signal"))]
+    pub(crate) kept: Kept,
 }
 
 // Panics of user code are held back before they reach the scheduler's counts: a future that panics
@@ -215,6 +220,8 @@ impl Scheduler {
             observer: Observer::new(),
             tokio: TokioCompat::new(),
             clock: Clock::new(),
+            #[cfg(all(unix, feature = "signal"))]
+            kept: Kept::default(),
             config,
         });
         for processor in owned.into_iter().rev() {

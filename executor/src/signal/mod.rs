@@ -34,6 +34,10 @@
 //! ```
 
 #[cfg(unix)]
+mod action;
+#[cfg(unix)]
+mod bell;
+#[cfg(unix)]
 mod ctrl_c;
 #[cfg(unix)]
 mod listener;

@@ -3,6 +3,7 @@
 
 use std::env;
 use std::io;
+use std::os::unix::process::CommandExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::{self, Command};
 use std::thread;
@@ -48,7 +49,7 @@ pub(super) fn in_own_process(module: &str, name: &str, body: impl FnOnce()) {
 }
 
 /// Sends `kind` to this process, which would not survive it without a listener.
-fn send(kind: SignalKind) {
+pub(super) fn send(kind: SignalKind) {
     let kill = format!("kill -{} {}", kind.as_raw_value(), process::id());
     let status = Command::new("sh").arg("-c").arg(kill).status().expect("there is a shell");
     assert!(status.success(), "{status}");
@@ -102,6 +103,54 @@ fn a_signal_without_listeners_does_not_end_the_process() {
         });
         send(SignalKind::quit());
     });
+}
+
+#[test]
+fn each_of_two_runtimes_receives_a_signal() {
+    in_own_process(module_path!(), "each_of_two_runtimes_receives_a_signal", || {
+        let (one, other) = (single(), single());
+        let mut first = one.block_on(async { signal(SignalKind::hangup()) }).expect("the system lets us listen");
+        let mut second = other.block_on(async { signal(SignalKind::hangup()) }).expect("the system lets us listen");
+        for _ in 0..2 {
+            send(SignalKind::hangup());
+            assert_eq!(one.block_on(first.recv()), Some(()));
+            assert_eq!(other.block_on(second.recv()), Some(()));
+        }
+        drop(one);
+        assert_ready_eq!(spawn(()).enter(|cx, _| first.poll_recv(cx)), None);
+        send(SignalKind::hangup());
+        assert_eq!(other.block_on(second.recv()), Some(()));
+    });
+}
+
+#[test]
+fn a_signal_to_a_forked_process_is_not_its_parents() {
+    in_own_process(module_path!(), "a_signal_to_a_forked_process_is_not_its_parents", || {
+        single().block_on(async {
+            let mut usr1 = signal(SignalKind::user_defined1()).expect("the system lets us listen");
+            let raise = || match raise_usr1() {
+                0 => Ok(()),
+                _ => Err(io::Error::last_os_error()),
+            };
+            let mut child = Command::new("true");
+            // SAFETY: between the fork and the program the child makes one system call, and its
+            // signal handler, which writes to the pair that it shares with this process.
+            unsafe { child.pre_exec(raise) };
+            assert!(child.status().expect("there is such a program").success());
+            crate::task::yield_now().await;
+            let mut received = spawn(usr1.recv());
+            assert_pending!(received.poll());
+            drop(received);
+            send(SignalKind::user_defined1());
+            assert_eq!(usr1.recv().await, Some(()));
+        });
+    });
+}
+
+/// Sends SIGUSR1 to the thread that calls it.
+fn raise_usr1() -> i32 {
+    // SAFETY: the call takes a number, and its handler is installed.
+    unsafe { libc::raise(libc::SIGUSR1) }
 }
 
 #[test]

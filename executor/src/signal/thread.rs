@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::os::unix::net::UnixStream as StdStream;
 use std::thread;
 
-use super::listener::Action;
+use super::action::Action;
 use super::unix::SignalKind;
 use crate::util::joined_thread::JoinedThread;
 
@@ -26,7 +26,7 @@ impl SignalThread {
         kind: SignalKind,
         mut on_signal: impl FnMut() + Send + 'static,
     ) -> io::Result<Self> {
-        let (action, mut reader) = Action::open(kind)?;
+        let (action, mut reader) = Action::open_pair(kind)?;
         let wait_and_call = move || {
             while is_signalled(&mut reader) {
                 on_signal();

@@ -1,0 +1,69 @@
+//! `Action`: a function that the handler of a signal calls, and the pair of sockets by which it
+//! wakes a thread or a task.
+//!
+//! A signal handler may do very little, but it may write to a socket.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::os::unix::net::UnixStream;
+
+use signal_hook_registry::SigId;
+
+use super::unix::SignalKind;
+
+/// A function in the registry's handler for a signal; dropping it removes it from there.
+pub(super) struct Action {
+    kind: SignalKind,
+    id: SigId,
+}
+
+impl Action {
+    /// Has a byte written for each signal from now on. The returned socket, which blocks, receives
+    /// it, and its end of stream when the action is dropped.
+    pub(super) fn open_pair(kind: SignalKind) -> io::Result<(Self, UnixStream)> {
+        require_handled(kind)?;
+        let (writer, reader) = UnixStream::pair()?;
+        writer.set_nonblocking(true)?;
+        // A write to a full socket may fail: the bytes in it have yet to be read. There is no other
+        // error that a caller could act on.
+        let announce = move || drop((&writer).write(&[1]));
+        // SAFETY: `announce` is one `send` system call, which a signal handler may make. It takes
+        // no lock and allocates nothing, its error being a bare number, and the registry saves and
+        // restores `errno` around it.
+        let action = unsafe { Self::register(kind, announce) }?;
+        Ok((action, reader))
+    }
+
+    /// Has `announce` called for each signal from now on, after the functions that were registered
+    /// before it. When this returns, no handler is at work any more that would not call it.
+    ///
+    /// # Safety
+    ///
+    /// A signal handler may do all that `announce` does.
+    pub(super) unsafe fn register(kind: SignalKind, announce: impl Fn() + Send + Sync + 'static) -> io::Result<Self> {
+        require_handled(kind)?;
+        // SAFETY: the caller's promise.
+        let id = unsafe { signal_hook_registry::register(kind.as_raw_value(), announce) }?;
+        Ok(Self { kind, id })
+    }
+}
+
+impl Drop for Action {
+    fn drop(&mut self) {
+        signal_hook_registry::unregister(self.id);
+    }
+}
+
+impl fmt::Debug for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.kind.fmt(f)
+    }
+}
+
+fn require_handled(kind: SignalKind) -> io::Result<()> {
+    if signal_hook_registry::FORBIDDEN.contains(&kind.as_raw_value()) {
+        let message = format!("cannot listen for {kind}: a program cannot handle it and go on");
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+    }
+    Ok(())
+}

@@ -1,0 +1,188 @@
+//! `Bell`: one for each signal that was ever listened for, until the process ends. It counts the
+//! signal, and knows the runtimes in which tasks wait for it.
+//!
+//! The handler adds one to the count, and then writes a byte to a socket of each runtime that
+//! listens, its `Ear`. The count is the only record of a signal, and the byte merely has the tasks
+//! look at it. So a listener is a number, the count when it was made; a byte for which there is no
+//! room is no loss; and a byte too many, such as one from a forked process that has the sockets
+//! still, is a look that finds nothing.
+
+use std::collections::BTreeMap;
+use std::ffi::c_int;
+use std::io::{self, Read};
+use std::panic::RefUnwindSafe;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::{Acquire, Release};
+use std::sync::{Arc, Weak};
+
+use mio::net::UnixStream;
+use parking_lot::Mutex;
+use wsrt_reactor::{Evented, Handle};
+
+use super::action::Action;
+use super::unix::SignalKind;
+
+/// All bells, by the numbers of their signals.
+static BELLS: Mutex<BTreeMap<c_int, Arc<Bell>>> = Mutex::new(BTreeMap::new());
+
+#[derive(Debug)]
+pub(super) struct Bell {
+    kind: SignalKind,
+    arrivals: Arc<Arrivals>,
+    /// Never removed, so that the count goes on. It is the registry's first one for the signal: an
+    /// ear's byte is written when the signal is counted.
+    _count: Action,
+    /// At most one for each runtime that has tasks which listen, and some that are gone.
+    ears: Mutex<Vec<Weak<Ear>>>,
+}
+
+// No foreign code runs while the lock is held.
+impl RefUnwindSafe for Bell {}
+
+impl Bell {
+    /// Returns the signal's bell. From now on the signal is counted.
+    pub(super) fn of(kind: SignalKind) -> io::Result<Arc<Self>> {
+        let mut bells = BELLS.lock();
+        if let Some(bell) = bells.get(&kind.as_raw_value()) {
+            return Ok(Arc::clone(bell));
+        }
+        let bell = Arc::new(Self::cast(kind)?);
+        bells.insert(kind.as_raw_value(), Arc::clone(&bell));
+        Ok(bell)
+    }
+
+    fn cast(kind: SignalKind) -> io::Result<Self> {
+        let arrivals = Arc::new(Arrivals::default());
+        let counter = Arc::clone(&arrivals);
+        // SAFETY: `announce` is one operation on an atomic, which a signal handler may make.
+        let count = unsafe { Action::register(kind, move || counter.announce()) }?;
+        Ok(Self { kind, arrivals, _count: count, ears: Mutex::new(Vec::new()) })
+    }
+
+    /// Returns how often the signal has come; wraps.
+    pub(super) fn arrivals(&self) -> usize {
+        self.arrivals.count()
+    }
+
+    /// Returns the ear in the runtime of `netpoller`. A new one is shown to `keep`, and lasts for
+    /// as long as any reference to it.
+    pub(super) fn ear_in(&self, netpoller: &Handle, keep: impl FnOnce(&Arc<Ear>)) -> io::Result<Arc<Ear>> {
+        let mut ears = self.ears.lock();
+        let known = ears.iter().filter_map(Weak::upgrade).find(|ear| ear.stream.handle() == netpoller);
+        if let Some(ear) = known {
+            return Ok(ear);
+        }
+        let ear = Arc::new(Ear::open(self.kind, netpoller)?);
+        ears.retain(|ear| ear.strong_count() > 0);
+        ears.push(Arc::downgrade(&ear));
+        keep(&ear);
+        Ok(ear)
+    }
+}
+
+/// Counts a signal: the handler writes, the listeners read.
+#[derive(Debug, Default)]
+struct Arrivals(AtomicUsize);
+
+impl Arrivals {
+    /// The signal has come. Called in the handler.
+    fn announce(&self) {
+        // Pairs with the Acquire of `count`: the handler's thread came here before the listener.
+        self.0.fetch_add(1, Release);
+    }
+
+    #[must_use]
+    fn count(&self) -> usize {
+        // Pairs with the Release of `announce`.
+        self.0.load(Acquire)
+    }
+}
+
+/// The pair of sockets by which the signal's handler wakes the tasks of one runtime.
+#[derive(Debug)]
+pub(super) struct Ear {
+    // The first field, so that the handler's end of the pair is closed before ours: the handler
+    // must not write to a closed socket.
+    _action: Action,
+    stream: Evented<UnixStream>,
+}
+
+impl Ear {
+    fn open(kind: SignalKind, netpoller: &Handle) -> io::Result<Self> {
+        let (action, reader) = Action::open_pair(kind)?;
+        reader.set_nonblocking(true)?;
+        let stream = Evented::of_kind("signal", UnixStream::from_std(reader), netpoller)?;
+        Ok(Self { _action: action, stream })
+    }
+
+    /// The source whose events say that the count may have changed.
+    pub(super) fn stream(&self) -> &Evented<UnixStream> {
+        &self.stream
+    }
+}
+
+/// Reads all bytes of the socket. How many there were means nothing.
+pub(super) fn drain(mut stream: impl Read) {
+    let mut bytes = [0; 64];
+    loop {
+        match stream.read(&mut bytes) {
+            Ok(count) if count == bytes.len() => {}
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            // Fewer than there is room for, so no more were there; or none.
+            Ok(_) | Err(_) => return,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::runtime::Builder;
+    use crate::signal::tests::{in_own_process, send};
+    use crate::signal::unix::signal;
+    use std::io::Write;
+    use std::os::fd::AsFd;
+    use std::os::unix::net::UnixStream as StdStream;
+
+    #[test]
+    fn a_drain_leaves_nothing_behind() {
+        let (mut writer, mut reader) = StdStream::pair().expect("sockets are to be had");
+        reader.set_nonblocking(true).expect("a socket can be non-blocking");
+        for count in [0, 1, 64, 1_000] {
+            writer.write_all(&vec![1; count]).expect("there is room");
+            drain(&reader);
+            let error = reader.read(&mut [0; 1]).expect_err("all was read");
+            assert_eq!(error.kind(), io::ErrorKind::WouldBlock);
+        }
+    }
+
+    #[test]
+    fn the_listeners_of_a_runtime_share_one_pair() {
+        in_own_process(module_path!(), "the_listeners_of_a_runtime_share_one_pair", || {
+            let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime is to be had");
+            let bell = Bell::of(SignalKind::hangup()).expect("the system lets us listen");
+            let _listeners: Vec<_> = runtime.block_on(async {
+                (0..10).map(|_| signal(SignalKind::hangup()).expect("the system lets us listen")).collect()
+            });
+            let ears: Vec<_> = bell.ears.lock().iter().filter_map(Weak::upgrade).collect();
+            assert_eq!(ears.len(), 1);
+        });
+    }
+
+    #[test]
+    fn the_end_of_a_runtime_closes_the_handlers_end() {
+        in_own_process(module_path!(), "the_end_of_a_runtime_closes_the_handlers_end", || {
+            let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime is to be had");
+            let bell = Bell::of(SignalKind::hangup()).expect("the system lets us listen");
+            let listener = runtime.block_on(async { signal(SignalKind::hangup()) });
+            let ear = bell.ears.lock().first().and_then(Weak::upgrade).expect("the listener's");
+            let mut witness = StdStream::from(ear.stream.get_ref().as_fd().try_clone_to_owned().expect("a descriptor"));
+            witness.set_nonblocking(false).expect("a socket can block");
+            drop((ear, listener));
+            send(SignalKind::hangup());
+            assert_eq!(witness.read(&mut [0; 1]).expect("the runtime listens still"), 1);
+            drop(runtime);
+            assert_eq!(witness.read(&mut [0; 1]).expect("end of stream, at once"), 0);
+        });
+    }
+}

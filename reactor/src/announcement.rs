@@ -1,0 +1,78 @@
+//! Sources whose events announce a change that was made elsewhere: any number of waiters look for
+//! the change, and each event wakes them all.
+//!
+//! The reading end of a pair of sockets is such a source, where a signal handler counts the signal
+//! and then writes a byte. The byte carries nothing: one of the waiters reads all that are there,
+//! and the event counts as used up for the others too.
+
+use crate::evented::Evented;
+use crate::interest::Interest;
+use crate::source::{Condition, SourceState};
+use crate::waiters::WaiterKind;
+use std::io;
+use std::task::{Context, Poll, ready};
+
+const READ: Interest = Interest::READABLE;
+
+/// Holds the place of a waiter among those of a source: its waker can be taken out again.
+#[derive(Debug, Default)]
+pub struct WaiterKey(Option<usize>);
+
+impl SourceState {
+    /// Returns the first result of `look`, which is asked after each event; `drain` uses up what
+    /// the events announce.
+    ///
+    /// No change is missed, though another waiter may use up its event. The change is made first
+    /// and its event is dispatched later, which takes the wakers. Either it takes this waiter's; or
+    /// it came before this waiter's critical section, and the second look sees the change.
+    pub(crate) fn poll_announced<R>(
+        &self,
+        key: &mut WaiterKey,
+        cx: &mut Context<'_>,
+        mut drain: impl FnMut(),
+        mut look: impl FnMut() -> Option<R>,
+    ) -> Poll<io::Result<R>> {
+        if let Some(found) = look() {
+            return Poll::Ready(Ok(found));
+        }
+        loop {
+            if let Poll::Ready(Ok(seen)) = self.look(Condition::WorthTrying, READ) {
+                drain();
+                self.readiness().clear_would_block(seen, READ);
+            }
+            let waited = self.poll_ready(Condition::Reported, READ, cx, WaiterKind::Keyed(&mut key.0));
+            if let Some(found) = look() {
+                return Poll::Ready(Ok(found));
+            }
+            ready!(waited)?;
+        }
+    }
+}
+
+impl<S: mio::event::Source> Evented<S> {
+    /// Returns the first result of `look`, which is asked after each event that says that the
+    /// source can be read; until then `cx`'s task is woken by the next one.
+    ///
+    /// For a source whose events announce a change that was made before them. `drain` is to read
+    /// all that can be read without waiting. Takes nothing of the task's budget.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if it would have to wait and the runtime was shut down.
+    pub fn poll_announced<R>(
+        &self,
+        key: &mut WaiterKey,
+        cx: &mut Context<'_>,
+        mut drain: impl FnMut(&S),
+        look: impl FnMut() -> Option<R>,
+    ) -> Poll<io::Result<R>> {
+        self.source_state().poll_announced(key, cx, || drain(self.get_ref()), look)
+    }
+
+    /// Takes the waker of a waiter out, which will not poll again.
+    pub fn withdraw(&self, key: WaiterKey) {
+        if let Some(key) = key.0 {
+            self.source_state().withdraw(key);
+        }
+    }
+}
