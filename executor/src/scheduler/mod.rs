@@ -7,6 +7,8 @@
 pub(crate) mod queue;
 
 #[cfg(not(loom))]
+pub(crate) mod alive;
+#[cfg(not(loom))]
 pub(crate) mod block_on;
 #[cfg(not(loom))]
 pub(crate) mod clock;

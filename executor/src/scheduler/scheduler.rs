@@ -14,6 +14,7 @@ use crate::blocking::pool::BlockingPool;
 use crate::observe::counters::{Arrivals, SharedCounter};
 use crate::observe::observer::Observer;
 use crate::observe::timeline::Recorded;
+use crate::scheduler::alive::Listed;
 use crate::scheduler::clock::Clock;
 use crate::scheduler::helpers::Helpers;
 use crate::scheduler::idle::Idle;
@@ -148,6 +149,8 @@ impl fmt::Debug for Config {
 pub(crate) struct Scheduler {
     /// Itself, for the few methods that start threads.
     pub(crate) me: Weak<Self>,
+    /// For timers that are polled elsewhere.
+    _listed: Listed,
     pub(crate) id: RuntimeId,
     pub(crate) config: Config,
     /// The part of the processors that all threads see, by index.
@@ -200,6 +203,7 @@ impl Scheduler {
         let idle = Idle::new(config.processors, processors.capacity());
         let scheduler = Arc::new_cyclic(|me| Self {
             me: Weak::clone(me),
+            _listed: Listed::new(me),
             id: RuntimeId::next(),
             idle: if config.has_watcher() { idle } else { idle.without_watcher() },
             processors,

@@ -15,6 +15,7 @@ use wsrt_sync::drop_in::{OUTSIDE, SHUT_DOWN};
 
 use super::Instant;
 pub(super) use crate::observe::console::TimerSpan;
+use crate::scheduler::alive::{address_here, scheduler_at};
 use crate::scheduler::drop_in::require_timers;
 use crate::scheduler::timekeeping::arm_timer;
 use crate::scheduler::{Context, Scheduler};
@@ -33,8 +34,8 @@ pub(super) struct Deadline {
     polls_after_end: u8,
     /// Made when first needed, and kept for later deadlines.
     entry: Option<Arc<TimerEntry>>,
-    /// The address of the scheduler that it was last armed with, only to be compared.
-    armed_with: usize,
+    /// The address of the scheduler that it was last armed with, or else made in; 0 for none.
+    home: usize,
     /// The timer in the console; of no size without feature `console`.
     span: TimerSpan,
 }
@@ -55,7 +56,7 @@ impl Deadline {
     #[track_caller]
     pub(super) fn new(instant: Instant, span: TimerSpan) -> Self {
         require_timers();
-        Self { instant, wait: Wait::NotBegun, polls_after_end: 0, entry: None, armed_with: 0, span }
+        Self { instant, wait: Wait::NotBegun, polls_after_end: 0, entry: None, home: address_here(), span }
     }
 
     pub(super) fn instant(&self) -> Instant {
@@ -96,7 +97,10 @@ impl Deadline {
 
     fn poll_passed(&mut self, cx: &mut task::Context<'_>, owner: &str) -> Poll<()> {
         if self.wait == Wait::NotBegun {
-            Context::with(|context| self.start(scheduler(context, owner)));
+            Context::with(|context| match context {
+                Some(context) => self.start(context.scheduler()),
+                None => self.start_at_home(owner),
+            });
         }
         if let (Wait::Armed, Some(entry)) = (self.wait, &self.entry) {
             if entry.poll_fired(cx).is_pending() {
@@ -123,7 +127,7 @@ impl Deadline {
             Wait::Over => self.wait = Wait::NotBegun,
             Wait::Armed => {
                 self.wait = Wait::NotBegun;
-                let home = ptr::without_provenance(self.armed_with);
+                let home = ptr::without_provenance(self.home);
                 // Counted: if the runtime ends just now, the waker of the task that waits is woken
                 // in there.
                 if let Some(context) = Context::current().filter(|context| context.is_of(home)) {
@@ -145,8 +149,21 @@ impl Deadline {
             return;
         }
         arm_timer(scheduler, self.entry.get_or_insert_with(TimerEntry::new), deadline);
-        self.armed_with = ptr::from_ref(scheduler).addr();
+        self.home = ptr::from_ref(scheduler).addr();
         self.wait = Wait::Armed;
+    }
+
+    /// Arms the timer where this was made: the thread has no runtime.
+    #[cold]
+    fn start_at_home(&mut self, owner: &str) {
+        match scheduler_at(self.home) {
+            Some(scheduler) => self.start(&scheduler),
+            None if self.home != 0 => panic_after_end(owner),
+            None => panic!(
+                "wsrt: {OUTSIDE}{owner} was polled outside of a wsrt runtime: await it inside `#[wsrt::main]`, a spawned \
+                 task or `Runtime::block_on`"
+            ),
+        }
     }
 
     /// Takes the timer back, and wakes the task that waits: its next poll finds the deadline
@@ -167,10 +184,7 @@ impl Deadline {
     fn poll_after_end(&mut self, cx: &task::Context<'_>, owner: &str) {
         let is_dropped_soon = Context::with(|context| context.is_some_and(Context::drops_what_waits));
         if !is_dropped_soon || self.polls_after_end == POLLS_AFTER_END {
-            panic!(
-                "wsrt: {SHUT_DOWN}{owner} was polled after its runtime had been shut down: no timer is left to end the wait; keep the \
-                 runtime until its waits are over"
-            );
+            panic_after_end(owner);
         }
         self.polls_after_end += 1;
         cx.waker().wake_by_ref();
@@ -185,17 +199,13 @@ impl Drop for Deadline {
     }
 }
 
-fn remaining(instant: Instant) -> Duration {
-    instant.saturating_duration_since(Instant::now())
+fn panic_after_end(owner: &str) -> ! {
+    panic!(
+        "wsrt: {SHUT_DOWN}{owner} was polled after its runtime had been shut down: no timer is left to end the wait; keep \
+         the runtime until its waits are over"
+    )
 }
 
-/// Returns the scheduler whose timers fire for this thread.
-fn scheduler<'a>(context: Option<&'a Context>, owner: &str) -> &'a Scheduler {
-    let Some(context) = context else {
-        panic!(
-            "wsrt: {OUTSIDE}{owner} was polled outside of a wsrt runtime: await it inside `#[wsrt::main]`, a spawned task or \
-             `Runtime::block_on`"
-        );
-    };
-    context.scheduler()
+fn remaining(instant: Instant) -> Duration {
+    instant.saturating_duration_since(Instant::now())
 }

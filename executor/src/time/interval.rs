@@ -13,8 +13,8 @@ use super::{Instant, MissedTickBehavior};
 ///
 /// # Panics
 ///
-/// Panics if `period` is zero. Outside a wsrt runtime, waiting for a tick panics; this call does
-/// not.
+/// Panics if `period` is zero. Waiting for a tick panics outside a wsrt runtime, if this call was
+/// outside of one, too.
 ///
 /// # Examples
 ///
@@ -40,8 +40,8 @@ pub fn interval(period: Duration) -> Interval {
 ///
 /// # Panics
 ///
-/// Panics if `period` is zero. Outside a wsrt runtime, waiting for a tick panics; this call does
-/// not.
+/// Panics if `period` is zero. Waiting for a tick panics outside a wsrt runtime, if this call was
+/// outside of one, too.
 ///
 /// # Examples
 ///
@@ -83,7 +83,7 @@ impl Interval {
     ///
     /// # Panics
     ///
-    /// Panics outside a wsrt runtime.
+    /// Panics outside a wsrt runtime, if the interval was made outside of one, too.
     ///
     /// # Cancel safety
     ///
@@ -114,7 +114,7 @@ impl Interval {
     ///
     /// # Panics
     ///
-    /// Panics outside a wsrt runtime.
+    /// Panics outside a wsrt runtime, if the interval was made outside of one, too.
     ///
     /// # Examples
     ///

@@ -17,7 +17,8 @@
 //!
 //! Making any of these needs no runtime, only waiting does: a [`Sleep`] can be built in a
 //! constructor that knows nothing of async, and the first poll that has to wait
-//! makes the timer. A timeout around a future that is ready at once costs one read of the clock.
+//! makes the timer: in the runtime around it, or else in that in which it was built. A timeout
+//! around a future that is ready at once costs one read of the clock.
 //!
 //! # Examples
 //!

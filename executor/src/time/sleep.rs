@@ -20,8 +20,8 @@ use super::deadline::{Deadline, TimerSpan};
 ///
 /// # Panics
 ///
-/// Does not panic itself. The first poll panics outside a wsrt runtime, and a later poll panics if
-/// the runtime has ended meanwhile.
+/// Does not panic itself. The first poll panics outside a wsrt runtime if this call was outside of
+/// one, too, and any poll panics if the runtime has ended meanwhile.
 ///
 /// # Cancel safety
 ///
@@ -52,8 +52,8 @@ pub fn sleep(duration: Duration) -> Sleep {
 ///
 /// # Panics
 ///
-/// Does not panic itself. The first poll panics outside a wsrt runtime, and a later poll panics if
-/// the runtime has ended meanwhile.
+/// Does not panic itself. The first poll panics outside a wsrt runtime if this call was outside of
+/// one, too, and any poll panics if the runtime has ended meanwhile.
 ///
 /// # Cancel safety
 ///
@@ -81,9 +81,10 @@ pub fn sleep_until(deadline: Instant) -> Sleep {
 pin_project! {
     /// The future of [`sleep`] and [`sleep_until`].
     ///
-    /// It is `Send` and `Sync`, and may be made, moved and dropped outside a runtime. Only the
-    /// first poll needs one: the timers of that runtime watch the deadline. Polled again once it is
-    /// ready, it is ready again.
+    /// It is `Send` and `Sync`, and may be made, moved and dropped outside a runtime. The timers of
+    /// the runtime in which it is first polled watch the deadline, or those of the runtime in which
+    /// it was made if it is polled outside of any. Polled again once it is ready, it is ready
+    /// again.
     ///
     /// If that runtime ends first, the task that waits is woken, and its next poll panics to report
     /// it, unless the task ends with the runtime anyway. After a [`reset`](Sleep::reset), the

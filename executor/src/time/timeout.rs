@@ -27,8 +27,8 @@ use super::error::Elapsed;
 ///
 /// # Panics
 ///
-/// Does not panic itself. The first poll that has to wait panics outside a wsrt runtime, and a
-/// later one panics if the runtime has ended meanwhile.
+/// Does not panic itself. The first poll that has to wait panics outside a wsrt runtime if this
+/// call was outside of one, too, and any that has to panics if the runtime has ended meanwhile.
 ///
 /// # Cancel safety
 ///
@@ -63,8 +63,8 @@ pub fn timeout<F: IntoFuture>(duration: Duration, future: F) -> Timeout<F::IntoF
 ///
 /// # Panics
 ///
-/// Does not panic itself. The first poll that has to wait panics outside a wsrt runtime, and a
-/// later one panics if the runtime has ended meanwhile.
+/// Does not panic itself. The first poll that has to wait panics outside a wsrt runtime if this
+/// call was outside of one, too, and any that has to panics if the runtime has ended meanwhile.
 ///
 /// # Cancel safety
 ///

@@ -1,5 +1,6 @@
 //! Timers never fire early, fire in the order of their deadlines, and need no thread of their own.
 
+mod elsewhere;
 mod intervals;
 
 use std::future::{Future, pending, poll_fn, ready};
