@@ -17,6 +17,8 @@ pub mod process;
 pub mod runtime;
 #[cfg(feature = "signal")]
 pub mod signal;
+/// Nothing: the streams of tokio are in the crate `tokio-stream`.
+pub mod stream {}
 #[cfg(feature = "sync")]
 pub mod sync;
 #[cfg(feature = "rt")]

@@ -1,6 +1,9 @@
-//! Runtimes, and handles to them.
+//! Runtimes.
 
+mod builder;
+
+pub use self::builder::Builder;
 pub use wsrt::runtime::{
-    Builder, EnterGuard, Handle, LocalOptions, LocalRuntime, Runtime, RuntimeFlavor, RuntimeId as Id, RuntimeMetrics,
+    EnterGuard, Handle, LocalOptions, LocalRuntime, Runtime, RuntimeFlavor, RuntimeId as Id, RuntimeMetrics,
     TryCurrentError, is_rt_shutdown_err, worker_index,
 };

@@ -6,8 +6,6 @@ use std::time::Duration;
 
 use wsrt_reactor::EventsPerTurn;
 
-use wsrt_sync::drop_in::IS_ON;
-
 use crate::runtime::FlightRecorder;
 use crate::runtime::dump::no_progress;
 use crate::scheduler::limits::{EVENT_INTERVAL, GLOBAL_QUEUE_INTERVAL};
@@ -60,8 +58,8 @@ impl Builder {
             stall_threshold: None,
             on_stall: None,
             global_queue_interval: GLOBAL_QUEUE_INTERVAL,
-            has_io: !IS_ON,
-            has_time: !IS_ON,
+            has_io: true,
+            has_time: true,
             event_interval: EVENT_INTERVAL,
             events_per_turn: EventsPerTurn::default(),
             tokio_threads: 2,
@@ -126,6 +124,14 @@ impl Builder {
     #[doc(hidden)]
     pub fn __in_test(&mut self) -> &mut Self {
         self.config.is_test = true;
+        self
+    }
+
+    /// Builds without I/O and timers until they are asked for, for the package `tokio` of this
+    /// repository.
+    #[doc(hidden)]
+    pub fn __without_drivers(&mut self) -> &mut Self {
+        (self.config.has_io, self.config.has_time) = (false, false);
         self
     }
 

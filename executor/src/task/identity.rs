@@ -22,8 +22,8 @@ static NEXT: AtomicU64 = AtomicU64::new(1);
 /// Identifies a task.
 ///
 /// No two tasks of a process have the same id, whatever runtime they belong to, and an id is not
-/// used again when its task is gone. Ids say nothing of the order in which tasks were spawned, and
-/// the numbers may change with any release.
+/// used again when its task is gone. Ids are ordered, for maps and sorted lists: the order says
+/// nothing of that in which tasks were spawned, and the numbers may change with any release.
 ///
 /// # Examples
 ///
@@ -35,7 +35,7 @@ static NEXT: AtomicU64 = AtomicU64::new(1);
 ///     assert_ne!(one.id(), other.id());
 /// });
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Id(NonZeroU64);
 
 impl Id {

@@ -118,7 +118,10 @@ impl<T: 'static> LocalKey<T> {
     /// assert_eq!(name, "user 7");
     /// ```
     #[track_caller]
-    pub fn sync_scope<R>(&'static self, value: T, f: impl FnOnce() -> R) -> R {
+    pub fn sync_scope<F, R>(&'static self, value: T, f: F) -> R
+    where
+        F: FnOnce() -> R,
+    {
         match Inside::within(self, &mut Some(value), f) {
             Ok(result) => result,
             Err((trouble, _)) => panic!("wsrt: `LocalKey::sync_scope`: {trouble}"),
@@ -143,7 +146,10 @@ impl<T: 'static> LocalKey<T> {
     /// # std::io::Result::Ok(())
     /// ```
     #[track_caller]
-    pub fn with<R>(&'static self, f: impl FnOnce(&T) -> R) -> R {
+    pub fn with<F, R>(&'static self, f: F) -> R
+    where
+        F: FnOnce(&T) -> R,
+    {
         match self.try_with(f) {
             Ok(result) => result,
             Err(error) => panic!("wsrt: `LocalKey::with`: {error}"),
@@ -163,7 +169,10 @@ impl<T: 'static> LocalKey<T> {
     ///
     /// assert!(USER.try_with(|user| user.len()).is_err(), "there is no scope here");
     /// ```
-    pub fn try_with<R>(&'static self, f: impl FnOnce(&T) -> R) -> Result<R, AccessError> {
+    pub fn try_with<F, R>(&'static self, f: F) -> Result<R, AccessError>
+    where
+        F: FnOnce(&T) -> R,
+    {
         let result = self.slot.try_with(|slot| slot.borrow().as_ref().map(f));
         result.ok().flatten().ok_or(AccessError { _private: () })
     }

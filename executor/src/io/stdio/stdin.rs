@@ -1,6 +1,7 @@
 //! `Stdin`: standard input as a stream.
 
 use std::io;
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::task::{Context, Poll};
 
 use wsrt_sync::budget::poll_spending;
@@ -14,6 +15,10 @@ use crate::io::target::Target;
 /// Implements `AsyncRead` with feature `tokio-io`.
 #[derive(Debug)]
 pub struct Stdin(&'static Keyboard);
+
+// No foreign code runs while a lock of the keyboard is held.
+impl UnwindSafe for Stdin {}
+impl RefUnwindSafe for Stdin {}
 
 /// Returns a handle to standard input.
 ///
