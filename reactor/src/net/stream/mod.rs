@@ -29,7 +29,7 @@ pub(super) mod tokio_traits;
 mod transfer;
 
 pub(super) use self::ends::{Receive, StreamSocket, Transmit};
-pub(super) use self::sockets::{end_of_socket, outcome_of_connect};
+pub(super) use self::sockets::{end_of_socket, outcome_of_connect, uninterrupted};
 
 /// Implements the reading traits for `$kind`: tokio's, futures-io's and hyper's, with their
 /// features.
