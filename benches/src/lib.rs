@@ -17,6 +17,8 @@
 //! that do not return, [`dumps`] the cost of task dumps, and [`instructions`] counts the
 //! instructions of the scheduling paths and of the fast paths of channels and locks.
 //!
+//! [`guide`] draws the pictures of the guide.
+//!
 //! [`child`] is one measurement of `compare`; [`workloads`] and [`runtimes`] are measured, and
 //! [`load`] is the client of the echo server; [`measure`], [`metric`] and [`machine`] make figures
 //! of it.
@@ -32,6 +34,7 @@ mod cores;
 #[cfg(feature = "wsrt")]
 pub mod dumps;
 mod go;
+pub mod guide;
 pub mod harness;
 #[cfg(feature = "wsrt")]
 pub mod http;

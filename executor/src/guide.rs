@@ -1,29 +1,49 @@
-//! The guide: what to read, by what you want to do.
+//! The guide, in the order of a program's life.
 //!
 //! | to | read |
 //! |---|---|
+//! | start a program, spawn tasks and wait for them | [`hello`] |
+//! | serve connections | [`server`] |
+//! | limit times, race and cancel | [`timeouts`] |
+//! | share state between tasks | [`sharing`] |
+//! | compute on the processors that run the tasks | [`parallel`] |
+//! | know what happens when a task blocks, and what is not promised | [`blocking`] |
+//! | find out why a server is slow | [`seeing`] |
+//! | publish the counts | [`metrics`] |
+//! | end gracefully | [`shutdown`] |
+//! | test with a clock that jumps | [`testing`] |
+//! | choose threads and limits, or leave them alone | [`tuning`] |
 //! | move a program from tokio | [`from_tokio`] |
 //! | run a tokio program, and all its dependencies, without a change | [`drop_in`] |
-//! | know what happens when a task blocks, and what is not promised | [`blocking`] |
-//! | find out why a server is slow | [`seeing`], [`metrics`] |
-//! | compute on the processors that run the tasks | [`parallel`](crate::parallel) |
+//! | move a program from smol | [`from_smol`] |
+//! | move computing from rayon | [`from_rayon`] |
 //! | look a word up, beside those of Go, tokio and rayon | [`glossary`] |
 //!
-//! The pages are the files of `executor/docs/` in the repository.
+//! Each chapter has a program that the tests run. The pages are the files of `executor/docs/` in
+//! the repository.
 
 // Each page ends with the definitions of its links, for readers of the file. Those of `links.md`
 // come first here, and the first definition of a link counts.
 
-// The tests of `ecosystem/` compile the programs of these two, beside the crates that they name.
-#[cfg(not(doctest))]
 #[doc = include_str!("../docs/links.md")]
-#[doc = include_str!("../docs/FROM_TOKIO.md")]
-pub mod from_tokio {}
+#[doc = include_str!("../docs/HELLO.md")]
+pub mod hello {}
 
-#[cfg(not(doctest))]
 #[doc = include_str!("../docs/links.md")]
-#[doc = include_str!("../docs/DROP_IN.md")]
-pub mod drop_in {}
+#[doc = include_str!("../docs/SERVER.md")]
+pub mod server {}
+
+#[doc = include_str!("../docs/links.md")]
+#[doc = include_str!("../docs/TIMEOUTS.md")]
+pub mod timeouts {}
+
+#[doc = include_str!("../docs/links.md")]
+#[doc = include_str!("../docs/SHARING.md")]
+pub mod sharing {}
+
+#[doc = include_str!("../docs/links.md")]
+#[doc = include_str!("../docs/PARALLEL.md")]
+pub mod parallel {}
 
 #[doc = include_str!("../docs/links.md")]
 #[doc = include_str!("../docs/BLOCKING.md")]
@@ -36,6 +56,38 @@ pub mod seeing {}
 #[doc = include_str!("../docs/links.md")]
 #[doc = include_str!("../docs/METRICS.md")]
 pub mod metrics {}
+
+#[doc = include_str!("../docs/links.md")]
+#[doc = include_str!("../docs/SHUTDOWN.md")]
+pub mod shutdown {}
+
+#[doc = include_str!("../docs/links.md")]
+#[doc = include_str!("../docs/TESTING.md")]
+pub mod testing {}
+
+#[doc = include_str!("../docs/links.md")]
+#[doc = include_str!("../docs/TUNING.md")]
+pub mod tuning {}
+
+// The tests of `ecosystem/` compile its programs, beside the crates that they name.
+#[cfg(not(doctest))]
+#[doc = include_str!("../docs/links.md")]
+#[doc = include_str!("../docs/FROM_TOKIO.md")]
+pub mod from_tokio {}
+
+// The tests of `ecosystem/` compile its programs, beside the crates that they name.
+#[cfg(not(doctest))]
+#[doc = include_str!("../docs/links.md")]
+#[doc = include_str!("../docs/DROP_IN.md")]
+pub mod drop_in {}
+
+#[doc = include_str!("../docs/links.md")]
+#[doc = include_str!("../docs/FROM_SMOL.md")]
+pub mod from_smol {}
+
+#[doc = include_str!("../docs/links.md")]
+#[doc = include_str!("../docs/FROM_RAYON.md")]
+pub mod from_rayon {}
 
 #[doc = include_str!("../docs/links.md")]
 #[doc = include_str!("../docs/GLOSSARY.md")]

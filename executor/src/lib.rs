@@ -30,6 +30,7 @@
 //!
 //! | to | read |
 //! |---|---|
+//! | begin: from a first task to a service that ends gracefully | [`guide`] |
 //! | move a program from tokio; each item names its differences as well | [`guide::from_tokio`] |
 //! | run a tokio program, and all its dependencies, without a change | [`guide::drop_in`] |
 //! | spawn, wait for, abort and group tasks | [`task`] |
@@ -67,20 +68,19 @@
 //!
 //! # Platforms
 //!
-//! The minimum version of Rust is 1.85. A 64-bit atomic type is required, and so are threads.
+//! | | Linux | macOS | BSD | Windows |
+//! |---|---|---|---|---|
+//! | checked by | tests | compiler | reading | compiler |
+//! | tasks, `parallel`, `sync`, `time`, `fs`, TCP, UDP | yes | yes | yes | yes |
+//! | Unix sockets, pipes, `process`, `signal::unix` | yes | yes | yes | no |
+//! | `signal::ctrl_c` | yes | yes | yes | yes |
+//! | timers below a millisecond | yes | no | no | no |
+//! | spare processors for tasks that block | up to 512 | twice the workers | twice the workers | twice the workers |
+//! | woken threads get a core at once | from Linux 6.12 | no | no | no |
 //!
-//! | | Linux | macOS, BSD | Windows |
-//! |---|---|---|---|
-//! | tested | yes | no | no |
-//! | tasks, `parallel`, `sync`, `time`, `fs`, TCP, UDP | yes | by reading | by reading |
-//! | Unix sockets, pipes, `process`, `signal::unix` | yes | by reading | no |
-//! | `signal::ctrl_c` | yes | by reading | no |
-//! | timers below a millisecond | yes | no | no |
-//! | spare processors for tasks that block | up to 512 | twice the number of workers | twice the number of workers |
-//! | short time slices for woken threads | from Linux 6.12 | no | no |
-//!
-//! *By reading* means that the code is there and no machine of that kind has run it. Only Linux
-//! tells the watcher that a blocked thread sleeps; elsewhere it counts as one that computes.
+//! Only Linux tells the watcher that a blocked thread sleeps; elsewhere such a thread counts as one
+//! that computes. Targets without 64-bit atomics, and WebAssembly, are refused when wsrt is
+//! compiled. Rust 1.85 is the oldest that works; a newer minimum is a new minor version.
 //!
 //! # Features
 //!

@@ -9,6 +9,11 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(docsrs, doc(auto_cfg(hide(loom))))]
 
+#[cfg(not(target_has_atomic = "64"))]
+compile_error!(
+    "wsrt needs 64-bit atomic operations, which this target has not: its queues, ids and counters are words of 64 bits"
+);
+
 mod asked;
 mod barrier;
 pub mod blocking;

@@ -6,6 +6,7 @@ use std::fmt::Write;
 
 pub(crate) mod bars;
 pub(crate) mod curves;
+pub(crate) mod guide;
 
 const MARGIN: f64 = 24.0;
 const HEAD: f64 = 96.0;

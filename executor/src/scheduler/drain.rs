@@ -17,6 +17,7 @@ pub(crate) fn begin(scheduler: &Scheduler) {
 }
 
 /// Whether a spawn here and now would be let in.
+#[cfg(feature = "futures-task")]
 pub(crate) fn takes_work(scheduler: &Scheduler) -> bool {
     !scheduler.shutdown.has_begun() && (scheduler.tasks.is_open() || is_inside_a_task(scheduler))
 }

@@ -1,7 +1,7 @@
 //! Asynchronous handling of OS signals.
 //!
-//! [`ctrl_c()`] waits for the user to interrupt the program; [`unix`] has the other signals. On
-//! systems other than Unix this module is empty.
+//! [`ctrl_c()`] waits for the user to interrupt the program, on Unix and on Windows; on Unix the
+//! module `unix` has the other signals.
 //!
 //! The first listener for a signal removes the signal's default effect for the life of the process:
 //! from then on ctrl-c does not end the program by itself, even after the listener is dropped.
@@ -39,6 +39,8 @@ mod action;
 mod bell;
 #[cfg(unix)]
 mod ctrl_c;
+#[cfg(windows)]
+mod ctrl_c_windows;
 #[cfg(unix)]
 mod listener;
 #[cfg(all(test, unix))]
@@ -50,6 +52,8 @@ pub mod unix;
 
 #[cfg(unix)]
 pub use self::ctrl_c::{CtrlC, ctrl_c};
+#[cfg(windows)]
+pub use self::ctrl_c_windows::{CtrlC, ctrl_c};
 #[cfg(all(unix, feature = "process"))]
 pub(crate) use self::listener::Listener;
 #[cfg(unix)]

@@ -28,10 +28,12 @@ pub(crate) fn missing(documents: &[Document], sources: &[Source], scripts: &[Doc
 }
 
 /// Names that the documents quote from other projects, and that no source of ours uses.
-const FOREIGN: [(&str, &[&str]); 4] = [
+const FOREIGN: [(&str, &[&str]); 6] = [
     ("Linux", &["epoll_wait", "everysec", "pids.max", "recvfrom", "renice", "writev"]),
     ("Redis", &["LMOVE", "maxclients", "used_cpu_sys", "used_cpu_user"]),
     ("futures", &["FuturesUnordered"]),
+    ("rayon", &["find_any", "par_chunks", "par_chunks_mut", "par_iter().for_each", "with_min_len"]),
+    ("smol", &["LocalExecutor"]),
     (
         "tokio",
         &[

@@ -26,6 +26,7 @@ impl OwnedTasks {
     }
 
     /// Whether every task is let in, wherever it was spawned.
+    #[cfg(feature = "futures-task")]
     pub(crate) fn is_open(&self) -> bool {
         self.shards[0].list.lock().intake == Intake::Open
     }

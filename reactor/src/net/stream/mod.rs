@@ -28,8 +28,11 @@ mod sockets;
 pub(super) mod tokio_traits;
 mod transfer;
 
-pub(super) use self::ends::{Receive, StreamSocket, Transmit};
-pub(super) use self::sockets::{end_of_socket, outcome_of_connect, uninterrupted};
+pub(super) use self::ends::StreamSocket;
+// The ends of pipes implement them.
+#[cfg(unix)]
+pub(super) use self::ends::{Receive, Transmit};
+pub(super) use self::sockets::{end_of_socket, outcome_of_connect};
 
 /// Implements the reading traits for `$kind`: tokio's, futures-io's and hyper's, with their
 /// features.
