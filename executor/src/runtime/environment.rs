@@ -174,4 +174,24 @@ mod tests {
             assert!(message.starts_with(&format!("NAME={nonsense} is not a number")), "{message}");
         }
     }
+
+    #[test]
+    fn any_value_is_taken_or_refused_by_name() {
+        let corpus = wsrt_fuzz::corpus("environment", &[",", "detail", "SIG", " "]);
+        wsrt_fuzz::check(&corpus, 20_000, |bytes| {
+            let value = OsString::from(String::from_utf8_lossy(bytes).into_owned());
+            match parse_positive("NAME", "a number", &value) {
+                Ok(number) => assert!(number > 0),
+                Err(message) => assert!(message.starts_with("NAME="), "{message}"),
+            }
+            match parse_schedtrace(&value) {
+                Ok(settings) => assert!(!settings.period.is_zero()),
+                Err(message) => assert!(message.starts_with("WSRT_SCHEDTRACE="), "{message}"),
+            }
+            #[cfg(all(unix, feature = "signal"))]
+            if let Some(kind) = value.to_str().and_then(SignalKind::from_name) {
+                assert_eq!(SignalKind::from_name(&kind.to_string()), Some(kind));
+            }
+        });
+    }
 }

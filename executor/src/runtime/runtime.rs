@@ -19,6 +19,7 @@ use crate::scheduler::{Context, RuntimeFlavor, Scheduler, shutdown};
 use crate::signal::{SignalThread, unix::SignalKind};
 use crate::sysmon::watcher;
 use crate::task::JoinHandle;
+use crate::util::report::not_built;
 use crate::util::sync;
 
 /// A runtime: processors, the network and timers, and the threads that serve them.
@@ -123,7 +124,8 @@ impl Runtime {
             watcher::start(scheduler)?;
         }
         if let Some(settings) = environment::schedtrace() {
-            self.schedtrace = Some(schedtrace::start(scheduler, settings)?);
+            let thread = schedtrace::start(scheduler, settings);
+            self.schedtrace = Some(thread.inspect_err(not_built("no thread for the trace of WSRT_SCHEDTRACE"))?);
         }
         Ok(())
     }
@@ -134,7 +136,10 @@ impl Runtime {
     pub(super) fn dump_on(&mut self, kind: Option<SignalKind>) -> io::Result<()> {
         let start = |kind| on_signal::start(kind, self.handle.scheduler());
         self.dump_on_signal = match kind {
-            Some(kind) => Some(start(kind)?),
+            Some(kind) => {
+                let refused = format!("no thread that writes a dump on {kind}");
+                Some(start(kind).inspect_err(not_built(&refused))?)
+            }
             None => environment::dump_signal().and_then(|kind| {
                 let ignore = |error| environment::ignore_dump_signal(format_args!("on {kind}: {error}"));
                 start(kind).map_err(ignore).ok()

@@ -32,6 +32,7 @@ use crate::scheduler::threads::Threads;
 use crate::sysmon::stall::{StallHook, Stalls};
 use crate::task::{Names, OwnedTasks, Runnable};
 use crate::tokio_compat::TokioCompat;
+use crate::util::report::not_built;
 use crate::util::sync::thread::ThreadId;
 
 /// A function that looks for a proof that a runtime can make no progress.
@@ -199,7 +200,9 @@ impl Scheduler {
         idle_work: Box<dyn IdleWork>,
     ) -> io::Result<Arc<Self>> {
         let (processors, owned) = Processors::new(config.processors, config.most_processors());
-        let netpoller = Netpoller::with_events_per_turn(config.events_per_turn)?;
+        let netpoller = Netpoller::with_events_per_turn(config.events_per_turn).inspect_err(not_built(
+            "no netpoller (it takes four file descriptors on Linux; `ulimit -n` limits them)",
+        ))?;
         let idle = Idle::new(config.processors, processors.capacity());
         let scheduler = Arc::new_cyclic(|me| Self {
             me: Weak::clone(me),

@@ -16,6 +16,12 @@ pub(crate) fn report(text: fmt::Arguments<'_>) {
     let _ = io::stderr().write_all(line.as_bytes());
 }
 
+/// Returns a function that reports the error for which a runtime could not be built. The error that
+/// the builder returns is the system's, and does not say what was requested.
+pub(crate) fn not_built<E: fmt::Display>(refused: &str) -> impl FnOnce(&E) {
+    move |error| report(format_args!("could not build a runtime: {refused}: {error}"))
+}
+
 /// How often a recurring report is written.
 const PERIOD: Duration = Duration::from_secs(1);
 

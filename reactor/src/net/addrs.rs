@@ -153,4 +153,30 @@ mod tests {
             assert!(error.to_string().contains(&format!("`{text}`")) && error.to_string().contains(why), "{error}");
         }
     }
+
+    #[test]
+    fn any_text_is_an_address_a_name_or_an_error() {
+        let corpus = wsrt_fuzz::corpus("addresses", &[":", "::", "[", "]", "%", ".", "80"]);
+        wsrt_fuzz::check(&corpus, 50_000, |bytes| {
+            let text = String::from_utf8_lossy(bytes);
+            match (text.as_ref().target(), text.parse::<SocketAddr>()) {
+                (Ok(target), Ok(address)) => assert_eq!(target, Target::One(address)),
+                // In numbers that the standard library reads apart, too: `::1:80`.
+                (Ok(Target::One(address)), Err(_)) => {
+                    let (host, port) = text.rsplit_once(':').expect("a port is behind a colon");
+                    assert_eq!((host.parse(), port.parse()), (Ok(address.ip()), Ok(address.port())));
+                }
+                (Ok(Target::Named { host, port }), Err(_)) => {
+                    assert!(!host.is_empty() && text.starts_with(&host) && text.parse::<SocketAddr>().is_err());
+                    let spelled = text.rsplit_once(':').map(|(_, port)| port.parse());
+                    assert_eq!(spelled, Some(Ok(port)));
+                }
+                (Ok(Target::Known(addresses)), _) => panic!("a text is no list: {addresses:?}"),
+                (Err(error), parsed) => {
+                    assert!(parsed.is_err());
+                    assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
+                }
+            }
+        });
+    }
 }

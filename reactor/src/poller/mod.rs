@@ -189,7 +189,7 @@ impl Netpoller {
         let timeout = match limit {
             Limit::Timeout(timeout) => timeout,
             Limit::Deadline(moments) => {
-                let timeout = timer_fd.set(&moments)?;
+                let timeout = timer_fd.set(&moments);
                 self.alarm_cost.store(timer_fd.cost().as_nanos() as u64, Relaxed);
                 timeout
             }

@@ -64,16 +64,20 @@ mod timerfd {
         }
 
         /// Makes the poll end at one of `moments`, the last of them if all cost the same, and
-        /// returns the timeout to pass to it besides.
-        pub(crate) fn set(&mut self, moments: &RangeInclusive<Instant>) -> io::Result<Option<Duration>> {
+        /// returns the timeout to pass to it besides: where the system refuses to set the timer,
+        /// the poll's own, which mio rounds up.
+        pub(crate) fn set(&mut self, moments: &RangeInclusive<Instant>) -> Option<Duration> {
             let began = Instant::now();
             let left = moments.end().saturating_duration_since(began);
             if left.is_zero() {
-                return Ok(Some(Duration::ZERO));
+                return Some(Duration::ZERO);
             }
             // One that has rung by now, and was not heard of yet, ends the poll at once.
             if !self.set_for.is_some_and(|moment| moments.contains(&moment)) {
-                self.start(left)?;
+                // A refused setting leaves the earlier one as it was, and `set_for` with it.
+                if self.start(left).is_err() {
+                    return Some(left);
+                }
                 self.set_for = Some(*moments.end());
                 #[cfg(test)]
                 {
@@ -82,7 +86,7 @@ mod timerfd {
                 let took = began.elapsed().min(HIGHEST_COST);
                 self.cost = (self.cost * (COST_MEMORY - 1) + took) / COST_MEMORY;
             }
-            Ok(None)
+            None
         }
 
         pub(crate) fn cost(&self) -> Duration {
@@ -127,7 +131,7 @@ mod timerfd {
             for _ in 0..1000 {
                 let settings = timer_fd.settings;
                 let moments = deadline..=deadline + timer_fd.cost() * 160;
-                assert_eq!(timer_fd.set(&moments).unwrap(), None);
+                assert_eq!(timer_fd.set(&moments), None);
                 assert!(timer_fd.set_for.is_some_and(|moment| moments.contains(&moment)));
                 if timer_fd.settings > settings {
                     timer_fd.cost = Duration::from_nanos(600 + timer_fd.settings as u64 * 77 % 200);
@@ -144,12 +148,27 @@ mod timerfd {
             let at = |seconds| start + Duration::from_secs(seconds);
             for (first, last, settings) in [(10, 20, 1), (15, 25, 1), (20, 30, 1), (21, 30, 2), (5, 29, 3), (29, 29, 3)]
             {
-                assert_eq!(timer_fd.set(&(at(first)..=at(last))).unwrap(), None);
+                assert_eq!(timer_fd.set(&(at(first)..=at(last))), None);
                 assert_eq!(timer_fd.settings, settings, "{first}..={last}");
             }
             timer_fd.note_rung();
-            assert_eq!(timer_fd.set(&(at(29)..=at(29))).unwrap(), None);
+            assert_eq!(timer_fd.set(&(at(29)..=at(29))), None);
             assert_eq!(timer_fd.settings, 4);
+        }
+
+        #[test]
+        fn a_refused_setting_leaves_the_limit_to_the_poll() {
+            let poll = mio::Poll::new().unwrap();
+            let mut timer_fd = TimerFd::new(poll.registry()).unwrap();
+            let moment = Instant::now() + Duration::from_secs(3600);
+            // No timer: the system answers EINVAL.
+            let no_timer = OwnedFd::from(std::fs::File::open("/dev/null").unwrap());
+            let timer = std::mem::replace(&mut timer_fd.timer, no_timer);
+            let limit = timer_fd.set(&(moment..=moment)).expect("the poll is to end by itself");
+            assert!(Duration::from_secs(3590) < limit && limit <= Duration::from_secs(3600), "{limit:?}");
+            assert_eq!(timer_fd.set_for, None);
+            timer_fd.timer = timer;
+            assert_eq!(timer_fd.set(&(moment..=moment)), None, "the system grants it again");
         }
     }
 }
@@ -168,8 +187,8 @@ mod rounded {
             Ok(Self(()))
         }
 
-        pub(crate) fn set(&mut self, moments: &RangeInclusive<Instant>) -> io::Result<Option<Duration>> {
-            Ok(Some(moments.end().saturating_duration_since(now())))
+        pub(crate) fn set(&mut self, moments: &RangeInclusive<Instant>) -> Option<Duration> {
+            Some(moments.end().saturating_duration_since(now()))
         }
 
         pub(crate) fn cost(&self) -> Duration {

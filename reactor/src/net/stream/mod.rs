@@ -32,7 +32,7 @@ pub(super) use self::ends::StreamSocket;
 // The ends of pipes implement them.
 #[cfg(unix)]
 pub(super) use self::ends::{Receive, Transmit};
-pub(super) use self::sockets::{end_of_socket, outcome_of_connect};
+pub(super) use self::sockets::{end_of_socket, outcome_of_connect, uninterrupted};
 
 /// Implements the reading traits for `$kind`: tokio's, futures-io's and hyper's, with their
 /// features.

@@ -16,11 +16,39 @@ pub(crate) fn outcome_of_connect(socket: SockRef<'_>) -> io::Result<()> {
     }
 }
 
+/// Returns a call that is repeated when a signal has interrupted it, as by the standard library.
+pub(crate) fn uninterrupted<S, T>(call: impl Fn(&S) -> io::Result<T>) -> impl Fn(&S) -> io::Result<T> {
+    move |socket| loop {
+        match call(socket) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            outcome => return outcome,
+        }
+    }
+}
+
 /// Ends the writing direction of a socket. Some systems report an error if it has ended already,
 /// which is a success here.
 pub(crate) fn end_of_socket(shutdown: impl FnOnce(Shutdown) -> io::Result<()>) -> io::Result<()> {
     match shutdown(Shutdown::Write) {
         Err(error) if error.kind() == io::ErrorKind::NotConnected => Ok(()),
         outcome => outcome,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    #[test]
+    fn an_interrupted_call_is_repeated_and_other_errors_are_returned() {
+        let calls = Cell::new(0);
+        let call = uninterrupted(|_: &()| {
+            calls.set(calls.get() + 1);
+            let interrupted = calls.get() < 3;
+            Err::<(), _>(if interrupted { io::ErrorKind::Interrupted } else { io::ErrorKind::ConnectionAborted }.into())
+        });
+        assert_eq!(call(&()).map_err(|error| error.kind()), Err(io::ErrorKind::ConnectionAborted));
+        assert_eq!(calls.get(), 3);
     }
 }

@@ -10,6 +10,7 @@ use crate::interest::Interest;
 use crate::net::ToSocketAddrs;
 use crate::net::lookup::resolve;
 use crate::net::plumbing::socket_plumbing;
+use crate::net::stream::uninterrupted;
 use crate::net::system::as_descriptor;
 use std::io;
 use std::net::{self, SocketAddr};
@@ -110,7 +111,8 @@ impl TcpListener {
     /// }
     /// ```
     pub async fn accept(&self) -> io::Result<(TcpStream, SocketAddr)> {
-        let (stream, peer) = self.evented().io(Interest::READABLE, mio::net::TcpListener::accept).await?;
+        let (stream, peer) =
+            self.evented().io(Interest::READABLE, uninterrupted(mio::net::TcpListener::accept)).await?;
         self.accepted(stream, peer)
     }
 
@@ -121,7 +123,8 @@ impl TcpListener {
     ///
     /// Returns the errors of [`accept`](TcpListener::accept).
     pub fn poll_accept(&self, cx: &mut Context<'_>) -> Poll<io::Result<(TcpStream, SocketAddr)>> {
-        let (stream, peer) = ready!(self.evented().poll_io(Interest::READABLE, cx, mio::net::TcpListener::accept))?;
+        let (stream, peer) =
+            ready!(self.evented().poll_io(Interest::READABLE, cx, uninterrupted(mio::net::TcpListener::accept)))?;
         Poll::Ready(self.accepted(stream, peer))
     }
 

@@ -83,4 +83,17 @@ mod tests {
         let error = of_path(Path::new(&long), "bind").unwrap_err();
         assert!(error.to_string().contains(&long), "{error}");
     }
+
+    #[test]
+    fn any_path_comes_back_or_is_refused() {
+        let inputs = [&b"/a/socket"[..], b"\0a name", b"", &[b'x'; 107], &[b'x'; 108], b"a\0b"];
+        let corpus = wsrt_fuzz::Corpus { inputs: inputs.map(<[u8]>::to_vec).to_vec(), words: vec![vec![0]] };
+        wsrt_fuzz::check(&corpus, 20_000, |bytes| {
+            let Ok(address) = of_path(Path::new(OsStr::from_bytes(bytes)), "bind") else { return };
+            if !address.is_unnamed() {
+                let back = of_system(&to_system(&address).expect("it has a name")).expect("it was one before");
+                assert_eq!(bytes_of(&back), bytes_of(&address));
+            }
+        });
+    }
 }

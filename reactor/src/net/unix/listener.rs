@@ -6,6 +6,7 @@ use crate::context;
 use crate::evented::Evented;
 use crate::interest::Interest;
 use crate::net::plumbing::socket_plumbing;
+use crate::net::stream::uninterrupted;
 use crate::net::system::as_descriptor;
 use std::io;
 use std::os::unix::net;
@@ -112,7 +113,8 @@ impl UnixListener {
     ///
     /// If it is dropped before it is ready, no connection is lost.
     pub async fn accept(&self) -> io::Result<(UnixStream, SocketAddr)> {
-        let (stream, peer) = self.evented().io(Interest::READABLE, mio::net::UnixListener::accept).await?;
+        let (stream, peer) =
+            self.evented().io(Interest::READABLE, uninterrupted(mio::net::UnixListener::accept)).await?;
         self.accepted(stream, peer)
     }
 
@@ -123,7 +125,7 @@ impl UnixListener {
     ///
     /// Returns the errors of [`accept`](UnixListener::accept).
     pub fn poll_accept(&self, cx: &mut Context<'_>) -> Poll<io::Result<(UnixStream, SocketAddr)>> {
-        let accept = self.evented().poll_io(Interest::READABLE, cx, mio::net::UnixListener::accept);
+        let accept = self.evented().poll_io(Interest::READABLE, cx, uninterrupted(mio::net::UnixListener::accept));
         let (stream, peer) = ready!(accept)?;
         Poll::Ready(self.accepted(stream, peer))
     }

@@ -21,10 +21,12 @@ impl FromStr for StoreAddress {
         if text == "memory" {
             return Ok(Self::Memory);
         }
-        // Errors do not show the whole address: it may have a password in it.
-        let scheme = text.split("://").next().unwrap_or(text);
         if !text.starts_with("redis://") {
-            return Err(format!("{scheme:?} is no store: there are memory and redis://HOST:PORT"));
+            // Errors show no more of an address than its scheme: it may have a password in it.
+            let scheme = text.split_once("://").map_or(text, |(scheme, _)| scheme);
+            let is_word = scheme.chars().all(char::is_alphanumeric);
+            let shown = if is_word { format!("{scheme:?}") } else { "this".to_owned() };
+            return Err(format!("{shown} is no store: there are memory and redis://HOST:PORT"));
         }
         let info: ConnectionInfo =
             text.parse().map_err(|error| format!("redis://… is not the address of a Redis: {error}"))?;
@@ -41,8 +43,16 @@ mod tests {
 
     #[test]
     fn an_address_that_is_none_is_refused_without_its_password() {
-        for text in ["", "disk", "rediss://host", "redis://", "redis://h:99999", "redis://u:secret@h:port", "unix:///x"]
-        {
+        for text in [
+            "",
+            "disk",
+            "rediss://host",
+            "redis://",
+            "redis://h:99999",
+            "redis://u:secret@h:port",
+            "unix:///x",
+            "redis:u:secret@h",
+        ] {
             let refusal = text.parse::<StoreAddress>().unwrap_err();
             assert!(!refusal.is_empty() && !refusal.contains("secret"), "{text}: {refusal}");
         }
