@@ -11,35 +11,50 @@ use crate::measure::quantile;
 
 pub(super) const PROGRAM: &str = "h2load";
 
-/// Loads the server.
+/// Runs h2load with the words of a load.
 ///
 /// # Errors
 ///
 /// Returns an error if h2load cannot be started or fails, or if any request was not answered well.
-pub(super) fn load(load: &Load) -> Result<Run, Failure> {
-    parse(&output_of(&mut command(load))?)
+pub(super) fn load(words: &[String]) -> Result<Run, Failure> {
+    parse(&output_of(Command::new(PROGRAM).args(words))?)
 }
 
-/// Loads the server and takes the latencies, which h2load writes for each request in the file
-/// `log`. That takes time of its own, so that the rate of this run means nothing.
+/// Runs it with the latencies, which h2load writes for each request in the file `log`. That takes
+/// time of its own, so that the rate means nothing unless it is given.
 ///
 /// # Errors
 ///
 /// Returns an error where [`load`] does, and if the file cannot be read.
-pub(super) fn latency(load: &Load, log: &Path) -> Result<Latency, Failure> {
+pub(super) fn logged(words: &[String], log: &Path) -> Result<(Run, Latency), Failure> {
     // h2load appends.
     let _removed = fs::remove_file(log);
-    parse(&output_of(command(load).arg("--log-file").arg(log))?)?;
+    let run = parse(&output_of(Command::new(PROGRAM).args(words).arg("--log-file").arg(log))?)?;
     let text = fs::read_to_string(log).map_err(|error| format!("cannot read {}: {error}", log.display()))?;
     fs::remove_file(log)?;
-    latency_of(&text).ok_or_else(|| format!("{} is no log of h2load", log.display()).into())
+    let latency = latency_of(&text).ok_or_else(|| format!("{} is no log of h2load", log.display()))?;
+    Ok((run, latency))
 }
 
-fn command(load: &Load) -> Command {
-    let mut command = Command::new(PROGRAM);
-    command.args([format!("-t{}", load.threads), format!("-c{}", load.connections), format!("-m{}", load.streams)]);
-    command.args([format!("-D{}", load.seconds), format!("http://{}/", load.address)]);
-    command
+/// The words for a load of HTTP/2.
+pub(super) fn http2(load: &Load) -> Vec<String> {
+    let mut words = common(load);
+    words.insert(0, format!("-m{}", load.streams));
+    words
+}
+
+/// The words for a load of HTTP/1.1, one request outstanding on each connection, and `rate`
+/// requests a second on all of them.
+pub(super) fn http1(load: &Load, rate: u32) -> Vec<String> {
+    let mut words = common(load);
+    let each = (rate as usize / load.connections).max(1);
+    words.splice(0..0, ["--h1".to_owned(), "-m1".to_owned(), format!("--rps={each}")]);
+    words
+}
+
+fn common(load: &Load) -> Vec<String> {
+    let Load { address, threads, connections, seconds, .. } = load;
+    vec![format!("-t{threads}"), format!("-c{connections}"), format!("-D{seconds}"), format!("http://{address}/")]
 }
 
 fn parse(text: &str) -> Result<Run, Failure> {

@@ -20,18 +20,20 @@ use std::path::Path;
 
 use crate::cores::{self, Cores};
 use crate::harness::{Arguments, Case, Job, Line, Program, Report, Settings, is_wanted};
-use crate::metric::{Measurement, Metric};
-use crate::usage::Usage;
+use crate::metric::Measurement;
+use crate::usage::allow_open_files;
 use crate::{Failure, machine};
 
 mod generator;
 mod h2load;
 mod hello;
+mod loading;
 mod on_runtimes;
 mod server;
 mod wrk;
 
-use generator::{Latency, Load, Run};
+use generator::Load;
+use loading::{Loading, Pace};
 use server::{Request, ServerProcess};
 
 /// The program `http`.
@@ -76,21 +78,6 @@ impl Version {
         }
     }
 
-    /// Returns the load generator that speaks it.
-    fn generator(self) -> &'static str {
-        match self {
-            Self::Http1 => wrk::PROGRAM,
-            Self::Http2 => h2load::PROGRAM,
-        }
-    }
-
-    fn summary(self) -> &'static str {
-        match self {
-            Self::Http1 => "hyper's hello over HTTP/1.1 under wrk, one request outstanding on each connection",
-            Self::Http2 => "the same over HTTP/2 under h2load, several requests outstanding on each connection",
-        }
-    }
-
     fn find(name: &str) -> Result<Self, Failure> {
         let found = Self::ALL.into_iter().find(|version| version.name() == name);
         found.ok_or_else(|| format!("no HTTP version {name:?}; there are http1 and http2").into())
@@ -101,12 +88,11 @@ impl Version {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Options {
     settings: Settings,
-    versions: Vec<Version>,
+    loadings: Vec<Loading>,
     /// Of each server.
     processors: usize,
     /// Of each measured run.
     seconds: u32,
-    connections: usize,
     /// Requests outstanding on each connection; HTTP/2 only.
     streams: usize,
 }
@@ -116,18 +102,37 @@ impl Options {
         let only = arguments.list("--only", Version::find)?.unwrap_or_default();
         Ok(Self {
             settings: Settings::take(arguments, PROGRAM.name, USUAL_REPEATS)?,
-            versions: Version::ALL.into_iter().filter(|version| is_wanted(&only, version.name())).collect(),
+            loadings: take_loadings(arguments, &only)?,
             processors: arguments.positive("--processors")?.unwrap_or(USUAL_PROCESSORS),
             seconds: arguments.positive("--seconds")?.unwrap_or(USUAL_SECONDS),
-            connections: arguments.positive("--connections")?.unwrap_or(USUAL_CONNECTIONS),
             streams: arguments.positive("--streams")?.unwrap_or(USUAL_STREAMS),
         })
     }
 }
 
+/// Reads what the servers are loaded with: each number of connections with each version, then
+/// closing connections, then rates.
+fn take_loadings(arguments: &mut Arguments, only: &[String]) -> Result<Vec<Loading>, Failure> {
+    let versions = Version::ALL.into_iter().filter(|version| is_wanted(only, version.name()));
+    let connections = arguments.positives("--connections")?.unwrap_or_else(|| vec![USUAL_CONNECTIONS]);
+    let all = |version, pace| {
+        connections.iter().map(move |&connections| Loading { version, pace, connections }).collect::<Vec<_>>()
+    };
+    let mut loadings: Vec<_> = versions.flat_map(|version| all(version, Pace::Flat)).collect();
+    if arguments.flag("--close") {
+        loadings.extend(all(Version::Http1, Pace::Closing));
+    }
+    for rate in arguments.positives("--rates")?.unwrap_or_default() {
+        let rate = u32::try_from(rate).map_err(|error| format!("--rates {rate}: {error}"))?;
+        let (version, connections) = (Version::Http1, Loading::CONNECTIONS_AT_RATE);
+        loadings.push(Loading { version, pace: Pace::Rate(rate), connections });
+    }
+    Ok(loadings)
+}
+
 /// Returns the text of `--help`.
 fn help() -> String {
-    let settings = Settings::HELP;
+    let (settings, at_rate) = (Settings::HELP, Loading::CONNECTIONS_AT_RATE);
     format!(
         "\
 Compares hyper on wsrt with hyper on tokio: the same short answer to every request, under wrk and h2load.
@@ -135,11 +140,13 @@ Compares hyper on wsrt with hyper on tokio: the same short answer to every reque
   cargo run --release -p wsrt-benches --bin http -- [OPTIONS]
 
   --only NAME,…        http1 or http2, not both
-  --processors N       worker threads of each server, each on a core of its own; the generators get the others
-                       ({USUAL_PROCESSORS})
+  --processors N       worker threads of each server, each on a core of its own; the generators get the others,
+                       or share these if there are none ({USUAL_PROCESSORS})
   --repeats N          measurements of each version on each runtime ({USUAL_REPEATS})
   --seconds N          length of a measured run ({USUAL_SECONDS}); one of a second goes before it
-  --connections N      ({USUAL_CONNECTIONS})
+  --connections N,…    a line of the table for each ({USUAL_CONNECTIONS})
+  --close              also lines of HTTP/1.1 where each request has a connection of its own
+  --rates N,…          also lines of HTTP/1.1 with so many requests a second, over {at_rate} connections
   --streams N          requests outstanding on each connection of HTTP/2 ({USUAL_STREAMS})
 {settings}
 One server in this process, for perf and strace; it ends with its input:
@@ -151,38 +158,41 @@ One server in this process, for perf and strace; it ends with its input:
 
 /// Measures everything, prints the table and saves it.
 fn run(options: &Options) -> Result<(), Failure> {
-    let Options { processors, seconds, connections, streams, .. } = *options;
+    let Options { processors, seconds, streams, .. } = *options;
     let cores = Cores::deal("--processors", processors)?;
     let directory = options.settings.directory()?;
     // While this process may still use all cores.
     let mut facts = machine::describe(&CRATES);
-    // The generators inherit it; the servers choose their own.
+    // The generators inherit both; the servers choose their own cores.
     cores::stay_on(cores.of_clients())?;
-    let (there, missing): (Vec<Version>, Vec<Version>) =
-        options.versions.iter().partition(|version| generator::is_installed(version.generator()));
-    let threads = cores.of_clients().len().min(MOST_THREADS).min(connections);
+    allow_open_files(server::FILES)?;
+    let (there, missing): (Vec<Loading>, Vec<Loading>) =
+        options.loadings.iter().partition(|loading| generator::is_installed(loading.generator()));
+    let threads = cores.of_clients().len().min(MOST_THREADS);
     let (servers, clients) = (&cores.measured, cores.of_clients());
     facts.push(format!("servers on cores {servers:?}, wrk and h2load with {threads} threads on {clients:?}"));
-    facts.push(format!("{connections} connections, over HTTP/2 with {streams} streams each; runs of {seconds} s"));
-    for version in missing {
-        facts.push(format!("{} not measured: {} is not installed", version.name(), version.generator()));
+    facts.push(format!("over HTTP/2 {streams} streams on each connection; runs of {seconds} s"));
+    for loading in missing {
+        facts.push(format!("{} not measured: {} is not installed", loading.name(), loading.generator()));
     }
-    let line = |version: Version| Line::new(version.name(), processors);
+    let line = |loading: Loading| Line::new(&loading.name(), processors);
     let subjects = RUNTIMES.map(str::to_owned).to_vec();
-    let lines = there.iter().map(|&version| (line(version), version.summary())).collect();
+    let lines = there.iter().map(|&loading| (line(loading), loading.summary())).collect();
     let mut report = Report::on_rivals(subjects.clone(), lines);
     report.facts = facts;
-    let case = |&version: &Version| Case {
-        line: line(version),
+    let case = |&loading: &Loading| Case {
+        line: line(loading),
         subjects: subjects.clone(),
         last: None,
         measure: {
             let (cores, directory) = (&cores, &directory);
             Box::new(move |runtime| {
+                let (version, connections) = (loading.version, loading.connections);
                 let request = Request { runtime: runtime.to_owned(), version, cores: cores.measured.clone() };
                 let mut server = ServerProcess::start(&request)?;
+                let threads = threads.min(connections);
                 let load = Load { address: server.address, threads, connections, streams, seconds };
-                measure(version, &mut server, &load, directory)
+                measure(loading, &mut server, &load, directory)
             })
         },
     };
@@ -193,49 +203,24 @@ fn run(options: &Options) -> Result<(), Failure> {
 
 /// Loads a server, after a warm-up.
 fn measure(
-    version: Version,
+    loading: Loading,
     server: &mut ServerProcess,
     load: &Load,
     directory: &Path,
 ) -> Result<Vec<Measurement>, Failure> {
     let warm_up = Load { seconds: WARM_UP_SECONDS, ..*load };
-    match version {
-        Version::Http1 => {
-            wrk::load(&warm_up)?;
-            let before = server.usage()?;
-            let (run, latency) = wrk::load(load)?;
-            Ok(measurements(run, latency, server.usage()?.since(before)))
-        }
-        Version::Http2 => {
-            let latency = h2load::latency(&warm_up, &directory.join("h2load.log"))?;
-            let before = server.usage()?;
-            let run = h2load::load(load)?;
-            Ok(measurements(run, latency, server.usage()?.since(before)))
-        }
-    }
-}
-
-fn measurements(run: Run, latency: Latency, used: Usage) -> Vec<Measurement> {
-    let requests = run.requests as f64;
-    vec![
-        Metric::REQUESTS_PER_SECOND.of(run.per_second),
-        Metric::CPU_MICROSECONDS_PER_REQUEST.of(used.cpu.as_secs_f64() * 1e6 / requests),
-        Metric::SLEEPS_PER_REQUEST.of(used.sleeps as f64 / requests),
-        Metric::MEDIAN_MICROSECONDS.of(latency.median),
-        Metric::WORST_MICROSECONDS.of(latency.p99),
-    ]
+    loading.measure(load, &warm_up, &directory.join("h2load.log"), || server.usage())
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     #[test]
     fn without_a_choice_both_versions_are_compared() {
         let options = Options::take(&mut Arguments::of("--processors 1 --seconds 2")).unwrap();
-        assert_eq!(options.versions, Version::ALL);
+        let names: Vec<_> = options.loadings.into_iter().map(Loading::name).collect();
+        assert_eq!(names, ["http1/64", "http2/64"]);
         assert_eq!((options.processors, options.seconds, options.streams), (1, 2, USUAL_STREAMS));
     }
 
@@ -249,16 +234,19 @@ mod tests {
             ("--serve wsrt http1", "--cores"),
             ("--serve wsrt --cores 0", "http1 or http2"),
             ("--serve wsrt gopher --cores 0", "gopher"),
+            ("--rates 0", "--rates"),
             ("--fast", "--fast"),
         ]);
     }
 
     #[test]
-    fn processor_time_and_sleeps_are_those_of_one_request() {
-        let run = Run { requests: 1000, per_second: 500.0 };
-        let used = Usage { cpu: Duration::from_millis(5), sleeps: 10 };
-        let seen = measurements(run, Latency { median: 1.0, p99: 2.0 }, used);
-        let values: Vec<_> = seen.iter().map(|measurement| measurement.value).collect();
-        assert_eq!(values, [500.0, 5.0, 0.01, 1.0, 2.0]);
+    fn each_number_of_connections_and_each_rate_is_a_line() {
+        let arguments = "--only http1 --connections 8,500 --close --rates 500,8000";
+        let options = Options::take(&mut Arguments::of(arguments)).unwrap();
+        let names: Vec<_> = options.loadings.into_iter().map(Loading::name).collect();
+        assert_eq!(
+            names,
+            ["http1/8", "http1/500", "http1_close/8", "http1_close/500", "http1_rate/500", "http1_rate/8000"]
+        );
     }
 }

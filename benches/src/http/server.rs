@@ -22,8 +22,8 @@ const LISTENING: &str = "listening ";
 /// Asks for the figures.
 const USAGE: &str = "usage";
 const USED: &str = "used";
-/// Descriptors, of the connections and all others.
-const FILES: u64 = 4096;
+/// Descriptors, of the connections and all others, here and in the generators.
+pub(super) const FILES: u64 = 16_384;
 
 /// The service of one server, and its cores.
 #[derive(Clone, Debug, PartialEq, Eq)]

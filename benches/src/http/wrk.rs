@@ -8,15 +8,19 @@ use crate::harness::output_of;
 
 pub(super) const PROGRAM: &str = "wrk";
 
-/// Loads the server, and takes the latencies in the same run.
+/// Loads the server, and takes the latencies in the same run. If it `closes`, each request has a
+/// connection of its own.
 ///
 /// # Errors
 ///
 /// Returns an error if wrk cannot be started or fails, or if any request was not answered well.
-pub(super) fn load(load: &Load) -> Result<(Run, Latency), Failure> {
+pub(super) fn load(load: &Load, closes: bool) -> Result<(Run, Latency), Failure> {
     let mut command = Command::new(PROGRAM);
     command.args(["--latency", &format!("-t{}", load.threads), &format!("-c{}", load.connections)]);
     command.args([format!("-d{}s", load.seconds), format!("http://{}/", load.address)]);
+    if closes {
+        command.args(["-H", "Connection: close"]);
+    }
     parse(&output_of(&mut command)?)
 }
 
