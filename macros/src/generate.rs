@@ -43,7 +43,7 @@ pub(crate) fn generate(entry: Entry, options: &Options, function: &Function) -> 
     let test = test_attribute(entry);
     let builder = builder(entry, options);
     let on_failure = on_failure(outcome);
-    let run = run(options.flavor, function);
+    let run = run(options, function);
     let mut body = Group::new(
         Delimiter::Brace,
         quote! {
@@ -123,13 +123,16 @@ fn on_failure(outcome: Outcome) -> TokenStream {
     }
 }
 
-/// Gives the root to the runtime. A root that is not `Send` is underlined at the head of the user's
-/// function.
-fn run(flavor: Flavor, function: &Function) -> TokenStream {
+/// Gives the root to the runtime. A multi-thread one runs it on a processor if it is `Send` and on
+/// this thread if it is not: the compiler chooses, by the method `place` that fits.
+fn run(Options { flavor, crate_path, .. }: &Options, function: &Function) -> TokenStream {
     let name = &function.name;
     let root = spread(quote!(#name()), function.head_span());
     match flavor {
-        Flavor::MultiThread => quote!(runtime.run(#root)),
+        Flavor::MultiThread => quote!({
+            let root = #root;
+            #crate_path::runtime::__entry::Root::of(&root).place().run(&runtime, root)
+        }),
         Flavor::CurrentThread => quote!(runtime.block_on(#root)),
     }
 }
@@ -187,7 +190,10 @@ mod tests {
                         return ::std::process::ExitCode::FAILURE;
                     },
                 };
-                runtime.run(main())
+                {
+                    let root = main();
+                    ::wsrt::runtime::__entry::Root::of(&root).place().run(&runtime, root)
+                }
             }
         };
         assert_eq!(output, squeezed(&expected));

@@ -4,7 +4,7 @@
 //! Use them through the crate `wsrt`, which re-exports them behind its feature `macros`. This crate
 //! knows nothing of the runtime but the names that the expansion calls:
 //! `runtime::Builder::{new_multi_thread, new_current_thread, enable_all, worker_threads,
-//! start_paused, build}` and `runtime::Runtime::{run, block_on}`.
+//! start_paused, build}`, `runtime::Runtime::block_on`, and the hidden module `runtime::__entry`.
 
 mod entry;
 mod errors;
@@ -35,9 +35,13 @@ use crate::entry::Entry;
 /// | `start_paused` | `true` or `false`; `true` on `"current_thread"` only: the clock stands until it is moved, see `time::pause` | `false` |
 /// | `crate` | the path of the crate `wsrt`, in a string, where it is re-exported or renamed | `"::wsrt"` |
 ///
-/// On `"multi_thread"` the root runs on a processor, as every spawned task does, and not on the
-/// thread that called the function. It must therefore be `Send`. On `"current_thread"` the calling
-/// thread runs everything, and the root need not be `Send`.
+/// The root need not be `Send`. On `"multi_thread"` a root that is, and whose output is, runs on a
+/// processor, as every spawned task does: it is as fast as these at spawning and messaging. One
+/// that is not, because it keeps an `Rc` or a lock's guard of the standard library across an
+/// `.await`, runs on the thread that called the function, beside the processors: each message
+/// between it and a task then goes from thread to thread, which costs some microseconds. The
+/// compiler chooses between the two; to see which it is, ask `task::try_id`, which is `None` on the
+/// calling thread. On `"current_thread"` the calling thread runs everything.
 ///
 /// # Output
 ///
@@ -47,12 +51,12 @@ use crate::entry::Entry;
 /// `Error: {error:?}`, and the code is 1), so it need not be `Send` on either flavor. The generated
 /// `main` returns that `ExitCode`.
 ///
-/// A function of any other name returns the type that it declares, which on `"multi_thread"` must
-/// be `Send`.
+/// A function of any other name returns the type that it declares.
 ///
 /// # Not guaranteed
 ///
-/// - Which processor, and so which thread, runs the root; it may change at each `.await`.
+/// - Which processor, and so which thread, runs a root that is `Send`; it may change at each
+///   `.await`.
 /// - Any order between the root's end and the progress of tasks that it did not await.
 ///
 /// # Panics
@@ -90,14 +94,26 @@ use crate::entry::Entry;
 /// }
 /// ```
 ///
-/// One thread, and a root that is not `Send`:
+/// A root that is not `Send`, on the program's own thread, while its tasks run on the processors:
+///
+/// ```text
+/// #[wsrt::main]
+/// async fn main() {
+///     let counter = std::rc::Rc::new(std::cell::Cell::new(0));
+///     let task = wsrt::spawn(async { 7 });
+///     counter.set(counter.get() + task.await.expect("it does not panic"));
+/// }
+/// ```
+///
+/// One thread for everything:
 ///
 /// ```text
 /// #[wsrt::main(flavor = "current_thread")]
 /// async fn main() {
-///     let counter = std::rc::Rc::new(std::cell::Cell::new(0));
+///     let shared = std::rc::Rc::new(5);
+///     let theirs = std::rc::Rc::clone(&shared);
+///     wsrt::task::spawn_local(async move { println!("{theirs}") });
 ///     wsrt::task::yield_now().await;
-///     counter.set(counter.get() + 1);
 /// }
 /// ```
 ///
@@ -130,8 +146,9 @@ pub fn main(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// # Options
 ///
 /// The options of [`main`](macro@main), with another default: a test runs on `"current_thread"`
-/// unless `flavor` says otherwise, so that its tasks run in the same order each time, and it need
-/// not be `Send`. `worker_threads` therefore needs `flavor = "multi_thread"` beside it.
+/// unless `flavor` says otherwise, so that its tasks run in the same order each time.
+/// `worker_threads` therefore needs `flavor = "multi_thread"` beside it. On either flavor the test
+/// need not be `Send`.
 ///
 /// # Output
 ///
@@ -141,8 +158,8 @@ pub fn main(arguments: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// # Not guaranteed
 ///
-/// The test harness may not capture the output of a `"multi_thread"` test: the root runs on a
-/// thread of the runtime.
+/// The test harness may not capture the output of a `"multi_thread"` test that is `Send`: the root
+/// runs on a thread of the runtime.
 ///
 /// # Panics
 ///

@@ -16,9 +16,9 @@ const KNOWN_FLAVORS: &str = "the known flavors are \"multi_thread\" and \"curren
 /// Which scheduler runs the root future.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flavor {
-    /// Processors on threads of their own; the root is a task on one of them and must be `Send`.
+    /// Processors on threads of their own; the root is a task on one of them, if it is `Send`.
     MultiThread,
-    /// The calling thread runs everything; the root need not be `Send`.
+    /// The calling thread runs everything.
     CurrentThread,
 }
 

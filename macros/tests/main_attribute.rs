@@ -9,6 +9,7 @@ use std::panic::catch_unwind;
 use std::process::{ExitCode, Termination};
 use std::rc::Rc;
 use std::task::Poll;
+use std::thread::{self, ThreadId};
 
 use runtime_double::runtime::{Started, started, with_failing_builds};
 
@@ -62,6 +63,36 @@ fn a_current_thread_root_need_not_be_send() {
     let (started, output) = on_this_thread();
     assert_eq!(started, Some(Started::CurrentThread { paused: false }));
     assert_eq!(output.get(), 2);
+}
+
+/// Keeps what is not `Send` across an await.
+#[wsrt_macros::main(crate = "crate::runtime_double")]
+async fn beside_the_processors() -> (ThreadId, Option<Started>) {
+    let not_send = Rc::new(());
+    yield_once().await;
+    drop(not_send);
+    (thread::current().id(), started())
+}
+
+/// Is `Send`, and returns what is not.
+#[wsrt_macros::main(crate = "crate::runtime_double")]
+async fn with_a_local_output() -> Rc<ThreadId> {
+    yield_once().await;
+    Rc::new(thread::current().id())
+}
+
+#[wsrt_macros::main(crate = "crate::runtime_double")]
+async fn on_a_processor() -> ThreadId {
+    yield_once().await;
+    thread::current().id()
+}
+
+#[test]
+fn a_root_runs_here_only_if_it_is_not_send() {
+    let here = thread::current().id();
+    assert_eq!(beside_the_processors(), (here, Some(Started::MultiThread { worker_threads: None })));
+    assert_eq!(*with_a_local_output(), here);
+    assert_ne!(on_a_processor(), here);
 }
 
 mod failing {

@@ -37,6 +37,14 @@ async fn a_multi_thread_test_may_return_a_non_send_error() -> Result<(), Box<dyn
 }
 
 #[test(flavor = "multi_thread", crate = "crate::runtime_double")]
+async fn a_multi_thread_test_need_not_be_send() {
+    let not_send = Rc::new(());
+    std::future::ready(()).await;
+    assert_eq!(Rc::strong_count(&not_send), 1);
+    assert_eq!(started(), Some(Started::MultiThread { worker_threads: None }));
+}
+
+#[test(flavor = "multi_thread", crate = "crate::runtime_double")]
 #[should_panic(expected = "as it should")]
 async fn should_panic_sees_the_panic_of_a_multi_thread_root() {
     panic!("as it should");

@@ -1,7 +1,10 @@
 //! The root future runs on a processor, as any task does: the tasks that it spawns and wakes stay
-//! there.
+//! there. A root of the attributes that is not Send runs on the calling thread instead.
 
-use std::thread;
+use std::panic::catch_unwind;
+use std::rc::Rc;
+use std::sync::Mutex;
+use std::thread::{self, ThreadId};
 
 use wsrt::runtime::Builder;
 use wsrt::task;
@@ -61,6 +64,67 @@ async fn root_of_the_macro() -> (bool, Option<String>) {
 #[test]
 fn the_root_of_the_macro_runs_on_a_machine() {
     within_a_minute(|| assert_eq!(root_of_the_macro(), (true, Some("wsrt-machine".to_owned()))));
+}
+
+/// The thread of the root, its task if it is one, and the thread of a task that it spawned.
+type Places = (ThreadId, Option<task::Id>, ThreadId);
+
+#[wsrt::main(worker_threads = 2)]
+async fn root_with_an_rc() -> Places {
+    let not_send = Rc::new(thread::current().id());
+    let child = wsrt::spawn(async { thread::current().id() }).await.expect("no panic");
+    assert_eq!(*not_send, thread::current().id(), "it stays where it is");
+    (*not_send, task::try_id(), child)
+}
+
+#[wsrt::main(worker_threads = 2)]
+#[allow(clippy::await_holding_lock)]
+async fn root_with_a_guard() -> Places {
+    static LOCK: Mutex<u32> = Mutex::new(0);
+    let mut guard = LOCK.lock().expect("no test panics with it");
+    let child = wsrt::spawn(async { thread::current().id() }).await.expect("no panic");
+    *guard += 1;
+    (thread::current().id(), task::try_id(), child)
+}
+
+#[wsrt::main(worker_threads = 2)]
+async fn root_with_a_local_output() -> Rc<Places> {
+    let child = wsrt::spawn(async { thread::current().id() }).await.expect("no panic");
+    Rc::new((thread::current().id(), task::try_id(), child))
+}
+
+#[test]
+fn a_root_that_is_not_send_runs_on_this_thread() {
+    within_a_minute(|| {
+        let here = thread::current().id();
+        for (root, id, child) in [root_with_an_rc(), root_with_a_guard(), *root_with_a_local_output()] {
+            assert_eq!((root, id), (here, None));
+            assert_ne!(child, here, "its tasks run on the processors");
+        }
+    });
+}
+
+#[wsrt::main(worker_threads = 1)]
+async fn root_that_panics_here() {
+    let not_send = Rc::new("boom");
+    task::yield_now().await;
+    panic!("{not_send}");
+}
+
+#[test]
+fn the_panic_of_a_root_on_this_thread_goes_on() {
+    within_a_minute(|| {
+        let payload = catch_unwind(root_that_panics_here).expect_err("it panics");
+        assert_eq!(payload.downcast_ref::<String>().map(String::as_str), Some("boom"));
+    });
+}
+
+#[wsrt::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_multi_thread_test_need_not_be_send() -> Result<(), Box<dyn std::error::Error>> {
+    let not_send = Rc::new(7);
+    assert_eq!(wsrt::spawn(async { 7 }).await?, *not_send);
+    assert_eq!(task::try_id(), None);
+    Ok(())
 }
 
 #[wsrt::main(flavor = "current_thread")]

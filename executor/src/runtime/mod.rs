@@ -1,5 +1,8 @@
 //! Building a runtime, running futures on it, and ending it.
 
+#[doc(hidden)]
+#[path = "entry.rs"]
+pub mod __entry;
 mod build;
 mod builder;
 mod drain;

@@ -96,8 +96,62 @@ pub(crate) mod runtime {
         }
 
         pub(crate) fn block_on<F: Future>(&self, root: F) -> F::Output {
-            assert!(matches!(self.started, Started::CurrentThread { .. }), "a multi-thread root goes to `run`");
             poll_to_end(self.started, root)
+        }
+    }
+
+    /// The choice between `run` and `block_on`, as the crate `wsrt` makes it.
+    pub(crate) mod __entry {
+        use std::future::Future;
+        use std::marker::PhantomData;
+        use std::ops::Deref;
+
+        use super::Runtime;
+
+        pub(crate) struct Root<F>(AnyRoot<F>);
+        pub(crate) struct AnyRoot<F>(PhantomData<F>);
+        pub(crate) struct OnProcessor;
+        pub(crate) struct Here;
+
+        impl<F> Root<F> {
+            pub(crate) fn of(_: &F) -> Self {
+                Self(AnyRoot(PhantomData))
+            }
+        }
+
+        impl<F: Future<Output: Send + 'static> + Send + 'static> Root<F> {
+            pub(crate) fn place(&self) -> OnProcessor {
+                OnProcessor
+            }
+        }
+
+        impl<F> Deref for Root<F> {
+            type Target = AnyRoot<F>;
+
+            fn deref(&self) -> &AnyRoot<F> {
+                &self.0
+            }
+        }
+
+        impl<F> AnyRoot<F> {
+            pub(crate) fn place(&self) -> Here {
+                Here
+            }
+        }
+
+        impl OnProcessor {
+            pub(crate) fn run<F>(self, runtime: &Runtime, root: F) -> F::Output
+            where
+                F: Future<Output: Send + 'static> + Send + 'static,
+            {
+                runtime.run(root)
+            }
+        }
+
+        impl Here {
+            pub(crate) fn run<F: Future>(self, runtime: &Runtime, root: F) -> F::Output {
+                runtime.block_on(root)
+            }
         }
     }
 

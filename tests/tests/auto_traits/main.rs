@@ -31,6 +31,7 @@ use wsrt::net::{TcpKeepalive, TcpListener, TcpSocket, TcpStream, UdpSocket};
 use wsrt::net::{UnixDatagram, UnixListener, UnixSocket, UnixStream, unix, unix::pipe};
 use wsrt::parallel::{CancelToken, Cancelled, Chunks, ChunksMut, Scope, Slice, SliceMut, Until};
 use wsrt::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use wsrt::runtime::__entry::{AnyRoot, Here, OnProcessor, Root};
 use wsrt::runtime::{
     Address, Arrivals, Builder, Cycle, Drained, Dump, EnterGuard, FlightRecorder, Handle, LatencyHistogram, LeftTask,
     LocalOptions, LocalRuntime, Metrics, MetricsExport, PollSources, ProcessorMetrics, Recording, Running, Runtime,
@@ -128,6 +129,10 @@ table! {
     FlightRecorder:      Send,  Sync,  Unpin;
     Recording:           Send,  Sync,  Unpin;
     TraceSummary:        Send,  Sync,  Unpin;
+    Root<Local>:         Send,  Sync,  Unpin;
+    AnyRoot<Local>:      Send,  Sync,  Unpin;
+    OnProcessor:         Send,  Sync,  Unpin;
+    Here:                Send,  Sync,  Unpin;
 
     JoinHandle<()>:      Send,  Sync,  Unpin;
     JoinHandle<Movable>: Send,  Sync,  Unpin;
