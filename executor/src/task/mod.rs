@@ -26,6 +26,8 @@ mod stats;
 mod waker;
 
 #[cfg(not(loom))]
+mod abort_on_drop;
+#[cfg(not(loom))]
 pub(crate) mod builder;
 #[cfg(not(loom))]
 pub mod coop;
@@ -35,6 +37,8 @@ pub mod join_set;
 pub(crate) mod local_set;
 #[cfg(not(loom))]
 pub(crate) mod spawn;
+#[cfg(not(loom))]
+pub(crate) mod task_group;
 #[cfg(not(loom))]
 pub(crate) mod task_local;
 
@@ -65,6 +69,8 @@ pub(crate) use self::stats::{CountedPoll, StatsRead};
 pub(crate) use self::waker::{TaskAddress, task_woken_by};
 
 #[cfg(not(loom))]
+pub use self::abort_on_drop::AbortOnDropHandle;
+#[cfg(not(loom))]
 pub use crate::task::builder::Builder;
 #[cfg(not(loom))]
 pub use crate::task::coop::{Unconstrained, consume_budget, unconstrained};
@@ -74,6 +80,8 @@ pub use crate::task::join_set::JoinSet;
 pub use crate::task::local_set::{LocalEnterGuard, LocalSet};
 #[cfg(not(loom))]
 pub use crate::task::spawn::{block_in_place, id, spawn, spawn_blocking, spawn_local, try_id, yield_now};
+#[cfg(not(loom))]
+pub use crate::task::task_group::TaskGroup;
 #[cfg(not(loom))]
 pub use crate::task::task_local::{AccessError, LocalKey};
 

@@ -35,6 +35,11 @@ fn futures_of_async_functions_may_move_and_be_shared() {
     future_is_send_and_sync(|| lent::<JoinSet<()>>().join_next_with_id());
     future_is_send_and_sync(|| lent::<JoinSet<()>>().shutdown());
     future_is_send_and_sync(|| JoinSet::<()>::new().join_all());
+    future_is_send_and_sync(|| lent::<Option<wsrt::task::JoinHandle<()>>>().take().expect("a handle").cancel());
+    future_is_send_and_sync(|| lent::<TaskGroup<(), ()>>().next());
+    future_is_send_and_sync(|| lent::<TaskGroup<(), ()>>().room());
+    future_is_send_and_sync(|| lent::<TaskGroup<(), ()>>().cancel());
+    future_is_send_and_sync(|| TaskGroup::<(), ()>::new().join_all());
     future_is_send_and_sync(|| lent::<Interval>().tick());
     future_is_send_and_sync(|| lent::<Signal>().recv());
     future_is_send_and_sync(wsrt::task::consume_budget);

@@ -43,7 +43,8 @@ use wsrt::signal::unix::{Signal, SignalKind};
 use wsrt::task::coop::{Coop, RestoreOnPending, Unconstrained};
 use wsrt::task::futures::TaskLocalFuture;
 use wsrt::task::{
-    AbortHandle, AccessError, Id, JoinError, JoinHandle, JoinSet, LocalEnterGuard, LocalKey, LocalSet, join_set,
+    AbortHandle, AbortOnDropHandle, AccessError, Id, JoinError, JoinHandle, JoinSet, LocalEnterGuard, LocalKey,
+    LocalSet, TaskGroup, join_set,
 };
 use wsrt::time::error::Elapsed;
 use wsrt::time::{Instant, Interval, MissedTickBehavior, Sleep, Timeout};
@@ -137,6 +138,11 @@ table! {
     JoinHandle<()>:      Send,  Sync,  Unpin;
     JoinHandle<Movable>: Send,  Sync,  Unpin;
     JoinHandle<Local>:   !Send, !Sync, Unpin;
+    AbortOnDropHandle<Movable>: Send,  Sync,  Unpin;
+    AbortOnDropHandle<Local>:   !Send, !Sync, Unpin;
+    TaskGroup<(), ()>:          Send,  Sync,  Unpin;
+    TaskGroup<Movable, ()>:     Send,  Sync,  Unpin;
+    TaskGroup<Local, ()>:       !Send, !Sync, Unpin;
     JoinSet<()>:         Send,  Sync,  Unpin;
     JoinSet<Movable>:    Send,  Sync,  Unpin;
     JoinSet<Local>:      !Send, !Sync, Unpin;

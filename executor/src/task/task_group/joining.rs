@@ -1,0 +1,189 @@
+//! Waiting for the children of a `TaskGroup`.
+
+use std::panic::resume_unwind;
+
+use super::{Failure, TaskGroup};
+use crate::task::JoinError;
+
+impl<T, E> TaskGroup<T, E> {
+    /// Waits until a child has ended, and returns its output; `None` if the group is empty.
+    ///
+    /// Outputs come in the order in which the children end. Once a child has failed, it waits until
+    /// all others are gone, drops their outputs, and returns the first error: after that the group
+    /// is empty.
+    ///
+    /// # Panics
+    ///
+    /// Panics with the panic of a child, once the others are gone; and if a child was cancelled by
+    /// the end of its runtime.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the child that failed first.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: an output or an error that was not returned is returned by the next call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wsrt::task::TaskGroup;
+    ///
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let mut group = TaskGroup::<u32, std::io::Error>::new();
+    /// for n in 1..=4 {
+    ///     group.spawn(async move { Ok(n) });
+    /// }
+    /// let mut sum = 0;
+    /// while let Some(output) = group.next().await {
+    ///     sum += output?;
+    /// }
+    /// assert_eq!(sum, 10);
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
+    pub async fn next(&mut self) -> Option<Result<T, E>> {
+        let next = self.next_numbered().await?;
+        Some(next.map(|(_, output)| output))
+    }
+
+    /// Waits for all children, and returns their outputs in the order of their spawns.
+    ///
+    /// # Panics
+    ///
+    /// Panics with the panic of a child, once the others are gone; and if a child was cancelled by
+    /// the end of its runtime.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the child that failed first, once the others are gone.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropped half way, the outputs so far are lost, and the children are aborted, since the group
+    /// goes too. So a [`timeout`](crate::time::timeout) around it cancels the whole group.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wsrt::task::TaskGroup;
+    /// use wsrt::time::{sleep, timeout};
+    ///
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let mut group = TaskGroup::<_, std::io::Error>::new();
+    /// for n in [2_u64, 1] {
+    ///     group.spawn(async move {
+    ///         sleep(Duration::from_millis(n)).await;
+    ///         Ok(n)
+    ///     });
+    /// }
+    /// let outputs = timeout(Duration::from_secs(5), group.join_all()).await??;
+    /// assert_eq!(outputs, [2, 1]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(()) })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub async fn join_all(mut self) -> Result<Vec<T>, E> {
+        let mut outputs = Vec::with_capacity(self.len());
+        while let Some(next) = self.next_numbered().await {
+            outputs.push(next?);
+        }
+        outputs.sort_unstable_by_key(|(number, _)| *number);
+        Ok(outputs.into_iter().map(|(_, output)| output).collect())
+    }
+
+    /// Waits until a child that is spawned now would run at once: fewer run than the limit, and
+    /// none waits in line. Ready at once without a limit.
+    ///
+    /// The children that have ended keep their outputs in the group until these are taken.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: nothing is kept.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wsrt::task::TaskGroup;
+    ///
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let mut group = TaskGroup::<(), std::io::Error>::with_limit(8);
+    /// for request in 0..100 {
+    ///     group.room().await;
+    ///     group.spawn(async move { Ok(drop(request)) });
+    ///     while group.len() > 50 {
+    ///         group.next().await.expect("it is not empty")?;
+    ///     }
+    /// }
+    /// group.join_all().await?;
+    /// # std::io::Result::Ok(()) })?;
+    /// # std::io::Result::Ok(())
+    /// ```
+    pub async fn room(&mut self) {
+        drop(self.siblings.place().await);
+    }
+
+    /// Aborts all children, and waits until they are gone. Outputs, errors and panics are dropped.
+    ///
+    /// # Cancel safety
+    ///
+    /// Once it was polled the children end, whether it is awaited further or not.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wsrt::task::TaskGroup;
+    ///
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let mut group = TaskGroup::<(), ()>::new();
+    /// group.spawn(std::future::pending());
+    /// group.cancel().await;
+    /// assert!(group.is_empty() && group.is_cancelled());
+    /// # });
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub async fn cancel(&mut self) {
+        self.siblings.cancel();
+        self.children.shutdown().await;
+        self.failure = Failure::none();
+    }
+
+    async fn next_numbered(&mut self) -> Option<Result<(usize, T), E>> {
+        while let Some(joined) = self.children.join_next().await {
+            match joined {
+                Ok((number, Ok(output))) if !self.is_cancelled() => return Some(Ok((number, output))),
+                // The others are on their way out.
+                Ok((_, Ok(_))) => {}
+                Ok((number, Err(error))) => {
+                    if self.siblings.first_failure() == Some(number) {
+                        self.failure.error = Some(error);
+                    }
+                }
+                Err(error) => self.keep(error),
+            }
+        }
+        self.failure.take().map(Err)
+    }
+
+    /// Keeps a panic, or that a child was cancelled, if that was not the group's doing.
+    fn keep(&mut self, error: JoinError) {
+        if error.is_cancelled() && self.is_cancelled() {
+            return;
+        }
+        self.siblings.cancel();
+        self.failure.lost.get_or_insert(error);
+    }
+}
+
+impl<E> Failure<E> {
+    /// Takes the error, once all children are gone. A panic goes on here.
+    fn take(&mut self) -> Option<E> {
+        let error = self.error.take();
+        match self.lost.take().map(JoinError::try_into_panic) {
+            None => error,
+            Some(Ok(payload)) => resume_unwind(payload),
+            Some(Err(lost)) => panic!("wsrt: a child of a `TaskGroup` was lost: {lost}"),
+        }
+    }
+}
