@@ -7,8 +7,9 @@
 use super::latency::TimedPoll;
 use super::observer::Observer;
 use super::switches::Switch;
+use super::task_hooks::HookedPoll;
 use super::timeline::RecordedPoll;
-use crate::task::{CountedPoll, Id, Identity, Runnable};
+use crate::task::{CountedPoll, Identity, Runnable, TaskRef};
 
 impl Observer {
     /// Counts the polls and wakes of each task that is spawned from now on.
@@ -26,6 +27,17 @@ impl Observer {
     #[inline(never)]
     fn with_counts_if_on(&self, identity: Identity) -> Identity {
         if self.switches.is_on(Switch::Tasks) { identity.with_counts() } else { identity }
+    }
+
+    /// Returns the identity of a task of the runtime's own that is about to be made: with counts if
+    /// tasks are counted, and with the data that the user's hook has attached. To be called while a
+    /// switch is on, where users' code may run.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn seen_identity(&self, identity: Identity) -> Identity {
+        let mut identity = self.with_counts_if_on(identity);
+        self.call_spawn_hook(&mut identity);
+        identity
     }
 
     /// Places a new task, by `place`.
@@ -63,10 +75,11 @@ impl Observer {
     #[cold]
     #[inline(never)]
     pub(crate) fn polled(&self, processor: usize, task: &Runnable, source: u32) -> ObservedPoll<'_> {
+        let hooked = self.call_poll_hooks(task);
         let timed = self.time_poll(processor, task.id());
         let counted = task.begin_counted();
         let recorded = self.record_poll(processor, task, source);
-        ObservedPoll { _recorded: recorded, _counted: counted, _timed: timed }
+        ObservedPoll { _recorded: recorded, _counted: counted, _timed: timed, _hooked: hooked }
     }
 
     /// Observes the poll of a task of a `LocalSet`, within the poll of the task or root future that
@@ -77,10 +90,17 @@ impl Observer {
 
     /// Observes that a task is complete, and its future gone.
     #[inline]
-    pub(crate) fn completed(&self, task: Id) {
+    pub(crate) fn completed(&self, task: &TaskRef) {
         if self.is_on() {
-            self.record_completed(task);
+            self.completed_aloud(task);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn completed_aloud(&self, task: &TaskRef) {
+        self.record_completed(task.id());
+        self.call_terminate_hook(task);
     }
 }
 
@@ -89,4 +109,5 @@ pub(crate) struct ObservedPoll<'a> {
     _recorded: RecordedPoll<'a>,
     _counted: Option<CountedPoll>,
     _timed: Option<TimedPoll<'a>>,
+    _hooked: Option<HookedPoll<'a>>,
 }

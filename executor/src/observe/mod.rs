@@ -33,6 +33,8 @@ pub(crate) mod switches;
 #[cfg(not(loom))]
 pub(crate) mod sync_waits;
 #[cfg(not(loom))]
+pub(crate) mod task_hooks;
+#[cfg(not(loom))]
 pub(crate) mod timeline;
 
 #[cfg(all(test, loom))]

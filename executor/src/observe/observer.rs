@@ -7,6 +7,7 @@
 use super::latency::Latency;
 use super::local_sets::LocalSets;
 use super::switches::Switches;
+use super::task_hooks::{Hooked, TaskHooks};
 use super::timeline::Timeline;
 
 /// The observer of one runtime.
@@ -16,16 +17,20 @@ pub(crate) struct Observer {
     pub(crate) latency: Latency,
     pub(crate) local_sets: LocalSets,
     pub(crate) timeline: Timeline,
+    pub(crate) hooked: Hooked,
 }
 
 impl Observer {
-    pub(crate) fn new() -> Self {
-        Self {
+    pub(crate) fn new(hooks: TaskHooks) -> Self {
+        let observer = Self {
             switches: Switches::default(),
             latency: Latency::new(),
             local_sets: LocalSets::default(),
             timeline: Timeline::default(),
-        }
+            hooked: Hooked::new(hooks),
+        };
+        observer.hook_on();
+        observer
     }
 
     /// Returns whether any switch is on.

@@ -16,6 +16,8 @@ pub(crate) enum Switch {
     Tasks = 1 << 1,
     /// Histograms of how long tasks wait to be run, and of how long they run.
     Latency = 1 << 2,
+    /// The user's hooks.
+    Hooks = 1 << 3,
 }
 
 /// Relaxed throughout: the data that a switch turns on is published by a lock of its own.

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use wsrt_reactor::EventsPerTurn;
 
+use crate::observe::task_hooks::TaskHooks;
 use crate::runtime::FlightRecorder;
 use crate::runtime::dump::no_progress;
 use crate::scheduler::limits::{EVENT_INTERVAL, GLOBAL_QUEUE_INTERVAL};
@@ -57,6 +58,7 @@ impl Builder {
             max_machines: 512,
             stall_threshold: None,
             on_stall: None,
+            task_hooks: TaskHooks::default(),
             global_queue_interval: GLOBAL_QUEUE_INTERVAL,
             has_io: true,
             has_time: true,

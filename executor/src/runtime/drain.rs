@@ -18,9 +18,9 @@ impl Runtime {
     /// Takes no new work, and waits on this thread until the tasks that there are have ended, until
     /// `deadline` at the latest. Returns the tasks that are left.
     ///
-    /// No task is cancelled or notified: tasks have to learn of their end in some other way, such
-    /// as a `CancellationToken`, and loops that accept have to stop accepting. The tasks that are
-    /// left end with the runtime: drop it, or call
+    /// It fires the runtime's [shutdown token](Handle::shutdown_token), and cancels no task: tasks
+    /// that would not end by themselves have to heed that token, and loops that accept have to stop
+    /// accepting. The tasks that are left end with the runtime: drop it, or call
     /// [`shutdown_background`](Self::shutdown_background).
     ///
     /// From the call on, for ever:
@@ -69,7 +69,8 @@ impl Handle {
     ///
     /// # Cancel safety
     ///
-    /// The runtime takes no new work from the first poll on, even after the future is dropped.
+    /// The runtime takes no new work from the first poll on, and its shutdown token has fired, even
+    /// after the future is dropped.
     ///
     /// # Examples
     ///

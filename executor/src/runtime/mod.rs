@@ -19,8 +19,10 @@ pub(crate) mod periodic;
 mod runtime;
 pub(crate) mod schedtrace;
 pub(crate) mod services;
+mod shutdown_token;
 #[cfg(feature = "futures-task")]
 mod spawner;
+mod task_hooks;
 mod thread_options;
 mod trace;
 mod worker_index;
@@ -35,15 +37,18 @@ pub use local::{LocalOptions, LocalRuntime};
 pub use metrics::MetricsExport;
 pub use metrics::{Arrivals, LatencyHistogram, Metrics, PollSources, ProcessorMetrics, RuntimeMetrics, Steals};
 pub use runtime::Runtime;
+pub use shutdown_token::ShutdownToken;
 pub use trace::Recording;
 pub use worker_index::worker_index;
 
 pub use crate::observe::dump::{Running, SourceWait, TaskKind, TimerWait, WaitsOn};
 pub use crate::observe::sync_waits::SyncWait;
+pub use crate::observe::task_hooks::{PanicAction, TaskPanic};
 pub use crate::observe::timeline::{FlightRecorder, TraceSummary};
 pub use crate::scheduler::runtime_id::RuntimeId;
 pub use crate::scheduler::scheduler::RuntimeFlavor;
 pub use crate::sysmon::stall::Stall;
+pub use crate::task::{NewTask, TaskMeta};
 /// Where a socket is, or its peer, in a [`SourceWait`].
 #[doc(inline)]
 pub use wsrt_reactor::Address;

@@ -171,7 +171,7 @@ impl Runtime {
     ///
     /// # Panics
     ///
-    /// Panics with the panic of `future`.
+    /// Panics with the panic of `future`, and if the runtime is shut down before it is done.
     ///
     /// # Examples
     ///
@@ -190,7 +190,10 @@ impl Runtime {
             Ok(output) => output,
             Err(error) => match error.try_into_panic() {
                 Ok(panic) => resume_unwind(panic),
-                Err(error) => panic!("wsrt: the root future did not complete: {error}"),
+                Err(error) => match self.handle.scheduler().observer.hooked.fatal_panic() {
+                    Some(reason) => panic!("wsrt: the runtime was shut down by its hook of `on_task_panic`: {reason}"),
+                    None => panic!("wsrt: the root future did not complete: {error}"),
+                },
             },
         }
     }

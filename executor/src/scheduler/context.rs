@@ -339,6 +339,7 @@ impl Context {
         let now = self.scheduler.clock.elapsed();
         processor.shared().busy().begin(now);
         processor.begin_hold(now);
+        processor.set_observed(self.scheduler.observer.is_on());
         self.scheduler.observer.taken_up(processor.index());
         processor
     }

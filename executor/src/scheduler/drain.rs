@@ -10,10 +10,11 @@ use std::task::{Poll, Waker};
 use crate::scheduler::{Context, Scheduler};
 use crate::task::{Id, OwnedTasks, TaskRef, TaskSnapshot, current_id};
 
-/// From now on only tasks of this runtime may spawn on it.
+/// From now on only tasks of this runtime may spawn on it, and they are told that they should end.
 pub(crate) fn begin(scheduler: &Scheduler) {
     scheduler.tasks.refuse_outsiders();
     scheduler.blocking.jobs.refuse_outsiders();
+    scheduler.ending.give();
 }
 
 /// Whether a spawn here and now would be let in.

@@ -20,6 +20,8 @@ pub(crate) mod drain;
 pub(crate) mod driver;
 #[cfg(not(loom))]
 pub(crate) mod drop_in;
+#[cfg(not(loom))]
+pub(crate) mod ending_signal;
 pub(crate) mod fairness;
 pub(crate) mod found;
 #[cfg(not(loom))]

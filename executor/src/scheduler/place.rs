@@ -1,6 +1,7 @@
 //! Where a task goes: the processor that the current thread holds, or the injector; and which
 //! machine is woken for it.
 
+use std::any::Any;
 use std::future::Future;
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use crate::scheduler::parker::Unparked;
 use crate::scheduler::poll_owner::Watch;
 use crate::scheduler::processor::{OverflowedTasks, Placed, Processor};
 use crate::scheduler::threads::start_machine_with;
-use crate::scheduler::{Context, Scheduler};
+use crate::scheduler::{Context, Scheduler, shutdown};
 use crate::task::{Id, Identity, JoinHandle, Origin, Runnable, Schedule, TaskQueue, TaskRef, allocate};
 use crate::util::thread_bound::ThreadBound;
 
@@ -78,10 +79,19 @@ impl Schedule for Home {
         // SAFETY: the task is listed until this call, and the scheduler waits for its list to be
         // empty.
         let scheduler = unsafe { &*self.scheduler };
-        scheduler.observer.completed(task.id());
+        scheduler.observer.completed(task);
         // SAFETY: the caller that makes a `Home` binds its task to that scheduler's registry or to
         // none; this is called once.
         unsafe { scheduler.tasks.remove(task) }
+    }
+
+    #[cold]
+    fn panicked(&self, task: &TaskRef, payload: &(dyn Any + Send)) {
+        // Counted: the scheduler has the task, which is not complete.
+        let scheduler = self.counted();
+        if scheduler.observer.asks_to_shut_down(task, payload) {
+            shutdown::begin(&scheduler);
+        }
     }
 }
 
@@ -350,7 +360,10 @@ impl Scheduler {
         let _kept = if cfg!(feature = "console") { here.and_then(Context::keep) } else { None };
         let future = console::watch::<User, _>(future, kind, id.as_u64(), origin.name, origin.spawned_at);
         let home = Home { scheduler: Arc::as_ptr(self) };
-        let identity = self.observer.identity(Identity::new(id, origin).with_name_in(&self.names));
+        let mut identity = Identity::new(id, origin).with_name_in(&self.names);
+        if self.observer.is_on() {
+            identity = Context::kept_during(|| self.observer.seen_identity(identity));
+        }
         // SAFETY: by the caller's promise: to be watched changes nothing of where the future is
         // polled and dropped.
         let (task, runnable, handle) = unsafe { allocate(future, home, identity) };

@@ -13,9 +13,11 @@ use wsrt_reactor::{EventsPerTurn, Netpoller};
 use crate::blocking::pool::BlockingPool;
 use crate::observe::counters::{Arrivals, SharedCounter};
 use crate::observe::observer::Observer;
+use crate::observe::task_hooks::TaskHooks;
 use crate::observe::timeline::Recorded;
 use crate::scheduler::alive::Listed;
 use crate::scheduler::clock::Clock;
+use crate::scheduler::ending_signal::EndingSignal;
 use crate::scheduler::helpers::Helpers;
 use crate::scheduler::idle::Idle;
 use crate::scheduler::idle_work::IdleWork;
@@ -73,6 +75,7 @@ pub(crate) struct Config {
     /// How long a poll may take before it is reported; `None` reports nothing.
     pub(crate) stall_threshold: Option<Duration>,
     pub(crate) on_stall: Option<StallHook>,
+    pub(crate) task_hooks: TaskHooks,
     /// The injector has its turn after so many ticks at most, and for a number of polls that goes
     /// by this.
     pub(crate) global_queue_interval: u32,
@@ -175,6 +178,8 @@ pub(crate) struct Scheduler {
     /// The thread that is in `block_on` of a current-thread runtime for its owner.
     pub(crate) root_thread: RootThread,
     pub(crate) shutdown: Shutdown,
+    /// Tells tasks that they should end.
+    pub(crate) ending: Arc<EndingSignal>,
     pub(crate) stalls: Stalls,
     /// Counts the arrivals through threads without a processor: the poll owner, helpers, the
     /// watcher.
@@ -222,9 +227,10 @@ impl Scheduler {
             threads: Threads::new(),
             root_thread: RootThread::new(),
             shutdown: Shutdown::new(),
+            ending: Arc::default(),
             stalls: Stalls::default(),
             elsewhere: CachePadded::default(),
-            observer: Observer::new(),
+            observer: Observer::new(config.task_hooks.clone()),
             tokio: TokioCompat::new(),
             clock: Clock::new(),
             #[cfg(all(unix, feature = "signal"))]

@@ -72,6 +72,7 @@ pub(crate) fn begin(scheduler: &Scheduler) {
     if !scheduler.shutdown.presence.begin() {
         return;
     }
+    scheduler.ending.give();
     scheduler.idle.everyone().iter().for_each(|machine| scheduler.rouse(machine));
     scheduler.netpoller.interrupt();
     scheduler.idle.watcher().wake();

@@ -12,6 +12,7 @@
 //! neighbours on one line cost now and then.
 
 use std::alloc::{self, Layout};
+use std::any::Any;
 use std::marker::PhantomData;
 use std::mem::{needs_drop, offset_of};
 use std::ptr::{self, NonNull};
@@ -131,6 +132,7 @@ impl<F: Future + 'static, S: Schedule> Types<F, S> {
         schedule: schedule::<S>,
         reschedule: reschedule::<S>,
         release: release::<S>,
+        panicked: panicked::<S>,
         drop_scheduler: if needs_drop::<S>() { Some(drop_scheduler::<S>) } else { None },
         body_offset: offset_of!(Cell<F, S>, body),
         layout: Layout::new::<Cell<F, S>>(),
@@ -184,6 +186,17 @@ unsafe fn release<S: Schedule>(task: NonNull<Header>) -> Option<TaskRef> {
     // SAFETY: the caller's reference outlives the borrow.
     let borrowed = unsafe { TaskRef::borrowed(task) };
     scheduler.release(&borrowed)
+}
+
+/// [`VTable::panicked`]; the caller runs the task.
+unsafe fn panicked<S: Schedule>(task: NonNull<Header>, payload: &(dyn Any + Send)) {
+    // SAFETY: `S` is in the vtable of this task, and the caller's claim keeps the cell.
+    let scheduler = unsafe { scheduler_of::<S>(task) };
+    // SAFETY: the scheduler is dropped with the cell, and only ever shared before.
+    let scheduler = unsafe { &*scheduler };
+    // SAFETY: the caller's claim outlives the borrow.
+    let borrowed = unsafe { TaskRef::borrowed(task) };
+    scheduler.panicked(&borrowed, payload);
 }
 
 /// [`VTable::drop_scheduler`].

@@ -68,11 +68,13 @@ impl Access {
         }
     }
 
-    /// Puts a panic into the body, in place of whatever is there.
+    /// Puts a panic of `task` into its body, in place of whatever is there.
     #[cold]
     #[inline(never)]
-    fn fill_with_panic(&mut self, payload: Payload) {
+    fn fill_with_panic(&mut self, task: NonNull<Header>, payload: Payload) {
         current::note_panic();
+        // SAFETY: the caller runs the task, whose body this is.
+        unsafe { (self.vtable.panicked)(task, &*payload) };
         quietly(|| self.clear());
         // SAFETY: the body is empty, and has room for a payload.
         unsafe { self.body.cast::<Payload>().write(payload) };
@@ -105,7 +107,7 @@ pub(super) unsafe fn poll(task: NonNull<Header>, context: &mut Context<'_>) -> P
         match caught(|| unsafe { (access.vtable.poll)(access.body, access.content, context) }) {
             Ok(poll) => poll,
             Err(payload) => {
-                access.fill_with_panic(payload);
+                access.fill_with_panic(task, payload);
                 Poll::Ready(())
             }
         }
@@ -122,7 +124,7 @@ pub(super) unsafe fn poll(task: NonNull<Header>, context: &mut Context<'_>) -> P
 pub(super) unsafe fn cancel(task: NonNull<Header>) {
     let cancel = |mut access: Access| match caught(|| access.clear()) {
         Ok(()) => access.set(Content::Cancelled),
-        Err(payload) => access.fill_with_panic(payload),
+        Err(payload) => access.fill_with_panic(task, payload),
     };
     // SAFETY: the body belongs to the machine that runs the task.
     unsafe { with_body(task, cancel) }

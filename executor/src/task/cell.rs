@@ -88,6 +88,8 @@
 //!   and makes an overflow of the count a case to argue about.
 //! * *The result in a channel to the handle:* a second allocation for each task.
 
+use std::any::Any;
+
 use super::{Runnable, TaskRef};
 
 /// The services that a task needs of its scheduler. Each cell holds one, so it should be small; it
@@ -110,4 +112,10 @@ pub(crate) trait Schedule: Clone + Send + Sync + 'static {
     /// task that is bound to another registry than the one that this looks into must not be given
     /// this scheduler.
     fn release(&self, task: &TaskRef) -> Option<TaskRef>;
+
+    /// Learns of a panic of the task's future, in a poll or when it was dropped. Called where that
+    /// was, before the task is complete.
+    fn panicked(&self, task: &TaskRef, payload: &(dyn Any + Send)) {
+        let _ = (task, payload);
+    }
 }

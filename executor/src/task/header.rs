@@ -8,6 +8,7 @@
 //! promises to stay valid until the function returns.
 
 use std::alloc::Layout;
+use std::any::Any;
 use std::panic::Location;
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -97,6 +98,8 @@ pub(super) struct VTable {
     pub(super) reschedule: unsafe fn(NonNull<Header>),
     /// [`Schedule::release`](super::Schedule::release).
     pub(super) release: unsafe fn(NonNull<Header>) -> Option<TaskRef>,
+    /// [`Schedule::panicked`](super::Schedule::panicked).
+    pub(super) panicked: unsafe fn(NonNull<Header>, &(dyn Any + Send)),
     /// Drops the scheduler in the cell, where that does anything.
     pub(super) drop_scheduler: Option<unsafe fn(NonNull<Header>)>,
     /// Bytes from the header to the body.

@@ -8,6 +8,7 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use super::meta::Attached;
 use super::names::{ListedName, Names};
 use crate::task::stats::TaskCounts;
 
@@ -119,6 +120,7 @@ pub(crate) struct Extras {
     pub(super) name: Option<Arc<str>>,
     pub(super) listed_name: Option<ListedName>,
     pub(super) counts: Option<TaskCounts>,
+    pub(super) data: Option<Attached>,
 }
 
 /// The properties that a task gets when it is made.

@@ -13,6 +13,8 @@ mod header;
 mod identity;
 mod join;
 mod lifecycle;
+#[cfg_attr(loom, allow(dead_code))]
+mod meta;
 mod names;
 mod queue;
 mod queue_link;
@@ -51,6 +53,7 @@ pub use self::abort::AbortHandle;
 pub use self::error::JoinError;
 pub use self::identity::Id;
 pub use self::join::JoinHandle;
+pub use self::meta::{NewTask, TaskMeta};
 
 pub(crate) use self::allocation::allocate;
 pub(crate) use self::cell::Schedule;
@@ -58,6 +61,7 @@ pub(crate) use self::current::{current_id, take_panic};
 pub(crate) use self::header::Header;
 pub(crate) use self::identity::{IdBlock, Identity, Origin};
 pub(crate) use self::lifecycle::Runnable;
+pub(crate) use self::meta::KeptMeta;
 pub(crate) use self::names::Names;
 pub(crate) use self::queue::TaskQueue;
 pub(crate) use self::reference::TaskRef;

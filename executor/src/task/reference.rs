@@ -68,7 +68,7 @@ impl TaskRef {
         }
     }
 
-    fn header(&self) -> &Header {
+    pub(super) fn header(&self) -> &Header {
         // SAFETY: a reference keeps the cell alive.
         unsafe { self.0.as_ref() }
     }

@@ -99,6 +99,11 @@ impl State {
         self.now(Acquire).has(COMPLETE)
     }
 
+    /// Whether the join handle is there. Relaxed: for callers that act on nothing that they see.
+    pub(super) fn has_join_handle(&self) -> bool {
+        self.now(Relaxed).has(JOIN_INTEREST)
+    }
+
     /// Relaxed: for callers that act on nothing that they see.
     pub(super) fn look(&self) -> Look {
         let now = self.now(Relaxed);

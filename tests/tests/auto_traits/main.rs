@@ -34,9 +34,10 @@ use wsrt::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use wsrt::runtime::__entry::{AnyRoot, Here, OnProcessor, Root};
 use wsrt::runtime::{
     Address, Arrivals, Builder, Cycle, Drained, Dump, EnterGuard, FlightRecorder, Handle, LatencyHistogram, LeftTask,
-    LocalOptions, LocalRuntime, Metrics, MetricsExport, PollSources, ProcessorMetrics, Recording, Running, Runtime,
-    RuntimeFlavor, RuntimeId, RuntimeMetrics, SourceWait, Stall, Steals, SyncWait, TaskDump, TaskKind, TaskState,
-    TaskStats, TimerWait, TraceSummary, TryCurrentError, WaitKind, WaitsOn,
+    LocalOptions, LocalRuntime, Metrics, MetricsExport, NewTask, PanicAction, PollSources, ProcessorMetrics, Recording,
+    Running, Runtime, RuntimeFlavor, RuntimeId, RuntimeMetrics, ShutdownToken, SourceWait, Stall, Steals, SyncWait,
+    TaskDump, TaskKind, TaskMeta, TaskPanic, TaskState, TaskStats, TimerWait, TraceSummary, TryCurrentError, WaitKind,
+    WaitsOn,
 };
 use wsrt::signal::CtrlC;
 use wsrt::signal::unix::{Signal, SignalKind};
@@ -130,6 +131,11 @@ table! {
     FlightRecorder:      Send,  Sync,  Unpin;
     Recording:           Send,  Sync,  Unpin;
     TraceSummary:        Send,  Sync,  Unpin;
+    ShutdownToken:       Send,  Sync,  Unpin;
+    PanicAction:         Send,  Sync,  Unpin;
+    TaskMeta<'static>:   !Send, !Sync, Unpin;
+    NewTask<'static>:    Send,  Sync,  Unpin;
+    TaskPanic<'static>:  !Send, !Sync, Unpin;
     Root<Local>:         Send,  Sync,  Unpin;
     AnyRoot<Local>:      Send,  Sync,  Unpin;
     OnProcessor:         Send,  Sync,  Unpin;

@@ -1,0 +1,195 @@
+//! The user's hooks on tasks: at their spawn, around each poll, at their end, and at a panic.
+//!
+//! The first three kinds lie behind the doors of observation, with a switch of their own: a runtime
+//! without hooks pays nothing for them. A panic is told on its own cold path.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use super::observer::Observer;
+use super::switches::Switch;
+use crate::task::{Identity, KeptMeta, NewTask, Runnable, TaskMeta, TaskRef};
+use crate::util::hook::call_hook;
+
+/// A hook on a task that is there.
+pub(crate) type MetaHook = Arc<dyn Fn(&TaskMeta<'_>) + Send + Sync>;
+/// A hook on a task that is about to be made.
+pub(crate) type SpawnHook = Arc<dyn Fn(&mut NewTask<'_>) + Send + Sync>;
+/// A hook on a panic.
+pub(crate) type PanicHook = Arc<dyn Fn(&TaskPanic<'_>) -> PanicAction + Send + Sync>;
+
+/// The hooks that were given to the builder.
+#[derive(Clone, Default)]
+pub(crate) struct TaskHooks {
+    pub(crate) on_spawn: Option<SpawnHook>,
+    pub(crate) before_poll: Option<MetaHook>,
+    pub(crate) after_poll: Option<MetaHook>,
+    pub(crate) on_terminate: Option<MetaHook>,
+    pub(crate) on_panic: Option<PanicHook>,
+}
+
+impl TaskHooks {
+    fn any_behind_the_doors(&self) -> bool {
+        self.on_spawn.is_some()
+            || self.before_poll.is_some()
+            || self.after_poll.is_some()
+            || self.on_terminate.is_some()
+    }
+}
+
+impl fmt::Debug for TaskHooks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TaskHooks").finish_non_exhaustive()
+    }
+}
+
+/// Chooses what the runtime does about the panic of a task. Returned by the hook of
+/// [`Builder::on_task_panic`](crate::runtime::Builder::on_task_panic).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum PanicAction {
+    /// The runtime goes on, as it does without a hook. The task's handle has the panic.
+    #[default]
+    GoOn,
+    /// The runtime shuts down in the background, as by
+    /// [`Runtime::shutdown_background`](crate::runtime::Runtime::shutdown_background).
+    ShutDown,
+    /// The process aborts.
+    Abort,
+}
+
+/// Describes the panic of a task to the hook of
+/// [`Builder::on_task_panic`](crate::runtime::Builder::on_task_panic).
+pub struct TaskPanic<'a> {
+    task: TaskMeta<'a>,
+    payload: &'a (dyn Any + Send),
+}
+
+impl<'a> TaskPanic<'a> {
+    /// Returns the task.
+    #[must_use]
+    pub fn task(&self) -> &TaskMeta<'a> {
+        &self.task
+    }
+
+    /// Returns the message of the panic, if it has one.
+    #[must_use]
+    pub fn message(&self) -> Option<&'a str> {
+        let text = self.payload.downcast_ref::<&'static str>().copied();
+        text.or_else(|| self.payload.downcast_ref::<String>().map(String::as_str))
+    }
+
+    /// Returns the payload of the panic.
+    #[must_use]
+    pub fn payload(&self) -> &'a (dyn Any + Send) {
+        self.payload
+    }
+}
+
+impl fmt::Debug for TaskPanic<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TaskPanic").field("task", &self.task).field("message", &self.message()).finish_non_exhaustive()
+    }
+}
+
+/// `task 7 (spawned at src/main.rs:10:5) panicked: boom`
+impl fmt::Display for TaskPanic<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "task {}", self.task.id())?;
+        if let Some(name) = self.task.name() {
+            write!(f, " \"{name}\"")?;
+        }
+        write!(f, " (spawned at {}) panicked", self.task.spawned_at())?;
+        match self.message() {
+            Some(message) => write!(f, ": {message}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The hooks of one runtime, and the panic that has ended it, if one has.
+#[derive(Debug, Default)]
+pub(crate) struct Hooked {
+    hooks: TaskHooks,
+    fatal: OnceLock<String>,
+}
+
+impl Hooked {
+    pub(super) fn new(hooks: TaskHooks) -> Self {
+        Self { hooks, fatal: OnceLock::new() }
+    }
+
+    /// The panic that has shut the runtime down, in words.
+    pub(crate) fn fatal_panic(&self) -> Option<&str> {
+        self.fatal.get().map(String::as_str)
+    }
+}
+
+impl Observer {
+    /// Turns the hooks' switch on, if there are any behind it.
+    pub(super) fn hook_on(&self) {
+        if self.hooked.hooks.any_behind_the_doors() {
+            self.switches.turn_on(Switch::Hooks);
+        }
+    }
+
+    /// Shows a task that is about to be made to the hook.
+    pub(super) fn call_spawn_hook(&self, identity: &mut Identity) {
+        if let Some(hook) = &self.hooked.hooks.on_spawn {
+            call_hook("on_task_spawn", || hook(&mut NewTask::new(identity)));
+        }
+    }
+
+    /// Shows a task to the hooks that is about to be polled, and that was polled when the guard is
+    /// dropped.
+    pub(super) fn call_poll_hooks(&self, task: &Runnable) -> Option<HookedPoll<'_>> {
+        let hooks = &self.hooked.hooks;
+        if hooks.before_poll.is_none() && hooks.after_poll.is_none() {
+            return None;
+        }
+        let task = task.keep_meta();
+        if let Some(hook) = &hooks.before_poll {
+            call_hook("on_before_task_poll", || hook(&task.meta()));
+        }
+        Some(HookedPoll { task, after: hooks.after_poll.as_ref() })
+    }
+
+    /// Shows a task to the hook whose future is gone.
+    pub(super) fn call_terminate_hook(&self, task: &TaskRef) {
+        if let Some(hook) = &self.hooked.hooks.on_terminate {
+            call_hook("on_task_terminate", || hook(&task.meta()));
+        }
+    }
+
+    /// Asks the hook about the panic of a task. `true` if the runtime is to shut down.
+    #[must_use]
+    pub(crate) fn asks_to_shut_down(&self, task: &TaskRef, payload: &(dyn Any + Send)) -> bool {
+        let Some(hook) = &self.hooked.hooks.on_panic else { return false };
+        let panic = TaskPanic { task: task.meta(), payload };
+        let mut action = PanicAction::GoOn;
+        call_hook("on_task_panic", || action = hook(&panic));
+        match action {
+            PanicAction::GoOn => false,
+            PanicAction::ShutDown => {
+                _ = self.hooked.fatal.set(panic.to_string());
+                true
+            }
+            PanicAction::Abort => std::process::abort(),
+        }
+    }
+}
+
+/// A poll whose end a hook is told.
+pub(super) struct HookedPoll<'a> {
+    task: KeptMeta,
+    after: Option<&'a MetaHook>,
+}
+
+impl Drop for HookedPoll<'_> {
+    fn drop(&mut self) {
+        if let Some(hook) = self.after {
+            call_hook("on_after_task_poll", || hook(&self.task.meta()));
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! The shutdown token: how the tasks of a runtime learn that they should end.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::runtime::Handle;
+use crate::scheduler::ending_signal::EndingSignal;
+
+impl Handle {
+    /// Returns the token by which the runtime's tasks, and any other code, learn that they should
+    /// end: [`drain`](Self::drain) fires it, and so does the end of the runtime.
+    ///
+    /// # Examples
+    ///
+    /// A loop that takes no more work once the runtime is drained:
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wsrt::net::TcpListener;
+    /// use wsrt::runtime::Handle;
+    /// use wsrt::time::Instant;
+    ///
+    /// async fn serve(listener: TcpListener) -> std::io::Result<()> {
+    ///     let ending = Handle::current().shutdown_token();
+    ///     loop {
+    ///         wsrt::select! {
+    ///             accepted = listener.accept() => {
+    ///                 let (_stream, _) = accepted?;
+    ///                 wsrt::spawn(async { /* the connection */ });
+    ///             }
+    ///             () = ending.wait() => return Ok(()),
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// let server = runtime.block_on(async {
+    ///     let listener = TcpListener::bind("127.0.0.1:0").await?;
+    ///     std::io::Result::Ok(wsrt::spawn(serve(listener)))
+    /// })?;
+    /// let drained = runtime.drain(Instant::now() + Duration::from_secs(10));
+    /// assert!(drained.is_complete(), "{drained}");
+    /// runtime.block_on(server)??;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn shutdown_token(&self) -> ShutdownToken {
+        ShutdownToken(Arc::clone(&self.scheduler().ending))
+    }
+}
+
+/// Tells the tasks of a runtime that they should end. Made by [`Handle::shutdown_token`].
+///
+/// It fires once, and stays so: when the runtime is [drained](Handle::drain), when it shuts down,
+/// or when a token's [`fire`](Self::fire) is called. It may be cloned and sent anywhere, and
+/// outlives its runtime.
+///
+/// # Not guaranteed
+///
+/// That a task sees it at the end of the runtime: a shutdown without a drain drops the tasks where
+/// they wait. Code outside of the runtime does.
+#[derive(Clone)]
+pub struct ShutdownToken(Arc<EndingSignal>);
+
+impl ShutdownToken {
+    /// Waits until the token fires. Ready at once if it has.
+    ///
+    /// It needs no runtime: other runtimes and executors may wait for it as well.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: a token that has fired stays so.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// let token = runtime.handle().shutdown_token();
+    /// let waiting = token.clone();
+    /// let task = runtime.spawn(async move { waiting.wait().await });
+    /// token.fire();
+    /// runtime.block_on(task)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub async fn wait(&self) {
+        self.0.wait().await;
+    }
+
+    /// Tells whether the token has fired.
+    #[must_use]
+    pub fn has_fired(&self) -> bool {
+        self.0.is_given()
+    }
+
+    /// Fires the token, and does nothing else: the runtime goes on, and takes new work. So a
+    /// program may ask its tasks to end some time before it drains the runtime.
+    pub fn fire(&self) {
+        self.0.give();
+    }
+}
+
+impl fmt::Debug for ShutdownToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ShutdownToken").field("has_fired", &self.has_fired()).finish_non_exhaustive()
+    }
+}
