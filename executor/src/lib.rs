@@ -94,6 +94,7 @@
 //! | `futures-task` | no | its trait `Spawn` for [`runtime::Handle`] |
 //! | `hyper` | no | `wsrt::hyper`: hyper's executor and timer, and its I/O traits on the streams |
 //! | `serve` | no | `wsrt::hyper::serve`: axum routers and other tower services over HTTP/1.1 and HTTP/2 |
+//! | `stream` | no | `wsrt::stream`: intervals, listeners, signals, directories and receivers as streams of futures-core |
 //! | `console` | no | tasks and timers as spans and events of `tracing`, for tokio-console; see below |
 //! | `metrics` | no | `Handle::export_metrics`: the runtime's counts, through the crate `metrics` |
 //! | `tokio-compat` | no | a tokio runtime in the background, for crates that insist on one; needs `tokio-io`; see below |
@@ -205,6 +206,8 @@ pub mod process;
 pub mod runtime;
 #[cfg(all(not(loom), feature = "signal"))]
 pub mod signal;
+#[cfg(all(not(loom), feature = "stream"))]
+pub mod stream;
 #[cfg(not(loom))]
 pub mod sync;
 #[cfg(not(loom))]

@@ -15,6 +15,7 @@ use crate::scheduler::refusals::NoThread;
 use crate::scheduler::threads::{AbortOnUnwind, start_thread};
 use crate::scheduler::{Context, Scheduler};
 use crate::task::{Id, Identity, JoinHandle, Origin, allocate};
+use crate::util::sync;
 
 /// The one shard of the registry of jobs: the queue has a lock for all, too.
 const SHARD: usize = 0;
@@ -41,6 +42,22 @@ where
     T: Send + 'static,
 {
     submit(scheduler, job, origin, false).0
+}
+
+/// Runs `job` on a thread of the pool if one would come for it at once; else gives it back.
+pub(crate) fn try_spawn_blocking<F, T>(
+    scheduler: &Scheduler,
+    job: F,
+    origin: &'static Location<'static>,
+) -> Result<JoinHandle<T>, F>
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    match scheduler.blocking.reserve() {
+        Some(_reserved) => Ok(spawn_blocking(scheduler, job, origin)),
+        None => Err(job),
+    }
 }
 
 /// Spawns a blocking job whose effect the caller promises to others: once this has returned a
@@ -81,7 +98,7 @@ where
         runnable.cancel();
         return (handle, false);
     }
-    match scheduler.blocking.enqueue(Job { runnable, is_promised }) {
+    match scheduler.blocking.enqueue(Job { runnable, is_promised, since: sync::now() }) {
         Next::Nothing => {}
         Next::StartThread => start_pool_thread(scheduler),
         Next::Cancel(job) => {

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::observe::counters::{Count, SharedCounter};
 use crate::task::{OwnedTasks, Runnable, Schedule, TaskRef};
 use crate::util::sync;
 use crate::util::sync::thread::JoinHandle as ThreadHandle;
@@ -21,6 +22,26 @@ pub(crate) struct BlockingPool {
     on_job: Condvar,
     /// Shutdown waits here for the last thread.
     on_exit: Condvar,
+    pub(crate) waits: QueueWaits,
+}
+
+/// How long jobs have waited for their threads. Figures, written by many threads.
+#[derive(Debug, Default)]
+pub(crate) struct QueueWaits {
+    /// The jobs that a thread has begun.
+    pub(crate) begun: SharedCounter,
+    /// The sum of their waits, in nanoseconds.
+    pub(crate) total: SharedCounter,
+    pub(crate) longest: SharedCounter,
+}
+
+impl QueueWaits {
+    fn count(&self, since: Instant) {
+        let waited = u64::try_from(sync::now().saturating_duration_since(since).as_nanos()).unwrap_or(u64::MAX);
+        self.begun.add(1);
+        self.total.add(waited);
+        self.longest.raise_to(waited);
+    }
 }
 
 #[derive(Default)]
@@ -35,6 +56,8 @@ struct State {
     /// Threads that were woken or started and have not come for a job yet. While there is one, a
     /// new job calls no other: the thread that comes and sees that there is more calls the next.
     coming: usize,
+    /// Threads that are kept for jobs which are about to be queued.
+    reserved: usize,
     /// Jobs that wait or run.
     unfinished: usize,
     closed: bool,
@@ -57,6 +80,8 @@ pub(super) struct Job {
     /// Whether its effect has been promised to a caller: then it runs even if the pool closes
     /// before its turn.
     pub(super) is_promised: bool,
+    /// When it came to the queue.
+    pub(super) since: Instant,
 }
 
 /// The submitter's duty once the job is in the queue.
@@ -99,6 +124,7 @@ impl BlockingPool {
             state: Mutex::new(State::default()),
             on_job: Condvar::new(),
             on_exit: Condvar::new(),
+            waits: QueueWaits::default(),
         }
     }
 
@@ -122,6 +148,18 @@ impl BlockingPool {
             Call::ToBeStarted => Next::StartThread,
             Call::Woken | Call::AtLimit => Next::Nothing,
         }
+    }
+
+    /// Keeps a thread for a job that is about to be queued, so that one would come for it at once:
+    /// `None` if each that there may be is needed by the jobs before it.
+    pub(crate) fn reserve(&self) -> Option<Reserved<'_>> {
+        let mut state = self.state.lock();
+        let free = state.idle + state.coming + (self.max_threads - state.threads);
+        if free <= state.queue.len() + state.reserved && !state.closed {
+            return None;
+        }
+        state.reserved += 1;
+        Some(Reserved(self))
     }
 
     /// Keeps the handle of a thread that was started, to be joined.
@@ -208,6 +246,8 @@ impl BlockingPool {
             state.coming -= usize::from(comes);
             if let Some(job) = state.queue.pop_front() {
                 let starts = if comes { self.call_more(&mut state) } else { 0 };
+                drop(state);
+                self.waits.count(job.since);
                 return Some((job, starts));
             }
             if may_leave {
@@ -293,6 +333,16 @@ impl BlockingPool {
                 return if state.closed { Wait::Closed } else { Wait::TimedOut };
             }
         }
+    }
+}
+
+/// A thread is kept for a job, until that is in the queue and this is dropped.
+#[must_use]
+pub(crate) struct Reserved<'a>(&'a BlockingPool);
+
+impl Drop for Reserved<'_> {
+    fn drop(&mut self) {
+        self.0.state.lock().reserved -= 1;
     }
 }
 

@@ -30,6 +30,8 @@ mod waker;
 #[cfg(not(loom))]
 mod abort_on_drop;
 #[cfg(not(loom))]
+pub(crate) mod blocking_group;
+#[cfg(not(loom))]
 pub(crate) mod builder;
 #[cfg(not(loom))]
 pub mod coop;
@@ -74,6 +76,8 @@ pub(crate) use self::waker::{TaskAddress, task_woken_by};
 
 #[cfg(not(loom))]
 pub use self::abort_on_drop::AbortOnDropHandle;
+#[cfg(not(loom))]
+pub use crate::task::blocking_group::{BlockingGroup, PoolBusy, try_spawn_blocking};
 #[cfg(not(loom))]
 pub use crate::task::builder::Builder;
 #[cfg(not(loom))]

@@ -84,6 +84,8 @@ struct List {
     cursor: Option<NonNull<Header>>,
     intake: Intake,
     live: usize,
+    /// The tasks that were ever listed.
+    listed: u64,
     /// To be woken when no more than one task is left: each waker with the number of the drain that
     /// has left it.
     watchers: Vec<(Id, Waker)>,
@@ -158,6 +160,7 @@ impl OwnedTasks {
         // held.
         unsafe { list.push(task) };
         list.live += 1;
+        list.listed += 1;
         shard.publish(list.live);
         Ok(())
     }
@@ -228,6 +231,11 @@ impl OwnedTasks {
         self.shards.iter().map(|shard| shard.live()).sum()
     }
 
+    /// How many tasks were ever listed, in the same sense.
+    pub(crate) fn listed(&self) -> u64 {
+        self.shards.iter().map(|shard| shard.list.lock().listed).sum()
+    }
+
     /// Whether no task is live. Once all shards are closed, an answer of yes is final, and each
     /// future is gone.
     pub(crate) fn is_empty(&self) -> bool {
@@ -237,7 +245,7 @@ impl OwnedTasks {
 
 impl Shard {
     fn new() -> Self {
-        let list = List { head: None, cursor: None, intake: Intake::Open, live: 0, watchers: Vec::new() };
+        let list = List { head: None, cursor: None, intake: Intake::Open, live: 0, listed: 0, watchers: Vec::new() };
         Self { list: Mutex::new(list), live: AtomicUsize::new(0) }
     }
 

@@ -122,6 +122,10 @@ fn futures_of_files_may_move_and_be_shared() {
     future_is_send_and_sync(|| File::create(path()));
     future_is_send_and_sync(|| File::create_new(path()));
     future_is_send_and_sync(|| lent::<Option<File>>().take().expect("a file").into_std());
+    #[cfg(unix)]
+    future_is_send_and_sync(|| lent::<File>().read_at(lent::<[u8; 1]>(), 0));
+    #[cfg(unix)]
+    future_is_send_and_sync(|| lent::<File>().write_at(&[], 0));
     future_is_send_and_sync(|| lent::<File>().try_clone());
     future_is_send_and_sync(|| lent::<File>().sync_all());
     future_is_send_and_sync(|| lent::<File>().sync_data());

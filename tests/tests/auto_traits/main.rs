@@ -44,8 +44,8 @@ use wsrt::signal::unix::{Signal, SignalKind};
 use wsrt::task::coop::{Coop, RestoreOnPending, Unconstrained};
 use wsrt::task::futures::TaskLocalFuture;
 use wsrt::task::{
-    AbortHandle, AbortOnDropHandle, AccessError, Id, JoinError, JoinHandle, JoinSet, LocalEnterGuard, LocalKey,
-    LocalSet, TaskGroup, join_set,
+    AbortHandle, AbortOnDropHandle, AccessError, BlockingGroup, Id, JoinError, JoinHandle, JoinSet, LocalEnterGuard,
+    LocalKey, LocalSet, PoolBusy, TaskGroup, join_set,
 };
 use wsrt::time::error::Elapsed;
 use wsrt::time::{Instant, Interval, MissedTickBehavior, Sleep, Timeout};
@@ -149,6 +149,9 @@ table! {
     TaskGroup<(), ()>:          Send,  Sync,  Unpin;
     TaskGroup<Movable, ()>:     Send,  Sync,  Unpin;
     TaskGroup<Local, ()>:       !Send, !Sync, Unpin;
+    BlockingGroup:       Send,  Sync,  Unpin;
+    PoolBusy<Movable>:   Send,  !Sync, Unpin;
+    PoolBusy<Local>:     !Send, !Sync, Unpin;
     JoinSet<()>:         Send,  Sync,  Unpin;
     JoinSet<Movable>:    Send,  Sync,  Unpin;
     JoinSet<Local>:      !Send, !Sync, Unpin;

@@ -3,6 +3,7 @@
 
 mod live;
 mod sampling;
+mod spawns_and_jobs;
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;

@@ -1,5 +1,7 @@
 //! `File`: an open file.
 
+#[cfg(unix)]
+mod at;
 mod inner;
 mod traits;
 
@@ -10,8 +12,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use wsrt_sync::Mutex;
 use wsrt_sync::drop_in::IS_ON;
+use wsrt_sync::{Mutex, RwLock};
 
 use super::OpenOptions;
 use super::call::on_path;
@@ -66,6 +68,8 @@ pub struct File {
     inner: Mutex<Inner>,
     /// The most bytes that one operation moves.
     limit: usize,
+    /// Locked for reading by each job at a position of its own.
+    at: Arc<RwLock<()>>,
 }
 
 impl File {
@@ -170,7 +174,7 @@ impl File {
     #[must_use]
     pub fn from_std(file: std::fs::File) -> File {
         let std = Arc::new(file);
-        File { inner: Mutex::new(Inner::new(Arc::clone(&std))), std, limit: MOST_AT_ONCE }
+        File { inner: Mutex::new(Inner::new(Arc::clone(&std))), std, limit: MOST_AT_ONCE, at: Arc::default() }
     }
 
     /// Converts the file into one of the standard library, once the operation in progress has
@@ -196,6 +200,7 @@ impl File {
     pub async fn into_std(mut self) -> std::fs::File {
         // Where the position cannot be set, as in a pipe, it cannot be wrong either.
         let _ = self.inner.get_mut().rewind("File::into_std").await;
+        drop(self.at.write().await);
         drop(self.inner);
         Arc::into_inner(self.std).expect("the buffer's share is gone, and no operation is under way")
     }
@@ -207,7 +212,7 @@ impl File {
     ///
     /// Returns the file itself, unchanged, in these two cases.
     pub fn try_into_std(mut self) -> Result<std::fs::File, File> {
-        if !self.inner.get_mut().is_clean() {
+        if !self.inner.get_mut().is_clean() || self.at.try_write().is_err() {
             return Err(self);
         }
         drop(self.inner);

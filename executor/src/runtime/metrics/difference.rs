@@ -22,6 +22,9 @@ impl Metrics {
             elsewhere: self.elsewhere.combine(&earlier.elsewhere, u64::saturating_sub),
             stalls: self.stalls.saturating_sub(earlier.stalls),
             stalls_by_site: sites_since(&self.stalls_by_site, &earlier.stalls_by_site),
+            spawns: self.spawns.saturating_sub(earlier.spawns),
+            blocking_jobs: self.blocking_jobs.saturating_sub(earlier.blocking_jobs),
+            blocking_wait: self.blocking_wait.saturating_sub(earlier.blocking_wait),
             ..*self
         }
     }
@@ -41,6 +44,7 @@ impl ProcessorMetrics {
     fn since(&self, earlier: &Self) -> Self {
         Self {
             counts: self.counts.combine(&earlier.counts, u64::saturating_sub),
+            busy: self.busy.saturating_sub(earlier.busy),
             schedule_latency: self.schedule_latency.since(&earlier.schedule_latency),
             poll_time: self.poll_time.since(&earlier.poll_time),
             ..*self
@@ -51,6 +55,7 @@ impl ProcessorMetrics {
         let latest = self.counts.arrivals.timer_lateness_max.max(other.counts.arrivals.timer_lateness_max);
         self.counts = self.counts.combine(&other.counts, u64::saturating_add);
         self.counts.arrivals.timer_lateness_max = latest;
+        self.busy += other.busy;
         self.queue += other.queue;
         self.timers += other.timers;
         self.schedule_latency.add(&other.schedule_latency);

@@ -81,6 +81,12 @@ impl RuntimeMetrics {
         self.0.scheduler().tasks.len()
     }
 
+    /// Counts the tasks that were spawned. It includes neither blocking jobs nor the tasks of a
+    /// [`LocalSet`](crate::task::LocalSet).
+    pub fn spawned_tasks_count(&self) -> u64 {
+        self.0.scheduler().tasks.listed()
+    }
+
     /// Returns how many tasks wait in the queue that all processors share.
     ///
     /// # Examples

@@ -58,6 +58,10 @@ pub struct Metrics {
     elsewhere: Arrivals,
     stalls: u64,
     stalls_by_site: Vec<(&'static Location<'static>, u64)>,
+    spawns: u64,
+    blocking_jobs: u64,
+    blocking_wait: Duration,
+    blocking_wait_max: Duration,
     // Gauges: numbers of the moment.
     workers: usize,
     spares: usize,
@@ -134,6 +138,39 @@ impl Metrics {
     /// Counts those polls by the place where the task was spawned, the most frequent first.
     pub fn stalls_by_site(&self) -> &[(&'static Location<'static>, u64)] {
         &self.stalls_by_site
+    }
+
+    /// Counts the tasks that were spawned. It includes neither blocking jobs, nor the tasks of a
+    /// [`LocalSet`](crate::task::LocalSet), nor spawns that were refused.
+    pub fn spawn_count(&self) -> u64 {
+        self.spawns
+    }
+
+    /// Counts the blocking jobs that a thread has begun.
+    pub fn blocking_job_count(&self) -> u64 {
+        self.blocking_jobs
+    }
+
+    /// Returns for how long those jobs waited for a thread, added up. It is a counter: divided by
+    /// that of jobs, in a [difference](Self::since), it is the mean wait of that time.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// runtime.block_on(runtime.spawn_blocking(|| 7)).expect("it does not panic");
+    /// let metrics = runtime.metrics().snapshot();
+    /// let mean = metrics.blocking_queue_wait() / metrics.blocking_job_count() as u32;
+    /// assert!(mean <= metrics.blocking_queue_wait_max());
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn blocking_queue_wait(&self) -> Duration {
+        self.blocking_wait
+    }
+
+    /// Returns the longest of those waits since the runtime was built, in a difference too.
+    pub fn blocking_queue_wait_max(&self) -> Duration {
+        self.blocking_wait_max
     }
 
     /// Returns the number of processors that run tasks while none is stuck: the builder's

@@ -11,6 +11,7 @@ use crate::scheduler::found::FoundIn;
 #[non_exhaustive]
 pub struct ProcessorMetrics {
     pub(super) counts: Counts,
+    pub(super) busy: Duration,
     pub(super) is_idle: bool,
     pub(super) queue: usize,
     pub(super) timers: usize,
@@ -102,6 +103,26 @@ impl ProcessorMetrics {
             timer: from(FoundIn::TIMER),
             stolen: from(FoundIn::stolen_from(0)),
         }
+    }
+
+    /// Returns for how long machines have held it, to run its tasks or to look for some. A counter;
+    /// a poll under way counts so far. In a [difference](super::Metrics::since), divided by the
+    /// time [`elapsed`](super::Metrics::elapsed), it is the processor's utilization.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// let runtime = wsrt::runtime::Builder::new_multi_thread().worker_threads(1).build()?;
+    /// let before = runtime.metrics().snapshot();
+    /// runtime.run(async { std::thread::sleep(Duration::from_millis(2)) });
+    /// let during = runtime.metrics().snapshot().since(&before);
+    /// assert!(during.total().busy_time() >= Duration::from_millis(2));
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn busy_time(&self) -> Duration {
+        self.busy
     }
 
     /// Counts the tasks that this processor has stolen from others.

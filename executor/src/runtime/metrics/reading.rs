@@ -18,6 +18,7 @@ impl Metrics {
     pub(crate) fn read(scheduler: &Scheduler) -> Self {
         let processors = scheduler.processors.all().enumerate();
         let pool = scheduler.blocking.census();
+        let waits = &scheduler.blocking.waits;
         let mut stalls_by_site = scheduler.stalls.by_site();
         stalls_by_site.sort_by_key(|(_, count)| Reverse(*count));
         Self {
@@ -26,6 +27,10 @@ impl Metrics {
             elsewhere: read_arrivals(&*scheduler.elsewhere),
             stalls: stalls_by_site.iter().map(|(_, count)| count).sum(),
             stalls_by_site,
+            spawns: scheduler.tasks.listed(),
+            blocking_jobs: waits.begun.get(),
+            blocking_wait: Duration::from_nanos(waits.total.get()),
+            blocking_wait_max: Duration::from_nanos(waits.longest.get()),
             workers: scheduler.processors.regular(),
             spares: scheduler.processors.spares(),
             idle_processors: scheduler.idle.count_idle(),
@@ -46,6 +51,7 @@ fn read_processor(scheduler: &Scheduler, index: usize, processor: &Shared) -> Pr
     let histograms = scheduler.observer.latency.of_processor(index);
     ProcessorMetrics {
         counts: read_at_rest(processor.counters()),
+        busy: Duration::from_nanos(processor.busy().read(scheduler.clock.elapsed())),
         is_idle: scheduler.idle.is_idle(index),
         queue: processor.waiting(),
         timers: processor.timers().len(),

@@ -1,5 +1,7 @@
 //! One publication: each figure under its name. `docs/METRICS.md` lists the names.
 
+use std::time::Duration;
+
 use metrics::{Unit, counter, describe_counter, describe_gauge, gauge};
 
 use super::super::{Arrivals, LatencyHistogram, Metrics, ProcessorMetrics, Steals};
@@ -48,12 +50,14 @@ const ARRIVALS: [Figure<Arrivals, u64>; 3] = [
 ];
 
 /// Counters with labels of their own.
-const OTHER_COUNTERS: [(&str, &str); 5] = [
+const OTHER_COUNTERS: [(&str, &str); 7] = [
     ("wsrt_polls_total", "Polls of tasks, by where the task was found"),
     ("wsrt_steals_total", "Successful steals, by victim"),
     ("wsrt_stolen_tasks_total", "Tasks that were stolen, by victim"),
     ("wsrt_stalls_total", "Polls that were reported as stalls"),
     ("wsrt_stalls_by_site_total", "The same by the place where the task was spawned"),
+    ("wsrt_spawns_total", "Tasks that were spawned"),
+    ("wsrt_blocking_jobs_total", "Blocking jobs that a thread has begun"),
 ];
 
 /// Publishes snapshots; it keeps the previous one, for the figures of the time between.
@@ -87,9 +91,17 @@ fn publish(now: &Metrics) {
     for (site, count) in now.stalls_by_site() {
         counter!("wsrt_stalls_by_site_total", "spawned_at" => site.to_string()).absolute(*count);
     }
+    counter!("wsrt_spawns_total").absolute(now.spawn_count());
+    counter!("wsrt_blocking_jobs_total").absolute(now.blocking_job_count());
+    counter!("wsrt_blocking_queue_wait_nanoseconds_total").absolute(nanos(now.blocking_queue_wait()));
+    gauge!("wsrt_blocking_queue_wait_max_seconds").set(now.blocking_queue_wait_max().as_secs_f64());
     for (name, _, value) in GAUGES {
         gauge!(name).set(value(now) as f64);
     }
+}
+
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
 fn publish_processor(index: &str, processor: &ProcessorMetrics) {
@@ -111,6 +123,7 @@ fn publish_processor(index: &str, processor: &ProcessorMetrics) {
     for (name, _, count) in PROCESSOR_COUNTERS {
         counter!(name, "processor" => index.to_owned()).absolute(count(processor));
     }
+    counter!("wsrt_busy_nanoseconds_total", "processor" => index.to_owned()).absolute(nanos(processor.busy_time()));
     publish_arrivals(index, processor.arrivals());
     for (name, _, value) in PROCESSOR_GAUGES {
         gauge!(name, "processor" => index.to_owned()).set(value(processor) as f64);
@@ -151,8 +164,14 @@ fn describe() {
     for (name, text) in OTHER_COUNTERS.into_iter().chain(of_processors).chain(arrivals) {
         describe_counter!(name, Unit::Count, text);
     }
-    let lateness = "By how much timers fired after their deadlines, added up";
-    describe_counter!("wsrt_timer_lateness_nanoseconds_total", Unit::Nanoseconds, lateness);
+    let nanoseconds = [
+        ("wsrt_timer_lateness_nanoseconds_total", "By how much timers fired after their deadlines, added up"),
+        ("wsrt_busy_nanoseconds_total", "For how long machines have held the processor"),
+        ("wsrt_blocking_queue_wait_nanoseconds_total", "For how long blocking jobs waited for a thread, added up"),
+    ];
+    for (name, text) in nanoseconds {
+        describe_counter!(name, Unit::Nanoseconds, text);
+    }
     let of_processors = PROCESSOR_GAUGES.map(|(name, text, _)| (name, text));
     for (name, text) in GAUGES.map(|(name, text, _)| (name, text)).into_iter().chain(of_processors) {
         describe_gauge!(name, Unit::Count, text);
@@ -161,6 +180,7 @@ fn describe() {
         ("wsrt_schedule_latency_seconds", "From runnable to running, in the last period"),
         ("wsrt_poll_time_seconds", "How long polls took, in the last period"),
         ("wsrt_timer_lateness_max_seconds", "By how much the latest timer fired after its deadline"),
+        ("wsrt_blocking_queue_wait_max_seconds", "The longest wait of a blocking job for a thread"),
     ];
     for (name, text) in seconds {
         describe_gauge!(name, Unit::Seconds, text);

@@ -1,0 +1,155 @@
+//! Intervals, listeners, signals, directories and receivers are streams with the same items as
+//! their methods.
+
+use std::collections::BTreeSet;
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::Poll;
+use std::time::Duration;
+
+use tokio_test::{assert_pending, assert_ready};
+use wsrt::fs::read_dir;
+use wsrt::net::{TcpListener, TcpStream};
+use wsrt::stream::{IntervalStream, ReadDirStream, ReceiverStream, Stream, TcpListenerStream, UnboundedReceiverStream};
+use wsrt::sync::mpsc;
+use wsrt::time::interval;
+use wsrt_tests::{Directory, two_processors, within_a_minute};
+
+async fn next<S: Stream + Unpin>(stream: &mut S) -> Option<S::Item> {
+    poll_fn(|cx| Pin::new(&mut *stream).poll_next(cx)).await
+}
+
+#[wsrt::test(start_paused = true)]
+async fn an_interval_streams_its_ticks() {
+    let period = Duration::from_secs(60);
+    let mut ticks = IntervalStream::new(interval(period));
+    let first = next(&mut ticks).await.expect("it never ends");
+    for tick in 1..10 {
+        assert_eq!(next(&mut ticks).await, Some(first + tick * period));
+    }
+    assert_eq!(ticks.as_ref().period(), period);
+    ticks.as_mut().reset();
+    let mut waits = tokio_test::task::spawn(ticks.into_inner());
+    assert_pending!(waits.enter(|cx, mut interval| interval.poll_tick(cx)));
+}
+
+#[test]
+fn a_listener_streams_its_connections() {
+    within_a_minute(|| {
+        two_processors().block_on(async {
+            let listener = TcpListener::bind("127.0.0.1:0").await.expect("it is bound");
+            let address = listener.local_addr().expect("it has one");
+            let mut connections = TcpListenerStream::new(listener);
+            for _ in 0..3 {
+                let client = TcpStream::connect(address).await.expect("it listens");
+                let server = next(&mut connections).await.expect("it never ends").expect("a connection came");
+                assert_eq!(server.peer_addr().expect("it has one"), client.local_addr().expect("it has one"));
+            }
+        });
+    });
+}
+
+#[cfg(unix)]
+#[test]
+fn a_unix_listener_streams_its_connections() {
+    use wsrt::net::{UnixListener, UnixStream};
+    use wsrt::stream::UnixListenerStream;
+
+    within_a_minute(|| {
+        two_processors().block_on(async {
+            let directory = Directory::new();
+            let path = directory.path("socket");
+            let mut connections = UnixListenerStream::new(UnixListener::bind(&path).expect("it is bound"));
+            let mut client = UnixStream::connect(&path).await.expect("it listens");
+            let mut server = next(&mut connections).await.expect("it never ends").expect("a connection came");
+            client.write_all(b"hello").await.expect("it is read");
+            let mut bytes = [0; 5];
+            server.read_exact(&mut bytes).await.expect("it is written");
+            assert_eq!(&bytes, b"hello");
+        });
+    });
+}
+
+#[test]
+fn a_directory_streams_all_its_entries_and_ends() {
+    within_a_minute(|| {
+        two_processors().block_on(async {
+            let directory = Directory::new();
+            let names: BTreeSet<_> = (0..100).map(|number| format!("file-{number}")).collect();
+            for name in &names {
+                wsrt::fs::write(directory.path(name), "").await.expect("it is written");
+            }
+            let mut entries = ReadDirStream::new(read_dir(directory.path("")).await.expect("it is there"));
+            let mut seen = BTreeSet::new();
+            while let Some(entry) = next(&mut entries).await {
+                seen.insert(entry.expect("it is read").file_name().into_string().expect("it is text"));
+            }
+            assert_eq!(seen, names);
+            assert!(next(&mut entries).await.is_none(), "it stays at its end");
+        });
+    });
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_streams_its_arrivals() {
+    use wsrt::signal::unix::{SignalKind, signal};
+    use wsrt::stream::SignalStream;
+
+    within_a_minute(|| {
+        two_processors().block_on(async {
+            let mut signals = SignalStream::new(signal(SignalKind::user_defined2()).expect("it is listened to"));
+            for _ in 0..3 {
+                // SAFETY: the signal has a handler.
+                assert_eq!(unsafe { libc::raise(libc::SIGUSR2) }, 0);
+                assert_eq!(next(&mut signals).await, Some(()));
+            }
+        });
+    });
+}
+
+#[test]
+fn receivers_stream_their_values_and_end() {
+    within_a_minute(|| {
+        two_processors().block_on(async {
+            let (sender, receiver) = mpsc::channel(2);
+            let sending = wsrt::spawn(async move {
+                for number in 0..100 {
+                    sender.send(number).await.expect("it is received");
+                }
+            });
+            let mut values = ReceiverStream::new(receiver);
+            for number in 0..100 {
+                assert_eq!(next(&mut values).await, Some(number));
+            }
+            sending.await.expect("no panic");
+            assert_eq!(next(&mut values).await, None);
+
+            let (sender, receiver) = mpsc::unbounded_channel();
+            let mut values = UnboundedReceiverStream::new(receiver);
+            let mut polled = tokio_test::task::spawn(async { next(&mut values).await });
+            assert_pending!(polled.poll());
+            sender.send(7).expect("it is received");
+            assert!(polled.is_woken());
+            assert_eq!(assert_ready!(polled.poll()), Some(7));
+            drop((polled, sender));
+            assert_eq!(next(&mut values).await, None);
+        });
+    });
+}
+
+#[test]
+fn a_task_that_polls_ready_streams_spends_its_budget() {
+    within_a_minute(|| {
+        two_processors().run(async {
+            let (sender, receiver) = mpsc::unbounded_channel();
+            (0..1000).for_each(|number| sender.send(number).expect("it is received"));
+            let mut values = UnboundedReceiverStream::new(receiver);
+            let ready = poll_fn(|cx| {
+                let ready = (0..1000).take_while(|_| Pin::new(&mut values).poll_next(cx).is_ready()).count();
+                Poll::Ready(ready)
+            });
+            assert!(ready.await < 1000);
+        });
+    });
+}
