@@ -50,6 +50,7 @@ fn is_poll_owner_interrupted(scheduler: &Scheduler) -> bool {
 fn a_thread_that_leaves_block_on_hands_over_its_timers() {
     let scheduler = current_thread();
     begin_to_keep(&scheduler);
+    scheduler.idle.enlist(&Machine::new());
     let (entered, _timer) = machine_with_a_timer(&scheduler);
     MachineLoop::new(&entered).leave();
     assert!(is_poll_owner_interrupted(&scheduler), "it sleeps past the timer");
