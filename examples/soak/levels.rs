@@ -9,15 +9,15 @@ use crate::memory;
 
 /// The levels that are noted: name, unit, and how much the last third may be above the first.
 ///
-/// No descriptor may be left. A thread more is allowed for a machine that was first needed late,
-/// and the timers are those that were cancelled and are not yet removed. Tables that have grown
-/// stay so; and the allocator keeps the resident set at the most that was ever in use, which a
-/// recording under full load decides.
+/// No descriptor may be left. A thread or two more are allowed for machines that were first needed
+/// late, and each of those keeps a buffer of a megabyte for its part of a recording. The timers are
+/// those that were cancelled and are not yet removed. The allocator keeps the resident set at the
+/// most that was ever in use, which a recording under full load decides.
 const LEVELS: [(&str, &str, Allowance); 5] = [
     ("descriptors", "", Allowance { fixed: 0, percent: 0 }),
     ("threads", "", Allowance { fixed: 2, percent: 0 }),
-    ("timers", "", Allowance { fixed: 500, percent: 0 }),
-    ("allocated", " kB", Allowance { fixed: 512, percent: 0 }),
+    ("timers", "", Allowance { fixed: 1500, percent: 0 }),
+    ("allocated", " kB", Allowance { fixed: 4096, percent: 0 }),
     ("resident", " kB", Allowance { fixed: 32 << 10, percent: 25 }),
 ];
 
@@ -76,6 +76,11 @@ impl History {
 
     pub(crate) fn rounds(&self) -> usize {
         self.0.len()
+    }
+
+    /// Whether there are rounds enough.
+    pub(crate) fn is_comparable(&self) -> bool {
+        self.thirds().is_some()
     }
 
     /// The levels that were higher in the last third of the rounds than in the first.

@@ -106,7 +106,8 @@ async fn rounds(soak: &Arc<Soak>) -> io::Result<History> {
         }
     });
     let mut history = History::default();
-    while soak.awake.now() < soak.options.duration && !soak.is_told_to_end() {
+    let is_due = |history: &History| soak.awake.now() >= soak.options.duration && history.is_comparable();
+    while !is_due(&history) && !soak.is_told_to_end() {
         history.note(round::run(soak).await);
         if !soak.ledger.complaints().is_empty() {
             break;

@@ -22,9 +22,10 @@ use crate::plant;
 use crate::soak::Soak;
 
 type Load = Pin<Box<dyn Future<Output = ()> + Send>>;
+type Begin = fn(Arc<Soak>) -> Load;
 
 /// Each load: its name, how many of it there are, and its beginning.
-const LOADS: [(&str, usize, fn(Arc<Soak>) -> Load); 15] = [
+const LOADS: [(&str, usize, Begin); 15] = [
     ("http1", 4, |soak| Box::pin(http::clients_of_http1(soak))),
     ("http2", 4, |soak| Box::pin(http::clients_of_http2(soak))),
     ("quitters", 2, |soak| Box::pin(http::quitters(soak))),
