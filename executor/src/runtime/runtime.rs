@@ -201,9 +201,10 @@ impl Runtime {
     /// Waits for `future`, which this thread polls.
     ///
     /// It need not be Send nor `'static`. On a multi-thread runtime it runs beside the processors,
-    /// so that each message between it and a task goes from thread to thread, which costs some
-    /// microseconds: [`run`](Self::run) is faster. On a current-thread runtime this thread runs the
-    /// tasks between polls of `future`, and they wait when it is done.
+    /// so that each message between it and a task goes from thread to thread, which costs a
+    /// microsecond if the answer comes soon, and some tens once this thread sleeps:
+    /// [`run`](Self::run) is faster. On a current-thread runtime this thread runs the tasks between
+    /// polls of `future`, and they wait when it is done.
     ///
     /// Inside a task it works too, like a [`block_in_place`](crate::task::block_in_place). On a
     /// current-thread runtime the other tasks run inside of the call then, and the futures of the

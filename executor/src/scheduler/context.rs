@@ -18,6 +18,7 @@ use crate::util::sync;
 
 mod asynchronous;
 mod entered;
+mod sleepers;
 
 pub(crate) use entered::{Entered, EnteredAgain};
 
@@ -83,6 +84,8 @@ pub(crate) struct Context {
     guards: Cell<u32>,
     /// Whether it polls the root future of a `block_on`, which no shutdown drops.
     in_root: Cell<bool>,
+    /// Whether a thread that waits beside the machines was woken here since this was last asked.
+    has_woken_sleeper: Cell<bool>,
     /// The root of the innermost loop that drives a current-thread runtime here.
     root: Cell<Option<RootRef>>,
 }
@@ -105,6 +108,7 @@ impl Context {
             is_async,
             guards: Cell::new(0),
             in_root: Cell::new(false),
+            has_woken_sleeper: Cell::new(false),
             root: Cell::new(None),
         }
     }

@@ -15,6 +15,7 @@ use crate::scheduler::limits::INJECTOR_BATCH;
 use crate::scheduler::machine::Machine;
 use crate::scheduler::processor::Processor;
 use crate::scheduler::root::Root;
+use crate::scheduler::spin_time::SpinTime;
 use crate::scheduler::stalled::Suspect;
 use crate::scheduler::{Context, Scheduler};
 use crate::util::backoff::Backoff;
@@ -34,6 +35,7 @@ pub(crate) struct MachineLoop<'a> {
     /// Whether the machine has slept so long that the runtime can do without it.
     pub(crate) surplus: bool,
     pub(crate) spinner: Spinner,
+    spin_time: SpinTime,
     /// The processor that the machine gave up last, and how many polls that had counted.
     retired: (usize, u64),
     /// How long it has come back for tasks that are out of reach.
@@ -55,6 +57,7 @@ impl<'a> MachineLoop<'a> {
             light: false,
             surplus: false,
             spinner: Spinner::new(),
+            spin_time: SpinTime::default(),
             retired: (0, 0),
             gap: Backoff::new(),
             suspect: Suspect::default(),
@@ -88,6 +91,7 @@ impl<'a> MachineLoop<'a> {
                         root.end_wait();
                         self.hold_for_root(processor);
                     }
+                    None if self.spin_beside_sleepers(&processor) => self.context.put_processor(processor),
                     None => self.retire(processor),
                 },
             }
@@ -251,6 +255,17 @@ impl<'a> MachineLoop<'a> {
             self.stop_searching(&mut processor);
         }
         self.context.put_processor(processor);
+    }
+
+    /// Spins for a moment before the machine sleeps, if it has just woken a thread that waits
+    /// beside the machines: that may send the next request. Returns whether there is work.
+    ///
+    /// Only as a searcher, which finds all that is submitted meanwhile, and which others rely on.
+    fn spin_beside_sleepers(&mut self, processor: &Processor) -> bool {
+        let scheduler = self.scheduler;
+        self.context.take_woken_sleeper()
+            && processor.is_searching()
+            && self.spin_time.spin(|| scheduler.work_is_visible() || scheduler.shutdown.has_begun())
     }
 
     /// The retiring side of the sleeping protocol: give the processor up, then look at everything

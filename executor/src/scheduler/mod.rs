@@ -73,6 +73,8 @@ pub(crate) mod shutdown;
 #[cfg(not(loom))]
 mod sleeper;
 #[cfg(not(loom))]
+pub(crate) mod spin_time;
+#[cfg(not(loom))]
 pub(crate) mod stalled;
 #[cfg(not(loom))]
 pub(crate) mod steal;

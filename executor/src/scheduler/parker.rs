@@ -93,6 +93,11 @@ impl Parker {
         self.state.wake_up()
     }
 
+    /// Whether a wake is pending. A hint.
+    pub(crate) fn is_notified(&self) -> bool {
+        self.state.is_one_of([NOTIFIED, NOTIFIED])
+    }
+
     /// Whether it is neither notified nor in the netpoller. A hint.
     pub(crate) fn is_quiet(&self) -> bool {
         self.state.is_one_of([AWAKE, PARKED])

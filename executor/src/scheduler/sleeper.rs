@@ -9,7 +9,9 @@ use std::task::{self, Poll, Wake, Waker};
 
 use wsrt_reactor::budget;
 
+use crate::scheduler::Context;
 use crate::scheduler::parker::Parker;
+use crate::scheduler::spin_time::SpinTime;
 use crate::util::sync::atomic::{Ordering::Acquire, fence};
 
 thread_local! {
@@ -25,20 +27,25 @@ struct OwnSleeper {
     sleeper: Arc<Sleeper>,
     /// A waker of `sleeper`.
     waker: Waker,
+    spin_time: SpinTime,
 }
 
 impl OwnSleeper {
     /// Returns the one that this thread has kept, or a new one.
     fn take() -> Self {
         let kept = KEPT.try_with(Cell::take).ok().flatten();
-        kept.filter(Self::is_free).unwrap_or_else(Self::new)
+        match kept {
+            Some(kept) if kept.is_free() => kept,
+            Some(kept) => Self { spin_time: kept.spin_time, ..Self::new() },
+            None => Self::new(),
+        }
     }
 
     fn new() -> Self {
         let sleeper = Arc::new(Sleeper(Parker::new()));
         sleeper.0.adopt_current_thread();
         let waker = Waker::from(Arc::clone(&sleeper));
-        Self { sleeper, waker }
+        Self { sleeper, waker, spin_time: SpinTime::default() }
     }
 
     /// Whether no waker of an earlier wait is somewhere still.
@@ -49,6 +56,13 @@ impl OwnSleeper {
         is_free
     }
 
+    /// Sleeps until the sleeper is woken, or spins until then if that is likely to be soon.
+    fn wait(&mut self) {
+        let parker = &self.sleeper.0;
+        let _ = self.spin_time.spin(|| parker.is_notified());
+        parker.park();
+    }
+
     /// Keeps it for this thread's next wait, unless the thread is ending.
     fn keep(self) {
         let _ = KEPT.try_with(|kept| kept.set(Some(self)));
@@ -57,16 +71,16 @@ impl OwnSleeper {
 
 /// Polls `future` until it is ready, asleep in between.
 pub(super) fn wait_on_thread<F: Future>(mut future: Pin<&mut F>) -> F::Output {
-    let own = OwnSleeper::take();
-    let mut context = task::Context::from_waker(&own.waker);
+    let mut own = OwnSleeper::take();
     let _outer_budget = budget::keep();
     loop {
         budget::refill();
+        let mut context = task::Context::from_waker(&own.waker);
         if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
             own.keep();
             return output;
         }
-        own.sleeper.0.park();
+        own.wait();
     }
 }
 
@@ -80,5 +94,6 @@ impl Wake for Sleeper {
     fn wake_by_ref(self: &Arc<Self>) {
         // A sleeper is never in the netpoller: there is nothing to interrupt.
         let _ = self.0.unpark();
+        Context::with(|here| here.map(Context::note_woken_sleeper));
     }
 }
