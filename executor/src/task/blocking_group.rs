@@ -64,7 +64,7 @@ where
 
 impl Handle {
     /// Runs a closure that blocks on a thread made for that, unless it would have to wait for one:
-    /// see [`try_spawn_blocking`](crate::task::try_spawn_blocking), which needs no handle.
+    /// see [`try_spawn_blocking`], which needs no handle.
     ///
     /// # Errors
     ///
