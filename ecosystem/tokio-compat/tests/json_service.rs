@@ -17,7 +17,7 @@ fn visits_are_counted_and_figures_are_shown() {
     }
     let ask = |arguments: &[&str]| ask(peer("curl").expect("it was there"), arguments);
     let scratch = Scratch::new();
-    let (server, address) =
+    let (mut server, address) =
         example(env!("CARGO_MANIFEST_DIR"), "json_service").serve(&["127.0.0.1:0", &scratch.file("visits.sqlite")]);
     let visits = format!("http://{address}/visits");
 
@@ -30,6 +30,6 @@ fn visits_are_counted_and_figures_are_shown() {
     assert_eq!(ask(&["--write-out", "%{http_code}", &format!("{visits}/bob")]), "no visits by that name\n404");
 
     let figures = format!("http://{address}/metrics");
-    while !ask(&[&figures]).contains("wsrt_polls_total") {}
+    server.wait_until(|| ask(&[&figures]).contains("wsrt_polls_total"));
     server.interrupt();
 }
