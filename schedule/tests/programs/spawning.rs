@@ -6,7 +6,7 @@ use std::pin::Pin;
 use wsrt::task::{JoinSet, yield_now};
 use wsrt_schedule::thread;
 
-use crate::support::{Busy, Ledger, OneMore, current_thread, runtime};
+use crate::support::{Busy, Gate, Ledger, OneMore, current_thread, runtime};
 
 /// One task that joins others, on two processors.
 pub(crate) fn spawn_and_join() {
@@ -107,4 +107,22 @@ pub(crate) fn wakes_from_outside() {
     busy.check();
     assert_eq!(sum, 3);
     outside.join().expect("no panic");
+}
+
+/// Two tasks from outside each block a processor until the other runs: none waits for the watcher.
+pub(crate) fn rendezvous() {
+    let runtime = runtime(2);
+    let busy = Busy::from_here();
+    let gates = [Gate::default(), Gate::default()];
+    let tasks = [0, 1].map(|own| {
+        let gates = gates.clone();
+        runtime.spawn(async move {
+            gates[own].open();
+            gates[1 - own].wait();
+        })
+    });
+    for task in tasks {
+        runtime.block_on(task).expect("no panic");
+    }
+    busy.check();
 }

@@ -7,7 +7,7 @@ use wsrt::sync::Notify;
 use wsrt::time::{sleep, timeout};
 use wsrt_schedule::{thread, time};
 
-use crate::support::{current_thread, runtime};
+use crate::support::{Gate, current_thread, runtime};
 
 const MILLISECOND: Duration = Duration::from_millis(1);
 /// A timer that is this late was forgotten, and found again by accident.
@@ -94,15 +94,37 @@ pub(crate) fn timers_outlive_their_thread() {
 /// Threads in `Handle::block_on` sleep beside the runtime's machines.
 pub(crate) fn sleeps_of_visitors() {
     let runtime = runtime(1);
+    let idle = time::idle();
     let threads: Vec<_> = (1..3)
         .map(|number| {
             let handle = runtime.handle().clone();
             thread::spawn(move || {
                 let began = time::now();
                 handle.block_on(sleep(number * MILLISECOND));
-                assert!(time::now() - began < LATE);
+                assert!(time::now() - began >= number * MILLISECOND);
             })
         })
         .collect();
     threads.into_iter().for_each(|thread| thread.join().expect("no panic"));
+    let idle = time::idle() - idle;
+    assert!(idle < 4 * MILLISECOND, "all threads slept for {idle:?}");
+}
+
+/// A spare processor is taken out of play with timers on it, while the poll owner sleeps.
+pub(crate) fn timers_on_spares() {
+    let runtime = runtime(1);
+    runtime.block_on(async {
+        let gate = Gate::default();
+        let theirs = gate.clone();
+        let blocks = wsrt::spawn(async move { theirs.wait() });
+        let sleeps: Vec<_> = (2..4).map(|number| wsrt::spawn(sleep(number * MILLISECOND))).collect();
+        wsrt::spawn(async move { gate.open() }).await.expect("no panic");
+        blocks.await.expect("no panic");
+        let idle = time::idle();
+        for sleep in sleeps {
+            sleep.await.expect("no panic");
+        }
+        let idle = time::idle() - idle;
+        assert!(idle < 5 * MILLISECOND, "all threads slept for {idle:?}");
+    });
 }
