@@ -1,10 +1,14 @@
 //! Parallel loops beside tasks.
 
+use std::time::Duration;
+
+use wsrt::net::UnixStream;
 use wsrt::parallel;
 use wsrt::task::yield_now;
 use wsrt_schedule::atomic::{AtomicUsize, Ordering::SeqCst};
+use wsrt_schedule::thread;
 
-use crate::support::runtime;
+use crate::support::{Gate, runtime};
 
 /// A loop in a task, with tasks beside it.
 pub(crate) fn loops_beside_tasks() {
@@ -44,4 +48,32 @@ pub(crate) fn loops_at_the_end() {
     if let Ok(count) = handle.block_on(task) {
         assert_eq!(count, 4);
     }
+}
+
+/// All machines help a loop of a thread outside, in pieces that wait: the watcher sees to a socket.
+pub(crate) fn sockets_beside_loops() {
+    let runtime = runtime(1);
+    let (gate, begun) = (Gate::default(), Gate::default());
+    let (theirs, told, handle) = (gate.clone(), begun.clone(), runtime.handle().clone());
+    let outside = thread::spawn(move || {
+        let _entered = handle.enter();
+        parallel::for_each(0..3_usize, |_| {
+            told.open();
+            theirs.wait();
+        });
+    });
+    begun.wait();
+    runtime.block_on(async {
+        let (mut near, far) = UnixStream::pair().expect("the system has descriptors");
+        let writer = thread::spawn(move || {
+            thread::sleep(Duration::from_millis(1));
+            assert_eq!(far.try_write(b"ping").expect("there is room"), 4);
+            far
+        });
+        let mut bytes = [0; 4];
+        near.read_exact(&mut bytes).await.expect("the peer is there");
+        drop(writer.join().expect("no panic"));
+    });
+    gate.open();
+    outside.join().expect("no panic");
 }

@@ -154,7 +154,9 @@ pub(crate) fn hooks_that_wait() {
         })
         .build()
         .expect("a runtime");
+    let busy = Busy::from_here();
     runtime.block_on(async { wsrt::spawn(async move { gate.open() }).await.expect("no panic") });
+    busy.check();
 }
 
 /// Calls that block in tasks have no more threads than there may be.
@@ -179,4 +181,23 @@ pub(crate) fn threads_are_limited() {
         }
     });
     assert!(most.load(SeqCst) <= 2, "{} threads ran tasks", most.load(SeqCst));
+}
+
+/// A second thread is refused while the first has become idle, which is then called; no watcher
+/// asks again on a current-thread runtime.
+pub(crate) fn refused_beside_an_idle_thread() {
+    let asked = AtomicUsize::new(0);
+    let runtime = Builder::new_current_thread()
+        .thread_name_fn(move || {
+            assert_eq!(asked.fetch_add(1, SeqCst), 0, "no thread");
+            String::new()
+        })
+        .build()
+        .expect("a runtime");
+    runtime.block_on(async {
+        let jobs = [spawn_blocking(|| ()), spawn_blocking(|| ())];
+        for job in jobs {
+            job.await.expect("no panic");
+        }
+    });
 }
