@@ -16,13 +16,22 @@ pub(crate) fn outcome_of_connect(socket: SockRef<'_>) -> io::Result<()> {
     }
 }
 
+/// How often an interrupted call is repeated at once. A system that goes on to interrupt it must
+/// not keep the thread for ever: the task gets the error then.
+const MOST_REPETITIONS: usize = 16;
+
 /// Returns a call that is repeated when a signal has interrupted it, as by the standard library.
 pub(crate) fn uninterrupted<S, T>(call: impl Fn(&S) -> io::Result<T>) -> impl Fn(&S) -> io::Result<T> {
-    move |socket| loop {
-        match call(socket) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            outcome => return outcome,
+    move |socket| {
+        let is_interrupted = |error: &io::Error| error.kind() == io::ErrorKind::Interrupted;
+        let mut outcome = call(socket);
+        for _ in 0..MOST_REPETITIONS {
+            match &outcome {
+                Err(error) if is_interrupted(error) => outcome = call(socket),
+                _ => break,
+            }
         }
+        outcome
     }
 }
 
@@ -50,5 +59,11 @@ mod tests {
         });
         assert_eq!(call(&()).map_err(|error| error.kind()), Err(io::ErrorKind::ConnectionAborted));
         assert_eq!(calls.get(), 3);
+    }
+
+    #[test]
+    fn a_call_that_is_interrupted_for_ever_returns_the_error() {
+        let call = uninterrupted(|_: &()| Err::<(), _>(io::ErrorKind::Interrupted.into()));
+        assert_eq!(call(&()).map_err(|error| error.kind()), Err(io::ErrorKind::Interrupted));
     }
 }
