@@ -7,7 +7,7 @@ use wsrt::runtime::{LocalOptions, LocalRuntime, Runtime};
 
 /// Sets the options of a runtime, and builds it.
 #[derive(Debug)]
-pub struct Builder(wsrt::runtime::Builder);
+pub struct Builder(pub(super) wsrt::runtime::Builder);
 
 /// Methods that hand their arguments on.
 macro_rules! set {
