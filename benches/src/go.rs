@@ -15,9 +15,8 @@ use crate::plan::Plan;
 use crate::workloads::About;
 use crate::{Failure, child};
 
-/// The workloads of `compare` that Go has; the others need things that Go lacks, such as sleeps
-/// until a deadline.
-const WORKLOADS: [&str; 10] = [
+/// The workloads of `compare` that Go has.
+const WORKLOADS: [&str; 14] = [
     "spawn_inside",
     "root_spawn",
     "spawn_await",
@@ -28,6 +27,10 @@ const WORKLOADS: [&str; 10] = [
     "fork_join",
     "tree",
     "parked",
+    "timer_ticks",
+    "timer_busy",
+    "readied",
+    "readied_busy",
 ];
 
 /// The rows of `sync` that Go has, by its own channels and locks.

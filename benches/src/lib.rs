@@ -29,6 +29,7 @@
 use std::error::Error;
 
 pub mod child;
+mod clockwork;
 pub mod compare;
 mod cores;
 #[cfg(feature = "wsrt")]

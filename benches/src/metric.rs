@@ -26,6 +26,10 @@ impl Metric {
     pub const MEGABYTES_PER_SECOND: Self = Self { is_rate: true, ..Self::named("mb_per_second", "MB/s ↑") };
     /// Milliseconds of processor time, user and system, of the proxy alone for 10^9 bytes.
     pub const CPU_MILLISECONDS_PER_GIGABYTE: Self = Self::named("cpu_ms_per_gb", "CPU ms/GB");
+    /// Milliseconds of processor time, user and system, of the whole process in one second.
+    pub const CPU_MILLISECONDS_PER_SECOND: Self = Self::named("cpu_ms_per_second", "CPU ms/s");
+    /// How often a thread of the process went to sleep in one second.
+    pub const SLEEPS_PER_SECOND: Self = Self::named("sleeps_per_second", "sleeps/s");
     /// How often a thread of the server process went to sleep for one request.
     pub const SLEEPS_PER_REQUEST: Self = Self::named("sleeps_per_request", "sleeps/request");
     /// Microseconds from a timer's deadline to the poll of its task: half of the timers were later.
@@ -47,7 +51,7 @@ impl Metric {
     pub const BYTES_IDLE: Self = Self::named("bytes_idle", "bytes");
 
     /// The metrics of the workloads, which are found by their keys.
-    pub(crate) const ALL: [Self; 15] = [
+    pub(crate) const ALL: [Self; 17] = [
         Self::NANOSECONDS_PER_OPERATION,
         Self::MILLISECONDS,
         Self::REQUESTS_PER_SECOND,
@@ -55,6 +59,8 @@ impl Metric {
         Self::MEGABYTES_PER_SECOND,
         Self::CPU_MILLISECONDS_PER_GIGABYTE,
         Self::SLEEPS_PER_REQUEST,
+        Self::CPU_MILLISECONDS_PER_SECOND,
+        Self::SLEEPS_PER_SECOND,
         Self::MEDIAN_MICROSECONDS_LATE,
         Self::WORST_MICROSECONDS_LATE,
         Self::CPU_MICROSECONDS_PER_TIMER,

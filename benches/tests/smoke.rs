@@ -37,6 +37,16 @@ fn assert_figures(workload: &str, measurements: &[Measurement]) {
         "timer_sleepers" | "timer_ticks" => {
             vec![Metric::MEDIAN_MICROSECONDS_LATE, Metric::WORST_MICROSECONDS_LATE, Metric::CPU_MICROSECONDS_PER_TIMER]
         }
+        "timer_busy" => vec![Metric::MEDIAN_MICROSECONDS_LATE, Metric::WORST_MICROSECONDS_LATE],
+        "readied" | "readied_busy" => vec![Metric::MEDIAN_MICROSECONDS, Metric::WORST_MICROSECONDS],
+        "idle_server" => {
+            vec![
+                Metric::MEDIAN_MICROSECONDS_LATE,
+                Metric::WORST_MICROSECONDS_LATE,
+                Metric::CPU_MILLISECONDS_PER_SECOND,
+                Metric::SLEEPS_PER_SECOND,
+            ]
+        }
         "timer_hold" => {
             vec![Metric::NANOSECONDS_PER_OPERATION, Metric::CPU_MICROSECONDS_PER_TIMER, Metric::BYTES_PER_TIMER]
         }

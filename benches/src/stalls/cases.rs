@@ -9,9 +9,9 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::clockwork::{millis_since, spin};
 use super::{Outcome, build};
 use crate::Failure;
+use crate::clockwork::{millis_since, spin};
 use crate::runtimes::Runtime;
 
 const TICK: Duration = Duration::from_millis(1);

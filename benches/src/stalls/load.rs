@@ -8,8 +8,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::cases::connection;
-use super::clockwork::{millis_since, spin};
 use super::{Outcome, build};
+use crate::clockwork::{millis_since, spin};
 use crate::runtimes::Runtime;
 use crate::{Failure, workloads};
 

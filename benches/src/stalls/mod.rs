@@ -3,7 +3,7 @@
 //!
 //! The cases run one after the other, each for a second or two, so that the whole takes about a
 //! minute. [`cases`] has those that are a wait of tasks, [`load`] the two under load, [`crowd`] the
-//! one that counts threads; [`clockwork`] burns and measures time.
+//! one that counts threads.
 
 use crate::Failure;
 use crate::harness::{Job, Program};
@@ -11,7 +11,6 @@ use crate::measure::quantile;
 use crate::runtimes::{Runtime, Tokio, Wsrt};
 
 mod cases;
-mod clockwork;
 mod crowd;
 mod load;
 

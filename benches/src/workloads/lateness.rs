@@ -20,6 +20,13 @@ pub(super) fn since(deadline: Instant) -> Duration {
 
 /// Makes figures of the latenesses of all timers and of the use of the process while they ran.
 pub(super) fn measurements(late: &[Duration], used: Usage) -> Result<Vec<Measurement>, Failure> {
+    let mut figures = quantiles(late)?;
+    figures.push(Metric::CPU_MICROSECONDS_PER_TIMER.of(used.cpu.as_secs_f64() * 1e6 / late.len() as f64));
+    Ok(figures)
+}
+
+/// Makes figures of the latenesses of all timers.
+pub(super) fn quantiles(late: &[Duration]) -> Result<Vec<Measurement>, Failure> {
     if late.is_empty() {
         return Err("a measurement of no timers".into());
     }
@@ -28,6 +35,5 @@ pub(super) fn measurements(late: &[Duration], used: Usage) -> Result<Vec<Measure
     Ok(vec![
         Metric::MEDIAN_MICROSECONDS_LATE.of(quantile(&micros, 0.5)),
         Metric::WORST_MICROSECONDS_LATE.of(quantile(&micros, 0.99)),
-        Metric::CPU_MICROSECONDS_PER_TIMER.of(used.cpu.as_secs_f64() * 1e6 / micros.len() as f64),
     ])
 }

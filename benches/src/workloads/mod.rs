@@ -19,11 +19,13 @@ mod chain;
 mod countdown;
 mod echo_tcp;
 mod fork_join;
+mod idle_server;
 mod lateness;
 mod mutex;
 mod parked;
 mod ping_pong;
 mod proxy;
+mod readied;
 mod root_request;
 mod root_spawn;
 pub(crate) mod rounds;
@@ -32,6 +34,7 @@ mod spawn_inside;
 mod spawn_outside;
 mod spawn_outside_busy;
 mod spawn_outside_several;
+mod timer_busy;
 mod timer_drop;
 mod timer_hold;
 mod timer_sleepers;
@@ -41,7 +44,6 @@ mod tree;
 mod wake;
 mod yields;
 
-#[cfg(feature = "wsrt")]
 pub(crate) use echo_tcp::echo;
 pub use rounds::Round;
 
@@ -104,6 +106,10 @@ fn entries<R: Runtime>() -> Vec<Entry<R>> {
         (timer_hold::ABOUT, timer_hold::run),
         (timer_sleepers::ABOUT, timer_sleepers::run),
         (timer_ticks::ABOUT, timer_ticks::run),
+        (timer_busy::ABOUT, timer_busy::run),
+        (idle_server::ABOUT, idle_server::run),
+        (readied::AT_REST, readied::run_at_rest),
+        (readied::BUSY_BEFORE, readied::run_busy_before),
     ]
 }
 

@@ -27,7 +27,8 @@ pub(super) fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Figures {
     lateness::measurements(&late, used)
 }
 
-async fn tick_all<R: Runtime>(size: usize, ticks: u32) -> Vec<Duration> {
+/// Ticks `ticks` times with each of `size` tasks, and returns how late each tick was.
+pub(super) async fn tick_all<R: Runtime>(size: usize, ticks: u32) -> Vec<Duration> {
     let start = Instant::now() + PERIOD;
     let period = PERIOD.as_nanos() as u64;
     let tasks: Vec<_> = (0..size as u64)

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 /// Burns CPU time.
-pub(super) fn spin(duration: Duration) {
+pub(crate) fn spin(duration: Duration) {
     let start = Instant::now();
     while start.elapsed() < duration {
         std::hint::spin_loop();
@@ -11,6 +11,6 @@ pub(super) fn spin(duration: Duration) {
 }
 
 /// Milliseconds since `start`.
-pub(super) fn millis_since(start: Instant) -> f64 {
+pub(crate) fn millis_since(start: Instant) -> f64 {
     start.elapsed().as_secs_f64() * 1e3
 }
