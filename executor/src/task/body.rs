@@ -190,9 +190,9 @@ unsafe fn failure(header: &Header, body: NonNull<()>, content: Content) -> Optio
         Content::Panic => {
             // SAFETY: the body holds a payload, which is not used again.
             let payload = unsafe { body.cast::<Payload>().read() };
-            Some(JoinError::panicked(header.id, header.spawned_at, payload))
+            Some(JoinError::panicked(header.id, header.spawned_at(), payload))
         }
-        Content::Cancelled => Some(JoinError::cancelled(header.id, header.spawned_at)),
+        Content::Cancelled => Some(JoinError::cancelled(header.id, header.spawned_at())),
         Content::Nothing => None,
         Content::Future | Content::Output => {
             unreachable!("body::take: task {} is complete and has its {content:?}", header.id)

@@ -15,8 +15,9 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use super::body::Content;
-use super::identity::{Extras, Identity};
+use super::identity::Identity;
 use super::join::JoinSlot;
+use super::provenance::Provenance;
 use super::queue_link::QueueLink;
 use super::state::State;
 use super::{Id, TaskRef};
@@ -33,9 +34,8 @@ pub(crate) struct Header {
     pub(super) links: UnsafeCell<Links>,
     /// The waker to wake when the task is complete.
     pub(super) join_slot: JoinSlot,
-    /// Its name, and its counts. Which of them there are never changes.
-    pub(super) extras: Option<Box<Extras>>,
-    pub(super) spawned_at: &'static Location<'static>,
+    /// Where it was spawned; its name, and its counts. Which of them there are never changes.
+    pub(super) provenance: Provenance,
     /// The next in the queue that the runnable is in, or the task's wait. Belongs to the holder of
     /// the runnable, and to the machine that runs the task.
     pub(super) queue_link: QueueLink,
@@ -55,8 +55,7 @@ impl Header {
         Self {
             links: UnsafeCell::new(Links::default()),
             join_slot: JoinSlot::empty(),
-            extras,
-            spawned_at,
+            provenance: Provenance::new(spawned_at, extras),
             queue_link: QueueLink::new(),
             id,
             state: State::new(),
@@ -66,6 +65,12 @@ impl Header {
         }
     }
 
+    /// Returns the place where the task was spawned.
+    #[inline]
+    pub(super) fn spawned_at(&self) -> &'static Location<'static> {
+        self.provenance.spawned_at()
+    }
+
     /// The link to the next, for the queue that holds the runnable.
     #[inline]
     pub(crate) fn queue_link(&self) -> &AtomicPtr<Header> {
@@ -73,11 +78,11 @@ impl Header {
     }
 
     pub(super) fn name(&self) -> Option<Arc<str>> {
-        self.extras.as_ref()?.name.clone()
+        self.provenance.extras()?.name.clone()
     }
 
     pub(super) fn counts(&self) -> Option<&TaskCounts> {
-        self.extras.as_ref()?.counts.as_ref()
+        self.provenance.extras()?.counts.as_ref()
     }
 }
 

@@ -114,13 +114,22 @@ impl From<&'static Location<'static>> for Origin<'_> {
     }
 }
 
-/// The parts that most tasks do not have, behind a thin pointer: it costs them one word.
-#[derive(Debug, Default)]
+/// The parts that most tasks do not have, behind a thin pointer that costs them nothing: see
+/// [`Provenance`](super::provenance::Provenance).
+#[derive(Debug)]
 pub(crate) struct Extras {
+    pub(super) spawned_at: &'static Location<'static>,
     pub(super) name: Option<Arc<str>>,
     pub(super) listed_name: Option<ListedName>,
     pub(super) counts: Option<TaskCounts>,
     pub(super) data: Option<Attached>,
+}
+
+impl Extras {
+    /// No more than the place where the task was spawned.
+    pub(super) fn at(spawned_at: &'static Location<'static>) -> Self {
+        Self { spawned_at, name: None, listed_name: None, counts: None, data: None }
+    }
 }
 
 /// The properties that a task gets when it is made.
@@ -135,7 +144,7 @@ impl Identity {
     #[inline]
     pub(crate) fn new<'a>(id: Id, origin: impl Into<Origin<'a>>) -> Self {
         let Origin { spawned_at, name } = origin.into();
-        let named = |name: &str| Box::new(Extras { name: Some(name.into()), ..Extras::default() });
+        let named = |name: &str| Box::new(Extras { name: Some(name.into()), ..Extras::at(spawned_at) });
         Self { id, spawned_at, extras: name.map(named) }
     }
 
@@ -157,7 +166,12 @@ impl Identity {
 
     /// Has the task counted from now on.
     pub(crate) fn with_counts(mut self) -> Self {
-        self.extras.get_or_insert_default().counts = Some(TaskCounts::open());
+        self.extras_mut().counts = Some(TaskCounts::open());
         self
+    }
+
+    /// Returns the extras, which the task has from now on.
+    pub(super) fn extras_mut(&mut self) -> &mut Extras {
+        self.extras.get_or_insert_with(|| Box::new(Extras::at(self.spawned_at)))
     }
 }

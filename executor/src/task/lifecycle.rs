@@ -51,12 +51,12 @@ impl Runnable {
 
     /// Where the task was spawned.
     pub(crate) fn spawned_at(&self) -> &'static Location<'static> {
-        self.header().spawned_at
+        self.header().spawned_at()
     }
 
     /// The user's name for the task.
     pub(crate) fn name(&self) -> Option<&str> {
-        self.header().extras.as_ref()?.name.as_deref()
+        self.header().provenance.extras()?.name.as_deref()
     }
 
     /// Turns the runnable into a pointer, for a queue. A caller that forgets the pointer leaks the

@@ -26,21 +26,21 @@ impl<'a> TaskMeta<'a> {
     /// Returns the place in the source where the task was spawned.
     #[must_use]
     pub fn spawned_at(&self) -> &'static Location<'static> {
-        self.0.spawned_at
+        self.0.spawned_at()
     }
 
     /// Returns the task's name, if it was given one with
     /// [`task::Builder::name`](crate::task::Builder::name).
     #[must_use]
     pub fn name(&self) -> Option<&'a str> {
-        self.0.extras.as_ref()?.name.as_deref()
+        self.0.provenance.extras()?.name.as_deref()
     }
 
     /// Returns the data that [`NewTask::set_data`] has attached to the task, if they are of type
     /// `T`.
     #[must_use]
     pub fn data<T: Any>(&self) -> Option<&'a T> {
-        self.0.extras.as_ref()?.data.as_ref()?.0.as_ref()?.downcast_ref()
+        self.0.provenance.extras()?.data.as_ref()?.0.as_ref()?.downcast_ref()
     }
 
     /// Tells whether the task's [`JoinHandle`](crate::task::JoinHandle) is still there, so that its
@@ -96,7 +96,7 @@ impl<'a> NewTask<'a> {
     /// They are dropped with the task's memory, which its handles and wakers keep: later than its
     /// future, on an unspecified thread. A panic in their drop goes no further than the panic hook.
     pub fn set_data<T: Any + Send + Sync>(&mut self, data: T) {
-        self.0.extras.get_or_insert_default().data = Some(Attached(Some(Box::new(data))));
+        self.0.extras_mut().data = Some(Attached(Some(Box::new(data))));
     }
 }
 

@@ -16,6 +16,7 @@ mod lifecycle;
 #[cfg_attr(loom, allow(dead_code))]
 mod meta;
 mod names;
+mod provenance;
 mod queue;
 mod queue_link;
 mod reference;

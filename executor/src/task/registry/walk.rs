@@ -85,7 +85,7 @@ impl TaskSnapshot {
         (seen.phase != Phase::Complete).then(|| Self {
             id: header.id,
             name: header.name(),
-            spawned_at: header.spawned_at,
+            spawned_at: header.spawned_at(),
             phase: seen.phase,
             address: TaskAddress::of(header),
             joiner: seen.is_watched.then(|| header.join_slot.peek()).flatten(),

@@ -28,8 +28,8 @@ impl Schedule for Small {
 
 #[test]
 #[cfg(target_pointer_width = "64")]
-fn a_header_is_88_bytes() {
-    assert_eq!(size_of::<Header>(), 88);
+fn a_header_is_80_bytes() {
+    assert_eq!(size_of::<Header>(), 80);
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn a_parked_small_task_takes_at_most_200_bytes() {
     };
     assert!(size_of_val(&small) >= 64);
     assert!(size_for(&small) <= 200, "{}", size_for(&small));
-    assert_eq!(size_for(&async {}), 88 + 8 + 16, "header, scheduler, room for a panic");
+    assert_eq!(size_for(&async {}), 80 + 8 + 16, "header, scheduler, room for a panic");
 }
 
 #[test]
