@@ -8,13 +8,10 @@
 //! A loop gets the idle processors, and its owner's own processor, which is its share. Only when no
 //! other processor runs tasks does sysmon put a spare processor into play, as for any long poll.
 
-use std::sync::Arc;
-
 use crate::fork_join::regions::Regions;
 use crate::fork_join::slots::MOST_SLOTS;
 use crate::scheduler::idle::SpareHand;
-use crate::scheduler::machine::Machine;
-use crate::scheduler::threads::{dismiss, start_machine};
+use crate::scheduler::threads::start_idle_machine;
 use crate::scheduler::{Context, Scheduler};
 
 /// Summons a helper to the open regions of the calling thread's runtime.
@@ -44,7 +41,8 @@ impl Regions {
         match scheduler.idle.spare_hand() {
             SpareHand::Asleep(machine) => scheduler.rouse(&machine),
             SpareHand::Coming => {}
-            SpareHand::None => start_helper(scheduler),
+            // If none can be started, the owner does without.
+            SpareHand::None => start_idle_machine(scheduler),
         }
     }
 
@@ -53,21 +51,6 @@ impl Regions {
         if scheduler.helpers.count() < places(scheduler) {
             self.summon(scheduler);
         }
-    }
-}
-
-/// Starts a machine that is to help, since all are busy or needed where they are.
-fn start_helper(scheduler: &Scheduler) {
-    if scheduler.threads.refusals.are_recent(scheduler.clock.elapsed()) || !scheduler.helpers.begin_start() {
-        return;
-    }
-    let machine = Machine::new();
-    // On the idle list, as the machines are with which the runtime begins.
-    scheduler.idle.enlist(&machine);
-    if start_machine(&scheduler.counted(), Arc::clone(&machine)).is_err() {
-        scheduler.helpers.end_start();
-        // The owner does without.
-        dismiss(scheduler, &machine);
     }
 }
 

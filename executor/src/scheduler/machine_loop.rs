@@ -128,7 +128,15 @@ impl<'a> MachineLoop<'a> {
         self.injector_in_its_turn(processor)
             .or_else(|| processor.next_in_chain())
             .or_else(|| processor.pop().map(|task| task.found(FoundIn::RING)))
-            .or_else(|| self.batch_from_injector(processor))
+            .or_else(|| self.look_elsewhere(processor))
+    }
+
+    /// The places beyond the processor's own queues. Those are all that it looks into on an errand.
+    fn look_elsewhere(&mut self, processor: &mut Processor) -> Option<Found> {
+        if processor.is_on_errand() {
+            return None;
+        }
+        self.batch_from_injector(processor)
             .or_else(|| self.rob_stalled(processor))
             .or_else(|| self.look_at_network(processor))
             .or_else(|| self.steal(processor))
@@ -230,10 +238,13 @@ impl<'a> MachineLoop<'a> {
     }
 
     /// Takes the processor out of play, if that is still wanted: a stuck poll that one stood in for
-    /// has returned.
+    /// has returned. Or its errand is over.
     #[inline(never)]
     fn retire_for_good_with(&self, mut processor: Box<Processor>) {
-        let Some(request) = self.scheduler.processors.take_retire_request() else {
+        let processors = &self.scheduler.processors;
+        let on_errand = processor.is_on_errand();
+        let ended = on_errand.then(|| processors.end_errand(&mut processor));
+        let Some(request) = ended.or_else(|| processors.take_retire_request()) else {
             return self.context.put_processor(processor);
         };
         self.context.put_down(&processor);
@@ -272,6 +283,10 @@ impl<'a> MachineLoop<'a> {
     /// once more.
     #[inline(never)]
     fn retire(&mut self, mut processor: Box<Processor>) {
+        if processor.is_on_errand() {
+            self.light = false;
+            return self.retire_for_good_with(processor);
+        }
         processor.shared().counters().parks.add(1);
         self.light = processor.clock().polls_are_light();
         self.context.put_down(&processor);
@@ -362,7 +377,10 @@ impl<'a> MachineLoop<'a> {
     /// to the idle.
     pub(crate) fn leave(&mut self) {
         let delivered = |machine: &mut Self| Some(machine.context.begin_hold(machine.stand_up()?));
-        let held = self.context.take_processor().or_else(|| delivered(self));
+        let mut held = self.context.take_processor().or_else(|| delivered(self));
+        if let Some(processor) = held.take_if(|processor| processor.is_on_errand()) {
+            self.retire_for_good_with(processor);
+        }
         if let Some(mut processor) = held {
             self.context.put_down(&processor);
             self.scheduler.part_with(&mut processor);

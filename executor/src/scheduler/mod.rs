@@ -22,6 +22,8 @@ pub(crate) mod driver;
 pub(crate) mod drop_in;
 #[cfg(not(loom))]
 pub(crate) mod ending_signal;
+#[cfg(not(loom))]
+pub(crate) mod errand;
 pub(crate) mod fairness;
 pub(crate) mod found;
 #[cfg(not(loom))]

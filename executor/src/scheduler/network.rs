@@ -131,6 +131,10 @@ impl MachineLoop<'_> {
                 true
             }
             None => {
+                if let Some(processor) = wanted.then(|| self.begin_errand()).flatten() {
+                    self.run_errand(processor, batch);
+                    return true;
+                }
                 self.scheduler.inject_all(batch.into_tasks());
                 // The tasks left to the processor that was hoped for.
                 let batch = self.driver.collect(&*self.scheduler.elsewhere, Wait::Skip, usize::MAX);

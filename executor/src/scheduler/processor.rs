@@ -24,8 +24,10 @@ use crate::util::rng::FastRand;
 use crate::util::sync::Arc;
 use crate::util::thread_state::current_thread_number;
 
+mod errand;
 mod shared;
 
+use errand::Errand;
 pub(crate) use shared::Shared;
 
 /// The half that only the holder touches. Holding the box is the right to run tasks.
@@ -62,6 +64,7 @@ pub(crate) struct Processor {
     woken_at: Option<u64>,
     /// Left by the thread that drove a current-thread runtime last.
     post: Option<Box<Post>>,
+    errand: Errand,
 }
 
 /// Where a task that was readied by this processor's holder has gone.
@@ -116,6 +119,7 @@ impl Processor {
             polled_network: 0,
             woken_at: None,
             post: None,
+            errand: Errand::NONE,
         }
     }
 
@@ -148,7 +152,9 @@ impl Processor {
 
     /// Takes a reading of the clock.
     pub(crate) fn note_time(&mut self, now: u64) {
-        self.clock.set(now);
+        if self.clock.set(now) {
+            self.shared.watch().note_end_of_long_poll(now);
+        }
         self.fairness.note_time(now);
     }
 

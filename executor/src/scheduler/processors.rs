@@ -39,8 +39,16 @@ struct ParkedSpares {
     made: usize,
     /// Processors in play beyond the regular number.
     spares: usize,
-    /// How many of them their holders are to take out of play.
+    /// How many of them are on errands, and go by themselves.
+    errands: usize,
+    /// How many of the others their holders are to take out of play.
     retirements_due: usize,
+}
+
+impl ParkedSpares {
+    fn lasting(&self) -> usize {
+        self.spares - self.errands - self.retirements_due
+    }
 }
 
 impl Processors {
@@ -124,7 +132,33 @@ impl Processors {
 
     /// Takes a spare, made if need be, to be put into play by the caller. `None` at the limit.
     pub(crate) fn put_into_play(&self) -> Option<Box<Processor>> {
+        self.put_one_into_play(&mut self.parked.lock())
+    }
+
+    /// Takes a spare for an errand that ends at `end`, unless as many are on errands as there are
+    /// regular processors.
+    pub(crate) fn send_on_errand(&self, end: u64) -> Option<Box<Processor>> {
         let mut parked = self.parked.lock();
+        if parked.errands >= self.regular {
+            return None;
+        }
+        let mut processor = self.put_one_into_play(&mut parked)?;
+        parked.errands += 1;
+        processor.begin_errand(end);
+        Some(processor)
+    }
+
+    /// Counts a processor out whose errand is over. Its holder has to take it out of play then.
+    #[must_use]
+    pub(crate) fn end_errand(&self, processor: &mut Processor) -> RetireRequest {
+        processor.end_errand();
+        let mut parked = self.parked.lock();
+        parked.errands -= 1;
+        parked.spares -= 1;
+        RetireRequest(())
+    }
+
+    fn put_one_into_play(&self, parked: &mut ParkedSpares) -> Option<Box<Processor>> {
         let processor = match parked.processors.pop() {
             Some(processor) => processor,
             None => {
@@ -141,16 +175,15 @@ impl Processors {
         Some(processor)
     }
 
-    /// How many spares are in play, not counting those that are due.
+    /// How many spares are in play, not counting those that are due or on errands.
     pub(crate) fn lasting_spares(&self) -> usize {
-        let parked = self.parked.lock();
-        parked.spares - parked.retirements_due
+        self.parked.lock().lasting()
     }
 
     /// Asks that one holder of a processor, whichever comes first, takes it out of play.
     pub(crate) fn ask_for_one(&self) {
         let mut parked = self.parked.lock();
-        if parked.retirements_due < parked.spares {
+        if parked.lasting() > 0 {
             parked.retirements_due += 1;
             self.is_retirement_due.store(true, Relaxed);
         }
@@ -177,7 +210,7 @@ impl Processors {
     #[must_use]
     pub(crate) fn make_retire_request(&self) -> Option<RetireRequest> {
         let mut parked = self.parked.lock();
-        if parked.spares == parked.retirements_due {
+        if parked.lasting() == 0 {
             return None;
         }
         parked.spares -= 1;

@@ -6,6 +6,8 @@ use std::time::Duration;
 use crate::scheduler::found::{Found, FoundIn};
 use crate::scheduler::machine_loop::MachineLoop;
 use crate::scheduler::processor::{Processor, Shared};
+use crate::scheduler::queue::SlotAddress;
+use crate::task::Header;
 use crate::util::sync;
 
 /// How often all victims are gone through. The first passes look at rings only; the last takes
@@ -86,18 +88,9 @@ impl MachineLoop<'_> {
         Some(processor.pop()?.found(FoundIn::TIMER))
     }
 
-    /// Takes the task in the runnext of a victim that has nothing else, if it stays there, with the
-    /// victim in one and the same poll, for longer than a hand-off takes.
+    /// Takes the task in the runnext of a victim that has nothing else, if it stays there.
     fn rob_runnext(&self, processor: &mut Processor, index: usize, victim: &Shared) -> Option<Found> {
-        let seen = victim.runnext().peek()?;
-        let polls = victim.counters().polls();
-        let until = sync::now() + LONGER_THAN_A_HAND_OFF;
-        while sync::now() < until {
-            sync::spin();
-            if victim.runnext().peek() != Some(seen) || victim.counters().polls() != polls {
-                return None;
-            }
-        }
+        let seen = stays_in_runnext(victim)?;
         if !victim.ring().is_empty() {
             return None;
         }
@@ -110,6 +103,21 @@ impl MachineLoop<'_> {
         processor.shared().counters().steals.count(victim, stolen);
         self.scheduler.observer.steal(processor.index(), victim, stolen);
     }
+}
+
+/// The task in `victim`'s runnext, if it stays there, with the victim in one and the same poll, for
+/// longer than a hand-off takes.
+pub(crate) fn stays_in_runnext(victim: &Shared) -> Option<SlotAddress<Header>> {
+    let seen = victim.runnext().peek()?;
+    let polls = victim.counters().polls();
+    let until = sync::now() + LONGER_THAN_A_HAND_OFF;
+    while sync::now() < until {
+        sync::spin();
+        if victim.runnext().peek() != Some(seen) || victim.counters().polls() != polls {
+            return None;
+        }
+    }
+    Some(seen)
 }
 
 /// All processors, each once: from a random start in steps of a random number that shares no

@@ -197,6 +197,22 @@ fn give_back(scheduler: &Scheduler, mut processor: Box<Processor>) {
     }
 }
 
+/// Starts a machine that needs no processor, on the list of the idle: unless one is being started,
+/// or the system refuses threads.
+pub(crate) fn start_idle_machine(scheduler: &Scheduler) {
+    let refused = scheduler.threads.refusals.are_recent(scheduler.clock.elapsed());
+    if refused || scheduler.shutdown.has_begun() || !scheduler.helpers.begin_start() {
+        return;
+    }
+    let machine = Machine::new();
+    // As the machines are with which the runtime begins.
+    scheduler.idle.enlist(&machine);
+    if start_machine(&scheduler.counted(), Arc::clone(&machine)).is_err() {
+        scheduler.helpers.end_start();
+        dismiss(scheduler, &machine);
+    }
+}
+
 /// Takes a machine whose thread could not be started off the list. If it was chosen meanwhile,
 /// its processor goes back.
 pub(crate) fn dismiss(scheduler: &Scheduler, machine: &Arc<Machine>) {

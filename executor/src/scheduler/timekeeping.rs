@@ -33,6 +33,9 @@ impl MachineLoop<'_> {
         let now = self.scheduler.clock.elapsed();
         processor.note_time(now);
         processor.set_observed(self.scheduler.observer.is_on());
+        if processor.is_errand_over(now) {
+            return self.cut_errand_short(processor);
+        }
         if processor.since_network_polled() > NETWORK_PERIOD {
             one_by_one |= self.poll_network(processor);
         }

@@ -26,6 +26,7 @@ use crate::scheduler::driver::{Driver, Wait};
 use crate::scheduler::limits::NETWORK_UNWATCHED;
 use crate::scheduler::poll_watch::PollState;
 use crate::scheduler::processor::Shared;
+use crate::scheduler::steal::stays_in_runnext;
 use crate::scheduler::threads::AbortOnUnwind;
 use crate::scheduler::{Context, Scheduler};
 use crate::sysmon::cadence::{Cadence, TICK};
@@ -35,9 +36,9 @@ use crate::util::report::report;
 use crate::util::sync::thread;
 use crate::util::thread_state::is_asleep;
 
-/// After a sleep the first look comes sooner: it sees a poll that began with the wake, and the next
-/// one sees it again.
-const FIRST_LOOK: Duration = Duration::from_micros(300);
+/// After a sleep the first look comes sooner: it sees a poll that began with the wake. If that has
+/// readied a task and goes on, the task is taken from it at once; the next look sees it again.
+const FIRST_LOOK: Duration = Duration::from_micros(60);
 /// A poll that burns CPU time is compensated after this time, in nanoseconds, where the system does
 /// not say more.
 const BURNING: u64 = 2_000_000;
@@ -57,6 +58,8 @@ struct Watched {
     /// When it last saw it in `block_in_place`, or else first saw it: a poll that says that it
     /// blocks is no stall.
     silent_since: u64,
+    /// Whether a machine was sent for the task in its runnext, and the poll was not seen since.
+    relieved: bool,
     /// Whether a spare stands in for it.
     compensation: Option<Why>,
     reported: bool,
@@ -144,11 +147,15 @@ impl<'a> Watcher<'a> {
         for index in 0..self.watched.len() {
             if self.watched[index].stuck {
                 self.note_long_poll(index);
+                if std::mem::take(&mut self.watched[index].relieved) {
+                    self.cadence.alarm();
+                }
                 self.report_if_stalled(index, now);
                 self.revoke_if_shared(index);
                 self.help(index, now);
             }
         }
+        self.relieve_runnext();
         self.fire_forgotten_timers(now);
         self.watch_network(now);
         self.take_back_spares();
@@ -207,6 +214,22 @@ impl<'a> Watcher<'a> {
         }
         self.cadence.alarm();
         self.send_somebody();
+    }
+
+    /// Sends a machine for a task in the runnext of a processor that stays in its poll, while
+    /// another processor is idle. That takes no second look: a hand-off would be over by now, and a
+    /// wake once in a tick is cheap. Whether the poll is long, which calls for closer looks, shows
+    /// on the next.
+    fn relieve_runnext(&mut self) {
+        let scheduler = self.scheduler;
+        if scheduler.idle.count_idle() == 0 {
+            return;
+        }
+        let keeps = |&(_, busy): &(usize, &Shared)| stays_in_runnext(busy).is_some();
+        if let Some((index, _)) = scheduler.processors.iter().enumerate().take(self.watched.len()).find(keeps) {
+            self.watched[index].relieved = true;
+            self.send_somebody();
+        }
     }
 
     /// Wakes a machine for the waiting tasks. Not if one searches, for that one will find it,
@@ -276,7 +299,13 @@ impl<'a> Watcher<'a> {
 
     /// Looks at the netpoller when no thread has for long, and wakes a machine to own it if there
     /// is one.
+    ///
+    /// While all processors are in long polls one has to be there that runs what comes
+    /// ([`errand`](crate::scheduler::errand)).
     fn watch_network(&mut self, now: u64) {
+        if self.scheduler.needs_poll_owner(now) && self.scheduler.is_held_up(now) {
+            return self.scheduler.call_poll_owner();
+        }
         let processors = self.scheduler.processors.iter().map(|processor| processor.counters().netpolls.get());
         let turns = processors.sum::<u64>() + self.scheduler.helpers.netpolls();
         if !self.scheduler.needs_poll_owner(now) || self.network.0 != turns {

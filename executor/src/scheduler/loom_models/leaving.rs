@@ -52,7 +52,7 @@ impl Scene {
     /// `processors` in play, and a timer for `deadline` on the second.
     fn new(processors: usize, deadline: u64) -> Arc<Self> {
         Arc::new(Self {
-            idle: Idle::new(processors, 2),
+            idle: Idle::new(processors, 3),
             poll_owner: PollOwner::new(),
             timers: [NEVER, deadline].map(AtomicU64::new),
         })
@@ -112,7 +112,11 @@ impl Scene {
     /// Models `MachineLoop::retire_for_good_with`.
     fn retire_for_good_with(&self, mut processor: Box<Processor>, processors: &Processors) -> Told {
         let mut told = Told::default();
-        let request = processors.take_retire_request().expect("one is due");
+        let request = if processor.is_on_errand() {
+            processors.end_errand(&mut processor)
+        } else {
+            processors.take_retire_request().expect("one is due")
+        };
         let _ = self.idle.retire_for_good(&mut processor);
         processors.take_out_of_play(processor, request);
         self.watch_own_deadlines(&mut told);
@@ -221,6 +225,28 @@ fn timers_of_a_retiring_machine_reach_the_poll_owner() {
         scene.arm_own();
         let told = scene.retire_for_good_with(held.remove(0), &processors);
         let _another = if told.chosen.is_empty() { scene.idle.acquire() } else { None };
+        let slept = sleeper.join().expect("it ends in good order");
+        CASES.assert_seen(&slept, &told);
+    });
+    assert_eq!(CASES.met(), [true; 3], "seen by the poll_owner, interrupted, woken");
+}
+
+/// The machine goes back to the netpoller, but another may be there by then.
+#[test]
+fn timers_of_an_errand_reach_the_poll_owner() {
+    static CASES: Cases = Cases::new();
+    explore(3, || {
+        let scene = Scene::new(1, NEVER);
+        let (processors, _held) = Processors::new(1, 3);
+        let errand = processors.send_on_errand(0).expect("there is room for one spare");
+        scene.idle.add_busy(&errand);
+        scene.idle.add(processors.put_into_play().expect("there is room for one more"));
+        let sleeper = {
+            let scene = Arc::clone(&scene);
+            thread::spawn(move || scene.sleep())
+        };
+        scene.arm_own();
+        let told = scene.retire_for_good_with(errand, &processors);
         let slept = sleeper.join().expect("it ends in good order");
         CASES.assert_seen(&slept, &told);
     });
