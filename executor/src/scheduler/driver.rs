@@ -18,7 +18,7 @@ use std::time::Duration;
 use wsrt_reactor::{Netpoller, Turn};
 
 use crate::observe::counters::{Arrivals, Count};
-use crate::scheduler::limits::{CROWD, LARGEST_SHARE, LEAST_GRAIN, WORTH_OF_A_WAKE};
+use crate::scheduler::limits::{CROWD, LARGEST_SHARE, SHARED_WAKE};
 use crate::scheduler::machine_loop::MachineLoop;
 use crate::scheduler::processor::{Processor, Shared};
 use crate::scheduler::{Context, Scheduler};
@@ -189,13 +189,10 @@ impl<'a> Driver<'a> {
     }
 }
 
-/// Until when to sleep at the latest if the first timer is due at `deadline`. To put a thread to
-/// sleep and wake it takes some 3 µs of processor time on hardware and 16 on a virtual machine,
-/// many times the cost of firing a timer: a crowd has to come together, and the dearer a wake is
-/// here, the longer its timers wait for each other.
+/// Until when to sleep at the latest if the first timer is due at `deadline`: a crowd of timers
+/// shares a wake.
 fn shared_wake(scheduler: &Scheduler, deadline: u64) -> u64 {
-    let grain = scheduler.netpoller.alarm_cost().as_nanos() as u64 * WORTH_OF_A_WAKE;
-    let end = deadline.saturating_add(grain.max(LEAST_GRAIN));
+    let end = deadline.saturating_add(SHARED_WAKE);
     let mut crowd = 0;
     for processor in scheduler.processors.iter() {
         crowd += processor.timers().count_until(end, CROWD - crowd);

@@ -25,9 +25,11 @@ use crate::util::sync::Arc;
 use crate::util::thread_state::current_thread_number;
 
 mod errand;
+mod placed;
 mod shared;
 
 use errand::Errand;
+pub(crate) use placed::{OverflowedTasks, Placed};
 pub(crate) use shared::Shared;
 
 /// The half that only the holder touches. Holding the box is the right to run tasks.
@@ -65,28 +67,6 @@ pub(crate) struct Processor {
     /// Left by the thread that drove a current-thread runtime last.
     post: Option<Box<Post>>,
     errand: Errand,
-}
-
-/// Where a task that was readied by this processor's holder has gone.
-#[must_use]
-pub(crate) enum Placed<'a> {
-    /// In runnext, or behind other tasks that were announced to the idle: no machine needs a wake.
-    Quietly,
-    /// In a ring that was empty: an idle processor should hear of it.
-    InEmptyRing,
-    /// The ring was full: these go to the injector.
-    Overflowed(OverflowedTasks<'a>),
-}
-
-/// The oldest half of a full ring and the task that did not fit.
-pub(crate) struct OverflowedTasks<'a>(crate::scheduler::queue::Overflow<'a, Header>);
-
-impl Iterator for OverflowedTasks<'_> {
-    type Item = Runnable;
-
-    fn next(&mut self) -> Option<Runnable> {
-        self.0.next().map(runnable)
-    }
 }
 
 /// Turns a queue's item back into the `Runnable` it stands for.

@@ -10,8 +10,8 @@ pub(crate) const TICK: Duration = Duration::from_micros(700);
 /// How often it looks when nothing was stuck for [`ALERT_TICKS`].
 const CALM_TICK: Duration = Duration::from_millis(4);
 const ALERT_TICKS: u32 = 200;
-/// A calm watcher goes to sleep when so many ticks in a row had nothing to watch.
-const CALM_IDLE_TICKS: u32 = 5;
+/// The watcher goes to sleep when so many ticks in a row had nothing to watch.
+const IDLE_TICKS: u32 = 5;
 
 /// How closely the watcher looks. A nap with its look costs some 15 µs on a virtual machine: one in
 /// each millisecond is more than a calm runtime should pay, so that the watcher looks less often
@@ -48,13 +48,12 @@ impl Cadence {
         if suspicious || self.is_alert() { TICK } else { CALM_TICK }
     }
 
-    /// Whether to sleep now that there is nothing to watch, or that there is. A calm watcher waits
+    /// Whether to sleep now that there is nothing to watch, or that there is. The watcher waits
     /// before it goes to sleep, for a server that is busy for a moment now and then would have to
     /// wake it each time.
     pub(crate) fn may_sleep(&mut self, nothing_to_watch: bool) -> bool {
         self.idle_ticks = if nothing_to_watch { self.idle_ticks + 1 } else { 0 };
-        let enough = if self.is_alert() { 1 } else { CALM_IDLE_TICKS };
-        let may_sleep = self.idle_ticks >= enough;
+        let may_sleep = self.idle_ticks >= IDLE_TICKS;
         if may_sleep {
             self.idle_ticks = 0;
         }

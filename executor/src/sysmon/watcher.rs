@@ -80,6 +80,8 @@ struct Watcher<'a> {
     /// Turns of the netpoller by processors, as last counted, and when that count last changed.
     network: (u64, u64),
     cadence: Cadence,
+    /// Whether any processor has begun a poll since the last tick.
+    has_polled: bool,
     /// Ticks for which there were spares to spare.
     surplus_ticks: u32,
     limit_reported: bool,
@@ -114,7 +116,8 @@ fn serve(scheduler: Arc<Scheduler>) {
         sleep.nap(pause);
         watcher.tick();
         pause = watcher.cadence.tick();
-        if watcher.cadence.may_sleep(watcher.has_nothing_to_watch()) {
+        let nothing_to_watch = watcher.has_nothing_to_watch();
+        if watcher.cadence.may_sleep(nothing_to_watch) {
             sleep.sleep_until_busy(|| !needs_no_watcher(&scheduler) || scheduler.shutdown.has_begun());
             pause = FIRST_LOOK;
         }
@@ -132,6 +135,7 @@ impl<'a> Watcher<'a> {
             driver: Driver::new(context),
             network: (0, 0),
             cadence: Cadence::default(),
+            has_polled: false,
             surplus_ticks: 0,
             limit_reported: false,
         }
@@ -162,9 +166,10 @@ impl<'a> Watcher<'a> {
         self.scheduler.start_refused_threads(now);
     }
 
-    /// All are idle, and no spare waits to be taken back.
-    fn has_nothing_to_watch(&self) -> bool {
-        needs_no_watcher(self.scheduler) && self.scheduler.processors.spares() == 0
+    /// All are idle, and have been since the last tick, and no spare waits to be taken back.
+    fn has_nothing_to_watch(&mut self) -> bool {
+        let has_polled = std::mem::take(&mut self.has_polled);
+        !has_polled && needs_no_watcher(self.scheduler) && self.scheduler.processors.spares() == 0
     }
 
     /// Whether the processor's holder is in a poll that the watcher has seen before.
@@ -172,6 +177,7 @@ impl<'a> Watcher<'a> {
         let processor = self.scheduler.processors.get(index);
         let poll = processor.counters().polls();
         let watched = &mut self.watched[index];
+        self.has_polled |= poll != watched.poll;
         if self.scheduler.idle.is_idle(index) || poll != watched.poll {
             *watched = Watched { poll, since: now, silent_since: now, ..Watched::default() };
             self.ask_ahead(index, now);

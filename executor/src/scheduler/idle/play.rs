@@ -1,0 +1,42 @@
+//! Spares that come into play, and processors that go out of it.
+
+use super::Idle;
+use crate::scheduler::processor::Processor;
+use crate::util::sync::atomic::Ordering::Relaxed;
+
+impl Idle {
+    /// Puts a spare on the list of the idle, from where it is chosen like any other.
+    pub(crate) fn add(&self, processor: Box<Processor>) {
+        self.in_play.fetch_add(1, Relaxed);
+        self.give_up(processor, None);
+    }
+
+    /// Counts a spare that its holder takes straight on an errand: it is never on the list.
+    pub(crate) fn add_busy(&self, processor: &Processor) {
+        self.in_play.fetch_add(1, Relaxed);
+        self.mask.set_busy(processor.index());
+        self.watcher.wake_if_asleep();
+    }
+
+    /// Takes an idle processor out of play, if one is idle. It stays marked as idle, so that
+    /// thieves pass it by.
+    pub(crate) fn remove(&self) -> Option<Box<Processor>> {
+        if !self.word.claim_idle() {
+            return None;
+        }
+        self.in_play.fetch_sub(1, Relaxed);
+        let processor = self.waiting.lock().processors.pop();
+        Some(processor.expect("the word never counts more idle processors than there are on the list"))
+    }
+
+    /// Takes a processor out of play whose holder gives it up for that, and stops searching if it
+    /// did.
+    pub(crate) fn retire_for_good(&self, processor: &mut Processor) -> bool {
+        processor.end_hold();
+        self.mask.set_idle(processor.index());
+        self.in_play.fetch_sub(1, Relaxed);
+        let searched = processor.is_searching();
+        processor.set_searching(false);
+        searched && self.stop_searching()
+    }
+}
