@@ -71,9 +71,9 @@ pub(crate) const LONGEST_ERRAND: u64 = 1_000_000;
 /// No thread has looked at the netpoller for 10 ms: the watcher does.
 pub(crate) const NETWORK_UNWATCHED: u64 = 10_000_000;
 
-/// Timers that come within 1 ms share a wake, if they are a crowd: to put a thread to sleep and wake
-/// it takes 3 to 20 µs of processor time, many times the cost of firing a timer. So sleeps between
-/// timers take two hundredths of a core at most, however many timers there are.
+/// Timers that come within 1 ms share a wake, if they are a crowd: to put a thread to sleep and
+/// wake it takes 3 to 20 µs of processor time, many times the cost of firing a timer. So sleeps
+/// between timers take two hundredths of a core at most, however many timers there are.
 pub(crate) const SHARED_WAKE: u64 = 1_000_000;
 
 /// So many timers are a crowd; fewer are woken for one by one, each on time.

@@ -149,7 +149,6 @@ impl Processors {
     }
 
     /// Counts a processor out whose errand is over. Its holder has to take it out of play then.
-    #[must_use]
     pub(crate) fn end_errand(&self, processor: &mut Processor) -> RetireRequest {
         processor.end_errand();
         let mut parked = self.parked.lock();
