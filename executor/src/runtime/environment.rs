@@ -103,8 +103,11 @@ pub(crate) fn task_stats() -> bool {
     let Some(value) = env::var_os(TASK_STATS) else { return false };
     if value != "1" && value != "0" {
         let value = value.to_string_lossy();
-        let message = format_args!("{TASK_STATS}={value} is neither 1 nor 0; no statistics of tasks are kept");
-        report_once(&REPORTED, message);
+        report_once(
+            &REPORTED,
+            // In place: a variable of it could not be used before Rust 1.89.
+            format_args!("{TASK_STATS}={value} is neither 1 nor 0; no statistics of tasks are kept"),
+        );
     }
     value == "1"
 }
