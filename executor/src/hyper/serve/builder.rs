@@ -17,6 +17,7 @@ use tower_service::Service;
 use super::accepting::{AcceptErrors, accept};
 use super::connection::{self, Terms};
 use super::ending::End;
+use super::places::{Places, usual_limit};
 use super::race::unless;
 use super::{Handshake, Listener, NoHandshake};
 use crate::hyper::{WsrtExecutor, WsrtTimer};
@@ -36,6 +37,9 @@ const FIRST_REQUEST: Duration = Duration::from_secs(30);
 /// connection.
 const SILENCE: Duration = Duration::from_secs(60);
 
+/// How long a write may wait for the client to take anything.
+const WRITE: Duration = Duration::from_secs(60);
+
 type Signal = Pin<Box<dyn Future<Output = ()> + Send>>;
 type OnConnectionError = Arc<dyn Fn(&(dyn Error + Send + Sync)) + Send + Sync>;
 
@@ -52,9 +56,27 @@ type OnConnectionError = Arc<dyn Fn(&(dyn Error + Send + Sync)) + Send + Sync>;
 ///   extended CONNECT included.
 /// - It adds a [`ConnectInfo`](super::ConnectInfo) to each request, as an extension.
 /// - When no file descriptor is left, it waits until connections have closed some.
-/// - It closes a connection after 30 seconds without a complete request head, a connection that is
-///   kept alive too. It sends a ping each minute on a silent HTTP/2 connection. There is no limit
-///   on how long a request or an answer takes as a whole; a layer of the service can set one.
+/// - It closes a connection that is idle or silent for too long: see the limits below. It sends a
+///   ping each minute on a silent HTTP/2 connection.
+///
+/// # Limits
+///
+/// | a client that | is met by | default | set by |
+/// |---|---|---|---|
+/// | opens connections and no end | accepting no more; they wait in the OS's queue | three quarters of the process's descriptors | [`with_max_connections`](Serve::with_max_connections) |
+/// | dawdles with the handshake, or with its first request head | closing | 30 s for each | [`with_first_request_timeout`](Serve::with_first_request_timeout) |
+/// | dawdles with a later head, or is idle (HTTP/1.1) | closing | 30 s | `http1().header_read_timeout` |
+/// | has vanished (HTTP/2) | closing, after a ping | 60 s of silence, and 20 s | `http2().keep_alive_interval`, `keep_alive_timeout` |
+/// | dawdles with the body of its request | closing (HTTP/1.1), or a reset of the stream | none: an answer may take as long as it wants | [`with_request_timeout`](Serve::with_request_timeout) |
+/// | reads nothing | closing | 60 s | [`with_write_timeout`](Serve::with_write_timeout) |
+/// | sends large heads | status 431, or a reset of the stream | 100 headers and 400 kB (HTTP/1.1), 16 kB (HTTP/2) | `http1().max_headers`, `max_buf_size`; `http2().max_header_list_size` |
+/// | opens many streams at once | refusing more | 200 | `http2().max_concurrent_streams` |
+/// | opens streams and resets them | closing | 20 not yet begun, 1024 for its own faults | `http2().max_pending_accept_reset_streams`, `max_local_error_reset_streams` |
+/// | floods it with frames | its task giving way after eight reads | always | |
+/// | sends windows of zero, and asks for large answers | buffering no more | 400 kB for a stream | `http2().max_send_buf_size` |
+///
+/// The names without a link are hyper's: see [`configure_http`](Serve::configure_http). No limit
+/// concerns the length of a body, nor a connection that was upgraded, except for its writes.
 ///
 /// A panic of the service closes its connection (HTTP/1.1) or resets its stream (HTTP/2), and
 /// nothing else.
@@ -126,7 +148,14 @@ where
         listener,
         service,
         handshake: NoHandshake,
-        terms: Terms { http, first_request_timeout: Some(FIRST_REQUEST), shutdown_timeout: None },
+        terms: Terms {
+            http,
+            first_request_timeout: Some(FIRST_REQUEST),
+            request_timeout: None,
+            write_timeout: Some(WRITE),
+            max_connections: usual_limit(),
+            shutdown_timeout: None,
+        },
         accept_errors: AcceptErrors::default(),
         on_connection_error: None,
         signal: None,
@@ -168,10 +197,48 @@ impl<L, S, H> Serve<L, S, H> {
     }
 
     /// Limits how long a client may take for the handshake, and then for the headers of its first
-    /// request. The default is 30 seconds; `None` is no limit. hyper limits the headers of later
-    /// requests (see [`configure_http`](Self::configure_http)).
+    /// request; then the connection is closed. The default is 30 seconds; `None` is no limit. hyper
+    /// limits the headers of later requests (see [`configure_http`](Self::configure_http)).
     pub fn with_first_request_timeout(mut self, limit: impl Into<Option<Duration>>) -> Self {
         self.terms.first_request_timeout = limit.into();
+        self
+    }
+
+    /// Limits how long the service may take until it returns the head of its answer, the time in
+    /// which it waits for the request's body included. Then the connection is closed (HTTP/1.1) or
+    /// the stream reset (HTTP/2). The default is no limit, since an answer may wait for an event.
+    ///
+    /// The limit ends a client that sends its body a byte at a time, if the service reads the body
+    /// before it answers. One that answers first has to limit its reading itself.
+    pub fn with_request_timeout(mut self, limit: impl Into<Option<Duration>>) -> Self {
+        self.terms.request_timeout = limit.into();
+        self
+    }
+
+    /// Limits how long a write may wait for the client to take anything; then the connection is
+    /// closed. The default is 60 seconds; `None` is no limit.
+    ///
+    /// A client that reads slowly is not closed, one that reads nothing is, and one that has
+    /// vanished. The limit holds for the writes of upgraded connections, too.
+    pub fn with_write_timeout(mut self, limit: impl Into<Option<Duration>>) -> Self {
+        self.terms.write_timeout = limit.into();
+        self
+    }
+
+    /// Limits how many connections are open at a time. Further ones wait in the OS's queue until
+    /// one ends. `None` is no limit.
+    ///
+    /// The default is three quarters of the descriptors that the process could have open when
+    /// [`serve`] was called, so that the service has some left for its own files and sockets. A
+    /// connection that was upgraded does not count: its handler has to limit those.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the limit is zero.
+    pub fn with_max_connections(mut self, limit: impl Into<Option<usize>>) -> Self {
+        let limit = limit.into();
+        assert!(limit != Some(0), "a server that may have no connection serves nothing: the limit has to be 1 or more");
+        self.terms.max_connections = limit;
         self
     }
 
@@ -287,7 +354,9 @@ where
     async fn accept_for_ever(self, end: &End) {
         let Self { mut listener, service, handshake, accept_errors, on_connection_error, called_at, .. } = self;
         let terms = Arc::new(self.terms);
+        let places = Places::new(terms.max_connections);
         loop {
+            let place = places.take().await;
             let accepted = accept(&mut listener, &accept_errors).await;
             let (handshake, service, terms) = (handshake.clone(), service.clone(), Arc::clone(&terms));
             let serving = connection::serve(accepted, handshake, service, terms, end.subscribe());
@@ -296,6 +365,7 @@ where
                 if let (Err(error), Some(hook)) = (serving.await, hook) {
                     hook(&*error);
                 }
+                drop(place);
             };
             // Stall reports name the place where the user called `serve`.
             with_scheduler("hyper::serve", |scheduler| drop(scheduler.spawn(connection, called_at)));

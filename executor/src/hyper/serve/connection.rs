@@ -12,7 +12,9 @@ use hyper_util::service::TowerToHyperService;
 use tower_service::Service;
 
 use super::ending::Ending;
+use super::guarded::Guarded;
 use super::race::{unless, within};
+use super::request_limit::Answering;
 use super::{BoxError, ConnectInfo, Handshake, HttpBuilder};
 use crate::time::{Sleep, sleep};
 
@@ -23,6 +25,12 @@ pub(super) struct Terms {
     /// How long the handshake may take, and then the first request's headers; `None` is without a
     /// limit.
     pub(super) first_request_timeout: Option<Duration>,
+    /// How long the service may take to answer a request; `None` is without a limit.
+    pub(super) request_timeout: Option<Duration>,
+    /// How long a write may wait for the client; `None` is without a limit.
+    pub(super) write_timeout: Option<Duration>,
+    /// How many connections may be open at a time; `None` is without a limit.
+    pub(super) max_connections: Option<usize>,
     /// How long open requests may take once the server shuts down; `None` is without a limit.
     pub(super) shutdown_timeout: Option<Duration>,
 }
@@ -54,7 +62,9 @@ where
     let io = shaken.ok_or("the handshake took too long")??;
 
     let begun = Arc::new(OnceLock::new());
-    let service = Announced { service: TowerToHyperService::new(service), peer, begun: Arc::clone(&begun) };
+    let (service, limit) = (TowerToHyperService::new(service), terms.request_timeout);
+    let service = Announced { service, peer, begun: Arc::clone(&begun), limit };
+    let io = Guarded::new(io, terms.write_timeout);
     let mut connection = pin!(terms.http.serve_connection_with_upgrades(io, service));
     // hyper limits how long a request's headers take once it knows the version of HTTP. It waits
     // for that, and for the first request of HTTP/2, without a limit.
@@ -90,26 +100,29 @@ fn poll_serving(
     if dawdles { Poll::Ready(Err("the first request took too long".into())) } else { Poll::Pending }
 }
 
-/// A service that adds the peer's address to its requests, and records that the first has arrived.
+/// A service that adds the peer's address to its requests, limits how long answers take, and
+/// records that the first request has arrived.
 struct Announced<S, A> {
     service: TowerToHyperService<S>,
     peer: A,
     /// Whether a request has arrived. Set and read by the connection's task.
     begun: Arc<OnceLock<()>>,
+    /// How long an answer may take.
+    limit: Option<Duration>,
 }
 
 impl<S, A> hyper::service::Service<Request<Incoming>> for Announced<S, A>
 where
-    S: Service<Request<Incoming>> + Clone,
+    S: Service<Request<Incoming>, Error: Into<BoxError>> + Clone,
     A: Clone + Send + Sync + 'static,
 {
     type Response = S::Response;
-    type Error = S::Error;
-    type Future = <TowerToHyperService<S> as hyper::service::Service<Request<Incoming>>>::Future;
+    type Error = BoxError;
+    type Future = Answering<<TowerToHyperService<S> as hyper::service::Service<Request<Incoming>>>::Future>;
 
     fn call(&self, mut request: Request<Incoming>) -> Self::Future {
         let _ = self.begun.set(());
         request.extensions_mut().insert(ConnectInfo(self.peer.clone()));
-        self.service.call(request)
+        Answering::new(self.service.call(request), self.limit)
     }
 }

@@ -1,0 +1,134 @@
+//! The other clients: well-behaved, and timed.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use wsrt_tests::LIMIT;
+
+/// The pause between two requests.
+const PAUSE: Duration = Duration::from_millis(1);
+/// How many requests warm the server up.
+const WARM: usize = 200;
+
+/// Two clients: one on a connection that it keeps, the other on a new one for each request. A
+/// request that fails is a panic.
+pub(crate) struct Others {
+    threads: Vec<JoinHandle<()>>,
+    shared: Arc<Shared>,
+}
+
+#[derive(Default)]
+struct Shared {
+    times: Mutex<Vec<Duration>>,
+    is_over: AtomicBool,
+}
+
+impl Others {
+    pub(crate) fn start(address: SocketAddr) -> Self {
+        let shared = Arc::new(Shared::default());
+        let clients: [fn(SocketAddr, &Shared); 2] = [keep_asking, keep_connecting];
+        let threads = clients.map(|client| {
+            let shared = Arc::clone(&shared);
+            thread::spawn(move || client(address, &shared))
+        });
+        Self { threads: threads.into(), shared }
+    }
+
+    /// Waits for the first requests.
+    pub(crate) fn warm_up(&self) {
+        let deadline = Instant::now() + LIMIT;
+        while self.shared.times.lock().expect("no panic").len() < WARM {
+            assert!(Instant::now() < deadline && !self.threads.iter().any(JoinHandle::is_finished), "no answers");
+            thread::sleep(PAUSE);
+        }
+        self.shared.times.lock().expect("no panic").clear();
+        thread::sleep(Duration::from_millis(300));
+    }
+
+    /// The times of the requests since the last call.
+    pub(crate) fn take_times(&self) -> Times {
+        let mut times = std::mem::take(&mut *self.shared.times.lock().expect("no panic"));
+        times.sort_unstable();
+        Times(times)
+    }
+
+    pub(crate) fn end(self) {
+        self.shared.is_over.store(true, Relaxed);
+        for thread in self.threads {
+            thread.join().expect("all requests were answered");
+        }
+    }
+}
+
+impl Shared {
+    fn goes_on(&self) -> bool {
+        !self.is_over.load(Relaxed)
+    }
+
+    fn note(&self, began: Instant) {
+        self.times.lock().expect("no panic").push(began.elapsed());
+        thread::sleep(PAUSE);
+    }
+}
+
+fn keep_asking(address: SocketAddr, shared: &Shared) {
+    let mut stream = connect(address);
+    while shared.goes_on() {
+        let began = Instant::now();
+        ask(&mut stream);
+        shared.note(began);
+    }
+}
+
+fn keep_connecting(address: SocketAddr, shared: &Shared) {
+    while shared.goes_on() {
+        let began = Instant::now();
+        ask(&mut connect(address));
+        shared.note(began);
+    }
+}
+
+fn connect(address: SocketAddr) -> BufReader<TcpStream> {
+    let stream = TcpStream::connect(address).expect("the server accepts");
+    stream.set_nodelay(true).expect("sockets have options");
+    stream.set_read_timeout(Some(LIMIT)).expect("sockets have timeouts");
+    BufReader::new(stream)
+}
+
+/// Sends a request, and reads its answer.
+fn ask(stream: &mut BufReader<TcpStream>) {
+    stream.get_mut().write_all(b"GET / HTTP/1.1\r\nHost: test\r\n\r\n").expect("the server reads");
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        assert_ne!(stream.read_line(&mut line).expect("the server answers"), 0, "the server closed the connection");
+        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length: ") {
+            length = value.trim().parse().expect("a number");
+        }
+        if line == "\r\n" {
+            break;
+        }
+    }
+    stream.read_exact(&mut vec![0; length]).expect("as long as it says");
+}
+
+/// Sorted times.
+pub(crate) struct Times(Vec<Duration>);
+
+impl Times {
+    pub(crate) fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(crate) fn p99(&self) -> Duration {
+        self.0[self.0.len() * 99 / 100]
+    }
+
+    pub(crate) fn longest(&self) -> Duration {
+        self.0[self.0.len() - 1]
+    }
+}

@@ -1,0 +1,117 @@
+//! The servers that are attacked, each a process of its own, and their resources.
+
+use std::fs;
+use std::future::{Future, IntoFuture};
+use std::io::{BufRead, BufReader, Read};
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+use std::task::{Context, Poll};
+use std::thread;
+use std::time::Duration;
+
+use http_body_util::{BodyExt, Full};
+use hyper::body::{Bytes, Incoming};
+use hyper::{Request, Response};
+use wsrt::hyper::serve;
+use wsrt::net::TcpListener;
+use wsrt_tests::{beside_a_process_of_its_own, example, runtime_with};
+
+/// A server's process. Killed when dropped.
+pub(crate) struct Victim {
+    process: Child,
+    pub(crate) address: SocketAddr,
+}
+
+impl Victim {
+    /// Starts `hyper::serve`, as the calling test `test` once more.
+    pub(crate) fn serve(test: &str) -> Self {
+        let mut process = beside_a_process_of_its_own(test, &[("WSRT_STALL_MS", "0")], be_served);
+        let errors = process.stderr.take().expect("it is piped");
+        Self::of(process, errors)
+    }
+
+    /// Starts the example.
+    pub(crate) fn example() -> Self {
+        static PROGRAM: OnceLock<std::path::PathBuf> = OnceLock::new();
+        let mut command = Command::new(PROGRAM.get_or_init(|| example("http_server")));
+        command.env("PORT", "0").env("WSRT_WORKER_THREADS", "2").stdout(Stdio::piped());
+        let mut process = command.spawn().expect("the server starts");
+        let said = process.stdout.take().expect("it is piped");
+        Self::of(process, said)
+    }
+
+    fn of(process: Child, output: impl Read + Send + 'static) -> Self {
+        let mut lines = BufReader::new(output).lines().map_while(Result::ok);
+        let address = lines.find_map(|line| line.strip_prefix("listening on http://")?.parse().ok());
+        // The rest, so that the server is not held up.
+        thread::spawn(move || lines.for_each(drop));
+        Self { process, address: address.expect("the server reports its address") }
+    }
+
+    /// The descriptors that it has open.
+    pub(crate) fn descriptors(&self) -> usize {
+        fs::read_dir(format!("/proc/{}/fd", self.process.id())).expect("it runs").count()
+    }
+
+    /// Its resident memory, in kB.
+    pub(crate) fn memory(&self) -> u64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.process.id())).expect("it runs");
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("Linux tells");
+        line.split_whitespace().next().and_then(|number| number.parse().ok()).expect("a number")
+    }
+}
+
+impl Drop for Victim {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Serves until this process's standard input ends.
+fn be_served() {
+    let runtime = runtime_with(2);
+    let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("there is a free port");
+    eprintln!("listening on http://{}", listener.local_addr().expect("it is bound"));
+    // Others may be without a processor for a while, in the midst of a request too.
+    let limit = Duration::from_secs(2);
+    let serving = serve(listener, Paths)
+        .with_first_request_timeout(limit)
+        .with_request_timeout(limit)
+        .with_write_timeout(limit / 4)
+        .configure_http(|http| {
+            http.http1().header_read_timeout(limit);
+        });
+    let guard = runtime.enter();
+    runtime.spawn(serving.into_future());
+    drop(guard);
+    // Killed with its parent's `Victim`; or its parent has ended otherwise.
+    let _ = std::io::stdin().read_to_end(&mut Vec::new());
+}
+
+/// A service with a short answer, a long one, and one that reads the request's body first.
+#[derive(Clone)]
+struct Paths;
+
+impl tower_service::Service<Request<Incoming>> for Paths {
+    type Response = Response<Full<Bytes>>;
+    type Error = hyper::Error;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, hyper::Error>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), hyper::Error>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<Incoming>) -> Self::Future {
+        Box::pin(async move {
+            let body = match request.uri().path() {
+                "/large" => Bytes::from_static(&[b'x'; 1 << 20]),
+                "/upload" => request.into_body().collect().await?.to_bytes(),
+                _ => Bytes::from_static(b"hello"),
+            };
+            Ok(Response::new(Full::new(body)))
+        })
+    }
+}
