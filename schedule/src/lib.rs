@@ -2,9 +2,9 @@
 //!
 //! Under `--cfg wsrt_schedule` the runtime's crates take their primitives from here. A *schedule*
 //! is one run of a program in which one thread runs at a time, and a seed decides at each access to
-//! an atomic, each lock, wait and start which thread that is. [`explore`] runs a program under many
-//! seeds. A run fails if the program panics, if no thread can go on and none waits for a moment
-//! (a deadlock), if a thread is left that never ends, or if the run does not end.
+//! an atomic, each lock, wait and start which thread that is. [`explore()`] runs a program under
+//! many seeds. A run fails if the program panics, if no thread can go on and none waits for a
+//! moment (a deadlock), if a thread is left that never ends, or if the run does not end.
 //!
 //! Threads are the system's, so thread-locals, their destructors and unwinding are the real ones.
 //! Time is virtual: each step takes a little, and when no thread can run it jumps to the next
