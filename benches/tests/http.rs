@@ -49,15 +49,16 @@ fn the_servers_answer_and_report_their_use() {
 /// There are figures for the load generators that are installed; the table names the others.
 #[test]
 fn a_comparison_has_its_figures_or_says_what_is_missing() {
-    let printed = succeeded(&http("--processors 1 --repeats 1 --seconds 1 --connections 4"));
+    let printed = succeeded(&http("--processors 1 --repeats 1 --seconds 1 --connections 4 --close --rates 100"));
     let samples = fs::read_to_string(directory("http").join("http-1-processors.csv")).expect("it is saved");
-    for (version, generator) in [("http1", "wrk"), ("http2", "h2load")] {
-        if printed.contains(&format!("{version} not measured: {generator} is not installed")) {
+    let lines = [("http1/4", "wrk"), ("http1_close/4", "wrk"), ("http1_rate/100", "h2load"), ("http2/4", "h2load")];
+    for (line, generator) in lines {
+        if printed.contains(&format!("{line} not measured: {generator} is not installed")) {
             continue;
         }
         for runtime in ["wsrt", "tokio"] {
             for figure in ["requests_per_second", "cpu_us_per_request", "p99_us"] {
-                assert!(samples.contains(&format!("{version},{figure},{runtime},1,0,")), "{samples}");
+                assert!(samples.contains(&format!("{line},{figure},{runtime},1,0,")), "{samples}");
             }
         }
     }
