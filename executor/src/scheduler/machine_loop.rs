@@ -142,7 +142,8 @@ impl<'a> MachineLoop<'a> {
             .or_else(|| self.steal(processor))
     }
 
-    #[inline]
+    /// Inlined always, in its one place: a call costs each poll some 18 instructions.
+    #[inline(always)]
     fn poll(&mut self, processor: Box<Processor>, found: Found) {
         processor.shared().counters().count_poll(found.source.kind());
         processor.shared().watch().begin_poll(found.task.id().as_u64(), found.task.spawned_at());
