@@ -263,7 +263,7 @@ fn when_descriptors_run_out_every_call_says_so() {
         same_as_std(|| {
             let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
             let address = listener.local_addr().expect("it is bound");
-            // The descriptors that a handler opens once are open by now.
+            // The descriptors that handlers open once for all signals are open by now.
             drop(signal(SignalKind::user_defined1()));
             let filler: Vec<_> = std::iter::from_fn(|| std::fs::File::open("/dev/null").ok()).collect();
             let full = || Err::<(), _>(io::Error::from_raw_os_error(EMFILE));
@@ -276,7 +276,7 @@ fn when_descriptors_run_out_every_call_says_so() {
                 row("pipe", full(), async { pipe::pipe() }),
                 row("File::open", full(), File::open("/dev/null")),
                 row("spawn", full(), async { Command::new("true").stdin(std::process::Stdio::piped()).spawn() }),
-                row("signal", full(), async { signal(SignalKind::user_defined1()) }),
+                row("signal", full(), async { signal(SignalKind::user_defined2()) }),
                 row("ctrl_c", full(), async { wsrt::signal::ctrl_c().await }),
                 row("Builder::build", full(), async move {
                     let built = Builder::new_current_thread().build();
