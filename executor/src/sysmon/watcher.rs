@@ -305,13 +305,7 @@ impl<'a> Watcher<'a> {
 
     /// Looks at the netpoller when no thread has for long, and wakes a machine to own it if there
     /// is one.
-    ///
-    /// While all processors are in long polls one has to be there that runs what comes
-    /// ([`errand`](crate::scheduler::errand)).
     fn watch_network(&mut self, now: u64) {
-        if self.scheduler.needs_poll_owner(now) && self.scheduler.is_held_up(now) {
-            return self.scheduler.call_poll_owner();
-        }
         let processors = self.scheduler.processors.iter().map(|processor| processor.counters().netpolls.get());
         let turns = processors.sum::<u64>() + self.scheduler.helpers.netpolls();
         if !self.scheduler.needs_poll_owner(now) || self.network.0 != turns {
