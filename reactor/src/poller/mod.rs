@@ -13,7 +13,6 @@ use self::timer_fd::TimerFd;
 use crate::handle::Handle;
 use crate::readiness::EventBits;
 use crate::registry::{ALARM, INTERRUPT};
-use crate::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use crate::sync::{Mutex, now, tell_poll, wait_in};
 use crate::waiters::wake_all;
 use crate::walk::WatchedSource;
@@ -49,8 +48,6 @@ pub struct Netpoller {
     gate: TurnGate,
     /// Locked by the holder of the gate's poll lock only, so never contended.
     state: Mutex<State>,
-    /// The cost of setting the timer descriptor, in nanoseconds. Relaxed: a figure.
-    alarm_cost: AtomicU64,
     interrupter: mio::Waker,
     handle: Handle,
 }
@@ -112,7 +109,7 @@ impl Netpoller {
         let handle = Handle::new(poll.registry().try_clone()?);
         let timer_fd = TimerFd::new(poll.registry())?;
         let state = Mutex::new(State { poll, buffers: EventBuffers::new(most), timer_fd });
-        Ok(Netpoller { gate: TurnGate::new(), state, alarm_cost: AtomicU64::new(0), interrupter, handle })
+        Ok(Netpoller { gate: TurnGate::new(), state, interrupter, handle })
     }
 
     /// Returns the registration side.
@@ -188,11 +185,7 @@ impl Netpoller {
         let State { poll, buffers, timer_fd } = &mut *state;
         let timeout = match limit {
             Limit::Timeout(timeout) => timeout,
-            Limit::Deadline(moments) => {
-                let timeout = timer_fd.set(&moments);
-                self.alarm_cost.store(timer_fd.cost().as_nanos() as u64, Relaxed);
-                timeout
-            }
+            Limit::Deadline(moments) => timer_fd.set(&moments),
         };
         let events = buffers.of_turn(timeout);
         match wait_in(poll, events, timeout) {
@@ -224,15 +217,6 @@ impl Netpoller {
             }
             tell_poll();
         });
-    }
-
-    /// Returns the average cost of setting the timer descriptor for a turn's deadline; zero where
-    /// there is none, and before the first.
-    ///
-    /// To sleep until the deadline costs the processor two to five times as much in all.
-    #[must_use]
-    pub fn alarm_cost(&self) -> Duration {
-        Duration::from_nanos(self.alarm_cost.load(Relaxed))
     }
 
     /// Returns whether no socket is registered, so that a non-blocking turn can be skipped.

@@ -4,12 +4,7 @@
 //! watched beside the sockets in its place: it counts nanoseconds, has no slack, and is set only
 //! when the moment that it is set for will not do, so that a server whose earliest time limit stays
 //! the same goes to sleep with one system call. Any moment between two will do where a crowd of
-//! timers shares a wake: the later of the two follows the cost of setting the timer descriptor, and
-//! moves with each setting.
-//!
-//! The cost of setting it is measured. Most of the cost is the CPU's own timer, which a virtual
-//! machine has to request from its host. No other part of the price of a sleep can be known
-//! beforehand.
+//! timers shares a wake.
 
 use std::io;
 use std::ops::RangeInclusive;
@@ -32,17 +27,10 @@ mod timerfd {
         /// The moment that it will ring at. It may ring although no timer waits any more: that ends
         /// a turn needlessly.
         set_for: Option<Instant>,
-        /// The average cost of setting it.
-        cost: Duration,
         /// How often it was set.
         #[cfg(test)]
         settings: usize,
     }
-
-    /// A setting that took longer was interrupted.
-    const HIGHEST_COST: Duration = Duration::from_micros(6);
-    /// The average follows a new cost within about so many settings.
-    const COST_MEMORY: u32 = 16;
 
     impl TimerFd {
         pub(crate) fn new(registry: &mio::Registry) -> io::Result<Self> {
@@ -57,7 +45,6 @@ mod timerfd {
             Ok(Self {
                 timer,
                 set_for: None,
-                cost: Duration::ZERO,
                 #[cfg(test)]
                 settings: 0,
             })
@@ -67,8 +54,7 @@ mod timerfd {
         /// returns the timeout to pass to it besides: where the system refuses to set the timer,
         /// the poll's own, which mio rounds up.
         pub(crate) fn set(&mut self, moments: &RangeInclusive<Instant>) -> Option<Duration> {
-            let began = Instant::now();
-            let left = moments.end().saturating_duration_since(began);
+            let left = moments.end().saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return Some(Duration::ZERO);
             }
@@ -83,14 +69,8 @@ mod timerfd {
                 {
                     self.settings += 1;
                 }
-                let took = began.elapsed().min(HIGHEST_COST);
-                self.cost = (self.cost * (COST_MEMORY - 1) + took) / COST_MEMORY;
             }
             None
-        }
-
-        pub(crate) fn cost(&self) -> Duration {
-            self.cost
         }
 
         /// To be called when the poll reports it. The expiry need not be read off the descriptor:
@@ -120,21 +100,21 @@ mod timerfd {
     mod tests {
         use super::*;
 
-        /// The dearer the timer descriptor, the longer the scheduler has the timers of a crowd wait
-        /// for one another; and each setting takes another time.
+        /// Though the scheduler has the timers of a crowd wait for one another for another time
+        /// after each setting.
         #[test]
         fn equal_deadlines_set_the_timer_fd_a_few_times() {
             let poll = mio::Poll::new().unwrap();
             let mut timer_fd = TimerFd::new(poll.registry()).unwrap();
             let deadline = Instant::now() + Duration::from_secs(3600);
-            timer_fd.cost = Duration::from_nanos(800);
+            let mut cost = Duration::from_nanos(800);
             for _ in 0..1000 {
                 let settings = timer_fd.settings;
-                let moments = deadline..=deadline + timer_fd.cost() * 160;
+                let moments = deadline..=deadline + cost * 160;
                 assert_eq!(timer_fd.set(&moments), None);
                 assert!(timer_fd.set_for.is_some_and(|moment| moments.contains(&moment)));
                 if timer_fd.settings > settings {
-                    timer_fd.cost = Duration::from_nanos(600 + timer_fd.settings as u64 * 77 % 200);
+                    cost = Duration::from_nanos(600 + timer_fd.settings as u64 * 77 % 200);
                 }
             }
             assert!(timer_fd.settings <= 10, "set {} times for 1000 sleeps", timer_fd.settings);
@@ -189,10 +169,6 @@ mod rounded {
 
         pub(crate) fn set(&mut self, moments: &RangeInclusive<Instant>) -> Option<Duration> {
             Some(moments.end().saturating_duration_since(now()))
-        }
-
-        pub(crate) fn cost(&self) -> Duration {
-            Duration::ZERO
         }
 
         pub(crate) fn note_rung(&mut self) {}
