@@ -15,6 +15,30 @@ pub(crate) use self::with_std::*;
 
 pub(crate) use std::sync::Arc;
 
+/// The clock and the poll where no schedule decides.
+#[cfg(not(wsrt_schedule))]
+mod of_system {
+    /// Returns the system's time.
+    #[inline(always)]
+    pub(crate) fn now() -> std::time::Instant {
+        std::time::Instant::now()
+    }
+
+    /// Waits for events.
+    #[inline(always)]
+    pub(crate) fn wait_in(
+        poll: &mut mio::Poll,
+        events: &mut mio::Events,
+        timeout: Option<std::time::Duration>,
+    ) -> std::io::Result<()> {
+        poll.poll(events, timeout)
+    }
+
+    /// The poll has been sent an event, which ends a wait by itself.
+    #[inline(always)]
+    pub(crate) fn tell_poll() {}
+}
+
 #[cfg(not(loom))]
 mod with_std {
     #[cfg(wsrt_schedule)]
@@ -26,28 +50,9 @@ mod with_std {
 
     #[cfg(not(wsrt_schedule))]
     mod of_std {
+        pub(crate) use crate::sync::of_system::{now, tell_poll, wait_in};
         pub(crate) use parking_lot::{Mutex, MutexGuard};
         pub(crate) use std::sync::atomic;
-
-        /// Returns the system's time.
-        #[inline(always)]
-        pub(crate) fn now() -> std::time::Instant {
-            std::time::Instant::now()
-        }
-
-        /// Waits for events.
-        #[inline(always)]
-        pub(crate) fn wait_in(
-            poll: &mut mio::Poll,
-            events: &mut mio::Events,
-            timeout: Option<std::time::Duration>,
-        ) -> std::io::Result<()> {
-            poll.poll(events, timeout)
-        }
-
-        /// The poll has been sent an event, which ends a wait by itself.
-        #[inline(always)]
-        pub(crate) fn tell_poll() {}
     }
 
     #[cfg(wsrt_schedule)]
@@ -100,21 +105,8 @@ mod with_loom {
         drop(guard);
     }
 
-    /// Returns the system's time: loom has none.
-    pub(crate) fn now() -> std::time::Instant {
-        std::time::Instant::now()
-    }
-
-    /// Waits for events. No model does.
-    pub(crate) fn wait_in(
-        poll: &mut mio::Poll,
-        events: &mut mio::Events,
-        timeout: Option<std::time::Duration>,
-    ) -> std::io::Result<()> {
-        poll.poll(events, timeout)
-    }
-
-    pub(crate) fn tell_poll() {}
+    // Loom has no time, and no model waits for events.
+    pub(crate) use super::of_system::{now, tell_poll, wait_in};
 
     /// Low enough that a model reaches a compaction within two timers.
     pub(crate) const COMPACTION_FLOOR: usize = 1;

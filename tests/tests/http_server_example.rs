@@ -4,11 +4,11 @@
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::Receiver;
 use std::thread;
 use std::time::Instant;
 
-use wsrt_tests::{LIMIT, example};
+use wsrt_tests::{LIMIT, example, lines};
 
 /// The server as a process. Killed when dropped.
 struct Server {
@@ -61,19 +61,6 @@ impl Drop for Server {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
-}
-
-/// The lines of a pipe, as they come.
-fn lines(pipe: impl Read + Send + 'static) -> Receiver<String> {
-    let (send, receive) = channel();
-    thread::spawn(move || {
-        for line in BufReader::new(pipe).lines().map_while(Result::ok) {
-            if send.send(line).is_err() {
-                return;
-            }
-        }
-    });
-    receive
 }
 
 /// A client that knows just enough of HTTP/1.1.

@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::observer::Observer;
 use super::switches::Switch;
-use crate::task::{Identity, KeptMeta, NewTask, Runnable, TaskMeta, TaskRef};
+use crate::task::{Identity, KeptMeta, NewTask, Runnable, TaskMeta, TaskRef, panic_message};
 use crate::util::hook::call_hook;
 
 /// A hook on a task that is there.
@@ -76,8 +76,7 @@ impl<'a> TaskPanic<'a> {
     /// Returns the message of the panic, if it has one.
     #[must_use]
     pub fn message(&self) -> Option<&'a str> {
-        let text = self.payload.downcast_ref::<&'static str>().copied();
-        text.or_else(|| self.payload.downcast_ref::<String>().map(String::as_str))
+        panic_message(self.payload)
     }
 
     /// Returns the payload of the panic.

@@ -95,7 +95,7 @@ impl Parker {
 
     /// Whether a wake is pending. A hint.
     pub(crate) fn is_notified(&self) -> bool {
-        self.state.is_one_of([NOTIFIED, NOTIFIED])
+        self.state.is_one_of([NOTIFIED])
     }
 
     /// Whether it is neither notified nor in the netpoller. A hint.
@@ -105,12 +105,12 @@ impl Parker {
 
     /// Whether it is asleep on its own token. A hint.
     pub(crate) fn is_parked(&self) -> bool {
-        self.state.is_one_of([PARKED, PARKED])
+        self.state.is_one_of([PARKED])
     }
 
     /// Whether it is in the netpoller. A hint.
     pub(crate) fn is_polling(&self) -> bool {
-        self.state.is_one_of([POLLING, POLLING])
+        self.state.is_one_of([POLLING])
     }
 
     /// Wakes the thread, or leaves a wake pending for its next sleep.
@@ -149,7 +149,7 @@ impl State {
         false
     }
 
-    fn is_one_of(&self, states: [u32; 2]) -> bool {
+    fn is_one_of<const N: usize>(&self, states: [u32; N]) -> bool {
         states.contains(&self.0.load(Relaxed))
     }
 

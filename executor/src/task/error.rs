@@ -44,9 +44,13 @@ unsafe impl Sync for Shareable {}
 
 impl Shareable {
     fn message(&self) -> Option<&str> {
-        let payload: &(dyn Any + Send) = &*self.0;
-        payload.downcast_ref::<&'static str>().copied().or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        panic_message(&*self.0)
     }
+}
+
+/// Returns the text of a panic, if its payload is one.
+pub(crate) fn panic_message(payload: &(dyn Any + Send)) -> Option<&str> {
+    payload.downcast_ref::<&'static str>().copied().or_else(|| payload.downcast_ref::<String>().map(String::as_str))
 }
 
 impl JoinError {

@@ -1,11 +1,13 @@
 //! A program under test: its lines, its CPU time, its end.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::Receiver;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
+
+use wsrt_tests::lines;
 
 /// How long one event may take, with strace between the program and the system.
 pub(crate) const LIMIT: Duration = Duration::from_secs(30);
@@ -113,17 +115,4 @@ impl Drop for Program {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
-}
-
-/// The lines of a pipe, as they come.
-fn lines(pipe: impl Read + Send + 'static) -> Receiver<String> {
-    let (send, receive) = channel();
-    thread::spawn(move || {
-        for line in BufReader::new(pipe).lines().map_while(Result::ok) {
-            if send.send(line).is_err() {
-                return;
-            }
-        }
-    });
-    receive
 }

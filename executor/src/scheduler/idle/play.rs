@@ -32,11 +32,8 @@ impl Idle {
     /// Takes a processor out of play whose holder gives it up for that, and stops searching if it
     /// did.
     pub(crate) fn retire_for_good(&self, processor: &mut Processor) -> bool {
-        processor.end_hold();
-        self.mask.set_idle(processor.index());
+        let searched = self.checked_in(processor);
         self.in_play.fetch_sub(1, Relaxed);
-        let searched = processor.is_searching();
-        processor.set_searching(false);
         searched && self.stop_searching()
     }
 }
