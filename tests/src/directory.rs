@@ -1,6 +1,7 @@
 //! Directories of a test's own.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -18,10 +19,16 @@ impl Directory {
     #[allow(clippy::new_without_default)]
     pub fn new() -> Directory {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
-        let name = format!("wsrt-tests-{}-{}", std::process::id(), NUMBER.fetch_add(1, Relaxed));
-        let path = std::env::temp_dir().join(name);
-        fs::create_dir(&path).expect("a directory can be made");
-        Directory(path)
+        loop {
+            let name = format!("wsrt-tests-{}-{}", std::process::id(), NUMBER.fetch_add(1, Relaxed));
+            let path = std::env::temp_dir().join(name);
+            match fs::create_dir(&path) {
+                Ok(()) => return Directory(path),
+                // A killed process, whose number this one has got, has left its own behind.
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) => panic!("a directory can be made at {}: {error}", path.display()),
+            }
+        }
     }
 
     /// Returns the path of `name` in the directory.

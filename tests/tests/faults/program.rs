@@ -37,9 +37,11 @@ impl Program {
             let _ = errors.read_to_end(&mut text);
             String::from_utf8_lossy(&text).into_owned()
         });
-        let program = Self { process, said, complained: Some(complained) };
-        let first = program.line("the first line")?;
-        Ok((program, first))
+        let mut program = Self { process, said, complained: Some(complained) };
+        match program.line("the first line") {
+            Ok(first) => Ok((program, first)),
+            Err(fault) => Err(format!("{fault}\n{}", program.complaints())),
+        }
     }
 
     pub(crate) fn id(&self) -> u32 {
