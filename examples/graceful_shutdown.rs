@@ -1,17 +1,16 @@
 //! A server that shuts down gracefully: `cargo run --release --example graceful_shutdown`, then
 //! `nc 127.0.0.1 7000`, then ctrl-c.
 //!
-//! On ctrl-c it accepts no more, cancels the token of every connection, and gives them five seconds
-//! to finish their work. It names the tasks that are left after that, with the places where they
-//! were spawned.
+//! On ctrl-c it drains the runtime: the shutdown token fires, by which the listener and every
+//! connection learn that they should end, and they have five seconds to finish their work. It names
+//! the tasks that are left after that, with the places where they were spawned.
 
 use std::io;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use tokio_util::sync::CancellationToken;
 use wsrt::net::{TcpListener, TcpStream};
-use wsrt::runtime::Handle;
+use wsrt::runtime::{Handle, ShutdownToken};
 use wsrt::time::Instant;
 
 /// How long connections may take to finish.
@@ -34,25 +33,23 @@ async fn serve(address: &str) -> io::Result<()> {
     let listener = TcpListener::bind(address).await.map_err(cannot_bind)?;
     println!("listening on {}", listener.local_addr()?);
 
-    let token = CancellationToken::new();
-    let accepting = wsrt::task::Builder::new().name("accept").spawn(accept(listener, token.clone()));
+    wsrt::task::Builder::new().name("accept").spawn(accept(listener));
     wsrt::signal::ctrl_c().await?;
 
     println!("ending");
-    token.cancel();
-    accepting.await?;
     let drained = Handle::current().drain(Instant::now() + PATIENCE).await;
     println!("{drained}");
     // `main` returns, and the runtime drops the remaining tasks.
     Ok(())
 }
 
-/// Accepts connections until the token is cancelled. The listener is closed with this task.
-async fn accept(listener: TcpListener, token: CancellationToken) {
-    while let Some(accepted) = token.run_until_cancelled(listener.accept()).await {
+/// Accepts connections until the runtime is drained. The listener is closed with this task.
+async fn accept(listener: TcpListener) {
+    let ending = Handle::current().shutdown_token();
+    while let Some(accepted) = ending.run_until(listener.accept()).await {
         match accepted {
             Ok((stream, peer)) => {
-                let ended = echo(stream, token.clone());
+                let ended = echo(stream, ending.clone());
                 wsrt::spawn(async move {
                     if let Err(error) = ended.await {
                         eprintln!("graceful_shutdown: {peer}: {error}");
@@ -69,10 +66,10 @@ async fn accept(listener: TcpListener, token: CancellationToken) {
 
 /// Sends back all bytes. When the server ends, the bytes that were read are still sent back, and
 /// then a farewell.
-async fn echo(mut stream: TcpStream, token: CancellationToken) -> io::Result<()> {
+async fn echo(mut stream: TcpStream, ending: ShutdownToken) -> io::Result<()> {
     let mut buffer = vec![0; 16 * 1024];
     // The token is checked between messages only: the read is cancel safe, the write is not.
-    while let Some(count) = token.run_until_cancelled(stream.read(&mut buffer)).await {
+    while let Some(count) = ending.run_until(stream.read(&mut buffer)).await {
         match count? {
             0 => return Ok(()),
             count => stream.write_all(&buffer[..count]).await?,

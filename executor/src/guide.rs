@@ -11,6 +11,7 @@
 //! | find out why a server is slow | [`seeing`] |
 //! | publish the counts | [`metrics`] |
 //! | end gracefully | [`shutdown`] |
+//! | put it all together: JSON, a database, time limits, metrics, an end | [`service`] |
 //! | test with a clock that jumps | [`testing`] |
 //! | choose threads and limits, or leave them alone | [`tuning`] |
 //! | move a program from tokio | [`from_tokio`] |
@@ -60,6 +61,15 @@ pub mod metrics {}
 #[doc = include_str!("../docs/links.md")]
 #[doc = include_str!("../docs/SHUTDOWN.md")]
 pub mod shutdown {}
+
+// The tests of `ecosystem/` build its program, beside the crates that it names, and use it.
+#[cfg(not(doctest))]
+#[doc = include_str!("../docs/links.md")]
+#[doc = include_str!("../docs/SERVICE.md")]
+#[doc = "```rust"]
+#[doc = include_str!("../docs/service.rs")]
+#[doc = "```"]
+pub mod service {}
 
 #[doc = include_str!("../docs/links.md")]
 #[doc = include_str!("../docs/TESTING.md")]

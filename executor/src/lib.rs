@@ -125,7 +125,8 @@
 //!
 //! Without the feature there is no trace of it. With it, a runtime has two threads more, which
 //! sleep unless they are used. A program that can patch its dependencies does better with the
-//! drop-in, where `tokio::spawn` is wsrt's: [`guide::drop_in`].
+//! drop-in, where `tokio::spawn` is wsrt's: [`guide::drop_in`]. One that has a tokio runtime of its
+//! own lends that one, by `Builder::tokio_handle`, and none is started.
 //!
 //! # tokio-console
 //!

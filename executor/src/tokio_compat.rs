@@ -5,6 +5,8 @@
 //! runtime's threads enter wsrt, so that tokio's tasks may spawn and sleep on wsrt.
 //!
 //! It is shut down last: futures that are dropped while wsrt shuts down may still spawn on it.
+//!
+//! Or the user lends one: its threads, and its end, are the user's.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -22,12 +24,27 @@ thread_local! {
     static ENTERED: RefCell<Option<Box<dyn Any>>> = const { RefCell::new(None) };
 }
 
+/// The builder's choice of a tokio runtime.
+#[derive(Clone)]
+pub(crate) enum Choice {
+    /// One of its own, with so many threads.
+    Own(usize),
+    /// The user's, which is neither started nor ended here.
+    Lent(Handle),
+}
+
+impl Default for Choice {
+    fn default() -> Self {
+        Self::Own(2)
+    }
+}
+
 /// The tokio runtime of one wsrt runtime.
 pub(crate) struct TokioCompat(OnceLock<Background>);
 
 struct Background {
     handle: Handle,
-    /// Taken by the thread that shuts the runtime down.
+    /// Taken by the thread that shuts the runtime down. `None` from the start if it is lent.
     runtime: Mutex<Option<Runtime>>,
 }
 
@@ -39,22 +56,22 @@ impl TokioCompat {
         Self(OnceLock::new())
     }
 
-    /// Starts the tokio runtime with so many threads, before any thread of wsrt. Each of them calls
-    /// `enter`, and keeps the guard that this returns until it ends.
+    /// Starts the tokio runtime, or takes the one that is lent, before any thread of wsrt. Each
+    /// thread of one that is started calls `enter`, and keeps the guard that this returns until it
+    /// ends.
     pub(crate) fn start<G: 'static>(
         &self,
-        threads: usize,
+        choice: &Choice,
         enter: impl Fn() -> Option<G> + Send + Sync + 'static,
     ) -> io::Result<()> {
-        let runtime = Builder::new_multi_thread()
-            .worker_threads(threads)
-            .thread_name("wsrt-tokio")
-            .on_thread_start(move || ENTERED.set(enter().map(|entered| Box::new(entered) as Box<dyn Any>)))
-            .on_thread_stop(leave_wsrt)
-            .enable_all()
-            .build()?;
-        let started = Background { handle: runtime.handle().clone(), runtime: Mutex::new(Some(runtime)) };
-        let set = self.0.set(started);
+        let background = match choice {
+            Choice::Own(threads) => {
+                let runtime = build(*threads, enter)?;
+                Background { handle: runtime.handle().clone(), runtime: Mutex::new(Some(runtime)) }
+            }
+            Choice::Lent(handle) => Background { handle: handle.clone(), runtime: Mutex::new(None) },
+        };
+        let set = self.0.set(background);
         debug_assert!(set.is_ok(), "a runtime is started once");
         Ok(())
     }
@@ -94,6 +111,16 @@ impl TokioCompat {
     fn take(&self) -> Option<Runtime> {
         self.0.get()?.runtime.lock().take()
     }
+}
+
+fn build<G: 'static>(threads: usize, enter: impl Fn() -> Option<G> + Send + Sync + 'static) -> io::Result<Runtime> {
+    Builder::new_multi_thread()
+        .worker_threads(threads)
+        .thread_name("wsrt-tokio")
+        .on_thread_start(move || ENTERED.set(enter().map(|entered| Box::new(entered) as Box<dyn Any>)))
+        .on_thread_stop(leave_wsrt)
+        .enable_all()
+        .build()
 }
 
 /// A tokio runtime that does not wait for its blocking jobs when it is dropped.

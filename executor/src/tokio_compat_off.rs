@@ -3,6 +3,9 @@
 use std::io;
 use std::time::Instant;
 
+#[derive(Clone, Default)]
+pub(crate) struct Choice(());
+
 #[derive(Debug)]
 pub(crate) struct TokioCompat;
 
@@ -16,7 +19,7 @@ impl TokioCompat {
 
     pub(crate) fn start<G: 'static>(
         &self,
-        _: usize,
+        _: &Choice,
         _: impl Fn() -> Option<G> + Send + Sync + 'static,
     ) -> io::Result<()> {
         Ok(())

@@ -9,7 +9,7 @@ use std::process::Command;
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 /// Pages that a reader looks for, and words that each has to have.
-const PAGES: [(&str, &str); 25] = [
+const PAGES: [(&str, &str); 26] = [
     ("index.html", "Where to go next"),
     ("net/index.html", "TcpListener"),
     ("net/struct.TcpStream.html", "happy eyeballs"),
@@ -27,6 +27,7 @@ const PAGES: [(&str, &str); 25] = [
     ("runtime/struct.Handle.html", "<code>metrics</code>"),
     ("guide/index.html", "from_tokio"),
     ("guide/server/index.html", "data:image/svg+xml"),
+    ("guide/service/index.html", "install_recorder"),
     ("guide/parallel/index.html", "data:image/svg+xml"),
     ("guide/tuning/index.html", "worker_threads"),
     ("guide/from_tokio/index.html", "Programs, before and after"),

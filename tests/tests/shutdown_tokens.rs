@@ -98,3 +98,15 @@ fn firing_leaves_the_runtime_open() {
         assert!(!other.handle().shutdown_token().has_fired(), "each runtime has its own");
     });
 }
+
+#[test]
+fn a_dump_names_waits_for_the_token() {
+    let runtime = Builder::new_current_thread().build().expect("a runtime");
+    let dump = runtime.block_on(async {
+        let token = Handle::current().shutdown_token();
+        wsrt::spawn(async move { token.wait().await });
+        wsrt::task::yield_now().await;
+        Handle::current().dump().to_string()
+    });
+    assert!(dump.contains("idle, waits for the runtime's shutdown token"), "{dump}");
+}

@@ -104,6 +104,21 @@ fn the_builder_says_how_many_threads_tokio_has() {
 }
 
 #[test]
+fn a_tokio_runtime_that_is_lent_outlives_wsrts() {
+    let tokio = tokio::runtime::Runtime::new().expect("a runtime");
+    for mut builder in [Builder::new_multi_thread(), Builder::new_current_thread()] {
+        let runtime = builder.tokio_handle(tokio.handle().clone()).build().expect("a runtime");
+        assert_eq!(runtime.run(async { Handle::current().id() }), tokio.handle().id());
+        assert!(runtime.block_on(tokio_works()), "in block_on");
+        let (ask, asked) = tokio::sync::oneshot::channel();
+        let answers = runtime.run(async { tokio::spawn(asked) });
+        drop(runtime);
+        ask.send(7).expect("tokio's task is alive");
+        assert_eq!(tokio.block_on(answers).expect("it does not panic"), Ok(7));
+    }
+}
+
+#[test]
 fn wsrt_polls_its_futures_though_tokio_wakes_them() {
     let runtime = Runtime::new().expect("a runtime");
     runtime.run(async {

@@ -9,6 +9,7 @@
 //! * [`copy()`], [`copy_buf()`] and [`join()`];
 //! * [`copy_bidirectional()`], which on Linux lets the kernel move the bytes between two sockets;
 //! * [`stdin`], [`stdout`] and [`stderr`];
+//! * [`SyncIoBridge`], a stream for code that blocks;
 //! * [`Interest`] and [`Ready`], which the sockets' `ready` takes and returns;
 //! * on Unix, `unix::AsyncFd`, which waits for any descriptor that the OS can poll.
 //!
@@ -74,6 +75,8 @@ mod simplex;
 #[cfg(feature = "tokio-io")]
 mod sink;
 mod stdio;
+#[cfg(feature = "tokio-io")]
+mod sync_io_bridge;
 pub(crate) mod target;
 #[cfg(feature = "tokio-io")]
 pub(crate) mod tokio_traits;
@@ -120,3 +123,5 @@ pub use self::simplex::{SimplexStream, simplex};
 #[cfg(feature = "tokio-io")]
 pub use self::sink::{Sink, sink};
 pub use self::stdio::{Stderr, Stdin, Stdout, stderr, stdin, stdout};
+#[cfg(feature = "tokio-io")]
+pub use self::sync_io_bridge::SyncIoBridge;

@@ -13,6 +13,7 @@ use crate::scheduler::limits::{EVENT_INTERVAL, GLOBAL_QUEUE_INTERVAL};
 use crate::scheduler::{Config, RuntimeFlavor};
 #[cfg(all(unix, feature = "signal"))]
 use crate::signal::unix::SignalKind;
+use crate::tokio_compat::Choice;
 
 /// Sets the options of a runtime, and builds it.
 ///
@@ -64,7 +65,7 @@ impl Builder {
             has_time: true,
             event_interval: EVENT_INTERVAL,
             events_per_turn: EventsPerTurn::default(),
-            tokio_threads: 2,
+            tokio: Choice::default(),
             home: None,
             is_test: false,
             no_progress,
@@ -341,33 +342,6 @@ impl Builder {
     /// events: see [`FlightRecorder`].
     pub fn flight_recorder(&mut self, recorder: FlightRecorder) -> &mut Self {
         self.flight_recorder = Some(recorder);
-        self
-    }
-
-    /// Sets the number of threads of the tokio runtime in the background, which feature
-    /// `tokio-compat` brings along.
-    ///
-    /// The default is 2: one task of tokio's that blocks its thread does not stop all others, two
-    /// do. They are tokio's, and no processors of wsrt's stand in for them. A thread that is not
-    /// used sleeps.
-    ///
-    /// # Panics
-    ///
-    /// Panics if `threads` is 0.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let runtime = wsrt::runtime::Builder::new_multi_thread().tokio_threads(4).build()?;
-    /// let workers = runtime.block_on(async { tokio::runtime::Handle::current().metrics().num_workers() });
-    /// assert_eq!(workers, 4);
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    #[cfg(feature = "tokio-compat")]
-    #[track_caller]
-    pub fn tokio_threads(&mut self, threads: usize) -> &mut Self {
-        assert!(threads > 0, "wsrt: `tokio_threads` has to be above zero");
-        self.config.tokio_threads = threads;
         self
     }
 

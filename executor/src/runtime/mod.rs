@@ -24,6 +24,8 @@ mod shutdown_token;
 mod spawner;
 mod task_hooks;
 mod thread_options;
+#[cfg(feature = "tokio-compat")]
+mod tokio_choice;
 mod trace;
 mod worker_index;
 
@@ -48,6 +50,7 @@ pub use crate::observe::timeline::{FlightRecorder, TraceSummary};
 pub use crate::scheduler::runtime_id::RuntimeId;
 pub use crate::scheduler::scheduler::RuntimeFlavor;
 pub use crate::sysmon::stall::Stall;
+#[doc(inline)]
 pub use crate::task::{NewTask, TaskMeta};
 /// Where a socket is, or its peer, in a [`SourceWait`].
 #[doc(inline)]

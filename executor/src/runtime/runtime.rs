@@ -118,7 +118,7 @@ impl Runtime {
         let scheduler = self.handle.scheduler();
         let entered = Arc::downgrade(scheduler);
         let enter = move || Some(Context::enter(&entered.upgrade()?, Role::External));
-        scheduler.tokio.start(scheduler.config.tokio_threads, enter)?;
+        scheduler.tokio.start(&scheduler.config.tokio, enter)?;
         if scheduler.config.flavor == RuntimeFlavor::MultiThread {
             start_machines(scheduler)?;
             watcher::start(scheduler)?;

@@ -1,7 +1,10 @@
 //! The shutdown token: how the tasks of a runtime learn that they should end.
 
 use std::fmt;
+use std::future::{Future, poll_fn};
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 
 use crate::runtime::Handle;
 use crate::scheduler::ending_signal::EndingSignal;
@@ -22,15 +25,11 @@ impl Handle {
     ///
     /// async fn serve(listener: TcpListener) -> std::io::Result<()> {
     ///     let ending = Handle::current().shutdown_token();
-    ///     loop {
-    ///         wsrt::select! {
-    ///             accepted = listener.accept() => {
-    ///                 let (_stream, _) = accepted?;
-    ///                 wsrt::spawn(async { /* the connection */ });
-    ///             }
-    ///             () = ending.wait() => return Ok(()),
-    ///         }
+    ///     while let Some(accepted) = ending.run_until(listener.accept()).await {
+    ///         let (_stream, _) = accepted?;
+    ///         wsrt::spawn(async { /* the connection */ });
     ///     }
+    ///     Ok(())
     /// }
     ///
     /// let runtime = wsrt::runtime::Runtime::new()?;
@@ -84,6 +83,35 @@ impl ShutdownToken {
     /// ```
     pub async fn wait(&self) {
         self.0.wait().await;
+    }
+
+    /// Awaits `future`, and returns its output, or `None` if the token fires first: the future is
+    /// dropped then, where it waits.
+    ///
+    /// A token that has fired is seen before the future is polled.
+    ///
+    /// # Cancel safety
+    ///
+    /// As cancel safe as `future`, which is dropped with this one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Runtime::new()?;
+    /// let token = runtime.handle().shutdown_token();
+    /// assert_eq!(runtime.block_on(token.run_until(async { 7 })), Some(7));
+    /// token.fire();
+    /// assert_eq!(runtime.block_on(token.run_until(std::future::pending::<()>())), None);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub async fn run_until<F: Future>(&self, future: F) -> Option<F::Output> {
+        let mut fires = pin!(self.0.wait());
+        let mut future = pin!(future);
+        poll_fn(|cx| match fires.as_mut().poll(cx) {
+            Poll::Ready(()) => Poll::Ready(None),
+            Poll::Pending => future.as_mut().poll(cx).map(Some),
+        })
+        .await
     }
 
     /// Tells whether the token has fired.

@@ -1,6 +1,8 @@
 //! The signal that a runtime's tasks should end: given when it is drained or shuts down, or by its
 //! user.
 
+use std::panic::Location;
+
 use wsrt_sync::SetOnce;
 
 use crate::util::unwind::quietly;
@@ -23,4 +25,9 @@ impl EndingSignal {
     pub(crate) async fn wait(&self) {
         self.0.wait().await;
     }
+}
+
+/// Tells whether the value that is waited for, made at `place`, is the signal of a runtime.
+pub(crate) fn is_made_at(place: &Location<'_>) -> bool {
+    place.file() == file!()
 }

@@ -33,7 +33,7 @@ use crate::scheduler::shutdown::Shutdown;
 use crate::scheduler::threads::Threads;
 use crate::sysmon::stall::{StallHook, Stalls};
 use crate::task::{Names, OwnedTasks, Runnable};
-use crate::tokio_compat::TokioCompat;
+use crate::tokio_compat::{Choice, TokioCompat};
 use crate::util::report::not_built;
 use crate::util::sync::thread::ThreadId;
 
@@ -87,8 +87,8 @@ pub(crate) struct Config {
     pub(crate) event_interval: u32,
     /// Events that one turn of the netpoller takes at most.
     pub(crate) events_per_turn: EventsPerTurn,
-    /// Threads of the tokio runtime in the background, if there is one.
-    pub(crate) tokio_threads: usize,
+    /// The tokio runtime that its threads enter, if they enter one.
+    pub(crate) tokio: Choice,
     /// The one thread that runs its tasks, if it has a home; then local tasks are spawned there
     /// whenever the thread is inside the runtime.
     pub(crate) home: Option<ThreadId>,

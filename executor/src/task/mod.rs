@@ -37,6 +37,8 @@ pub(crate) mod builder;
 #[cfg(not(loom))]
 pub mod coop;
 #[cfg(not(loom))]
+pub(crate) mod join_map;
+#[cfg(not(loom))]
 pub mod join_set;
 #[cfg(not(loom))]
 pub(crate) mod local_set;
@@ -84,8 +86,12 @@ pub use crate::task::blocking_group::{BlockingGroup, PoolBusy, try_spawn_blockin
 #[cfg(not(loom))]
 pub use crate::task::builder::Builder;
 #[cfg(not(loom))]
+#[doc(inline)]
 pub use crate::task::coop::{Unconstrained, consume_budget, unconstrained};
 #[cfg(not(loom))]
+pub use crate::task::join_map::JoinMap;
+#[cfg(not(loom))]
+#[doc(inline)]
 pub use crate::task::join_set::JoinSet;
 #[cfg(not(loom))]
 pub use crate::task::local_set::{LocalEnterGuard, LocalSet};

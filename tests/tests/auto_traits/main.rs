@@ -22,6 +22,7 @@ use wsrt::hyper::{ConnectInfo, NoHandshake, Serve, TokioIo, WsrtExecutor, WsrtTi
 use wsrt::io::unix::{AsyncFd, AsyncFdReadyGuard, AsyncFdReadyMutGuard, AsyncFdTryNewError, TryIoError};
 use wsrt::io::{
     DuplexStream, Empty, Interest, Join, Ready as Readiness, Repeat, SimplexStream, Sink, Stderr, Stdin, Stdout,
+    SyncIoBridge,
 };
 use wsrt::net::tcp::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, WriteHalf};
 #[cfg(unix)]
@@ -44,8 +45,8 @@ use wsrt::signal::unix::{Signal, SignalKind};
 use wsrt::task::coop::{Coop, RestoreOnPending, Unconstrained};
 use wsrt::task::futures::TaskLocalFuture;
 use wsrt::task::{
-    AbortHandle, AbortOnDropHandle, AccessError, BlockingGroup, Id, JoinError, JoinHandle, JoinSet, LocalEnterGuard,
-    LocalKey, LocalSet, PoolBusy, TaskGroup, join_set,
+    AbortHandle, AbortOnDropHandle, AccessError, BlockingGroup, Id, JoinError, JoinHandle, JoinMap, JoinSet,
+    LocalEnterGuard, LocalKey, LocalSet, PoolBusy, TaskGroup, join_set,
 };
 use wsrt::time::error::Elapsed;
 use wsrt::time::{Instant, Interval, MissedTickBehavior, Sleep, Timeout};
@@ -155,6 +156,8 @@ table! {
     JoinSet<()>:         Send,  Sync,  Unpin;
     JoinSet<Movable>:    Send,  Sync,  Unpin;
     JoinSet<Local>:      !Send, !Sync, Unpin;
+    JoinMap<u32, Movable>: Send,  Sync,  Unpin;
+    JoinMap<u32, Local>:   !Send, !Sync, Unpin;
     JoinError:           Send,  Sync,  Unpin;
     AbortHandle:         Send,  Sync,  Unpin;
     Id:                  Send,  Sync,  Unpin;
@@ -217,6 +220,8 @@ table! {
     Interest:            Send,  Sync,  Unpin;
     wsrt::io::Ready:     Send,  Sync,  Unpin;
     DuplexStream:        Send,  Sync,  Unpin;
+    SyncIoBridge<Movable>: Send,  !Sync, Unpin;
+    SyncIoBridge<Local>:   !Send, !Sync, Unpin;
     SimplexStream:       Send,  Sync,  Unpin;
     Empty:               Send,  Sync,  Unpin;
     Repeat:              Send,  Sync,  Unpin;

@@ -17,8 +17,9 @@ impl Handle {
     ///
     /// A thread called `wsrt-metrics` does so, even if every processor is stuck. The program's
     /// recorder, Prometheus or another, receives the figures; it has to be installed before, and
-    /// without one they are dropped. `docs/METRICS.md` lists names, labels and units. Two runtimes
-    /// that publish to the same recorder overwrite each other's figures.
+    /// without one they are dropped. The guide's [metrics](crate::guide::metrics) lists names,
+    /// labels and units. Two runtimes that publish to the same recorder overwrite each other's
+    /// figures.
     ///
     /// It does not keep the runtime alive. When that is gone, the thread ends within a `period`.
     ///

@@ -1,11 +1,5 @@
 //! A service on wsrt as one writes it first: JSON over HTTP, a database, time limits, metrics, a
 //! graceful end.
-//!
-//! ```text
-//! cargo run --release --example json_service -- 127.0.0.1:8080 visits.sqlite
-//! curl -X POST -H 'content-type: application/json' -d '{"name": "ada"}' http://127.0.0.1:8080/visits
-//! curl http://127.0.0.1:8080/metrics
-//! ```
 
 use std::env;
 use std::error::Error;
@@ -21,10 +15,12 @@ use serde::{Deserialize, Serialize};
 use sqlx::sqlite::{SqliteConnectOptions, SqlitePool, SqlitePoolOptions};
 use wsrt::net::TcpListener;
 use wsrt::runtime::Handle;
+use wsrt::signal::unix::{SignalKind, signal};
+use wsrt::time::{Instant, error::Elapsed, timeout};
 
 /// How long a request may wait for the database.
-const PATIENCE: Duration = Duration::from_secs(2);
-/// How long connections may take to end.
+const LIMIT: Duration = Duration::from_secs(2);
+/// How long connections, and then tasks, may take to end.
 const GRACE: Duration = Duration::from_secs(10);
 
 #[derive(Clone)]
@@ -34,7 +30,7 @@ struct Service {
 }
 
 #[derive(Deserialize)]
-struct Visitor {
+struct NewVisit {
     name: String,
 }
 
@@ -68,25 +64,33 @@ async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
         .with_state(service);
     let listener = TcpListener::bind(address).await?;
     println!("listening on {}", listener.local_addr()?);
-    wsrt::hyper::serve(listener, router)
-        .with_graceful_shutdown(async { drop(wsrt::signal::ctrl_c().await) })
-        .with_shutdown_timeout(GRACE)
-        .await?;
+    wsrt::hyper::serve(listener, router).with_graceful_shutdown(asked_to_end()).with_shutdown_timeout(GRACE).await?;
+    // For the tasks that handlers have spawned, and left behind.
+    let drained = Handle::current().drain(Instant::now() + GRACE).await;
     database.close().await;
-    println!("ended");
+    println!("ended: {drained}");
     Ok(())
 }
 
-async fn visit(State(service): State<Service>, Json(visitor): Json<Visitor>) -> Result<Json<Visits>, Failure> {
+/// Waits for ctrl-c, and for SIGTERM, which service managers send.
+async fn asked_to_end() {
+    let mut terminate = signal(SignalKind::terminate()).expect("it can be caught");
+    wsrt::select! {
+        _ = wsrt::signal::ctrl_c() => {}
+        _ = terminate.recv() => {}
+    }
+}
+
+async fn visit(State(service): State<Service>, Json(visit): Json<NewVisit>) -> Result<Json<Visits>, Failure> {
     let insert = "INSERT INTO visits VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET count = count + 1 RETURNING count";
-    let query = sqlx::query_scalar(insert).bind(&visitor.name).fetch_one(&service.database);
-    let count = wsrt::time::timeout(PATIENCE, query).await??;
-    Ok(Json(Visits { name: visitor.name, count }))
+    let query = sqlx::query_scalar(insert).bind(&visit.name).fetch_one(&service.database);
+    let count = timeout(LIMIT, query).await??;
+    Ok(Json(Visits { name: visit.name, count }))
 }
 
 async fn visits(State(service): State<Service>, Path(name): Path<String>) -> Result<Json<Visits>, Failure> {
     let query = sqlx::query_scalar("SELECT count FROM visits WHERE name = ?").bind(&name);
-    let found = wsrt::time::timeout(PATIENCE, query.fetch_optional(&service.database)).await??;
+    let found = timeout(LIMIT, query.fetch_optional(&service.database)).await??;
     let count = found.ok_or(Failure::Unknown)?;
     Ok(Json(Visits { name, count }))
 }
@@ -102,8 +106,8 @@ enum Failure {
     Database(sqlx::Error),
 }
 
-impl From<wsrt::time::error::Elapsed> for Failure {
-    fn from(_: wsrt::time::error::Elapsed) -> Self {
+impl From<Elapsed> for Failure {
+    fn from(_: Elapsed) -> Self {
         Failure::TooSlow
     }
 }

@@ -1,0 +1,255 @@
+//! `JoinMap`: tasks by their keys, waited for in the order in which they finish.
+
+use std::borrow::Borrow;
+use std::collections::HashMap;
+use std::fmt;
+use std::future::Future;
+use std::hash::Hash;
+
+use crate::runtime::Handle;
+use crate::task::{AbortHandle, Id, JoinError, JoinSet};
+
+/// Holds tasks by keys: one for each connection, room or device, to be found again and aborted.
+///
+/// It is a [`JoinSet`] that knows its tasks by keys: dropping it aborts those that are left, and
+/// results are kept until [`join_next`](Self::join_next) takes them.
+///
+/// A task that is spawned under the key of another one takes its place: the other is aborted, and
+/// its result is dropped.
+///
+/// # Examples
+///
+/// ```
+/// use wsrt::task::JoinMap;
+///
+/// # wsrt::runtime::Runtime::new()?.block_on(async {
+/// let mut rooms = JoinMap::new();
+/// rooms.spawn("kitchen", async { 21 });
+/// rooms.spawn("cellar", std::future::pending());
+///
+/// assert!(rooms.abort("cellar"));
+/// while let Some((room, degrees)) = rooms.join_next().await {
+///     match room {
+///         "kitchen" => assert_eq!(degrees?, 21),
+///         _ => assert!(degrees.unwrap_err().is_cancelled()),
+///     }
+/// }
+/// # Ok::<(), wsrt::task::JoinError>(()) })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use = "a map that is dropped aborts its tasks"]
+pub struct JoinMap<K, V> {
+    tasks: JoinSet<V>,
+    /// The task that has the key now.
+    by_key: HashMap<K, AbortHandle>,
+    /// The keys of the tasks in `by_key`. A task whose place another one has taken has none.
+    keys: HashMap<Id, K>,
+}
+
+impl<K, V> JoinMap<K, V> {
+    /// Makes an empty map. It needs no runtime.
+    pub fn new() -> Self {
+        Self { tasks: JoinSet::new(), by_key: HashMap::new(), keys: HashMap::new() }
+    }
+
+    /// Returns how many keys have a task whose result was not taken.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.by_key.len()
+    }
+
+    /// Tells whether no key has a task.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.by_key.is_empty()
+    }
+
+    /// Returns the keys, in no order.
+    pub fn keys(&self) -> impl Iterator<Item = &K> {
+        self.by_key.keys()
+    }
+
+    /// Aborts every task. They stay in the map, and [`join_next`](Self::join_next) returns a result
+    /// for each.
+    pub fn abort_all(&mut self) {
+        self.tasks.abort_all();
+    }
+}
+
+impl<K: Hash + Eq + Clone, V: 'static> JoinMap<K, V> {
+    /// Spawns a future on the current runtime, under `key`. A task that has the key is aborted.
+    ///
+    /// # Panics
+    ///
+    /// Outside of a runtime.
+    #[track_caller]
+    pub fn spawn<F>(&mut self, key: K, future: F)
+    where
+        F: Future<Output = V> + Send + 'static,
+        V: Send,
+    {
+        let task = self.tasks.spawn(future);
+        self.put(key, task);
+    }
+
+    /// Spawns a future on the runtime of `handle`, from inside a runtime or not, under `key`. A
+    /// task that has the key is aborted.
+    #[track_caller]
+    pub fn spawn_on<F>(&mut self, key: K, future: F, handle: &Handle)
+    where
+        F: Future<Output = V> + Send + 'static,
+        V: Send,
+    {
+        let task = self.tasks.spawn_on(future, handle);
+        self.put(key, task);
+    }
+
+    /// Spawns a future that need not be `Send`, under `key`: see
+    /// [`spawn_local`](crate::task::spawn_local). A task that has the key is aborted.
+    ///
+    /// # Panics
+    ///
+    /// Panics where [`spawn_local`](crate::task::spawn_local) does.
+    #[track_caller]
+    pub fn spawn_local<F>(&mut self, key: K, future: F)
+    where
+        F: Future<Output = V> + 'static,
+    {
+        let task = self.tasks.spawn_local(future);
+        self.put(key, task);
+    }
+
+    /// Runs a closure that blocks, under `key`: see
+    /// [`spawn_blocking`](crate::task::spawn_blocking). A task that has the key is aborted; one
+    /// that blocks ends in its own time.
+    ///
+    /// # Panics
+    ///
+    /// Outside of a runtime.
+    #[track_caller]
+    pub fn spawn_blocking<F>(&mut self, key: K, job: F)
+    where
+        F: FnOnce() -> V + Send + 'static,
+        V: Send,
+    {
+        let task = self.tasks.spawn_blocking(job);
+        self.put(key, task);
+    }
+
+    fn put(&mut self, key: K, task: AbortHandle) {
+        self.keys.insert(task.id(), key.clone());
+        if let Some(replaced) = self.by_key.insert(key, task) {
+            replaced.abort();
+            self.keys.remove(&replaced.id());
+        }
+    }
+}
+
+impl<K: Hash + Eq, V: 'static> JoinMap<K, V> {
+    /// Waits until a task of the map is done, and returns its key and result; `None` if the map is
+    /// empty.
+    ///
+    /// # Errors
+    ///
+    /// [`JoinError`] beside the key, if the task panicked or was cancelled.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: a result that was not returned stays in the map.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let mut rooms = wsrt::task::JoinMap::new();
+    /// rooms.spawn("kitchen", async { 19 });
+    /// // In the other's place.
+    /// rooms.spawn("kitchen", async { 21 });
+    /// let (room, degrees) = rooms.join_next().await.expect("one is left");
+    /// assert_eq!((room, degrees?), ("kitchen", 21));
+    /// assert!(rooms.join_next().await.is_none());
+    /// # Ok::<(), wsrt::task::JoinError>(()) })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub async fn join_next(&mut self) -> Option<(K, Result<V, JoinError>)> {
+        loop {
+            let (id, result) = match self.tasks.join_next_with_id().await? {
+                Ok((id, output)) => (id, Ok(output)),
+                Err(error) => (error.id(), Err(error)),
+            };
+            // The result of a task whose place was taken is dropped.
+            if let Some(key) = self.keys.remove(&id) {
+                self.by_key.remove(&key);
+                return Some((key, result));
+            }
+        }
+    }
+
+    /// Aborts all tasks, and waits until they are gone. Their results are dropped.
+    ///
+    /// # Cancel safety
+    ///
+    /// Once it was polled all tasks are aborted. Those that are left in the map when the future is
+    /// dropped can be joined.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let mut rooms = wsrt::task::JoinMap::new();
+    /// rooms.spawn("cellar", std::future::pending::<()>());
+    /// rooms.shutdown().await;
+    /// assert!(rooms.is_empty());
+    /// # });
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub async fn shutdown(&mut self) {
+        self.abort_all();
+        while self.join_next().await.is_some() {}
+    }
+
+    /// Aborts the task of `key`, which stays in the map until it is joined. Returns false if the
+    /// key has none.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # wsrt::runtime::Runtime::new()?.block_on(async {
+    /// let mut rooms = wsrt::task::JoinMap::new();
+    /// rooms.spawn(7, std::future::pending::<()>());
+    /// assert!(rooms.abort(&7) && !rooms.abort(&8));
+    /// let (_, ended) = rooms.join_next().await.expect("it is there");
+    /// assert!(ended.unwrap_err().is_cancelled());
+    /// # });
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn abort<Q>(&mut self, key: &Q) -> bool
+    where
+        K: Borrow<Q>,
+        Q: Hash + Eq + ?Sized,
+    {
+        self.by_key.get(key).map(AbortHandle::abort).is_some()
+    }
+
+    /// Tells whether `key` has a task whose result was not taken.
+    #[must_use]
+    pub fn contains_key<Q>(&self, key: &Q) -> bool
+    where
+        K: Borrow<Q>,
+        Q: Hash + Eq + ?Sized,
+    {
+        self.by_key.contains_key(key)
+    }
+}
+
+impl<K, V> Default for JoinMap<K, V> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<K, V> fmt::Debug for JoinMap<K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JoinMap").field("len", &self.len()).finish_non_exhaustive()
+    }
+}
