@@ -36,6 +36,7 @@
 //! | spawn, wait for, abort and group tasks | [`task`] |
 //! | open sockets, files and processes, and catch signals | [`net`], [`io`], [`fs`], [`process`], [`signal`] |
 //! | serve HTTP, axum's routers among others | `wsrt::hyper`, by feature `serve` |
+//! | send HTTP requests over pooled connections | `wsrt::hyper::client`, by feature `client` |
 //! | wait, give up after a while, and stop the clock in tests | [`time`] |
 //! | share state and send messages | [`sync`] |
 //! | compute on the same processors | [`parallel`] |
@@ -94,7 +95,10 @@
 //! | `futures-task` | no | its trait `Spawn` for [`runtime::Handle`] |
 //! | `hyper` | no | `wsrt::hyper`: hyper's executor and timer, and its I/O traits on the streams |
 //! | `serve` | no | `wsrt::hyper::serve`: axum routers and other tower services over HTTP/1.1 and HTTP/2 |
-//! | `stream` | no | `wsrt::stream`: intervals, listeners, signals, directories and receivers as streams of futures-core |
+//! | `axum` | no | `wsrt::hyper::ConnectInfo` as an argument of axum's handlers; needs `serve` |
+//! | `client` | no | `wsrt::hyper::client`: hyper-util's pooled client, and its connector |
+//! | `tower` | no | `wsrt::tower`: layers that limit how long a service may take |
+//! | `stream` | no | `wsrt::stream`: intervals, listeners, signals, directories and receivers as streams of futures-core, and server-sent events kept alive |
 //! | `console` | no | tasks and timers as spans and events of `tracing`, for tokio-console; see below |
 //! | `metrics` | no | `Handle::export_metrics`: the runtime's counts, through the crate `metrics` |
 //! | `tokio-compat` | no | a tokio runtime in the background, for crates that insist on one; needs `tokio-io`; see below |
@@ -213,6 +217,8 @@ pub mod stream;
 pub mod sync;
 #[cfg(not(loom))]
 pub mod time;
+#[cfg(all(not(loom), feature = "tower"))]
+pub mod tower;
 
 #[cfg(not(loom))]
 pub use crate::task::spawn::spawn;

@@ -14,6 +14,9 @@ compile_error!(
     "wsrt needs 64-bit atomic operations, which this target has not: its queues, ids and counters are words of 64 bits"
 );
 
+#[cfg(target_family = "wasm")]
+compile_error!("wsrt needs threads and sockets, which WebAssembly has not");
+
 mod asked;
 mod barrier;
 pub mod blocking;

@@ -3,16 +3,18 @@
 
 use std::collections::BTreeSet;
 use std::future::poll_fn;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::task::Poll;
 use std::time::Duration;
 
 use tokio_test::{assert_pending, assert_ready};
 use wsrt::fs::read_dir;
 use wsrt::net::{TcpListener, TcpStream};
-use wsrt::stream::{IntervalStream, ReadDirStream, ReceiverStream, Stream, TcpListenerStream, UnboundedReceiverStream};
+use wsrt::stream::{
+    IntervalStream, KeepAlive, ReadDirStream, ReceiverStream, Stream, TcpListenerStream, UnboundedReceiverStream,
+};
 use wsrt::sync::mpsc;
-use wsrt::time::interval;
+use wsrt::time::{Instant, interval, sleep};
 use wsrt_tests::{Directory, two_processors, within_a_minute};
 
 async fn next<S: Stream + Unpin>(stream: &mut S) -> Option<S::Item> {
@@ -152,4 +154,34 @@ fn a_task_that_polls_ready_streams_spends_its_budget() {
             assert!(ready.await < 1000);
         });
     });
+}
+
+#[wsrt::test(start_paused = true)]
+async fn silences_are_filled_until_the_stream_ends() {
+    let second = Duration::from_secs(1);
+    let (sender, receiver) = mpsc::channel(8);
+    wsrt::spawn(async move {
+        for (after, word) in [(0, "at once"), (35, "late"), (1, "soon"), (20, "last")] {
+            sleep(after * second).await;
+            sender.send(word).await.expect("it is read");
+        }
+        sleep(second).await;
+    });
+    let began = Instant::now();
+    let mut words = pin!(KeepAlive::new(ReceiverStream::new(receiver), 15 * second, || "silence"));
+    let mut seen = Vec::new();
+    while let Some(word) = next(&mut words).await {
+        seen.push((began.elapsed().as_secs(), word));
+    }
+    let expected =
+        [(0, "at once"), (15, "silence"), (30, "silence"), (35, "late"), (36, "soon"), (51, "silence"), (56, "last")];
+    assert_eq!(seen, expected);
+    assert_eq!(began.elapsed(), 57 * second);
+}
+
+#[test]
+#[should_panic = "has to be above zero"]
+fn a_stream_is_not_kept_alive_at_every_moment() {
+    let (_sender, receiver) = mpsc::channel::<()>(8);
+    let _words = KeepAlive::new(ReceiverStream::new(receiver), Duration::ZERO, || ());
 }

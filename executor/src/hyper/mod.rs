@@ -1,9 +1,11 @@
-//! hyper on wsrt: its executor, timer and I/O traits, and, with feature `serve`, a server for tower
-//! services.
+//! hyper on wsrt: its executor, timer and I/O traits; with feature `serve` a server for tower
+//! services, with feature `client` a pooled client.
 //!
 //! | to | use |
 //! |---|---|
 //! | serve an axum router, a tonic service or any other tower service | [`serve`](serve()) (feature `serve`) |
+//! | serve with a service for each connection, among them axum's `ConnectInfo` | [`serve_make_service`] (feature `serve`) |
+//! | send requests over connections that are kept for the next | [`client`](client()) and its [`Connector`] (feature `client`) |
 //! | run hyper's own builders | [`WsrtExecutor`], [`WsrtTimer`], and wsrt's streams as they are |
 //! | convert a stream, such as TLS, between hyper's I/O traits and tokio's | [`TokioIo`] |
 //!
@@ -24,6 +26,8 @@
 //! # });
 //! ```
 
+#[cfg(feature = "client")]
+mod client;
 mod executor;
 #[cfg(feature = "serve")]
 mod serve;
@@ -31,9 +35,13 @@ mod timer;
 #[cfg(feature = "tokio-io")]
 mod tokio_io;
 
+#[cfg(feature = "client")]
+pub use self::client::{Client, ClientBuilder, ClientStream, Connector, client};
 pub use self::executor::WsrtExecutor;
 #[cfg(feature = "serve")]
-pub use self::serve::{BoxError, ConnectInfo, Handshake, HttpBuilder, Listener, NoHandshake, Serve, serve};
+pub use self::serve::{
+    BoxError, ConnectInfo, Handshake, HttpBuilder, Listener, MakeService, NoHandshake, Serve, serve, serve_make_service,
+};
 pub use self::timer::WsrtTimer;
 #[cfg(feature = "tokio-io")]
 pub use self::tokio_io::TokioIo;

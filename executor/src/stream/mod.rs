@@ -3,7 +3,7 @@
 //!
 //! With feature `stream`. Each wraps a value whose method it calls for the next item. A loop around
 //! that method does as well: they are for functions that take streams, and for combinators such as
-//! those of the crate `futures-util`.
+//! those of the crate `futures-util`. [`KeepAlive`] wraps another stream, and fills its silences.
 //!
 //! # Cancel safety
 //!
@@ -32,6 +32,7 @@ mod wrap;
 mod channels;
 mod directories;
 mod intervals;
+mod keep_alive;
 mod listeners;
 #[cfg(all(unix, feature = "signal"))]
 mod signals;
@@ -41,6 +42,7 @@ pub use futures_core::Stream;
 pub use self::channels::{ReceiverStream, UnboundedReceiverStream};
 pub use self::directories::ReadDirStream;
 pub use self::intervals::IntervalStream;
+pub use self::keep_alive::KeepAlive;
 pub use self::listeners::TcpListenerStream;
 #[cfg(unix)]
 pub use self::listeners::UnixListenerStream;

@@ -181,7 +181,7 @@ impl Instant {
     }
 
     /// Returns the moment `duration` after this one, or one that is too far in the future to come.
-    pub(super) fn after(self, duration: Duration) -> Self {
+    pub(crate) fn after(self, duration: Duration) -> Self {
         self.checked_add(duration).or_else(|| self.checked_add(FAR)).unwrap_or(self)
     }
 }

@@ -17,7 +17,9 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::rc::Rc;
 
 use wsrt::fs::{DirBuilder, DirEntry, File, OpenOptions, ReadDir};
-use wsrt::hyper::{ConnectInfo, NoHandshake, Serve, TokioIo, WsrtExecutor, WsrtTimer};
+use wsrt::hyper::{
+    ClientStream, ConnectInfo, Connector, MakeService, NoHandshake, Serve, TokioIo, WsrtExecutor, WsrtTimer,
+};
 #[cfg(unix)]
 use wsrt::io::unix::{AsyncFd, AsyncFdReadyGuard, AsyncFdReadyMutGuard, AsyncFdTryNewError, TryIoError};
 use wsrt::io::{
@@ -42,6 +44,7 @@ use wsrt::runtime::{
 };
 use wsrt::signal::CtrlC;
 use wsrt::signal::unix::{Signal, SignalKind};
+use wsrt::stream::KeepAlive;
 use wsrt::task::coop::{Coop, RestoreOnPending, Unconstrained};
 use wsrt::task::futures::TaskLocalFuture;
 use wsrt::task::{
@@ -50,6 +53,7 @@ use wsrt::task::{
 };
 use wsrt::time::error::Elapsed;
 use wsrt::time::{Instant, Interval, MissedTickBehavior, Sleep, Timeout};
+use wsrt::tower::{self, AnswerFuture, TimeoutAnswer, TimeoutAnswerLayer, TimeoutFuture, TimeoutLayer};
 use wsrt_tests::{Item, items_below};
 
 const fn is_send<T: ?Sized + Send>() {}
@@ -274,6 +278,17 @@ table! {
     ConnectInfo<()>:  Send,  Sync,  Unpin;
     NoHandshake:      Send,  Sync,  Unpin;
     Serve<TcpListener, Movable>: Send, !Sync, Unpin;
+    MakeService<Movable>:        Send, !Sync, Unpin;
+    Connector:    Send,  Sync,  Unpin;
+    ClientStream: Send,  Sync,  Unpin;
+
+    TimeoutLayer:                       Send,  Sync,  Unpin;
+    tower::Timeout<Movable>:            Send,  !Sync, Unpin;
+    TimeoutFuture<Ready<Movable>>:      Send,  !Sync, !Unpin;
+    TimeoutAnswerLayer<Movable>:        Send,  !Sync, Unpin;
+    TimeoutAnswer<(), Movable>:         Send,  !Sync, Unpin;
+    AnswerFuture<Ready<()>, Local>:     !Send, !Sync, !Unpin;
+    KeepAlive<Movable, ()>:             Send,  !Sync, !Unpin;
 }
 
 #[cfg(unix)]

@@ -2,6 +2,7 @@
 //! order.
 
 mod listeners;
+mod make_services;
 
 use std::convert::Infallible;
 use std::future::{Future, IntoFuture, ready};

@@ -1,8 +1,8 @@
-//! `Serve`: a server's settings, and its life from the first accept to the last answer.
+//! `Serve`: a server's settings.
 
 use std::error::Error;
 use std::fmt;
-use std::future::{Future, IntoFuture, pending};
+use std::future::Future;
 use std::io;
 use std::panic::Location;
 use std::pin::Pin;
@@ -14,14 +14,11 @@ use hyper::{Request, Response};
 use hyper_util::server::conn::auto;
 use tower_service::Service;
 
-use super::accepting::{AcceptErrors, accept};
-use super::connection::{self, Terms};
-use super::ending::End;
-use super::places::{Places, usual_limit};
-use super::race::unless;
+use super::accepting::AcceptErrors;
+use super::connection::Terms;
+use super::places::usual_limit;
 use super::{Handshake, Listener, NoHandshake};
 use crate::hyper::{WsrtExecutor, WsrtTimer};
-use crate::task::spawn::with_scheduler;
 
 /// Holds an error of any type: the errors of services and bodies convert into it.
 pub type BoxError = Box<dyn Error + Send + Sync>;
@@ -40,8 +37,8 @@ const SILENCE: Duration = Duration::from_secs(60);
 /// How long a write may wait for the client to take anything.
 const WRITE: Duration = Duration::from_secs(60);
 
-type Signal = Pin<Box<dyn Future<Output = ()> + Send>>;
-type OnConnectionError = Arc<dyn Fn(&(dyn Error + Send + Sync)) + Send + Sync>;
+pub(super) type Signal = Pin<Box<dyn Future<Output = ()> + Send>>;
+pub(super) type OnConnectionError = Arc<dyn Fn(&(dyn Error + Send + Sync)) + Send + Sync>;
 
 /// Serves HTTP/1.1 and HTTP/2 on `listener`, and passes the requests to `service`: an axum router,
 /// tonic's routes or any other tower service.
@@ -140,40 +137,47 @@ where
     S: Clone + Send + 'static,
     B: Body<Data: Send, Error: Into<BoxError>> + Send + 'static,
 {
-    let mut http = HttpBuilder::new(WsrtExecutor);
-    // hyper's time limits need a timer.
-    http.http1().timer(WsrtTimer);
-    http.http2().timer(WsrtTimer).keep_alive_interval(SILENCE).enable_connect_protocol();
-    Serve {
-        listener,
-        service,
-        handshake: NoHandshake,
-        terms: Terms {
-            http,
-            first_request_timeout: Some(FIRST_REQUEST),
-            request_timeout: None,
-            write_timeout: Some(WRITE),
-            max_connections: usual_limit(),
-            shutdown_timeout: None,
-        },
-        accept_errors: AcceptErrors::default(),
-        on_connection_error: None,
-        signal: None,
-        called_at: Location::caller(),
-    }
+    Serve::new(listener, service, Location::caller())
 }
 
 /// Holds a server's settings. Returned by [`serve`]; the server begins when this is awaited.
 #[must_use = "a server does nothing unless it is awaited"]
 pub struct Serve<L, S, H = NoHandshake> {
-    listener: L,
-    service: S,
-    handshake: H,
-    terms: Terms,
-    accept_errors: AcceptErrors,
-    on_connection_error: Option<OnConnectionError>,
-    signal: Option<Signal>,
-    called_at: &'static Location<'static>,
+    pub(super) listener: L,
+    pub(super) service: S,
+    pub(super) handshake: H,
+    pub(super) terms: Terms,
+    pub(super) accept_errors: AcceptErrors,
+    pub(super) on_connection_error: Option<OnConnectionError>,
+    pub(super) signal: Option<Signal>,
+    pub(super) called_at: &'static Location<'static>,
+}
+
+impl<L, S> Serve<L, S> {
+    /// Sets what the user has not chosen.
+    pub(super) fn new(listener: L, service: S, called_at: &'static Location<'static>) -> Self {
+        let mut http = HttpBuilder::new(WsrtExecutor);
+        // hyper's time limits need a timer.
+        http.http1().timer(WsrtTimer);
+        http.http2().timer(WsrtTimer).keep_alive_interval(SILENCE).enable_connect_protocol();
+        Self {
+            listener,
+            service,
+            handshake: NoHandshake,
+            terms: Terms {
+                http,
+                first_request_timeout: Some(FIRST_REQUEST),
+                request_timeout: None,
+                write_timeout: Some(WRITE),
+                max_connections: usual_limit(),
+                shutdown_timeout: None,
+            },
+            accept_errors: AcceptErrors::default(),
+            on_connection_error: None,
+            signal: None,
+            called_at,
+        }
+    }
 }
 
 impl<L, S, H> Serve<L, S, H> {
@@ -330,62 +334,6 @@ impl<L, S, H> Serve<L, S, H> {
     pub fn on_connection_error(mut self, hook: impl Fn(&(dyn Error + Send + Sync)) + Send + Sync + 'static) -> Self {
         self.on_connection_error = Some(Arc::new(hook));
         self
-    }
-}
-
-impl<L, S, H, B> Serve<L, S, H>
-where
-    L: Listener,
-    H: Handshake<L::Io>,
-    S: Service<Request<Incoming>, Response = Response<B>, Error: Into<BoxError>, Future: Send + 'static>,
-    S: Clone + Send + 'static,
-    B: Body<Data: Send, Error: Into<BoxError>> + Send + 'static,
-{
-    async fn run(mut self) -> io::Result<()> {
-        let mut signal = self.signal.take().unwrap_or_else(|| Box::pin(pending()));
-        let end = End::new();
-        // The listener is dropped, and so closed, with this future.
-        unless(signal.as_mut(), self.accept_for_ever(&end)).await;
-        end.begin();
-        end.all_have_ended().await;
-        Ok(())
-    }
-
-    async fn accept_for_ever(self, end: &End) {
-        let Self { mut listener, service, handshake, accept_errors, on_connection_error, called_at, .. } = self;
-        let terms = Arc::new(self.terms);
-        let places = Places::new(terms.max_connections);
-        loop {
-            let place = places.take().await;
-            let accepted = accept(&mut listener, &accept_errors).await;
-            let (handshake, service, terms) = (handshake.clone(), service.clone(), Arc::clone(&terms));
-            let serving = connection::serve(accepted, handshake, service, terms, end.subscribe());
-            let hook = on_connection_error.clone();
-            let connection = async move {
-                if let (Err(error), Some(hook)) = (serving.await, hook) {
-                    hook(&*error);
-                }
-                drop(place);
-            };
-            // Stall reports name the place where the user called `serve`.
-            with_scheduler("hyper::serve", |scheduler| drop(scheduler.spawn(connection, called_at)));
-        }
-    }
-}
-
-impl<L, S, H, B> IntoFuture for Serve<L, S, H>
-where
-    L: Listener,
-    H: Handshake<L::Io>,
-    S: Service<Request<Incoming>, Response = Response<B>, Error: Into<BoxError>, Future: Send + 'static>,
-    S: Clone + Send + 'static,
-    B: Body<Data: Send, Error: Into<BoxError>> + Send + 'static,
-{
-    type Output = io::Result<()>;
-    type IntoFuture = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
-
-    fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.run())
     }
 }
 

@@ -13,6 +13,7 @@ use tower_service::Service;
 
 use super::ending::Ending;
 use super::guarded::Guarded;
+use super::make_service::Origin;
 use super::race::{unless, within};
 use super::request_limit::Answering;
 use super::{BoxError, ConnectInfo, Handshake, HttpBuilder};
@@ -42,24 +43,29 @@ pub(super) struct Terms {
 ///
 /// Returns an error in all of these cases but the first and the last. An error response has been
 /// sent where that is possible.
-pub(super) async fn serve<Stream, H, S, A, B>(
+pub(super) async fn serve<Stream, H, O, S, A, B>(
     (stream, peer): (Stream, A),
     handshake: H,
-    service: S,
+    origin: O,
     terms: Arc<Terms>,
     mut ending: Ending,
 ) -> Result<(), BoxError>
 where
     H: Handshake<Stream>,
+    O: Origin<A, Service = S>,
     S: Service<Request<Incoming>, Response = Response<B>, Error: Into<BoxError>, Future: Send + 'static>,
     S: Clone + Send + 'static,
     A: Clone + Send + Sync + 'static,
     B: Body<Data: Send, Error: Into<BoxError>> + Send + 'static,
 {
     let mut ended = pin!(ending.begun());
-    let shaking = within(terms.first_request_timeout, handshake.shake_hands(stream));
+    let shaking = async {
+        let io = handshake.shake_hands(stream).await?;
+        Ok::<_, BoxError>((io, origin.service(peer.clone()).await?))
+    };
+    let shaking = within(terms.first_request_timeout, shaking);
     let Some(shaken) = unless(ended.as_mut(), shaking).await else { return Ok(()) };
-    let io = shaken.ok_or("the handshake took too long")??;
+    let (io, service) = shaken.ok_or("the handshake took too long")??;
 
     let begun = Arc::new(OnceLock::new());
     let (service, limit) = (TowerToHyperService::new(service), terms.request_timeout);

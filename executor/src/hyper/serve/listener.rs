@@ -93,7 +93,11 @@ impl Listener for UnixListener {
 ///
 /// For a TCP listener that is the client's [`SocketAddr`]; for a Unix listener its credentials, a
 /// `net::unix::UCred`, since clients have no address there; for other listeners their
-/// [`Listener::Addr`]. A handler of axum takes it as
-/// `Extension(ConnectInfo(peer)): Extension<ConnectInfo<SocketAddr>>`.
+/// [`Listener::Addr`].
+///
+/// A handler of axum takes it as `ConnectInfo(peer): ConnectInfo<SocketAddr>` with feature `axum`,
+/// and else as `Extension(ConnectInfo(peer)): Extension<ConnectInfo<SocketAddr>>`. Handlers and
+/// middleware that ask for axum's own type of this name find it with
+/// [`serve_make_service`](fn@super::serve_make_service).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ConnectInfo<A>(pub A);

@@ -2,7 +2,10 @@
 //!
 //! | file | is about |
 //! |---|---|
-//! | `builder.rs` | the user's settings, and the server from the first accept to the last answer |
+//! | `builder.rs` | the user's settings |
+//! | `running.rs` | the server from the first accept to the last answer |
+//! | `make_service.rs` | the origin of a connection's service |
+//! | `extract.rs` | the peer's address as an argument of axum's handlers |
 //! | `listener.rs` | the source of connections |
 //! | `accepting.rs` | accepting, and continuing when that fails |
 //! | `handshake.rs` | the step between accepting and the first byte of HTTP |
@@ -16,13 +19,18 @@ mod accepting;
 mod builder;
 mod connection;
 mod ending;
+#[cfg(feature = "axum")]
+mod extract;
 mod guarded;
 mod handshake;
 mod listener;
+mod make_service;
 mod places;
 mod race;
 mod request_limit;
+mod running;
 
 pub use self::builder::{BoxError, HttpBuilder, Serve, serve};
 pub use self::handshake::{Handshake, NoHandshake};
 pub use self::listener::{ConnectInfo, Listener};
+pub use self::make_service::{MakeService, serve_make_service};
