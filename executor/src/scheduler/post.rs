@@ -63,7 +63,7 @@ impl Post {
         }
         // Pairs with the Release of the thread that dropped the last of them.
         fence(Acquire);
-        self.wakeup.put();
+        self.wakeup.clear();
     }
 
     /// Leaves it with `processor`, for this thread's next call.

@@ -33,6 +33,8 @@ pub(super) struct RootFuture<'a, F: Future> {
     /// `None` until it is done.
     result: Cell<Option<Result<F::Output, Payload>>>,
     is_done: Cell<bool>,
+    /// Whether it has yet to be polled for the first time, which takes no wake.
+    is_new: Cell<bool>,
     /// The polls that are still to be let in.
     waits_for: Cell<usize>,
     /// The report of a runtime that can make no progress.
@@ -82,6 +84,7 @@ impl<'a, F: Future> RootFuture<'a, F> {
             future: RefCell::new(future),
             result: Cell::new(None),
             is_done: Cell::new(false),
+            is_new: Cell::new(true),
             waits_for: Cell::new(0),
             report: Cell::new(None),
             post,
@@ -160,7 +163,7 @@ fn more_to_let_in(scheduler: &Scheduler) -> usize {
 
 impl<F: Future> Root for RootFuture<'_, F> {
     fn poll_if_woken(&self, here: &Context) -> bool {
-        if self.has_turn() && self.post.wakeup().take() {
+        if self.has_turn() && (self.is_new.replace(false) || self.post.wakeup().take()) {
             // Not being polled: each loop inside of that poll has ended.
             let is_done = self.is_done.get() || self.poll(here, self.future.borrow_mut().as_mut());
             if is_done {

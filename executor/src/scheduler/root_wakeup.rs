@@ -6,7 +6,7 @@ use std::task::Wake;
 use crate::scheduler::Scheduler;
 use crate::scheduler::machine::Machine;
 use crate::util::sync::atomic::AtomicBool;
-use crate::util::sync::atomic::Ordering::{AcqRel, Acquire, Release};
+use crate::util::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 /// Whether the root future is to be polled, and the machine that does it.
 pub(super) struct RootWakeup {
@@ -16,9 +16,9 @@ pub(super) struct RootWakeup {
 }
 
 impl RootWakeup {
-    /// The wakeup of a root that has yet to be polled for the first time.
+    /// The wakeup of a root that has yet to be polled for the first time: that poll takes no wake.
     pub(super) fn new(machine: Arc<Machine>, scheduler: &Arc<Scheduler>) -> Self {
-        Self { woken: AtomicBool::new(true), machine, scheduler: Arc::downgrade(scheduler) }
+        Self { woken: AtomicBool::new(false), machine, scheduler: Arc::downgrade(scheduler) }
     }
 
     pub(super) fn machine(&self) -> &Arc<Machine> {
@@ -32,9 +32,16 @@ impl RootWakeup {
     /// Takes the wake, if there is one.
     #[must_use]
     pub(super) fn take(&self) -> bool {
-        // Acquire pairs with the Release half in `wake_by_ref`: the waker's writes are visible to
-        // the poll.
-        self.woken.swap(false, AcqRel)
+        // Asked before each task, and seldom true: a load costs less than a swap. Acquire pairs
+        // with the Release half in `wake_by_ref`: the waker's writes are visible to the poll.
+        self.is_woken() && self.woken.swap(false, AcqRel)
+    }
+
+    /// Makes it that of a new root: whatever the one before has left is no wake. No waker of that
+    /// one is anywhere any more.
+    pub(super) fn clear(&self) {
+        // Relaxed: wakers of the new root are made after it, by this thread.
+        self.woken.store(false, Relaxed);
     }
 
     /// Leaves a wake for this thread itself.
