@@ -7,8 +7,8 @@ use std::io::{ErrorKind, Write};
 use std::os::unix::net::UnixStream as Peer;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::SeqCst;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 
 use wsrt::net::UnixStream;
 use wsrt::runtime::{Builder, Metrics, Runtime};
@@ -76,6 +76,31 @@ fn a_lone_task_of_one_processor_sees_what_has_arrived() {
 #[test]
 fn a_root_that_yields_sees_what_has_arrived() {
     within_a_minute(|| current_thread().block_on(a_yield_sees_what_has_arrived()));
+}
+
+#[test]
+fn a_root_that_waits_comes_before_the_task_that_yields() {
+    const ROUNDS: usize = 100;
+    within_a_minute(|| {
+        current_thread().block_on(async {
+            let polls = Arc::new(AtomicUsize::new(0));
+            let counted = Arc::clone(&polls);
+            wsrt::spawn(async move {
+                loop {
+                    counted.fetch_add(1, SeqCst);
+                    yield_now().await;
+                }
+            });
+            for _ in 0..ROUNDS {
+                let (stream, mut peer) = pair();
+                peer.write_all(&[1]).expect("the stream is open");
+                // No look at the network has reported it yet.
+                wait_until_readable(&stream).await;
+            }
+            let polls = polls.load(SeqCst);
+            assert!((1..=ROUNDS).contains(&polls), "it yielded {polls} times while the root waited {ROUNDS} times");
+        });
+    });
 }
 
 #[test]

@@ -115,7 +115,8 @@ impl<'a> MachineLoop<'a> {
         Some(self.context.begin_hold(delivered))
     }
 
-    /// The list of places where a task may be found, in order.
+    /// The list of places where a task may be found, in order. `None` also where it is the turn of
+    /// the root future, which was woken.
     ///
     /// The nearest work comes first, and work that would starve behind it comes first now and then:
     /// timers and the netpoller when their time has come, the injector at one tick in 61 at least.
@@ -124,7 +125,9 @@ impl<'a> MachineLoop<'a> {
     /// done; but not before tasks of a machine that has polled nothing for a while.
     fn look(&mut self, processor: &mut Processor) -> Option<Found> {
         processor.clock().advance();
-        self.keep_time(processor);
+        if self.keep_time(processor) {
+            return None;
+        }
         self.injector_in_its_turn(processor)
             .or_else(|| processor.next_in_chain())
             .or_else(|| processor.pop().map(|task| task.found(FoundIn::RING)))

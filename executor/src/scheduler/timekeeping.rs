@@ -13,6 +13,7 @@ use crate::scheduler::driver::Driver;
 use crate::scheduler::limits::NETWORK_PERIOD;
 use crate::scheduler::machine_loop::MachineLoop;
 use crate::scheduler::processor::Processor;
+use crate::scheduler::root::RootRef;
 use crate::scheduler::{Context, Scheduler};
 use crate::task::JoinHandle;
 
@@ -20,16 +21,32 @@ use crate::task::JoinHandle;
 /// holds it like any other, and wakes the waiter when it is shut down.
 const LAST_DEADLINE: u64 = u64::MAX - 1;
 
+/// The outcome of a tick on which the netpoller was looked at.
+#[derive(Default)]
+struct NetworkTick {
+    /// Timers fire one by one, and it is the turn of the task of one.
+    one_by_one: bool,
+    /// It has woken the root future, which comes before the task that yielded.
+    is_for_root: bool,
+}
+
 impl MachineLoop<'_> {
     /// Fires the processor's own timers and looks at the netpoller, when their time has come.
-    pub(crate) fn keep_time(&mut self, processor: &mut Processor) {
-        let mut one_by_one = false;
+    /// Returns whether the root future comes before the next task.
+    pub(crate) fn keep_time(&mut self, processor: &mut Processor) -> bool {
+        let mut tick = NetworkTick::default();
         if processor.is_network_tick(self.scheduler.config.event_interval) {
-            one_by_one = self.poll_network_on_tick(processor);
+            tick = self.poll_network_on_tick(processor);
         }
-        if !processor.clock().is_due() {
-            return;
+        if processor.clock().is_due() {
+            self.read_clock(processor, tick.one_by_one);
         }
+        tick.is_for_root
+    }
+
+    /// Does what is due by the clock. `one_by_one` says that the turn of the netpoller has fired a
+    /// timer whose task comes first.
+    fn read_clock(&mut self, processor: &mut Processor, mut one_by_one: bool) {
         let now = self.scheduler.clock.elapsed();
         processor.note_time(now);
         processor.set_observed(self.scheduler.observer.is_on());
@@ -44,18 +61,23 @@ impl MachineLoop<'_> {
         }
     }
 
-    /// Tasks that the network has readied come before a task that yielded when there was no other
-    /// to run.
+    /// Tasks that the network has readied, and a root future that it has woken, come before a task
+    /// that yielded when there was no other to run.
     #[inline(never)]
-    fn poll_network_on_tick(&mut self, processor: &mut Processor) -> bool {
+    fn poll_network_on_tick(&mut self, processor: &mut Processor) -> NetworkTick {
         let lone = processor.take_lone();
+        let root_may_be_woken = lone.is_some() && !self.is_root_woken();
         let one_by_one = self.poll_network(processor);
         match lone {
             Some(lone) if self.scheduler.config.keeps_order() => self.scheduler.push_in_line(processor, lone, false),
             Some(lone) => self.scheduler.settle(processor.index(), processor.push_own(lone)),
             None => {}
         }
-        one_by_one
+        NetworkTick { one_by_one, is_for_root: root_may_be_woken && self.is_root_woken() }
+    }
+
+    fn is_root_woken(&self) -> bool {
+        self.context.root().is_some_and(RootRef::is_any_woken)
     }
 
     /// How many due timers to fire now, of which the first is `late` by so many nanoseconds. Where
