@@ -194,6 +194,27 @@ impl<S: mio::event::Source> Evented<S> {
         }
     }
 
+    /// Returns whether the OS has reported that an operation in one of the directions is worth
+    /// trying, and none since has found it drained.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use mio::net::UdpSocket;
+    /// # use wsrt_reactor::{Evented, Interest};
+    ///
+    /// # wsrt_reactor_testing::run(async {
+    /// let socket = Evented::new(UdpSocket::bind("127.0.0.1:0".parse().unwrap())?)?;
+    /// assert!(!socket.is_ready(Interest::WRITABLE), "no turn of the netpoller has reported it");
+    /// socket.ready(Interest::WRITABLE).await?;
+    /// assert!(socket.is_ready(Interest::WRITABLE));
+    /// # std::io::Result::Ok(()) }).unwrap();
+    /// ```
+    #[must_use]
+    pub fn is_ready(&self, interest: Interest) -> bool {
+        self.registration.source().readiness().read().is_ready(interest)
+    }
+
     /// Returns ready once the OS has reported that an operation in one of the directions is worth
     /// trying; until then it registers `cx`'s task to be woken for that.
     ///

@@ -1,11 +1,17 @@
-//! The refusals of runtimes in the place of tokio's: of timers and I/O that they were built
-//! without, and of timers made outside of a runtime.
+//! Runtimes in the place of tokio's: they refuse timers and I/O that they were built without, and
+//! timers made outside of a runtime; and a signal counts for a new listener until the next turn of
+//! the netpoller.
 
 #[cfg(all(unix, feature = "signal"))]
 use wsrt_sync::drop_in::NO_IO;
 use wsrt_sync::drop_in::{IS_ON, NO_TIME, OUTSIDE};
 
 use crate::scheduler::Context;
+
+/// Whether a listener also receives a signal that came shortly before it was made, while there was
+/// none and the netpoller has had no turn since. Code written for tokio may make its listener late.
+#[cfg(all(unix, feature = "signal"))]
+pub(crate) const HEARS_WHAT_NO_TURN_HAS_SEEN: bool = IS_ON;
 
 /// # Panics
 ///

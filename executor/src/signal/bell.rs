@@ -12,12 +12,12 @@ use std::ffi::c_int;
 use std::io::{self, Read};
 use std::panic::RefUnwindSafe;
 use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering::{Acquire, Release};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::{Arc, Weak};
 
 use mio::net::UnixStream;
 use parking_lot::Mutex;
-use wsrt_reactor::{Evented, Handle};
+use wsrt_reactor::{Evented, Handle, Interest};
 
 use super::action::Action;
 use super::unix::SignalKind;
@@ -72,7 +72,7 @@ impl Bell {
         if let Some(ear) = known {
             return Ok(ear);
         }
-        let ear = Arc::new(Ear::open(self.kind, netpoller)?);
+        let ear = Arc::new(Ear::open(self.kind, netpoller, self.arrivals())?);
         ears.retain(|ear| ear.strong_count() > 0);
         ears.push(Arc::downgrade(&ear));
         keep(&ear);
@@ -105,14 +105,47 @@ pub(super) struct Ear {
     // must not write to a closed socket.
     _action: Action,
     stream: Evented<UnixStream>,
+    heard: Heard,
+}
+
+/// The signals that the listeners of one runtime know of, as a count of the bell's: when the ear
+/// was opened, or a listener looked last.
+///
+/// Relaxed: it is a number to compare with the bell's count, and publishes nothing.
+#[derive(Debug)]
+struct Heard(AtomicUsize);
+
+impl Heard {
+    fn note(&self, arrivals: usize) {
+        self.0.store(arrivals, Relaxed);
+    }
+
+    fn count(&self) -> usize {
+        self.0.load(Relaxed)
+    }
 }
 
 impl Ear {
-    fn open(kind: SignalKind, netpoller: &Handle) -> io::Result<Self> {
+    fn open(kind: SignalKind, netpoller: &Handle, arrivals: usize) -> io::Result<Self> {
         let (action, reader) = Action::open_pair(kind)?;
         reader.set_nonblocking(true)?;
         let stream = Evented::of_kind("signal", UnixStream::from_std(reader), netpoller)?;
-        Ok(Self { _action: action, stream })
+        Ok(Self { _action: action, stream, heard: Heard(AtomicUsize::new(arrivals)) })
+    }
+
+    /// A listener of the runtime has looked at the bell's count, which was `arrivals`.
+    pub(super) fn note_heard(&self, arrivals: usize) {
+        self.heard.note(arrivals);
+    }
+
+    /// Returns the count up to which signals are old in this runtime, for a listener that was made
+    /// at `arrivals`: less than that, if signals have come of which no listener knows, and no turn
+    /// of the netpoller either.
+    pub(super) fn old_at(&self, arrivals: usize) -> usize {
+        let heard = self.heard.count();
+        let are_unheard = (arrivals.wrapping_sub(heard) as isize) > 0;
+        let are_new = are_unheard && !self.stream.is_ready(Interest::READABLE);
+        if are_new { heard } else { arrivals }
     }
 
     /// The source whose events say that the count may have changed.

@@ -12,6 +12,7 @@ use wsrt_sync::drop_in::OUTSIDE;
 use super::bell::{Bell, Ear, drain};
 use super::unix::SignalKind;
 use crate::scheduler::Context;
+use crate::scheduler::drop_in::HEARS_WHAT_NO_TURN_HAS_SEEN;
 
 /// Receives each signal that comes after it was made; those between two polls count as one. A task
 /// can wait for it once it is attached to a runtime.
@@ -46,7 +47,11 @@ impl Listener {
         let Some(scheduler) = Context::current_scheduler() else { return Ok(false) };
         // The runtime keeps the ear, since programs make a listener anew each time that they wait.
         let keep = |ear: &Arc<Ear>| scheduler.kept.keep(ear);
-        self.attached = Some(Attached::to(self.bell.ear_in(scheduler.netpoller.handle(), keep)?));
+        let ear = self.bell.ear_in(scheduler.netpoller.handle(), keep)?;
+        if HEARS_WHAT_NO_TURN_HAS_SEEN {
+            self.seen = ear.old_at(self.seen);
+        }
+        self.attached = Some(Attached::to(ear));
         Ok(true)
     }
 
@@ -71,6 +76,7 @@ impl Listener {
                 |stream| drain(stream),
                 || {
                     let arrivals = bell.arrivals();
+                    ear.note_heard(arrivals);
                     (arrivals != *seen).then(|| *seen = arrivals)
                 },
             )
