@@ -35,7 +35,8 @@
 //! | run a tokio program, and all its dependencies, without a change | [`guide::drop_in`] |
 //! | spawn, wait for, abort and group tasks | [`task`] |
 //! | open sockets, files and processes, and catch signals | [`net`], [`io`], [`fs`], [`process`], [`signal`] |
-//! | serve HTTP, axum's routers among others | `wsrt::hyper`, by feature `serve` |
+//! | write a whole service: JSON, a database, metrics, an end | [`guide::service`] |
+//! | serve HTTP, axum's routers among others | [`wsrt::hyper`][the page of hyper], by feature `serve` |
 //! | send HTTP requests over pooled connections | `wsrt::hyper::client`, by feature `client` |
 //! | wait, give up after a while, and stop the clock in tests | [`time`] |
 //! | share state and send messages | [`sync`] |
@@ -171,7 +172,8 @@
 //! and wakes cost as much as without. Without the feature there is no trace of it.
 //!
 //! [tokio-console]: https://docs.rs/tokio-console
-
+#![cfg_attr(feature = "hyper", doc = "[the page of hyper]: crate::hyper")]
+#![cfg_attr(not(feature = "hyper"), doc = "[the page of hyper]: https://docs.rs/wsrt/latest/wsrt/hyper/")]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(docsrs, doc(auto_cfg(hide(loom))))]
 // Under loom the rooms below are compiled alone, and no public module reaches their public items.

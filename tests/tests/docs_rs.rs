@@ -10,7 +10,7 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 /// Pages that a reader looks for, and words that each has to have.
 const PAGES: [(&str, &str); 26] = [
-    ("index.html", "Where to go next"),
+    ("index.html", "<code>wsrt::hyper</code></a>"),
     ("net/index.html", "TcpListener"),
     ("net/struct.TcpStream.html", "happy eyeballs"),
     ("net/struct.UdpSocket.html", "recv_from"),
