@@ -10,9 +10,10 @@ use wsrt_reactor::context::{self, Delay, Services};
 use wsrt_reactor::net::{TcpListener, TcpStream, lookup_host};
 use wsrt_reactor_testing::{Runtime, block_on, run};
 
-/// An address without a listener.
+/// An address without a listener, where no other test listens: one could be given the port
+/// meanwhile.
 fn closed_address() -> SocketAddr {
-    StdListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
+    StdListener::bind("127.0.77.1:0").unwrap().local_addr().unwrap()
 }
 
 #[test]

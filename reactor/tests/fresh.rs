@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use wsrt_reactor::net::{TcpListener, TcpSocket, TcpStream, UdpSocket};
 use wsrt_reactor::{Interest, Netpoller, context};
-use wsrt_reactor_testing::{ThreadPerJob, run};
+use wsrt_reactor_testing::{Directory, ThreadPerJob, run};
 
 fn first_poll<F: Future>(future: F) -> Poll<F::Output> {
     pin!(future).poll(&mut Context::from_waker(Waker::noop()))
@@ -204,7 +204,8 @@ mod unix {
 
     #[test]
     fn accepted_unix_streams_need_no_event() {
-        let path = std::env::temp_dir().join(format!("wsrt-fresh-{}", std::process::id()));
+        let directory = Directory::new();
+        let path = directory.path("socket");
         without_a_turn(|| {
             let listener = UnixListener::bind(&path)?;
             let near = at_once(UnixStream::connect(&path))?;

@@ -5,33 +5,19 @@ use std::fs::File;
 use std::future::Future;
 use std::io::{ErrorKind, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::pin::pin;
 use std::process::Command;
 use std::task::{Context, Waker};
 use wsrt_reactor::Interest;
 use wsrt_reactor::net::unix::pipe;
-use wsrt_reactor_testing::{Runtime, block_on, run};
+use wsrt_reactor_testing::{Directory, Runtime, block_on, run};
 
-/// A named pipe, removed at the end.
-struct Fifo(PathBuf);
-
-impl Fifo {
-    fn new(name: &str) -> Fifo {
-        let path = std::env::temp_dir().join(format!("wsrt-{name}-{}", std::process::id()));
-        assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
-        Fifo(path)
-    }
-
-    fn path(&self) -> &Path {
-        &self.0
-    }
-}
-
-impl Drop for Fifo {
-    fn drop(&mut self) {
-        std::fs::remove_file(&self.0).unwrap();
-    }
+/// Makes a named pipe.
+fn fifo_in(directory: &Directory) -> PathBuf {
+    let path = directory.path("fifo");
+    assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+    path
 }
 
 #[test]
@@ -98,18 +84,19 @@ fn trying_does_not_wait_and_waiting_can_be_done_apart() {
 
 #[test]
 fn a_receiver_that_comes_first_waits_for_a_sender() {
-    let fifo = Fifo::new("comes-first");
+    let directory = Directory::new();
+    let fifo = fifo_in(&directory);
     run(async {
         let options = pipe::OpenOptions::new();
-        let error = options.open_sender(fifo.path()).unwrap_err();
+        let error = options.open_sender(&fifo).unwrap_err();
         assert_eq!(error.raw_os_error(), Some(libc::ENXIO));
-        let mut receiver = options.open_receiver(fifo.path()).unwrap();
+        let mut receiver = options.open_receiver(&fifo).unwrap();
         let mut buf = [0; 8];
         {
             let mut reading = pin!(receiver.read(&mut buf));
             let mut cx = Context::from_waker(Waker::noop());
             assert!(reading.as_mut().poll(&mut cx).is_pending(), "nobody has come: that is not the end");
-            let mut sender = options.open_sender(fifo.path()).unwrap();
+            let mut sender = options.open_sender(&fifo).unwrap();
             sender.write_all(b"hello").await.unwrap();
             assert_eq!(reading.await.unwrap(), 5);
         }
@@ -120,11 +107,12 @@ fn a_receiver_that_comes_first_waits_for_a_sender() {
 #[cfg(target_os = "linux")]
 #[test]
 fn opened_both_ways_either_end_may_come_first() {
-    let fifo = Fifo::new("both-ways");
+    let directory = Directory::new();
+    let fifo = fifo_in(&directory);
     run(async {
-        let mut sender = pipe::OpenOptions::new().read_write(true).open_sender(fifo.path()).unwrap();
+        let mut sender = pipe::OpenOptions::new().read_write(true).open_sender(&fifo).unwrap();
         sender.write_all(b"early").await.unwrap();
-        let mut receiver = pipe::OpenOptions::new().open_receiver(fifo.path()).unwrap();
+        let mut receiver = pipe::OpenOptions::new().open_receiver(&fifo).unwrap();
         let mut heard = [0; 5];
         receiver.read_exact(&mut heard).await.unwrap();
         assert_eq!(&heard, b"early");

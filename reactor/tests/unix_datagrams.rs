@@ -14,7 +14,7 @@ use tokio::io::ReadBuf;
 use wsrt_reactor::context::{Delay, Services};
 use wsrt_reactor::net::UnixDatagram;
 use wsrt_reactor::net::unix::SocketAddr;
-use wsrt_reactor_testing::{Runtime, block_on, run};
+use wsrt_reactor_testing::{Directory, Runtime, block_on, run};
 
 fn is_pending<F: Future>(future: F) -> bool {
     pin!(future).poll(&mut Context::from_waker(Waker::noop())).is_pending()
@@ -47,9 +47,8 @@ fn a_pair_exchanges_datagrams_whole() {
 
 #[test]
 fn datagrams_come_through_a_path_and_answers_go_back() {
-    let folder = std::env::temp_dir().join(format!("wsrt-datagrams-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let (server_path, client_path) = (folder.join("server"), folder.join("client"));
+    let directory = Directory::new();
+    let (server_path, client_path) = (directory.path("server"), directory.path("client"));
     run(async {
         let server = UnixDatagram::bind(&server_path).unwrap();
         let client = UnixDatagram::bind(&client_path).unwrap();
@@ -72,14 +71,13 @@ fn datagrams_come_through_a_path_and_answers_go_back() {
         let error = server.send_to_addr(b"you", &from).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidInput, "there is nowhere to send to");
 
-        let missing = folder.join("missing");
+        let missing = directory.path("missing");
         let error = client.connect(&missing).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::NotFound);
         assert_eq!(error.raw_os_error(), Some(libc::ENOENT));
         let error = UnixDatagram::bind(&server_path).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::AddrInUse);
     });
-    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 #[cfg(target_os = "linux")]

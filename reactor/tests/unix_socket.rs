@@ -3,32 +3,14 @@
 
 use std::io::ErrorKind;
 use std::os::fd::{FromRawFd, IntoRawFd};
-use std::path::PathBuf;
 use wsrt_reactor::net::unix::SocketAddr;
 use wsrt_reactor::net::{UnixDatagram, UnixSocket};
-use wsrt_reactor_testing::run;
-
-/// A folder for the sockets of one test, removed at the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("wsrt-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Folder(path)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        std::fs::remove_dir_all(&self.0).unwrap();
-    }
-}
+use wsrt_reactor_testing::{Directory, run};
 
 #[test]
 fn a_listener_knows_a_bound_client_by_its_path() {
-    let folder = Folder::new("bound-client");
-    let (to, from) = (folder.0.join("to"), folder.0.join("from"));
+    let directory = Directory::new();
+    let (to, from) = (directory.path("to"), directory.path("from"));
     run(async {
         let socket = UnixSocket::new_stream().unwrap();
         socket.bind(&to).unwrap();
@@ -49,8 +31,8 @@ fn a_listener_knows_a_bound_client_by_its_path() {
 
 #[test]
 fn a_datagram_socket_made_from_a_descriptor_receives() {
-    let folder = Folder::new("datagram-socket");
-    let path = folder.0.join("socket");
+    let directory = Directory::new();
+    let path = directory.path("socket");
     run(async {
         let descriptor = UnixSocket::new_datagram().unwrap().into_raw_fd();
         // SAFETY: the descriptor was the socket's, which has given it away.
@@ -64,8 +46,8 @@ fn a_datagram_socket_made_from_a_descriptor_receives() {
 
 #[test]
 fn a_socket_of_the_other_kind_is_refused() {
-    let folder = Folder::new("other-kind");
-    let path = folder.0.join("socket");
+    let directory = Directory::new();
+    let path = directory.path("socket");
     run(async {
         let datagram = || UnixSocket::new_datagram().unwrap();
         assert_eq!(datagram().listen(1).unwrap_err().kind(), ErrorKind::Other);

@@ -7,42 +7,20 @@ use std::mem::MaybeUninit;
 use std::net::Shutdown;
 use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::net::UnixStream as StdStream;
-use std::path::PathBuf;
 use std::task::{Context, Waker};
 use tokio::io::ReadBuf;
 use wsrt_reactor::net::unix::SocketAddr;
 use wsrt_reactor::net::{UnixListener, UnixStream};
-use wsrt_reactor_testing::{Runtime, block_on, run};
-
-/// A folder that is removed at the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("wsrt-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Folder(path)
-    }
-
-    fn socket(&self) -> PathBuf {
-        self.0.join("socket")
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        std::fs::remove_dir_all(&self.0).unwrap();
-    }
-}
+use wsrt_reactor_testing::{Directory, Runtime, block_on, run};
 
 #[test]
 fn clients_come_through_a_path() {
-    let folder = Folder::new("path");
+    let directory = Directory::new();
     run(async {
-        let listener = UnixListener::bind(folder.socket()).unwrap();
-        assert_eq!(listener.local_addr().unwrap().as_pathname(), Some(&*folder.socket()));
-        let mut client = UnixStream::connect(folder.socket()).await.unwrap();
-        assert_eq!(client.peer_addr().unwrap().as_pathname(), Some(&*folder.socket()));
+        let listener = UnixListener::bind(directory.path("socket")).unwrap();
+        assert_eq!(listener.local_addr().unwrap().as_pathname(), Some(&*directory.path("socket")));
+        let mut client = UnixStream::connect(directory.path("socket")).await.unwrap();
+        assert_eq!(client.peer_addr().unwrap().as_pathname(), Some(&*directory.path("socket")));
         let (mut served, peer) = listener.accept().await.unwrap();
         assert!(peer.is_unnamed());
         client.write_all(b"hello").await.unwrap();
@@ -80,9 +58,9 @@ fn clients_come_through_an_abstract_name_however_it_is_written() {
 
 #[test]
 fn errors_are_the_systems_and_bad_paths_are_named() {
-    let folder = Folder::new("errors");
+    let directory = Directory::new();
     run(async {
-        let path = folder.socket();
+        let path = directory.path("socket");
         let error = UnixStream::connect(&path).await.unwrap_err();
         assert_eq!((error.kind(), error.raw_os_error()), (ErrorKind::NotFound, Some(libc::ENOENT)));
         drop(UnixListener::bind(&path).unwrap());

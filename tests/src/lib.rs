@@ -4,7 +4,6 @@
 mod api;
 mod child;
 mod deadline;
-mod directory;
 mod drops;
 mod examples;
 mod foreign;
@@ -26,7 +25,6 @@ pub use self::child::{
     open_file_limit, text_of,
 };
 pub use self::deadline::{LIMIT, within_a_minute};
-pub use self::directory::Directory;
 pub use self::drops::{Roll, RollEntry};
 pub use self::examples::example;
 pub use self::foreign::foreign_block_on;
@@ -39,3 +37,4 @@ pub use self::random::Random;
 pub use self::sources::{Item, items_below, items_of};
 pub use self::spin::{compute, spin_for};
 pub use self::threads::count_threads;
+pub use wsrt_reactor_testing::Directory;

@@ -81,7 +81,7 @@ fn a_bad_wsrt_schedtrace_is_reported_once_and_ignored() {
 #[test]
 fn a_word_other_than_detail_behind_the_period_is_named() {
     let test = "a_word_other_than_detail_behind_the_period_is_named";
-    let output = in_a_process_of_its_own(test, &[("WSRT_SCHEDTRACE", "1000,details")], || {
+    let output = in_a_process_of_its_own(test, &[("WSRT_SCHEDTRACE", "1000,details"), ("WSRT_STALL_MS", "0")], || {
         for _ in 0..3 {
             assert_eq!(two_processors().run(async { 7 }), 7);
         }

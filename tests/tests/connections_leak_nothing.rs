@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use wsrt::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 use wsrt::runtime::Builder;
 use wsrt::task::{JoinSet, yield_now};
-use wsrt_tests::{LIMIT, within_a_minute};
+use wsrt_tests::{Directory, LIMIT, within_a_minute};
 
 /// Counts the bytes that are allocated.
 struct Counting;
@@ -157,7 +157,8 @@ fn ten_thousand_connections_leave_nothing_behind() {
     within_a_minute(|| {
         let runtime = Builder::new_multi_thread().worker_threads(2).build().expect("a runtime");
         let token = Arc::new(());
-        let path = Arc::new(std::env::temp_dir().join(format!("wsrt-leaks-{}", std::process::id())));
+        let directory = Directory::new();
+        let path = Arc::new(directory.path("socket"));
         let round = || async {
             one_round(&token, &path).await?;
             until_held_by(&token, 1).await;

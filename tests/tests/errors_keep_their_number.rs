@@ -48,11 +48,11 @@ fn same_as_std(rows: impl Fn() -> Vec<Row> + Send + 'static) {
     });
 }
 
-/// An address without a listener, which the system gives to no other socket while this one lives.
-fn closed() -> (std::net::UdpSocket, SocketAddr) {
-    let holder = std::net::UdpSocket::bind("127.0.0.1:0").expect("a free port");
-    let address = holder.local_addr().expect("it is bound");
-    (holder, address)
+/// An address without a listener, where no other test listens: one could be given the port
+/// meanwhile.
+fn closed() -> SocketAddr {
+    let listener = std::net::TcpListener::bind("127.0.77.1:0").expect("a free port");
+    listener.local_addr().expect("it is bound")
 }
 
 fn elsewhere() -> SocketAddr {
@@ -64,7 +64,7 @@ fn elsewhere() -> SocketAddr {
 fn sockets_have_stds_errors() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
     let taken = listener.local_addr().expect("it is bound");
-    let (datagrams, closed) = closed();
+    let (datagrams, closed) = (std::net::UdpSocket::bind("127.0.0.1:0").expect("a free port"), closed());
     same_as_std(move || {
         let bound_to_loopback = || std::net::UdpSocket::bind("127.0.0.1:0").expect("a free port");
         let v6: SocketAddr = "[::1]:7".parse().expect("a literal");
@@ -102,7 +102,7 @@ fn sockets_have_stds_errors() {
 
 #[test]
 fn of_several_addresses_the_last_ones_error_is_returned() {
-    let (_holder, refuses) = closed();
+    let refuses = closed();
     // A broadcast address refuses connections at once.
     let forbidden: SocketAddr = "255.255.255.255:7".parse().expect("a literal");
     same_as_std(move || {

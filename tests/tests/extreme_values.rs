@@ -10,7 +10,7 @@ use std::time::Duration;
 use wsrt::runtime::{Builder, FlightRecorder, Handle, Runtime};
 use wsrt::task::{spawn_blocking, yield_now};
 use wsrt::time::sleep;
-use wsrt_tests::{Gate, LIMIT, Manner, count_threads, in_a_process_of_its_own, text_of, within_a_minute};
+use wsrt_tests::{Directory, Gate, LIMIT, Manner, count_threads, in_a_process_of_its_own, text_of, within_a_minute};
 
 /// Uses a runtime's threads, timers and blocking pool, and ends it.
 fn try_out(runtime: Runtime) {
@@ -54,8 +54,9 @@ fn durations_may_be_as_long_as_they_come() {
         multi_thread(move |builder| {
             builder.thread_keep_alive(forever);
         });
+        let directory = Directory::new();
+        let path = directory.path("extreme.perfetto-trace");
         multi_thread(move |builder| {
-            let path = std::env::temp_dir().join(format!("wsrt-extreme-{}.perfetto-trace", std::process::id()));
             builder.flight_recorder(FlightRecorder::new(path).keep(forever).max_bytes(usize::MAX));
         });
     }

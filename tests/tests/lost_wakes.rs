@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::{Acquire, Release};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use wsrt::net::TcpListener;
 use wsrt::runtime::Runtime;
@@ -20,6 +20,15 @@ use wsrt::time::sleep;
 use wsrt_tests::{compute, runtime_with, within_a_minute};
 
 const LAPS: usize = 3;
+/// A loop goes on no longer than this, however slow the machine is today: the rounds that it has
+/// had then are its rounds.
+const TIME: Duration = Duration::from_secs(10);
+
+/// The numbers of a test's rounds, `count` of them or as many as there is time for.
+fn rounds(count: u64) -> impl Iterator<Item = u64> {
+    let began = Instant::now();
+    (0..count).take_while(move |_| began.elapsed() < TIME)
+}
 
 /// Runs as many tasks as there are processors, each of which keeps its processor until all have had
 /// their turns.
@@ -66,7 +75,7 @@ fn as_many_tasks_as_processors_run_at_the_same_time() {
     within_a_minute(|| {
         for processors in [2, 3, 4] {
             runtime_with(processors).run(async move {
-                for _ in 0..2_000 {
+                for _ in rounds(2_000) {
                     round(processors).await;
                 }
             });
@@ -79,7 +88,7 @@ fn they_do_when_spawned_by_tasks_that_were_spawned() {
     within_a_minute(|| {
         for processors in [2, 3] {
             runtime_with(processors).run(async move {
-                for _ in 0..2_000 {
+                for _ in rounds(2_000) {
                     nested_round(processors).await;
                 }
             });
@@ -92,7 +101,7 @@ fn they_do_when_the_machines_are_just_falling_asleep() {
     within_a_minute(|| {
         for processors in [2, 3] {
             runtime_with(processors).run(async move {
-                for number in 0..2_000 {
+                for number in rounds(2_000) {
                     load(processors).await;
                     // At different moments of falling asleep.
                     compute(number % 50 * 100);
@@ -107,7 +116,7 @@ fn they_do_when_the_machines_are_just_falling_asleep() {
 fn they_do_when_spawned_from_a_foreign_thread() {
     within_a_minute(|| {
         let runtime = runtime_with(2);
-        for number in 0..3_000 {
+        for number in rounds(3_000) {
             compute(number % 50 * 100);
             runtime.block_on(round(2));
         }
@@ -145,7 +154,7 @@ fn they_do_beside_network_activity() {
         let runtime = runtime_with(2);
         let client = network_activity(&runtime);
         runtime.run(async {
-            for number in 0..2_000 {
+            for number in rounds(2_000) {
                 compute(number % 50 * 100);
                 nested_round(2).await;
             }
@@ -167,7 +176,7 @@ fn they_do_beside_timers() {
             });
         }
         runtime.run(async {
-            for number in 0..2_000 {
+            for number in rounds(2_000) {
                 compute(number % 50 * 100);
                 nested_round(2).await;
             }
@@ -181,7 +190,7 @@ fn they_do_when_all_machines_have_been_asleep() {
     within_a_minute(|| {
         let runtime = runtime_with(2);
         runtime.run(async {
-            for _ in 0..500 {
+            for _ in rounds(500) {
                 sleep(Duration::from_micros(300)).await;
                 nested_round(2).await;
             }

@@ -117,7 +117,8 @@ fn a_socket_registered_beside_helpers_does_not_wait_for_them() {
             scope.spawn(|| {
                 let _inside = runtime.enter();
                 let owner = thread::current().id();
-                parallel::for_each(0..1_000, |_| {
+                // More of them than the owner does until a helper has come, however busy the day.
+                parallel::for_each(0..100_000, |_| {
                     if light.load(SeqCst) > 300 {
                         waiting.fetch_add(1, SeqCst);
                         assert!(is_raised_in_time(flag));

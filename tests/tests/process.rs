@@ -17,7 +17,9 @@ use wsrt::io::AsyncWrite;
 use wsrt::process::{Child, ChildStdin, ChildStdout, Command};
 use wsrt::runtime::{Builder, Runtime};
 use wsrt::task::{JoinSet, coop};
-use wsrt_tests::{LIMIT, in_a_process_of_its_own, panic_message, text_of, within_a_minute};
+use wsrt_tests::{
+    Directory, LIMIT, in_a_process_of_its_own, in_a_process_with_files, panic_message, text_of, within_a_minute,
+};
 
 /// Runs a test's body on runtimes of both kinds.
 fn on_both<F: Future<Output = ()>>(body: impl Fn() -> F + Send + 'static) {
@@ -226,7 +228,7 @@ fn a_hundred_programs_leave_no_thread_or_descriptor() {
 #[test]
 fn when_descriptors_run_out_in_the_middle_nothing_stays_behind() {
     let test = "when_descriptors_run_out_in_the_middle_nothing_stays_behind";
-    let output = in_a_process_of_its_own(test, &[], || {
+    let output = in_a_process_with_files(test, "256", || {
         within_a_minute(|| {
             let runtime = Builder::new_current_thread().build().expect("a runtime");
             runtime.block_on(async {
@@ -431,7 +433,8 @@ fn what_is_set_arrives() {
 
 #[test]
 fn outside_a_runtime_starting_panics_and_starts_nothing() {
-    let marker = std::env::temp_dir().join(format!("wsrt-tests-process-{}", std::process::id()));
+    let directory = Directory::new();
+    let marker = directory.path("marker");
     let message = panic_message(|| drop(Command::new("touch").arg(&marker).spawn()));
     assert!(message.starts_with("wsrt: `Command::spawn` was called outside of a wsrt runtime"), "{message}");
     assert!(!marker.exists());

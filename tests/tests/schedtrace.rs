@@ -106,12 +106,15 @@ async fn unbalanced_load(period: Duration) {
 #[test]
 fn each_line_has_all_fields_and_steals_rise_under_imbalance() {
     let test = "each_line_has_all_fields_and_steals_rise_under_imbalance";
-    let environment = [("WSRT_SCHEDTRACE", "50"), ("WSRT_WORKER_THREADS", "3")];
+    // On a busy machine a poll may be kept from its core for as long as a stall takes.
+    let environment = [("WSRT_SCHEDTRACE", "50"), ("WSRT_WORKER_THREADS", "3"), ("WSRT_STALL_MS", "0")];
     let output = in_a_process_of_its_own(test, &environment, || {
         Runtime::new().expect("a runtime").run(unbalanced_load(Duration::from_millis(700)));
     });
     let lines = trace(&text_of(&output));
-    assert!((5..=20).contains(&lines.len()), "{} lines in 700 ms: {lines:#?}", lines.len());
+    let last = lines.last().expect("there are lines");
+    let most = last.millis as usize / 50 + 2;
+    assert!((5..=most).contains(&lines.len()), "{} lines in {} ms: {lines:#?}", lines.len(), last.millis);
     for line in &lines {
         assert_eq!((line.procs, line.stalls), (3, 0), "as WSRT_WORKER_THREADS says: {line:?}");
         // The load computes for milliseconds at a time, so that spares may come and go.
@@ -127,7 +130,7 @@ fn each_line_has_all_fields_and_steals_rise_under_imbalance() {
         assert!(after.steal >= before.steal && after.stolen >= before.stolen, "{before:?} {after:?}");
         assert!(after.parks >= before.parks && after.overflows >= before.overflows, "{before:?} {after:?}");
     }
-    let (first, last) = (&lines[0], &lines[lines.len() - 1]);
+    let first = &lines[0];
     assert!(last.steal > first.steal && last.stolen > first.stolen, "nothing was stolen: {first:?} {last:?}");
     assert!(last.polls > first.polls && last.millis >= first.millis + 200, "{first:?} {last:?}");
     assert!(last.overflows > 0, "400 tasks do not fit a ring: {last:?}");
@@ -330,7 +333,7 @@ fn helpers_and_regions_are_seen() {
 #[test]
 fn without_the_variable_there_is_no_trace() {
     let test = "without_the_variable_there_is_no_trace";
-    let output = in_a_process_of_its_own(test, &[], || {
+    let output = in_a_process_of_its_own(test, &[("WSRT_STALL_MS", "0")], || {
         Runtime::new().expect("a runtime").run(unbalanced_load(Duration::from_millis(60)));
     });
     assert_eq!(text_of(&output), "");

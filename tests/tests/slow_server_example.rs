@@ -39,6 +39,7 @@ fn the_dump_of_the_slow_server_names_its_lock() {
         });
         let process = server.id();
         while !listens(process) {
+            assert!(server.try_wait().expect("it is our child").is_none(), "it ended before it listened");
             thread::yield_now();
         }
         while server.try_wait().expect("it is our child").is_none() {

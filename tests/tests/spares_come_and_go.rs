@@ -4,7 +4,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use wsrt::runtime::{Builder, Handle, Runtime};
+use wsrt::runtime::{Builder, Handle, Metrics, Runtime};
 use wsrt::task::JoinHandle;
 use wsrt::time::sleep;
 use wsrt_tests::{Gate, LIMIT, Manner, count_threads, in_a_process_of_its_own, text_of, within_a_minute};
@@ -108,8 +108,14 @@ fn the_trace_shows_them_come_and_go() {
     let output = in_a_process_of_its_own(test, &environment, || {
         let runtime = Builder::new_multi_thread().worker_threads(2).build().expect("a runtime");
         // Each of the two times is long enough for the trace to print.
-        hold_many(&runtime, || thread::sleep(Duration::from_millis(100)));
-        runtime.block_on(sleep(Duration::from_millis(400)));
+        hold_many(&runtime, || thread::sleep(Duration::from_millis(300)));
+        let is_over = |metrics: &Metrics| metrics.num_spare_processors() == 0 && metrics.num_idle_processors() == 2;
+        let end = Instant::now() + LIMIT;
+        while !is_over(&runtime.metrics().snapshot()) {
+            assert!(Instant::now() < end, "{:#?}", runtime.metrics().snapshot());
+            thread::sleep(Duration::from_millis(1));
+        }
+        runtime.block_on(sleep(Duration::from_millis(300)));
     });
     let errors = text_of(&output);
     let spares = traced(&errors, "spareprocs");

@@ -15,11 +15,19 @@ use wsrt::task;
 use wsrt::time::sleep;
 use wsrt_tests::{in_a_process_of_its_own, text_of};
 
-/// A path that no other test uses. Whatever was there is gone.
+/// A path that no other test uses. Whatever was there is gone, with the numbered files beside it: a
+/// killed process, whose number this one has got, may have left them.
 fn path(name: &str) -> PathBuf {
     let path = env::temp_dir().join(format!("wsrt-timeline-{}-{name}", id()));
-    let _ = fs::remove_file(&path);
+    for left in [path.clone(), numbered(&path, 1), numbered(&path, 2)] {
+        let _ = fs::remove_file(left);
+    }
     path
+}
+
+fn numbered(path: &Path, number: u32) -> PathBuf {
+    let extension = format!("-{number}.perfetto-trace");
+    path.to_str().expect("a path of letters").replace(".perfetto-trace", &extension).into()
 }
 
 /// The Python that has the package `perfetto`, if there is one: that of `WSRT_PERFETTO_PYTHON`, or
@@ -282,14 +290,14 @@ fn each_runtime_of_a_process_has_its_own_file() {
     let test = "each_runtime_of_a_process_has_its_own_file";
     let first = path("several.perfetto-trace");
     let trace = first.to_str().expect("a path of letters");
-    let output = in_a_process_of_its_own(test, &[("WSRT_TRACE", trace)], || {
+    let output = in_a_process_of_its_own(test, &[("WSRT_TRACE", trace), ("WSRT_STALL_MS", "0")], || {
         let runtimes = [Runtime::new().expect("a runtime"), Runtime::new().expect("a runtime")];
         for runtime in &runtimes {
             runtime.run(task::yield_now());
         }
     });
     assert_eq!(text_of(&output), "");
-    let second = PathBuf::from(trace.replace(".perfetto-trace", "-2.perfetto-trace"));
+    let second = numbered(&first, 2);
     for path in [first, second] {
         assert!(fs::metadata(&path).expect("it is there").len() > 100);
         let _ = decoded(test, &path);
@@ -299,8 +307,7 @@ fn each_runtime_of_a_process_has_its_own_file() {
 
 /// The path of the first record, once it is there in full.
 fn await_record(flight: &Path) -> PathBuf {
-    let record =
-        PathBuf::from(flight.to_str().expect("a path of letters").replace(".perfetto-trace", "-1.perfetto-trace"));
+    let record = numbered(flight, 1);
     let began = Instant::now();
     while !record.exists() {
         assert!(began.elapsed() < Duration::from_secs(30), "no {}", record.display());
@@ -362,9 +369,7 @@ fn records_are_written_on_demand_and_numbered() {
         let _ = decoded("records_are_written_on_demand_and_numbered", &record);
         let _ = fs::remove_file(record);
     }
-    let _ = fs::remove_file(PathBuf::from(
-        flight.to_str().expect("letters").replace(".perfetto-trace", "-1.perfetto-trace"),
-    ));
+    let _ = fs::remove_file(numbered(&flight, 1));
 }
 
 #[test]

@@ -1,9 +1,7 @@
 //! The timeline shows what a task waits for, and leads from the task that releases or sends to the
 //! task that waited.
 
-use std::env;
 use std::fs;
-use std::process::id;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::SeqCst;
@@ -11,6 +9,7 @@ use std::sync::atomic::Ordering::SeqCst;
 use wsrt::runtime::Builder;
 use wsrt::sync::{Mutex, mpsc};
 use wsrt::task;
+use wsrt_tests::Directory;
 use wsrt_trace::decode::{Decoded, Decoder, NameTable, PacketReader, TrackEvent};
 use wsrt_trace::{Awaited, EventName, TrackEventKind, WakeCause};
 
@@ -23,14 +22,14 @@ struct Recorded {
 impl Recorded {
     /// Runs `life` as a task of a current-thread runtime with a timeline. Returns the line that it
     /// returns, too: where it made its lock.
-    fn of(name: &str, life: impl Future<Output = u32> + Send + 'static) -> (Self, u32) {
-        let path = env::temp_dir().join(format!("wsrt-timeline-waits-{}-{name}", id()));
+    fn of(life: impl Future<Output = u32> + Send + 'static) -> (Self, u32) {
+        let directory = Directory::new();
+        let path = directory.path("trace");
         let runtime = Builder::new_current_thread().trace(&path).build().expect("a runtime");
         let life = task::Builder::new().name("life").spawn_on(life, runtime.handle());
         let line = runtime.block_on(life).expect("no panic");
         drop(runtime);
         let file = fs::File::open(&path).expect("it was written");
-        fs::remove_file(&path).expect("it was written");
         let (mut packets, mut decoder, mut events) = (PacketReader::of(file), Decoder::default(), Vec::new());
         while let Ok(packet) = packets.next_packet().expect("a file can be read") {
             if let Decoded::Event(event) = decoder.decode(packet).expect("it is sound") {
@@ -82,7 +81,7 @@ async fn until(begun: &AtomicBool) {
 
 #[test]
 fn a_release_leads_to_the_task_that_waited_for_it() {
-    let (recorded, line) = Recorded::of("mutex", async move {
+    let (recorded, line) = Recorded::of(async move {
         let (lock, begun) = (Arc::new(Mutex::new(0)), Arc::new(AtomicBool::new(false)));
         let line = line!() - 1;
         let guard = lock.lock().await;
@@ -101,7 +100,7 @@ fn a_release_leads_to_the_task_that_waited_for_it() {
 
 #[test]
 fn a_send_leads_to_the_task_that_receives() {
-    let (recorded, line) = Recorded::of("mpsc", async move {
+    let (recorded, line) = Recorded::of(async move {
         let (sender, mut receiver) = mpsc::channel(1);
         let line = line!() - 1;
         let begun = Arc::new(AtomicBool::new(false));

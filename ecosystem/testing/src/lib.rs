@@ -19,21 +19,35 @@ pub use self::program::{Example, example};
 pub use self::redis::Redis;
 pub use self::scratch::Scratch;
 
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::Duration;
 
 /// How long any one step may take before a test fails. Far longer than a step takes on a busy
 /// machine.
 pub const LIMIT: Duration = Duration::from_secs(60);
 
-/// Returns an address on the loopback whose port is free at the moment, for peers that do not
-/// choose one themselves.
+/// Returns an address on the loopback whose port is free, for peers that do not choose one
+/// themselves.
+///
+/// The port is below those that the system gives to sockets which ask for any: until the peer has
+/// started, no other socket gets it by chance.
 ///
 /// # Panics
 ///
 /// Panics if there is none.
 #[must_use]
 pub fn free_address() -> SocketAddr {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("there is a free port");
-    listener.local_addr().expect("it is bound")
+    const PORTS: Range<u32> = 12_000..30_000;
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let is_free = |address: &SocketAddr| TcpListener::bind(address).is_ok() && UdpSocket::bind(address).is_ok();
+    // Each process begins elsewhere.
+    let first = std::process::id().wrapping_mul(64);
+    let addresses = (0..1_000).map(|_| {
+        let number = first.wrapping_add(NEXT.fetch_add(1, Relaxed));
+        let port = PORTS.start + number % PORTS.len() as u32;
+        SocketAddr::from((Ipv4Addr::LOCALHOST, port as u16))
+    });
+    addresses.into_iter().find(is_free).expect("there is a free port")
 }

@@ -2,6 +2,7 @@
 
 use std::env;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -20,10 +21,16 @@ impl Scratch {
     #[expect(clippy::new_without_default, reason = "a default value should cost nothing")]
     pub fn new() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
-        let name = format!("wsrt-{}-{}", process::id(), NEXT.fetch_add(1, Relaxed));
-        let path = env::temp_dir().join(name);
-        fs::create_dir(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        Self(path)
+        loop {
+            let name = format!("wsrt-{}-{}", process::id(), NEXT.fetch_add(1, Relaxed));
+            let path = env::temp_dir().join(name);
+            match fs::create_dir(&path) {
+                Ok(()) => return Self(path),
+                // A killed process, whose number this one has got, has left its own behind.
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) => panic!("{}: {error}", path.display()),
+            }
+        }
     }
 
     /// Where it is.

@@ -133,7 +133,7 @@ fn a_worker_stopped_too_long_cannot_record_anothers_result() {
     let mut client = Client::connect(&address);
     let worker = |name| Program::start(&["--store", &redis.url(), "--worker", name, "--lease-ms", "200", "--log"]);
     let sleeper = worker("sleeper");
-    let job = r#""type":"submit_job","worker":"sleeper","job_id":"the-job","payload":{"wait_us":300000}"#;
+    let job = r#""type":"submit_job","worker":"sleeper","job_id":"the-job","payload":{"wait_us":2000000}"#;
     harness::wait_until("it joins", || (client.ask(job)["type"] == "job_submitted").then_some(()));
     let find = r#""type":"find_job","job_id":"the-job""#;
     harness::wait_until("it takes the job", || (client.ask(find)["place"] == "in_flight").then_some(()));

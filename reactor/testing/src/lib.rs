@@ -4,6 +4,8 @@
 //! For this crate's tests and examples only. Each future that is to run at the same time as another
 //! has its own thread: `std::thread::scope` and [`Runtime::block_on`] replace tasks here.
 
+mod directory;
+
 use std::future::{Future, poll_fn};
 use std::io;
 use std::pin::pin;
@@ -14,6 +16,8 @@ use std::thread::{self, JoinHandle, Thread};
 use std::time::Duration;
 use wsrt_reactor::context::{self, Delay, Services};
 use wsrt_reactor::{Netpoller, Turn};
+
+pub use self::directory::Directory;
 
 /// Runs `future` to its end on a runtime of its own.
 pub fn run<F: Future>(future: F) -> F::Output {

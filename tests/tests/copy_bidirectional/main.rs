@@ -16,7 +16,7 @@ use wsrt::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufWriter, Re
 use wsrt::net::{TcpListener, TcpStream, UnixStream};
 use wsrt::runtime::{Builder, Runtime};
 use wsrt::task::JoinHandle;
-use wsrt_tests::{in_a_process_of_its_own, text_of, within_a_minute};
+use wsrt_tests::{in_a_process_of_its_own, in_a_process_with_files, text_of, within_a_minute};
 
 /// More than all the buffers in between hold.
 const MUCH: usize = 24 * 1024 * 1024;
@@ -350,7 +350,7 @@ fn pipes_are_taken_for_bulk_and_let_go_of_again() {
 
 #[test]
 fn without_descriptors_for_pipes_the_buffer_does_it() {
-    let output = in_a_process_of_its_own("without_descriptors_for_pipes_the_buffer_does_it", &[], || {
+    let output = in_a_process_with_files("without_descriptors_for_pipes_the_buffer_does_it", "256", || {
         within_a_minute(|| {
             Runtime::new().expect("a runtime").block_on(async {
                 let (client, mut server, proxy) = proxied(Way::Splice).await;

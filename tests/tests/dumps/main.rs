@@ -20,7 +20,7 @@ use wsrt::net::{TcpListener, TcpStream};
 use wsrt::runtime::{Builder, Dump, Handle, SourceWait, TaskDump, TaskKind, TaskState, WaitsOn};
 use wsrt::task::{self, JoinHandle, LocalSet, spawn_local, yield_now};
 use wsrt::time::{sleep, timeout};
-use wsrt_tests::{Gate, LIMIT, Manner, two_processors, within_a_minute};
+use wsrt_tests::{Directory, Gate, LIMIT, Manner, two_processors, within_a_minute};
 
 fn named(name: &str) -> task::Builder<'_> {
     task::Builder::new().name(name)
@@ -96,7 +96,8 @@ fn it_names_paths_pipes_and_signals_without_asking_foreign_descriptors() {
 
     within_a_minute(|| {
         let runtime = two_processors();
-        let path = std::env::temp_dir().join(format!("wsrt-dumps-{}.socket", std::process::id()));
+        let directory = Directory::new();
+        let path = directory.path("socket");
         let at = path.clone();
         let _sender = runtime.run(async move {
             let listener = UnixListener::bind(&at).expect("nobody else is there");
@@ -107,7 +108,6 @@ fn it_names_paths_pipes_and_signals_without_asking_foreign_descriptors() {
             named("hangup").spawn(async move { hangup.recv().await });
             sender
         });
-        std::fs::remove_file(&path).expect("it was made");
         let what = |name| {
             let task = waiting(runtime.handle(), name);
             let &[source] = &*sources(&task) else { panic!("{task}") };

@@ -117,13 +117,14 @@ fn a_client_that_reads_nothing_is_closed() {
 #[test]
 fn a_client_that_reads_slowly_gets_its_answer() {
     within_a_minute(|| {
-        let (_runtime, address, _reports) = start(|serving| serving.with_write_timeout(4 * SHORT));
+        // Each pause is an eighth of the limit, so that others may hold the client up for long.
+        let (_runtime, address, _reports) = start(|serving| serving.with_write_timeout(Duration::from_secs(2)));
         let mut slow = connect(address);
         slow.write_all(b"GET /large HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n").expect("the server reads");
         let (mut buffer, mut read) = (vec![0; 4 << 20], 0);
         loop {
-            // Each pause is shorter than the limit, all of them together are longer.
-            std::thread::sleep(SHORT);
+            // All of them together are longer than the limit.
+            std::thread::sleep(Duration::from_millis(250));
             match slow.read(&mut buffer).expect("the server goes on") {
                 0 => break,
                 count => read += count,

@@ -68,7 +68,7 @@ fn a_slow_handshake_holds_up_no_other_and_is_dropped() {
         let (told, tells) = mpsc::channel();
         let mut server = Server::start_any(|listener, paths, end| {
             serve(listener, paths)
-                .with_first_request_timeout(Duration::from_millis(200))
+                .with_first_request_timeout(Duration::from_secs(1))
                 .with_handshake(|mut stream: TcpStream| async move {
                     let mut password = [0; 6];
                     stream.read_exact(&mut password).await?;

@@ -5,6 +5,8 @@ use std::time::Duration;
 use wsrt::runtime::Builder;
 use wsrt_tests::{runtime_with, within_a_minute};
 
+use crate::{is_at_rest, metrics_when};
+
 #[test]
 fn a_worker_alternates_between_busy_and_idle() {
     within_a_minute(|| {
@@ -24,6 +26,7 @@ fn a_poll_under_way_counts_as_busy_time() {
     within_a_minute(|| {
         let runtime = runtime_with(1);
         let metrics = runtime.metrics();
+        metrics_when(&runtime, "rest", is_at_rest);
         let idle = metrics.worker_total_busy_duration(0);
         assert_eq!(metrics.worker_total_busy_duration(0), idle, "it is idle");
         let inside = metrics.clone();

@@ -6,7 +6,7 @@ mod sampling;
 mod spawns_and_jobs;
 
 use std::future::{Future, poll_fn};
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::AtomicU64;
@@ -148,15 +148,22 @@ fn hand_offs_are_in_runnext_and_outside_tasks_injected() {
 fn steals_are_counted_by_thief_and_victim() {
     within_a_minute(|| {
         let runtime = runtime_with(2);
-        runtime.run(async {
+        let work = || async {
             let tasks: Vec<_> = (0..200).map(|_| wsrt::spawn(async { spin_for(Duration::from_micros(100)) })).collect();
             for task in tasks {
                 task.await.expect("no panic");
             }
-        });
-        let metrics = metrics_when(&runtime, "rest", is_at_rest);
+        };
+        // Again if the thief's thread got no core in the meantime.
+        let metrics = loop {
+            runtime.run(work());
+            let metrics = metrics_when(&runtime, "rest", is_at_rest);
+            if metrics.total().steal_operations() > 0 {
+                break metrics;
+            }
+        };
         let total = metrics.total();
-        assert!(total.steal_operations() > 0 && total.steal_count() >= total.steal_operations(), "{total:?}");
+        assert!(total.steal_count() >= total.steal_operations(), "{total:?}");
         assert!(total.polls_by_source().stolen <= total.steal_operations(), "{total:?}");
         for (thief, processor) in metrics.processors().iter().enumerate() {
             let row = processor.steals_by_victim();
@@ -267,17 +274,20 @@ fn timers_are_counted_with_their_lateness_and_none_is_early() {
     });
 }
 
-/// The one processor is held for 50 ms, and a timer is due in the midst of that: a thread that
-/// fires it then is on time, and if none does the timer is late by the rest of the 50 ms.
+/// The one processor is held until 40 ms after the timer was due, from a moment on in which it was
+/// not.
 #[test]
 fn a_timer_behind_a_long_poll_is_late() {
     within_a_minute(|| {
         let runtime = Builder::new_current_thread().build().expect("a runtime");
         runtime.block_on(async {
-            let sleeper = wsrt::spawn(sleep(Duration::from_millis(10)));
-            yield_now().await;
-            wsrt::spawn(async { spin_for(Duration::from_millis(50)) }).await.expect("no panic");
-            sleeper.await.expect("no panic");
+            loop {
+                let mut sleeper = pin!(sleep(Duration::from_millis(10)));
+                if poll_fn(|cx| Poll::Ready(sleeper.as_mut().poll(cx).is_pending())).await {
+                    spin_for(Duration::from_millis(50));
+                    return sleeper.await;
+                }
+            }
         });
         let metrics = runtime.metrics().snapshot();
         let most = metrics.total().arrivals().timer_lateness_max.max(metrics.elsewhere().timer_lateness_max);

@@ -6,6 +6,7 @@ use std::env;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::ops::Range;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio, id};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -224,6 +225,8 @@ impl Redis {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let name = format!("wsrt-cluster-{}-{}", id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let directory = env::temp_dir().join(name);
+        // A killed process, whose number this one has got, may have left its data behind.
+        let _ = fs::remove_dir_all(&directory);
         fs::create_dir_all(&directory).expect("a directory for Redis");
         // Another program may take the port before Redis does.
         (0..5).find_map(|_| {
@@ -298,7 +301,16 @@ impl Drop for Redis {
     }
 }
 
+/// Below the ports that the system gives to sockets which ask for any: no other socket gets it by
+/// chance until Redis has started, for the first time or again.
 pub fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    listener.local_addr().expect("it is bound").port()
+    const PORTS: Range<u32> = 12_000..30_000;
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    // Each process begins elsewhere.
+    let first = id().wrapping_mul(64);
+    let ports = (0..1_000).map(|_| {
+        let number = first.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed));
+        (PORTS.start + number % PORTS.len() as u32) as u16
+    });
+    ports.into_iter().find(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok()).expect("a free port")
 }

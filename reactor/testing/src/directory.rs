@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// A directory of a test's own, removed with its content when this is dropped.
@@ -20,7 +20,7 @@ impl Directory {
     pub fn new() -> Directory {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
         loop {
-            let name = format!("wsrt-tests-{}-{}", std::process::id(), NUMBER.fetch_add(1, Relaxed));
+            let name = format!("wsrt-{}-{}", std::process::id(), NUMBER.fetch_add(1, Relaxed));
             let path = std::env::temp_dir().join(name);
             match fs::create_dir(&path) {
                 Ok(()) => return Directory(path),
@@ -29,6 +29,12 @@ impl Directory {
                 Err(error) => panic!("a directory can be made at {}: {error}", path.display()),
             }
         }
+    }
+
+    /// Returns its own path, which is short: paths of Unix sockets are limited.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.0
     }
 
     /// Returns the path of `name` in the directory.
