@@ -45,6 +45,11 @@ const BURNING: u64 = 2_000_000;
 /// Such a poll has had this much CPU time, in nanoseconds, since the watcher first asked, on the
 /// second tick that saw it.
 const BURNED: u64 = 500_000;
+/// While another processor still polls, and robs the stuck one when it runs dry, the poll is
+/// compensated after so much CPU time, in nanoseconds. With every core busy a spare only adds a
+/// thread that waits for one: a listener that accepted a hundred connections in one poll got a
+/// spare for it, time and again.
+const BURNED_BESIDE_OTHERS: u64 = 4_000_000;
 
 /// The watcher's record of one processor.
 #[derive(Debug, Clone, Copy, Default)]
@@ -58,6 +63,8 @@ struct Watched {
     /// When it last saw it in `block_in_place`, or else first saw it: a poll that says that it
     /// blocks is no stall.
     silent_since: u64,
+    /// Whether its thread was asleep when last looked at in this poll.
+    asleep: bool,
     /// Whether a machine was sent for the task in its runnext, and the poll was not seen since.
     relieved: bool,
     /// Whether a spare stands in for it.
@@ -116,9 +123,10 @@ fn serve(scheduler: Arc<Scheduler>) {
         sleep.nap(pause);
         watcher.tick();
         pause = watcher.cadence.tick();
-        let nothing_to_watch = watcher.has_nothing_to_watch();
-        if watcher.cadence.may_sleep(nothing_to_watch) {
+        if watcher.may_sleep() {
+            let began = scheduler.clock.elapsed();
             sleep.sleep_until_busy(|| !needs_no_watcher(&scheduler) || scheduler.shutdown.has_begun());
+            watcher.cadence.note_sleep(Duration::from_nanos(scheduler.clock.elapsed() - began));
             pause = FIRST_LOOK;
         }
     }
@@ -166,10 +174,11 @@ impl<'a> Watcher<'a> {
         self.scheduler.start_refused_threads(now);
     }
 
-    /// All are idle, and have been since the last tick, and no spare waits to be taken back.
-    fn has_nothing_to_watch(&mut self) -> bool {
+    /// Whether to sleep until a processor is busy. Not while a spare waits to be taken back.
+    fn may_sleep(&mut self) -> bool {
         let has_polled = std::mem::take(&mut self.has_polled);
-        !has_polled && needs_no_watcher(self.scheduler) && self.scheduler.processors.spares() == 0
+        let anything_to_watch = !needs_no_watcher(self.scheduler) || self.scheduler.processors.spares() > 0;
+        self.cadence.may_sleep(anything_to_watch, has_polled)
     }
 
     /// Whether the processor's holder is in a poll that the watcher has seen before.
@@ -265,16 +274,25 @@ impl<'a> Watcher<'a> {
     /// wait beside it.
     fn why_stuck(&mut self, index: usize, now: u64) -> Option<Why> {
         let PollState { blocking, computing, thread, .. } = self.scheduler.processors.get(index).watch().state();
-        if blocking || self.looks_asleep(index, thread, now) {
+        if blocking {
             return Some(Why::Asleep);
+        }
+        let others_poll = self.serving() > 0;
+        let asleep = self.looks_asleep(index, thread, now);
+        let was_asleep = std::mem::replace(&mut self.watched[index].asleep, asleep);
+        if asleep {
+            // A lock of the allocator, say, is held for a moment, or until the kernel gives its
+            // holder a core again: no spare would be quicker than that.
+            return (was_asleep || !others_poll).then_some(Why::Asleep);
         }
         if computing {
             return Some(Why::Burning);
         }
         let watched = &mut self.watched[index];
+        let enough = if others_poll { BURNED_BESIDE_OTHERS } else { BURNED };
         let has_burned = match watched.burnt.read(thread, now) {
-            Some(burnt) => burnt >= BURNED,
-            None => now - watched.since >= BURNING,
+            Some(burnt) => burnt >= enough,
+            None => now - watched.since >= BURNING.max(enough),
         };
         has_burned.then_some(Why::Burning)
     }

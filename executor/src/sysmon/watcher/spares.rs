@@ -69,7 +69,7 @@ impl Watcher<'_> {
     }
 
     /// Processors that are not stuck in a poll, but for spares that no stuck poll needs any more.
-    fn serving(&self) -> usize {
+    pub(super) fn serving(&self) -> usize {
         let stuck = self.watched.iter().filter(|watched| watched.stuck).count();
         (self.scheduler.processors.regular() + self.count_compensated()).saturating_sub(stuck)
     }
