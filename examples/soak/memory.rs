@@ -8,8 +8,8 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// glibc's limit on its arenas. It gives threads arenas of their own, each of which keeps the most
-/// that was ever in use there; with one of them, the resident set follows the program.
+/// glibc's limit on its arenas. It gives threads arenas of their own, whose free memory is
+/// scattered among the pages in use; with one of them, the resident set follows the program.
 const ARENAS: (&str, &str) = ("MALLOC_ARENA_MAX", "1");
 
 /// The system's allocator, counting the bytes that are allocated.
@@ -46,6 +46,14 @@ unsafe impl GlobalAlloc for Counting {
 /// The bytes that are allocated, in kB.
 pub(crate) fn allocated() -> u64 {
     (LIVE.load(Relaxed) as i64).max(0) as u64 / 1024
+}
+
+/// Has the allocator give free memory back to the system, so that the resident set is what is in
+/// use, and not the most that ever was.
+pub(crate) fn give_back() {
+    #[cfg(target_env = "gnu")]
+    // SAFETY: it takes a number and no pointer.
+    let _ = unsafe { libc::malloc_trim(0) };
 }
 
 /// The resident set, in kB.

@@ -9,6 +9,7 @@ use wsrt::time::sleep;
 use crate::awake::TICK;
 use crate::levels::{self, Levels};
 use crate::loads;
+use crate::memory;
 use crate::servers;
 use crate::soak::Soak;
 
@@ -40,6 +41,7 @@ pub(crate) async fn run(soak: &Arc<Soak>) -> Levels {
         soak.rename_phase(format!("the rest, since {obstacle}"));
         sleep(TICK).await;
     }
+    memory::give_back();
     Levels::read(&Handle::current())
 }
 

@@ -6,7 +6,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::Receiver;
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use wsrt_tests::{LIMIT, example, lines};
 
@@ -246,4 +246,55 @@ fn bad_addresses_are_errors_that_name_them() {
     fails_with(Command::new(&program).env("PORT", &port), &message);
     let message = "PORT=http is not a port number from 0 to 65535: invalid digit found in string";
     fails_with(Command::new(&program).env("PORT", "http"), message);
+}
+
+/// Starts it with one of its limits set to `value`.
+fn start_with(limit: &str, value: &str) -> Server {
+    let mut command = Command::new(example("http_server"));
+    command.env(limit, value);
+    Server::start_by(command)
+}
+
+#[test]
+fn a_client_that_says_nothing_is_closed() {
+    let server = start_with("HEAD_SECONDS", "0.1");
+    for beginning in ["", "GET / HT", "PRI * HTTP/2.0\r\n\r\nSM"] {
+        let mut silent = server.connect();
+        silent.send(beginning);
+        // Perhaps with a word about it.
+        let _ = silent.0.read_to_end(&mut Vec::new()).inspect_err(|error| {
+            assert_eq!(error.kind(), ErrorKind::ConnectionReset, "{beginning:?}");
+        });
+    }
+}
+
+#[test]
+fn a_client_that_takes_nothing_is_closed() {
+    let server = start_with("WRITE_SECONDS", "0.1");
+    let mut deaf = server.connect();
+    deaf.0.get_ref().set_write_timeout(Some(LIMIT)).expect("sockets have timeouts");
+    let requests = request("/").repeat(1000);
+    // Until its answers fill all buffers, and then the server stops reading.
+    let error = loop {
+        if let Err(error) = deaf.0.get_mut().write_all(requests.as_bytes()) {
+            break error.kind();
+        }
+    };
+    assert!(matches!(error, ErrorKind::ConnectionReset | ErrorKind::BrokenPipe), "{error:?}");
+    server.connect().assert_greeted();
+}
+
+#[test]
+fn connections_beyond_the_limit_wait_for_a_place() {
+    let server = start_with("CONNECTIONS", "2");
+    let (mut first, mut second) = (server.connect(), server.connect());
+    first.assert_greeted();
+    second.assert_greeted();
+    let mut third = server.connect();
+    third.send(&request("/"));
+    third.0.get_ref().set_read_timeout(Some(Duration::from_millis(100))).expect("sockets have timeouts");
+    assert_eq!(third.0.read(&mut [0]).map_err(|error| error.kind()), Err(ErrorKind::WouldBlock));
+    drop(first);
+    third.0.get_ref().set_read_timeout(Some(LIMIT)).expect("sockets have timeouts");
+    assert_eq!(third.answer(), (200, "Hello from wsrt\n".to_owned()));
 }

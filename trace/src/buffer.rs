@@ -2,24 +2,26 @@
 //! other.
 //!
 //! ```text
-//!        read                     written
-//!          v                         v
-//!   . . . [ e1   e2   e3   e4   e5  ] . . . . . .        slots, modulo the capacity
-//!           |                         |
-//!           the reader copies here    the writer writes here, if the slot was read
+//!                 read                               written
+//!                   v                                   v
+//!   [ .   .   .   . | e1  e2 ] ──► [ e3  e4  e5  e6 ] ──► [ e7 | .   .   . ]       chunks
+//!     ^                                                   ^
+//!     the reader frees it when it goes on                 the writer adds one when it needs it
 //! ```
 //!
-//! A full buffer takes no event: the writer drops it, and counts it.
+//! A full buffer takes no event: the writer drops it, and counts it. A thread that is recorded no
+//! more, or seldom, has a chunk at most.
 
 use std::fmt;
 use std::mem::MaybeUninit;
+use std::ptr::null_mut;
 
 use crate::Event;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
-use crate::sync::{Arc, EVENT_CAPACITY, UnsafeCell};
+use crate::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize};
+use crate::sync::{Arc, CHUNK, EVENT_CAPACITY, UnsafeCell};
 
-const _: () = assert!(EVENT_CAPACITY.is_power_of_two());
+const _: () = assert!(CHUNK.is_power_of_two() && CHUNK <= EVENT_CAPACITY, "numbers of events wrap");
 
 /// A value on cache lines of its own: two, since CPUs fetch them in pairs.
 #[derive(Debug)]
@@ -27,10 +29,21 @@ const _: () = assert!(EVENT_CAPACITY.is_power_of_two());
 struct OwnCacheLines<T>(T);
 
 struct EventBuffer {
-    slots: Box<[UnsafeCell<MaybeUninit<Event>>]>,
+    /// The first chunk that is not freed; null until there is one. The writer stores it once, the
+    /// reader from then on. Relaxed: it is read by the reader, to which `written` publishes it, and
+    /// by the end of the buffer.
+    first: AtomicPtr<Chunk>,
     writers_end: OwnCacheLines<WritersEnd>,
     /// How many events were read.
     read: OwnCacheLines<AtomicUsize>,
+}
+
+/// Room for some events.
+struct Chunk {
+    slots: Box<[UnsafeCell<MaybeUninit<Event>>]>,
+    /// The chunk behind it; null until there is one. Relaxed: `written` publishes it, with the
+    /// first event there.
+    next: AtomicPtr<Chunk>,
 }
 
 /// The words that the writer stores to.
@@ -43,13 +56,11 @@ struct WritersEnd {
     closed: AtomicBool,
 }
 
-// SAFETY: there is one writer and one reader, and `written` and `read` give each slot to one of
-// them.
-unsafe impl Sync for EventBuffer {}
-
 /// The end of a buffer that its thread writes to.
 pub struct EventWriter {
     buffer: Arc<EventBuffer>,
+    /// The last chunk, if there is one.
+    chunk: *mut Chunk,
     written: usize,
     /// The buffer's `read` when the writer last loaded it.
     read: usize,
@@ -59,19 +70,38 @@ pub struct EventWriter {
 /// The end of a buffer that the recorder reads from.
 pub struct EventReader {
     buffer: Arc<EventBuffer>,
+    /// The chunk of the last event that was read, if any was.
+    chunk: *mut Chunk,
     read: usize,
 }
 
-/// Makes an empty buffer of [`EVENT_CAPACITY`] events, and returns its two ends.
+// SAFETY: `written` and `read` give each slot to the writer or to the reader, whichever threads
+// those are on, and with its first slot a chunk.
+unsafe impl Send for EventWriter {}
+// SAFETY: as above.
+unsafe impl Send for EventReader {}
+
+/// Makes a buffer with room for [`EVENT_CAPACITY`] events, and returns its two ends.
 pub fn event_buffer() -> (EventWriter, EventReader) {
     let writers_end =
         WritersEnd { written: AtomicUsize::new(0), dropped: AtomicU64::new(0), closed: AtomicBool::new(false) };
     let buffer = Arc::new(EventBuffer {
-        slots: (0..EVENT_CAPACITY).map(|_| UnsafeCell::new(MaybeUninit::uninit())).collect(),
+        first: AtomicPtr::new(null_mut()),
         writers_end: OwnCacheLines(writers_end),
         read: OwnCacheLines(AtomicUsize::new(0)),
     });
-    (EventWriter { buffer: Arc::clone(&buffer), written: 0, read: 0, dropped: 0 }, EventReader { buffer, read: 0 })
+    let writer = EventWriter { buffer: Arc::clone(&buffer), chunk: null_mut(), written: 0, read: 0, dropped: 0 };
+    (writer, EventReader { buffer, chunk: null_mut(), read: 0 })
+}
+
+impl Chunk {
+    fn new() -> Self {
+        Self {
+            // Not in an array, which would be made on the thread's stack first.
+            slots: (0..CHUNK).map(|_| UnsafeCell::new(MaybeUninit::uninit())).collect(),
+            next: AtomicPtr::new(null_mut()),
+        }
+    }
 }
 
 impl EventWriter {
@@ -81,13 +111,26 @@ impl EventWriter {
         if self.is_full() {
             return self.drop_one();
         }
-        let slot = &self.buffer.slots[self.written % EVENT_CAPACITY];
-        // SAFETY: the slot was read, or never written: it is the writer's until `written` counts
-        // it.
-        slot.with_mut(|slot| unsafe { slot.write(MaybeUninit::new(event)) });
+        if self.written % CHUNK == 0 {
+            self.add_chunk();
+        }
+        // SAFETY: there is one, and the reader frees none but those that the writer has left.
+        let chunk = unsafe { &*self.chunk };
+        // SAFETY: the slot was never written: it is the writer's until `written` counts it.
+        chunk.slots[self.written % CHUNK].with_mut(|slot| unsafe { slot.write(MaybeUninit::new(event)) });
         self.written = self.written.wrapping_add(1);
         // Release pairs with the Acquire in `read`: the event is in its slot.
         self.buffer.writers_end.0.written.store(self.written, Release);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn add_chunk(&mut self) {
+        let chunk = Box::into_raw(Box::new(Chunk::new()));
+        // SAFETY: as in `write`: if it is not null, it is the last chunk.
+        let link = unsafe { self.chunk.as_ref() }.map_or(&self.buffer.first, |last| &last.next);
+        link.store(chunk, Relaxed);
+        self.chunk = chunk;
     }
 
     #[inline(always)]
@@ -120,15 +163,32 @@ impl EventReader {
         // Acquire pairs with the Release in `write`: the slots below are filled.
         let written = self.buffer.writers_end.0.written.load(Acquire);
         while self.read != written {
-            let slot = &self.buffer.slots[self.read % EVENT_CAPACITY];
-            // SAFETY: `written` counts the slot: it is the reader's until `read` counts it too.
-            let event = slot.with(|slot| unsafe { slot.read() });
+            if self.read % CHUNK == 0 {
+                self.go_on();
+            }
+            // SAFETY: there is one, and none but the reader frees it.
+            let chunk = unsafe { &*self.chunk };
+            // SAFETY: `written` counts the slot: the writer is done with it.
+            let event = chunk.slots[self.read % CHUNK].with(|slot| unsafe { slot.read() });
             // SAFETY: the writer filled the slot before `written` counted it.
             events.push(unsafe { event.assume_init() });
             self.read = self.read.wrapping_add(1);
         }
-        // Release pairs with the Acquire in `is_full`: the slots are the writer's again.
+        // Release pairs with the Acquire in `is_full`: there is room for as many.
         self.buffer.read.0.store(self.read, Release);
+    }
+
+    /// Goes on to the next chunk, which has an event, and frees the last.
+    fn go_on(&mut self) {
+        let next = if self.chunk.is_null() {
+            self.buffer.first.load(Relaxed)
+        } else {
+            // SAFETY: all its events were read, and one behind them was written: the writer has
+            // left it.
+            unsafe { Box::from_raw(self.chunk) }.next.load(Relaxed)
+        };
+        self.buffer.first.store(next, Relaxed);
+        self.chunk = next;
     }
 
     /// Returns how many events were dropped so far.
@@ -141,6 +201,16 @@ impl EventReader {
     pub fn is_closed(&self) -> bool {
         // Acquire pairs with the Release of the writer's drop.
         self.buffer.writers_end.0.closed.load(Acquire)
+    }
+}
+
+impl Drop for EventBuffer {
+    fn drop(&mut self) {
+        let mut next = self.first.load(Relaxed);
+        while !next.is_null() {
+            // SAFETY: the writer and the reader are gone: the chunks are the buffer's alone.
+            next = unsafe { Box::from_raw(next) }.next.load(Relaxed);
+        }
     }
 }
 
@@ -191,6 +261,18 @@ mod tests {
         let mut events = Vec::new();
         reader.read(&mut events);
         assert_eq!(events.len(), 1);
+    }
+
+    #[test]
+    fn what_was_read_is_freed_while_the_writer_goes_on() {
+        let (mut writer, mut reader) = event_buffer();
+        let mut events = Vec::new();
+        for round in 0..10 {
+            (0..3 * CHUNK).for_each(|number| writer.write(event(number)));
+            reader.read(&mut events);
+            assert_eq!(events.len(), (round + 1) * 3 * CHUNK);
+            assert_eq!(reader.buffer.first.load(Relaxed), writer.chunk, "the last chunk alone is left");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Models of the buffer: in every interleaving the reader gets each event once and in order, or it
-//! was counted as dropped. Under loom a buffer has two slots, so that it is full, and goes round,
-//! within three events.
+//! was counted as dropped. Under loom a buffer has two chunks of one event each, so that it is
+//! full, and chunks are added and freed, within three events.
 
 use loom::model::Builder;
 
@@ -46,5 +46,17 @@ fn a_reader_that_sees_a_closed_buffer_misses_nothing() {
             assert_eq!(read_stamps(&mut reader), [0, 1]);
         }
         writes.join().expect("it only writes");
+    });
+}
+
+#[test]
+fn a_buffer_without_its_reader_is_freed_by_the_writer() {
+    explore(|| {
+        let (mut writer, mut reader) = event_buffer();
+        let reads = thread::spawn(move || read_stamps(&mut reader).len());
+        write_all(&mut writer, 2);
+        // Loom reports a chunk that is never freed by its cells.
+        drop(writer);
+        assert!(reads.join().expect("it only reads") <= 2);
     });
 }

@@ -1,15 +1,18 @@
 //! The seam between std and loom: the only file that knows which of the two the crate runs on.
 //!
 //! Under `--cfg loom` the atomics are loom's, so that a model can walk through every interleaving,
-//! and a buffer has two slots, so that it is full, and goes round, within three events.
+//! and a buffer has two chunks of one event each, so that it is full, and chunks are added and
+//! freed, within three events.
 
 #[cfg(loom)]
 pub(crate) use self::with_loom::*;
 #[cfg(not(loom))]
 pub(crate) use self::with_std::*;
 
-/// Events in a thread's buffer, a megabyte of them; a power of two.
+/// The most events in a thread's buffer, a megabyte of them; a power of two.
 pub const EVENT_CAPACITY: usize = if cfg!(loom) { 2 } else { 1 << 15 };
+/// The events in a chunk of it, 32 kB of them; a power of two.
+pub(crate) const CHUNK: usize = if cfg!(loom) { 1 } else { 1 << 10 };
 
 #[cfg(not(loom))]
 mod with_std {

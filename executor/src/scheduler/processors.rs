@@ -224,6 +224,11 @@ impl Processors {
     /// Takes a processor out of play, its queues empty.
     pub(crate) fn take_out_of_play(&self, processor: Box<Processor>, RetireRequest(()): RetireRequest) {
         debug_assert!(processor.has_no_task(), "a processor goes out of play with empty queues");
+        // Timers that were cancelled would keep it among those that are looked at until they are
+        // due, perhaps for days.
+        if processor.shared().timers().next_deadline() != u64::MAX {
+            let _ = processor.shared().timers().settle();
+        }
         let mut parked = self.parked.lock();
         let at = parked.processors.partition_point(|other| other.index() > processor.index());
         parked.processors.insert(at, processor);

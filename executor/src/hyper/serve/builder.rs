@@ -70,6 +70,7 @@ pub(super) type OnConnectionError = Arc<dyn Fn(&(dyn Error + Send + Sync)) + Sen
 /// | opens many streams at once | refusing more | 200 | `http2().max_concurrent_streams` |
 /// | opens streams and resets them | closing | 20 not yet begun, 1024 for its own faults | `http2().max_pending_accept_reset_streams`, `max_local_error_reset_streams` |
 /// | floods it with frames | its task giving way after eight reads | always | |
+/// | asks for large answers | its task giving way after 128 kB of writes | always | |
 /// | sends windows of zero, and asks for large answers | buffering no more | 400 kB for a stream | `http2().max_send_buf_size` |
 ///
 /// The names without a link are hyper's: see [`configure_http`](Serve::configure_http). No limit

@@ -1,5 +1,5 @@
 //! `Guarded`: a stream that gives up on a client that takes nothing, and lets other tasks run while
-//! a client sends without a pause.
+//! a client sends or takes without a pause.
 
 use std::future::Future;
 use std::io::{self, ErrorKind, IoSlice};
@@ -18,6 +18,13 @@ use crate::time::{Sleep, sleep};
 /// poll of 128 reads of them takes 10 ms and more.
 const READS_IN_A_ROW: u32 = 8;
 
+/// How many bytes are written in a row before other tasks have their turn.
+///
+/// A system call copies as much as the kernel's send buffer takes, up to 4 MB by Linux's defaults,
+/// and hyper writes for as long as it takes any: a large answer would have the processor for some
+/// milliseconds, and a crowd of them at once keep other tasks waiting.
+const WRITTEN_IN_A_ROW: usize = 128 << 10;
+
 /// A connection's stream.
 ///
 /// Its writes fail once one of them has waited for `limit`: the client's window is full then, or
@@ -30,6 +37,8 @@ pub(super) struct Guarded<Io> {
     stall: Option<Stall>,
     /// The reads that were ready since the last that was not.
     reads: u32,
+    /// The bytes that were written since the last write that waited.
+    written: usize,
 }
 
 /// The wait of an operation, from its first refusal on.
@@ -51,7 +60,7 @@ enum Operation {
 impl<Io> Guarded<Io> {
     /// Limits the writes to `io`; `None` is no limit.
     pub(super) fn new(io: Io, limit: Option<Duration>) -> Self {
-        Self { io, limit, stall: None, reads: 0 }
+        Self { io, limit, stall: None, reads: 0, written: 0 }
     }
 
     /// Passes the outcome of an operation on, unless it has waited for too long.
@@ -69,6 +78,27 @@ impl<Io> Guarded<Io> {
             return outcome;
         }
         self.wait(operation, context).map(Err)
+    }
+
+    /// Whether a write has to wait for other tasks to have their turn. Wakes the task then.
+    #[inline]
+    fn gives_way(&mut self, context: &Context<'_>) -> bool {
+        if self.written < WRITTEN_IN_A_ROW {
+            return false;
+        }
+        self.written = 0;
+        context.waker().wake_by_ref();
+        true
+    }
+
+    /// Counts the bytes of a write, and limits its wait.
+    #[inline]
+    fn wrote(&mut self, written: Poll<io::Result<usize>>, context: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        match &written {
+            Poll::Ready(Ok(count)) => self.written += count,
+            _ => self.written = 0,
+        }
+        self.limited(Operation::Write, written, context)
     }
 
     /// Begins the wait of `operation`, or continues it. Returns an error if it takes too long.
@@ -102,8 +132,12 @@ impl<Io: Read + Unpin> Read for Guarded<Io> {
 impl<Io: Write + Unpin> Write for Guarded<Io> {
     #[inline]
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        if self.gives_way(context) {
+            return Poll::Pending;
+        }
+        let bytes = &bytes[..bytes.len().min(WRITTEN_IN_A_ROW)];
         let written = Pin::new(&mut self.io).poll_write(context, bytes);
-        self.limited(Operation::Write, written, context)
+        self.wrote(written, context)
     }
 
     #[inline]
@@ -127,9 +161,29 @@ impl<Io: Write + Unpin> Write for Guarded<Io> {
         context: &mut Context<'_>,
         pieces: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.io).poll_write_vectored(context, pieces);
-        self.limited(Operation::Write, written, context)
+        if self.gives_way(context) {
+            return Poll::Pending;
+        }
+        let length: usize = pieces.iter().map(|piece| piece.len()).sum();
+        let written = if length <= WRITTEN_IN_A_ROW {
+            Pin::new(&mut self.io).poll_write_vectored(context, pieces)
+        } else {
+            Pin::new(&mut self.io).poll_write_vectored(context, &first_in_a_row(pieces))
+        };
+        self.wrote(written, context)
     }
+}
+
+/// The first of the pieces, cut to as much as is written in a row.
+#[cold]
+fn first_in_a_row<'a>(pieces: &'a [IoSlice<'_>]) -> [IoSlice<'a>; 8] {
+    let (mut first, mut room) = ([IoSlice::new(&[]); 8], WRITTEN_IN_A_ROW);
+    for (cut, piece) in first.iter_mut().zip(pieces) {
+        let length = piece.len().min(room);
+        *cut = IoSlice::new(&piece[..length]);
+        room -= length;
+    }
+    first
 }
 
 #[cfg(test)]
@@ -196,6 +250,53 @@ mod tests {
         }));
         assert_eq!(reading.poll(), Poll::Ready(READS_IN_A_ROW));
         assert!(reading.is_woken(), "it goes on");
+    }
+
+    /// Takes all that it is given.
+    struct Wide;
+
+    impl Write for Wide {
+        fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+            Poll::Ready(Ok(bytes.len()))
+        }
+
+        fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+
+        fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+
+        fn is_write_vectored(&self) -> bool {
+            true
+        }
+
+        fn poll_write_vectored(
+            self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+            pieces: &[IoSlice<'_>],
+        ) -> Poll<io::Result<usize>> {
+            Poll::Ready(Ok(pieces.iter().map(|piece| piece.len()).sum()))
+        }
+    }
+
+    #[test]
+    fn an_endless_stream_of_writes_lets_other_tasks_run() {
+        let answer = vec![0; 10 * WRITTEN_IN_A_ROW];
+        for pieces in [&[IoSlice::new(&answer)][..], &[IoSlice::new(b"head"), IoSlice::new(&answer)]] {
+            let mut stream = Guarded::new(Wide, None);
+            let mut writing = tokio_test::task::spawn(poll_fn(|context| {
+                let mut most = 0;
+                while let Poll::Ready(written) = Pin::new(&mut stream).poll_write_vectored(context, pieces) {
+                    most += written.expect("it takes all");
+                }
+                Poll::Ready(most)
+            }));
+            let Poll::Ready(count) = writing.poll() else { panic!("it ends") };
+            assert_eq!(count, WRITTEN_IN_A_ROW);
+            assert!(writing.is_woken(), "it goes on");
+        }
     }
 
     fn on_a_stopped_clock(test: impl Future<Output = ()>) {

@@ -13,7 +13,7 @@
 //! | `connection.rs` | one connection: handshake, requests, end |
 //! | `places.rs` | how many connections may be open |
 //! | `request_limit.rs` | the time limit of an answer |
-//! | `guarded.rs` | the stream: a time limit for writes, a turn for other tasks between reads |
+//! | `guarded.rs` | the stream: a time limit for writes, turns for other tasks between reads and writes |
 
 mod accepting;
 mod builder;

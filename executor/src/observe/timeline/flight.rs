@@ -129,6 +129,11 @@ impl FlightBuffer {
         }
     }
 
+    /// Returns the end of the oldest batch that it has; `u64::MAX` if it has none.
+    pub(crate) fn oldest(&self) -> u64 {
+        self.kept.front().map_or(u64::MAX, |batch| batch.until)
+    }
+
     /// Writes one record, which answers all requests.
     pub(crate) fn write_records(&mut self, requests: Vec<RecordRequest>, until: u64, context: EncodeContext<'_>) {
         let (unasked, on_demand): (Vec<_>, Vec<_>) =

@@ -9,9 +9,11 @@
 //! Events, buffer, batch and encoder are in the crate `wsrt-trace`. docs/TIMELINE.md lists the
 //! events and the meaning of their bits.
 
+mod ended;
 mod file;
 mod flight;
 mod hooks;
+mod recorded_threads;
 mod recorder;
 mod thread_writer;
 

@@ -9,16 +9,16 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use crate::util::sync::{Condvar, Mutex};
-use wsrt_trace::encode::{
-    BatchEntry, EncodeContext, EventBatch, QueueSample, TaskNames, ThreadInfo, recorded_at, time_events,
-};
+use wsrt_trace::encode::{EncodeContext, EventBatch, QueueSample, TaskNames, ThreadInfo};
 use wsrt_trace::{
-    ClockReading, ClockSync, EVENT_CAPACITY, Event, EventKind, EventReader, EventWriter, PollOutcome, StampCounter,
+    ClockReading, ClockSync, EVENT_CAPACITY, EventKind, EventReader, EventWriter, PollOutcome, StampCounter,
     event_buffer,
 };
 
+use super::ended::Ended;
 use super::file::TraceFile;
 use super::flight::{FlightBuffer, RecordRequest};
+use super::recorded_threads::RecordedThreads;
 use crate::observe::timeline::Recorded;
 use crate::util::thread_state::current_thread_number;
 
@@ -113,17 +113,12 @@ impl Requests {
 struct RecorderThread {
     recorder: Arc<Recorder>,
     runtime: Weak<dyn Recorded>,
-    /// By the thread's number; `None` for threads that have ended.
-    readers: Vec<Option<EventReader>>,
-    threads: Vec<ThreadInfo>,
-    /// Each thread's events that were recorded after the end of the last batch.
-    ahead: Vec<Vec<Event>>,
+    threads: RecordedThreads,
     names: TaskNames,
-    /// Tasks that are complete, whose names this batch still needs.
-    complete: Vec<u64>,
+    /// Tasks that are complete, whose names an output may still need.
+    complete: Ended<u64>,
     clock: ClockSync,
     batch: EventBatch,
-    dropped: Vec<u64>,
     files: Vec<TraceFile>,
     flight: Option<FlightBuffer>,
     period: Duration,
@@ -165,14 +160,11 @@ impl RecorderThread {
         Self {
             recorder,
             runtime,
-            readers: Vec::new(),
-            threads: Vec::new(),
-            ahead: Vec::new(),
+            threads: RecordedThreads::default(),
             names: TaskNames::default(),
-            complete: Vec::new(),
+            complete: Ended::default(),
             clock: ClockSync::begin(),
             batch: EventBatch::default(),
-            dropped: Vec::new(),
             files: Vec::new(),
             flight: None,
             period: SHORTEST,
@@ -189,10 +181,7 @@ impl RecorderThread {
     fn collect(&mut self, until: u64) {
         self.clock.add(ClockReading::now());
         for (info, reader) in std::mem::take(&mut *self.recorder.new_threads.lock()) {
-            self.threads.push(info);
-            self.readers.push(Some(reader));
-            self.ahead.push(Vec::new());
-            self.dropped.push(0);
+            self.threads.add(info, reader);
         }
         self.names.extend(std::mem::take(&mut *self.recorder.new_names.lock()));
         self.batch = EventBatch {
@@ -201,33 +190,10 @@ impl RecorderThread {
             ..EventBatch::default()
         };
         self.batch.entries.clear();
-        let mut most = 0;
-        for thread in 0..self.readers.len() {
-            most = most.max(self.collect_from(thread, until));
-        }
+        let most = self.threads.collect(until, &mut self.batch);
         self.period = if most > MANY { SHORTEST } else { (self.period * 2).min(LONGEST) };
         self.sample();
         self.note_complete();
-    }
-
-    /// Collects the events of one thread, and returns their number.
-    fn collect_from(&mut self, thread: usize, until: u64) -> usize {
-        let ahead = &mut self.ahead[thread];
-        if let Some(reader) = &mut self.readers[thread] {
-            let is_last = reader.is_closed();
-            reader.read(ahead);
-            let dropped = reader.dropped();
-            self.batch.dropped += dropped - std::mem::replace(&mut self.dropped[thread], dropped);
-            if is_last {
-                self.readers[thread] = None;
-            }
-        }
-        let count = ahead.iter().position(|event| recorded_at(event) > until).unwrap_or(ahead.len());
-        let entries = ahead.drain(..count).map(|event| BatchEntry { thread: thread as u32, later: 0, event });
-        let first = self.batch.entries.len();
-        self.batch.entries.extend(entries);
-        time_events(&mut self.batch.entries[first..]);
-        count
     }
 
     fn sample(&mut self) {
@@ -243,17 +209,21 @@ impl RecorderThread {
         });
     }
 
-    /// Notes which named tasks are complete: no later batch needs their names. The flight recorder
-    /// does, for its records show the past.
+    /// Notes which named tasks are complete.
     fn note_complete(&mut self) {
-        if self.names.is_empty() || self.flight.is_some() {
+        if self.names.is_empty() {
             return;
         }
-        let ended = self.batch.entries.iter().filter_map(|entry| match entry.event.kind() {
-            EventKind::Ended { task, .. } | EventKind::Poll { task, outcome: PollOutcome::Ready, .. } => Some(task),
-            _ => None,
-        });
-        self.complete.extend(ended.filter(|task| self.names.contains_key(task)));
+        for entry in &self.batch.entries {
+            match entry.event.kind() {
+                EventKind::Ended { task, .. } | EventKind::Poll { task, outcome: PollOutcome::Ready, .. }
+                    if self.names.contains_key(&task) =>
+                {
+                    self.complete.add(self.batch.until, task);
+                }
+                _ => {}
+            }
+        }
     }
 
     /// Passes the batch on to all outputs, new ones included, and ends those that are due.
@@ -265,7 +235,7 @@ impl RecorderThread {
         if requests.flight.is_some() {
             self.flight = requests.flight;
         }
-        let context = EncodeContext { threads: &self.threads, names: &self.names, clock: &self.clock };
+        let context = EncodeContext { threads: self.threads.infos(), names: &self.names, clock: &self.clock };
         for mut file in std::mem::take(&mut self.files) {
             match file.add(&self.batch, context) {
                 Err(error) => file.fail(error),
@@ -280,8 +250,19 @@ impl RecorderThread {
             }
             None => requests.records.into_iter().for_each(RecordRequest::refuse),
         }
-        for task in self.complete.drain(..) {
+        self.forget();
+    }
+
+    /// Forgets the tasks and threads that have ended and are in no output any more. The flight
+    /// recorder needs their names for as long as it has a batch with events of theirs.
+    fn forget(&mut self) {
+        let oldest = self.flight.as_ref().map_or(u64::MAX, FlightBuffer::oldest);
+        while let Some(task) = self.complete.take_older(oldest) {
             self.names.remove(&task);
+        }
+        // A file has a track for each thread that it has shown.
+        if self.files.is_empty() {
+            self.threads.forget_before(oldest);
         }
     }
 
@@ -302,9 +283,53 @@ impl RecorderThread {
     }
 
     fn end_all(&mut self) {
-        let context = EncodeContext { threads: &self.threads, names: &self.names, clock: &self.clock };
+        let context = EncodeContext { threads: self.threads.infos(), names: &self.names, clock: &self.clock };
         for file in self.files.drain(..) {
             file.end(self.batch.until, context);
         }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use wsrt_trace::Event;
+
+    use super::*;
+    use crate::observe::observer::Observer;
+    use crate::observe::timeline::FlightRecorder;
+    use crate::task::OwnedTasks;
+
+    enum NoRuntime {}
+
+    impl Recorded for NoRuntime {
+        fn observer(&self) -> &Observer {
+            match *self {}
+        }
+
+        fn tasks(&self) -> &OwnedTasks {
+            match *self {}
+        }
+
+        fn sample_queues(&self, _: &mut dyn FnMut(Option<usize>, usize)) {
+            match *self {}
+        }
+    }
+
+    #[test]
+    fn the_flight_recorder_forgets_tasks_with_their_last_batch() {
+        StampCounter::choose();
+        let recorder = Recorder::new();
+        let mut writer = recorder.register_current_thread();
+        let mut thread = RecorderThread::new(Arc::clone(&recorder), Weak::<NoRuntime>::new());
+        let flight = FlightBuffer::new(FlightRecorder::new("unused").max_bytes(20 * size_of::<EventBatch>()));
+        thread.pass_on(Requests { flight: Some(flight), ..Requests::default() });
+        for task in 1..=1000 {
+            recorder.name_task(task, "named".into());
+            writer.write(Event::new(StampCounter::read(), EventKind::Ended { task, processor: 0 }));
+            thread.collect(StampCounter::read());
+            thread.pass_on(Requests::default());
+            assert!(thread.names.contains_key(&task), "the last batch is kept");
+        }
+        assert!(thread.names.len() <= 21, "{} names", thread.names.len());
     }
 }
