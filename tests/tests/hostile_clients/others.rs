@@ -2,8 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -23,8 +22,15 @@ pub(crate) struct Others {
 
 #[derive(Default)]
 struct Shared {
-    times: Mutex<Vec<Duration>>,
-    is_over: AtomicBool,
+    state: Mutex<State>,
+    /// Something in the state has changed.
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    times: Vec<Duration>,
+    is_over: bool,
 }
 
 impl Others {
@@ -33,31 +39,32 @@ impl Others {
         let clients: [fn(SocketAddr, &Shared); 2] = [keep_asking, keep_connecting];
         let threads = clients.map(|client| {
             let shared = Arc::clone(&shared);
-            thread::spawn(move || client(address, &shared))
+            thread::spawn(move || {
+                // A client that panics is noticed at once.
+                let _ender = Ender(&shared);
+                client(address, &shared);
+            })
         });
         Self { threads: threads.into(), shared }
     }
 
     /// Waits for the first requests.
     pub(crate) fn warm_up(&self) {
-        let deadline = Instant::now() + LIMIT;
-        while self.shared.times.lock().expect("no panic").len() < WARM {
-            assert!(Instant::now() < deadline && !self.threads.iter().any(JoinHandle::is_finished), "no answers");
-            thread::sleep(PAUSE);
-        }
-        self.shared.times.lock().expect("no panic").clear();
-        thread::sleep(Duration::from_millis(300));
+        let is_cold = |state: &mut State| !state.is_over && state.times.len() < WARM;
+        let waiting = self.shared.changed.wait_timeout_while(self.shared.lock(), LIMIT, is_cold);
+        let (state, timeout) = waiting.unwrap_or_else(PoisonError::into_inner);
+        assert!(!state.is_over && !timeout.timed_out(), "no answers");
     }
 
     /// The times of the requests since the last call.
     pub(crate) fn take_times(&self) -> Times {
-        let mut times = std::mem::take(&mut *self.shared.times.lock().expect("no panic"));
+        let mut times = std::mem::take(&mut self.shared.lock().times);
         times.sort_unstable();
         Times(times)
     }
 
     pub(crate) fn end(self) {
-        self.shared.is_over.store(true, Relaxed);
+        self.shared.end();
         for thread in self.threads {
             thread.join().expect("all requests were answered");
         }
@@ -65,13 +72,33 @@ impl Others {
 }
 
 impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn goes_on(&self) -> bool {
-        !self.is_over.load(Relaxed)
+        !self.lock().is_over
     }
 
     fn note(&self, began: Instant) {
-        self.times.lock().expect("no panic").push(began.elapsed());
+        let took = began.elapsed();
+        self.lock().times.push(took);
+        self.changed.notify_all();
         thread::sleep(PAUSE);
+    }
+
+    fn end(&self) {
+        self.lock().is_over = true;
+        self.changed.notify_all();
+    }
+}
+
+/// Ends the clients when it is dropped.
+struct Ender<'a>(&'a Shared);
+
+impl Drop for Ender<'_> {
+    fn drop(&mut self) {
+        self.0.end();
     }
 }
 

@@ -18,6 +18,12 @@ use wsrt::hyper::serve;
 use wsrt::net::TcpListener;
 use wsrt_tests::{beside_a_process_of_its_own, example, runtime_with};
 
+/// How long the victims wait for a request. Others may be without a processor for a while, in the
+/// midst of a request too.
+const LIMIT: Duration = Duration::from_secs(2);
+/// How long they wait for a client to take anything.
+const WRITE_LIMIT: Duration = Duration::from_millis(500);
+
 /// A server's process. Killed when dropped.
 pub(crate) struct Victim {
     process: Child,
@@ -37,6 +43,8 @@ impl Victim {
         static PROGRAM: OnceLock<std::path::PathBuf> = OnceLock::new();
         let mut command = Command::new(PROGRAM.get_or_init(|| example("http_server")));
         command.env("PORT", "0").env("WSRT_WORKER_THREADS", "2").stdout(Stdio::piped());
+        command.env("HEAD_SECONDS", LIMIT.as_secs_f64().to_string());
+        command.env("WRITE_SECONDS", WRITE_LIMIT.as_secs_f64().to_string());
         let mut process = command.spawn().expect("the server starts");
         let said = process.stdout.take().expect("it is piped");
         Self::of(process, said)
@@ -75,14 +83,12 @@ fn be_served() {
     let runtime = runtime_with(2);
     let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("there is a free port");
     eprintln!("listening on http://{}", listener.local_addr().expect("it is bound"));
-    // Others may be without a processor for a while, in the midst of a request too.
-    let limit = Duration::from_secs(2);
     let serving = serve(listener, Paths)
-        .with_first_request_timeout(limit)
-        .with_request_timeout(limit)
-        .with_write_timeout(limit / 4)
+        .with_first_request_timeout(LIMIT)
+        .with_request_timeout(LIMIT)
+        .with_write_timeout(WRITE_LIMIT)
         .configure_http(|http| {
-            http.http1().header_read_timeout(limit);
+            http.http1().header_read_timeout(LIMIT);
         });
     let guard = runtime.enter();
     runtime.spawn(serving.into_future());
