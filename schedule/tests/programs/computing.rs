@@ -50,19 +50,30 @@ pub(crate) fn loops_at_the_end() {
     }
 }
 
-/// All machines help a loop of a thread outside, in pieces that wait: the watcher sees to a socket.
+/// A machine helps a loop of a thread outside, sends the poll owner to sleep, and is in a piece
+/// that waits then: the watcher sees to a socket, which comes when it has had nothing to watch for
+/// long.
 pub(crate) fn sockets_beside_loops() {
-    let runtime = runtime(1);
+    const LIGHT: usize = 10;
+    let runtime = runtime(2);
     let (gate, begun) = (Gate::default(), Gate::default());
     let (theirs, told, handle) = (gate.clone(), begun.clone(), runtime.handle().clone());
     let outside = thread::spawn(move || {
-        let _entered = handle.enter();
-        parallel::for_each(0..3_usize, |_| {
+        let (_entered, owner) = (handle.enter(), thread::current().id());
+        let (helped, light) = (Gate::default(), AtomicUsize::new(0));
+        parallel::for_each(0..100_usize, |_| {
+            if thread::current().id() == owner {
+                helped.wait();
+            } else if light.fetch_add(1, SeqCst) < LIGHT {
+                return;
+            }
+            helped.open();
             told.open();
             theirs.wait();
         });
     });
     begun.wait();
+    thread::sleep(Duration::from_secs(1));
     runtime.block_on(async {
         let (mut near, far) = UnixStream::pair().expect("the system has descriptors");
         let writer = thread::spawn(move || {

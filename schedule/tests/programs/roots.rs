@@ -183,21 +183,29 @@ pub(crate) fn threads_are_limited() {
     assert!(most.load(SeqCst) <= 2, "{} threads ran tasks", most.load(SeqCst));
 }
 
-/// A second thread is refused while the first has become idle, which is then called; no watcher
-/// asks again on a current-thread runtime.
+/// A second thread is refused while the first has become idle, and a job has come that was left to
+/// the second: the first is called. No watcher asks again on a current-thread runtime, and no
+/// keep-alive ends.
 pub(crate) fn refused_beside_an_idle_thread() {
     let asked = AtomicUsize::new(0);
     let runtime = Builder::new_current_thread()
+        .thread_keep_alive(Duration::MAX)
         .thread_name_fn(move || {
-            assert_eq!(asked.fetch_add(1, SeqCst), 0, "no thread");
+            let number = asked.fetch_add(1, SeqCst);
+            // The system takes its time to refuse one.
+            (0..10 * number.min(1)).for_each(|_| _ = asked.load(SeqCst));
+            assert_eq!(number, 0, "no thread");
             String::new()
         })
         .build()
         .expect("a runtime");
+    let first = runtime.spawn_blocking(|| ());
+    let handle = runtime.handle().clone();
+    let beside = thread::spawn(move || handle.block_on(handle.spawn_blocking(|| ())).expect("no panic"));
+    let last = runtime.spawn_blocking(|| ());
     runtime.block_on(async {
-        let jobs = [spawn_blocking(|| ()), spawn_blocking(|| ())];
-        for job in jobs {
-            job.await.expect("no panic");
-        }
+        first.await.expect("no panic");
+        last.await.expect("no panic");
     });
+    beside.join().expect("no panic");
 }
