@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 const PUBLISHED: [&str; 7] = ["executor", "macros", "reactor", "report", "schedule", "sync", "trace"];
+/// Those of the workspace `ecosystem`.
+const ADAPTERS: [&str; 4] = ["hickory", "opentelemetry", "quinn", "rdkafka"];
 
 fn read(path: PathBuf) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
@@ -13,7 +15,8 @@ fn read(path: PathBuf) -> String {
 #[test]
 fn each_package_has_licences_readme_and_description() {
     let root = Path::new(ROOT);
-    for package in PUBLISHED {
+    let adapters = ADAPTERS.map(|adapter| format!("ecosystem/{adapter}"));
+    for package in PUBLISHED.into_iter().chain(adapters.iter().map(String::as_str)) {
         let folder = root.join(package);
         for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
             assert!(read(folder.join(licence)) == read(root.join(licence)), "{package}: another {licence}");
@@ -31,11 +34,17 @@ fn each_package_has_licences_readme_and_description() {
 
 #[test]
 fn every_member_is_published_or_says_that_it_is_not() {
-    let workspace = read(Path::new(ROOT).join("Cargo.toml"));
+    check_members(Path::new(ROOT), &PUBLISHED);
+    check_members(&Path::new(ROOT).join("ecosystem"), &ADAPTERS);
+}
+
+fn check_members(root: &Path, published: &[&str]) {
+    let workspace = read(root.join("Cargo.toml"));
     let (_, members) = workspace.split_once("members = [").expect("it has members");
     let (members, _) = members.split_once(']').expect("a list ends");
     for member in members.split(',').map(|member| member.trim().trim_matches('"')) {
-        let is_published = !read(Path::new(ROOT).join(member).join("Cargo.toml")).contains("\npublish = false");
-        assert_eq!(is_published, PUBLISHED.contains(&member), "{member}");
+        let manifest = read(root.join(member).join("Cargo.toml"));
+        let is_published = !manifest.contains("\npublish = false") && !manifest.contains("\npublish.workspace");
+        assert_eq!(is_published, published.contains(&member), "{member}");
     }
 }

@@ -1,4 +1,5 @@
-//! An axum router on wsrt: JSON, server-sent events, a WebSocket, and the client's address.
+//! An axum router on wsrt: JSON, server-sent events that are kept alive, a WebSocket, a time limit,
+//! and the client's address.
 //! `cargo run --release --example axum_router -- 127.0.0.1:8080`
 //!
 //! The difference from a program on tokio: `wsrt::hyper::serve` stands for `axum::serve`, and the
@@ -16,7 +17,7 @@ use axum::http::StatusCode;
 use axum::response::sse::{Event, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use axum::{Extension, Json, Router};
+use axum::{Json, Router};
 use futures_util::{SinkExt, Stream, StreamExt, stream};
 use serde::{Deserialize, Serialize};
 use tokio_tungstenite::WebSocketStream;
@@ -24,6 +25,8 @@ use tokio_tungstenite::tungstenite::handshake::server::create_response_with_body
 use tokio_tungstenite::tungstenite::protocol::Role;
 use wsrt::hyper::{ConnectInfo, TokioIo};
 use wsrt::net::TcpListener;
+use wsrt::stream::KeepAlive;
+use wsrt::tower::TimeoutAnswerLayer;
 
 #[wsrt::main]
 async fn main() -> io::Result<()> {
@@ -42,10 +45,13 @@ fn router() -> Router {
         .route("/peer", get(peer))
         .route("/sum", post(sum))
         .route("/ticks", get(ticks))
+        .route("/slow", get(slow))
         .route("/echo", get(echo))
+        // tower-http's own layer sleeps on tokio.
+        .layer(TimeoutAnswerLayer::new(Duration::from_secs(2), || StatusCode::GATEWAY_TIMEOUT.into_response()))
 }
 
-async fn peer(Extension(ConnectInfo(peer)): Extension<ConnectInfo<SocketAddr>>) -> String {
+async fn peer(ConnectInfo(peer): ConnectInfo<SocketAddr>) -> String {
     peer.to_string()
 }
 
@@ -64,15 +70,22 @@ async fn sum(Json(Numbers { numbers }): Json<Numbers>) -> Json<Sum> {
     Json(Sum { sum: numbers.iter().sum(), on_a_task: wsrt::task::try_id().is_some() })
 }
 
-/// Server-sent events: three, 20 ms apart. (`Sse::keep_alive` would sleep on tokio: send comments
-/// of your own instead.)
+/// Server-sent events: three, 200 ms apart, and a comment whenever 20 ms have had none. (axum's own
+/// `Sse::keep_alive` sleeps on tokio.)
 async fn ticks() -> Sse<impl Stream<Item = Result<Event, axum::Error>>> {
-    let interval = wsrt::time::interval(Duration::from_millis(20));
+    let mut interval = wsrt::time::interval(Duration::from_millis(200));
+    interval.reset();
     let ticks = stream::unfold((interval, 1), |(mut interval, count)| async move {
         interval.tick().await;
         Some((Ok(Event::default().event("tick").data(count.to_string())), (interval, count + 1)))
     });
-    Sse::new(ticks.take(3))
+    Sse::new(KeepAlive::new(ticks.take(3), Duration::from_millis(20), || Ok(Event::DEFAULT_KEEP_ALIVE)))
+}
+
+/// Takes longer than the router's time limit.
+async fn slow() -> &'static str {
+    wsrt::time::sleep(Duration::from_secs(3600)).await;
+    "never sent\n"
 }
 
 /// Echoes the messages of a WebSocket.

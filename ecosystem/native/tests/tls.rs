@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Read;
 use std::net::TcpStream;
 
-use wsrt_ecosystem_testing::{LIMIT, Running, Scratch, example, output_of, peer};
+use wsrt_ecosystem_testing::{LIMIT, Running, Scratch, WITHOUT_TOKIO, example, output_of, peer};
 
 struct Server {
     running: Running,
@@ -18,7 +18,7 @@ fn serve() -> Server {
     fs::write(folder.file("certificate.pem"), made.cert.pem()).expect("the folder is ours");
     fs::write(folder.file("key.pem"), made.signing_key.serialize_pem()).expect("the folder is ours");
     let arguments = ["127.0.0.1:0", &folder.file("certificate.pem"), &folder.file("key.pem")];
-    let (running, address) = example(env!("CARGO_MANIFEST_DIR"), "tls").serve(&arguments);
+    let (running, address) = example(WITHOUT_TOKIO, "tls").serve(&arguments);
     let (_, port) = address.rsplit_once(':').expect("an address has a port");
     Server { running, port: port.to_owned(), folder }
 }

@@ -1,13 +1,12 @@
 //! tonic on wsrt, at both ends, unary and streaming, against Google's gRPC for Python and itself.
 
-use wsrt_ecosystem_testing::{Running, example, output_of, python};
+use wsrt_ecosystem_testing::{Running, WITHOUT_TOKIO, example, output_of, python};
 
-const HERE: &str = env!("CARGO_MANIFEST_DIR");
 const PEER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers/greeter.py");
 
 #[test]
 fn python_calls_the_server() {
-    let (server, address) = example(HERE, "tonic_server").serve(&["127.0.0.1:0"]);
+    let (server, address) = example(WITHOUT_TOKIO, "tonic_server").serve(&["127.0.0.1:0"]);
     let Some(mut python) = python(&["grpc"]) else { return };
     python.args([PEER, "client", &address]);
     let expected = "Hello, Python!\n100 Hello, Python, 100!\nHello, one! Hello, two!\nINVALID_ARGUMENT whom?\n";
@@ -26,13 +25,13 @@ fn the_client_calls_python() {
 
 #[test]
 fn the_client_calls_the_server() {
-    let (server, address) = example(HERE, "tonic_server").serve(&["127.0.0.1:0"]);
+    let (server, address) = example(WITHOUT_TOKIO, "tonic_server").serve(&["127.0.0.1:0"]);
     assert_eq!(call(&address), expected("Hello"));
     server.interrupt();
 }
 
 fn call(address: &str) -> String {
-    let mut client = example(HERE, "tonic_client").command();
+    let mut client = example(WITHOUT_TOKIO, "tonic_client").command();
     client.args([address, "Rust"]);
     output_of(client)
 }

@@ -28,6 +28,10 @@ use std::time::Duration;
 /// machine.
 pub const LIMIT: Duration = Duration::from_secs(60);
 
+/// The folder in which cargo builds the programs of `native` and of the adapters: with the features
+/// that their tests are built with, so that nothing is built twice.
+pub const WITHOUT_TOKIO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+
 /// Returns an address on the loopback whose port is free, for peers that do not choose one
 /// themselves.
 ///

@@ -10,8 +10,8 @@ use super::Running;
 #[derive(Debug)]
 pub struct Example(PathBuf);
 
-/// Builds the example `name` of the package in `folder`, which is the test's
-/// `env!("CARGO_MANIFEST_DIR")`.
+/// Builds the example `name` as cargo does in `folder`, which is the test's
+/// `env!("CARGO_MANIFEST_DIR")` or [`WITHOUT_TOKIO`](super::WITHOUT_TOKIO).
 ///
 /// # Panics
 ///

@@ -1,5 +1,26 @@
-//! hickory's runtime trait on wsrt: tasks, timers, UDP, and TCP for answers that are too long for
-//! it.
+//! Name lookups by hickory-resolver on the wsrt runtime: tasks, timers, UDP, and TCP for answers
+//! that are too long for it.
+//!
+//! hickory-resolver is built without its default features, one of which is tokio. The OS's own
+//! resolver needs none of this: every function of wsrt's that takes a host's name asks it.
+//!
+//! # Examples
+//!
+//! ```
+//! use hickory_resolver::Resolver;
+//! use hickory_resolver::config::{NameServerConfig, ResolverConfig};
+//! use wsrt_hickory::HickoryOnWsrt;
+//!
+//! #[wsrt::main]
+//! async fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+//!     let server = NameServerConfig::udp_and_tcp([127, 0, 0, 53].into());
+//!     let config = ResolverConfig::from_name_servers(vec![server]);
+//!     let resolver = Resolver::builder_with_config(config, HickoryOnWsrt).build()?;
+//!     // `resolver.lookup_ip("example.org.").await?`
+//!     # drop(resolver);
+//!     Ok(())
+//! }
+//! ```
 
 use std::future::Future;
 use std::io;
@@ -8,9 +29,9 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use futures_util::io::{AsyncRead, AsyncWrite};
+use async_trait::async_trait;
+use futures_io::{AsyncRead, AsyncWrite};
 use hickory_resolver::net::runtime::{DnsTcpStream, DnsUdpSocket, RuntimeProvider, Spawn, Time};
-use tonic::async_trait;
 use wsrt::io::ReadBuf;
 use wsrt::net::{TcpSocket, TcpStream, UdpSocket};
 use wsrt::time::{sleep, timeout};
@@ -20,6 +41,10 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Implements hickory's runtime on wsrt: pass it to `Resolver::builder_with_config`, and use the
 /// resolver within a wsrt runtime.
+///
+/// # Panics
+///
+/// Lookups panic outside of a wsrt runtime.
 #[derive(Debug, Clone, Copy)]
 pub struct HickoryOnWsrt;
 

@@ -1,5 +1,26 @@
-//! quinn's runtime trait on wsrt: timers, tasks, and a UDP socket with all that quinn-udp uses of
-//! the OS.
+//! QUIC by quinn on the wsrt runtime: timers, tasks, and a UDP socket with all that quinn-udp uses
+//! of the OS.
+//!
+//! quinn is built without its features for other runtimes: `runtime-tokio`, `runtime-smol`.
+//!
+//! # Examples
+//!
+//! ```
+//! use std::net::UdpSocket;
+//! use std::sync::Arc;
+//! use quinn::{Endpoint, EndpointConfig};
+//! use wsrt_quinn::QuinnOnWsrt;
+//!
+//! #[wsrt::main]
+//! async fn main() -> std::io::Result<()> {
+//!     let socket = UdpSocket::bind("127.0.0.1:0")?;
+//!     // A client. A server passes its `ServerConfig` for the `None`.
+//!     let endpoint = Endpoint::new(EndpointConfig::default(), None, socket, Arc::new(QuinnOnWsrt))?;
+//!     endpoint.close(0_u32.into(), b"done");
+//!     endpoint.wait_idle().await;
+//!     Ok(())
+//! }
+//! ```
 
 use std::future::Future;
 use std::io::{self, ErrorKind, IoSliceMut};
@@ -16,6 +37,14 @@ use wsrt::net::UdpSocket;
 use wsrt::time::{Sleep, sleep_until};
 
 /// Implements quinn's runtime on the current wsrt runtime: pass it to `quinn::Endpoint::new`.
+///
+/// # Panics
+///
+/// Its methods panic outside of a wsrt runtime, and so does `quinn::Endpoint::new`.
+///
+/// # Errors
+///
+/// An endpoint cannot be made, if the socket cannot be registered with the netpoller.
 #[derive(Debug, Clone, Copy)]
 pub struct QuinnOnWsrt;
 

@@ -11,7 +11,7 @@ use rustls::RootCertStore;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use wsrt::task::JoinSet;
-use wsrt_ecosystem::QuinnOnWsrt;
+use wsrt_quinn::QuinnOnWsrt;
 
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 

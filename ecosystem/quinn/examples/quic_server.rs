@@ -1,7 +1,7 @@
 //! QUIC on wsrt by quinn: a server that echoes, on each stream of each connection.
 //! `cargo run --release --example quic_server -- 127.0.0.1:4433 certificate.pem key.pem`
 //!
-//! quinn has a runtime trait of its own: `src/quinn_adapter.rs` implements it.
+//! quinn has a runtime trait of its own: the crate wsrt-quinn implements it.
 
 use std::env;
 use std::error::Error;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use quinn::{Endpoint, EndpointConfig, Incoming, ServerConfig};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use wsrt_ecosystem::QuinnOnWsrt;
+use wsrt_quinn::QuinnOnWsrt;
 
 /// The most that is read from one stream.
 const LIMIT: usize = 1 << 20;

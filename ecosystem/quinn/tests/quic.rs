@@ -10,9 +10,8 @@ use rustls::RootCertStore;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio::runtime::{Builder, Runtime};
-use wsrt_ecosystem_testing::{LIMIT, Running, Scratch, example, output_of};
+use wsrt_ecosystem_testing::{LIMIT, Running, Scratch, WITHOUT_TOKIO, example, output_of};
 
-const HERE: &str = env!("CARGO_MANIFEST_DIR");
 const CAME_BACK: &str = "49500000 bytes came back\n";
 
 /// A folder with a certificate for `localhost` and its key.
@@ -26,11 +25,11 @@ fn certificate() -> Scratch {
 
 fn serve(folder: &Scratch) -> (Running, String) {
     let arguments = ["127.0.0.1:0", &folder.file("certificate.pem"), &folder.file("key.pem")];
-    example(HERE, "quic_server").serve(&arguments)
+    example(WITHOUT_TOKIO, "quic_server").serve(&arguments)
 }
 
 fn run_client(address: &str, folder: &Scratch) -> String {
-    let mut client = example(HERE, "quic_client").command();
+    let mut client = example(WITHOUT_TOKIO, "quic_client").command();
     client.args([address, &folder.file("certificate.pem")]);
     output_of(client)
 }
