@@ -10,14 +10,13 @@ use crate::memory;
 /// The levels that are noted: name, unit, and how much the last third may be above the first.
 ///
 /// No descriptor may be left. A thread or two more are allowed for machines that were first needed
-/// late, and each of those keeps a buffer of a megabyte for its part of a recording. The timers are
-/// those that were cancelled and are not yet removed. The allocator keeps the resident set at the
-/// most that was ever in use, which a recording under full load decides.
+/// late, each with 32 kB for its part of a recording. The timers are those that were cancelled and
+/// are not yet removed. The ledger's own tables stay as large as the fullest round made them.
 const LEVELS: [(&str, &str, Allowance); 5] = [
     ("descriptors", "", Allowance { fixed: 0, percent: 0 }),
     ("threads", "", Allowance { fixed: 2, percent: 0 }),
     ("timers", "", Allowance { fixed: 1500, percent: 0 }),
-    ("allocated", " kB", Allowance { fixed: 4096, percent: 0 }),
+    ("allocated", " kB", Allowance { fixed: 2048, percent: 0 }),
     ("resident", " kB", Allowance { fixed: 32 << 10, percent: 25 }),
 ];
 
