@@ -99,6 +99,7 @@
 //! | `axum` | no | `wsrt::hyper::ConnectInfo` as an argument of axum's handlers; needs `serve` |
 //! | `client` | no | `wsrt::hyper::client`: hyper-util's pooled client, and its connector |
 //! | `tower` | no | `wsrt::tower`: layers that limit how long a service may take |
+//! | `sim` | no | `wsrt::sim`: runs of a whole runtime on one thread that a seed decides, in virtual time |
 //! | `stream` | no | `wsrt::stream`: intervals, listeners, signals, directories and receivers as streams of futures-core, and server-sent events kept alive |
 //! | `console` | no | tasks and timers as spans and events of `tracing`, for tokio-console; see below |
 //! | `metrics` | no | `Handle::export_metrics`: the runtime's counts, through the crate `metrics` |
@@ -213,6 +214,8 @@ pub mod process;
 pub mod runtime;
 #[cfg(all(not(loom), feature = "signal"))]
 pub mod signal;
+#[cfg(all(not(loom), feature = "sim"))]
+pub mod sim;
 #[cfg(all(not(loom), feature = "stream"))]
 pub mod stream;
 #[cfg(not(loom))]

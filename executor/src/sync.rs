@@ -68,7 +68,8 @@ pub(crate) fn lend_runtime() {
 
 fn block_in_task(future: Pin<&mut dyn Future<Output = ()>>) -> bool {
     let set = SetAside::take();
-    let context = Context::of_machine().or_else(|| Context::current().filter(|_| set.is_polled()));
+    let context = Context::of_simulation().or_else(Context::of_machine);
+    let context = context.or_else(|| Context::current().filter(|_| set.is_polled()));
     let Some(context) = context else { return false };
     block_on_unwatched(&Arc::clone(context.scheduler()), set.around(future));
     true

@@ -14,7 +14,7 @@ use crate::scheduler::drain::bind_follow_up;
 use crate::scheduler::refusals::NoThread;
 use crate::scheduler::threads::{AbortOnUnwind, start_thread};
 use crate::scheduler::{Context, Scheduler};
-use crate::task::{Id, Identity, JoinHandle, Origin, allocate};
+use crate::task::{Identity, JoinHandle, Origin, allocate};
 use crate::util::sync;
 
 /// The one shard of the registry of jobs: the queue has a lock for all, too.
@@ -87,7 +87,7 @@ where
     F: FnOnce() -> T + Send + 'static,
     T: Send + 'static,
 {
-    let (id, origin) = (Id::next(), origin.into());
+    let ((id, _), origin) = (scheduler.next_shared_id(), origin.into());
     let job = Blocking(Some(job));
     let future = console::watch::<F, _>(job, "blocking", id.as_u64(), origin.name, origin.spawned_at);
     let identity = scheduler.observer.identity(Identity::new(id, origin));
@@ -97,6 +97,15 @@ where
     if jobs.bind(SHARD, task).or_else(|task| bind_follow_up(scheduler, jobs, SHARD, task)).is_err() {
         runnable.cancel();
         return (handle, false);
+    }
+    if let Some(simulation) = &scheduler.simulation {
+        return match simulation.queue_job(scheduler, runnable, is_promised) {
+            Ok(()) => (handle, true),
+            Err(runnable) => {
+                runnable.cancel();
+                (handle, false)
+            }
+        };
     }
     match scheduler.blocking.enqueue(Job { runnable, is_promised, since: sync::now() }) {
         Next::Nothing => {}

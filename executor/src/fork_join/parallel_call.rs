@@ -52,10 +52,11 @@ pub(crate) fn is_alone() -> bool {
     Context::with(|context| !context.is_some_and(can_be_helped))
 }
 
-/// Whether a region that is opened in `context` can have helpers.
+/// Whether a region that is opened in `context` can have helpers: not beside simulated machines,
+/// which have no turn while another is in its own.
 fn can_be_helped(context: &Context) -> bool {
     let config = &context.scheduler().config;
-    config.flavor == RuntimeFlavor::MultiThread && config.processors > 1
+    config.simulation.is_none() && config.flavor == RuntimeFlavor::MultiThread && config.processors > 1
 }
 
 /// Returns the thread's context, if a region opened in it can have helpers. Counted, since a

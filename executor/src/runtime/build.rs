@@ -14,15 +14,19 @@ use crate::util::sync::thread::{self, ThreadId};
 /// Each processor counts its steals from each of the others.
 const MOST_WORKERS: usize = 4096;
 
+/// The processors of a simulation, if the builder has no number.
+const SIMULATED_WORKERS: usize = 4;
+
 impl Builder {
     /// Builds the runtime, and starts its machines.
     ///
     /// # Errors
     ///
     /// Returns an error that names the fault if `WSRT_WORKER_THREADS` is used and is no whole
-    /// number above zero, more than 4096 processors are requested, a runtime with several
-    /// processors should start paused, or a program cannot handle the signal for dumps. Returns the
-    /// OS error if the system refuses one of the threads, a file descriptor or the signal.
+    /// number above zero, or `WSRT_SIM_SEED` and is no whole number, more than 4096 processors are
+    /// requested, a runtime with several processors should start paused, or a program cannot handle
+    /// the signal for dumps. Returns the OS error if the system refuses one of the threads, a file
+    /// descriptor or the signal.
     ///
     /// # Examples
     ///
@@ -114,10 +118,14 @@ impl Builder {
         let processors = match (self.config.flavor, self.worker_threads) {
             (RuntimeFlavor::CurrentThread, _) => 1,
             (RuntimeFlavor::MultiThread, Some(count)) => count,
+            // Not as many as this computer has: the run would be another on the next.
+            (RuntimeFlavor::MultiThread, None) if self.config.simulation.is_some() => SIMULATED_WORKERS,
             (RuntimeFlavor::MultiThread, None) => environment::worker_threads()?,
         };
         self.refuse_impossible(processors)?;
-        Ok(Config { processors, stall_threshold: environment::stall_threshold(), ..self.config.clone() })
+        let simulation = environment::simulation(self.config.simulation)?;
+        let stall_threshold = environment::stall_threshold();
+        Ok(Config { processors, stall_threshold, simulation, ..self.config.clone() })
     }
 
     /// Refuses values that no system can provide.

@@ -69,6 +69,7 @@ impl Builder {
             home: None,
             is_test: false,
             no_progress,
+            simulation: None,
         };
         Self {
             config,

@@ -13,7 +13,8 @@ use std::time::Duration;
 
 use wsrt_sync::drop_in;
 
-use crate::runtime::schedtrace::Settings;
+use crate::runtime::schedtrace;
+use crate::scheduler::simulation::Settings;
 #[cfg(all(unix, feature = "signal"))]
 use crate::signal::unix::SignalKind;
 use crate::util::numbered_path::numbered;
@@ -24,6 +25,8 @@ const WORKER_THREADS: &str = "WSRT_WORKER_THREADS";
 /// Counts where wsrt stands in tokio's place, and the other is not there.
 const WORKER_THREADS_OF_TOKIO: &str = "TOKIO_WORKER_THREADS";
 const SCHEDTRACE: &str = "WSRT_SCHEDTRACE";
+#[cfg(feature = "sim")]
+const SIM_SEED: &str = "WSRT_SIM_SEED";
 const STALL_MS: &str = "WSRT_STALL_MS";
 const TASK_STATS: &str = "WSRT_TASK_STATS";
 const DUMP_SIGNAL: &str = "WSRT_DUMP_SIGNAL";
@@ -44,6 +47,23 @@ pub(crate) fn worker_threads() -> io::Result<usize> {
     }
 }
 
+/// Returns the settings of a simulation, with the seed of the environment, if there is one.
+#[cfg(feature = "sim")]
+pub(crate) fn simulation(settings: Option<Settings>) -> io::Result<Option<Settings>> {
+    let Some((settings, value)) = settings.zip(env::var_os(SIM_SEED)) else { return Ok(settings) };
+    let seed = value.to_str().and_then(|text| text.trim().parse().ok()).ok_or_else(|| {
+        let message = format!("{SIM_SEED}={} is not a seed: it has to be a whole number", value.to_string_lossy());
+        io::Error::new(io::ErrorKind::InvalidInput, message)
+    })?;
+    Ok(Some(Settings { seed, ..settings }))
+}
+
+/// Returns the settings of a simulation: there is none.
+#[cfg(not(feature = "sim"))]
+pub(crate) fn simulation(settings: Option<Settings>) -> io::Result<Option<Settings>> {
+    Ok(settings)
+}
+
 /// Reports an invalid value, once in the process: a switch for observation must not keep a program
 /// from running.
 fn report_once(reported: &Once, message: fmt::Arguments<'_>) {
@@ -51,14 +71,14 @@ fn report_once(reported: &Once, message: fmt::Arguments<'_>) {
 }
 
 /// Returns whether and how to print a trace. An invalid value is reported once, and ignored.
-pub(crate) fn schedtrace() -> Option<Settings> {
+pub(crate) fn schedtrace() -> Option<schedtrace::Settings> {
     static REPORTED: Once = Once::new();
     let ignore = |message| report_once(&REPORTED, format_args!("{message}; no trace is printed"));
     parse_schedtrace(&env::var_os(SCHEDTRACE)?).map_err(ignore).ok()
 }
 
 /// Parses a period, and after a comma, optionally, the word `detail`.
-fn parse_schedtrace(value: &OsString) -> Result<Settings, String> {
+fn parse_schedtrace(value: &OsString) -> Result<schedtrace::Settings, String> {
     let text = value.to_string_lossy();
     let (period, more) = match text.split_once(',') {
         Some((period, more)) => (OsString::from(period), Some(more.trim())),
@@ -70,7 +90,7 @@ fn parse_schedtrace(value: &OsString) -> Result<Settings, String> {
         ));
     }
     let millis = parse_positive(SCHEDTRACE, "a number of milliseconds, such as 1000", &period)?;
-    Ok(Settings { period: Duration::from_millis(millis as u64), detail: more.is_some() })
+    Ok(schedtrace::Settings { period: Duration::from_millis(millis as u64), detail: more.is_some() })
 }
 
 /// Returns the file that a runtime of this process records its timeline to, if any: the first one
@@ -153,7 +173,7 @@ mod tests {
     #[test]
     fn a_trace_has_a_period_and_may_have_detail() {
         let parse = |text: &str| parse_schedtrace(&OsString::from(text));
-        let settings = |millis, detail| Settings { period: Duration::from_millis(millis), detail };
+        let settings = |millis, detail| schedtrace::Settings { period: Duration::from_millis(millis), detail };
         assert_eq!(parse("1000"), Ok(settings(1_000, false)));
         assert_eq!(parse("50,detail"), Ok(settings(50, true)));
         assert_eq!(parse(" 50 , detail "), Ok(settings(50, true)));

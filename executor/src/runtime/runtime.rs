@@ -13,6 +13,7 @@ use crate::runtime::periodic::Periodic;
 use crate::runtime::{Builder, EnterGuard, Handle, RuntimeMetrics, environment, schedtrace};
 use crate::scheduler::block_on::block_on_unwatched;
 use crate::scheduler::context::Role;
+use crate::scheduler::simulation::Simulation;
 use crate::scheduler::threads::start_machines;
 use crate::scheduler::{Context, RuntimeFlavor, Scheduler, shutdown};
 #[cfg(all(unix, feature = "signal"))]
@@ -116,6 +117,9 @@ impl Runtime {
 
     pub(super) fn start(&mut self) -> io::Result<()> {
         let scheduler = self.handle.scheduler();
+        if scheduler.simulation.is_some() {
+            return Ok(());
+        }
         let entered = Arc::downgrade(scheduler);
         let enter = move || Some(Context::enter(&entered.upgrade()?, Role::External));
         scheduler.tokio.start(&scheduler.config.tokio, enter)?;
@@ -344,7 +348,9 @@ impl Runtime {
     }
 
     fn is_own_thread(&self) -> bool {
-        Context::is_runtime_thread_of(Arc::as_ptr(self.handle.scheduler()))
+        let scheduler = self.handle.scheduler();
+        let drives = scheduler.simulation.as_ref().is_some_and(Simulation::is_driven_here);
+        drives || Context::is_runtime_thread_of(Arc::as_ptr(scheduler))
     }
 }
 

@@ -30,7 +30,10 @@ pub(crate) fn block_on<F: Future>(scheduler: &Arc<Scheduler>, future: F) -> F::O
 /// Waits as `block_on` does, without a place of its own in the console: for a future that only
 /// waits for a task.
 pub(crate) fn block_on_unwatched<F: Future>(scheduler: &Arc<Scheduler>, future: F) -> F::Output {
-    let future = pin!(future);
+    let mut future = pin!(future);
+    if let Some(simulation) = &scheduler.simulation {
+        return with_processor_handed_over(|| simulation.block_on(scheduler, future.as_mut()));
+    }
     match scheduler.config.flavor {
         RuntimeFlavor::MultiThread => with_processor_handed_over(|| wait_for(scheduler, future)),
         RuntimeFlavor::CurrentThread if !scheduler.config.may_be_driven_by(|| thread::current().id()) => {

@@ -11,6 +11,9 @@ use crate::util::sync::Mutex;
 use crate::util::sync::atomic::Ordering::Relaxed;
 use crate::util::sync::atomic::{AtomicBool, AtomicU8};
 
+#[cfg(feature = "sim")]
+mod simulated;
+
 /// Whether any clock of this process was ever stopped. While it is false, as it is in every program
 /// that is no test, the time is a matter of this one load, of a line that no thread writes.
 ///
@@ -28,6 +31,8 @@ pub(crate) fn is_any_stopped() -> bool {
 const SYSTEM: u8 = 0;
 /// Stands still.
 const STOPPED: u8 = 1;
+/// Stands until a simulation moves it, and the scheduler's own times go by it.
+const SIMULATED: u8 = 3;
 /// Goes again, ahead or behind by the time that it was moved while it stood.
 const SHIFTED: u8 = 2;
 
@@ -80,9 +85,15 @@ impl Clock {
         Self { origin: now, mode: AtomicU8::new(SYSTEM), hands }
     }
 
-    /// Returns the nanoseconds since the runtime was made, by the system's clock.
+    /// Returns the nanoseconds since the runtime was made, by the system's clock, or by a simulated
+    /// one.
     pub(crate) fn elapsed(&self) -> u64 {
-        self.nanos(sync::now())
+        if self.is_simulated() { self.timer_now() } else { self.nanos(sync::now()) }
+    }
+
+    #[inline(always)]
+    fn is_simulated(&self) -> bool {
+        cfg!(feature = "sim") && self.mode.load(Relaxed) == SIMULATED
     }
 
     /// Returns the nanoseconds since the runtime was made, by the clock that timers go by.
@@ -142,7 +153,7 @@ impl Clock {
     pub(crate) fn stop(&self) -> bool {
         ANY_STOPPED.store(true, Relaxed);
         let mut hands = self.hands.lock();
-        if self.is_stopped() {
+        if self.is_stopped() || self.is_simulated() {
             return false;
         }
         *hands = Hands { shown: hands.read(), since: None };

@@ -18,6 +18,7 @@ use crate::util::sync;
 
 mod asynchronous;
 mod entered;
+mod simulated;
 mod sleepers;
 
 pub(crate) use entered::{Entered, EnteredAgain};

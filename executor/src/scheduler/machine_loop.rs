@@ -20,6 +20,11 @@ use crate::scheduler::stalled::Suspect;
 use crate::scheduler::{Context, Scheduler};
 use crate::util::backoff::Backoff;
 
+#[cfg(feature = "sim")]
+mod past;
+#[cfg(feature = "sim")]
+pub(crate) use self::past::Past;
+
 /// One machine at work.
 pub(crate) struct MachineLoop<'a> {
     pub(crate) scheduler: &'a Arc<Scheduler>,
@@ -79,32 +84,40 @@ impl<'a> MachineLoop<'a> {
                     root.end_wait();
                     self.sleep(root);
                 }
-                Some(processor) if self.scheduler.processors.is_retirement_due() => {
-                    self.retire_for_good_with(processor)
-                }
-                Some(mut processor) => match self.look(&mut processor) {
-                    Some(found) => {
-                        self.poll(processor, found);
-                        self.innermost.come_back_to(self.context);
-                    }
-                    None if root.is_woken() => {
-                        root.end_wait();
-                        self.hold_for_root(processor);
-                    }
-                    None if self.spin_beside_sleepers(&processor) => self.context.put_processor(processor),
-                    None => self.retire(processor),
-                },
+                Some(processor) => self.turn(processor, root),
             }
         }
     }
 
-    fn is_over(&self) -> bool {
+    /// One round of the loop, with `processor`.
+    ///
+    /// Inlined always: it is the loop's body, and has a name of its own for simulated machines.
+    #[inline(always)]
+    pub(super) fn turn(&mut self, mut processor: Box<Processor>, root: &impl Root) {
+        if self.scheduler.processors.is_retirement_due() {
+            return self.retire_for_good_with(processor);
+        }
+        match self.look(&mut processor) {
+            Some(found) => {
+                self.poll(processor, found);
+                self.innermost.come_back_to(self.context);
+            }
+            None if root.is_woken() => {
+                root.end_wait();
+                self.hold_for_root(processor);
+            }
+            None if self.spin_beside_sleepers(&processor) => self.context.put_processor(processor),
+            None => self.retire(processor),
+        }
+    }
+
+    pub(super) fn is_over(&self) -> bool {
         self.surplus || self.scheduler.shutdown.has_begun()
     }
 
     /// The processor that this machine holds: the one it had, unless the last task has handed that
     /// over, or one that it was given meanwhile.
-    fn processor(&mut self) -> Option<Box<Processor>> {
+    pub(super) fn processor(&mut self) -> Option<Box<Processor>> {
         self.context.take_processor().or_else(|| self.collect_processor())
     }
 

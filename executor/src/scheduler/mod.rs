@@ -72,6 +72,11 @@ pub(crate) mod runtime_id;
 pub(crate) mod scheduler;
 #[cfg(not(loom))]
 pub(crate) mod shutdown;
+#[cfg(all(not(loom), feature = "sim"))]
+pub(crate) mod simulation;
+#[cfg(all(not(loom), not(feature = "sim")))]
+#[path = "simulation_off.rs"]
+pub(crate) mod simulation;
 #[cfg(not(loom))]
 mod sleeper;
 #[cfg(not(loom))]

@@ -35,21 +35,10 @@ impl MachineLoop<'_> {
     /// parker for the others. The machine holds no processor when this begins, and is off the list
     /// of the idle when it returns.
     pub(crate) fn sleep(&mut self, root: &impl Root) {
-        if root.gives_up(self.context) {
+        if !self.is_to_sleep(root) {
             return;
-        }
-        if !self.listed {
-            self.scheduler.idle.enlist(self.machine);
-            self.listed = true;
-            // Work that came while this machine was on no list, and no other was, has woken none.
-            if self.look_again() {
-                return;
-            }
         }
         let scheduler = self.scheduler;
-        if scheduler.idle_work.run(self) {
-            return;
-        }
         let mut batch = WakeBatch::default();
         let mut timed_out = false;
         self.call_sleep_hook("on_thread_park", scheduler.config.on_thread_park.as_ref());
@@ -64,6 +53,29 @@ impl MachineLoop<'_> {
                 }
             }
         }
+        self.get_up(root, batch, timed_out);
+    }
+
+    /// The steps before a sleep: the machine comes on the list of the idle, and looks whether there
+    /// is something to do after all.
+    pub(super) fn is_to_sleep(&mut self, root: &impl Root) -> bool {
+        if root.gives_up(self.context) {
+            return false;
+        }
+        if !self.listed {
+            self.scheduler.idle.enlist(self.machine);
+            self.listed = true;
+            // Work that came while this machine was on no list, and no other was, has woken none.
+            if self.look_again() {
+                return false;
+            }
+        }
+        !self.scheduler.idle_work.run(self)
+    }
+
+    /// The steps after a sleep, which has readied `batch`, or has lasted for the keep-alive time.
+    pub(super) fn get_up(&mut self, root: &impl Root, batch: WakeBatch, timed_out: bool) {
+        let scheduler = self.scheduler;
         self.call_sleep_hook("on_thread_unpark", scheduler.config.on_thread_unpark.as_ref());
         let wanted = !batch.is_empty() || root.is_woken() || self.scheduler.timer_is_due();
         let held = self.wake_up_with(batch, wanted);
@@ -76,7 +88,7 @@ impl MachineLoop<'_> {
     /// Calls the user's hook around a sleep, if there is one. It may wake and spawn: the machine is
     /// on the list of the idle, so that it is woken for that if no other is.
     #[inline]
-    fn call_sleep_hook(&self, name: &str, hook: Option<&Hook>) {
+    pub(super) fn call_sleep_hook(&self, name: &str, hook: Option<&Hook>) {
         if let Some(hook) = hook {
             self.scheduler.call_in_hook(self.context, self.machine, name, hook);
         }
@@ -85,6 +97,18 @@ impl MachineLoop<'_> {
     /// Blocks in the netpoller, unless another machine does already, and returns the tasks that it
     /// and the timers have readied.
     fn try_own_poll(&mut self) -> Option<WakeBatch> {
+        let published = self.begin_own_poll()?;
+        if self.machine.parker().begin_polling() {
+            let sleeping = self.scheduler.observer.in_netpoller();
+            self.driver.block(published);
+            drop(sleeping);
+            self.machine.parker().end_polling();
+        }
+        Some(self.end_own_poll())
+    }
+
+    /// Becomes the poll owner, if there is none, and returns the deadline that is published.
+    pub(super) fn begin_own_poll(&mut self) -> Option<u64> {
         let helpers = &self.scheduler.helpers;
         if helpers.any_watch() && helpers.watch_network(self.scheduler.clock.elapsed()) {
             // They may come upon a long piece of work. Then the watcher sees to the netpoller: it
@@ -98,15 +122,14 @@ impl MachineLoop<'_> {
             return None;
         }
         self.scheduler.idle.choose_last(self.machine);
-        if self.machine.parker().begin_polling() {
-            let sleeping = self.scheduler.observer.in_netpoller();
-            self.driver.block(published);
-            drop(sleeping);
-            self.machine.parker().end_polling();
-        }
+        Some(published)
+    }
+
+    /// The poll owner leaves, and returns the tasks that the netpoller and the timers have readied.
+    pub(super) fn end_own_poll(&mut self) -> WakeBatch {
         self.scheduler.poll_owner.leave();
         let most = if self.light { 0 } else { usize::MAX };
-        Some(self.driver.collect(&*self.scheduler.elsewhere, Wait::Skip, most))
+        self.driver.collect(&*self.scheduler.elsewhere, Wait::Skip, most)
     }
 
     /// The timers of the processor that this machine has just given up are now the poll owner's to

@@ -81,6 +81,19 @@ impl Parker {
         true
     }
 
+    /// Falls asleep, where the thread only seems to. `false` if a wake was pending.
+    #[cfg(feature = "sim")]
+    #[must_use]
+    pub(crate) fn begin_parking(&self) -> bool {
+        self.state.fall_asleep(PARKED)
+    }
+
+    /// Ends that sleep. `true` if it was notified.
+    #[cfg(feature = "sim")]
+    pub(crate) fn end_parking(&self) -> bool {
+        self.state.wake_up()
+    }
+
     /// Announces that this thread is about to block in the netpoller. `false` if a wake was
     /// pending: then it must not.
     #[must_use]

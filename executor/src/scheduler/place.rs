@@ -224,6 +224,9 @@ impl Scheduler {
 
     /// Puts a task in the injector, for the machine that comes first.
     pub(crate) fn inject(&self, task: Runnable) {
+        if let Some(simulation) = &self.simulation {
+            simulation.note_caller();
+        }
         self.injector.push(task);
         self.wake_one();
     }
@@ -289,7 +292,15 @@ impl Scheduler {
     /// Wakes a machine wherever it sleeps.
     pub(crate) fn rouse(&self, machine: &Machine) {
         if machine.parker().unpark() == Unparked::InNetpoller {
-            self.netpoller.interrupt();
+            self.interrupt_netpoller();
+        }
+    }
+
+    /// Ends the poll owner's sleep, or the next one's.
+    pub(crate) fn interrupt_netpoller(&self) {
+        match &self.simulation {
+            Some(simulation) => simulation.interrupt(),
+            None => self.netpoller.interrupt(),
         }
     }
 
@@ -298,7 +309,7 @@ impl Scheduler {
     pub(crate) fn watch_deadline(&self, deadline: u64) {
         match self.poll_owner.watch(deadline) {
             Watch::InTime => {}
-            Watch::TooLate => self.netpoller.interrupt(),
+            Watch::TooLate => self.interrupt_netpoller(),
             // The woken machine finds nothing to do and becomes the poll owner, with the right
             // deadline.
             Watch::Unattended => self.wake_one(),
@@ -375,11 +386,19 @@ impl Scheduler {
     #[inline]
     fn next_id(&self, here: Option<&Context>) -> (Id, usize) {
         let own = here.and_then(|context| context.with_processor(|own| own.map(|own| (own.ids().next(), own.index()))));
-        let (id, number) = own.unwrap_or_else(|| {
-            let id = Id::next();
-            (id, id.as_u64() as usize)
-        });
+        let (id, number) = own.unwrap_or_else(|| self.next_shared_id());
         (id, self.tasks.shard_for(number))
+    }
+
+    /// An id for a task that is spawned without a processor, and a number.
+    pub(crate) fn next_shared_id(&self) -> (Id, usize) {
+        match &self.simulation {
+            Some(simulation) => simulation.next_id(),
+            None => {
+                let id = Id::next();
+                (id, id.as_u64() as usize)
+            }
+        }
     }
 
     /// Lists a new task and submits its runnable. Gives that back if the runtime shuts down or is

@@ -11,6 +11,8 @@ use std::task::{self, Poll};
 use wsrt_reactor::budget;
 use wsrt_sync::current_task::{self, Owner};
 
+#[cfg(feature = "sim")]
+use crate::scheduler::machine::Machine;
 use crate::scheduler::post::Post;
 use crate::scheduler::processor::Shared;
 use crate::scheduler::root::{OuterRoot, Root, RootRef, RootSeen};
@@ -71,6 +73,19 @@ impl<'a, F: Future> RootFuture<'a, F> {
         let machine = context.machine().expect("a driving thread is a machine");
         let post = Post::of(Arc::clone(machine), context.scheduler());
         Self::with_scopes(future, post, context, Owner::current(), ScopesAside::take())
+    }
+
+    /// The root of a simulation, whose thread in `block_on` is no machine, and has only its parker.
+    /// `is_inside` says that it is inside of another poll or a job: see [`nested`](Self::nested).
+    #[cfg(feature = "sim")]
+    pub(super) fn beside(future: Pin<&'a mut F>, context: &Context, is_inside: bool) -> Self {
+        let post = Post::of(Machine::new(), context.scheduler());
+        // Its first poll is a turn of the stage, as all others are.
+        post.wakeup().put();
+        if is_inside {
+            return Self::with_scopes(future, post, context, Owner::current(), ScopesAside::take());
+        }
+        Self::with_scopes(future, post, context, Owner::of_root(Id::next().number()), ScopesAside::none())
     }
 
     fn with_scopes(

@@ -30,6 +30,7 @@ use crate::scheduler::root::RootSeen;
 use crate::scheduler::root_thread::RootThread;
 use crate::scheduler::runtime_id::RuntimeId;
 use crate::scheduler::shutdown::Shutdown;
+use crate::scheduler::simulation::{Settings, Simulation};
 use crate::scheduler::threads::Threads;
 use crate::sysmon::stall::{StallHook, Stalls};
 use crate::task::{Names, OwnedTasks, Runnable};
@@ -96,6 +97,8 @@ pub(crate) struct Config {
     pub(crate) is_test: bool,
     /// Returns a report if nothing can wake the root future, nor any task, any more.
     pub(crate) no_progress: NoProgress,
+    /// Whether its machines are simulated, and how.
+    pub(crate) simulation: Option<Settings>,
 }
 
 /// Processors at most, whatever the builder says: the counters on them take some room for each that
@@ -116,9 +119,10 @@ impl Config {
         self.home.is_none_or(|home| home == thread())
     }
 
-    /// A watcher watches over machines, which a current-thread runtime has none of.
+    /// A watcher watches over machines, which a current-thread runtime has none of, and which block
+    /// on no system where they are simulated.
     pub(crate) fn has_watcher(&self) -> bool {
-        self.flavor == RuntimeFlavor::MultiThread
+        self.flavor == RuntimeFlavor::MultiThread && self.simulation.is_none()
     }
 
     /// Spares serve machines, of which a current-thread runtime has none of its own.
@@ -188,6 +192,8 @@ pub(crate) struct Scheduler {
     /// The tokio runtime in the background, with the feature that wants one.
     pub(crate) tokio: TokioCompat,
     pub(crate) clock: Clock,
+    /// That of the machines, where they are simulated.
+    pub(crate) simulation: Option<Simulation>,
     /// The sockets by which signals wake its tasks.
     #[cfg(all(unix, feature = "signal"))]
     pub(crate) kept: Kept,
@@ -204,6 +210,7 @@ impl Scheduler {
         services: fn(&Weak<Self>) -> Arc<dyn Services>,
         idle_work: Box<dyn IdleWork>,
     ) -> io::Result<Arc<Self>> {
+        let _entropy = config.simulation.map(|settings| settings.give_entropy());
         let (processors, owned) = Processors::new(config.processors, config.most_processors());
         let netpoller = Netpoller::with_events_per_turn(config.events_per_turn).inspect_err(not_built(
             "no netpoller (it takes four file descriptors on Linux; `ulimit -n` limits them)",
@@ -233,10 +240,14 @@ impl Scheduler {
             observer: Observer::new(config.task_hooks.clone()),
             tokio: TokioCompat::new(),
             clock: Clock::new(),
+            simulation: config.simulation.map(Simulation::new),
             #[cfg(all(unix, feature = "signal"))]
             kept: Kept::default(),
             config,
         });
+        if let Some(simulation) = &scheduler.simulation {
+            simulation.take_over(&scheduler.clock, &scheduler.netpoller);
+        }
         for processor in owned.into_iter().rev() {
             // It is held by its maker until now.
             processor.shared().busy().begin(0);

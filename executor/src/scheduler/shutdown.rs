@@ -5,6 +5,7 @@ use std::time::Instant;
 use crate::scheduler::context::Role;
 use crate::scheduler::limits::SHUTDOWN_RETRY;
 use crate::scheduler::presence::Presence;
+use crate::scheduler::simulation::Simulation;
 use crate::scheduler::{Context, Scheduler};
 use crate::task::{Runnable, TaskRef};
 use crate::util::sync::{self, Condvar, Mutex};
@@ -74,7 +75,7 @@ pub(crate) fn begin(scheduler: &Scheduler) {
     }
     scheduler.ending.give();
     scheduler.idle.everyone().iter().for_each(|machine| scheduler.rouse(machine));
-    scheduler.netpoller.interrupt();
+    scheduler.interrupt_netpoller();
     scheduler.idle.watcher().wake();
     scheduler.shutdown.depart(scheduler);
 }
@@ -116,9 +117,10 @@ fn drop_waiting_tasks(scheduler: &Scheduler) {
     scheduler.processors.iter().for_each(|processor| processor.timers().shut_down(&mut wakers));
     // Whatever is dropped, both take nothing more by then: a destructor may try either.
     let jobs = scheduler.blocking.close();
+    let simulated_jobs = scheduler.simulation.as_ref().map(Simulation::close_jobs);
     scheduler.tasks.close(TaskRef::shut_down);
     wakers.into_iter().for_each(wake_quietly);
-    jobs.for_each(Runnable::cancel);
+    jobs.chain(simulated_jobs.into_iter().flatten()).for_each(Runnable::cancel);
     cancel_queued(scheduler);
 }
 

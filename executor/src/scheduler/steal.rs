@@ -90,7 +90,10 @@ impl MachineLoop<'_> {
 
     /// Takes the task in the runnext of a victim that has nothing else, if it stays there.
     fn rob_runnext(&self, processor: &mut Processor, index: usize, victim: &Shared) -> Option<Found> {
-        let seen = stays_in_runnext(victim)?;
+        let seen = match &self.scheduler.simulation {
+            Some(simulation) => victim.runnext().peek().filter(|_| simulation.is_victim_held_up())?,
+            None => stays_in_runnext(victim)?,
+        };
         if !victim.ring().is_empty() {
             return None;
         }

@@ -82,7 +82,7 @@ impl Threads {
     }
 
     /// Counts one machine less: its thread could not be started.
-    fn count_out(&self) {
+    pub(super) fn count_out(&self) {
         self.alive.fetch_sub(1, Relaxed);
     }
 
@@ -153,7 +153,9 @@ pub(crate) fn start_machine_with(scheduler: &Scheduler, processor: Box<Processor
     // The machines of a current-thread runtime are the threads in `block_on`. And machines that
     // come during shutdown would only leave again, and each that finds work as it leaves would
     // start the next.
-    let is_useless = scheduler.config.flavor == RuntimeFlavor::CurrentThread || scheduler.shutdown.has_begun();
+    let is_useless = scheduler.config.flavor == RuntimeFlavor::CurrentThread
+        || scheduler.shutdown.has_begun()
+        || scheduler.simulation.as_ref().is_some_and(|simulation| !simulation.is_staged());
     if is_useless || scheduler.threads.refusals.are_recent(scheduler.clock.elapsed()) {
         return give_back(scheduler, processor);
     }
@@ -242,6 +244,10 @@ fn try_start_machine(scheduler: &Arc<Scheduler>, machine: Arc<Machine>) -> Resul
     if !scheduler.shutdown.arrive() {
         scheduler.threads.count_out();
         return Err(NoThread::ShutDown);
+    }
+    if let Some(simulation) = &scheduler.simulation {
+        simulation.start(machine);
+        return Ok(());
     }
     match start_thread(scheduler, move || serve(own, machine)) {
         Ok(handle) => {

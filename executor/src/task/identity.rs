@@ -8,6 +8,8 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+#[cfg(feature = "sim")]
+use super::given_ids;
 use super::meta::Attached;
 use super::names::{ListedName, Names};
 use crate::task::stats::TaskCounts;
@@ -54,6 +56,12 @@ impl Id {
         self.0
     }
 
+    /// The id with this number, which is not zero.
+    #[cfg(feature = "sim")]
+    pub(crate) fn from_u64(number: u64) -> Self {
+        Self::new(number)
+    }
+
     /// The id with this number.
     pub(crate) fn from_number(number: NonZeroU64) -> Self {
         Self(number)
@@ -98,7 +106,17 @@ impl IdBlock {
 
 /// Takes `count` numbers and returns the first.
 fn take(count: u64) -> u64 {
+    #[cfg(feature = "sim")]
+    if let Some(first) = given_ids::take(count) {
+        return first;
+    }
     NEXT.fetch_add(count, Relaxed)
+}
+
+/// Takes as many ids as a simulation will ever give, and returns the first.
+#[cfg(feature = "sim")]
+pub(crate) fn reserve_ids() -> u64 {
+    NEXT.fetch_add(1 << 40, Relaxed)
 }
 
 /// The origin of a task: its spawner's description of it.

@@ -9,6 +9,8 @@ mod body;
 mod cell;
 mod current;
 mod error;
+#[cfg(feature = "sim")]
+mod given_ids;
 mod header;
 mod identity;
 mod join;
@@ -65,7 +67,11 @@ pub use self::meta::{NewTask, TaskMeta};
 pub(crate) use self::allocation::allocate;
 pub(crate) use self::cell::Schedule;
 pub(crate) use self::current::{current_id, take_panic};
+#[cfg(feature = "sim")]
+pub(crate) use self::given_ids::GivenIds;
 pub(crate) use self::header::Header;
+#[cfg(feature = "sim")]
+pub(crate) use self::identity::reserve_ids;
 pub(crate) use self::identity::{IdBlock, Identity, Origin};
 pub(crate) use self::lifecycle::Runnable;
 pub(crate) use self::meta::KeptMeta;

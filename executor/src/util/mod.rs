@@ -2,6 +2,8 @@
 //! state of threads.
 
 pub(crate) mod backoff;
+#[cfg(feature = "sim")]
+pub(crate) mod given_entropy;
 #[cfg(not(loom))]
 pub(crate) mod hook;
 pub(crate) mod inbox;

@@ -1,5 +1,7 @@
 //! A small random number generator for choosing victims: fast, seeded once, not for secrets.
 
+#[cfg(feature = "sim")]
+use crate::util::given_entropy;
 use crate::util::sync::seed;
 
 /// A Wyrand generator: one multiplication a number, and any seed will do.
@@ -11,6 +13,10 @@ pub(crate) struct FastRand {
 impl FastRand {
     /// Returns a generator with a seed of its own.
     pub(crate) fn from_entropy() -> Self {
+        #[cfg(feature = "sim")]
+        if let Some(seed) = given_entropy::draw() {
+            return Self::from_seed(seed);
+        }
         Self::from_seed(seed())
     }
 

@@ -227,6 +227,12 @@ impl Netpoller {
         self.handle.registry().is_empty()
     }
 
+    /// Makes later registrations fail with the error that `why` returns: for a runtime that no
+    /// event of the system can reach. After [`shut_down`](Self::shut_down) the error is that one's.
+    pub fn refuse_sources(&self, why: fn() -> io::Error) {
+        self.handle.registry().refuse(why);
+    }
+
     /// Shows `f` the waker of each task that waits for a source of events, and that source.
     ///
     /// The waker may be compared, and its data looked at: it is not to be cloned, woken or dropped

@@ -40,8 +40,9 @@ struct Entries {
     slab: Slab<Entry>,
     /// Sources ever inserted: the next one's generation.
     inserted: usize,
-    /// Set at shutdown; no source is inserted after it.
-    closed: bool,
+    /// Set at shutdown, or by a runtime that takes none; no source is inserted after it, and this
+    /// makes the error.
+    closed: Option<fn() -> io::Error>,
 }
 
 #[derive(Debug)]
@@ -63,8 +64,8 @@ impl Registry {
     pub(crate) fn insert(&self, untried: Interest, label: Label) -> io::Result<(SourceToken, Arc<SourceState>)> {
         let source = Arc::new(SourceState::fresh(untried));
         let mut entries = self.entries.lock();
-        if entries.closed {
-            return Err(shut_down_error());
+        if let Some(error) = entries.closed {
+            return Err(error());
         }
         let Some(token) = SourceToken::new(entries.slab.vacant_key(), entries.inserted) else {
             return Err(io::Error::other("more sockets than one wsrt netpoller can number"));
@@ -133,10 +134,15 @@ impl Registry {
         }
     }
 
+    /// Accepts no source from now on, and makes the errors by `why`.
+    pub(crate) fn refuse(&self, why: fn() -> io::Error) {
+        self.entries.lock().closed = Some(why);
+    }
+
     /// Marks every source shut down and accepts no more.
     pub(crate) fn shut_down(&self, wakers: &mut Vec<Waker>) {
         let mut entries = self.entries.lock();
-        entries.closed = true;
+        entries.closed = Some(shut_down_error);
         for (_, entry) in &entries.slab {
             entry.source.shut_down(wakers);
         }

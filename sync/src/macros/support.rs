@@ -29,9 +29,16 @@ pub fn first(_: u32) -> u32 {
     0
 }
 
+thread_local!(static SEED: Cell<u64> = Cell::new(RandomState::new().hash_one(0) | 1));
+
+/// Sets the seed by which this thread's `select!`s choose their first branches, for a runtime that
+/// wants them to choose in the same way in each run. Returns the one before.
+pub fn replace_seed(seed: u64) -> u64 {
+    SEED.replace(seed | 1)
+}
+
 /// Returns a number below `bound` at random: the branch that is polled first.
 pub fn random_below(bound: u32) -> u32 {
-    thread_local!(static SEED: Cell<u64> = Cell::new(RandomState::new().hash_one(0) | 1));
     // Xorshift: cheap, and good enough for fairness.
     let mut seed = SEED.get();
     seed ^= seed << 13;

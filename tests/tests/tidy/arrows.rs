@@ -8,7 +8,7 @@ const ROOT: &str = "executor/src/";
 
 /// The rooms, by the folder or file that begins their paths. The longest that fits counts. A room
 /// may import from rooms of a lower level, and the public modules from each other.
-const ROOMS: [(&str, &str, u8); 43] = [
+const ROOMS: [(&str, &str, u8); 44] = [
     ("util", "util", 0),
     // Data that other rooms write lies below those rooms.
     ("observe/console", "observe's data", 1),
@@ -51,6 +51,7 @@ const ROOMS: [(&str, &str, u8); 43] = [
     ("process", PUBLIC, 7),
     ("runtime", PUBLIC, 7),
     ("signal", PUBLIC, 7),
+    ("sim", PUBLIC, 7),
     ("stream", PUBLIC, 7),
     ("sync", PUBLIC, 7),
     ("time", PUBLIC, 7),

@@ -10,6 +10,8 @@ use std::panic::Location;
 use std::time::{Duration, Instant};
 
 pub(super) use self::no_progress::no_progress;
+#[cfg(feature = "sim")]
+pub(super) use self::no_progress::report_on;
 use super::{Handle, Running, TaskKind, WaitsOn};
 use crate::observe::dump::{self, Seen, SeenTask};
 use crate::task::{Id, Phase, StatsRead};

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use super::Dump;
+#[cfg(feature = "sim")]
+use crate::observe::dump;
 use crate::observe::no_progress::prove;
 use crate::runtime::WaitsOn;
 use crate::scheduler::Scheduler;
@@ -19,6 +21,12 @@ pub(in crate::runtime) fn no_progress(scheduler: &Arc<Scheduler>, root: &RootSee
          no waker is left that could wake one of them\n{dump}",
         in_words(&stuck.root)
     ))
+}
+
+/// Returns a dump, for a simulation none of whose tasks can go on.
+#[cfg(feature = "sim")]
+pub(in crate::runtime) fn report_on(scheduler: &Scheduler) -> String {
+    Dump::of(dump::look(scheduler), sync::now()).to_string()
 }
 
 fn in_words(waits: &[WaitsOn]) -> String {

@@ -1,0 +1,78 @@
+//! Driving: what a thread is given for as long as it runs the machines of a simulation.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::{NONE, Simulation};
+use crate::task::GivenIds;
+use crate::util::given_entropy::GivenEntropy;
+use crate::util::thread_key::ThreadKey;
+
+/// This thread drives the simulation, until this is dropped. Its entropy and the ids of its tasks
+/// come from the simulation meanwhile.
+pub(super) struct Driving<'a> {
+    simulation: &'a Simulation,
+    entropy: GivenEntropy,
+    ids: GivenIds,
+    #[cfg(feature = "macros")]
+    _branches: branches::GivenBranches,
+}
+
+impl<'a> Driving<'a> {
+    /// # Panics
+    ///
+    /// If another thread does.
+    pub(super) fn begin(simulation: &'a Simulation) -> Self {
+        let key = ThreadKey::of_this_thread().number();
+        let taken = simulation.driver.compare_exchange(NONE, key, Relaxed, Relaxed);
+        assert!(
+            taken.is_ok(),
+            "wsrt: `block_on` of a simulated runtime was called while another thread is in it: a simulation runs on one thread"
+        );
+        let entropy = GivenEntropy::begin(simulation.state.lock().entropy);
+        #[cfg(feature = "macros")]
+        let branches = simulation.with_dice(branches::GivenBranches::begin);
+        simulation.is_staged.store(true, Relaxed);
+        Self {
+            simulation,
+            entropy,
+            ids: GivenIds::begin(simulation.next_id.load(Relaxed)),
+            #[cfg(feature = "macros")]
+            _branches: branches,
+        }
+    }
+}
+
+impl Drop for Driving<'_> {
+    fn drop(&mut self) {
+        self.simulation.state.lock().entropy = self.entropy.state();
+        self.simulation.next_id.store(self.ids.next(), Relaxed);
+        self.simulation.is_staged.store(false, Relaxed);
+        self.simulation.driver.store(NONE, Relaxed);
+    }
+}
+
+#[cfg(feature = "macros")]
+mod branches {
+    //! The order in which `select!` looks at its branches.
+
+    use wsrt_sync::macros::support::replace_seed;
+
+    use super::super::Dice;
+
+    /// This thread's `select!`s draw their orders from the simulation's seed.
+    pub(super) struct GivenBranches {
+        before: u64,
+    }
+
+    impl GivenBranches {
+        pub(super) fn begin(dice: &mut Dice) -> Self {
+            Self { before: replace_seed(dice.tie()) }
+        }
+    }
+
+    impl Drop for GivenBranches {
+        fn drop(&mut self) {
+            let _ = replace_seed(self.before);
+        }
+    }
+}

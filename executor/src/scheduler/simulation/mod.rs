@@ -1,0 +1,230 @@
+//! Simulation: all machines of a runtime take their turns on one thread, in an order that a seed
+//! decides, by a clock that is moved from turn to turn.
+//!
+//! The tasks, queues, timers and the sleeping protocol are the real ones. Simulated are the three
+//! things that a machine gets from the system: its thread, the time, and its sleep. A turn is one
+//! round of the machine's loop, and takes a time that is drawn; the machine whose turn begins first
+//! has the next one. `docs/SIMULATION.md` says more.
+
+mod dice;
+mod driving;
+mod jobs;
+mod record;
+mod simulated_machine;
+mod stage;
+
+use std::fmt;
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+use wsrt_reactor::Netpoller;
+
+use self::dice::Dice;
+use self::jobs::Jobs;
+pub(crate) use self::record::Record;
+use self::record::Step;
+use crate::scheduler::Scheduler;
+use crate::scheduler::clock::Clock;
+use crate::scheduler::machine::Machine;
+use crate::task::{Id, Runnable, reserve_ids};
+use crate::util::given_entropy::GivenEntropy;
+use crate::util::sync::Mutex;
+use crate::util::thread_key::ThreadKey;
+
+/// The builder's decisions.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Settings {
+    pub(crate) seed: u64,
+    /// Returns a report on a runtime none of whose tasks can go on.
+    pub(crate) report: fn(&Scheduler) -> String,
+}
+
+impl Settings {
+    /// Has the generators of random numbers that are made on this thread take their seeds from the
+    /// simulation's, until the guard is dropped: for those of the processors.
+    pub(crate) fn give_entropy(&self) -> GivenEntropy {
+        GivenEntropy::begin(!self.seed)
+    }
+}
+
+/// No thread.
+const NONE: u64 = 0;
+
+/// The simulation of one runtime: the part that any thread may touch. The machines are on the
+/// [`Stage`](stage::Stage) of the thread that drives it.
+pub(crate) struct Simulation {
+    settings: Settings,
+    /// The first of its ids, and the next one, while it is not driven.
+    first_id: u64,
+    next_id: AtomicU64,
+    /// The key of the thread that drives it. Relaxed: the one question is whether it is the thread
+    /// that asks.
+    driver: AtomicU64,
+    /// Whether machines can be started: while it is driven, but for the end. Relaxed, as the next.
+    is_staged: AtomicBool,
+    /// Whether the netpoller was interrupted. Relaxed, as the next: written and read by the driver.
+    interrupted: AtomicBool,
+    /// Whether another thread has called, so that the seed does not decide the run any more.
+    disturbed: AtomicBool,
+    state: Mutex<State>,
+}
+
+struct State {
+    dice: Dice,
+    /// The seed of the generators that are made while it is driven.
+    entropy: u64,
+    /// Machines that were started and have not come on the stage.
+    newcomers: Vec<Arc<Machine>>,
+    jobs: Jobs,
+    record: Record,
+}
+
+impl Simulation {
+    pub(crate) fn new(settings: Settings) -> Self {
+        let seed = settings.seed;
+        let first_id = reserve_ids();
+        let state = State {
+            dice: Dice::new(seed),
+            entropy: seed.rotate_left(32),
+            newcomers: Vec::new(),
+            jobs: Jobs::default(),
+            record: Record::new(seed),
+        };
+        Self {
+            settings,
+            first_id,
+            next_id: AtomicU64::new(first_id),
+            driver: AtomicU64::new(NONE),
+            is_staged: AtomicBool::new(false),
+            interrupted: AtomicBool::new(false),
+            disturbed: AtomicBool::new(false),
+            state: Mutex::new(state),
+        }
+    }
+
+    fn is_driven(&self) -> bool {
+        self.driver.load(Relaxed) != NONE
+    }
+
+    /// Whether machines can be started: not while no thread drives it.
+    pub(crate) fn is_staged(&self) -> bool {
+        self.is_staged.load(Relaxed)
+    }
+
+    /// Whether this thread does.
+    pub(crate) fn is_driven_here(&self) -> bool {
+        self.driver.load(Relaxed) == ThreadKey::of_this_thread().number()
+    }
+
+    /// Notes that this thread calls: a wake or a spawn that another thread than the driver does
+    /// comes at a moment that no seed decides.
+    pub(crate) fn note_caller(&self) {
+        if self.is_driven() && !self.is_driven_here() {
+            self.disturbed.store(true, Relaxed);
+        }
+    }
+
+    /// An id for a task that is spawned outside of processors, and the number by which its shard is
+    /// chosen, which is the same in each run.
+    pub(crate) fn next_id(&self) -> (Id, usize) {
+        let id = if self.is_driven_here() { Id::next() } else { Id::from_u64(self.next_id.fetch_add(1, Relaxed)) };
+        (id, self.number_of(id.as_u64()) as usize)
+    }
+
+    /// The number of a task in this run: the same in each run, which its id is not.
+    fn number_of(&self, id: u64) -> u64 {
+        id.saturating_sub(self.first_id)
+    }
+
+    /// Ends the poll owner's sleep.
+    pub(crate) fn interrupt(&self) {
+        self.interrupted.store(true, Relaxed);
+    }
+
+    /// Whether that was asked for.
+    fn is_interrupted(&self) -> bool {
+        self.interrupted.load(Relaxed)
+    }
+
+    fn take_interrupt(&self) {
+        self.interrupted.store(false, Relaxed);
+    }
+
+    fn is_disturbed(&self) -> bool {
+        self.disturbed.load(Relaxed)
+    }
+
+    /// Puts a machine on the stage, in place of a thread of its own.
+    pub(crate) fn start(&self, machine: Arc<Machine>) {
+        self.state.lock().newcomers.push(machine);
+    }
+
+    /// No machine can be started from now on.
+    fn leave_stage(&self) {
+        self.is_staged.store(false, Relaxed);
+    }
+
+    fn take_newcomers(&self) -> Vec<Arc<Machine>> {
+        std::mem::take(&mut self.state.lock().newcomers)
+    }
+
+    fn next_job_at(&self) -> Option<u64> {
+        self.state.lock().jobs.next_at()
+    }
+
+    fn take_job(&self) -> Option<Runnable> {
+        self.state.lock().jobs.take_next()
+    }
+
+    fn with_dice<R>(&self, f: impl FnOnce(&mut Dice) -> R) -> R {
+        f(&mut self.state.lock().dice)
+    }
+
+    /// When a turn ends that has come to the time `now`.
+    fn end_of_turn(&self, now: u64) -> u64 {
+        now + self.with_dice(Dice::turn)
+    }
+
+    fn note(&self, clock: &Clock, step: Step) {
+        let now = clock.timer_now();
+        self.state.lock().record.note(now, step);
+    }
+
+    /// Whether a task that was sighted in a victim's runnext stays there for longer than a hand-off
+    /// takes: the system may have taken the victim's core away at that moment, or not.
+    pub(crate) fn is_victim_held_up(&self) -> bool {
+        self.state.lock().dice.is_victim_held_up()
+    }
+
+    /// Has the clock of the runtime moved by its turns from now on, and the netpoller take no
+    /// socket.
+    pub(crate) fn take_over(&self, clock: &Clock, netpoller: &Netpoller) {
+        clock.simulate();
+        netpoller.refuse_sources(no_sockets);
+    }
+
+    /// The record of the run so far.
+    pub(crate) fn record(&self) -> Record {
+        self.state.lock().record
+    }
+
+    /// Waits for `future`, which this thread polls, and runs the simulated machines meanwhile.
+    pub(crate) fn block_on<F: Future>(&self, scheduler: &Arc<Scheduler>, future: Pin<&mut F>) -> F::Output {
+        stage::block_on(self, scheduler, future)
+    }
+}
+
+fn no_sockets() -> io::Error {
+    let message = "this runtime is simulated (`Builder::new_simulated`): sockets, signals and processes of the system are no part \
+                   of a simulation, whose tasks reach each other by channels";
+    io::Error::new(io::ErrorKind::Unsupported, message)
+}
+
+impl fmt::Debug for Simulation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Simulation").field("seed", &self.settings.seed).finish_non_exhaustive()
+    }
+}

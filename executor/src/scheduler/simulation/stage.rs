@@ -1,0 +1,279 @@
+//! The stage: the machines of a simulation, on the thread that is in `block_on`, and the choice of
+//! the one that has the next turn.
+//!
+//! A task or a blocking job that blocks, in a `block_on` of its own say, runs the stage inside of
+//! that call, without the machine that it is on: that is in the middle of its turn.
+
+use std::cell::{Cell, RefCell};
+use std::future::Future;
+use std::panic::resume_unwind;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use wsrt_reactor::budget;
+
+use super::driving::Driving;
+use super::record::Step;
+use super::simulated_machine::SimulatedMachine;
+use super::{Record, Simulation};
+use crate::scheduler::context::Role;
+use crate::scheduler::root::{Root, RootRef};
+use crate::scheduler::root_future::{Ended, RootFuture};
+use crate::scheduler::threads::{AbortOnUnwind, start_machines};
+use crate::scheduler::{Context, Scheduler};
+use crate::task::Runnable;
+use crate::util::report::report;
+
+thread_local! {
+    /// The stages on this thread, the innermost last: one for each simulation that it drives.
+    static STAGES: RefCell<Vec<Rc<Stage>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The machines, and the thread that waits in `block_on`.
+pub(super) struct Stage {
+    scheduler: Arc<Scheduler>,
+    /// That of the thread in `block_on`: the innermost while no machine has its turn.
+    base: Rc<Context>,
+    /// `None` is a machine in the middle of its turn, which has nested another run of this stage;
+    /// or a place to be filled again.
+    machines: RefCell<Vec<Option<SimulatedMachine>>>,
+    /// When the root future is polled, once it was seen to have been woken.
+    root_due: Cell<Option<(u64, u64)>>,
+}
+
+/// The runner that has the next turn.
+#[derive(Debug, Clone, Copy)]
+enum Next {
+    Root,
+    Machine(usize),
+    Job,
+}
+
+/// Waits for `future`, and runs the machines meanwhile.
+pub(super) fn block_on<F: Future>(
+    simulation: &Simulation,
+    scheduler: &Arc<Scheduler>,
+    future: Pin<&mut F>,
+) -> F::Output {
+    if simulation.is_driven_here() {
+        let stage = STAGES.with_borrow(|stages| stages.iter().rev().find(|stage| stage.is_of(scheduler)).cloned());
+        let stage = stage.expect("a thread that drives a simulation has its stage");
+        return output_of(simulation, stage.wait_inside(simulation, future));
+    }
+    let _driving = Driving::begin(simulation);
+    let base = Context::enter(scheduler, Role::External);
+    let stage = Rc::new(Stage::new(scheduler, base.keep().expect("its guard is here")));
+    STAGES.with_borrow_mut(|stages| stages.push(Rc::clone(&stage)));
+    let ended = stage.wait_as_driver(simulation, future);
+    STAGES.with_borrow_mut(|stages| stages.pop());
+    drop(base);
+    if !matches!(ended, Ended::Done(Ok(_))) {
+        let Record { seed, steps, now, .. } = simulation.record();
+        let micros = now / 1_000;
+        report(format_args!(
+            "the simulation with seed {seed} has failed at step {steps}, after {micros} µs; WSRT_SIM_SEED={seed} repeats it"
+        ));
+    }
+    output_of(simulation, ended)
+}
+
+fn output_of<T>(simulation: &Simulation, ended: Ended<T>) -> T {
+    match ended {
+        Ended::Done(Ok(output)) => output,
+        Ended::Done(Err(panic)) => resume_unwind(panic),
+        Ended::Stuck(report) => panic!("{report}\nwsrt: seed {}", simulation.settings.seed),
+        Ended::Early => unreachable!("a simulation ends with its root, or reports why it does not"),
+    }
+}
+
+impl Stage {
+    fn new(scheduler: &Arc<Scheduler>, base: Rc<Context>) -> Self {
+        let machines = RefCell::default();
+        Self { scheduler: Arc::clone(scheduler), base, machines, root_due: Cell::new(None) }
+    }
+
+    fn is_of(&self, scheduler: &Arc<Scheduler>) -> bool {
+        Arc::ptr_eq(&self.scheduler, scheduler)
+    }
+
+    /// Runs everything, from the start of the machines to their end.
+    fn wait_as_driver<F: Future>(&self, simulation: &Simulation, future: Pin<&mut F>) -> Ended<F::Output> {
+        if !self.scheduler.shutdown.has_begun() {
+            let started = start_machines(&self.scheduler);
+            debug_assert!(started.is_ok(), "the stage refuses no machine");
+            // Work that was there before.
+            self.scheduler.wake_one();
+        }
+        let root = RootFuture::beside(future, &self.base, false);
+        let stuck = self.run(simulation, &root);
+        let ended = ended(root, &self.base, stuck);
+        simulation.leave_stage();
+        self.adopt(simulation);
+        self.end_machines();
+        ended
+    }
+
+    /// Waits inside of a turn.
+    fn wait_inside<F: Future>(&self, simulation: &Simulation, future: Pin<&mut F>) -> Ended<F::Output> {
+        let outer = Context::current();
+        Context::put_back(&self.base);
+        let root_due = self.root_due.take();
+        let root = RootFuture::beside(future, &self.base, true);
+        let stuck = self.run(simulation, &root);
+        let ended = ended(root, &self.base, stuck);
+        self.root_due.set(root_due);
+        if let Some(outer) = outer {
+            Context::put_back(&outer);
+        }
+        ended
+    }
+
+    /// Runs until the root is done. Returns a report if nothing can ever go on.
+    fn run<F: Future>(&self, simulation: &Simulation, root: &RootFuture<'_, F>) -> Option<String> {
+        let _outer_budget = budget::keep();
+        let was_async = self.base.replace_async(true);
+        let stuck = RootRef::nest(&self.base, root, || self.run_with(simulation, root));
+        let _ = self.base.replace_async(was_async);
+        stuck
+    }
+
+    fn run_with(&self, simulation: &Simulation, root: &impl Root) -> Option<String> {
+        loop {
+            self.adopt(simulation);
+            let Some((at, next)) = self.choose(simulation, root.is_woken()) else {
+                return Some(self.report(simulation));
+            };
+            if simulation.is_disturbed() {
+                return Some(DISTURBED.to_owned());
+            }
+            self.scheduler.clock.move_to(at);
+            let step = match next {
+                Next::Root => {
+                    self.root_due.set(None);
+                    root.end_wait();
+                    let is_done = root.poll_if_woken(&self.base);
+                    if is_done {
+                        simulation.note(&self.scheduler.clock, Step::Root);
+                        return None;
+                    }
+                    Step::Root
+                }
+                Next::Machine(index) => self.turn_of(simulation, index),
+                Next::Job => self.run_job(simulation),
+            };
+            simulation.note(&self.scheduler.clock, step);
+        }
+    }
+
+    /// Takes the machines up that were started.
+    fn adopt(&self, simulation: &Simulation) {
+        for machine in simulation.take_newcomers() {
+            let now = self.scheduler.clock.timer_now();
+            let machine = simulation.with_dice(|dice| SimulatedMachine::new(&self.scheduler, machine, now, dice));
+            self.machines.borrow_mut().push(Some(machine));
+        }
+    }
+
+    /// The runner whose turn begins first, and when.
+    fn choose(&self, simulation: &Simulation, is_root_woken: bool) -> Option<(u64, Next)> {
+        let now = self.scheduler.clock.timer_now();
+        let mut first: Option<((u64, u64), Next)> = None;
+        let mut offer = |due: (u64, u64), next| {
+            if due.0 < u64::MAX && first.is_none_or(|(other, _)| due < other) {
+                first = Some((due, next));
+            }
+        };
+        if is_root_woken {
+            let due =
+                self.root_due.get().unwrap_or_else(|| simulation.with_dice(|dice| (now + dice.wake(), dice.tie())));
+            self.root_due.set(Some(due));
+            offer(due, Next::Root);
+        }
+        for (index, machine) in self.machines.borrow_mut().iter_mut().enumerate() {
+            let Some(machine) = machine else { continue };
+            if machine.see_wake(simulation) {
+                let (after, tie) = simulation.with_dice(|dice| (dice.wake(), dice.tie()));
+                machine.run_at(now + after, tie);
+            }
+            offer(machine.due(), Next::Machine(index));
+        }
+        if let Some(at) = simulation.next_job_at() {
+            offer((at, 0), Next::Job);
+        }
+        first.map(|((at, _), next)| (at.max(now), next))
+    }
+
+    fn turn_of(&self, simulation: &Simulation, index: usize) -> Step {
+        let mut machine = self.machines.borrow_mut()[index].take().expect("it was chosen from those that are here");
+        let guard = AbortOnUnwind;
+        machine.take_turn(simulation);
+        let step = machine.step(simulation, index);
+        Context::put_back(&self.base);
+        if machine.is_gone() {
+            drop(machine);
+            self.scheduler.shutdown.depart(&self.scheduler);
+        } else {
+            self.machines.borrow_mut()[index] = Some(machine);
+        }
+        std::mem::forget(guard);
+        step
+    }
+
+    /// Runs a blocking job, as a thread of the pool does.
+    fn run_job(&self, simulation: &Simulation) -> Step {
+        let job = simulation.take_job().expect("one was chosen");
+        let number = simulation.number_of(job.id().as_u64());
+        self.run_as_pool_thread(job);
+        Step::Job(number)
+    }
+
+    fn run_as_pool_thread(&self, job: Runnable) {
+        let entered = Context::enter(&self.scheduler, Role::Blocking);
+        let running = self.scheduler.observer.blocking_job(job.spawned_at());
+        let _outer_budget = budget::keep();
+        budget::lift();
+        job.run_counted();
+        entered.come_back();
+        drop(running);
+    }
+
+    /// Ends the machines that are left: the thread leaves `block_on`.
+    fn end_machines(&self) {
+        let count = self.machines.borrow().len();
+        for index in 0..count {
+            let Some(mut machine) = self.machines.borrow_mut()[index].take() else { continue };
+            machine.end(&self.scheduler);
+            Context::put_back(&self.base);
+            drop(machine);
+            self.scheduler.shutdown.depart(&self.scheduler);
+        }
+    }
+
+    fn report(&self, simulation: &Simulation) -> String {
+        let report = (simulation.settings.report)(&self.scheduler);
+        if self.scheduler.shutdown.has_begun() {
+            return format!(
+                "wsrt: the simulated runtime has ended, and the future in `block_on` waits for ever\n{report}"
+            );
+        }
+        if self.scheduler.processors.earliest_deadline() != u64::MAX {
+            return format!(
+                "wsrt: a timer is armed that no machine of this simulation watches: a fault in wsrt\n{report}"
+            );
+        }
+        format!(
+            "wsrt: nothing in this simulation can go on: no task, timer nor job is left that could wake another. Threads that              the program has started, and sockets, are no part of it\n{report}"
+        )
+    }
+}
+
+const DISTURBED: &str = "wsrt: a thread that is no part of this simulation has woken or spawned one of its tasks, so that the                          seed does not decide the run: replace the thread by a task or by `spawn_blocking`";
+
+fn ended<F: Future>(root: RootFuture<'_, F>, base: &Context, stuck: Option<String>) -> Ended<F::Output> {
+    let (ended, _) = root.end(base);
+    match (ended, stuck) {
+        (Ended::Early, Some(report)) => Ended::Stuck(report),
+        (ended, _) => ended,
+    }
+}

@@ -1,0 +1,77 @@
+//! The twin of `simulation/` without feature `sim`: a simulation that there never is, so that each
+//! question for one compiles to nothing.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use wsrt_reactor::Netpoller;
+
+use crate::scheduler::Scheduler;
+use crate::scheduler::clock::Clock;
+use crate::scheduler::machine::Machine;
+use crate::task::{Id, Runnable};
+
+/// The builder's decisions: never made.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Settings {}
+
+/// The simulation of a runtime: none has one.
+#[derive(Debug)]
+pub(crate) enum Simulation {}
+
+impl Settings {
+    pub(crate) fn give_entropy(&self) {
+        match *self {}
+    }
+}
+
+impl Simulation {
+    pub(crate) fn new(settings: Settings) -> Self {
+        match settings {}
+    }
+
+    pub(crate) fn is_staged(&self) -> bool {
+        match *self {}
+    }
+
+    pub(crate) fn is_driven_here(&self) -> bool {
+        match *self {}
+    }
+
+    pub(crate) fn note_caller(&self) {
+        match *self {}
+    }
+
+    pub(crate) fn next_id(&self) -> (Id, usize) {
+        match *self {}
+    }
+
+    pub(crate) fn interrupt(&self) {
+        match *self {}
+    }
+
+    pub(crate) fn start(&self, _: Arc<Machine>) {
+        match *self {}
+    }
+
+    pub(crate) fn queue_job(&self, _: &Scheduler, _: Runnable, _: bool) -> Result<(), Runnable> {
+        match *self {}
+    }
+
+    pub(crate) fn close_jobs(&self) -> Vec<Runnable> {
+        match *self {}
+    }
+
+    pub(crate) fn take_over(&self, _: &Clock, _: &Netpoller) {
+        match *self {}
+    }
+
+    pub(crate) fn is_victim_held_up(&self) -> bool {
+        match *self {}
+    }
+
+    pub(crate) fn block_on<F: Future>(&self, _: &Arc<Scheduler>, _: Pin<&mut F>) -> F::Output {
+        match *self {}
+    }
+}

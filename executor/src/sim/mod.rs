@@ -1,0 +1,128 @@
+//! Simulation: a runtime whose every step a seed decides.
+//!
+//! A runtime of [`Builder::new_simulated`] has any number of processors and one thread, that in
+//! `block_on`. The tasks, queues, timers, channels and the scheduler are the real ones. The seed
+//! decides which processor has the next turn and how long that takes, which victim a thief tries,
+//! how long a thread takes to wake, when a blocking job runs, and which branch a `select!` looks at
+//! first. So one seed is one run, step for step, and another seed is another interleaving: a test
+//! that passes for a thousand seeds has seen a thousand of them, and one that fails fails again
+//! with its seed.
+//!
+//! ```
+//! use wsrt::runtime::Builder;
+//! use wsrt::sync::mpsc;
+//!
+//! // Which of the two tasks sends first is up to the seed.
+//! let first = |seed| {
+//!     let runtime = Builder::new_simulated(seed).build().expect("it takes a few descriptors");
+//!     runtime.run(async {
+//!         let (sender, mut receiver) = mpsc::channel(2);
+//!         for name in ["one", "other"] {
+//!             let sender = sender.clone();
+//!             wsrt::spawn(async move { sender.send(name).await });
+//!         }
+//!         receiver.recv().await.expect("both send")
+//!     })
+//! };
+//! let firsts: Vec<_> = (0..100).map(first).collect();
+//! assert!(firsts.contains(&"one") && firsts.contains(&"other"));
+//! assert_eq!(firsts, (0..100).map(first).collect::<Vec<_>>(), "the same seeds, the same runs");
+//! ```
+//!
+//! # Time
+//!
+//! [`wsrt::time`](crate::time) is virtual: a turn of a processor takes a microsecond or two, now
+//! and then up to 4 ms, as if the system had taken its core away; and when no task can run, the
+//! clock jumps to the next timer. An hour of sleep takes no time. Timers fire as late as on a
+//! computer: some microseconds after their deadlines, never before.
+//!
+//! # When nothing can go on
+//!
+//! `block_on` panics with a [dump](crate::runtime::Handle::dump) once no task can go on, and no
+//! timer or blocking job is left that could wake one: the run would wait for ever. A report on
+//! standard error names the seed and the step of a run whose root panics, and the environment
+//! variable `WSRT_SIM_SEED` repeats it.
+//!
+//! # Not guaranteed
+//!
+//! * The seed decides neither the iteration order of std's `HashMap`, nor other random numbers that
+//!   the program asks of the system, nor [`std::time`]. The virtual clock is that of
+//!   [`wsrt::time::Instant`](crate::time::Instant).
+//! * Sockets, processes and signals are no part of a simulation: they are refused with an error
+//!   that says so. Files are the system's.
+//! * Threads that the program starts are no part of it either. A run that such a thread wakes or
+//!   spawns a task of panics, and reports that.
+//! * A poll or a blocking job is one step, however long it takes. One that blocks its thread by
+//!   other means than wsrt's stops the simulation.
+//! * A task or blocking job in `block_on`, or in one of the blocking calls of
+//!   [`wsrt::sync`](crate::sync), has the others run inside of the call. So it returns only after
+//!   those that began later have returned.
+//! * The run of a seed is another in another release of wsrt.
+//!
+//! [`Builder::new_simulated`]: crate::runtime::Builder::new_simulated
+
+use std::time::Duration;
+
+use crate::runtime::Handle;
+use crate::scheduler::simulation;
+
+/// The record of a simulated run so far.
+///
+/// # Examples
+///
+/// ```
+/// use wsrt::runtime::Builder;
+///
+/// let hash = |seed| {
+///     let runtime = Builder::new_simulated(seed).build().expect("it takes a few descriptors");
+///     runtime.run(async { wsrt::task::yield_now().await });
+///     runtime.handle().simulation().expect("it is simulated").hash()
+/// };
+/// assert_eq!(hash(1), hash(1));
+/// assert_ne!(hash(1), hash(2));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Record(simulation::Record);
+
+impl Record {
+    /// Returns the seed.
+    #[must_use]
+    pub fn seed(&self) -> u64 {
+        self.0.seed
+    }
+
+    /// Returns how many steps there were: turns of processors, blocking jobs, and polls of the
+    /// future in `block_on`.
+    #[must_use]
+    pub fn steps(&self) -> u64 {
+        self.0.steps
+    }
+
+    /// Returns a hash of all steps: which processor had its turn, when, and which task it polled.
+    #[must_use]
+    pub fn hash(&self) -> u64 {
+        self.0.hash
+    }
+
+    /// Returns the virtual time since the runtime was made.
+    #[must_use]
+    pub fn elapsed(&self) -> Duration {
+        Duration::from_nanos(self.0.now)
+    }
+}
+
+impl Handle {
+    /// Returns the record of the runtime's run so far, if it is simulated: see [`sim`](crate::sim).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Builder::new_simulated(7).build()?;
+    /// assert_eq!(runtime.handle().simulation().expect("it is simulated").steps(), 0);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[must_use]
+    pub fn simulation(&self) -> Option<Record> {
+        self.scheduler().simulation.as_ref().map(|simulation| Record(simulation.record()))
+    }
+}

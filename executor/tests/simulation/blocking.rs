@@ -1,0 +1,121 @@
+//! Calls that block run the rest of the simulation meanwhile.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use wsrt::runtime::Handle;
+use wsrt::sync::{mpsc, oneshot};
+use wsrt::task::{block_in_place, spawn_blocking, yield_now};
+use wsrt::time::sleep;
+
+use crate::{simulated, with_processors};
+
+#[test]
+fn jobs_run_at_moments_that_seeds_decide() {
+    let order = |seed| {
+        simulated(seed).run(async {
+            let (sender, mut receiver) = mpsc::unbounded_channel();
+            for number in 0..4 {
+                let sender = sender.clone();
+                spawn_blocking(move || sender.send(number));
+            }
+            let mut order = Vec::new();
+            for _ in 0..4 {
+                order.push(receiver.recv().await.expect("four are sent"));
+            }
+            order
+        })
+    };
+    let orders: BTreeSet<_> = (0..100).map(order).collect();
+    assert!(orders.len() > 12, "{} of 24 orders", orders.len());
+}
+
+#[test]
+fn a_job_may_wait_for_tasks() {
+    for seed in 0..50 {
+        let sum = simulated(seed).run(async {
+            let (sender, mut receiver) = mpsc::channel(1);
+            let job = spawn_blocking(move || {
+                let mut sum = 0;
+                while let Some(number) = receiver.blocking_recv() {
+                    sum += number;
+                }
+                Handle::current().block_on(async move {
+                    sleep(Duration::from_secs(1)).await;
+                    sum
+                })
+            });
+            for number in 1..=4 {
+                sender.send(number).await.expect("the job receives");
+            }
+            drop(sender);
+            job.await.expect("it does not panic")
+        });
+        assert_eq!(sum, 10, "seed {seed}");
+    }
+}
+
+#[test]
+fn a_task_may_block_on_another_one_one_processor_too() {
+    for seed in 0..50 {
+        for processors in [1, 3] {
+            let answer = with_processors(seed, processors).run(async {
+                let (tell, told) = oneshot::channel();
+                let other = wsrt::spawn(async move {
+                    yield_now().await;
+                    sleep(Duration::from_millis(1)).await;
+                    tell.send(7).expect("it is waited for");
+                });
+                let answer = Handle::current().block_on(told).expect("it is told");
+                other.await.expect("it does not panic");
+                // The task goes on, with a processor or without.
+                wsrt::spawn(async move { answer }).await.expect("it does not panic")
+            });
+            assert_eq!(answer, 7, "seed {seed}, {processors} processors");
+        }
+    }
+}
+
+#[test]
+fn blocking_in_place_nests_to_any_depth() {
+    fn descend(depth: u32) -> u32 {
+        if depth == 0 {
+            return 0;
+        }
+        let inner = block_in_place(|| {
+            Handle::current().block_on(async move {
+                wsrt::spawn(async move { descend(depth - 1) }).await.expect("it does not panic")
+            })
+        });
+        inner + 1
+    }
+    for seed in 0..20 {
+        assert_eq!(simulated(seed).run(async { descend(6) }), 6, "seed {seed}");
+    }
+}
+
+/// A task blocks until the future in the outer `block_on` has sent.
+#[test]
+fn the_outer_future_goes_on_while_a_task_blocks() {
+    for seed in 0..50 {
+        let runtime = simulated(seed);
+        let received = runtime.block_on(async {
+            let (sender, mut receiver) = mpsc::channel(1);
+            let task = wsrt::spawn(async move { receiver.blocking_recv() });
+            sleep(Duration::from_millis(1)).await;
+            sender.send(5).await.expect("the task receives");
+            task.await.expect("it does not panic")
+        });
+        assert_eq!(received, Some(5), "seed {seed}");
+    }
+}
+
+#[test]
+fn parallel_calls_have_their_results() {
+    let runtime = simulated(11);
+    let sum = runtime.run(async {
+        let (left, right) = wsrt::parallel::join(|| 20, || 22);
+        left + right
+    });
+    assert_eq!(sum, 42);
+}

@@ -1,0 +1,121 @@
+//! A run in which nothing can go on ends with a report of what waits for what.
+
+use std::future::pending;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Duration;
+
+use wsrt::runtime::Runtime;
+use wsrt::sync::{Mutex, oneshot};
+use wsrt::task::Builder as TaskBuilder;
+use wsrt::time::sleep;
+
+use crate::simulated;
+
+/// The message of the panic of `f`.
+fn message<T>(f: impl FnOnce() -> T) -> String {
+    let payload = catch_unwind(AssertUnwindSafe(f)).err().expect("it panics");
+    match payload.downcast::<String>() {
+        Ok(message) => *message,
+        Err(payload) => (*payload.downcast::<&str>().expect("a message")).to_owned(),
+    }
+}
+
+#[test]
+fn a_run_that_waits_for_ever_names_its_tasks() {
+    let message = message(|| {
+        simulated(5).block_on(async {
+            TaskBuilder::new().name("never woken").spawn(pending::<()>());
+            sleep(Duration::from_secs(1)).await;
+            pending::<()>().await;
+        });
+    });
+    assert!(message.contains("nothing in this simulation can go on"), "{message}");
+    assert!(message.contains("never woken") && message.contains("seed 5"), "{message}");
+}
+
+#[test]
+fn a_deadlock_shows_its_cycle() {
+    let message = message(|| {
+        simulated(9).run(async {
+            let (one, other) = (Arc::new(Mutex::new(())), Arc::new(Mutex::new(())));
+            let in_order = |first: &Arc<Mutex<()>>, second: &Arc<Mutex<()>>| {
+                let (first, second) = (Arc::clone(first), Arc::clone(second));
+                async move {
+                    let _first = first.lock().await;
+                    sleep(Duration::from_millis(10)).await;
+                    let _second = second.lock().await;
+                }
+            };
+            let tasks = [wsrt::spawn(in_order(&one, &other)), wsrt::spawn(in_order(&other, &one))];
+            for task in tasks {
+                task.await.expect("it never ends");
+            }
+        });
+    });
+    assert!(message.contains("nothing in this simulation can go on") && message.contains("cycle"), "{message}");
+}
+
+/// Only some seeds interleave two tasks in the way that fails.
+#[test]
+fn a_race_fails_for_some_seeds_each_time() {
+    let fails = |seed| {
+        let runtime = simulated(seed);
+        runtime.run(async {
+            let shared = Arc::new(std::sync::Mutex::new(0));
+            let add = || {
+                let shared = Arc::clone(&shared);
+                wsrt::spawn(async move {
+                    let read = *shared.lock().expect("no panic");
+                    wsrt::task::yield_now().await;
+                    *shared.lock().expect("no panic") = read + 1;
+                })
+            };
+            let tasks = [add(), add()];
+            for task in tasks {
+                task.await.expect("no panic");
+            }
+            *shared.lock().expect("no panic") != 2
+        })
+    };
+    let failed: Vec<bool> = (0..200).map(fails).collect();
+    assert_eq!(failed, (0..200).map(fails).collect::<Vec<_>>());
+    assert!(failed.contains(&true) && failed.contains(&false));
+}
+
+#[test]
+fn a_foreign_thread_that_wakes_a_task_is_refused() {
+    let message = message(|| {
+        let runtime: Runtime = simulated(2);
+        runtime.run(async {
+            let (tell, told) = oneshot::channel();
+            wsrt::spawn(told);
+            wsrt::task::yield_now().await;
+            let handle = wsrt::runtime::Handle::current();
+            let thread = std::thread::spawn(move || drop(handle.spawn(async {})));
+            thread.join().expect("it does not panic");
+            wsrt::task::yield_now().await;
+            let _ = tell.send(());
+        });
+    });
+    assert!(message.contains("a thread that is no part of this simulation"), "{message}");
+}
+
+#[test]
+fn a_second_thread_may_not_drive() {
+    let runtime = simulated(2);
+    let handle = runtime.handle().clone();
+    runtime.block_on(async {
+        let thread = std::thread::spawn(move || message(|| handle.block_on(async {})));
+        let message = thread.join().expect("its panic is caught");
+        assert!(message.contains("a simulation runs on one thread"), "{message}");
+    });
+}
+
+#[test]
+fn sockets_are_refused_by_name() {
+    let error =
+        simulated(1).run(async { wsrt::net::TcpListener::bind("127.0.0.1:0").await }).expect_err("it is refused");
+    assert_eq!(error.kind(), std::io::ErrorKind::Unsupported, "{error}");
+    assert!(error.to_string().contains("this runtime is simulated"), "{error}");
+}
