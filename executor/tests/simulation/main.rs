@@ -18,3 +18,7 @@ fn simulated(seed: u64) -> Runtime {
 fn with_processors(seed: u64, processors: usize) -> Runtime {
     Builder::new_simulated(seed).worker_threads(processors).build().expect("it takes a few descriptors")
 }
+
+const fn may_move_and_be_shared<T: Send + Sync + Unpin>() {}
+
+const _: () = may_move_and_be_shared::<wsrt::sim::Record>();
