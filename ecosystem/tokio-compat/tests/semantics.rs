@@ -111,9 +111,11 @@ fn a_tokio_runtime_that_is_lent_outlives_wsrts() {
         assert_eq!(runtime.run(async { Handle::current().id() }), tokio.handle().id());
         assert!(runtime.block_on(tokio_works()), "in block_on");
         let (ask, asked) = tokio::sync::oneshot::channel();
-        let answers = runtime.run(async { tokio::spawn(asked) });
+        let mut answers = None;
+        runtime.block_on(async { answers = Some(tokio::spawn(asked)) });
         drop(runtime);
         ask.send(7).expect("tokio's task is alive");
+        let answers = answers.expect("it was spawned");
         assert_eq!(tokio.block_on(answers).expect("it does not panic"), Ok(7));
     }
 }
