@@ -90,6 +90,10 @@ where
 
 pin_project! {
     /// The future of a [`TimeoutAnswer`]'s answer.
+    ///
+    /// # Cancel safety
+    ///
+    /// It drops the service's future with itself, wherever that waits.
     #[derive(Debug)]
     #[must_use = "a future does nothing unless it is awaited"]
     pub struct AnswerFuture<F, A> {
