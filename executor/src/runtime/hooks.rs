@@ -58,8 +58,9 @@ impl Builder {
     /// let runtime = wsrt::runtime::Builder::new_current_thread()
     ///     .on_thread_park(|| _ = PARKED.fetch_add(1, Relaxed))
     ///     .build()?;
-    /// runtime.block_on(wsrt::time::sleep(std::time::Duration::from_millis(1)));
-    /// assert!(PARKED.load(Relaxed) > 0);
+    /// while PARKED.load(Relaxed) == 0 {
+    ///     runtime.block_on(wsrt::time::sleep(std::time::Duration::from_millis(1)));
+    /// }
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn on_thread_park(&mut self, hook: impl Fn() + Send + Sync + 'static) -> &mut Self {

@@ -114,10 +114,12 @@ impl<T> JoinSet<T> {
     /// # wsrt::runtime::Runtime::new()?.block_on(async {
     /// let mut set = wsrt::task::JoinSet::new();
     /// let handle = set.spawn(async { 7 });
-    /// while !handle.is_finished() {
-    ///     wsrt::task::yield_now().await;
-    /// }
-    /// let (id, value) = set.try_join_next_with_id().expect("it has ended")?;
+    /// let (id, value) = loop {
+    ///     match set.try_join_next_with_id() {
+    ///         Some(joined) => break joined?,
+    ///         None => wsrt::task::yield_now().await,
+    ///     }
+    /// };
     /// assert_eq!((id, value), (handle.id(), 7));
     /// # std::io::Result::Ok(()) })?;
     /// # std::io::Result::Ok(())
