@@ -20,9 +20,7 @@ use crate::scheduler::stalled::Suspect;
 use crate::scheduler::{Context, Scheduler};
 use crate::util::backoff::Backoff;
 
-#[cfg(feature = "sim")]
 mod past;
-#[cfg(feature = "sim")]
 pub(crate) use self::past::Past;
 
 /// One machine at work.
@@ -51,6 +49,16 @@ pub(crate) struct MachineLoop<'a> {
 impl<'a> MachineLoop<'a> {
     /// A loop for the current thread, which has entered `context` with a machine.
     pub(crate) fn new(context: &'a Context) -> Self {
+        Self::continued(context, Past::new())
+    }
+
+    /// Makes the loop of a machine that was just started: see [`Past::of_a_started_machine`].
+    pub(crate) fn started(context: &'a Context) -> Self {
+        Self::continued(context, Past::of_a_started_machine())
+    }
+
+    /// A loop for the current thread, which goes on where the one with this past was.
+    pub(crate) fn continued(context: &'a Context, past: Past) -> Self {
         let machine = context.machine().expect("only a thread with a machine runs the loop");
         Self {
             scheduler: context.scheduler(),
@@ -58,21 +66,15 @@ impl<'a> MachineLoop<'a> {
             innermost: Innermost::of_this_thread(),
             machine,
             driver: Driver::new(context),
-            listed: false,
-            light: false,
-            surplus: false,
-            spinner: Spinner::new(),
-            spin_time: SpinTime::default(),
-            retired: (0, 0),
-            gap: Backoff::new(),
-            suspect: Suspect::default(),
+            listed: past.listed,
+            light: past.light,
+            surplus: past.surplus,
+            spinner: past.spinner,
+            spin_time: past.spin_time,
+            retired: past.retired,
+            gap: past.gap,
+            suspect: past.suspect,
         }
-    }
-
-    /// Makes the loop of a machine that the runtime has started: it stands on the list of the idle,
-    /// or was chosen from it, or never was on it and has a processor in its mailbox.
-    pub(crate) fn started(context: &'a Context) -> Self {
-        Self { listed: true, ..Self::new(context) }
     }
 
     /// Runs until the runtime shuts down, the root future is done, or the machine is surplus.

@@ -68,7 +68,7 @@ pub(crate) use self::allocation::allocate;
 pub(crate) use self::cell::Schedule;
 pub(crate) use self::current::{current_id, take_panic};
 #[cfg(feature = "sim")]
-pub(crate) use self::given_ids::GivenIds;
+pub(crate) use self::given_ids::give_ids;
 pub(crate) use self::header::Header;
 #[cfg(feature = "sim")]
 pub(crate) use self::identity::reserve_ids;

@@ -3,6 +3,8 @@
 
 pub(crate) mod backoff;
 #[cfg(feature = "sim")]
+pub(crate) mod given;
+#[cfg(feature = "sim")]
 pub(crate) mod given_entropy;
 #[cfg(not(loom))]
 pub(crate) mod hook;

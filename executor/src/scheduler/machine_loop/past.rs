@@ -1,30 +1,30 @@
 //! The past of a machine's loop: what it keeps from one of its turns to the next where it is not on
 //! its thread's stack between them.
 
+#[cfg(feature = "sim")]
 use super::MachineLoop;
-use crate::scheduler::Context;
 use crate::scheduler::idle_work::Spinner;
 use crate::scheduler::spin_time::SpinTime;
 use crate::scheduler::stalled::Suspect;
 use crate::util::backoff::Backoff;
 
-/// The fields of a [`MachineLoop`] that borrow nothing.
+/// The fields of a [`super::MachineLoop`] that borrow nothing.
 pub(crate) struct Past {
-    listed: bool,
-    light: bool,
-    surplus: bool,
-    spinner: Spinner,
-    spin_time: SpinTime,
-    retired: (usize, u64),
-    gap: Backoff,
-    suspect: Suspect,
+    pub(super) listed: bool,
+    pub(super) light: bool,
+    pub(super) surplus: bool,
+    pub(super) spinner: Spinner,
+    pub(super) spin_time: SpinTime,
+    pub(super) retired: (usize, u64),
+    pub(super) gap: Backoff,
+    pub(super) suspect: Suspect,
 }
 
 impl Past {
-    /// The past of a machine that the runtime has just started: see [`MachineLoop::started`].
-    pub(crate) fn of_a_new_machine() -> Self {
+    /// The past of a machine that has looked for nothing yet.
+    pub(super) fn new() -> Self {
         Self {
-            listed: true,
+            listed: false,
             light: false,
             surplus: false,
             spinner: Spinner::new(),
@@ -34,24 +34,16 @@ impl Past {
             suspect: Suspect::default(),
         }
     }
+
+    /// The past of a machine that the runtime has started: it stands on the list of the idle, or
+    /// was chosen from it, or never was on it and has a processor in its mailbox.
+    pub(crate) fn of_a_started_machine() -> Self {
+        Self { listed: true, ..Self::new() }
+    }
 }
 
-impl<'a> MachineLoop<'a> {
-    /// A loop for the current thread, which goes on where the one with this past was.
-    pub(crate) fn continued(context: &'a Context, past: Past) -> Self {
-        Self {
-            listed: past.listed,
-            light: past.light,
-            surplus: past.surplus,
-            spinner: past.spinner,
-            spin_time: past.spin_time,
-            retired: past.retired,
-            gap: past.gap,
-            suspect: past.suspect,
-            ..Self::new(context)
-        }
-    }
-
+#[cfg(feature = "sim")]
+impl MachineLoop<'_> {
     /// Ends this loop, for another that goes on.
     pub(crate) fn into_past(self) -> Past {
         Past {

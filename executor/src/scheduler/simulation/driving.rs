@@ -3,16 +3,17 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::{NONE, Simulation};
-use crate::task::GivenIds;
-use crate::util::given_entropy::GivenEntropy;
+use crate::task::give_ids;
+use crate::util::given::Given;
+use crate::util::given_entropy::give_entropy;
 use crate::util::thread_key::ThreadKey;
 
 /// This thread drives the simulation, until this is dropped. Its entropy and the ids of its tasks
 /// come from the simulation meanwhile.
 pub(super) struct Driving<'a> {
     simulation: &'a Simulation,
-    entropy: GivenEntropy,
-    ids: GivenIds,
+    entropy: Given,
+    ids: Given,
     #[cfg(feature = "macros")]
     _branches: branches::GivenBranches,
 }
@@ -28,14 +29,14 @@ impl<'a> Driving<'a> {
             taken.is_ok(),
             "wsrt: `block_on` of a simulated runtime was called while another thread is in it: a simulation runs on one thread"
         );
-        let entropy = GivenEntropy::begin(simulation.state.lock().entropy);
+        let entropy = give_entropy(simulation.state.lock().entropy);
         #[cfg(feature = "macros")]
         let branches = simulation.with_dice(branches::GivenBranches::begin);
         simulation.is_staged.store(true, Relaxed);
         Self {
             simulation,
             entropy,
-            ids: GivenIds::begin(simulation.next_id.load(Relaxed)),
+            ids: give_ids(simulation.next_id.load(Relaxed)),
             #[cfg(feature = "macros")]
             _branches: branches,
         }
@@ -44,7 +45,7 @@ impl<'a> Driving<'a> {
 
 impl Drop for Driving<'_> {
     fn drop(&mut self) {
-        self.simulation.state.lock().entropy = self.entropy.state();
+        self.simulation.state.lock().entropy = self.entropy.next();
         self.simulation.next_id.store(self.ids.next(), Relaxed);
         self.simulation.is_staged.store(false, Relaxed);
         self.simulation.driver.store(NONE, Relaxed);

@@ -30,7 +30,8 @@ use crate::scheduler::Scheduler;
 use crate::scheduler::clock::Clock;
 use crate::scheduler::machine::Machine;
 use crate::task::{Id, Runnable, reserve_ids};
-use crate::util::given_entropy::GivenEntropy;
+use crate::util::given::Given;
+use crate::util::given_entropy::give_entropy;
 use crate::util::sync::Mutex;
 use crate::util::thread_key::ThreadKey;
 
@@ -45,8 +46,8 @@ pub(crate) struct Settings {
 impl Settings {
     /// Has the generators of random numbers that are made on this thread take their seeds from the
     /// simulation's, until the guard is dropped: for those of the processors.
-    pub(crate) fn give_entropy(&self) -> GivenEntropy {
-        GivenEntropy::begin(!self.seed)
+    pub(crate) fn give_entropy(&self) -> Given {
+        give_entropy(!self.seed)
     }
 }
 

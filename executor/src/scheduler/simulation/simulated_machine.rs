@@ -49,7 +49,7 @@ impl SimulatedMachine {
         let entered = Context::enter(scheduler, Role::Machine(machine));
         let context = entered.keep().expect("its guard is here");
         drop(entered);
-        let past = Some(Past::of_a_new_machine());
+        let past = Some(Past::of_a_started_machine());
         Self { context, past, state: State::Started, is_roused: false, due: now + dice.start(), tie: dice.tie() }
     }
 
