@@ -215,6 +215,8 @@ fn a_second_ctrl_c_ends_it_at_once() {
 fn it_outlives_a_want_of_file_descriptors() {
     let mut shell = Command::new("sh");
     shell.args(["-c", "ulimit -n 64; exec \"$0\""]).arg(example("http_server"));
+    // By default it would leave descriptors unused.
+    shell.env("CONNECTIONS", "1000");
     let server = Server::start_by(shell);
     let mut early = server.connect();
     early.assert_greeted();
@@ -222,7 +224,7 @@ fn it_outlives_a_want_of_file_descriptors() {
     // them all.
     let mut crowd: Vec<_> = (0..100).map(|_| server.connect()).collect();
     let complaint = server.complained.recv_timeout(LIMIT).expect("it says so");
-    assert!(complaint.starts_with("http_server: cannot accept: Too many open files (os error 24)"), "{complaint}");
+    assert!(complaint.starts_with("wsrt: cannot accept a connection"), "{complaint}");
     early.assert_greeted();
     // The last in the crowd waits for others to leave.
     let mut last = crowd.pop().expect("there is a crowd");

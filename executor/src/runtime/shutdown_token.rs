@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use crate::runtime::Handle;
+use crate::scheduler::Scheduler;
 use crate::scheduler::ending_signal::EndingSignal;
 
 impl Handle {
@@ -44,7 +45,7 @@ impl Handle {
     /// ```
     #[must_use]
     pub fn shutdown_token(&self) -> ShutdownToken {
-        ShutdownToken(Arc::clone(&self.scheduler().ending))
+        ShutdownToken::of(self.scheduler())
     }
 }
 
@@ -62,6 +63,10 @@ impl Handle {
 pub struct ShutdownToken(Arc<EndingSignal>);
 
 impl ShutdownToken {
+    pub(crate) fn of(scheduler: &Scheduler) -> Self {
+        Self(Arc::clone(&scheduler.ending))
+    }
+
     /// Waits until the token fires. Ready at once if it has.
     ///
     /// It needs no runtime: other runtimes and executors may wait for it as well.

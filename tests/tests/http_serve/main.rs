@@ -1,6 +1,7 @@
 //! `hyper::serve` serves each client that behaves, gives up on those that do not, and ends in good
 //! order.
 
+mod drains;
 mod listeners;
 mod make_services;
 

@@ -43,9 +43,10 @@ pub(super) type OnConnectionError = Arc<dyn Fn(&(dyn Error + Send + Sync)) + Sen
 /// Serves HTTP/1.1 and HTTP/2 on `listener`, and passes the requests to `service`: an axum router,
 /// tonic's routes or any other tower service.
 ///
-/// The server begins when the returned value is awaited, and does not end by itself, like
-/// `axum::serve`. The service is cloned for each request. Each connection is a task on the
-/// runtime's processors, and so is each open request of HTTP/2; nothing runs on other threads.
+/// The server begins when the returned value is awaited, and ends gracefully when the runtime is
+/// drained or when its own signal comes: see [Shutting down](#shutting-down). The service is cloned
+/// for each request. Each connection is a task on the runtime's processors, and so is each open
+/// request of HTTP/2; nothing runs on other threads.
 ///
 /// The server does the following:
 ///
@@ -61,7 +62,7 @@ pub(super) type OnConnectionError = Arc<dyn Fn(&(dyn Error + Send + Sync)) + Sen
 /// | a client that | is met by | default | set by |
 /// |---|---|---|---|
 /// | opens connections and no end | accepting no more; they wait in the OS's queue | three quarters of the process's descriptors | [`with_max_connections`](Serve::with_max_connections) |
-/// | dawdles with the handshake, or with its first request head | closing | 30 s for each | [`with_first_request_timeout`](Serve::with_first_request_timeout) |
+/// | dawdles with the handshake (TLS, too), or with its first request head | closing | 30 s for each | [`with_first_request_timeout`](Serve::with_first_request_timeout) |
 /// | dawdles with a later head, or is idle (HTTP/1.1) | closing | 30 s | `http1().header_read_timeout` |
 /// | has vanished (HTTP/2) | closing, after a ping | 60 s of silence, and 20 s | `http2().keep_alive_interval`, `keep_alive_timeout` |
 /// | dawdles with the body of its request | closing (HTTP/1.1), or a reset of the stream | none: an answer may take as long as it wants | [`with_request_timeout`](Serve::with_request_timeout) |
@@ -78,6 +79,17 @@ pub(super) type OnConnectionError = Arc<dyn Fn(&(dyn Error + Send + Sync)) + Sen
 ///
 /// A panic of the service closes its connection (HTTP/1.1) or resets its stream (HTTP/2), and
 /// nothing else.
+///
+/// # Shutting down
+///
+/// The server ends when the runtime is [drained](crate::runtime::Handle::drain), or when its
+/// [shutdown token](crate::runtime::Handle::shutdown_token) fires otherwise, without a line of the
+/// user's; [`with_graceful_shutdown`](Serve::with_graceful_shutdown) adds a signal of its own. Then
+/// the listener is closed at once. Connections that wait for a request are closed, those with open
+/// requests when these are answered, and then the server's future is ready. Without
+/// [`with_shutdown_timeout`](Serve::with_shutdown_timeout) an answer may take as long as it wants;
+/// a drain has its own deadline. The server does not close connections that were upgraded: their
+/// handlers should heed the token or the signal.
 ///
 /// # Panics
 ///
@@ -185,10 +197,8 @@ impl<L, S, H> Serve<L, S, H> {
     /// Shuts the server down gracefully when `signal` is ready, for example
     /// [`signal::ctrl_c`](crate::signal::ctrl_c()).
     ///
-    /// The listener is closed at once. Connections that wait for a request are closed, those with
-    /// open requests when these are answered, and then the server's future is ready. The server
-    /// does not close connections that were upgraded: their handlers should wait for the same
-    /// signal.
+    /// A drain of the runtime does that without a signal: see [Shutting
+    /// down](fn@serve#shutting-down), which says what happens then.
     pub fn with_graceful_shutdown(mut self, signal: impl Future<Output = ()> + Send + 'static) -> Self {
         self.signal = Some(Box::pin(signal));
         self

@@ -1,8 +1,8 @@
 //! A server's life, from the first accept to the last answer.
 
-use std::future::{Future, IntoFuture, pending};
+use std::future::{Future, IntoFuture};
 use std::io;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 
 use hyper::body::{Body, Incoming};
@@ -10,11 +10,13 @@ use hyper::{Request, Response};
 use tower_service::Service;
 
 use super::accepting::accept;
+use super::builder::Signal;
 use super::ending::End;
 use super::make_service::{Origin, Shared};
 use super::places::Places;
 use super::race::unless;
 use super::{BoxError, Handshake, Listener, MakeService, Serve, connection};
+use crate::runtime::ShutdownToken;
 use crate::task::spawn::with_scheduler;
 
 /// The future of a server.
@@ -38,13 +40,22 @@ where
     S: Clone + Send + 'static,
     B: Body<Data: Send, Error: Into<BoxError>> + Send + 'static,
 {
-    let mut signal = server.signal.take().unwrap_or_else(|| Box::pin(pending()));
+    let mut asked_to_end = pin!(asked_to_end(server.signal.take()));
     let end = End::new();
     // The listener is dropped, and so closed, with this future.
-    unless(signal.as_mut(), accept_for_ever(server, &end)).await;
+    unless(asked_to_end.as_mut(), accept_for_ever(server, &end)).await;
     end.begin();
     end.all_have_ended().await;
     Ok(())
+}
+
+/// Waits for the user's signal, or until the runtime is drained.
+async fn asked_to_end(signal: Option<Signal>) {
+    let draining = with_scheduler("hyper::serve", |scheduler| ShutdownToken::of(scheduler));
+    match signal {
+        Some(signal) => _ = draining.run_until(signal).await,
+        None => draining.wait().await,
+    }
 }
 
 async fn accept_for_ever<L, O, H, S, B>(server: Serve<L, O, H>, end: &End)
