@@ -13,7 +13,7 @@ use wsrt::hyper::{Listener, serve};
 use wsrt::net::{TcpListener, TcpStream};
 use wsrt_tests::{LIMIT, within_a_minute};
 
-use crate::{Server, await_close, get};
+use crate::{Found, Server, await_close, get};
 
 /// Fails as the system does when a process has as many files open as it may, and then recovers.
 struct OutOfFiles {
@@ -96,5 +96,31 @@ fn a_slow_handshake_holds_up_no_other_and_is_dropped() {
         server.end();
         server.wait();
         await_close(shaking);
+    });
+}
+
+#[test]
+fn each_request_carries_the_findings_of_its_handshake() {
+    within_a_minute(|| {
+        let server = Server::start_any(|listener, paths, end| {
+            serve(listener, paths)
+                .with_handshake(|mut stream: TcpStream| async move {
+                    stream.read_exact(&mut [0; 6]).await?;
+                    Ok(stream)
+                })
+                .with_connection_extensions(|stream, extensions| {
+                    extensions.insert(Found(format!("from {}", stream.peer_addr().expect("it is connected"))));
+                })
+                .with_graceful_shutdown(end)
+                .into_future()
+        });
+        let (mut one, mut other) = (server.connect(), server.connect());
+        for client in [&mut one, &mut other] {
+            client.write_all(b"sesame").expect("the server reads");
+            let own = format!("from {}", client.local_addr().expect("it is connected"));
+            assert_eq!(get(client, "/found"), own);
+            assert_eq!(get(client, "/found"), own, "the second one too");
+            assert_eq!(get(client, "/peer"), own["from ".len()..], "its address as well");
+        }
     });
 }

@@ -29,6 +29,10 @@ use wsrt_tests::{Directory, LIMIT, within_a_minute};
 
 type Answer = Pin<Box<dyn Future<Output = Result<Response<String>, Infallible>> + Send>>;
 
+/// Found out in a handshake.
+#[derive(Clone)]
+struct Found(String);
+
 /// A tower service, as axum's router is one.
 #[derive(Clone, Default)]
 struct Paths {
@@ -56,6 +60,10 @@ impl tower_service::Service<Request<Incoming>> for Paths {
             "/user" => {
                 let user = request.extensions().get::<ConnectInfo<UCred>>().expect("every request has it");
                 Box::pin(ready(Ok(Response::new(user.0.pid().unwrap_or_default().to_string()))))
+            }
+            "/found" => {
+                let found = request.extensions().get::<Found>().expect("every request has it");
+                Box::pin(ready(Ok(Response::new(found.0.clone()))))
             }
             "/version" => Box::pin(ready(Ok(Response::new(format!("{:?}", request.version()))))),
             "/task" => Box::pin(async { Ok(Response::new(wsrt::task::try_id().is_some().to_string())) }),

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::body::{Body, Incoming};
+use hyper::http::Extensions;
 use hyper::{Request, Response};
 use hyper_util::server::conn::auto;
 use tower_service::Service;
@@ -17,7 +18,7 @@ use tower_service::Service;
 use super::accepting::AcceptErrors;
 use super::connection::Terms;
 use super::places::usual_limit;
-use super::{Handshake, Listener, NoHandshake};
+use super::{Carrying, Handshake, Listener, NoHandshake};
 use crate::hyper::{WsrtExecutor, WsrtTimer};
 
 /// Holds an error of any type: the errors of services and bodies convert into it.
@@ -296,8 +297,57 @@ impl<L, S, H> Serve<L, S, H> {
         L: Listener,
         NewH: Handshake<L::Io>,
     {
-        let Self { listener, service, handshake: _, terms, accept_errors, on_connection_error, signal, called_at } =
-            self;
+        self.map_handshake(|_| handshake)
+    }
+
+    /// Adds extensions to each request, by what the handshake found out about its connection: the
+    /// client's certificate, or the protocol that was agreed on. To be called after
+    /// [`with_handshake`](Self::with_handshake).
+    ///
+    /// `extend` is called once a connection, after the handshake, with the stream that it returned.
+    /// Each request gets a clone of the extensions, beside its
+    /// [`ConnectInfo`](super::ConnectInfo).
+    ///
+    /// # Examples
+    ///
+    /// With rustls the stream is a `TokioIo<TlsStream<TcpStream>>`, and the certificates are in
+    /// `stream.get_ref().get_ref().1.peer_certificates()`. Here it is a plain socket:
+    ///
+    /// ```
+    /// # use hyper::{Request, Response, body::Incoming};
+    /// # use wsrt::hyper::BoxError;
+    /// # use wsrt::net::{TcpListener, TcpStream};
+    /// # async fn example<S>(listener: TcpListener, router: S) -> std::io::Result<()>
+    /// # where
+    /// #     S: tower_service::Service<Request<Incoming>, Response = Response<String>, Error: Into<BoxError>>,
+    /// #     S: Clone + Send + 'static,
+    /// #     S::Future: Send + 'static,
+    /// # {
+    /// /// The address that the client has chosen of ours.
+    /// #[derive(Clone)]
+    /// struct Reached(std::net::SocketAddr);
+    ///
+    /// wsrt::hyper::serve(listener, router)
+    ///     .with_connection_extensions(|stream: &TcpStream, extensions| {
+    ///         if let Ok(address) = stream.local_addr() {
+    ///             extensions.insert(Reached(address));
+    ///         }
+    ///     })
+    ///     .await
+    /// # }
+    /// ```
+    pub fn with_connection_extensions<F>(self, extend: F) -> Serve<L, S, Carrying<H, F>>
+    where
+        L: Listener,
+        H: Handshake<L::Io>,
+        F: Fn(&H::Io, &mut Extensions) + Clone + Send + 'static,
+    {
+        self.map_handshake(|handshake| Carrying { handshake, extend })
+    }
+
+    fn map_handshake<NewH>(self, map: impl FnOnce(H) -> NewH) -> Serve<L, S, NewH> {
+        let Self { listener, service, handshake, terms, accept_errors, on_connection_error, signal, called_at } = self;
+        let handshake = map(handshake);
         Serve { listener, service, handshake, terms, accept_errors, on_connection_error, signal, called_at }
     }
 

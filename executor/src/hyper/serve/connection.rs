@@ -7,6 +7,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use hyper::body::{Body, Incoming};
+use hyper::http::Extensions;
 use hyper::{Request, Response};
 use hyper_util::service::TowerToHyperService;
 use tower_service::Service;
@@ -60,16 +61,16 @@ where
 {
     let mut ended = pin!(ending.begun());
     let shaking = async {
-        let io = handshake.shake_hands(stream).await?;
-        Ok::<_, BoxError>((io, origin.service(peer.clone()).await?))
+        let (io, extensions) = handshake.shake_hands_and_extend(stream).await?;
+        Ok::<_, BoxError>((io, extensions, origin.service(peer.clone()).await?))
     };
     let shaking = within(terms.first_request_timeout, shaking);
     let Some(shaken) = unless(ended.as_mut(), shaking).await else { return Ok(()) };
-    let (io, service) = shaken.ok_or("the handshake took too long")??;
+    let (io, extensions, service) = shaken.ok_or("the handshake took too long")??;
 
     let begun = Arc::new(OnceLock::new());
     let (service, limit) = (TowerToHyperService::new(service), terms.request_timeout);
-    let service = Announced { service, peer, begun: Arc::clone(&begun), limit };
+    let service = Announced { service, peer, extensions, begun: Arc::clone(&begun), limit };
     let io = Guarded::new(io, terms.write_timeout);
     let mut connection = pin!(terms.http.serve_connection_with_upgrades(io, service));
     // hyper limits how long a request's headers take once it knows the version of HTTP. It waits
@@ -106,11 +107,13 @@ fn poll_serving(
     if dawdles { Poll::Ready(Err("the first request took too long".into())) } else { Poll::Pending }
 }
 
-/// A service that adds the peer's address to its requests, limits how long answers take, and
-/// records that the first request has arrived.
+/// A service that adds the peer's address and the handshake's findings to its requests, limits how
+/// long answers take, and records that the first request has arrived.
 struct Announced<S, A> {
     service: TowerToHyperService<S>,
     peer: A,
+    /// Of the handshake; empty as a rule.
+    extensions: Extensions,
     /// Whether a request has arrived. Set and read by the connection's task.
     begun: Arc<OnceLock<()>>,
     /// How long an answer may take.
@@ -129,6 +132,9 @@ where
     fn call(&self, mut request: Request<Incoming>) -> Self::Future {
         let _ = self.begun.set(());
         request.extensions_mut().insert(ConnectInfo(self.peer.clone()));
+        if !self.extensions.is_empty() {
+            request.extensions_mut().extend(self.extensions.clone());
+        }
         Answering::new(self.service.call(request), self.limit)
     }
 }

@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::io;
 
+use hyper::http::Extensions;
 use hyper::rt::{Read, Write};
 
 /// Converts an accepted stream into the stream that carries HTTP: see
@@ -20,6 +21,17 @@ pub trait Handshake<Stream>: Clone + Send + 'static {
     ///
     /// Returns an error when the handshake fails: the server then closes the connection.
     fn shake_hands(self, stream: Stream) -> impl Future<Output = io::Result<Self::Io>> + Send;
+
+    /// Does the handshake, and returns the extensions that each request of the connection carries,
+    /// too. The server calls this one; by default it adds none.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error when the handshake fails: the server then closes the connection.
+    fn shake_hands_and_extend(self, stream: Stream) -> impl Future<Output = io::Result<(Self::Io, Extensions)>> + Send {
+        let shaking = self.shake_hands(stream);
+        async move { Ok((shaking.await?, Extensions::new())) }
+    }
 }
 
 impl<Stream, F, Shaking, Io> Handshake<Stream> for F

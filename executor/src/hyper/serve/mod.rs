@@ -9,6 +9,7 @@
 //! | `listener.rs` | the source of connections |
 //! | `accepting.rs` | accepting, and continuing when that fails |
 //! | `handshake.rs` | the step between accepting and the first byte of HTTP |
+//! | `carrying.rs` | the findings of that step, for the requests that follow |
 //! | `ending.rs` | the signal for graceful shutdown, and waiting for the connections to end |
 //! | `connection.rs` | one connection: handshake, requests, end |
 //! | `places.rs` | how many connections may be open |
@@ -17,6 +18,7 @@
 
 mod accepting;
 mod builder;
+mod carrying;
 mod connection;
 mod ending;
 #[cfg(feature = "axum")]
@@ -31,6 +33,7 @@ mod request_limit;
 mod running;
 
 pub use self::builder::{BoxError, HttpBuilder, Serve, serve};
+pub use self::carrying::Carrying;
 pub use self::handshake::{Handshake, NoHandshake};
 pub use self::listener::{ConnectInfo, Listener};
 pub use self::make_service::{MakeService, serve_make_service};
