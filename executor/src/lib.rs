@@ -175,6 +175,9 @@
 //! [tokio-console]: https://docs.rs/tokio-console
 #![cfg_attr(feature = "hyper", doc = "[the page of hyper]: crate::hyper")]
 #![cfg_attr(not(feature = "hyper"), doc = "[the page of hyper]: https://docs.rs/wsrt/latest/wsrt/hyper/")]
+// Pages name items of all features, and some builds have fewer: those of the drop-in's users, for
+// one, whose `cargo doc` would fail by this.
+#![cfg_attr(not(all(feature = "macros", feature = "tokio-io")), allow(rustdoc::broken_intra_doc_links))]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(docsrs, doc(auto_cfg(hide(loom))))]
 // Under loom the rooms below are compiled alone, and no public module reaches their public items.

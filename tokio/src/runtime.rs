@@ -2,6 +2,8 @@
 
 mod builder;
 #[cfg(tokio_unstable)]
+pub mod dump;
+#[cfg(tokio_unstable)]
 mod hooks;
 
 pub use self::builder::Builder;

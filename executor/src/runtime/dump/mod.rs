@@ -1,5 +1,7 @@
 //! Dumps: the state of each task of a runtime, read without the help of any task.
 
+#[cfg(feature = "drop-in")]
+mod awaited;
 mod json;
 mod no_progress;
 #[cfg(all(unix, feature = "signal"))]

@@ -1,8 +1,9 @@
-//! Hooks on tasks, which are there with the flag `tokio_unstable`.
+//! Names, hooks and dumps of tasks, which are there with the flag `tokio_unstable`.
 #![cfg(tokio_unstable)]
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
+use tokio::runtime::dump::{Tasks, Trace};
 use tokio::runtime::{Builder, UnhandledPanic};
 
 #[test]
@@ -34,4 +35,16 @@ fn a_panic_shuts_the_runtime_down_where_it_should() {
     let waits = runtime.spawn(std::future::pending::<()>());
     runtime.spawn(async { panic!("as it should") });
     assert!(runtime.block_on(waits).unwrap_err().is_cancelled());
+}
+
+#[test]
+fn a_dump_is_awaited_and_has_traces_of_tasks() {
+    let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let task = tokio::task::Builder::new().name("waits").spawn(std::future::pending::<()>()).unwrap();
+        let dump = tokio::runtime::Handle::current().dump().await;
+        let tasks: &Tasks = dump.tasks();
+        let trace: &Trace = tasks.iter().find(|seen| seen.id() == task.id()).unwrap().trace();
+        assert!(trace.to_string().contains(file!()), "{trace}");
+    });
 }
