@@ -1,6 +1,6 @@
 //! The list of programs.
 
-use crate::{channels, computing, ending, panics, roots, sockets, spawning, timers};
+use crate::{channels, computing, ending, errands, hooks, locks, panics, roots, sockets, spawning, timers};
 
 /// A program, and its name.
 pub(crate) struct Program {
@@ -19,10 +19,13 @@ macro_rules! programs {
 
 programs! {
     spawning: spawn_and_join rendezvous tree_of_tasks spawns_from_outside aborts wakes_from_outside;
-    channels: requests_and_replies blocking_ends locks_and_notices;
+    channels: requests_and_replies blocking_ends locks_and_notices closed_channels watched_values broadcasts;
+    locks: mutexes readers_and_writers permits_in_parts closed_while_waited_for notices_passed_on values_made_once barriers;
     timers: sleeps sleeps_on_one_thread time_limits sleeps_are_moved timers_outlive_their_thread sleeps_of_visitors timers_on_spares;
     roots: drivers_come_and_leave blocks_in_place blocks_unannounced block_on_in_tasks blocking_jobs machines_come_and_go machines_stay_for_ever hooks_that_wait threads_are_limited threads_are_refused refused_beside_an_idle_thread;
-    ending: drop_everywhere drop_beside_spawners drop_beside_a_nested_wait ends_in_its_own_task dropped_in_a_nested_wait drains ends_within_a_time jobs_end_with_results;
+    errands: timers_behind_long_polls timers_of_errands;
+    hooks: hooks_that_spawn hooks_of_tasks a_panic_ends_the_runtime;
+    ending: drop_everywhere drop_beside_spawners drop_beside_a_nested_wait ends_in_its_own_task dropped_in_a_nested_wait dropped_inside_another drains ends_within_a_time jobs_end_with_results;
     panics: panics_in_tasks panics_in_wakers drops_that_spawn;
     sockets: echo sockets_and_timers dropped_with_sockets;
     computing: loops_beside_tasks joins loops_at_the_end sockets_beside_loops;

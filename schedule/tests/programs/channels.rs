@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use wsrt::sync::{Mutex, Notify, Semaphore, mpsc, oneshot};
+use wsrt::sync::broadcast::error::RecvError;
+use wsrt::sync::{Mutex, Notify, Semaphore, broadcast, mpsc, oneshot, watch};
 use wsrt::task::yield_now;
 use wsrt_schedule::thread;
 
-use crate::support::{Busy, runtime};
+use crate::support::{Busy, Ledger, give_up_on, runtime};
 
 /// Requests with a channel for the reply, from two tasks to a third.
 pub(crate) fn requests_and_replies() {
@@ -80,6 +81,102 @@ pub(crate) fn locks_and_notices() {
         for task in tasks {
             task.await.expect("no panic");
         }
+    });
+    busy.check();
+}
+
+/// A full channel, whose senders wait, give up and block, is closed: each value is received, or
+/// stays with its sender.
+pub(crate) fn closed_channels() {
+    let (runtime, ledger) = (runtime(2), Ledger::default());
+    let busy = Busy::from_here();
+    let (sender, mut receiver) = mpsc::channel(1);
+    let (theirs, entry) = (sender.clone(), ledger.entry());
+    let outside = thread::spawn(move || drop(theirs.blocking_send(entry)));
+    runtime.block_on(async {
+        let senders = [0; 2].map(|_| {
+            let (sender, entry) = (sender.clone(), ledger.entry());
+            wsrt::spawn(async move { drop(sender.send(entry).await) })
+        });
+        let gives_up = wsrt::spawn(async move {
+            drop(give_up_on(sender.reserve()).await);
+            sender.closed().await;
+        });
+        drop(receiver.recv().await.expect("there are senders"));
+        receiver.close();
+        while receiver.recv().await.is_some() {}
+        for task in senders.into_iter().chain([gives_up]) {
+            task.await.expect("no panic");
+        }
+    });
+    outside.join().expect("no panic");
+    drop(receiver);
+    ledger.assert_balanced();
+    busy.check();
+}
+
+/// Two tasks and a thread watch a value until it is the last one; its sender waits until they have
+/// gone.
+pub(crate) fn watched_values() {
+    let runtime = runtime(2);
+    let busy = Busy::from_here();
+    let (sender, receiver) = watch::channel(0);
+    runtime.block_on(async {
+        let tasks = [0; 2].map(|_| {
+            let mut receiver = receiver.clone();
+            wsrt::spawn(async move {
+                let _ = give_up_on(receiver.changed()).await;
+                let mut last = *receiver.borrow_and_update();
+                while last < 3 {
+                    receiver.changed().await.expect("the sender waits");
+                    let next = *receiver.borrow_and_update();
+                    assert!(next > last, "{next} after {last}");
+                    last = next;
+                }
+            })
+        });
+        drop(receiver);
+        let sends = wsrt::spawn(async move {
+            for value in 1..=3 {
+                sender.send_replace(value);
+                yield_now().await;
+            }
+            sender.closed().await;
+        });
+        for task in tasks.into_iter().chain([sends]) {
+            task.await.expect("no panic");
+        }
+    });
+    busy.check();
+}
+
+/// A channel to all with room for two values: each receiver has all of them in order, or is told
+/// how many it missed.
+pub(crate) fn broadcasts() {
+    let runtime = runtime(2);
+    let busy = Busy::from_here();
+    let (sender, receiver) = broadcast::channel(2);
+    runtime.block_on(async {
+        let tasks = [receiver.resubscribe(), receiver].map(|mut receiver| {
+            wsrt::spawn(async move {
+                let mut next = 0;
+                loop {
+                    match receiver.recv().await {
+                        Ok(value) => {
+                            assert_eq!(value, next);
+                            next += 1;
+                        }
+                        Err(RecvError::Lagged(missed)) => next += missed,
+                        Err(RecvError::Closed) => return next,
+                    }
+                }
+            })
+        });
+        let outside = thread::spawn(move || (0..4_u64).for_each(|value| _ = sender.send(value)));
+        for task in tasks {
+            assert_eq!(task.await.expect("no panic"), 4);
+        }
+        outside.join().expect("no panic");
     });
     busy.check();
 }

@@ -4,6 +4,7 @@ use std::env;
 use std::io::Write;
 use std::process::ExitCode;
 
+use crate::affinity::stay_on_one;
 use crate::catalogue::PROGRAMS;
 use wsrt_schedule::replay;
 
@@ -15,6 +16,7 @@ pub(crate) fn number(variable: &str) -> Option<u64> {
 
 /// Runs the schedules, and prints each seed before it begins.
 pub(crate) fn run(name: &str) -> ExitCode {
+    stay_on_one();
     let program = PROGRAMS.iter().find(|program| program.name == name).expect("the parent knows the names");
     let (first, count) = match number("WSRT_SCHEDULE_SEED") {
         Some(seed) => (seed, 1),

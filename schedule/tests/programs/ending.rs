@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use wsrt::runtime::{Handle, Runtime};
 use wsrt::sync::{mpsc, oneshot};
-use wsrt::task::yield_now;
+use wsrt::task::{spawn_blocking, yield_now};
 use wsrt::time::{Instant, sleep};
 use wsrt_schedule::thread;
 
@@ -175,4 +175,33 @@ pub(crate) fn jobs_end_with_results() {
     drop(runtime);
     let waiting = current_thread();
     assert_eq!(waiting.block_on(job).expect("it had begun"), 7);
+}
+
+/// Runtimes are dropped inside of another one: by a job, by a task, and with a task that is
+/// aborted.
+pub(crate) fn dropped_inside_another() {
+    let (outer, ledger) = (runtime(1), Ledger::default());
+    let inner = [runtime(1), current_thread(), runtime(1)];
+    for runtime in &inner {
+        let entry = ledger.entry();
+        runtime.spawn(async move {
+            let _entry = entry;
+            pending::<()>().await;
+        });
+    }
+    let [first, second, third] = inner;
+    outer.block_on(async {
+        let job = spawn_blocking(move || drop(first));
+        let task = wsrt::spawn(async move { drop(second) });
+        let aborted = wsrt::spawn(async move {
+            let _third = third;
+            pending::<()>().await;
+        });
+        yield_now().await;
+        aborted.abort();
+        job.await.expect("no panic");
+        task.await.expect("no panic");
+        let _ = aborted.await;
+    });
+    ledger.assert_balanced();
 }

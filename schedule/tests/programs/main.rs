@@ -10,14 +10,18 @@
 //! * `WSRT_SCHEDULE_SEED`: one seed to replay; its panics are printed as they come.
 //! * `WSRT_SCHEDULE_FIRST`: the first seed, 0 by default.
 //!
-//! Each program runs in a process of its own, two at a time. A process that is aborted, or does not
-//! end, is reported with the seed that it was at.
+//! Each program runs in a process of its own, on one core, four at a time. A process that is
+//! aborted, or does not end, is reported with the seed that it was at.
 
+mod affinity;
 mod catalogue;
 mod channels;
 mod child;
 mod computing;
 mod ending;
+mod errands;
+mod hooks;
+mod locks;
 mod panics;
 mod parent;
 mod roots;

@@ -7,11 +7,12 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
 use std::time::Instant;
 
+use crate::affinity;
 use crate::catalogue::{PROGRAMS, Program};
 use crate::child::number;
 
 /// Processes at a time.
-const AT_ONCE: usize = 2;
+const AT_ONCE: usize = 4;
 
 /// Runs the programs whose names contain one of the arguments; all, if there is none.
 pub(crate) fn run() -> ExitCode {
@@ -21,10 +22,11 @@ pub(crate) fn run() -> ExitCode {
     let chosen: Vec<&Program> = PROGRAMS.iter().filter(is_chosen).collect();
     let (next, failed) = (AtomicUsize::new(0), AtomicUsize::new(0));
     thread::scope(|scope| {
-        for _ in 0..AT_ONCE {
-            scope.spawn(|| {
+        for slot in 0..AT_ONCE {
+            let (chosen, next, failed) = (&chosen, &next, &failed);
+            scope.spawn(move || {
                 while let Some(program) = chosen.get(next.fetch_add(1, Relaxed)) {
-                    failed.fetch_add(usize::from(!passes(program)), Relaxed);
+                    failed.fetch_add(usize::from(!passes(program, slot)), Relaxed);
                 }
             });
         }
@@ -34,9 +36,9 @@ pub(crate) fn run() -> ExitCode {
 }
 
 /// Runs one program in a process of its own, and prints how that went.
-fn passes(program: &Program) -> bool {
+fn passes(program: &Program, slot: usize) -> bool {
     let began = Instant::now();
-    let fate = fate(start(program, None));
+    let fate = fate(start(program, slot, None));
     let took = began.elapsed().as_secs_f64();
     match fate {
         Ok(summary) => {
@@ -45,7 +47,7 @@ fn passes(program: &Program) -> bool {
         }
         Err(Fault { seed, text }) => {
             println!("{} ... FAILED under seed {seed}, {took:.1} s\n{text}", program.name);
-            let again = self::fate(start(program, Some(seed)));
+            let again = self::fate(start(program, slot, Some(seed)));
             let is_again = if again.is_err() { "fails again" } else { "PASSES: the program is not deterministic" };
             println!("{} under WSRT_SCHEDULE_SEED={seed}: {is_again}", program.name);
             false
@@ -59,9 +61,10 @@ struct Fault {
     text: String,
 }
 
-fn start(program: &Program, seed: Option<u64>) -> Child {
+fn start(program: &Program, slot: usize, seed: Option<u64>) -> Child {
     let mut command = Command::new(env::current_exe().expect("this program has a path"));
     command.env("WSRT_SCHEDULE_PROGRAM", program.name).env("WSRT_STALL_MS", "0").stdout(Stdio::piped());
+    command.env(affinity::SLOT, slot.to_string());
     if let Some(seed) = seed {
         command.env("WSRT_SCHEDULE_SEED", seed.to_string()).stdout(Stdio::piped());
     }

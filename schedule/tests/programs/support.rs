@@ -1,12 +1,13 @@
 //! The runtimes of the programs, and the promises that many of them check.
 
-use std::future::Future;
-use std::pin::Pin;
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use wsrt::runtime::{Builder, Runtime};
+use wsrt::task::yield_now;
 use wsrt_schedule::atomic::{AtomicUsize, Ordering::SeqCst};
 use wsrt_schedule::{Condvar, Mutex, time};
 
@@ -93,4 +94,21 @@ impl Future for OneMore {
         cx.waker().wake_by_ref();
         Poll::Pending
     }
+}
+
+/// Polls `future` once. If it is not ready, lets a turn pass, in which it may be given what it
+/// waits for, and drops it.
+pub(crate) async fn give_up_on<F: Future>(future: F) -> Option<F::Output> {
+    let mut future = pin!(future);
+    let first = poll_fn(|cx| {
+        Poll::Ready(match future.as_mut().poll(cx) {
+            Poll::Ready(output) => Some(output),
+            Poll::Pending => None,
+        })
+    });
+    let output = first.await;
+    if output.is_none() {
+        yield_now().await;
+    }
+    output
 }
