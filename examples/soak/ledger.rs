@@ -135,6 +135,14 @@ impl Ledger {
         complaints
     }
 
+    /// Gives back the room of tables that were fuller, so that what is allocated at rest is the
+    /// runtime's.
+    pub(crate) fn shrink(&self) {
+        for account in &self.accounts {
+            account.open.iter().for_each(|table| lock(table).shrink_to_fit());
+        }
+    }
+
     /// The number of entries that were crossed out, of all kinds.
     pub(crate) fn closed(&self) -> u64 {
         self.accounts.iter().map(|account| account.closed.load(Relaxed)).sum()

@@ -11,11 +11,14 @@ use crate::memory;
 ///
 /// No descriptor may be left. A thread or two more are allowed for machines that were first needed
 /// late, each with 32 kB for its part of a recording. The timers are those that were cancelled and
-/// are not yet removed. The ledger's own tables stay as large as the fullest round made them.
-const LEVELS: [(&str, &str, Allowance); 5] = [
+/// are not yet removed: up to 64 for each processor that is in play. Processors are never
+/// unmade, so that there are as many as were ever in play at once, spares for stuck polls included,
+/// each with some kilobytes for its counts and its queues.
+const LEVELS: [(&str, &str, Allowance); 6] = [
     ("descriptors", "", Allowance { fixed: 0, percent: 0 }),
     ("threads", "", Allowance { fixed: 2, percent: 0 }),
     ("timers", "", Allowance { fixed: 1500, percent: 0 }),
+    ("processors", "", Allowance { fixed: 256, percent: 0 }),
     ("allocated", " kB", Allowance { fixed: 2048, percent: 0 }),
     ("resident", " kB", Allowance { fixed: 32 << 10, percent: 25 }),
 ];
@@ -34,7 +37,8 @@ impl Levels {
     pub(crate) fn read(runtime: &Handle) -> Self {
         let metrics = runtime.metrics().snapshot();
         let timers: usize = metrics.processors().iter().map(|processor| processor.timers_held()).sum();
-        Self([descriptors(), threads(), timers as u64, memory::allocated(), memory::resident()])
+        let processors = metrics.processors().len() as u64;
+        Self([descriptors(), threads(), timers as u64, processors, memory::allocated(), memory::resident()])
     }
 }
 
@@ -129,7 +133,7 @@ mod tests {
 
     fn history(memories: impl IntoIterator<Item = u64>, descriptors: impl Fn(u64) -> u64) -> History {
         let levels =
-            memories.into_iter().zip(0..).map(|(memory, round)| Levels([descriptors(round), 7, 0, 300, memory]));
+            memories.into_iter().zip(0..).map(|(memory, round)| Levels([descriptors(round), 7, 0, 2, 300, memory]));
         History(levels.collect())
     }
 

@@ -16,6 +16,7 @@
 //! | `--limit N`, `SOAK_LIMIT` | how many seconds the end of a round may take, 60 by default |
 //! | `--plant FAULT`, `SOAK_PLANT` | commits a fault, so that the ledger can be seen to find it: `plant.rs` |
 //! | `--only A,B`, `SOAK_ONLY` | the loads to start, by their names in `loads/mod.rs`; all by default |
+//! | `--sites true`, `SOAK_SITES` | reports where the memory was allocated that is in use at the end and was not before |
 //!
 //! Ctrl-c and SIGTERM end it early and in good order. Ends with status 0 if the ledger balances, 1
 //! with an account of the differences if not, 2 if an argument is wrong, and 3, with a dump of the
@@ -32,6 +33,7 @@ mod pace;
 mod plant;
 mod round;
 mod servers;
+mod sites;
 mod soak;
 mod watch;
 
@@ -71,10 +73,14 @@ fn main() -> ExitCode {
 /// Returns whether the ledger balances.
 fn run(options: Options) -> io::Result<bool> {
     memory::limit_arenas()?;
+    if options.sites {
+        sites::turn_on();
+    }
     let runtime = Builder::new_multi_thread().name("soak").thread_keep_alive(KEEP_ALIVE).build()?;
     let soak = runtime.block_on(Soak::new(options))?;
     watch::start(&soak, runtime.handle().clone())?;
     let history = runtime.block_on(rounds(&soak))?;
+    sites::report();
     soak.begin_phase("the end of the runtime");
     drop(runtime);
 

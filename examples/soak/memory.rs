@@ -8,6 +8,8 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use crate::sites;
+
 /// glibc's limit on its arenas. It gives threads arenas of their own, whose free memory is
 /// scattered among the pages in use; with one of them, the resident set follows the program.
 const ARENAS: (&str, &str) = ("MALLOC_ARENA_MAX", "1");
@@ -27,19 +29,25 @@ unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         LIVE.fetch_add(layout.size() as u64, Relaxed);
         // SAFETY: the caller keeps `alloc`'s contract, which is the same.
-        unsafe { System.alloc(layout) }
+        let pointer = unsafe { System.alloc(layout) };
+        sites::allocated(pointer.addr(), layout.size());
+        pointer
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         LIVE.fetch_sub(layout.size() as u64, Relaxed);
+        sites::freed(pointer.addr());
         // SAFETY: the caller keeps `dealloc`'s contract, which is the same.
         unsafe { System.dealloc(pointer, layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         LIVE.fetch_add((size as u64).wrapping_sub(layout.size() as u64), Relaxed);
+        sites::freed(pointer.addr());
         // SAFETY: the caller keeps `realloc`'s contract, which is the same.
-        unsafe { System.realloc(pointer, layout, size) }
+        let moved = unsafe { System.realloc(pointer, layout, size) };
+        sites::allocated(moved.addr(), size);
+        moved
     }
 }
 

@@ -16,6 +16,8 @@ pub(crate) struct Options {
     pub(crate) plant: Option<Plant>,
     /// The names of loads, with commas between them; `None` is all.
     pub(crate) only: Option<String>,
+    /// Whether to report where memory was allocated.
+    pub(crate) sites: bool,
 }
 
 impl Options {
@@ -26,7 +28,7 @@ impl Options {
     /// Returns a sentence that names the wrong argument.
     pub(crate) fn read() -> Result<Self, String> {
         let arguments: Vec<String> = env::args().skip(1).collect();
-        let known = ["--seconds", "--share", "--limit", "--plant", "--only"];
+        let known = ["--seconds", "--share", "--limit", "--plant", "--only", "--sites"];
         if let Some(unknown) = arguments.iter().step_by(2).find(|name| !known.contains(&name.as_str())) {
             return Err(format!("unknown argument `{unknown}`: there are {}", known.join(", ")));
         }
@@ -38,8 +40,9 @@ impl Options {
         let limit = value::<u64>(&arguments, "--limit", "SOAK_LIMIT")?.unwrap_or(60);
         let plant = value::<Plant>(&arguments, "--plant", "SOAK_PLANT")?;
         let only = value::<String>(&arguments, "--only", "SOAK_ONLY")?;
+        let sites = value::<bool>(&arguments, "--sites", "SOAK_SITES")?.unwrap_or(false);
         let (duration, limit) = (Duration::from_secs(seconds), Duration::from_secs(limit));
-        Ok(Self { duration, share, limit, plant, only })
+        Ok(Self { duration, share, limit, plant, only, sites })
     }
 }
 

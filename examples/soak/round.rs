@@ -11,6 +11,7 @@ use crate::levels::{self, Levels};
 use crate::loads;
 use crate::memory;
 use crate::servers;
+use crate::sites;
 use crate::soak::Soak;
 
 /// There are at least this many, so that there are thirds to compare.
@@ -41,8 +42,16 @@ pub(crate) async fn run(soak: &Arc<Soak>) -> Levels {
         soak.rename_phase(format!("the rest, since {obstacle}"));
         sleep(TICK).await;
     }
+    soak.ledger.shrink();
     memory::give_back();
-    Levels::read(&Handle::current())
+    let levels = Levels::read(&Handle::current());
+    let metrics = Handle::current().metrics().snapshot();
+    let timers: Vec<usize> = metrics.processors().iter().map(|processor| processor.timers_held()).collect();
+    println!("at rest after round {}: {levels}; timers by processor {timers:?}", soak.round());
+    if soak.awake.now() >= soak.options.duration / 3 {
+        sites::note();
+    }
+    levels
 }
 
 /// The reason why the runtime is not at rest yet, if there is one.

@@ -159,7 +159,10 @@ impl Processors {
 
     fn put_one_into_play(&self, parked: &mut ParkedSpares) -> Option<Box<Processor>> {
         let processor = match parked.processors.pop() {
-            Some(processor) => processor,
+            Some(processor) => {
+                processor.shared().timers().end_rest();
+                processor
+            }
             None => {
                 let index = parked.made;
                 let processor = (index < self.slots.len()).then(|| self.make(index))?;
@@ -226,6 +229,7 @@ impl Processors {
         debug_assert!(processor.has_no_task(), "a processor goes out of play with empty queues");
         // Timers that were cancelled would keep it among those that are looked at until they are
         // due, perhaps for days.
+        processor.shared().timers().begin_rest();
         if processor.shared().timers().next_deadline() != u64::MAX {
             let _ = processor.shared().timers().settle();
         }
@@ -277,6 +281,23 @@ mod tests {
         assert!(processors.make_retire_request().is_none(), "none is in play");
         assert_eq!((processors.scan_len(), processors.spares()), (2, 0));
         assert_eq!(processors.put_into_play().expect("two are parked").index(), 2);
+    }
+
+    #[test]
+    fn timers_cancelled_out_of_play_keep_no_processor_looked_at() {
+        let (processors, _owned) = Processors::new(1, 3);
+        let spares = [(); 2].map(|()| processors.put_into_play().expect("room for two spares"));
+        let timers: Vec<_> = (0..40).map(|_| wsrt_reactor::timer::TimerEntry::new()).collect();
+        for (timer, deadline) in timers.iter().zip(1000..) {
+            let _ = spares[1].shared().timers().arm(timer, deadline);
+        }
+        let [first, last] = spares;
+        processors.take_out_of_play(last, processors.make_retire_request().expect("two spares are in play"));
+        assert_eq!(processors.scan_len(), 3, "it has timers");
+        timers.iter().for_each(|timer| timer.cancel());
+        assert_eq!(processors.get(2).timers().len(), 0);
+        processors.take_out_of_play(first, processors.make_retire_request().expect("one spare is in play"));
+        assert_eq!(processors.scan_len(), 1);
     }
 
     #[test]

@@ -2,9 +2,10 @@
 //!
 //! A cancel counts its item and leaves it in the heap. Once the dead are a quarter of the heap,
 //! each arm searches for them; once they are half of it, a cancel does as well. A search takes a
-//! few items at a time if the heap is large.
+//! few items at a time if the heap is large. A small heap is not searched, unless its queue rests:
+//! where no timer is armed any more, no arm would ever search it.
 
-use super::queue::{Contents, Item, Store};
+use super::queue::{Contents, Item, Store, TimerQueue};
 use crate::sync::COMPACTION_FLOOR;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
@@ -21,6 +22,31 @@ const SEARCHED_WHOLE: usize = 2048;
 /// next one continues from there. So no task pays for the whole heap. While the search lasts the
 /// heap grows by one item in this many at most.
 const LOOKS_PER_STEP: usize = 64;
+
+impl TimerQueue {
+    /// Begins a rest, in which timers are cancelled, and few are armed: removes the cancelled ones,
+    /// and from now on keeps no more of them than there are others, however few they are. It takes
+    /// the lock.
+    ///
+    /// A queue that does not rest keeps some dozens, so that most arms and cancels search nothing.
+    /// While other threads cancel or arm, or if the queue is large, some more may stay.
+    pub fn begin_rest(&self) {
+        let mut contents = self.store.lock();
+        contents.floor = 0;
+        // However few are dead.
+        let dead = self.store.throw_out(&mut contents, usize::MAX);
+        self.store.publish(&contents);
+        drop(contents);
+        drop(dead);
+    }
+
+    /// Ends a rest.
+    pub fn end_rest(&self) {
+        let mut contents = self.store.lock();
+        contents.floor = COMPACTION_FLOOR;
+        self.store.publish(&contents);
+    }
+}
 
 impl Store {
     /// Counts one more dead item; true if they are so many that the caller should clean up, with no
@@ -48,7 +74,7 @@ impl Store {
         #[cfg(test)]
         self.longest_hold.fetch_max(contents.heap.take_touched(), Relaxed);
         let dead = self.throw_out(&mut contents, DEAD_SHARE_AT_CANCEL);
-        self.publish(&contents.heap);
+        self.publish(&contents);
         drop(contents);
         drop(dead);
     }
@@ -59,7 +85,7 @@ impl Store {
     pub(super) fn throw_out(&self, contents: &mut Contents, share: usize) -> Vec<Item> {
         // Acquire: as in `count_dead`. A count that is a moment old delays a search by one arm.
         let population = self.dead.load(Acquire);
-        if contents.heap.len() < COMPACTION_FLOOR || population <= contents.heap.len() / share {
+        if contents.heap.len() < contents.floor || population <= contents.heap.len() / share {
             return Vec::new();
         }
         let dead = contents.search();

@@ -44,7 +44,7 @@ const ITEMS_PER_HOLD: usize = 64;
 pub struct TimerQueue {
     /// Shared with the armed timers, so that a cancel counts its item without the queue's lock, and
     /// after the queue is gone.
-    store: Arc<Store>,
+    pub(super) store: Arc<Store>,
 }
 
 /// The heap of items, and the words beside it that are read without its lock.
@@ -71,6 +71,8 @@ pub(super) struct Contents {
     /// Where the search for the dead continues: the items before this one have yet to be looked at.
     /// It begins at the end.
     pub(super) unsearched: usize,
+    /// With fewer items the dead are not searched for.
+    pub(super) floor: usize,
     /// Set at shutdown; nothing is inserted after it.
     is_closed: bool,
 }
@@ -165,7 +167,7 @@ impl TimerQueue {
         }
         let dead = self.store.throw_out(&mut contents, DEAD_SHARE_AT_ARM);
         let sequence = contents.put(deadline, generation, Arc::clone(entry));
-        self.store.publish(&contents.heap);
+        self.store.publish(&contents);
         let is_earliest = contents.heap.peek().is_some_and(|item| item.sequence == sequence);
         drop(contents);
         drop(dead);
@@ -229,7 +231,7 @@ impl TimerQueue {
             }
         }
         self.store.count_removed(done.len() - (fired.count - fired_before));
-        self.store.publish(&contents.heap);
+        self.store.publish(&contents);
         hand_on(contents);
         is_over
     }
@@ -244,7 +246,7 @@ impl TimerQueue {
             let mut contents = self.store.lock();
             let is_settled = (0..FIRED_PER_HOLD).any(|_| contents.settle_top(&mut dead));
             self.store.count_removed(dead.len());
-            self.store.publish(&contents.heap);
+            self.store.publish(&contents);
             hand_on(contents);
             if is_settled {
                 return self.next_deadline();
@@ -273,7 +275,7 @@ impl TimerQueue {
         contents.is_closed = true;
         // Each item holds a timer, and each armed timer the store: this ends the circle.
         let items = std::mem::replace(&mut contents.heap, Heap::new());
-        self.store.publish(&contents.heap);
+        self.store.publish(&contents);
         drop(contents);
         // With the lock released, for they may be many.
         for item in items.into_items() {
@@ -358,13 +360,19 @@ impl Store {
             earliest: Earliest::new(NEVER),
             dead: AtomicUsize::new(0),
             most_dead: AtomicUsize::new(COMPACTION_FLOOR),
-            contents: Mutex::new(Contents { heap: Heap::new(), inserted: 0, unsearched: 0, is_closed: false }),
+            contents: Mutex::new(Contents {
+                heap: Heap::new(),
+                inserted: 0,
+                unsearched: 0,
+                floor: COMPACTION_FLOOR,
+                is_closed: false,
+            }),
             #[cfg(test)]
             longest_hold: std::sync::atomic::AtomicUsize::new(0),
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Contents> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Contents> {
         let contents = self.contents.lock();
         #[cfg(test)]
         self.longest_hold.fetch_max(contents.heap.take_touched(), Relaxed);
@@ -372,9 +380,9 @@ impl Store {
     }
 
     /// Publishes the earliest deadline and the limit of the dead, for threads without the lock.
-    pub(super) fn publish(&self, heap: &Heap<Item>) {
-        self.earliest.publish(heap.peek().map_or(NEVER, |item| item.deadline));
-        self.most_dead.store((heap.len() / DEAD_SHARE_AT_CANCEL).max(COMPACTION_FLOOR), Relaxed);
+    pub(super) fn publish(&self, contents: &Contents) {
+        self.earliest.publish(contents.heap.peek().map_or(NEVER, |item| item.deadline));
+        self.most_dead.store((contents.heap.len() / DEAD_SHARE_AT_CANCEL).max(contents.floor), Relaxed);
     }
 }
 

@@ -110,3 +110,25 @@ fn settling_passes_over_a_cancelled_crowd_in_short_holds() {
     let longest = queue.longest_hold();
     assert!(longest <= LONGEST_HOLD, "one hold touched {longest} items");
 }
+
+#[test]
+fn a_resting_queue_keeps_few_cancelled_timers() {
+    let (queue, count) = (TimerQueue::new(), 60);
+    let timers: Vec<_> = (0..count).map(|_| TimerEntry::new()).collect();
+    for (timer, deadline) in timers.iter().zip(1000..) {
+        let _ = queue.arm(timer, deadline);
+    }
+    timers[0].cancel();
+    assert_eq!(queue.len(), count, "so few are kept");
+    queue.begin_rest();
+    assert_eq!((queue.len(), queue.dead()), (count - 1, 0));
+    for timer in timers.iter().skip(1).rev() {
+        timer.cancel();
+        assert!(queue.dead() <= queue.len() / 2, "{} of {} are", queue.dead(), queue.len());
+    }
+    assert!(queue.is_empty());
+    queue.end_rest();
+    let _ = queue.arm(&timers[0], 1000);
+    timers[0].cancel();
+    assert_eq!(queue.len(), 1, "so few are kept again");
+}
