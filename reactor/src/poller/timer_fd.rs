@@ -81,11 +81,10 @@ mod timerfd {
 
         fn start(&self, left: Duration) -> io::Result<()> {
             let value = libc::timespec {
-                // More than it can count is as good as never; no deadline of ours is beyond some
-                // decades.
-                tv_sec: libc::time_t::try_from(left.as_secs()).unwrap_or(libc::time_t::MAX),
-                // Below a thousand million, which fits the narrowest of the types that systems have
-                // here.
+                // 68 years fit the narrowest of the types that systems have here, and more is as
+                // good as never.
+                tv_sec: left.as_secs().min(i32::MAX as u64) as _,
+                // Below a thousand million, which fits as well.
                 tv_nsec: left.subsec_nanos() as _,
             };
             let setting = libc::itimerspec { it_interval: libc::timespec { tv_sec: 0, tv_nsec: 0 }, it_value: value };
