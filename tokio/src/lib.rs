@@ -35,5 +35,7 @@ pub use wsrt_sync::{join, pin, select, try_join};
 
 #[cfg(all(feature = "macros", feature = "rt-multi-thread"))]
 pub use tokio_macros::{main, test};
+#[cfg(all(feature = "macros", not(feature = "rt")))]
+pub use tokio_macros::{main_fail as main, test_fail as test};
 #[cfg(all(feature = "macros", feature = "rt", not(feature = "rt-multi-thread")))]
 pub use tokio_macros::{main_rt as main, test_rt as test};
