@@ -13,6 +13,7 @@
 //! | end gracefully | [`shutdown`] |
 //! | put it all together: JSON, a database, time limits, metrics, an end | [`service`] |
 //! | test with a clock that jumps | [`testing`] |
+//! | test a distributed program, with faults that a number decides | [`simulating`] |
 //! | choose threads and limits, or leave them alone | [`tuning`] |
 //! | move a program from tokio | [`from_tokio`] |
 //! | run a tokio program, and all its dependencies, without a change | [`drop_in`] |
@@ -74,6 +75,12 @@ pub mod service {}
 #[doc = include_str!("../docs/links.md")]
 #[doc = include_str!("../docs/TESTING.md")]
 pub mod testing {}
+
+// Its program needs the feature.
+#[cfg(any(not(doctest), feature = "sim"))]
+#[doc = include_str!("../docs/links.md")]
+#[doc = include_str!("../docs/SIMULATING.md")]
+pub mod simulating {}
 
 #[doc = include_str!("../docs/links.md")]
 #[doc = include_str!("../docs/TUNING.md")]

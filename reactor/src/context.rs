@@ -29,6 +29,13 @@ pub trait Services: Send + Sync {
     /// wait until an earlier one has failed.
     fn delay(&self, duration: Duration) -> Delay;
 
+    /// Returns the network that lends the sockets, in a simulated runtime.
+    #[doc(hidden)]
+    #[cfg(feature = "sim")]
+    fn network(&self) -> Option<std::sync::Arc<dyn crate::lent::Network>> {
+        None
+    }
+
     /// Tells whether sockets may be made here. Asked where the program has wsrt in the place of
     /// tokio, whose runtimes may be built without.
     #[doc(hidden)]

@@ -1,6 +1,7 @@
 //! The registration side of the netpoller, which each socket holds a clone of.
 
 use crate::interest::Interest;
+use crate::lent::Lender;
 use crate::registry::{Registry, SourceToken};
 use crate::source::SourceState;
 use crate::sync::Arc;
@@ -27,11 +28,17 @@ impl Eq for Handle {}
 struct Shared {
     system: mio::Registry,
     registry: Registry,
+    /// The network that lends sockets, in a simulated runtime.
+    lender: Lender,
 }
 
 impl Handle {
     pub(crate) fn new(system: mio::Registry) -> Self {
-        Self(Arc::new(Shared { system, registry: Registry::new() }))
+        Self(Arc::new(Shared { system, registry: Registry::new(), lender: Lender::default() }))
+    }
+
+    pub(crate) fn lender(&self) -> &Lender {
+        &self.0.lender
     }
 
     pub(crate) fn registry(&self) -> &Registry {

@@ -57,6 +57,12 @@ impl EventBits {
     #[cfg(test)]
     pub(crate) const WRITABLE: EventBits = EventBits(WRITABLE);
 
+    /// The bits of an event that a lent socket has reported.
+    #[cfg(feature = "sim")]
+    pub(crate) fn of_lent(ready: Ready) -> EventBits {
+        EventBits(usize::from(ready.0))
+    }
+
     pub(crate) fn of(event: &mio::event::Event) -> EventBits {
         let mut bits = 0;
         let mut add = |present: bool, bit: usize| bits |= if present { bit } else { 0 };

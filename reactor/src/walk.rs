@@ -26,6 +26,9 @@ enum Descriptor {
     /// The user's: it may be closed by now, and its number may stand for another file.
     #[cfg(unix)]
     Foreign(RawDescriptor),
+    /// That of a socket of the system's that stands beside a lent one.
+    #[cfg(feature = "sim")]
+    Lent,
 }
 
 impl Label {
@@ -37,6 +40,21 @@ impl Label {
     /// A socket whose owner closes it after taking it out of the poll.
     pub(crate) fn of_socket(kind: &'static str, descriptor: RawDescriptor) -> Self {
         Self { kind, descriptor: Some(Descriptor::Socket(descriptor)) }
+    }
+
+    /// One that a simulated network has lent.
+    #[cfg(feature = "sim")]
+    pub(crate) fn of_lent(kind: &'static str) -> Self {
+        Self { kind, descriptor: Some(Descriptor::Lent) }
+    }
+
+    /// Whether it is of a lent one.
+    pub(crate) fn is_lent(self) -> bool {
+        #[cfg(feature = "sim")]
+        if let Some(Descriptor::Lent) = self.descriptor {
+            return true;
+        }
+        false
     }
 
     /// A descriptor that the user may close at any time.
@@ -79,6 +97,8 @@ impl<'a> WatchedSource<'a> {
             Descriptor::Socket(raw) => raw,
             #[cfg(unix)]
             Descriptor::Foreign(raw) => raw,
+            #[cfg(feature = "sim")]
+            Descriptor::Lent => return None,
         };
         u64::try_from(raw).ok()
     }

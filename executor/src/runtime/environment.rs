@@ -50,12 +50,20 @@ pub(crate) fn worker_threads() -> io::Result<usize> {
 /// Returns the settings of a simulation, with the seed of the environment, if there is one.
 #[cfg(feature = "sim")]
 pub(crate) fn simulation(settings: Option<Settings>) -> io::Result<Option<Settings>> {
-    let Some((settings, value)) = settings.zip(env::var_os(SIM_SEED)) else { return Ok(settings) };
+    let Some(settings) = settings else { return Ok(None) };
+    let seed = simulated_seed()?.unwrap_or(settings.seed);
+    Ok(Some(Settings { seed, ..settings }))
+}
+
+/// Returns the seed that the environment has for simulations, if it has one.
+#[cfg(feature = "sim")]
+pub(crate) fn simulated_seed() -> io::Result<Option<u64>> {
+    let Some(value) = env::var_os(SIM_SEED) else { return Ok(None) };
     let seed = value.to_str().and_then(|text| text.trim().parse().ok()).ok_or_else(|| {
         let message = format!("{SIM_SEED}={} is not a seed: it has to be a whole number", value.to_string_lossy());
         io::Error::new(io::ErrorKind::InvalidInput, message)
     })?;
-    Ok(Some(Settings { seed, ..settings }))
+    Ok(Some(seed))
 }
 
 /// Returns the settings of a simulation: there is none.

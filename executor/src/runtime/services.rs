@@ -13,6 +13,8 @@ use wsrt_reactor::timer::TimerEntry;
 
 use crate::blocking::jobs;
 use crate::scheduler::Scheduler;
+#[cfg(feature = "sim")]
+use crate::scheduler::simulation::Simulation;
 use crate::scheduler::timekeeping::arm_timer;
 
 /// The services of one runtime. They do not keep it alive.
@@ -31,6 +33,11 @@ impl Services for RuntimeServices {
         if let Some(scheduler) = self.0.upgrade() {
             drop(jobs::spawn_blocking(&scheduler, job, Location::caller()));
         }
+    }
+
+    #[cfg(feature = "sim")]
+    fn network(&self) -> Option<Arc<dyn wsrt_reactor::lent::Network>> {
+        self.0.upgrade()?.simulation.as_ref().map(Simulation::lent_network)
     }
 
     fn has_io(&self) -> bool {

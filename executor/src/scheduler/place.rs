@@ -387,6 +387,7 @@ impl Scheduler {
     fn next_id(&self, here: Option<&Context>) -> (Id, usize) {
         let own = here.and_then(|context| context.with_processor(|own| own.map(|own| (own.ids().next(), own.index()))));
         let (id, number) = own.unwrap_or_else(|| self.next_shared_id());
+        self.simulation.iter().for_each(|simulation| simulation.note_task(id));
         (id, self.tasks.shard_for(number))
     }
 

@@ -61,7 +61,12 @@ impl Wake for RootWakeup {
             return;
         }
         match self.scheduler.upgrade() {
-            Some(scheduler) => scheduler.rouse(&self.machine),
+            Some(scheduler) => {
+                if let Some(simulation) = &scheduler.simulation {
+                    simulation.note_caller();
+                }
+                scheduler.rouse(&self.machine);
+            }
             None => drop(self.machine.parker().unpark()),
         }
     }

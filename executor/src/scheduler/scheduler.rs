@@ -210,7 +210,7 @@ impl Scheduler {
         services: fn(&Weak<Self>) -> Arc<dyn Services>,
         idle_work: Box<dyn IdleWork>,
     ) -> io::Result<Arc<Self>> {
-        let _entropy = config.simulation.map(|settings| settings.give_entropy());
+        let _given = config.simulation.map(|settings| settings.give_numbers());
         let (processors, owned) = Processors::new(config.processors, config.most_processors());
         let netpoller = Netpoller::with_events_per_turn(config.events_per_turn).inspect_err(not_built(
             "no netpoller (it takes four file descriptors on Linux; `ulimit -n` limits them)",

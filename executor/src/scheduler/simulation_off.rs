@@ -21,7 +21,7 @@ pub(crate) enum Settings {}
 pub(crate) enum Simulation {}
 
 impl Settings {
-    pub(crate) fn give_entropy(&self) {
+    pub(crate) fn give_numbers(&self) {
         match *self {}
     }
 }
@@ -44,6 +44,10 @@ impl Simulation {
     }
 
     pub(crate) fn next_id(&self) -> (Id, usize) {
+        match *self {}
+    }
+
+    pub(crate) fn note_task(&self, _: Id) {
         match *self {}
     }
 

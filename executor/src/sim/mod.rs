@@ -36,20 +36,34 @@
 //! clock jumps to the next timer. An hour of sleep takes no time. Timers fire as late as on a
 //! computer: some microseconds after their deadlines, never before.
 //!
-//! # When nothing can go on
+//! # Hosts and a network
 //!
-//! `block_on` panics with a [dump](crate::runtime::Handle::dump) once no task can go on, and no
-//! timer or blocking job is left that could wake one: the run would wait for ever. A report on
-//! standard error names the seed and the step of a run whose root panics, and the environment
-//! variable `WSRT_SIM_SEED` repeats it.
+//! [`Sim::host`] adds a host with a name, an address, and tasks and sockets of its own.
+//! [`wsrt::net`](crate::net) works between hosts as it does on a network, by names and addresses:
+//! packets take the time that the [`Link`] says, and may be lost; a full buffer makes its writer
+//! wait; hosts [crash](Sim::crash) and [restart](Sim::restart), links are
+//! [cut](Sim::partition) and [healed](Sim::heal). IPv4 addresses of hosts are `10.0.0.2` and those
+//! behind it, and `localhost` is the host itself.
+//!
+//! # How a run ends
+//!
+//! With the future in `block_on` or [`run`](fn@run). A run fails if that panics, the main future of
+//! a host does, an [invariant](Sim::invariant) breaks, or the [deadline](Sim::deadline) comes. It
+//! also panics with a [dump](crate::runtime::Handle::dump) once no task can go on, and no timer,
+//! blocking job or packet is left that could wake one: it would wait for ever. The message, or a
+//! report on standard error, names the seed and the step, and the environment variable
+//! `WSRT_SIM_SEED` repeats the run.
 //!
 //! # Not guaranteed
 //!
-//! * The seed decides neither the iteration order of std's `HashMap`, nor other random numbers that
-//!   the program asks of the system, nor [`std::time`]. The virtual clock is that of
-//!   [`wsrt::time::Instant`](crate::time::Instant).
-//! * Sockets, processes and signals are no part of a simulation: they are refused with an error
-//!   that says so. Files are the system's.
+//! * On other systems than 64-bit Linux with the GNU C library, and in a program that is linked
+//!   statically, the seed decides neither the iteration order of std's `HashMap`, nor other random
+//!   numbers that the program asks of the system, nor [`std::time`]. There the virtual clock is
+//!   that of [`wsrt::time::Instant`](crate::time::Instant) alone.
+//! * It decides no number that the program asks of the kernel itself, past the C library.
+//! * Other sockets than those of TCP, UDP and Unix streams, processes and signals are no part of a
+//!   simulation: they are refused with an error that says so, as are addresses outside of it. Files
+//!   are the system's.
 //! * Threads that the program starts are no part of it either. A run that such a thread wakes or
 //!   spawns a task of panics, and reports that.
 //! * A poll or a blocking job is one step, however long it takes. One that blocks its thread by
@@ -61,10 +75,25 @@
 //!
 //! [`Builder::new_simulated`]: crate::runtime::Builder::new_simulated
 
+mod faults;
+mod handle;
+mod hosts;
+mod links;
+mod points;
+mod run;
+mod seeds;
+
 use std::time::Duration;
 
 use crate::runtime::Handle;
 use crate::scheduler::simulation;
+
+pub use self::faults::Faults;
+pub use self::handle::Sim;
+pub use self::links::Link;
+pub use self::points::maybe;
+pub use self::run::run;
+pub use self::seeds::seeds;
 
 /// The record of a simulated run so far.
 ///

@@ -13,6 +13,8 @@
 //! Before its end a runtime may be drained, which is [`draining`]'s affair; a walk over all of
 //! them goes by [`walk`].
 
+#[cfg(feature = "sim")]
+mod aborting;
 mod draining;
 mod walk;
 

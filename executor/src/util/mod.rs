@@ -6,6 +6,8 @@ pub(crate) mod backoff;
 pub(crate) mod given;
 #[cfg(feature = "sim")]
 pub(crate) mod given_entropy;
+#[cfg(feature = "sim")]
+pub(crate) mod given_time;
 #[cfg(not(loom))]
 pub(crate) mod hook;
 pub(crate) mod inbox;
@@ -16,6 +18,11 @@ pub(crate) mod numbered_path;
 pub(crate) mod report;
 pub(crate) mod rng;
 pub(crate) mod sync;
+#[cfg(all(feature = "sim", target_os = "linux", target_env = "gnu", target_pointer_width = "64", not(miri)))]
+pub(crate) mod system_calls;
+#[cfg(all(feature = "sim", not(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64", not(miri)))))]
+#[path = "system_calls_off.rs"]
+pub(crate) mod system_calls;
 #[cfg(not(loom))]
 pub(crate) mod thread_bound;
 #[cfg(not(loom))]

@@ -4,7 +4,12 @@
 mod blocking;
 mod determinism;
 mod ends;
+mod faults;
+mod network;
 mod progress;
+mod replicated_log;
+#[cfg(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"))]
+mod system;
 mod time;
 mod workload;
 

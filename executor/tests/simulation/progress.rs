@@ -102,6 +102,18 @@ fn a_foreign_thread_that_wakes_a_task_is_refused() {
 }
 
 #[test]
+fn a_foreign_thread_that_wakes_the_root_is_refused() {
+    let message = message(|| {
+        simulated(2).block_on(std::future::poll_fn(|cx| {
+            let waker = cx.waker().clone();
+            std::thread::spawn(move || waker.wake()).join().expect("it does not panic");
+            std::task::Poll::<()>::Pending
+        }));
+    });
+    assert!(message.contains("a thread that is no part of this simulation"), "{message}");
+}
+
+#[test]
 fn a_second_thread_may_not_drive() {
     let runtime = simulated(2);
     let handle = runtime.handle().clone();
@@ -110,12 +122,4 @@ fn a_second_thread_may_not_drive() {
         let message = thread.join().expect("its panic is caught");
         assert!(message.contains("a simulation runs on one thread"), "{message}");
     });
-}
-
-#[test]
-fn sockets_are_refused_by_name() {
-    let error =
-        simulated(1).run(async { wsrt::net::TcpListener::bind("127.0.0.1:0").await }).expect_err("it is refused");
-    assert_eq!(error.kind(), std::io::ErrorKind::Unsupported, "{error}");
-    assert!(error.to_string().contains("this runtime is simulated"), "{error}");
 }

@@ -5,6 +5,7 @@ use super::addrs::{Target, ToSocketAddrs};
 use super::reply::{Reply, reply};
 use crate::context::{self, ReactorContext};
 use crate::error::{naming, no_address};
+use crate::lent;
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs as _};
 
@@ -73,6 +74,9 @@ pub(super) async fn resolve_one(
 }
 
 async fn look_up(host: String, port: u16, context: &ReactorContext) -> io::Result<Vec<SocketAddr>> {
+    if let Some(found) = lent::look_up(&host, port, context) {
+        return found;
+    }
     let (reply, answer) = reply();
     let name = host.clone();
     context.services().offload(Box::new(move || ask_system(&host, port, reply)));

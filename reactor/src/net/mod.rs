@@ -11,6 +11,11 @@ mod example;
 mod addrs;
 mod buffers;
 mod datagram;
+#[cfg(not(feature = "sim"))]
+mod kinds;
+#[cfg(feature = "sim")]
+#[path = "lent_kinds/mod.rs"]
+mod kinds;
 mod lookup;
 mod plumbing;
 mod reply;

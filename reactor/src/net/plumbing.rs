@@ -14,7 +14,7 @@ macro_rules! socket_plumbing {
                 socket: $socket,
                 handle: &$crate::handle::Handle,
             ) -> std::io::Result<$kind> {
-                let label = $crate::walk::Label::of_socket($name, $crate::descriptor::raw(&socket));
+                let label = $crate::net::kinds::label($name, &socket);
                 let untried = $crate::drop_in::UNTRIED;
                 Ok($kind { io: $crate::evented::Evented::fresh(socket, handle, untried, label)? })
             }

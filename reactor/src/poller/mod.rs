@@ -181,6 +181,9 @@ impl Netpoller {
     }
 
     fn poll(&self, limit: Limit, wakers: &mut Vec<Waker>) -> io::Result<usize> {
+        if let Some(events) = self.handle.lender().take_events() {
+            return Ok(self.handle.registry().dispatch(events, wakers));
+        }
         let mut state = self.state.lock();
         let State { poll, buffers, timer_fd } = &mut *state;
         let timeout = match limit {
@@ -227,9 +230,13 @@ impl Netpoller {
         self.handle.registry().is_empty()
     }
 
-    /// Makes later registrations fail with the error that `why` returns: for a runtime that no
-    /// event of the system can reach. After [`shut_down`](Self::shut_down) the error is that one's.
-    pub fn refuse_sources(&self, why: fn() -> io::Error) {
+    /// Has `network` lend the sockets from now on, and no events of the system come. Registrations
+    /// of other sources fail with the error that `why` returns; after
+    /// [`shut_down`](Self::shut_down) with that one's.
+    #[doc(hidden)]
+    #[cfg(feature = "sim")]
+    pub fn lend(&self, network: std::sync::Arc<dyn crate::lent::Network>, why: fn() -> io::Error) {
+        self.handle.lender().begin(network);
         self.handle.registry().refuse(why);
     }
 

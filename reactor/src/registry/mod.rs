@@ -40,9 +40,10 @@ struct Entries {
     slab: Slab<Entry>,
     /// Sources ever inserted: the next one's generation.
     inserted: usize,
-    /// Set at shutdown, or by a runtime that takes none; no source is inserted after it, and this
-    /// makes the error.
-    closed: Option<fn() -> io::Error>,
+    /// Set at shutdown: no source is inserted after it.
+    is_closed: bool,
+    /// Set by a runtime that takes no source of the system's, and makes the error.
+    refused: Option<fn() -> io::Error>,
 }
 
 #[derive(Debug)]
@@ -64,8 +65,11 @@ impl Registry {
     pub(crate) fn insert(&self, untried: Interest, label: Label) -> io::Result<(SourceToken, Arc<SourceState>)> {
         let source = Arc::new(SourceState::fresh(untried));
         let mut entries = self.entries.lock();
-        if let Some(error) = entries.closed {
-            return Err(error());
+        if entries.is_closed {
+            return Err(shut_down_error());
+        }
+        if let Some(why) = entries.refused.filter(|_| !label.is_lent()) {
+            return Err(why());
         }
         let Some(token) = SourceToken::new(entries.slab.vacant_key(), entries.inserted) else {
             return Err(io::Error::other("more sockets than one wsrt netpoller can number"));
@@ -134,15 +138,16 @@ impl Registry {
         }
     }
 
-    /// Accepts no source from now on, and makes the errors by `why`.
+    /// Accepts no source of the system's from now on, and makes the errors by `why`.
+    #[cfg(feature = "sim")]
     pub(crate) fn refuse(&self, why: fn() -> io::Error) {
-        self.entries.lock().closed = Some(why);
+        self.entries.lock().refused = Some(why);
     }
 
     /// Marks every source shut down and accepts no more.
     pub(crate) fn shut_down(&self, wakers: &mut Vec<Waker>) {
         let mut entries = self.entries.lock();
-        entries.closed = Some(shut_down_error);
+        entries.is_closed = true;
         for (_, entry) in &entries.slab {
             entry.source.shut_down(wakers);
         }

@@ -1,4 +1,5 @@
-//! Driving: what a thread is given for as long as it runs the machines of a simulation.
+//! Driving: the numbers and the clock that a thread is given for as long as it runs the machines of
+//! a simulation.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -6,14 +7,16 @@ use super::{NONE, Simulation};
 use crate::task::give_ids;
 use crate::util::given::Given;
 use crate::util::given_entropy::give_entropy;
+use crate::util::given_time::{GivenTime, give_time};
 use crate::util::thread_key::ThreadKey;
 
-/// This thread drives the simulation, until this is dropped. Its entropy and the ids of its tasks
-/// come from the simulation meanwhile.
+/// This thread drives the simulation, until this is dropped. Its entropy, the ids of its tasks and
+/// the time on its clocks come from the simulation meanwhile.
 pub(super) struct Driving<'a> {
     simulation: &'a Simulation,
     entropy: Given,
     ids: Given,
+    _time: GivenTime,
     #[cfg(feature = "macros")]
     _branches: branches::GivenBranches,
 }
@@ -22,7 +25,7 @@ impl<'a> Driving<'a> {
     /// # Panics
     ///
     /// If another thread does.
-    pub(super) fn begin(simulation: &'a Simulation) -> Self {
+    pub(super) fn begin(simulation: &'a Simulation, now: u64) -> Self {
         let key = ThreadKey::of_this_thread().number();
         let taken = simulation.driver.compare_exchange(NONE, key, Relaxed, Relaxed);
         assert!(
@@ -37,6 +40,7 @@ impl<'a> Driving<'a> {
             simulation,
             entropy,
             ids: give_ids(simulation.next_id.load(Relaxed)),
+            _time: give_time(simulation.began, now),
             #[cfg(feature = "macros")]
             _branches: branches,
         }

@@ -8,7 +8,9 @@
 
 mod dice;
 mod driving;
+mod failing;
 mod jobs;
+mod network;
 mod record;
 mod simulated_machine;
 mod stage;
@@ -20,10 +22,12 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-use wsrt_reactor::Netpoller;
+use wsrt_reactor::{Netpoller, lent};
 
 use self::dice::Dice;
+use self::failing::Bounds;
 use self::jobs::Jobs;
+pub(crate) use self::network::{Link, Network};
 pub(crate) use self::record::Record;
 use self::record::Step;
 use crate::scheduler::Scheduler;
@@ -32,7 +36,9 @@ use crate::scheduler::machine::Machine;
 use crate::task::{Id, Runnable, reserve_ids};
 use crate::util::given::Given;
 use crate::util::given_entropy::give_entropy;
+use crate::util::given_time::{GivenTime, began, give_time};
 use crate::util::sync::Mutex;
+use crate::util::system_calls::uptime;
 use crate::util::thread_key::ThreadKey;
 
 /// The builder's decisions.
@@ -44,10 +50,11 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// Has the generators of random numbers that are made on this thread take their seeds from the
-    /// simulation's, until the guard is dropped: for those of the processors.
-    pub(crate) fn give_entropy(&self) -> Given {
-        give_entropy(!self.seed)
+    /// Gives this thread random numbers and a clock that the seed decides, until the guards are
+    /// dropped: while it makes the processors and their clock, which begins with what the system's
+    /// shows now.
+    pub(crate) fn give_numbers(&self) -> (Given, GivenTime) {
+        (give_entropy(!self.seed), give_time(uptime(), 0))
     }
 }
 
@@ -61,6 +68,8 @@ pub(crate) struct Simulation {
     /// The first of its ids, and the next one, while it is not driven.
     first_id: u64,
     next_id: AtomicU64,
+    /// The reading of the system's clock when it was made, in nanoseconds.
+    began: u64,
     /// The key of the thread that drives it. Relaxed: the one question is whether it is the thread
     /// that asks.
     driver: AtomicU64,
@@ -70,6 +79,7 @@ pub(crate) struct Simulation {
     interrupted: AtomicBool,
     /// Whether another thread has called, so that the seed does not decide the run any more.
     disturbed: AtomicBool,
+    network: Arc<Network>,
     state: Mutex<State>,
 }
 
@@ -81,6 +91,7 @@ struct State {
     newcomers: Vec<Arc<Machine>>,
     jobs: Jobs,
     record: Record,
+    bounds: Bounds,
 }
 
 impl Simulation {
@@ -93,15 +104,18 @@ impl Simulation {
             newcomers: Vec::new(),
             jobs: Jobs::default(),
             record: Record::new(seed),
+            bounds: Bounds::default(),
         };
         Self {
             settings,
             first_id,
             next_id: AtomicU64::new(first_id),
+            began: began(),
             driver: AtomicU64::new(NONE),
             is_staged: AtomicBool::new(false),
             interrupted: AtomicBool::new(false),
             disturbed: AtomicBool::new(false),
+            network: Network::new(seed, first_id),
             state: Mutex::new(state),
         }
     }
@@ -132,6 +146,7 @@ impl Simulation {
     /// chosen, which is the same in each run.
     pub(crate) fn next_id(&self) -> (Id, usize) {
         let id = if self.is_driven_here() { Id::next() } else { Id::from_u64(self.next_id.fetch_add(1, Relaxed)) };
+        self.note_task(id);
         (id, self.number_of(id.as_u64()) as usize)
     }
 
@@ -201,10 +216,33 @@ impl Simulation {
     }
 
     /// Has the clock of the runtime moved by its turns from now on, and the netpoller take no
-    /// socket.
+    /// sockets but those of the simulated network.
     pub(crate) fn take_over(&self, clock: &Clock, netpoller: &Netpoller) {
         clock.simulate();
-        netpoller.refuse_sources(no_sockets);
+        netpoller.lend(self.lent_network(), of_system);
+    }
+
+    pub(crate) fn network(&self) -> &Network {
+        &self.network
+    }
+
+    /// The network, as sockets are made of it.
+    pub(crate) fn lent_network(&self) -> Arc<dyn lent::Network> {
+        Arc::clone(&self.network) as Arc<dyn lent::Network>
+    }
+
+    /// A task is being spawned: it belongs to the host of its parent.
+    pub(crate) fn note_task(&self, id: Id) {
+        self.network.note_task(id);
+    }
+
+    /// Ends a host: its sockets, with no word to their peers, and its tasks, before their next
+    /// polls.
+    pub(crate) fn crash(&self, scheduler: &Scheduler, host: usize) {
+        self.network.end_life(host);
+        let is_meant = |id| self.network.is_remnant(id, host);
+        scheduler.tasks.abort_each(is_meant);
+        scheduler.blocking.jobs.abort_each(is_meant);
     }
 
     /// The record of the run so far.
@@ -218,9 +256,9 @@ impl Simulation {
     }
 }
 
-fn no_sockets() -> io::Error {
-    let message = "this runtime is simulated (`Builder::new_simulated`): sockets, signals and processes of the system are no part \
-                   of a simulation, whose tasks reach each other by channels";
+fn of_system() -> io::Error {
+    let message = "this runtime is simulated (`wsrt::sim`): TCP, UDP and Unix streams reach the hosts of the simulation, and other \
+                   sockets, signals, processes and descriptors of the system are no part of it";
     io::Error::new(io::ErrorKind::Unsupported, message)
 }
 

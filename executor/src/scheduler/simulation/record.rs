@@ -20,6 +20,8 @@ pub(super) enum Step {
     Root,
     /// A blocking job ran: its task.
     Job(u64),
+    /// A packet has arrived: of this kind, for this socket.
+    Arrival(u64, u64),
     /// A machine had a turn.
     Machine {
         index: usize,
@@ -46,6 +48,10 @@ impl Record {
             Step::Job(task) => {
                 self.mix(2);
                 self.mix(task);
+            }
+            Step::Arrival(kind, socket) => {
+                self.mix(16 + kind);
+                self.mix(socket);
             }
             Step::Machine { index, end, polled } => {
                 self.mix(3 + ((index as u64) << 8) + (end << 4));
@@ -81,6 +87,9 @@ mod tests {
             of(&[(2, Step::Root)]),
             of(&[(1, Step::Job(1))]),
             of(&[(1, Step::Job(2))]),
+            of(&[(1, Step::Arrival(0, 1))]),
+            of(&[(1, Step::Arrival(1, 1))]),
+            of(&[(1, Step::Arrival(1, 2))]),
             of(&[(1, machine(0, None))]),
             of(&[(1, machine(1, None))]),
             of(&[(1, machine(0, Some((0, 5, 1))))]),

@@ -68,7 +68,7 @@ impl SimulatedMachine {
         let is_notified = || self.context.machine().is_some_and(|machine| machine.parker().is_notified());
         let is_woken = match self.state {
             State::Parked => is_notified(),
-            State::Polling => is_notified() || simulation.is_interrupted(),
+            State::Polling => is_notified() || simulation.is_interrupted() || simulation.network.has_events(),
             State::Started | State::Awake | State::Gone => false,
         };
         is_woken && !std::mem::replace(&mut self.is_roused, is_woken)
@@ -146,6 +146,7 @@ impl MachineLoop<'_> {
             State::Polling => {
                 self.machine.parker().end_polling();
                 simulation.take_interrupt();
+                self.driver.look();
                 let batch = self.end_own_poll();
                 self.get_up(&NoRoot, batch, false);
             }

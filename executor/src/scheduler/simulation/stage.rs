@@ -23,6 +23,7 @@ use crate::scheduler::root_future::{Ended, RootFuture};
 use crate::scheduler::threads::{AbortOnUnwind, start_machines};
 use crate::scheduler::{Context, Scheduler};
 use crate::task::Runnable;
+use crate::util::given_time;
 use crate::util::report::report;
 
 thread_local! {
@@ -48,6 +49,7 @@ enum Next {
     Root,
     Machine(usize),
     Job,
+    Arrival,
 }
 
 /// Waits for `future`, and runs the machines meanwhile.
@@ -61,19 +63,15 @@ pub(super) fn block_on<F: Future>(
         let stage = stage.expect("a thread that drives a simulation has its stage");
         return output_of(simulation, stage.wait_inside(simulation, future));
     }
-    let _driving = Driving::begin(simulation);
+    let _driving = Driving::begin(simulation, scheduler.clock.timer_now());
     let base = Context::enter(scheduler, Role::External);
     let stage = Rc::new(Stage::new(scheduler, base.keep().expect("its guard is here")));
     STAGES.with_borrow_mut(|stages| stages.push(Rc::clone(&stage)));
     let ended = stage.wait_as_driver(simulation, future);
     STAGES.with_borrow_mut(|stages| stages.pop());
     drop(base);
-    if !matches!(ended, Ended::Done(Ok(_))) {
-        let Record { seed, steps, now, .. } = simulation.record();
-        let micros = now / 1_000;
-        report(format_args!(
-            "the simulation with seed {seed} has failed at step {steps}, after {micros} µs; WSRT_SIM_SEED={seed} repeats it"
-        ));
+    if matches!(ended, Ended::Done(Err(_))) {
+        report(format_args!("{}", place_of_failure(simulation)));
     }
     output_of(simulation, ended)
 }
@@ -82,9 +80,17 @@ fn output_of<T>(simulation: &Simulation, ended: Ended<T>) -> T {
     match ended {
         Ended::Done(Ok(output)) => output,
         Ended::Done(Err(panic)) => resume_unwind(panic),
-        Ended::Stuck(report) => panic!("{report}\nwsrt: seed {}", simulation.settings.seed),
+        Ended::Stuck(report) => panic!("{report}\nwsrt: {}", place_of_failure(simulation)),
         Ended::Early => unreachable!("a simulation ends with its root, or reports why it does not"),
     }
+}
+
+fn place_of_failure(simulation: &Simulation) -> String {
+    let Record { seed, steps, now, .. } = simulation.record();
+    let micros = now / 1_000;
+    format!(
+        "the simulation with seed {seed} has failed at step {steps}, after {micros} µs; WSRT_SIM_SEED={seed} repeats it"
+    )
 }
 
 impl Stage {
@@ -147,7 +153,12 @@ impl Stage {
             if simulation.is_disturbed() {
                 return Some(DISTURBED.to_owned());
             }
+            if let Some(why) = simulation.failure_before(at) {
+                return Some(format!("wsrt: {why}"));
+            }
             self.scheduler.clock.move_to(at);
+            simulation.network.move_to(at);
+            given_time::move_to(at);
             let step = match next {
                 Next::Root => {
                     self.root_due.set(None);
@@ -161,8 +172,15 @@ impl Stage {
                 }
                 Next::Machine(index) => self.turn_of(simulation, index),
                 Next::Job => self.run_job(simulation),
+                Next::Arrival => {
+                    let (kind, socket) = simulation.network.deliver_next();
+                    Step::Arrival(kind, socket)
+                }
             };
             simulation.note(&self.scheduler.clock, step);
+            simulation.check_invariants();
+            // The turn may have waited for a moment by reading the clock.
+            self.scheduler.clock.move_to(given_time::shown().unwrap_or(at));
         }
     }
 
@@ -200,6 +218,9 @@ impl Stage {
         }
         if let Some(at) = simulation.next_job_at() {
             offer((at, 0), Next::Job);
+        }
+        if let Some(at) = simulation.network.next_at() {
+            offer((at, 0), Next::Arrival);
         }
         first.map(|((at, _), next)| (at.max(now), next))
     }
@@ -263,7 +284,8 @@ impl Stage {
             );
         }
         format!(
-            "wsrt: nothing in this simulation can go on: no task, timer nor job is left that could wake another. Threads that              the program has started, and sockets, are no part of it\n{report}"
+            "wsrt: nothing in this simulation can go on: no task, timer, job nor packet is left that could wake another. Threads \
+             that the program has started are no part of it\n{report}"
         )
     }
 }

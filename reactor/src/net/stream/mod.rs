@@ -28,9 +28,11 @@ mod sockets;
 pub(super) mod tokio_traits;
 mod transfer;
 
+#[cfg(feature = "sim")]
+pub(super) use self::ends::Peek;
 pub(super) use self::ends::StreamSocket;
-// The ends of pipes implement them.
-#[cfg(unix)]
+// The ends of pipes implement them, and lent sockets.
+#[cfg(any(unix, feature = "sim"))]
 pub(super) use self::ends::{Receive, Transmit};
 pub(super) use self::sockets::{end_of_socket, outcome_of_connect, uninterrupted};
 

@@ -10,8 +10,7 @@ use crate::context::{Delay, ReactorContext};
 use crate::error;
 use crate::evented::Sharing;
 use crate::interest::Interest;
-use crate::net::stream::outcome_of_connect;
-use socket2::SockRef;
+use crate::net::kinds;
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
@@ -143,7 +142,7 @@ impl Race<'_> {
 
 impl Attempt {
     fn poll(&self, cx: &mut task::Context<'_>) -> Poll<io::Result<()>> {
-        let outcome = |socket: &mio::net::TcpStream| outcome_of_connect(SockRef::from(socket));
+        let outcome = kinds::outcome_of_connect;
         self.stream.evented().poll_drain(Sharing::Exclusive, Interest::WRITABLE, cx, outcome, |()| false)
     }
 }

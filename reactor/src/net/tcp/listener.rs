@@ -8,6 +8,7 @@ use crate::evented::Evented;
 use crate::handle::Handle;
 use crate::interest::Interest;
 use crate::net::ToSocketAddrs;
+use crate::net::kinds;
 use crate::net::lookup::resolve;
 use crate::net::plumbing::socket_plumbing;
 use crate::net::stream::uninterrupted;
@@ -42,7 +43,7 @@ const BACKLOG: u32 = 1024;
 /// # std::io::Result::Ok(()) }).unwrap();
 /// ```
 pub struct TcpListener {
-    io: Evented<mio::net::TcpListener>,
+    io: Evented<kinds::TcpListener>,
 }
 
 impl TcpListener {
@@ -111,8 +112,7 @@ impl TcpListener {
     /// }
     /// ```
     pub async fn accept(&self) -> io::Result<(TcpStream, SocketAddr)> {
-        let (stream, peer) =
-            self.evented().io(Interest::READABLE, uninterrupted(mio::net::TcpListener::accept)).await?;
+        let (stream, peer) = self.evented().io(Interest::READABLE, uninterrupted(kinds::TcpListener::accept)).await?;
         self.accepted(stream, peer)
     }
 
@@ -124,11 +124,11 @@ impl TcpListener {
     /// Returns the errors of [`accept`](TcpListener::accept).
     pub fn poll_accept(&self, cx: &mut Context<'_>) -> Poll<io::Result<(TcpStream, SocketAddr)>> {
         let (stream, peer) =
-            ready!(self.evented().poll_io(Interest::READABLE, cx, uninterrupted(mio::net::TcpListener::accept)))?;
+            ready!(self.evented().poll_io(Interest::READABLE, cx, uninterrupted(kinds::TcpListener::accept)))?;
         Poll::Ready(self.accepted(stream, peer))
     }
 
-    fn accepted(&self, socket: mio::net::TcpStream, peer: SocketAddr) -> io::Result<(TcpStream, SocketAddr)> {
+    fn accepted(&self, socket: kinds::TcpStream, peer: SocketAddr) -> io::Result<(TcpStream, SocketAddr)> {
         let both = Interest::READABLE | Interest::WRITABLE;
         TcpStream::connected(socket, self.evented().handle(), both).map(|stream| (stream, peer))
     }
@@ -158,7 +158,7 @@ impl TcpListener {
     pub fn from_std(socket: net::TcpListener) -> io::Result<TcpListener> {
         let context = context::required("TcpListener::from_std");
         socket.set_nonblocking(true)?;
-        Self::registered(mio::net::TcpListener::from_std(socket), context.handle())
+        Self::registered(kinds::TcpListener::from_std(socket), context.handle())
     }
 
     /// Returns the standard library's listener, still non-blocking.
@@ -212,7 +212,7 @@ impl TryFrom<net::TcpListener> for TcpListener {
     }
 }
 
-socket_plumbing!(TcpListener, "TcpListener", mio::net::TcpListener);
+socket_plumbing!(TcpListener, "TcpListener", kinds::TcpListener);
 as_descriptor!(TcpListener);
 
 fn listen(address: SocketAddr, handle: &Handle) -> io::Result<TcpListener> {

@@ -4,12 +4,11 @@ use super::listener::TcpListener;
 use super::stream::TcpStream;
 use crate::budget;
 use crate::context;
-use crate::descriptor;
 use crate::handle::Handle;
 use crate::interest::Interest;
-use crate::net::stream::outcome_of_connect;
+use crate::net::kinds::{self, Unconnected};
 use crate::net::system::as_descriptor;
-use socket2::{Domain, Protocol, SockRef, Socket, Type};
+use socket2::{Domain, SockRef, Socket};
 use std::io;
 use std::net::{self, SocketAddr};
 
@@ -67,7 +66,7 @@ use std::net::{self, SocketAddr};
 /// ```
 #[derive(Debug)]
 pub struct TcpSocket {
-    socket: Socket,
+    socket: Unconnected,
 }
 
 impl TcpSocket {
@@ -95,9 +94,7 @@ impl TcpSocket {
     }
 
     fn new(domain: Domain) -> io::Result<TcpSocket> {
-        let socket = Socket::new(domain, Type::STREAM, Some(Protocol::TCP))?;
-        socket.set_nonblocking(true)?;
-        Ok(TcpSocket { socket })
+        Unconnected::tcp(domain).map(|socket| TcpSocket { socket })
     }
 
     /// Takes over the socket of a standard stream that is not connected yet, made with the crate
@@ -110,7 +107,7 @@ impl TcpSocket {
     /// Returns the OS error if it cannot be made non-blocking.
     pub fn from_std(socket: net::TcpStream) -> io::Result<TcpSocket> {
         socket.set_nonblocking(true)?;
-        Ok(TcpSocket { socket: socket.into() })
+        Ok(Self::from_socket(socket.into()))
     }
 
     /// Takes over the socket of a standard stream that is not connected yet, and leaves its options
@@ -120,7 +117,7 @@ impl TcpSocket {
     /// [`from_std`](TcpSocket::from_std) makes it non-blocking itself.
     #[must_use]
     pub fn from_std_stream(std_stream: net::TcpStream) -> TcpSocket {
-        TcpSocket { socket: std_stream.into() }
+        Self::from_socket(std_stream.into())
     }
 
     /// Returns whether a local address may be bound that an earlier socket still lingers on.
@@ -130,7 +127,7 @@ impl TcpSocket {
     /// Returns the OS error.
     #[doc = example!("tcp_socket", "reuseaddr")]
     pub fn reuseaddr(&self) -> io::Result<bool> {
-        self.socket.reuse_address()
+        self.socket().reuse_address()
     }
 
     /// Lets a local address be bound that an earlier socket still lingers on (`SO_REUSEADDR`). On
@@ -141,7 +138,7 @@ impl TcpSocket {
     /// Returns the OS error.
     #[doc = example!("tcp_socket", "reuseaddr")]
     pub fn set_reuseaddr(&self, reuseaddr: bool) -> io::Result<()> {
-        self.socket.set_reuse_address(reuseaddr)
+        self.socket().set_reuse_address(reuseaddr)
     }
 
     /// Binds it to a local address. Port 0 asks the OS for a free port.
@@ -151,7 +148,7 @@ impl TcpSocket {
     /// Returns the OS error: the address is taken, not of this machine, or of the other family.
     #[doc = example!("tcp_socket", "tcp_socket_bind")]
     pub fn bind(&self, addr: SocketAddr) -> io::Result<()> {
-        self.socket.bind(&addr.into())
+        self.socket.bind(addr)
     }
 
     /// Returns the local address.
@@ -161,8 +158,7 @@ impl TcpSocket {
     /// Returns the OS error.
     #[doc = example!("tcp_socket", "tcp_socket_bind")]
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
-        let address = self.socket.local_addr()?;
-        address.as_socket().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "not an internet socket"))
+        self.socket.local_addr()
     }
 
     /// Connects.
@@ -182,14 +178,8 @@ impl TcpSocket {
     pub async fn connect(self, addr: SocketAddr) -> io::Result<TcpStream> {
         let context = context::required("TcpSocket::connect");
         budget::consume().await;
-        match self.socket.connect(&addr.into()) {
-            Err(error) if !descriptor::is_in_progress(&error) => return Err(error),
-            _ => {}
-        }
-        let stream = mio::net::TcpStream::from_std(self.socket.into());
-        let stream = TcpStream::registered(stream, context.handle())?;
-        let outcome = |socket: &mio::net::TcpStream| outcome_of_connect(SockRef::from(socket));
-        stream.evented().io(Interest::WRITABLE, outcome).await?;
+        let stream = TcpStream::registered(self.socket.connect(addr)?, context.handle())?;
+        stream.evented().io(Interest::WRITABLE, kinds::outcome_of_connect).await?;
         Ok(stream)
     }
 
@@ -210,24 +200,23 @@ impl TcpSocket {
     }
 
     pub(super) fn listen_in(self, backlog: u32, handle: &Handle) -> io::Result<TcpListener> {
-        self.socket.listen(i32::try_from(backlog).unwrap_or(i32::MAX))?;
-        TcpListener::registered(mio::net::TcpListener::from_std(self.socket.into()), handle)
+        TcpListener::registered(self.socket.listen(backlog)?, handle)
     }
 
     pub(crate) fn options(&self) -> SockRef<'_> {
-        SockRef::from(&self.socket)
+        SockRef::from(self.socket())
     }
 
     pub(in crate::net) fn socket(&self) -> &Socket {
-        &self.socket
+        self.socket.system()
     }
 
     pub(in crate::net) fn from_socket(socket: Socket) -> TcpSocket {
-        TcpSocket { socket }
+        TcpSocket { socket: Unconnected::of_system(socket) }
     }
 
     pub(in crate::net) fn into_socket(self) -> Socket {
-        self.socket
+        self.socket.into_system()
     }
 }
 

@@ -8,6 +8,7 @@ use crate::context;
 use crate::evented::Evented;
 use crate::handle::Handle;
 use crate::net::ToSocketAddrs;
+use crate::net::kinds;
 use crate::net::lookup::resolve;
 use crate::net::plumbing::{born_connected, socket_plumbing};
 use crate::net::stream::bulk;
@@ -76,7 +77,7 @@ use std::task::{Context, Poll};
 /// # std::io::Result::Ok(()) }).unwrap();
 /// ```
 pub struct TcpStream {
-    io: Evented<mio::net::TcpStream>,
+    io: Evented<kinds::TcpStream>,
 }
 
 impl TcpStream {
@@ -111,7 +112,7 @@ impl TcpStream {
 
     /// Starts to connect: the stream is writable once the OS has connected it.
     pub(super) fn connecting(address: SocketAddr, handle: &Handle) -> io::Result<TcpStream> {
-        Self::registered(mio::net::TcpStream::connect(address)?, handle)
+        Self::registered(kinds::TcpStream::connect(address)?, handle)
     }
 
     /// Takes over the standard library's socket and makes it non-blocking.
@@ -129,7 +130,7 @@ impl TcpStream {
     pub fn from_std(socket: net::TcpStream) -> io::Result<TcpStream> {
         let context = context::required("TcpStream::from_std");
         socket.set_nonblocking(true)?;
-        Self::registered(mio::net::TcpStream::from_std(socket), context.handle())
+        Self::registered(kinds::TcpStream::from_std(socket), context.handle())
     }
 
     /// Returns the standard library's socket, still non-blocking.
@@ -350,8 +351,8 @@ impl AsRef<TcpStream> for TcpStream {
     }
 }
 
-socket_plumbing!(TcpStream, "TcpStream", mio::net::TcpStream);
-born_connected!(TcpStream, mio::net::TcpStream);
+socket_plumbing!(TcpStream, "TcpStream", kinds::TcpStream);
+born_connected!(TcpStream, kinds::TcpStream);
 as_descriptor!(TcpStream);
 reads!(TcpStream);
 writes!(TcpStream);

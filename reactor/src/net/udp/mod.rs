@@ -11,6 +11,7 @@ use crate::context;
 use crate::error;
 use crate::evented::Evented;
 use crate::interest::Interest;
+use crate::net::kinds;
 use crate::net::plumbing::socket_plumbing;
 use crate::net::system::as_descriptor;
 use crate::ready::Ready;
@@ -45,7 +46,7 @@ use std::task::{Context, Poll};
 /// # std::io::Result::Ok(()) }).unwrap();
 /// ```
 pub struct UdpSocket {
-    pub(super) io: Evented<mio::net::UdpSocket>,
+    pub(super) io: Evented<kinds::UdpSocket>,
 }
 
 impl UdpSocket {
@@ -69,7 +70,7 @@ impl UdpSocket {
         let context = context::required("UdpSocket::bind");
         let addresses = resolve(addr.target()?, "UdpSocket::bind").await?;
         error::first_that_works(addresses, |address| {
-            UdpSocket::registered(mio::net::UdpSocket::bind(address)?, context.handle())
+            UdpSocket::registered(kinds::UdpSocket::bind(address)?, context.handle())
         })
     }
 
@@ -175,7 +176,7 @@ impl UdpSocket {
     pub fn from_std(socket: net::UdpSocket) -> io::Result<UdpSocket> {
         let context = context::required("UdpSocket::from_std");
         socket.set_nonblocking(true)?;
-        Self::registered(mio::net::UdpSocket::from_std(socket), context.handle())
+        Self::registered(kinds::UdpSocket::from_std(socket), context.handle())
     }
 
     /// Returns the standard library's socket, still non-blocking.
@@ -325,5 +326,5 @@ impl TryFrom<net::UdpSocket> for UdpSocket {
     }
 }
 
-socket_plumbing!(UdpSocket, "UdpSocket", mio::net::UdpSocket);
+socket_plumbing!(UdpSocket, "UdpSocket", kinds::UdpSocket);
 as_descriptor!(UdpSocket);

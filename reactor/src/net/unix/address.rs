@@ -33,7 +33,7 @@ pub(super) fn to_system(address: &SocketAddr) -> io::Result<SockAddr> {
 }
 
 /// The path; or an abstract name behind a zero byte; or nothing.
-fn bytes_of(address: &SocketAddr) -> Vec<u8> {
+pub(in crate::net) fn bytes_of(address: &SocketAddr) -> Vec<u8> {
     if let Some(path) = address.as_pathname() {
         return path.as_os_str().as_bytes().to_vec();
     }

@@ -7,8 +7,8 @@ use crate::context;
 use crate::context::ReactorContext;
 use crate::descriptor;
 use crate::interest::Interest;
-use crate::net::stream::outcome_of_connect;
-use socket2::{SockAddr, SockRef, Socket};
+use crate::net::kinds;
+use socket2::{SockAddr, Socket};
 use std::io;
 use std::path::Path;
 
@@ -55,7 +55,7 @@ impl UnixStream {
 
     async fn connect_in(address: &SocketAddr, context: &ReactorContext) -> io::Result<UnixStream> {
         budget::consume().await;
-        Self::finish_connecting(mio::net::UnixStream::connect_addr(address.as_std())?, context).await
+        Self::finish_connecting(kinds::UnixStream::connect_addr(address.as_std())?, context).await
     }
 
     /// Connects a socket that is bound already, or not.
@@ -69,13 +69,12 @@ impl UnixStream {
             Err(error) if !descriptor::is_in_progress(&error) => return Err(error),
             _ => {}
         }
-        Self::finish_connecting(mio::net::UnixStream::from_std(socket.into()), context).await
+        Self::finish_connecting(kinds::UnixStream::from_std(socket.into()), context).await
     }
 
-    async fn finish_connecting(socket: mio::net::UnixStream, context: &ReactorContext) -> io::Result<UnixStream> {
+    async fn finish_connecting(socket: kinds::UnixStream, context: &ReactorContext) -> io::Result<UnixStream> {
         let stream = Self::registered(socket, context.handle())?;
-        let outcome = |socket: &mio::net::UnixStream| outcome_of_connect(SockRef::from(socket));
-        stream.evented().io(Interest::WRITABLE, outcome).await?;
+        stream.evented().io(Interest::WRITABLE, kinds::outcome_of_connect).await?;
         Ok(stream)
     }
 }

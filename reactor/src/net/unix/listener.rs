@@ -5,6 +5,7 @@ use super::{SocketAddr, address};
 use crate::context;
 use crate::evented::Evented;
 use crate::interest::Interest;
+use crate::net::kinds;
 use crate::net::plumbing::socket_plumbing;
 use crate::net::stream::uninterrupted;
 use crate::net::system::as_descriptor;
@@ -41,7 +42,7 @@ use std::task::{Context, Poll, ready};
 /// # outcome.unwrap();
 /// ```
 pub struct UnixListener {
-    io: Evented<mio::net::UnixListener>,
+    io: Evented<kinds::UnixListener>,
 }
 
 impl UnixListener {
@@ -96,7 +97,7 @@ impl UnixListener {
     }
 
     fn bind_in(address: &SocketAddr, context: &context::ReactorContext) -> io::Result<UnixListener> {
-        Self::registered(mio::net::UnixListener::bind_addr(address.as_std())?, context.handle())
+        Self::registered(kinds::UnixListener::bind_addr(address.as_std())?, context.handle())
     }
 
     /// Waits for a connection and returns it with its peer's address, which for most clients has no
@@ -113,8 +114,7 @@ impl UnixListener {
     ///
     /// If it is dropped before it is ready, no connection is lost.
     pub async fn accept(&self) -> io::Result<(UnixStream, SocketAddr)> {
-        let (stream, peer) =
-            self.evented().io(Interest::READABLE, uninterrupted(mio::net::UnixListener::accept)).await?;
+        let (stream, peer) = self.evented().io(Interest::READABLE, uninterrupted(kinds::UnixListener::accept)).await?;
         self.accepted(stream, peer)
     }
 
@@ -125,12 +125,12 @@ impl UnixListener {
     ///
     /// Returns the errors of [`accept`](UnixListener::accept).
     pub fn poll_accept(&self, cx: &mut Context<'_>) -> Poll<io::Result<(UnixStream, SocketAddr)>> {
-        let accept = self.evented().poll_io(Interest::READABLE, cx, uninterrupted(mio::net::UnixListener::accept));
+        let accept = self.evented().poll_io(Interest::READABLE, cx, uninterrupted(kinds::UnixListener::accept));
         let (stream, peer) = ready!(accept)?;
         Poll::Ready(self.accepted(stream, peer))
     }
 
-    fn accepted(&self, socket: mio::net::UnixStream, peer: net::SocketAddr) -> io::Result<(UnixStream, SocketAddr)> {
+    fn accepted(&self, socket: kinds::UnixStream, peer: net::SocketAddr) -> io::Result<(UnixStream, SocketAddr)> {
         let both = Interest::READABLE | Interest::WRITABLE;
         UnixStream::connected(socket, self.evented().handle(), both).map(|stream| (stream, peer.into()))
     }
@@ -158,7 +158,7 @@ impl UnixListener {
     pub fn from_std(socket: net::UnixListener) -> io::Result<UnixListener> {
         let context = context::required("UnixListener::from_std");
         socket.set_nonblocking(true)?;
-        Self::registered(mio::net::UnixListener::from_std(socket), context.handle())
+        Self::registered(kinds::UnixListener::from_std(socket), context.handle())
     }
 
     /// Returns the standard library's listener, still non-blocking.
@@ -190,5 +190,5 @@ impl TryFrom<net::UnixListener> for UnixListener {
     }
 }
 
-socket_plumbing!(UnixListener, "UnixListener", mio::net::UnixListener);
+socket_plumbing!(UnixListener, "UnixListener", kinds::UnixListener);
 as_descriptor!(UnixListener);

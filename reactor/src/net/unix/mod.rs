@@ -3,7 +3,7 @@
 //! The types that are used most, such as [`UnixStream`](super::UnixStream), are in the module
 //! above.
 
-mod address;
+pub(super) mod address;
 mod connect;
 mod credentials;
 pub(super) mod datagram;

@@ -5,6 +5,7 @@ use super::listener::UnixListener;
 use super::stream::UnixStream;
 use super::{SocketAddr, address};
 use crate::context;
+use crate::net::kinds;
 use crate::net::system::as_descriptor;
 use socket2::{Domain, Socket, Type};
 use std::io;
@@ -100,7 +101,7 @@ impl UnixSocket {
         self.check_is(Type::STREAM, "listen")?;
         self.socket.listen(i32::try_from(backlog).unwrap_or(i32::MAX))?;
         let listener = std::os::unix::net::UnixListener::from(self.socket);
-        UnixListener::registered(mio::net::UnixListener::from_std(listener), context.handle())
+        UnixListener::registered(kinds::UnixListener::from_std(listener), context.handle())
     }
 
     /// Connects it to the listener at a path.

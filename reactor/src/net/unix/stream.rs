@@ -6,6 +6,7 @@ use super::halves::{self, OwnedReadHalf, OwnedWriteHalf, ReadHalf, WriteHalf};
 use crate::context;
 use crate::evented::Evented;
 use crate::interest::Interest;
+use crate::net::kinds;
 use crate::net::plumbing::{born_connected, socket_plumbing};
 use crate::net::stream::bulk;
 use crate::net::stream::{StreamSocket, end_of_socket, reads, writes};
@@ -36,7 +37,7 @@ use std::task::{Context, Poll};
 /// # std::io::Result::Ok(()) }).unwrap();
 /// ```
 pub struct UnixStream {
-    io: Evented<mio::net::UnixStream>,
+    io: Evented<kinds::UnixStream>,
 }
 
 impl UnixStream {
@@ -54,7 +55,7 @@ impl UnixStream {
     #[track_caller]
     pub fn pair() -> io::Result<(UnixStream, UnixStream)> {
         let context = context::required("UnixStream::pair");
-        let (one, other) = mio::net::UnixStream::pair()?;
+        let (one, other) = kinds::UnixStream::pair()?;
         let [one, other] = [one, other].map(|end| Self::connected(end, context.handle(), Interest::WRITABLE));
         Ok((one?, other?))
     }
@@ -74,7 +75,7 @@ impl UnixStream {
     pub fn from_std(socket: net::UnixStream) -> io::Result<UnixStream> {
         let context = context::required("UnixStream::from_std");
         socket.set_nonblocking(true)?;
-        Self::registered(mio::net::UnixStream::from_std(socket), context.handle())
+        Self::registered(kinds::UnixStream::from_std(socket), context.handle())
     }
 
     /// Returns the standard library's socket, still non-blocking.
@@ -393,8 +394,8 @@ impl AsRef<UnixStream> for UnixStream {
     }
 }
 
-socket_plumbing!(UnixStream, "UnixStream", mio::net::UnixStream);
-born_connected!(UnixStream, mio::net::UnixStream);
+socket_plumbing!(UnixStream, "UnixStream", kinds::UnixStream);
+born_connected!(UnixStream, kinds::UnixStream);
 as_descriptor!(UnixStream);
 reads!(UnixStream);
 writes!(UnixStream);

@@ -4,6 +4,7 @@ use super::super::stream::TcpStream;
 use super::{OwnedWriteHalf, ReuniteError};
 use crate::evented::Evented;
 use crate::interest::Interest;
+use crate::net::kinds;
 use crate::net::stream::bulk;
 use crate::net::stream::reads;
 use crate::ready::Ready;
@@ -258,7 +259,7 @@ impl OwnedReadHalf {
         self.evented().io(interest, |socket| socket.try_io(&mut operation)).await
     }
 
-    pub(in crate::net) fn evented(&self) -> &Evented<mio::net::TcpStream> {
+    pub(in crate::net) fn evented(&self) -> &Evented<kinds::TcpStream> {
         self.stream.evented()
     }
 }

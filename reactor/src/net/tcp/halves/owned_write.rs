@@ -4,6 +4,7 @@ use super::super::stream::TcpStream;
 use super::{OwnedReadHalf, ReuniteError};
 use crate::evented::Evented;
 use crate::interest::Interest;
+use crate::net::kinds;
 use crate::net::stream::bulk;
 use crate::net::stream::writes;
 use crate::ready::Ready;
@@ -225,7 +226,7 @@ impl OwnedWriteHalf {
         self.evented().io(interest, |socket| socket.try_io(&mut operation)).await
     }
 
-    pub(in crate::net) fn evented(&self) -> &Evented<mio::net::TcpStream> {
+    pub(in crate::net) fn evented(&self) -> &Evented<kinds::TcpStream> {
         self.stream.evented()
     }
 

@@ -3,6 +3,7 @@
 use super::super::stream::TcpStream;
 use crate::evented::Evented;
 use crate::interest::Interest;
+use crate::net::kinds;
 use crate::net::stream::bulk;
 use crate::net::stream::reads;
 use crate::ready::Ready;
@@ -240,7 +241,7 @@ impl ReadHalf<'_> {
         self.evented().io(interest, |socket| socket.try_io(&mut operation)).await
     }
 
-    pub(in crate::net) fn evented(&self) -> &Evented<mio::net::TcpStream> {
+    pub(in crate::net) fn evented(&self) -> &Evented<kinds::TcpStream> {
         self.0.evented()
     }
 }

@@ -5,6 +5,7 @@ use super::super::stream::UnixStream;
 use super::{OwnedReadHalf, ReuniteError};
 use crate::evented::Evented;
 use crate::interest::Interest;
+use crate::net::kinds;
 use crate::net::stream::bulk;
 use crate::net::stream::writes;
 use crate::ready::Ready;
@@ -225,7 +226,7 @@ impl OwnedWriteHalf {
         self.evented().io(interest, |socket| socket.try_io(&mut operation)).await
     }
 
-    pub(in crate::net) fn evented(&self) -> &Evented<mio::net::UnixStream> {
+    pub(in crate::net) fn evented(&self) -> &Evented<kinds::UnixStream> {
         self.stream.evented()
     }
 

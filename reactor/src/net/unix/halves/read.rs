@@ -4,6 +4,7 @@ use super::super::SocketAddr;
 use super::super::stream::UnixStream;
 use crate::evented::Evented;
 use crate::interest::Interest;
+use crate::net::kinds;
 use crate::net::stream::bulk;
 use crate::net::stream::reads;
 use crate::ready::Ready;
@@ -240,7 +241,7 @@ impl ReadHalf<'_> {
         self.evented().io(interest, |socket| socket.try_io(&mut operation)).await
     }
 
-    pub(in crate::net) fn evented(&self) -> &Evented<mio::net::UnixStream> {
+    pub(in crate::net) fn evented(&self) -> &Evented<kinds::UnixStream> {
         self.0.evented()
     }
 }

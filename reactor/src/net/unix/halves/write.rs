@@ -4,6 +4,7 @@ use super::super::SocketAddr;
 use super::super::stream::UnixStream;
 use crate::evented::Evented;
 use crate::interest::Interest;
+use crate::net::kinds;
 use crate::net::stream::bulk;
 use crate::net::stream::writes;
 use crate::ready::Ready;
@@ -202,7 +203,7 @@ impl WriteHalf<'_> {
         self.evented().io(interest, |socket| socket.try_io(&mut operation)).await
     }
 
-    pub(in crate::net) fn evented(&self) -> &Evented<mio::net::UnixStream> {
+    pub(in crate::net) fn evented(&self) -> &Evented<kinds::UnixStream> {
         self.0.evented()
     }
 

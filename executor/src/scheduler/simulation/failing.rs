@@ -1,0 +1,77 @@
+//! The ends of a run before its time: a failure that is reported, an invariant that does not hold,
+//! a deadline.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+use super::Simulation;
+use crate::task::panic_message;
+
+/// A condition that holds after each step.
+pub(super) struct Invariant {
+    name: String,
+    holds: Box<dyn FnMut() -> bool + Send>,
+}
+
+/// The bounds of a run.
+pub(super) struct Bounds {
+    invariants: Vec<Invariant>,
+    /// In nanoseconds since the runtime was made.
+    deadline: u64,
+    failure: Option<String>,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self { invariants: Vec::new(), deadline: u64::MAX, failure: None }
+    }
+}
+
+impl Simulation {
+    /// Ends the run, before the next step.
+    pub(crate) fn fail(&self, why: String) {
+        self.state.lock().bounds.failure.get_or_insert(why);
+    }
+
+    pub(crate) fn add_invariant(&self, name: String, holds: Box<dyn FnMut() -> bool + Send>) {
+        self.state.lock().bounds.invariants.push(Invariant { name, holds });
+    }
+
+    /// The run fails if it goes on for longer.
+    pub(crate) fn set_deadline(&self, deadline: Duration) {
+        self.state.lock().bounds.deadline = u64::try_from(deadline.as_nanos()).unwrap_or(u64::MAX);
+    }
+
+    /// Why the run must not have the step that begins at the time `at`.
+    pub(super) fn failure_before(&self, at: u64) -> Option<String> {
+        let mut state = self.state.lock();
+        let failure = state.bounds.failure.take();
+        failure.or_else(|| {
+            let deadline = state.bounds.deadline;
+            (at > deadline).then(|| format!("the deadline of {:?} has come", Duration::from_nanos(deadline)))
+        })
+    }
+
+    /// Looks whether all invariants hold. They may look at anything, but for the simulation's lock.
+    pub(super) fn check_invariants(&self) {
+        let mut state = self.state.lock();
+        if state.bounds.invariants.is_empty() {
+            return;
+        }
+        let mut invariants = std::mem::take(&mut state.bounds.invariants);
+        drop(state);
+        for Invariant { name, holds } in &mut invariants {
+            match catch_unwind(AssertUnwindSafe(holds)) {
+                Ok(true) => {}
+                Ok(false) => self.fail(format!("the invariant `{name}` does not hold")),
+                Err(panic) => self.fail(format!(
+                    "the invariant `{name}` has panicked: {}",
+                    panic_message(&*panic).unwrap_or("with a value that is no text")
+                )),
+            }
+        }
+        let mut state = self.state.lock();
+        invariants.append(&mut state.bounds.invariants);
+        state.bounds.invariants = invariants;
+    }
+}

@@ -1,0 +1,210 @@
+//! How streams begin: addresses, listeners, calls and their answers.
+
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind};
+use std::net::{IpAddr, SocketAddr};
+
+use wsrt_reactor::Ready;
+use wsrt_reactor::lent::Place;
+
+use super::Net;
+use super::hosts::Hosts;
+use super::streams::{End, Parcel, Phase};
+use super::wire::Arrival;
+
+/// A call that is not answered is repeated after a second, two, four, ... so many times.
+const MOST_CALLS: u32 = 6;
+const FIRST_PAUSE: u64 = 1_000_000_000;
+
+pub(super) struct Listener {
+    pub(super) host: usize,
+    pub(super) local: Place,
+    pub(super) token: Option<usize>,
+    pub(super) backlog: usize,
+    pub(super) waiting: VecDeque<usize>,
+}
+
+/// An address that is taken on a host.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Taken {
+    Tcp(u16),
+    Udp(u16),
+    Unix(Vec<u8>),
+}
+
+impl Net {
+    /// Takes an address on a host for the socket `id`. Returns it with its port.
+    pub(super) fn take(
+        &mut self,
+        host: usize,
+        at: SocketAddr,
+        kind: fn(u16) -> Taken,
+        id: usize,
+    ) -> io::Result<SocketAddr> {
+        let is_own = match at.ip() {
+            IpAddr::V4(ip) => ip.is_unspecified() || ip.is_loopback() || ip == Hosts::address(host),
+            IpAddr::V6(ip) => ip.is_unspecified() || ip.is_loopback(),
+        };
+        if !is_own {
+            let message = format!(
+                "{at} is no address of the host `{}`, which has {}",
+                self.hosts.name(host),
+                Hosts::address(host)
+            );
+            return Err(io::Error::new(ErrorKind::AddrNotAvailable, message));
+        }
+        let mut port = at.port();
+        if port == 0 {
+            let found = (0..u16::MAX / 4).find_map(|_| {
+                port = self.hosts.next_port(host);
+                (!self.taken.contains_key(&(host, kind(port)))).then_some(port)
+            });
+            port = found.ok_or(ErrorKind::AddrInUse)?;
+        }
+        self.take_named(host, kind(port), id)?;
+        Ok(SocketAddr::new(at.ip(), port))
+    }
+
+    pub(super) fn take_named(&mut self, host: usize, what: Taken, id: usize) -> io::Result<()> {
+        let key = (host, what);
+        if self.taken.contains_key(&key) {
+            return Err(ErrorKind::AddrInUse.into());
+        }
+        self.taken.insert(key, id);
+        Ok(())
+    }
+
+    pub(super) fn listen(&mut self, at: Place, backlog: usize) -> io::Result<usize> {
+        let (host, id) = (self.hosts.current()?, self.listeners.len());
+        let local = match at {
+            Place::Ip(at) => Place::Ip(self.take(host, at, Taken::Tcp, id)?),
+            Place::Unix(name) => {
+                self.take_named(host, Taken::Unix(name.clone()), id)?;
+                Place::Unix(name)
+            }
+        };
+        self.listeners.push(Some(Listener {
+            host,
+            local,
+            token: None,
+            backlog: backlog.max(1),
+            waiting: VecDeque::new(),
+        }));
+        Ok(id)
+    }
+
+    pub(super) fn listener(&mut self, id: usize) -> io::Result<&mut Listener> {
+        self.listeners[id].as_mut().ok_or_else(|| ErrorKind::NetworkDown.into())
+    }
+
+    pub(super) fn accept(&mut self, id: usize) -> io::Result<(usize, Place)> {
+        let end = self.listener(id)?.waiting.pop_front().ok_or(ErrorKind::WouldBlock)?;
+        let peer = self.end(end)?.peer.clone();
+        Ok((end, peer))
+    }
+
+    pub(super) fn close_listener(&mut self, id: usize) {
+        let Some(listener) = self.listeners[id].take() else { return };
+        let key = match listener.local {
+            Place::Ip(at) => Taken::Tcp(at.port()),
+            Place::Unix(name) => Taken::Unix(name),
+        };
+        self.taken.remove(&(listener.host, key));
+        listener.waiting.into_iter().for_each(|end| self.close_end(end));
+    }
+
+    /// Begins to connect.
+    pub(super) fn connect(&mut self, from: Option<Place>, to: Place) -> io::Result<usize> {
+        let host = self.hosts.current()?;
+        let to = match to {
+            Place::Ip(to) => to,
+            Place::Unix(name) => return self.connect_within(host, name),
+        };
+        let peer_host = self.hosts.at(to.ip(), host)?;
+        let own = if to.ip().is_loopback() { to.ip() } else { Hosts::address(host).into() };
+        let port = match from {
+            Some(Place::Ip(from)) if from.port() != 0 => from.port(),
+            _ => self.hosts.next_port(host),
+        };
+        let local = Place::Ip(SocketAddr::new(own, port));
+        let id = self.add_end(End::new((host, peer_host), local, Place::Ip(to), Phase::Connecting, None));
+        self.call(id, 0);
+        Ok(id)
+    }
+
+    fn call(&mut self, from: usize, tries: u32) {
+        let Some(end) = self.ends[from].as_deref() else { return };
+        let due = self.links.arrival(end.host, end.peer_host, 0, self.now);
+        self.wire.send(due, Arrival::Call { from, tries });
+    }
+
+    /// A call has arrived, or is lost on its way.
+    pub(super) fn deliver_call(&mut self, from: usize, tries: u32) {
+        let Some(end) = self.ends[from].as_deref() else { return };
+        if end.phase != Phase::Connecting {
+            return;
+        }
+        let (host, peer_host, local, peer) = (end.host, end.peer_host, end.local.clone(), end.peer.clone());
+        let is_lost =
+            self.links.is_cut(host, peer_host) || !self.hosts.is_up(peer_host) || self.links.is_lost(host, peer_host);
+        if is_lost {
+            return self.call_again(from, tries);
+        }
+        let Place::Ip(at) = &peer else { return };
+        let Some(&listener) = self.taken.get(&(peer_host, Taken::Tcp(at.port()))) else {
+            return self.refuse(from, ErrorKind::ConnectionRefused);
+        };
+        match self.listeners[listener].as_ref() {
+            Some(listener) if listener.listens_at(at.ip()) && listener.waiting.len() < listener.backlog => {}
+            Some(listener) if listener.listens_at(at.ip()) => return self.call_again(from, tries),
+            _ => return self.refuse(from, ErrorKind::ConnectionRefused),
+        }
+        let accepted = self.add_end(End::new((peer_host, host), peer, local, Phase::Open, Some(from)));
+        self.post(accepted, Parcel::Hello(accepted));
+        self.queue(listener, accepted);
+    }
+
+    /// Repeats a call after a pause, or gives the stream up.
+    fn call_again(&mut self, from: usize, tries: u32) {
+        if tries == MOST_CALLS {
+            return self.fail(from, ErrorKind::TimedOut);
+        }
+        self.wire.send(self.now + (FIRST_PAUSE << tries), Arrival::Call { from, tries: tries + 1 });
+    }
+
+    fn queue(&mut self, listener: usize, accepted: usize) {
+        let Some(listener) = self.listeners[listener].as_mut() else { return };
+        listener.waiting.push_back(accepted);
+        let token = listener.token;
+        self.report(token, Ready::READABLE);
+    }
+
+    /// Connects two ends on one host, which takes no time.
+    pub(super) fn join(&mut self, host: usize, names: [Vec<u8>; 2]) -> [usize; 2] {
+        let [one, other] = names.map(Place::Unix);
+        let first = self.ends.len();
+        let pair = [(one.clone(), other.clone(), first + 1), (other, one, first)];
+        pair.map(|(local, peer, id)| self.add_end(End::new((host, host), local, peer, Phase::Open, Some(id))))
+    }
+
+    fn connect_within(&mut self, host: usize, name: Vec<u8>) -> io::Result<usize> {
+        let &listener = self.taken.get(&(host, Taken::Unix(name.clone()))).ok_or(ErrorKind::NotFound)?;
+        let waits =
+            self.listeners[listener].as_ref().is_some_and(|listener| listener.waiting.len() >= listener.backlog);
+        if waits {
+            return Err(ErrorKind::WouldBlock.into());
+        }
+        let [own, accepted] = self.join(host, [Vec::new(), name]);
+        self.queue(listener, accepted);
+        Ok(own)
+    }
+}
+
+impl Listener {
+    fn listens_at(&self, address: IpAddr) -> bool {
+        match &self.local {
+            Place::Ip(local) => local.ip().is_unspecified() || local.ip() == address,
+            Place::Unix(_) => false,
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Datagrams: each takes a time of its own, so that one may overtake another, and some are lost.
+
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind, IoSlice};
+use std::net::SocketAddr;
+
+use wsrt_reactor::Ready;
+
+use super::Net;
+use super::connecting::Taken;
+use super::hosts::Hosts;
+use super::wire::Arrival;
+
+/// The datagrams that wait to be received; more are lost.
+const MOST_WAITING: usize = 256;
+/// The bytes of the longest.
+const LONGEST: usize = 65_507;
+
+pub(super) struct DatagramSocket {
+    host: usize,
+    pub(super) local: SocketAddr,
+    pub(super) peer: Option<SocketAddr>,
+    pub(super) token: Option<usize>,
+    inbox: VecDeque<(SocketAddr, Vec<u8>)>,
+}
+
+impl DatagramSocket {
+    pub(super) fn conditions(&self) -> Ready {
+        if self.inbox.is_empty() { Ready::WRITABLE } else { Ready::WRITABLE | Ready::READABLE }
+    }
+
+    pub(super) fn is_of(&self, host: usize) -> bool {
+        self.host == host
+    }
+}
+
+impl Net {
+    pub(super) fn bind(&mut self, at: SocketAddr) -> io::Result<usize> {
+        let (host, id) = (self.hosts.current()?, self.datagrams.len());
+        let local = self.take(host, at, Taken::Udp, id)?;
+        self.datagrams.push(Some(DatagramSocket { host, local, peer: None, token: None, inbox: VecDeque::new() }));
+        Ok(id)
+    }
+
+    pub(super) fn datagram_socket(&mut self, id: usize) -> io::Result<&mut DatagramSocket> {
+        self.datagrams[id].as_mut().ok_or_else(|| ErrorKind::NetworkDown.into())
+    }
+
+    pub(super) fn close_datagrams(&mut self, id: usize) {
+        if let Some(socket) = self.datagrams[id].take() {
+            self.taken.remove(&(socket.host, Taken::Udp(socket.local.port())));
+        }
+    }
+
+    pub(super) fn receive_datagram(
+        &mut self,
+        id: usize,
+        room: usize,
+        peeks: bool,
+        into: &mut dyn FnMut(&[u8]),
+    ) -> io::Result<(usize, SocketAddr)> {
+        let socket = self.datagram_socket(id)?;
+        let (from, bytes) = socket.inbox.front().ok_or(ErrorKind::WouldBlock)?;
+        let (from, count) = (*from, bytes.len().min(room));
+        into(&bytes[..count]);
+        if !peeks {
+            socket.inbox.pop_front();
+        }
+        Ok((count, from))
+    }
+
+    pub(super) fn send_datagram(
+        &mut self,
+        id: usize,
+        bufs: &[IoSlice<'_>],
+        to: Option<SocketAddr>,
+    ) -> io::Result<usize> {
+        let socket = self.datagram_socket(id)?;
+        let to = to.or(socket.peer).ok_or(ErrorKind::NotConnected)?;
+        let (host, local) = (socket.host, socket.local);
+        let bytes: Vec<u8> = bufs.iter().flat_map(|buf| buf.iter().copied()).collect();
+        if bytes.len() > LONGEST {
+            return Err(io::Error::new(ErrorKind::InvalidInput, "a datagram is too long"));
+        }
+        let peer_host = self.hosts.at(to.ip(), host)?;
+        let ip = match (to.ip().is_loopback(), local.ip().is_unspecified()) {
+            (true, true) => to.ip(),
+            (false, true) => Hosts::address(host).into(),
+            (_, false) => local.ip(),
+        };
+        let count = bytes.len();
+        if !self.links.is_lost(host, peer_host) {
+            let due = self.links.arrival(host, peer_host, count, self.now);
+            let from = (host, SocketAddr::new(ip, local.port()));
+            self.wire.send(due, Arrival::Datagram { from, to: (peer_host, to), bytes });
+        }
+        Ok(count)
+    }
+
+    /// A datagram has arrived; where no socket is for it, or no room, it is lost.
+    pub(super) fn deliver_datagram(&mut self, from: (usize, SocketAddr), to: (usize, SocketAddr), bytes: Vec<u8>) {
+        if self.links.is_cut(from.0, to.0) || !self.hosts.is_up(to.0) {
+            return;
+        }
+        let Some(&id) = self.taken.get(&(to.0, Taken::Udp(to.1.port()))) else { return };
+        let Some(socket) = self.datagrams[id].as_mut() else { return };
+        let is_for_it = socket.local.ip().is_unspecified() || socket.local.ip() == to.1.ip();
+        let is_wanted = socket.peer.is_none_or(|peer| peer == from.1);
+        if is_for_it && is_wanted && socket.inbox.len() < MOST_WAITING {
+            socket.inbox.push_back((from.1, bytes));
+            let token = socket.token;
+            self.report(token, Ready::READABLE);
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! The network of a simulation: hosts, the links between them, and the sockets that it lends.
+//!
+//! A packet is an [`Arrival`] on the wire, due after the latency that is drawn. The
+//! stage takes the arrivals as it takes turns of machines; each marks the socket that it is for,
+//! and the machine that looks at the netpoller next wakes that socket's waiters. Cut links and
+//! hosts that are down are looked at when a packet arrives.
+
+mod connecting;
+mod datagrams;
+mod hosts;
+mod links;
+mod socket;
+mod streams;
+mod wire;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::sync::{Arc, Weak};
+
+use wsrt_reactor::Ready;
+use wsrt_reactor::lent::{self, Event, Place, Socket};
+
+use self::connecting::{Listener, Taken};
+use self::datagrams::DatagramSocket;
+use self::hosts::Hosts;
+pub(crate) use self::links::Link;
+use self::links::Links;
+use self::socket::{Kind, Lent};
+use self::streams::End;
+use self::wire::{Arrival, Wire};
+use crate::scheduler::Scheduler;
+use crate::task::Id;
+use crate::util::sync::{Mutex, MutexGuard};
+
+/// The network, which its sockets keep.
+pub(crate) struct Network {
+    me: Weak<Self>,
+    net: Mutex<Net>,
+}
+
+/// Spawns the first task of a host.
+type Start = dyn Fn(&Arc<Scheduler>) + Send + Sync;
+
+// No foreign code runs while the lock is held, so a panic never leaves the state half changed.
+impl UnwindSafe for Network {}
+impl RefUnwindSafe for Network {}
+
+/// All of its state. The numbers of sockets are never given again.
+struct Net {
+    /// When the present turn began.
+    now: u64,
+    hosts: Hosts,
+    links: Links,
+    wire: Wire,
+    taken: BTreeMap<(usize, Taken), usize>,
+    ends: Vec<Option<Box<End>>>,
+    listeners: Vec<Option<Listener>>,
+    datagrams: Vec<Option<DatagramSocket>>,
+    /// How the lives of hosts begin.
+    starts: BTreeMap<usize, Arc<Start>>,
+    /// For the machine that looks at the netpoller next.
+    events: Vec<Event>,
+}
+
+impl Net {
+    fn report(&mut self, token: Option<usize>, ready: Ready) {
+        if let Some(token) = token.filter(|_| !ready.is_empty()) {
+            self.events.push(Event { token, ready });
+        }
+    }
+
+    /// Returns its kind and its socket, for the record.
+    fn deliver(&mut self, arrival: Arrival) -> (u64, u64) {
+        match arrival {
+            Arrival::Call { from, tries } => {
+                self.deliver_call(from, tries);
+                (0, from as u64)
+            }
+            Arrival::Parcels { from } => {
+                self.deliver_parcels(from);
+                (1, from as u64)
+            }
+            Arrival::Refusal { to, why } => {
+                self.fail(to, why);
+                (2, to as u64)
+            }
+            Arrival::Datagram { from, to, bytes } => {
+                let port = u64::from(to.1.port());
+                self.deliver_datagram(from, to, bytes);
+                (3, port)
+            }
+        }
+    }
+
+    /// Closes the sockets of a host without a word to their peers.
+    fn silence(&mut self, host: usize) {
+        let of_host = |end: &Option<Box<End>>| end.as_ref().is_some_and(|end| end.host == host);
+        self.ends.iter_mut().filter(|end| of_host(end)).for_each(|end| *end = None);
+        for listener in &mut self.listeners {
+            if listener.as_ref().is_some_and(|listener| listener.host == host) {
+                *listener = None;
+            }
+        }
+        for socket in &mut self.datagrams {
+            if socket.as_ref().is_some_and(|socket| socket.is_of(host)) {
+                *socket = None;
+            }
+        }
+        self.taken.retain(|(of, _), _| *of != host);
+    }
+}
+
+/// For the stage.
+impl Network {
+    pub(super) fn new(seed: u64, first_id: u64) -> Arc<Self> {
+        let net = Net {
+            now: 0,
+            hosts: Hosts::new(first_id),
+            links: Links::new(seed),
+            wire: Wire::default(),
+            taken: BTreeMap::new(),
+            ends: Vec::new(),
+            listeners: Vec::new(),
+            datagrams: Vec::new(),
+            starts: BTreeMap::new(),
+            events: Vec::new(),
+        };
+        Arc::new_cyclic(|me| Self { me: Weak::clone(me), net: Mutex::new(net) })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Net> {
+        self.net.lock()
+    }
+
+    fn counted(&self) -> Arc<Self> {
+        self.me.upgrade().expect("the caller borrows it")
+    }
+
+    /// A turn begins.
+    pub(super) fn move_to(&self, now: u64) {
+        self.lock().now = now;
+    }
+
+    /// When the next packet arrives.
+    pub(super) fn next_at(&self) -> Option<u64> {
+        self.lock().wire.next_at()
+    }
+
+    /// It arrives. Returns what it was, for the record.
+    pub(super) fn deliver_next(&self) -> (u64, u64) {
+        let mut net = self.lock();
+        let arrival = net.wire.take_next().expect("one was chosen");
+        net.deliver(arrival)
+    }
+
+    /// Whether there are events that no machine has seen.
+    pub(super) fn has_events(&self) -> bool {
+        !self.lock().events.is_empty()
+    }
+
+    /// A task is being spawned.
+    pub(super) fn note_task(&self, id: Id) {
+        self.lock().hosts.note_task(id);
+    }
+}
+
+/// For the program that describes it.
+impl Network {
+    /// Adds a host, which is down. `None` if there is one of this name.
+    pub(crate) fn add_host(&self, name: &str) -> Option<usize> {
+        self.lock().hosts.add(name)
+    }
+
+    pub(crate) fn find_host(&self, name: &str) -> Option<usize> {
+        self.lock().hosts.find(name)
+    }
+
+    pub(crate) fn host_count(&self) -> usize {
+        self.lock().hosts.count()
+    }
+
+    pub(crate) fn address(&self, host: usize) -> IpAddr {
+        Hosts::address(host).into()
+    }
+
+    pub(crate) fn is_up(&self, host: usize) -> bool {
+        self.lock().hosts.is_up(host)
+    }
+
+    /// Has each life of a host begin by `start`, which spawns its first task.
+    pub(crate) fn set_start(&self, host: usize, start: Arc<Start>) {
+        self.lock().starts.insert(host, start);
+    }
+
+    /// Begins a life of a host.
+    pub(crate) fn begin_life(&self, host: usize, scheduler: &Arc<Scheduler>) {
+        let mut net = self.lock();
+        let Some(start) = net.starts.get(&host).cloned() else { return };
+        net.hosts.begin_life(host);
+        drop(net);
+        start(scheduler);
+        self.lock().hosts.born();
+    }
+
+    /// Ends the life of a host, and closes its sockets without a word.
+    pub(crate) fn end_life(&self, host: usize) {
+        let mut net = self.lock();
+        net.hosts.end_life(host);
+        net.silence(host);
+    }
+
+    /// Whether a task belongs to an ended life of this host.
+    pub(crate) fn is_remnant(&self, id: Id, host: usize) -> bool {
+        self.lock().hosts.is_remnant(id, host)
+    }
+
+    /// Sets the link of two hosts, in both directions, or all that have no own one.
+    pub(crate) fn set_link(&self, between: Option<(usize, usize)>, link: Link) {
+        let links = &mut self.lock().links;
+        match between {
+            Some((one, other)) => {
+                links.set(one, other, link.clone());
+                links.set(other, one, link);
+            }
+            None => links.set_common(link),
+        }
+    }
+
+    /// Cuts one direction.
+    pub(crate) fn cut(&self, from: usize, to: usize) {
+        self.lock().links.cut(from, to);
+    }
+
+    pub(crate) fn heal(&self, from: usize, to: usize) {
+        self.lock().links.heal(from, to);
+    }
+
+    pub(crate) fn heal_all(&self) {
+        self.lock().links.heal_all();
+    }
+
+    /// Resets the streams between two hosts.
+    pub(crate) fn reset_between(&self, one: usize, other: usize) {
+        self.lock().reset_between(one, other);
+    }
+
+    /// Draws a number for a fault.
+    pub(crate) fn draw(&self, bound: u64) -> u64 {
+        self.lock().links.below(bound)
+    }
+}
+
+impl lent::Network for Network {
+    fn resolve(&self, host: &str) -> io::Result<Vec<IpAddr>> {
+        self.lock().hosts.resolve(host)
+    }
+
+    fn connect(&self, from: Option<Place>, to: Place) -> io::Result<Arc<dyn Socket>> {
+        let end = self.lock().connect(from, to)?;
+        Ok(Lent::of(self.counted(), Kind::End, end))
+    }
+
+    fn listen(&self, at: Place, backlog: usize) -> io::Result<Arc<dyn Socket>> {
+        let listener = self.lock().listen(at, backlog)?;
+        Ok(Lent::of(self.counted(), Kind::Listener, listener))
+    }
+
+    fn bind(&self, at: SocketAddr) -> io::Result<Arc<dyn Socket>> {
+        let socket = self.lock().bind(at)?;
+        Ok(Lent::of(self.counted(), Kind::Datagrams, socket))
+    }
+
+    fn pair(&self) -> io::Result<[Arc<dyn Socket>; 2]> {
+        let mut net = self.lock();
+        let host = net.hosts.current()?;
+        let ends = net.join(host, [Vec::new(), Vec::new()]);
+        drop(net);
+        Ok(ends.map(|end| Lent::of(self.counted(), Kind::End, end)))
+    }
+
+    fn take_events(&self, each: &mut dyn FnMut(Event)) {
+        let events = std::mem::take(&mut self.lock().events);
+        events.into_iter().for_each(each);
+    }
+}
+
+impl fmt::Debug for Network {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Network").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,144 @@
+//! A socket that the network has lent: a number, for the reactor to call by.
+
+use std::fmt;
+use std::io::{self, ErrorKind, IoSlice};
+use std::net::{Shutdown, SocketAddr};
+use std::sync::Arc;
+
+use wsrt_reactor::lent::{Place, Socket};
+
+use super::Network;
+
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Kind {
+    End,
+    Listener,
+    Datagrams,
+}
+
+/// A socket of this kind and number, until it is dropped.
+pub(super) struct Lent {
+    network: Arc<Network>,
+    kind: Kind,
+    id: usize,
+}
+
+impl Lent {
+    pub(super) fn of(network: Arc<Network>, kind: Kind, id: usize) -> Arc<dyn Socket> {
+        Arc::new(Self { network, kind, id })
+    }
+
+    fn end(&self) -> io::Result<usize> {
+        match self.kind {
+            Kind::End => Ok(self.id),
+            Kind::Listener | Kind::Datagrams => Err(ErrorKind::NotConnected.into()),
+        }
+    }
+}
+
+impl Socket for Lent {
+    fn attach(&self, token: usize) {
+        let mut net = self.network.lock();
+        let net = &mut *net;
+        let ready = match self.kind {
+            Kind::End => net.end(self.id).map(|end| {
+                end.token = Some(token);
+                end.conditions()
+            }),
+            Kind::Listener => net.listener(self.id).map(|listener| {
+                listener.token = Some(token);
+                if listener.waiting.is_empty() { wsrt_reactor::Ready::EMPTY } else { wsrt_reactor::Ready::READABLE }
+            }),
+            Kind::Datagrams => net.datagram_socket(self.id).map(|socket| {
+                socket.token = Some(token);
+                socket.conditions()
+            }),
+        };
+        if let Ok(ready) = ready {
+            net.report(Some(token), ready);
+        }
+    }
+
+    fn detach(&self) {
+        let mut net = self.network.lock();
+        match self.kind {
+            Kind::End => _ = net.end(self.id).map(|end| end.token = None),
+            Kind::Listener => _ = net.listener(self.id).map(|listener| listener.token = None),
+            Kind::Datagrams => _ = net.datagram_socket(self.id).map(|socket| socket.token = None),
+        }
+    }
+
+    fn local(&self) -> io::Result<Place> {
+        let mut net = self.network.lock();
+        match self.kind {
+            Kind::End => net.end(self.id).map(|end| end.local.clone()),
+            Kind::Listener => net.listener(self.id).map(|listener| listener.local.clone()),
+            Kind::Datagrams => net.datagram_socket(self.id).map(|socket| Place::Ip(socket.local)),
+        }
+    }
+
+    fn peer(&self) -> io::Result<Place> {
+        let mut net = self.network.lock();
+        match self.kind {
+            Kind::End => net.end(self.id).map(|end| end.peer.clone()),
+            Kind::Listener => Err(ErrorKind::NotConnected.into()),
+            Kind::Datagrams => net.datagram_socket(self.id)?.peer.map(Place::Ip).ok_or(ErrorKind::NotConnected.into()),
+        }
+    }
+
+    fn accept(&self) -> io::Result<(Arc<dyn Socket>, Place)> {
+        let (end, peer) = self.network.lock().accept(self.id)?;
+        Ok((Self::of(Arc::clone(&self.network), Kind::End, end), peer))
+    }
+
+    fn outcome(&self) -> io::Result<()> {
+        self.network.lock().end(self.end()?)?.outcome()
+    }
+
+    fn connect(&self, to: SocketAddr) -> io::Result<()> {
+        let mut net = self.network.lock();
+        let socket = net.datagram_socket(self.id)?;
+        socket.peer = Some(to);
+        Ok(())
+    }
+
+    fn receive(&self, room: usize, peeks: bool, into: &mut dyn FnMut(&[u8])) -> io::Result<(usize, Option<Place>)> {
+        let mut net = self.network.lock();
+        match self.kind {
+            Kind::Datagrams => {
+                let (count, from) = net.receive_datagram(self.id, room, peeks, into)?;
+                Ok((count, Some(Place::Ip(from))))
+            }
+            Kind::End | Kind::Listener => Ok((net.receive(self.end()?, room, peeks, into)?, None)),
+        }
+    }
+
+    fn send(&self, bufs: &[IoSlice<'_>], to: Option<SocketAddr>) -> io::Result<usize> {
+        let mut net = self.network.lock();
+        match self.kind {
+            Kind::Datagrams => net.send_datagram(self.id, bufs, to),
+            Kind::End | Kind::Listener => net.send(self.end()?, bufs),
+        }
+    }
+
+    fn shut_down(&self, how: Shutdown) -> io::Result<()> {
+        self.network.lock().shut_down(self.end()?, how)
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        let mut net = self.network.lock();
+        match self.kind {
+            Kind::End => net.close_end(self.id),
+            Kind::Listener => net.close_listener(self.id),
+            Kind::Datagrams => net.close_datagrams(self.id),
+        }
+    }
+}
+
+impl fmt::Debug for Lent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lent").field("kind", &self.kind).field("local", &self.local().ok()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,358 @@
+//! The ends of streams: two queues of bytes, and what is under way between them.
+//!
+//! An end has *credit* for as many bytes as the other one has room for. Parcels arrive in the order
+//! in which they were sent. Where the link is cut, or the host is down, the first of them is sent
+//! again, after ever longer pauses, until the stream is given up.
+
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind, IoSlice};
+use std::net::Shutdown;
+
+use wsrt_reactor::Ready;
+use wsrt_reactor::lent::Place;
+
+use super::Net;
+use super::wire::Arrival;
+
+/// The bytes that an end has room for.
+pub(super) const ROOM: usize = 64 * 1_024;
+/// Pauses before a parcel is sent again double from this to the other.
+const FIRST_PAUSE: u64 = 200_000_000;
+const LONGEST_PAUSE: u64 = 60_000_000_000;
+/// A stream is given up when a parcel was sent so often: after a quarter of an hour, as on Linux.
+const MOST_TRIES: u32 = 20;
+
+pub(super) struct End {
+    pub(super) host: usize,
+    pub(super) peer_host: usize,
+    pub(super) local: Place,
+    pub(super) peer: Place,
+    pub(super) other: Option<usize>,
+    pub(super) token: Option<usize>,
+    pub(super) phase: Phase,
+    inbox: VecDeque<u8>,
+    /// Whether the other end has ended its direction.
+    is_ended: bool,
+    credit: usize,
+    /// Bytes read, for which the other end has no credit yet.
+    unpaid: usize,
+    outbox: VecDeque<(u64, Parcel)>,
+    is_scheduled: bool,
+    last_due: u64,
+    tries: u32,
+    has_ended: bool,
+    reads_no_more: bool,
+    pub(super) is_dropped: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Phase {
+    Connecting,
+    Open,
+    /// With the error that its owner has not seen yet.
+    Over(Option<ErrorKind>),
+}
+
+pub(super) enum Parcel {
+    /// The stream is accepted, by this end.
+    Hello(usize),
+    Bytes(Vec<u8>),
+    /// The sender has read so many bytes.
+    Credit(usize),
+    End,
+    Reset,
+}
+
+impl End {
+    pub(super) fn new(hosts: (usize, usize), local: Place, peer: Place, phase: Phase, other: Option<usize>) -> Self {
+        Self {
+            host: hosts.0,
+            peer_host: hosts.1,
+            local,
+            peer,
+            other,
+            token: None,
+            phase,
+            inbox: VecDeque::new(),
+            is_ended: false,
+            credit: ROOM,
+            unpaid: 0,
+            outbox: VecDeque::new(),
+            is_scheduled: false,
+            last_due: 0,
+            tries: 0,
+            has_ended: false,
+            reads_no_more: false,
+            is_dropped: false,
+        }
+    }
+
+    pub(super) fn conditions(&self) -> Ready {
+        let when = |holds: bool, ready| if holds { ready } else { Ready::EMPTY };
+        match self.phase {
+            Phase::Connecting => Ready::EMPTY,
+            Phase::Over(_) => Ready::READABLE | Ready::WRITABLE | Ready::READ_CLOSED | Ready::WRITE_CLOSED,
+            Phase::Open => {
+                when(!self.inbox.is_empty() || self.is_ended, Ready::READABLE)
+                    | when(self.is_ended, Ready::READ_CLOSED)
+                    | when(self.credit > 0, Ready::WRITABLE)
+            }
+        }
+    }
+
+    /// The error that its owner has to see, once.
+    fn take_error(&mut self) -> io::Result<()> {
+        match self.phase {
+            Phase::Over(Some(why)) => {
+                self.phase = Phase::Over(None);
+                Err(why.into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn outcome(&mut self) -> io::Result<()> {
+        self.take_error()?;
+        match self.phase {
+            Phase::Connecting => Err(ErrorKind::WouldBlock.into()),
+            Phase::Open | Phase::Over(_) => Ok(()),
+        }
+    }
+
+    /// Shows the first bytes to `into`. Returns how many.
+    fn show(&self, room: usize, into: &mut dyn FnMut(&[u8])) -> usize {
+        let (first, second) = self.inbox.as_slices();
+        let in_first = first.len().min(room);
+        let in_second = second.len().min(room - in_first);
+        into(&first[..in_first]);
+        into(&second[..in_second]);
+        in_first + in_second
+    }
+
+    /// Whether nothing of it is needed any more.
+    fn is_done(&self) -> bool {
+        let is_over = matches!(self.phase, Phase::Over(_)) || (self.has_ended && self.is_ended);
+        self.is_dropped && self.outbox.is_empty() && is_over
+    }
+}
+
+impl Net {
+    pub(super) fn add_end(&mut self, end: End) -> usize {
+        self.ends.push(Some(Box::new(end)));
+        self.ends.len() - 1
+    }
+
+    pub(super) fn end(&mut self, id: usize) -> io::Result<&mut End> {
+        self.ends[id].as_deref_mut().ok_or_else(|| ErrorKind::NetworkDown.into())
+    }
+
+    fn report_end(&mut self, id: usize) {
+        if let Some(end) = self.ends[id].as_deref() {
+            let (token, ready) = (end.token, end.conditions());
+            self.report(token, ready);
+        }
+    }
+
+    pub(super) fn receive(
+        &mut self,
+        id: usize,
+        room: usize,
+        peeks: bool,
+        into: &mut dyn FnMut(&[u8]),
+    ) -> io::Result<usize> {
+        let end = self.end(id)?;
+        if end.inbox.is_empty() {
+            end.take_error()?;
+            let is_closed = end.is_ended || end.reads_no_more || matches!(end.phase, Phase::Over(_));
+            return if is_closed || room == 0 { Ok(0) } else { Err(ErrorKind::WouldBlock.into()) };
+        }
+        let count = end.show(room, into);
+        if !peeks {
+            end.inbox.drain(..count);
+            end.unpaid += count;
+            if end.unpaid >= ROOM / 2 && end.phase == Phase::Open && !end.is_ended {
+                let unpaid = std::mem::take(&mut end.unpaid);
+                self.post(id, Parcel::Credit(unpaid));
+            }
+        }
+        Ok(count)
+    }
+
+    pub(super) fn send(&mut self, id: usize, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
+        let end = self.end(id)?;
+        end.take_error()?;
+        match end.phase {
+            Phase::Connecting => return Err(ErrorKind::WouldBlock.into()),
+            Phase::Over(_) => return Err(ErrorKind::BrokenPipe.into()),
+            Phase::Open if end.has_ended => return Err(ErrorKind::BrokenPipe.into()),
+            Phase::Open => {}
+        }
+        let asked: usize = bufs.iter().map(|buf| buf.len()).sum();
+        if asked == 0 {
+            return Ok(0);
+        }
+        let count = asked.min(end.credit);
+        if count == 0 {
+            return Err(ErrorKind::WouldBlock.into());
+        }
+        end.credit -= count;
+        let mut bytes = Vec::with_capacity(count);
+        for buf in bufs {
+            bytes.extend_from_slice(&buf[..buf.len().min(count - bytes.len())]);
+        }
+        self.post(id, Parcel::Bytes(bytes));
+        Ok(count)
+    }
+
+    pub(super) fn shut_down(&mut self, id: usize, how: Shutdown) -> io::Result<()> {
+        let end = self.end(id)?;
+        if end.phase != Phase::Open {
+            return Err(ErrorKind::NotConnected.into());
+        }
+        if how != Shutdown::Write {
+            end.reads_no_more = true;
+        }
+        if how != Shutdown::Read && !std::mem::replace(&mut end.has_ended, true) {
+            self.post(id, Parcel::End);
+        }
+        Ok(())
+    }
+
+    /// The owner has dropped it.
+    pub(super) fn close_end(&mut self, id: usize) {
+        let Some(end) = self.ends[id].as_deref_mut() else { return };
+        end.is_dropped = true;
+        end.token = None;
+        match end.phase {
+            Phase::Connecting => end.phase = Phase::Over(None),
+            Phase::Over(_) => {}
+            // Bytes that were not read: the other end is to know.
+            Phase::Open if !end.inbox.is_empty() => self.reset(id),
+            Phase::Open if !end.has_ended => {
+                end.has_ended = true;
+                self.post(id, Parcel::End);
+            }
+            Phase::Open => {}
+        }
+        self.collect(id);
+    }
+
+    /// Ends it at once, and tells the other end.
+    fn reset(&mut self, id: usize) {
+        self.post(id, Parcel::Reset);
+        if let Some(end) = self.ends[id].as_deref_mut() {
+            end.phase = Phase::Over(None);
+        }
+    }
+
+    /// It is over for this end, by word from outside.
+    pub(super) fn fail(&mut self, id: usize, why: ErrorKind) {
+        let Some(end) = self.ends[id].as_deref_mut() else { return };
+        if !matches!(end.phase, Phase::Over(_)) {
+            end.phase = Phase::Over(Some(why));
+            end.outbox.clear();
+            self.report_end(id);
+        }
+        self.collect(id);
+    }
+
+    fn collect(&mut self, id: usize) {
+        if self.ends[id].as_deref().is_some_and(End::is_done) {
+            self.ends[id] = None;
+        }
+    }
+
+    /// Sends a parcel to the other end.
+    pub(super) fn post(&mut self, id: usize, parcel: Parcel) {
+        let Some(end) = self.ends[id].as_deref_mut() else { return };
+        let bytes = if let Parcel::Bytes(bytes) = &parcel { bytes.len() } else { 0 };
+        let due = self.links.sure_arrival(end.host, end.peer_host, bytes, self.now).max(end.last_due);
+        end.last_due = due;
+        end.outbox.push_back((due, parcel));
+        if !std::mem::replace(&mut end.is_scheduled, true) {
+            self.wire.send(due, Arrival::Parcels { from: id });
+        }
+    }
+
+    /// The first parcels of this end are due.
+    pub(super) fn deliver_parcels(&mut self, id: usize) {
+        loop {
+            let now = self.now;
+            let Some(end) = self.ends[id].as_deref_mut() else { return };
+            end.is_scheduled = false;
+            let Some(&(due, _)) = end.outbox.front() else { break };
+            if due > now {
+                end.is_scheduled = true;
+                self.wire.send(due, Arrival::Parcels { from: id });
+                return;
+            }
+            let is_lost = self.links.is_cut(end.host, end.peer_host) || !self.hosts.is_up(end.peer_host);
+            if is_lost {
+                return self.try_again(id);
+            }
+            end.tries = 0;
+            let (other, parcel) = (end.other, end.outbox.pop_front().expect("one is there").1);
+            self.hand_over(id, other, parcel);
+        }
+        self.collect(id);
+    }
+
+    /// The first parcel was lost.
+    fn try_again(&mut self, id: usize) {
+        let Some(end) = self.ends[id].as_deref_mut() else { return };
+        end.tries += 1;
+        if end.tries > MOST_TRIES {
+            return self.fail(id, ErrorKind::TimedOut);
+        }
+        let pause = (FIRST_PAUSE << end.tries.min(16)).min(LONGEST_PAUSE);
+        end.is_scheduled = true;
+        self.wire.send(self.now + pause, Arrival::Parcels { from: id });
+    }
+
+    /// A parcel of the end `from` has arrived at `to`.
+    fn hand_over(&mut self, from: usize, to: Option<usize>, parcel: Parcel) {
+        let target = to.and_then(|to| self.ends[to].as_deref_mut().map(|end| (to, end)));
+        let Some((to, end)) = target else {
+            // The host has crashed meanwhile, and knows nothing of the stream.
+            if !matches!(parcel, Parcel::Credit(_) | Parcel::Reset) {
+                self.refuse(from, ErrorKind::ConnectionReset);
+            }
+            return;
+        };
+        match parcel {
+            Parcel::Hello(other) if end.phase == Phase::Connecting => {
+                end.phase = Phase::Open;
+                end.other = Some(other);
+            }
+            Parcel::Reset => return self.fail(to, ErrorKind::ConnectionReset),
+            _ if end.phase != Phase::Open => return self.refuse(from, ErrorKind::ConnectionReset),
+            Parcel::Hello(_) => {}
+            Parcel::Bytes(_) if end.is_dropped || end.reads_no_more => {
+                self.reset(to);
+                return self.collect(to);
+            }
+            Parcel::Bytes(bytes) => end.inbox.extend(bytes),
+            Parcel::Credit(count) => end.credit += count,
+            Parcel::End => end.is_ended = true,
+        }
+        self.report_end(to);
+        self.collect(to);
+    }
+
+    /// Sends word to an end that its stream is over.
+    pub(super) fn refuse(&mut self, to: usize, why: ErrorKind) {
+        let Some(end) = self.ends[to].as_deref() else { return };
+        let due = self.links.arrival(end.peer_host, end.host, 0, self.now);
+        self.wire.send(due, Arrival::Refusal { to, why });
+    }
+
+    /// Resets the streams between two hosts, as a box between them may: both ends learn of it.
+    pub(super) fn reset_between(&mut self, one: usize, other: usize) {
+        for id in 0..self.ends.len() {
+            let Some(end) = self.ends[id].as_deref() else { continue };
+            if (end.host, end.peer_host) == (one, other) || (end.host, end.peer_host) == (other, one) {
+                self.fail(id, ErrorKind::ConnectionReset);
+            }
+        }
+    }
+}

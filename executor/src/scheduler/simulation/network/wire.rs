@@ -1,0 +1,44 @@
+//! The wire: what is under way, in the order in which it arrives.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+use std::io;
+use std::net::SocketAddr;
+
+/// Something that arrives, or is to be looked at, at a moment.
+#[derive(Debug)]
+pub(super) enum Arrival {
+    /// The first packet of a stream, sent so many times before.
+    Call { from: usize, tries: u32 },
+    /// The first parcels of this end of a stream, for the other.
+    Parcels { from: usize },
+    /// Word for this end that the stream is over.
+    Refusal { to: usize, why: io::ErrorKind },
+    /// A datagram for a host and an address there.
+    Datagram { from: (usize, SocketAddr), to: (usize, SocketAddr), bytes: Vec<u8> },
+}
+
+/// Ordered by the moment; those of one moment by the order in which they were sent.
+#[derive(Default)]
+pub(super) struct Wire {
+    order: BinaryHeap<Reverse<(u64, u64)>>,
+    arrivals: BTreeMap<u64, Arrival>,
+    sent: u64,
+}
+
+impl Wire {
+    pub(super) fn send(&mut self, due: u64, arrival: Arrival) {
+        self.order.push(Reverse((due, self.sent)));
+        self.arrivals.insert(self.sent, arrival);
+        self.sent += 1;
+    }
+
+    pub(super) fn next_at(&self) -> Option<u64> {
+        self.order.peek().map(|Reverse((due, _))| *due)
+    }
+
+    pub(super) fn take_next(&mut self) -> Option<Arrival> {
+        let Reverse((_, number)) = self.order.pop()?;
+        self.arrivals.remove(&number)
+    }
+}

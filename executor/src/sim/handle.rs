@@ -1,0 +1,128 @@
+//! The handle of a simulation, for the program in it.
+
+use std::fmt;
+
+use std::time::Duration;
+
+use crate::runtime::{Handle, Runtime};
+use crate::scheduler::simulation::Simulation;
+use crate::sim::Record;
+
+/// Names the simulation that it was made in. Cloning costs one reference count.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+///
+/// let elapsed = wsrt::sim::run(7, |sim| async move {
+///     assert_eq!(sim.record().seed(), 7);
+///     wsrt::time::sleep(Duration::from_secs(3_600)).await;
+///     sim.record().elapsed()
+/// });
+/// assert!(elapsed >= Duration::from_secs(3_600));
+/// ```
+#[derive(Clone)]
+pub struct Sim(Handle);
+
+impl Sim {
+    pub(super) fn of(runtime: &Runtime) -> Self {
+        Self(runtime.handle().clone())
+    }
+
+    /// Returns the simulation that this thread drives.
+    ///
+    /// # Panics
+    ///
+    /// Panics outside of simulated runtimes.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Builder::new_simulated(7).build()?;
+    /// runtime.block_on(async {
+    ///     assert_eq!(wsrt::sim::Sim::current().record().seed(), 7);
+    /// });
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn current() -> Self {
+        match Handle::try_current() {
+            Ok(handle) if handle.simulation().is_some() => Self(handle),
+            _ => panic!(
+                "wsrt: `Sim::current` needs a simulation: `wsrt::sim::run`, or a runtime of `Builder::new_simulated`"
+            ),
+        }
+    }
+
+    pub(super) fn handle(&self) -> &Handle {
+        &self.0
+    }
+
+    pub(super) fn simulation(&self) -> &Simulation {
+        self.0.scheduler().simulation.as_ref().expect("a handle of a simulation is of a simulated runtime")
+    }
+
+    /// Has the run fail if `holds` ever returns `false`: it is called after each step.
+    ///
+    /// It runs between the turns of processors, outside of tasks, and must neither block nor spawn.
+    /// A panic of it fails the run as well.
+    ///
+    /// # Examples
+    ///
+    /// ```should_panic
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+    ///
+    /// wsrt::sim::run(7, |sim| async move {
+    ///     let leaders = Arc::new(AtomicU32::new(1));
+    ///     let seen = leaders.clone();
+    ///     sim.invariant("one leader at most", move || seen.load(Relaxed) <= 1);
+    ///     leaders.store(2, Relaxed);
+    ///     wsrt::task::yield_now().await;
+    /// });
+    /// ```
+    pub fn invariant(&self, name: &str, holds: impl FnMut() -> bool + Send + 'static) {
+        self.simulation().add_invariant(name.to_owned(), Box::new(holds));
+    }
+
+    /// Has the run fail if it goes on for longer than `after`, in virtual time, since the runtime
+    /// was made.
+    ///
+    /// # Examples
+    ///
+    /// ```should_panic
+    /// use std::time::Duration;
+    ///
+    /// wsrt::sim::run(7, |sim| async move {
+    ///     sim.deadline(Duration::from_secs(60));
+    ///     wsrt::time::sleep(Duration::from_secs(61)).await;
+    /// });
+    /// ```
+    pub fn deadline(&self, after: Duration) {
+        self.simulation().set_deadline(after);
+    }
+
+    /// Returns the record of the run so far.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let steps = wsrt::sim::run(7, |sim| async move {
+    ///     wsrt::task::yield_now().await;
+    ///     sim.record().steps()
+    /// });
+    /// assert!(steps > 0);
+    /// ```
+    #[must_use]
+    pub fn record(&self) -> Record {
+        self.0.simulation().expect("a handle of a simulation is of a simulated runtime")
+    }
+}
+
+impl fmt::Debug for Sim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sim").field("record", &self.record()).finish()
+    }
+}

@@ -1,0 +1,169 @@
+//! Hosts: adding them, crashing and restarting them.
+
+use std::future::Future;
+use std::net::IpAddr;
+use std::panic::Location;
+use std::sync::Arc;
+
+use super::Sim;
+use crate::scheduler::Scheduler;
+use crate::scheduler::simulation::Network;
+
+impl Sim {
+    /// Adds a host, starts `main` on it, and returns its address.
+    ///
+    /// The host has a name that [`wsrt::net`](crate::net) resolves, and an address of its own. The
+    /// tasks that `main` spawns, theirs, and the sockets that they open, are the host's. `main` is
+    /// called again when the host is restarted. The future in [`run`](fn@super::run) and the tasks
+    /// outside of all hosts have a network address too, and reach the hosts as hosts reach each
+    /// other.
+    ///
+    /// The run fails if the future of `main` panics. A host whose future is done stays up.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there is a host of this name, and if the name is empty or `localhost`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wsrt::net::{TcpListener, TcpStream};
+    ///
+    /// wsrt::sim::run(7, |sim| async move {
+    ///     sim.host("server", || async {
+    ///         let listener = TcpListener::bind("0.0.0.0:80").await?;
+    ///         let (mut stream, _) = listener.accept().await?;
+    ///         stream.write_all(b"hello").await
+    ///     });
+    ///     let mut heard = String::new();
+    ///     let mut stream = loop {
+    ///         // It may not listen yet.
+    ///         match TcpStream::connect("server:80").await {
+    ///             Ok(stream) => break stream,
+    ///             Err(_) => wsrt::task::yield_now().await,
+    ///         }
+    ///     };
+    ///     stream.read_to_string(&mut heard).await?;
+    ///     assert_eq!(heard, "hello");
+    ///     std::io::Result::Ok(())
+    /// })
+    /// # .unwrap();
+    /// ```
+    #[track_caller]
+    pub fn host<M, F>(&self, name: &str, main: M) -> IpAddr
+    where
+        M: Fn() -> F + Send + Sync + 'static,
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        assert!(!name.is_empty() && name != "localhost", "wsrt: `{name}` cannot be the name of a host");
+        let host = self.network().add_host(name).unwrap_or_else(|| panic!("wsrt: there is a host `{name}` already"));
+        let (name, here): (Arc<str>, _) = (name.into(), Location::caller());
+        let start = move |scheduler: &Arc<Scheduler>| {
+            let watched = Watched { scheduler: Arc::clone(scheduler), name: Arc::clone(&name) };
+            let main = main();
+            let task = async move {
+                let _watched = watched;
+                main.await
+            };
+            drop(scheduler.spawn(task, here));
+        };
+        self.network().set_start(host, Arc::new(start));
+        self.start(host);
+        self.network().address(host)
+    }
+
+    /// Crashes a host: its tasks are dropped before their next polls, its blocking jobs do not
+    /// begin, and its sockets are closed without a word to their peers, which learn of it when they
+    /// send again. Does nothing to a host that is down.
+    ///
+    /// Destructors of its tasks run, and find its sockets closed.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there is no host of this name.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// wsrt::sim::run(7, |sim| async move {
+    ///     sim.host("node", || std::future::pending::<()>());
+    ///     sim.crash("node");
+    ///     assert!(!sim.is_up("node"));
+    ///     sim.restart("node");
+    ///     assert!(sim.is_up("node"));
+    /// });
+    /// ```
+    #[track_caller]
+    pub fn crash(&self, name: &str) {
+        self.crash_host(self.find(name));
+    }
+
+    /// Starts a host again, after a crash if it is up.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there is no host of this name.
+    ///
+    /// # Examples
+    ///
+    /// See [`crash`](Self::crash).
+    #[track_caller]
+    pub fn restart(&self, name: &str) {
+        self.restart_host(self.find(name));
+    }
+
+    /// Returns whether a host is up.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there is no host of this name.
+    ///
+    /// # Examples
+    ///
+    /// See [`crash`](Self::crash).
+    #[must_use]
+    #[track_caller]
+    pub fn is_up(&self, name: &str) -> bool {
+        self.network().is_up(self.find(name))
+    }
+
+    #[track_caller]
+    pub(super) fn find(&self, name: &str) -> usize {
+        let found = self.network().find_host(name).filter(|_| !name.is_empty());
+        found.unwrap_or_else(|| panic!("wsrt: this simulation has no host `{name}`"))
+    }
+
+    pub(super) fn network(&self) -> &Network {
+        self.simulation().network()
+    }
+
+    pub(super) fn crash_host(&self, host: usize) {
+        if self.network().is_up(host) {
+            self.simulation().crash(self.handle().scheduler(), host);
+        }
+    }
+
+    pub(super) fn restart_host(&self, host: usize) {
+        self.crash_host(host);
+        self.start(host);
+    }
+
+    fn start(&self, host: usize) {
+        self.network().begin_life(host, self.handle().scheduler());
+    }
+}
+
+/// Fails the run if the main future of a host panics.
+struct Watched {
+    scheduler: Arc<Scheduler>,
+    name: Arc<str>,
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        if let Some(simulation) = self.scheduler.simulation.as_ref().filter(|_| std::thread::panicking()) {
+            simulation.fail(format!("the main future of the host `{}` has panicked", self.name));
+        }
+    }
+}

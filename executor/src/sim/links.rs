@@ -1,0 +1,180 @@
+//! Links between hosts: how long packets take, which are lost, and partitions.
+
+use std::ops::Range;
+use std::time::Duration;
+
+use super::Sim;
+use crate::scheduler::simulation::Link as Drawn;
+
+/// Says how packets go from one host to another.
+///
+/// The default is a latency of 0.2 to 1 ms, no loss, and no bound on bandwidth. Within a host
+/// packets take some microseconds, and none are lost.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+/// use wsrt::sim::Link;
+///
+/// wsrt::sim::run(7, |sim| async move {
+///     let far = Link::new().latency(Duration::from_millis(40)..Duration::from_millis(60)).loss(0.01);
+///     sim.host("near", || async {});
+///     sim.host("far", || async {});
+///     sim.link("near", "far", &far);
+/// });
+/// ```
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Link(Drawn);
+
+impl Link {
+    /// Makes the default one.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Has each packet take a time in this range. Packets of a stream arrive in their order, and
+    /// datagrams may overtake each other.
+    #[must_use]
+    pub fn latency(mut self, range: Range<Duration>) -> Self {
+        let nanos = |duration: Duration| u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
+        self.0.latency = nanos(range.start)..nanos(range.end);
+        self
+    }
+
+    /// Has this share of the packets be lost, from 0 to 1. A lost packet of a stream is sent again,
+    /// and delays those behind it.
+    #[must_use]
+    pub fn loss(mut self, share: f64) -> Self {
+        self.0.loss = share.clamp(0.0, 1.0);
+        self
+    }
+
+    /// Bounds the bytes that go in each direction in a second.
+    #[must_use]
+    pub fn bandwidth(mut self, bytes: u64) -> Self {
+        self.0.bandwidth = Some(bytes.max(1));
+        self
+    }
+}
+
+/// The network.
+impl Sim {
+    /// Sets how packets go between all hosts that have no link of their own.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wsrt::sim::Link;
+    ///
+    /// wsrt::sim::run(7, |sim| async move {
+    ///     sim.links(&Link::new().loss(0.1));
+    /// });
+    /// ```
+    pub fn links(&self, link: &Link) {
+        self.network().set_link(None, link.0.clone());
+    }
+
+    /// Sets how packets go between two hosts, in both directions.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there is no host of one of the names.
+    ///
+    /// # Examples
+    ///
+    /// See [`Link`].
+    #[track_caller]
+    pub fn link(&self, one: &str, other: &str, link: &Link) {
+        self.network().set_link(Some((self.find(one), self.find(other))), link.0.clone());
+    }
+
+    /// Cuts the links between two hosts, in both directions, until they are [healed](Self::heal).
+    ///
+    /// Datagrams that arrive meanwhile are lost. Packets of streams are sent again, after ever
+    /// longer pauses, until a stream is given up after a quarter of an hour.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there is no host of one of the names.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// wsrt::sim::run(7, |sim| async move {
+    ///     sim.host("one", || async {});
+    ///     sim.host("other", || async {});
+    ///     sim.partition("one", "other");
+    ///     sim.heal("one", "other");
+    /// });
+    /// ```
+    #[track_caller]
+    pub fn partition(&self, one: &str, other: &str) {
+        let (one, other) = (self.find(one), self.find(other));
+        self.network().cut(one, other);
+        self.network().cut(other, one);
+    }
+
+    /// Cuts the link from one host to another, and leaves the way back.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there is no host of one of the names.
+    ///
+    /// # Examples
+    ///
+    /// See [`partition`](Self::partition).
+    #[track_caller]
+    pub fn partition_one_way(&self, from: &str, to: &str) {
+        self.network().cut(self.find(from), self.find(to));
+    }
+
+    /// Ends each partition between two hosts.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there is no host of one of the names.
+    ///
+    /// # Examples
+    ///
+    /// See [`partition`](Self::partition).
+    #[track_caller]
+    pub fn heal(&self, one: &str, other: &str) {
+        let (one, other) = (self.find(one), self.find(other));
+        self.network().heal(one, other);
+        self.network().heal(other, one);
+    }
+
+    /// Ends all partitions.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// wsrt::sim::run(7, |sim| async move { sim.heal_all() });
+    /// ```
+    pub fn heal_all(&self) {
+        self.network().heal_all();
+    }
+
+    /// Resets the TCP streams between two hosts: both sides get `ConnectionReset`.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there is no host of one of the names.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// wsrt::sim::run(7, |sim| async move {
+    ///     sim.host("one", || async {});
+    ///     sim.host("other", || async {});
+    ///     sim.reset_streams("one", "other");
+    /// });
+    /// ```
+    #[track_caller]
+    pub fn reset_streams(&self, one: &str, other: &str) {
+        self.network().reset_between(self.find(one), self.find(other));
+    }
+}

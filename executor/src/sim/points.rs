@@ -1,0 +1,45 @@
+//! Points in a program at which a fault may happen.
+
+use crate::scheduler::Context;
+
+/// Returns whether the fault that `point` names is to happen here and now.
+///
+/// Outside of simulations it never is. In one, the seed decides first whether the point is armed in
+/// this run, which it is in one of four; an armed point answers `true` one time in twenty. So most
+/// runs have few kinds of faults, and those often enough to meet.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+///
+/// async fn commit() {
+///     if wsrt::sim::maybe("slow commit") {
+///         wsrt::time::sleep(Duration::from_secs(5)).await;
+///     }
+/// }
+///
+/// let slow = (0..200).filter(|&seed| {
+///     wsrt::sim::run(seed, |sim| async move {
+///         commit().await;
+///         sim.record().elapsed() > Duration::from_secs(5)
+///     })
+/// });
+/// assert!((1..20).contains(&slow.count()));
+/// assert!(!wsrt::sim::maybe("slow commit"), "here is no simulation");
+/// ```
+#[must_use]
+pub fn maybe(point: &str) -> bool {
+    let Some(context) = Context::of_simulation() else { return false };
+    let Some(simulation) = context.scheduler().simulation.as_ref() else { return false };
+    is_armed(simulation.record().seed, point) && simulation.network().draw(20) == 0
+}
+
+/// Whether the seed arms the point: by a hash of both.
+fn is_armed(seed: u64, point: &str) -> bool {
+    let mut hash = seed ^ 0x51_7c_c1_b7_27_22_0a_95;
+    for byte in point.bytes() {
+        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23);
+    }
+    hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 62 == 0
+}

@@ -1,0 +1,74 @@
+//! A simulation on a thread of its own, so that the seed decides what std draws once a thread.
+
+use std::future::Future;
+use std::panic::resume_unwind;
+use std::thread;
+
+use crate::runtime::Builder;
+use crate::runtime::environment::simulated_seed;
+use crate::sim::Sim;
+use crate::util::given_entropy::give_entropy;
+use crate::util::given_time::give_time;
+
+/// The reading of the clock since the start of the computer when a simulation begins, in
+/// nanoseconds.
+const UPTIME: u64 = 1_000_000_000_000_000;
+
+/// Runs the future that `test` returns in a simulation with this seed, on a thread of its own, and
+/// returns its output.
+///
+/// The runtime is that of [`Builder::new_simulated`], with four processors. On 64-bit Linux with
+/// the GNU C library the seed also decides which random bytes the thread gets of the system, and
+/// with them the order in which std's `HashMap`s iterate, and what [`std::time`] shows: on a thread
+/// that the program has had before, those keys are drawn already.
+///
+/// The environment variable `WSRT_SIM_SEED` replaces the seed.
+///
+/// # Panics
+///
+/// Panics as the future does, and where [`sim`](crate::sim) says that a simulation does; if
+/// `WSRT_SIM_SEED` is no number, and if the system has no thread or no descriptors.
+///
+/// # Examples
+///
+/// ```
+/// use std::collections::HashSet;
+///
+/// // The order of a set with random keys, and the time on the system's clock.
+/// let seen = |seed| {
+///     wsrt::sim::run(seed, |_| async {
+///         wsrt::time::sleep(std::time::Duration::from_secs(60)).await;
+///         let order: Vec<u32> = (0..100).collect::<HashSet<_>>().into_iter().collect();
+///         (order, std::time::SystemTime::now())
+///     })
+/// };
+/// # if cfg!(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64")) {
+/// assert_eq!(seen(1), seen(1));
+/// assert_ne!(seen(1), seen(2));
+/// # }
+/// ```
+pub fn run<T, F>(seed: u64, test: T) -> F::Output
+where
+    T: FnOnce(Sim) -> F + Send,
+    F: Future,
+    F::Output: Send,
+{
+    let seed = simulated_seed().unwrap_or_else(|error| panic!("wsrt: {error}")).unwrap_or(seed);
+    let run = || {
+        let _given = (give_entropy(seed.rotate_left(16)), give_time(UPTIME, 0));
+        let runtime = Builder::new_simulated(seed).build();
+        let runtime = runtime.unwrap_or_else(|error| panic!("wsrt: no simulation was made: {error}"));
+        let sim = Sim::of(&runtime);
+        runtime.block_on(async { test(sim).await })
+    };
+    thread::scope(|scope| {
+        let thread = thread::Builder::new().name(name(seed)).spawn_scoped(scope, run);
+        let thread = thread.unwrap_or_else(|error| panic!("wsrt: no thread for the simulation: {error}"));
+        thread.join().unwrap_or_else(|panic| resume_unwind(panic))
+    })
+}
+
+/// The name of its thread: that of this one, which is the test's, and the seed.
+fn name(seed: u64) -> String {
+    format!("{} (seed {seed})", thread::current().name().unwrap_or("simulation"))
+}

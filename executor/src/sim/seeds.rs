@@ -1,0 +1,78 @@
+//! A test over many seeds.
+
+use std::any::Any;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::thread;
+
+use crate::runtime::environment::simulated_seed;
+
+/// Runs `test` with each of the seeds, on all cores, and panics if one fails, with its number.
+///
+/// `test` is to run a simulation with the seed that it is given: by [`run`](fn@super::run), or by a
+/// runtime of its own. With the environment variable `WSRT_SIM_SEED` only that seed runs, so that a
+/// test that has failed can be repeated alone. No further seed is begun after a failure.
+///
+/// # Panics
+///
+/// Panics if `test` does. The message has the smallest seed that has failed, and the first line of
+/// its panic.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+///
+/// wsrt::sim::seeds(0..100, |seed| {
+///     wsrt::sim::run(seed, |sim| async move {
+///         wsrt::time::sleep(Duration::from_secs(60)).await;
+///         assert!(sim.record().elapsed() >= Duration::from_secs(60));
+///     });
+/// });
+/// ```
+pub fn seeds(seeds: Range<u64>, test: impl Fn(u64) + Sync) {
+    if let Some(seed) = simulated_seed().unwrap_or_else(|error| panic!("wsrt: {error}")) {
+        return test(seed);
+    }
+    let next = AtomicU64::new(seeds.start);
+    let failed: Mutex<Option<(u64, String)>> = Mutex::new(None);
+    let work = || {
+        while !is_over(&failed) {
+            // Relaxed: each number goes to one thread, and nothing else is read by it.
+            let seed = next.fetch_add(1, Relaxed);
+            if seed >= seeds.end {
+                return;
+            }
+            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| test(seed))) {
+                note(&failed, seed, &*panic);
+            }
+        }
+    };
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(work);
+        }
+        work();
+    });
+    if let Some((seed, message)) = failed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
+        panic!("seed {seed} of {seeds:?} has failed: {message}\nWSRT_SIM_SEED={seed} repeats it");
+    }
+}
+
+fn is_over(failed: &Mutex<Option<(u64, String)>>) -> bool {
+    failed.lock().is_ok_and(|failed| failed.is_some())
+}
+
+fn note(failed: &Mutex<Option<(u64, String)>>, seed: u64, panic: &(dyn Any + Send)) {
+    let text = panic.downcast_ref::<&'static str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("a panic without a text");
+    let line = text.lines().next().unwrap_or_default().to_owned();
+    if let Ok(mut failed) = failed.lock() {
+        if failed.as_ref().is_none_or(|(other, _)| seed < *other) {
+            *failed = Some((seed, line));
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! The C library's functions for random bytes and for the time, defined here in its place, so that
+//! a thread that drives a simulation has both from the simulation.
+//!
+//! The linker prefers a program's own definition of a function to that of a shared library. So the
+//! whole program calls these, std included. On every other thread they do what the C library does:
+//! the clock is read by its own function, without a system call, after one look at a thread-local.
+//!
+//! A program that asks the kernel itself, by `syscall` or by reading `/dev/urandom`, is not
+//! reached; nor is one that is linked statically, for there is no second definition to forward to.
+
+use std::ffi::c_void;
+use std::mem::transmute;
+use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
+use std::time::Duration;
+
+use libc::{c_int, c_long, c_uint, clockid_t, size_t, ssize_t, time_t, timespec, timeval};
+
+use crate::util::given_entropy;
+use crate::util::given_time;
+
+/// The calendar when a simulation begins: the beginning of 2030.
+const CALENDAR: Duration = Duration::from_secs(1_893_456_000);
+
+/// `getentropy` gives no more at once.
+const MOST_ENTROPY: usize = 256;
+
+/// Fills `buf` with random bytes that the simulation gives, if it gives any to this thread.
+fn fill(buf: &mut [u8]) -> bool {
+    for piece in buf.chunks_mut(size_of::<u64>()) {
+        let Some(drawn) = given_entropy::draw() else { return false };
+        piece.copy_from_slice(&drawn.to_le_bytes()[..piece.len()]);
+    }
+    !buf.is_empty()
+}
+
+/// Does what the C library's function of this name does.
+///
+/// # Safety
+///
+/// `buf` has room for `length` bytes.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn getrandom(buf: *mut c_void, length: size_t, flags: c_uint) -> ssize_t {
+    if !buf.is_null() && length > 0 {
+        // SAFETY: the caller lends the room for this call; any bytes are bytes.
+        let room = unsafe { std::slice::from_raw_parts_mut(buf.cast::<u8>(), length) };
+        if fill(room) {
+            return length as ssize_t;
+        }
+    }
+    // SAFETY: the arguments are those of the system call, and the room is as the caller says.
+    unsafe { libc::syscall(libc::SYS_getrandom, buf, length, flags) as ssize_t }
+}
+
+/// Does what the C library's function of this name does.
+///
+/// # Safety
+///
+/// `buf` has room for `length` bytes.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn getentropy(buf: *mut c_void, length: size_t) -> c_int {
+    if length > MOST_ENTROPY {
+        return fail(libc::EIO);
+    }
+    let mut done = 0;
+    while done < length {
+        // SAFETY: the rest of the room lies in it.
+        let rest = unsafe { buf.cast::<u8>().add(done) };
+        // SAFETY: as much room is left there.
+        match unsafe { getrandom(rest.cast(), length - done, 0) } {
+            count @ 1.. => done += count as usize,
+            _ if std::io::Error::last_os_error().raw_os_error() == Some(libc::EINTR) => {}
+            _ => return -1,
+        }
+    }
+    0
+}
+
+fn fail(error: c_int) -> c_int {
+    // SAFETY: the C library returns the address of this thread's error number.
+    let place = unsafe { libc::__errno_location() };
+    // SAFETY: it is this thread's, which is here.
+    unsafe { *place = error };
+    -1
+}
+
+/// The reading of a clock in the simulation, if this thread is given the time, and it is one of
+/// those that count it. The clocks of threads and processes go on.
+fn simulated(clock: clockid_t) -> Option<Duration> {
+    let began = match clock {
+        libc::CLOCK_REALTIME | libc::CLOCK_REALTIME_COARSE | libc::CLOCK_TAI => CALENDAR,
+        libc::CLOCK_MONOTONIC | libc::CLOCK_MONOTONIC_COARSE | libc::CLOCK_MONOTONIC_RAW | libc::CLOCK_BOOTTIME => {
+            Duration::from_nanos(given_time::began())
+        }
+        _ => return None,
+    };
+    Some(began + Duration::from_nanos(given_time::read()?))
+}
+
+/// The reading now of the clock since the start of the computer, in nanoseconds.
+pub(crate) fn uptime() -> u64 {
+    let mut now = timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the room is `now`.
+    let _ = unsafe { clock_gettime(libc::CLOCK_MONOTONIC, &raw mut now) };
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}
+
+/// Does what the C library's function of this name does.
+///
+/// # Safety
+///
+/// `time` has room for a `timespec`.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn clock_gettime(clock: clockid_t, time: *mut timespec) -> c_int {
+    match simulated(clock) {
+        Some(shown) => {
+            let shown =
+                timespec { tv_sec: shown.as_secs() as time_t, tv_nsec: c_long::from(shown.subsec_nanos() as i32) };
+            // SAFETY: the caller lends the room for this call.
+            unsafe { time.write(shown) };
+            0
+        }
+        // SAFETY: the arguments are the caller's.
+        None => unsafe { next_clock_gettime()(clock, time) },
+    }
+}
+
+/// Does what the C library's function of this name does, without the time zone, which no system
+/// has any more.
+///
+/// # Safety
+///
+/// `time` is null, or has room for a `timeval`.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn gettimeofday(time: *mut timeval, _zone: *mut c_void) -> c_int {
+    if time.is_null() {
+        return 0;
+    }
+    let mut now = timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the room is `now`.
+    let answer = unsafe { clock_gettime(libc::CLOCK_REALTIME, &raw mut now) };
+    if answer == 0 {
+        // SAFETY: the caller lends the room for this call.
+        unsafe { time.write(timeval { tv_sec: now.tv_sec, tv_usec: now.tv_nsec / 1_000 }) };
+    }
+    answer
+}
+
+/// Does what the C library's function of this name does.
+///
+/// # Safety
+///
+/// `time` is null, or has room for a `time_t`.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn time(time: *mut time_t) -> time_t {
+    let mut now = timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the room is `now`.
+    if unsafe { clock_gettime(libc::CLOCK_REALTIME_COARSE, &raw mut now) } != 0 {
+        return -1;
+    }
+    if !time.is_null() {
+        // SAFETY: the caller lends the room for this call.
+        unsafe { time.write(now.tv_sec) };
+    }
+    now.tv_sec
+}
+
+type ClockGettime = unsafe extern "C" fn(clockid_t, *mut timespec) -> c_int;
+
+/// The C library's own function, which reads the clock without a system call.
+fn next_clock_gettime() -> ClockGettime {
+    /// Null until it is known. Relaxed: the function was there before the program was.
+    static NEXT: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
+    let mut next = NEXT.load(Relaxed);
+    if next.is_null() {
+        // SAFETY: the name is a C string, and the answer is checked below.
+        next = unsafe { libc::dlsym(libc::RTLD_NEXT, c"clock_gettime".as_ptr()) };
+        NEXT.store(next, Relaxed);
+    }
+    if next.is_null() {
+        return ask_kernel;
+    }
+    // SAFETY: it is the address of the function with this signature, by its documentation.
+    unsafe { transmute::<*mut c_void, ClockGettime>(next) }
+}
+
+/// Reads a clock by a system call.
+unsafe extern "C" fn ask_kernel(clock: clockid_t, time: *mut timespec) -> c_int {
+    // SAFETY: the arguments are those of the system call, and the caller's.
+    unsafe { libc::syscall(libc::SYS_clock_gettime, clock, time) as c_int }
+}

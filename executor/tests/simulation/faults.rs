@@ -1,0 +1,101 @@
+//! Faults by the seed, what ends a run, and tests over many seeds.
+
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
+
+use wsrt::sim::{self, Faults};
+use wsrt::time::sleep;
+
+fn message(f: impl FnOnce()) -> String {
+    let panic = catch_unwind(AssertUnwindSafe(f)).expect_err("it panics");
+    panic.downcast_ref::<String>().cloned().expect("with a text")
+}
+
+#[test]
+fn an_invariant_that_breaks_names_itself_seed_and_step() {
+    let text = message(|| {
+        sim::run(11, |sim| async move {
+            let is_broken = Arc::new(AtomicBool::new(false));
+            let seen = Arc::clone(&is_broken);
+            sim.invariant("it is whole", move || !seen.load(Relaxed));
+            wsrt::spawn(async move { is_broken.store(true, Relaxed) });
+            sleep(Duration::from_secs(60)).await;
+        });
+    });
+    assert!(text.contains("the invariant `it is whole` does not hold"), "{text}");
+    assert!(text.contains("seed 11 has failed at step") && text.contains("WSRT_SIM_SEED=11 repeats it"), "{text}");
+}
+
+#[test]
+fn a_deadline_of_virtual_time_ends_the_run() {
+    let text = message(|| {
+        sim::run(1, |sim| async move {
+            sim.deadline(Duration::from_secs(3_600));
+            loop {
+                sleep(Duration::from_secs(60)).await;
+            }
+        });
+    });
+    assert!(text.contains("the deadline of 3600s has come"), "{text}");
+}
+
+#[test]
+fn a_host_whose_main_future_panics_fails_the_run() {
+    let text = message(|| {
+        sim::run(1, |sim| async move {
+            sim.host("node", || async { panic!("on purpose") });
+            sleep(Duration::from_secs(60)).await;
+        });
+    });
+    assert!(text.contains("the main future of the host `node` has panicked"), "{text}");
+}
+
+#[test]
+fn random_faults_are_the_same_for_a_seed_and_end() {
+    let run = |seed| {
+        sim::run(seed, |sim| async move {
+            let lives = Arc::new(Mutex::new(Vec::new()));
+            for name in ["a", "b", "c"] {
+                let lives = Arc::clone(&lives);
+                sim.host(name, move || {
+                    lives.lock().expect("no panic").push((name, wsrt::time::Instant::now()));
+                    std::future::pending::<()>()
+                });
+            }
+            sim.random_faults(Faults::new(Duration::from_secs(20)).crashes(1).partitions().resets());
+            sleep(Duration::from_secs(40)).await;
+            assert!(["a", "b", "c"].iter().all(|name| sim.is_up(name)));
+            let lives = lives.lock().expect("no panic");
+            (lives.len(), sim.record().hash())
+        })
+    };
+    let runs: Vec<_> = (0..20).map(run).collect();
+    assert_eq!(runs, (0..20).map(run).collect::<Vec<_>>());
+    assert!(runs.iter().all(|(lives, _)| *lives > 3), "hosts were restarted: {runs:?}");
+    assert_eq!(runs.iter().map(|(_, hash)| hash).collect::<BTreeSet<_>>().len(), 20);
+}
+
+#[test]
+fn points_are_armed_by_some_seeds_and_fire_sometimes() {
+    let fired = |seed| sim::run(seed, |_| async { (0..100).filter(|_| sim::maybe("slow disk")).count() });
+    let counts: Vec<_> = (0..100).map(fired).collect();
+    assert_eq!(counts, (0..100).map(fired).collect::<Vec<_>>());
+    let armed = counts.iter().filter(|&&count| count > 0).count();
+    assert!((10..45).contains(&armed), "{counts:?}");
+    assert!(counts.iter().all(|&count| count < 30), "{counts:?}");
+    assert!(!sim::maybe("slow disk"), "outside of simulations");
+}
+
+#[test]
+fn a_failing_seed_is_named_and_all_good_ones_run() {
+    let ran = Mutex::new(BTreeSet::new());
+    sim::seeds(0..50, |seed| _ = ran.lock().expect("no panic").insert(seed));
+    assert_eq!(ran.into_inner().expect("no panic"), (0..50).collect());
+    let text = message(|| sim::seeds(0..50, |seed| assert!(seed != 30, "it is thirty")));
+    assert!(text.contains("seed 30 of 0..50 has failed: it is thirty"), "{text}");
+    assert!(text.contains("WSRT_SIM_SEED=30 repeats it"), "{text}");
+}

@@ -1,0 +1,24 @@
+//! The example of a replicated log: one seed is one run, and a planted fault is found.
+
+#[path = "../../../examples/replicated_log.rs"]
+#[expect(dead_code, reason = "its `main` is the example's")]
+mod example;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+#[test]
+fn a_seed_is_one_run_and_loses_no_entry() {
+    let seeds = if cfg!(debug_assertions) { 20 } else { 1_000 };
+    wsrt::sim::seeds(0..seeds, |seed| {
+        let first = example::run(seed, false);
+        assert_eq!(first, example::run(seed, false));
+        assert!(first.steps() > 1_000, "{first:?}");
+    });
+}
+
+#[test]
+fn a_planted_fault_is_found_and_found_again() {
+    let fails = |seed| catch_unwind(AssertUnwindSafe(|| example::run(seed, true))).is_err();
+    let found = (0..1_000).find(|&seed| fails(seed)).expect("a thousand seeds find it");
+    assert!(fails(found) && fails(found), "seed {found}");
+}

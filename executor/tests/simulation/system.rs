@@ -1,0 +1,98 @@
+//! Random bytes and clocks of the system, on a thread that drives a simulation, are the seed's.
+
+use std::collections::HashMap;
+use std::ffi::c_void;
+use std::time::{Duration, Instant, SystemTime};
+
+use wsrt::sim;
+use wsrt::time::sleep;
+
+/// Asks the C library for random bytes, as crates for random numbers do.
+fn random_bytes() -> [u8; 40] {
+    let mut bytes = [0; 40];
+    // SAFETY: there is room for so many bytes.
+    let count = unsafe { libc::getrandom(bytes.as_mut_ptr().cast::<c_void>(), bytes.len(), 0) };
+    assert_eq!(count, 40);
+    bytes
+}
+
+fn entropy() -> [u8; 16] {
+    let mut bytes = [0; 16];
+    // SAFETY: there is room for so many bytes.
+    assert_eq!(unsafe { libc::getentropy(bytes.as_mut_ptr().cast::<c_void>(), bytes.len()) }, 0);
+    bytes
+}
+
+fn order_of_a_map() -> Vec<u32> {
+    (0..64).map(|key| (key, ())).collect::<HashMap<u32, ()>>().into_keys().collect()
+}
+
+#[test]
+fn random_numbers_of_the_system_come_from_the_seed() {
+    let drawn = |seed| {
+        sim::run(seed, |_| async {
+            let here = (order_of_a_map(), random_bytes(), entropy());
+            let there = wsrt::spawn(async { (order_of_a_map(), random_bytes()) }).await.expect("it does not panic");
+            (here, there, wsrt::task::spawn_blocking(random_bytes).await.expect("it does not panic"))
+        })
+    };
+    for seed in 0..20 {
+        let first = drawn(seed);
+        assert_eq!(first, drawn(seed), "seed {seed}");
+        assert_ne!(first, drawn(seed + 100), "seed {seed}");
+        assert_ne!(first.0.1, first.1.1, "numbers are drawn once");
+    }
+    assert_ne!(random_bytes(), random_bytes(), "this thread has the system's");
+}
+
+#[test]
+fn clocks_of_the_system_show_virtual_time() {
+    let shown = |seed| {
+        sim::run(seed, |_| async {
+            let (began, date) = (Instant::now(), SystemTime::now());
+            assert_eq!(Instant::now(), began, "it stands during a turn");
+            sleep(Duration::from_secs(3_600)).await;
+            let on_its_clock = wsrt::time::Instant::now().into_std();
+            assert_eq!(Instant::now(), on_its_clock, "both clocks are one");
+            (began.elapsed(), date.elapsed().expect("it does not go back"), SystemTime::now())
+        })
+    };
+    let before = Instant::now();
+    for seed in 0..20 {
+        let (elapsed, by_date, date) = shown(seed);
+        assert_eq!(elapsed, by_date);
+        assert!(elapsed >= Duration::from_secs(3_600) && elapsed < Duration::from_secs(3_601), "{elapsed:?}");
+        assert_eq!((elapsed, by_date, date), shown(seed), "seed {seed}");
+    }
+    assert!(before.elapsed() < Duration::from_secs(3_600), "this thread has the system's");
+}
+
+#[test]
+fn a_loop_that_waits_for_a_moment_ends() {
+    sim::run(1, |_| async {
+        let (began, virtually) = (Instant::now(), wsrt::time::Instant::now());
+        while began.elapsed() < Duration::from_millis(5) {}
+        wsrt::task::yield_now().await;
+        assert!(virtually.elapsed() >= Duration::from_millis(5), "its turn has taken as long");
+        assert!(began.elapsed() >= Duration::from_millis(5), "no clock goes back");
+    });
+}
+
+#[test]
+fn the_order_of_maps_gives_the_same_run_twice() {
+    let hash = |seed| {
+        sim::run(seed, |sim| async move {
+            let mut tasks = HashMap::new();
+            for number in 0..20_u32 {
+                tasks.insert(number, wsrt::spawn(async move { sleep(Duration::from_micros(number.into())).await }));
+            }
+            for (_, task) in tasks {
+                task.await.expect("it does not panic");
+            }
+            sim.record().hash()
+        })
+    };
+    for seed in 0..100 {
+        assert_eq!(hash(seed), hash(seed), "seed {seed}");
+    }
+}

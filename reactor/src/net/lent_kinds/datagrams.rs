@@ -1,0 +1,121 @@
+//! UDP, on a lent socket or one of the system's.
+
+use super::{MaybeLent, UdpSocket, bystander, internet, network};
+use crate::lent::Socket;
+use crate::net::datagram::Datagrams;
+use socket2::{Domain, Protocol, SockAddr, SockRef, Type};
+use std::io::{self, IoSlice};
+use std::mem::MaybeUninit;
+use std::net::SocketAddr;
+
+impl UdpSocket {
+    pub(crate) fn bind(address: SocketAddr) -> io::Result<Self> {
+        let Some(network) = network() else { return mio::net::UdpSocket::bind(address).map(Self::of_system) };
+        let system = bystander(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
+        Ok(Self::lent(mio::net::UdpSocket::from_std(system.into()), network.bind(address)?))
+    }
+
+    pub(crate) fn from_std(socket: std::net::UdpSocket) -> Self {
+        Self::of_system(mio::net::UdpSocket::from_std(socket))
+    }
+
+    pub(crate) fn connect(&self, address: SocketAddr) -> io::Result<()> {
+        match &self.lent {
+            Some(lent) => lent.connect(address),
+            None => self.system.connect(address),
+        }
+    }
+
+    pub(crate) fn local_addr(&self) -> io::Result<SocketAddr> {
+        match &self.lent {
+            Some(lent) => internet(lent.local()?),
+            None => self.system.local_addr(),
+        }
+    }
+
+    pub(crate) fn peer_addr(&self) -> io::Result<SocketAddr> {
+        match &self.lent {
+            Some(lent) => internet(lent.peer()?),
+            None => self.system.peer_addr(),
+        }
+    }
+}
+
+impl From<UdpSocket> for std::net::UdpSocket {
+    fn from(socket: UdpSocket) -> Self {
+        socket.system.into()
+    }
+}
+
+/// Receives a datagram into memory that need not be initialised, and initialises the bytes it
+/// counts.
+fn receive(lent: &dyn Socket, buf: &mut [MaybeUninit<u8>], peeks: bool) -> io::Result<(usize, SocketAddr)> {
+    let (count, from) = lent.receive(buf.len(), peeks, &mut |bytes| {
+        for (room, byte) in buf.iter_mut().zip(bytes) {
+            room.write(*byte);
+        }
+    })?;
+    let from = from.ok_or_else(|| io::Error::other("a datagram without a sender"))?;
+    Ok((count, internet(from)?))
+}
+
+impl Datagrams for MaybeLent<mio::net::UdpSocket> {
+    type Address = SocketAddr;
+
+    fn receive(&self, buf: &mut [MaybeUninit<u8>]) -> io::Result<(usize, ())> {
+        match &self.lent {
+            Some(lent) => receive(&**lent, buf, false).map(|(count, _)| (count, ())),
+            None => self.system.receive(buf),
+        }
+    }
+
+    fn receive_from(&self, buf: &mut [MaybeUninit<u8>]) -> io::Result<(usize, SocketAddr)> {
+        match &self.lent {
+            Some(lent) => receive(&**lent, buf, false),
+            None => self.system.receive_from(buf),
+        }
+    }
+
+    fn peek(&self, buf: &mut [MaybeUninit<u8>]) -> io::Result<(usize, ())> {
+        match &self.lent {
+            Some(lent) => receive(&**lent, buf, true).map(|(count, _)| (count, ())),
+            None => Datagrams::peek(&self.system, buf),
+        }
+    }
+
+    fn peek_from(&self, buf: &mut [MaybeUninit<u8>]) -> io::Result<(usize, SocketAddr)> {
+        match &self.lent {
+            Some(lent) => receive(&**lent, buf, true),
+            None => Datagrams::peek_from(&self.system, buf),
+        }
+    }
+
+    fn peek_sender(&self) -> io::Result<SocketAddr> {
+        match &self.lent {
+            Some(lent) => receive(&**lent, &mut [], true).map(|(_, from)| from),
+            None => Datagrams::peek_sender(&self.system),
+        }
+    }
+
+    fn transmit(&self, datagram: &[u8]) -> io::Result<usize> {
+        match &self.lent {
+            Some(lent) => lent.send(&[IoSlice::new(datagram)], None),
+            None => self.system.transmit(datagram),
+        }
+    }
+
+    fn transmit_to(&self, datagram: &[u8], target: &SockAddr) -> io::Result<usize> {
+        match &self.lent {
+            Some(lent) => lent.send(&[IoSlice::new(datagram)], Some(Self::address(target)?)),
+            None => self.system.transmit_to(datagram, target),
+        }
+    }
+
+    fn attempt<R>(&self, call: impl FnOnce(SockRef<'_>) -> io::Result<R>) -> io::Result<R> {
+        self.system.attempt(call)
+    }
+
+    fn address(of_system: &SockAddr) -> io::Result<SocketAddr> {
+        <mio::net::UdpSocket as Datagrams>::address(of_system)
+    }
+}

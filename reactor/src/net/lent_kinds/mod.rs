@@ -1,0 +1,251 @@
+//! The kinds of sockets with feature `sim`: mio's, or lent by the network of a simulation.
+//!
+//! Beside a lent socket stands one of the system's that is never bound nor connected: its options
+//! can be set and read, and it has a descriptor.
+
+mod datagrams;
+mod streams;
+mod unconnected;
+#[cfg(unix)]
+mod unix;
+
+pub(crate) use self::unconnected::Unconnected;
+
+use crate::context;
+use crate::descriptor;
+use crate::lent::{Network, Place, Socket};
+use crate::net::stream;
+use crate::walk::Label;
+use socket2::{Domain, Protocol, SockRef, Type};
+use std::fmt;
+use std::io;
+use std::net::{Shutdown, SocketAddr};
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// A socket of the system's, in the place of which one that was lent may be used.
+pub(crate) struct MaybeLent<S> {
+    system: S,
+    lent: Option<Arc<dyn Socket>>,
+}
+
+pub(crate) type TcpStream = MaybeLent<mio::net::TcpStream>;
+pub(crate) type TcpListener = MaybeLent<mio::net::TcpListener>;
+pub(crate) type UdpSocket = MaybeLent<mio::net::UdpSocket>;
+#[cfg(unix)]
+pub(crate) type UnixStream = MaybeLent<mio::net::UnixStream>;
+#[cfg(unix)]
+pub(crate) type UnixListener = MaybeLent<mio::net::UnixListener>;
+
+/// The network of the runtime that this thread is in, if that is simulated.
+fn network() -> Option<Arc<dyn Network>> {
+    context::current()?.services().network()
+}
+
+/// A socket of the system's that stands beside a lent one.
+fn bystander(domain: Domain, kind: Type, protocol: Option<Protocol>) -> io::Result<socket2::Socket> {
+    let socket = socket2::Socket::new(domain, kind, protocol)?;
+    socket.set_nonblocking(true)?;
+    Ok(socket)
+}
+
+impl<S> MaybeLent<S> {
+    fn of_system(system: S) -> Self {
+        Self { system, lent: None }
+    }
+
+    fn lent(system: S, lent: Arc<dyn Socket>) -> Self {
+        Self { system, lent: Some(lent) }
+    }
+}
+
+impl<S> Deref for MaybeLent<S> {
+    type Target = S;
+
+    fn deref(&self) -> &S {
+        &self.system
+    }
+}
+
+impl<S: fmt::Debug> fmt::Debug for MaybeLent<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.lent {
+            Some(lent) => lent.fmt(f),
+            None => self.system.fmt(f),
+        }
+    }
+}
+
+impl<S: mio::event::Source> mio::event::Source for MaybeLent<S> {
+    fn register(&mut self, poll: &mio::Registry, token: mio::Token, interests: mio::Interest) -> io::Result<()> {
+        match &self.lent {
+            Some(lent) => lent.attach(token.0),
+            None => return self.system.register(poll, token, interests),
+        }
+        Ok(())
+    }
+
+    fn reregister(&mut self, poll: &mio::Registry, token: mio::Token, interests: mio::Interest) -> io::Result<()> {
+        match &self.lent {
+            Some(lent) => lent.attach(token.0),
+            None => return self.system.reregister(poll, token, interests),
+        }
+        Ok(())
+    }
+
+    fn deregister(&mut self, poll: &mio::Registry) -> io::Result<()> {
+        match &self.lent {
+            Some(lent) => lent.detach(),
+            None => return self.system.deregister(poll),
+        }
+        Ok(())
+    }
+}
+
+#[cfg(unix)]
+impl<S: std::os::fd::AsFd> std::os::fd::AsFd for MaybeLent<S> {
+    fn as_fd(&self) -> std::os::fd::BorrowedFd<'_> {
+        self.system.as_fd()
+    }
+}
+
+#[cfg(unix)]
+impl<S: std::os::fd::AsRawFd> std::os::fd::AsRawFd for MaybeLent<S> {
+    fn as_raw_fd(&self) -> std::os::fd::RawFd {
+        self.system.as_raw_fd()
+    }
+}
+
+#[cfg(windows)]
+impl<S: std::os::windows::io::AsSocket> std::os::windows::io::AsSocket for MaybeLent<S> {
+    fn as_socket(&self) -> std::os::windows::io::BorrowedSocket<'_> {
+        self.system.as_socket()
+    }
+}
+
+#[cfg(windows)]
+impl<S: std::os::windows::io::AsRawSocket> std::os::windows::io::AsRawSocket for MaybeLent<S> {
+    fn as_raw_socket(&self) -> std::os::windows::io::RawSocket {
+        self.system.as_raw_socket()
+    }
+}
+
+/// A kind of socket that a walk shows.
+pub(crate) trait Shown {
+    /// How.
+    fn label(&self, name: &'static str) -> Label;
+}
+
+#[cfg(unix)]
+impl<S: std::os::fd::AsRawFd> Shown for MaybeLent<S> {
+    fn label(&self, name: &'static str) -> Label {
+        if self.lent.is_some() { Label::of_lent(name) } else { Label::of_socket(name, descriptor::raw(&self.system)) }
+    }
+}
+
+#[cfg(windows)]
+impl<S: std::os::windows::io::AsRawSocket> Shown for MaybeLent<S> {
+    fn label(&self, name: &'static str) -> Label {
+        if self.lent.is_some() { Label::of_lent(name) } else { Label::of_socket(name, descriptor::raw(&self.system)) }
+    }
+}
+
+/// Never lent.
+#[cfg(unix)]
+impl Shown for mio::net::UnixDatagram {
+    fn label(&self, name: &'static str) -> Label {
+        Label::of_socket(name, descriptor::raw(self))
+    }
+}
+
+/// How a walk shows a socket.
+pub(crate) fn label(name: &'static str, socket: &impl Shown) -> Label {
+    socket.label(name)
+}
+
+/// The outcome of a connect, with `WouldBlock` while there is none.
+pub(crate) fn outcome_of_connect<S>(socket: &MaybeLent<S>) -> io::Result<()>
+where
+    for<'a> SockRef<'a>: From<&'a S>,
+{
+    match &socket.lent {
+        Some(lent) => lent.outcome(),
+        None => stream::outcome_of_connect(SockRef::from(&socket.system)),
+    }
+}
+
+fn internet(place: Place) -> io::Result<SocketAddr> {
+    match place {
+        Place::Ip(address) => Ok(address),
+        Place::Unix(_) => Err(io::Error::new(io::ErrorKind::InvalidInput, "not an internet socket")),
+    }
+}
+
+impl TcpStream {
+    pub(crate) fn connect(address: SocketAddr) -> io::Result<Self> {
+        match network() {
+            Some(_) => Unconnected::tcp(Domain::for_address(address))?.connect(address),
+            None => mio::net::TcpStream::connect(address).map(Self::of_system),
+        }
+    }
+
+    pub(crate) fn from_std(socket: std::net::TcpStream) -> Self {
+        Self::of_system(mio::net::TcpStream::from_std(socket))
+    }
+
+    pub(crate) fn local_addr(&self) -> io::Result<SocketAddr> {
+        match &self.lent {
+            Some(lent) => internet(lent.local()?),
+            None => self.system.local_addr(),
+        }
+    }
+
+    pub(crate) fn peer_addr(&self) -> io::Result<SocketAddr> {
+        match &self.lent {
+            Some(lent) => internet(lent.peer()?),
+            None => self.system.peer_addr(),
+        }
+    }
+
+    pub(crate) fn shutdown(&self, how: Shutdown) -> io::Result<()> {
+        match &self.lent {
+            Some(lent) => lent.shut_down(how),
+            None => self.system.shutdown(how),
+        }
+    }
+}
+
+impl From<TcpStream> for std::net::TcpStream {
+    fn from(socket: TcpStream) -> Self {
+        socket.system.into()
+    }
+}
+
+impl TcpListener {
+    pub(crate) fn from_std(socket: std::net::TcpListener) -> Self {
+        Self::of_system(mio::net::TcpListener::from_std(socket))
+    }
+
+    pub(crate) fn accept(&self) -> io::Result<(TcpStream, SocketAddr)> {
+        let Some(lent) = &self.lent else {
+            return self.system.accept().map(|(socket, peer)| (MaybeLent::of_system(socket), peer));
+        };
+        let (accepted, peer) = lent.accept()?;
+        let peer = internet(peer)?;
+        let system = bystander(Domain::for_address(peer), Type::STREAM, Some(Protocol::TCP))?;
+        Ok((MaybeLent::lent(mio::net::TcpStream::from_std(system.into()), accepted), peer))
+    }
+
+    pub(crate) fn local_addr(&self) -> io::Result<SocketAddr> {
+        match &self.lent {
+            Some(lent) => internet(lent.local()?),
+            None => self.system.local_addr(),
+        }
+    }
+}
+
+impl From<TcpListener> for std::net::TcpListener {
+    fn from(socket: TcpListener) -> Self {
+        socket.system.into()
+    }
+}
