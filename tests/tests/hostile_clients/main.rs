@@ -14,6 +14,7 @@ mod limits;
 mod others;
 mod scene;
 mod slow;
+mod unsent;
 mod victim;
 
 use crate::scene::withstand;

@@ -9,8 +9,6 @@ use crate::scene::Scene;
 
 /// How many connections each attacker holds.
 const CONNECTIONS: usize = 150;
-/// How many of them ask for large answers: the kernel's buffers hold megabytes for each.
-const READERS: usize = 30;
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// Heads that never end: a byte now and then, on each connection.
@@ -44,16 +42,16 @@ pub(crate) fn readers(scene: &Scene) {
     let request = b"GET /large HTTP/1.1\r\nHost: test\r\n\r\n";
     let mut held: Vec<TcpStream> = Vec::new();
     while scene.goes_on() {
-        if held.len() < READERS {
+        if held.len() < CONNECTIONS {
             let Some(mut stream) = scene.connect_by_a_small_window() else { return };
             // The example has no large answer: there it is many short ones.
-            if stream.write_all(&request.repeat(100)).is_ok() {
+            if stream.write_all(&request.repeat(20)).is_ok() {
                 held.push(stream);
             }
             continue;
         }
         held.retain_mut(|stream| stream.write_all(request).is_ok());
-        thread::sleep(PAUSE);
+        thread::sleep(5 * PAUSE);
     }
 }
 

@@ -113,7 +113,7 @@ impl tower_service::Service<Request<Incoming>> for Paths {
     fn call(&mut self, request: Request<Incoming>) -> Self::Future {
         Box::pin(async move {
             let body = match request.uri().path() {
-                "/large" => Bytes::from_static(&[b'x'; 1 << 20]),
+                "/large" => Bytes::from_static(&[b'x'; 8 << 20]),
                 "/upload" => request.into_body().collect().await?.to_bytes(),
                 _ => Bytes::from_static(b"hello"),
             };

@@ -38,6 +38,10 @@ const SILENCE: Duration = Duration::from_secs(60);
 /// How long a write may wait for the client to take anything.
 const WRITE: Duration = Duration::from_secs(60);
 
+/// How many bytes the system may keep unsent for a connection: as many as a connection writes
+/// before other tasks have their turn.
+const UNSENT: u32 = 128 << 10;
+
 pub(super) type Signal = Pin<Box<dyn Future<Output = ()> + Send>>;
 pub(super) type OnConnectionError = Arc<dyn Fn(&(dyn Error + Send + Sync)) + Send + Sync>;
 
@@ -73,6 +77,7 @@ pub(super) type OnConnectionError = Arc<dyn Fn(&(dyn Error + Send + Sync)) + Sen
 /// | opens streams and resets them | closing | 20 not yet begun, 1024 for its own faults | `http2().max_pending_accept_reset_streams`, `max_local_error_reset_streams` |
 /// | floods it with frames | its task giving way after eight reads | always | |
 /// | asks for large answers | its task giving way after 128 kB of writes | always | |
+/// | asks for large answers, and reads slowly or nothing | the system keeping no more unsent (Linux) | 128 kB | [`with_unsent_limit`](Serve::with_unsent_limit) |
 /// | sends windows of zero, and asks for large answers | buffering no more | 400 kB for a stream | `http2().max_send_buf_size` |
 ///
 /// The names without a link are hyper's: see [`configure_http`](Serve::configure_http). No limit
@@ -183,6 +188,7 @@ impl<L, S> Serve<L, S> {
                 first_request_timeout: Some(FIRST_REQUEST),
                 request_timeout: None,
                 write_timeout: Some(WRITE),
+                unsent_limit: Some(UNSENT),
                 max_connections: usual_limit(),
                 shutdown_timeout: None,
             },
@@ -238,6 +244,19 @@ impl<L, S, H> Serve<L, S, H> {
     /// vanished. The limit holds for the writes of upgraded connections, too.
     pub fn with_write_timeout(mut self, limit: impl Into<Option<Duration>>) -> Self {
         self.terms.write_timeout = limit.into();
+        self
+    }
+
+    /// Limits how many bytes of an answer the system keeps that it has not sent yet; then writes
+    /// wait. The default is 128 kB; `None` is the system's own limit, on Linux up to 4 MB for a
+    /// connection.
+    ///
+    /// Clients that ask for large answers and read nothing would have the server copy megabytes for
+    /// each of them. Bytes on their way to a client do not count, so that none gets its answer
+    /// later; a higher limit saves a server of large answers some wakes. Holds for TCP on Linux,
+    /// and for listeners that implement [`Listener::limit_unsent`].
+    pub fn with_unsent_limit(mut self, bytes: impl Into<Option<u32>>) -> Self {
+        self.terms.unsent_limit = bytes.into();
         self
     }
 

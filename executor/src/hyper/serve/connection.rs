@@ -31,6 +31,8 @@ pub(super) struct Terms {
     pub(super) request_timeout: Option<Duration>,
     /// How long a write may wait for the client; `None` is without a limit.
     pub(super) write_timeout: Option<Duration>,
+    /// How many bytes the system may keep unsent for a connection; `None` is its own limit.
+    pub(super) unsent_limit: Option<u32>,
     /// How many connections may be open at a time; `None` is without a limit.
     pub(super) max_connections: Option<usize>,
     /// How long open requests may take once the server shuts down; `None` is without a limit.

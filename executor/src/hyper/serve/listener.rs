@@ -61,6 +61,16 @@ pub trait Listener: Send + 'static {
     ///
     /// Need not be cancel safe: the server drops the future once, when it shuts down.
     fn accept(&mut self) -> impl Future<Output = io::Result<(Self::Io, Self::Addr)>> + Send;
+
+    /// Limits how many bytes the system keeps for a connection that it has not sent yet. The server
+    /// calls this before it accepts, with the limit of
+    /// [`with_unsent_limit`](super::Serve::with_unsent_limit).
+    ///
+    /// Does nothing unless a listener says otherwise: one that hands on the connections of another
+    /// hands this call on as well.
+    fn limit_unsent(&mut self, bytes: u32) {
+        let _ = bytes;
+    }
 }
 
 impl Listener for TcpListener {
@@ -73,6 +83,11 @@ impl Listener for TcpListener {
         // connection.
         let _ = stream.set_nodelay(true);
         Ok((stream, peer))
+    }
+
+    fn limit_unsent(&mut self, bytes: u32) {
+        // Its connections inherit it. An error leaves them what the system keeps by itself.
+        let _ = self.set_unsent_limit(bytes);
     }
 }
 

@@ -70,6 +70,9 @@ where
     let Serve { mut listener, service: origin, handshake, accept_errors, on_connection_error, called_at, .. } = server;
     let terms = Arc::new(server.terms);
     let places = Places::new(terms.max_connections);
+    if let Some(bytes) = terms.unsent_limit {
+        listener.limit_unsent(bytes);
+    }
     loop {
         let place = places.take().await;
         let accepted = accept(&mut listener, &accept_errors).await;

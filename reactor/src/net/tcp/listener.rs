@@ -200,6 +200,36 @@ impl TcpListener {
     pub fn set_ttl(&self, ttl: u32) -> io::Result<()> {
         self.options().set_ttl_v4(ttl)
     }
+
+    /// Limits how many bytes the system keeps for each connection that it has not sent yet
+    /// (`TCP_NOTSENT_LOWAT`): connections that come from now on have the limit, and their writes
+    /// wait at it. Linux keeps up to some megabytes otherwise.
+    ///
+    /// The limit is no exact one: the system may keep a buffer's part more.
+    ///
+    /// # Errors
+    ///
+    /// Returns the OS error, which is `Unsupported` on other systems than Linux and Android.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use wsrt_reactor as wsrt;
+    /// use wsrt::net::TcpListener;
+    ///
+    /// # wsrt_reactor_testing::run(async {
+    /// let listener = TcpListener::bind("127.0.0.1:0").await?;
+    /// # #[cfg(any(target_os = "linux", target_os = "android"))]
+    /// listener.set_unsent_limit(128 << 10)?;
+    /// # Ok(())
+    /// # })
+    /// ```
+    pub fn set_unsent_limit(&self, bytes: u32) -> io::Result<()> {
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        return self.options().set_tcp_notsent_lowat(bytes);
+        #[cfg(not(any(target_os = "linux", target_os = "android")))]
+        return Err(io::Error::new(io::ErrorKind::Unsupported, format!("no limit of {bytes} bytes on this system")));
+    }
 }
 
 impl TryFrom<net::TcpListener> for TcpListener {

@@ -1,0 +1,89 @@
+//! Of a large answer to a client that reads nothing, the server makes little.
+
+use std::future::IntoFuture;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::mpsc::channel;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use hyper::body::{Body, Bytes, Frame, Incoming};
+use hyper::{Request, Response};
+use socket2::{Domain, Socket, Type};
+use wsrt::hyper::serve;
+use wsrt::net::TcpListener;
+use wsrt_tests::{LIMIT, runtime_with, within_a_minute};
+
+const FRAME: &[u8] = &[b'x'; 16 << 10];
+
+/// Answers without end, and counts the bytes that were taken of all answers.
+#[derive(Clone, Default)]
+struct Endless(Arc<AtomicUsize>);
+
+impl Body for Endless {
+    type Data = Bytes;
+    type Error = std::convert::Infallible;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, std::convert::Infallible>>> {
+        self.0.fetch_add(FRAME.len(), Relaxed);
+        Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(FRAME)))))
+    }
+}
+
+impl tower_service::Service<Request<Incoming>> for Endless {
+    type Response = Response<Endless>;
+    type Error = std::convert::Infallible;
+    type Future = std::future::Ready<Result<Response<Endless>, std::convert::Infallible>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), std::convert::Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, _: Request<Incoming>) -> Self::Future {
+        std::future::ready(Ok(Response::new(self.clone())))
+    }
+}
+
+/// hyper buffers some frames, and the client's window takes a few kilobytes. Without the limit
+/// Linux takes three megabytes.
+#[test]
+fn little_of_an_answer_is_made_for_a_deaf_client() {
+    within_a_minute(|| {
+        let (runtime, endless) = (runtime_with(2), Endless::default());
+        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("there is a free port");
+        let address = listener.local_addr().expect("it is bound");
+        let (report, reports) = channel();
+        let serving = serve(listener, endless.clone())
+            .with_write_timeout(Duration::from_millis(100))
+            .on_connection_error(move |_| _ = report.send(()));
+        runtime.handle().spawn(serving.into_future());
+
+        // It comes back when the server serves, so that the next connection has the limit.
+        let mut first = ask_by_a_small_window(address);
+        first.read_exact(&mut [0; 1]).expect("the server answers");
+        drop(first);
+        reports.recv_timeout(LIMIT).expect("the server notices that the client is gone");
+        endless.0.store(0, Relaxed);
+
+        let _deaf = ask_by_a_small_window(address);
+        reports.recv_timeout(LIMIT).expect("the server gives the client up");
+        let made = endless.0.load(Relaxed);
+        assert!((1..=1 << 20).contains(&made), "{made} bytes");
+    });
+}
+
+fn ask_by_a_small_window(address: SocketAddr) -> TcpStream {
+    let socket = Socket::new(Domain::IPV4, Type::STREAM, None).expect("there are sockets");
+    socket.set_recv_buffer_size(4096).expect("sockets have options");
+    socket.connect(&address.into()).expect("the server listens");
+    let mut stream = TcpStream::from(socket);
+    stream.set_read_timeout(Some(LIMIT)).expect("sockets have timeouts");
+    stream.write_all(b"GET / HTTP/1.1\r\nHost: test\r\n\r\n").expect("the server reads");
+    stream
+}
