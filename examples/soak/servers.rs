@@ -16,6 +16,9 @@ use wsrt::net::{TcpListener, TcpStream};
 
 use crate::ledger::{Kind, Ledger};
 
+/// The server's time limits: so long that a process that is stopped for some minutes, with its
+/// clients, cuts none of them off.
+const PATIENCE: Duration = Duration::from_secs(3600);
 /// The tasks that accept.
 pub(crate) const TASKS: usize = 2;
 
@@ -24,7 +27,14 @@ pub(crate) const TASKS: usize = 2;
 pub(crate) async fn serve_http(ledger: Arc<Ledger>) -> io::Result<SocketAddr> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let address = listener.local_addr()?;
-    wsrt::spawn(wsrt::hyper::serve(listener, Answers(ledger)).into_future());
+    let serving = wsrt::hyper::serve(listener, Answers(ledger))
+        .with_first_request_timeout(PATIENCE)
+        .with_write_timeout(PATIENCE)
+        .configure_http(|http| {
+            http.http1().header_read_timeout(PATIENCE);
+            http.http2().keep_alive_interval(PATIENCE);
+        });
+    wsrt::spawn(serving.into_future());
     Ok(address)
 }
 
