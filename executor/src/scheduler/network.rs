@@ -25,9 +25,14 @@ impl MachineLoop<'_> {
         }
         // No other machine looks at the timers of idle processors while there is no poll owner.
         let now = self.scheduler.clock.timer_time(processor.clock().now());
-        let most = self.timers_at_once(processor, now.saturating_sub(self.scheduler.processors.earliest_deadline()));
+        let earliest = self.scheduler.processors.earliest_deadline();
+        let most = self.timers_at_once(processor, now.saturating_sub(earliest));
         let batch = self.driver.collect(&processor.shared().counters().arrivals, Wait::Poll, most);
-        self.spread(processor, batch);
+        if earliest <= now {
+            self.place_with_timers(processor, batch);
+        } else {
+            self.spread(processor, batch);
+        }
         most == 1 && !processor.has_no_task()
     }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use wsrt_reactor::timer::TimerEntry;
 
 use crate::scheduler::clock::CannotAdvance;
-use crate::scheduler::driver::Driver;
+use crate::scheduler::driver::{Driver, WakeBatch};
 use crate::scheduler::limits::NETWORK_PERIOD;
 use crate::scheduler::machine_loop::MachineLoop;
 use crate::scheduler::processor::Processor;
@@ -96,7 +96,21 @@ impl MachineLoop<'_> {
         let most = self.timers_at_once(processor, now - earliest);
         let own = processor.shared();
         let batch = self.driver.collect_timers(&own.counters().arrivals, once(own), now, most);
-        self.spread(processor, batch);
+        self.place_with_timers(processor, batch);
+    }
+
+    /// Places a batch that due timers have readied, or the network with them.
+    ///
+    /// Where polls are long it goes to the injector, whose turn comes after one poll at most, and
+    /// not behind the tasks in the ring, which would each make it later by a poll.
+    pub(crate) fn place_with_timers(&self, processor: &mut Processor, batch: WakeBatch) {
+        let now = processor.clock().now();
+        let would_wait = !self.scheduler.config.keeps_order() && !processor.has_no_task();
+        if would_wait && processor.shared().has_long_polls(now) {
+            self.scheduler.inject_all(batch.into_tasks());
+        } else {
+            self.spread(processor, batch);
+        }
     }
 }
 

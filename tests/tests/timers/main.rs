@@ -2,6 +2,7 @@
 
 mod elsewhere;
 mod intervals;
+mod long_polls;
 
 use std::future::{Future, pending, poll_fn, ready};
 use std::io;
