@@ -19,7 +19,7 @@ mod series;
 
 pub use arguments::Arguments;
 pub(crate) use arguments::{Words, time_limit};
-pub(crate) use process::{Dialogue, collect, output_of};
+pub(crate) use process::{Dialogue, TooLong, collect, output_of, output_within};
 pub use program::{Job, Program};
 pub(crate) use report::{Asked, DEMANDS, Line, Report, Row, Table, align};
 pub(crate) use series::Series;
@@ -110,7 +110,7 @@ impl Settings {
                         Ok(measurements) => report.add(&case.line, subject, repeat, &measurements),
                         Err(failure) => {
                             eprintln!("{}: {} on {subject}: {failure}", self.program, case.line.name);
-                            report.fail(&case.line, subject, &failure.to_string());
+                            report.fail(&case.line, subject, &failure);
                         }
                     }
                 }

@@ -1,7 +1,11 @@
 //! Other processes: those that print their figures, those that are spoken to, and foreign programs.
 
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::error::Error;
+use std::fmt::{self, Display, Formatter};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use super::Series;
 use crate::Failure;
@@ -26,12 +30,70 @@ pub(crate) fn collect(command: &mut Command) -> Result<Series, Failure> {
 /// Runs a foreign program to its end, and returns its output.
 pub(crate) fn output_of(command: &mut Command) -> Result<String, Failure> {
     let output = command.output().map_err(|error| format!("cannot start {:?}: {error}", command.get_program()))?;
-    if !output.status.success() {
-        let (program, complaint) = (command.get_program().to_string_lossy(), String::from_utf8_lossy(&output.stderr));
-        return Err(format!("{program} failed ({}): {}", output.status, complaint.trim_end()).into());
-    }
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    judged(command, output.status, &output.stdout, &output.stderr)
 }
+
+/// Between two looks at a program that has a limit.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// Runs a foreign program, as [`output_of`] does, and kills it if it has not ended after `limit`:
+/// the error is a [`TooLong`] then. Programs that it has started itself are not killed.
+pub(crate) fn output_within(command: &mut Command, limit: Duration) -> Result<String, Failure> {
+    let piped = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = piped.spawn().map_err(|error| format!("cannot start {:?}: {error}", command.get_program()))?;
+    let output = read_aside(child.stdout.take().expect("the output is a pipe"));
+    let complaint = read_aside(child.stderr.take().expect("the complaints are a pipe"));
+    let start = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        if start.elapsed() >= limit {
+            child.kill()?;
+            child.wait()?;
+            // The threads that read are left alone: a child of the child may hold the pipes.
+            let program = command.get_program().to_string_lossy().into_owned();
+            return Err(TooLong { program, limit }.into());
+        }
+        thread::sleep(LOOK);
+    };
+    let read = |thread: JoinHandle<Vec<u8>>| thread.join().expect("reading a pipe does not panic");
+    judged(command, status, &read(output), &read(complaint))
+}
+
+/// Reads a pipe to its end on a thread of its own, so that its writer is never held up.
+fn read_aside(mut pipe: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        // The bytes before an error count all the same.
+        let _broken = pipe.read_to_end(&mut bytes);
+        bytes
+    })
+}
+
+/// Returns the output of a program that has ended, or its complaint.
+fn judged(command: &Command, status: ExitStatus, output: &[u8], complaint: &[u8]) -> Result<String, Failure> {
+    if !status.success() {
+        let (program, complaint) = (command.get_program().to_string_lossy(), String::from_utf8_lossy(complaint));
+        return Err(format!("{program} failed ({status}): {}", complaint.trim_end()).into());
+    }
+    Ok(String::from_utf8_lossy(output).into_owned())
+}
+
+/// A program was killed, since it did not end in time.
+#[derive(Debug)]
+pub(crate) struct TooLong {
+    program: String,
+    pub(crate) limit: Duration,
+}
+
+impl Display for TooLong {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} had not ended after {:?} and was killed", self.program, self.limit)
+    }
+}
+
+impl Error for TooLong {}
 
 /// A process that answers orders line by line, until its input ends. Killed when dropped.
 #[derive(Debug)]
@@ -96,6 +158,21 @@ mod tests {
     fn a_failed_program_is_named_with_its_complaint() {
         let failure = output_of(Command::new("sh").args(["-c", "echo no luck >&2; exit 3"])).unwrap_err().to_string();
         assert!(failure.starts_with("sh failed") && failure.ends_with("no luck"), "{failure}");
+    }
+
+    #[test]
+    fn a_program_without_an_end_is_killed_at_its_limit() {
+        let limit = Duration::from_millis(20);
+        let failure = output_within(Command::new("sleep").arg("1000"), limit).unwrap_err();
+        assert_eq!(failure.downcast_ref::<TooLong>().unwrap().limit, limit);
+        assert!(failure.to_string().contains("sleep had not ended"), "{failure}");
+    }
+
+    #[test]
+    fn a_program_that_ends_in_time_has_its_output() {
+        let run = |script| output_within(Command::new("sh").args(["-c", script]), Duration::from_secs(1000));
+        assert_eq!(run("echo fine").unwrap(), "fine\n");
+        assert!(run("echo no luck >&2; exit 3").unwrap_err().to_string().ends_with("no luck"));
     }
 
     #[test]

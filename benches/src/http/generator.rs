@@ -3,6 +3,7 @@
 use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::process::Command;
+use std::time::Duration;
 
 /// A load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +15,17 @@ pub(super) struct Load {
     /// Requests outstanding on each connection; HTTP/2 only.
     pub(super) streams: usize,
     pub(super) seconds: u32,
+}
+
+/// How long a generator may take beside its run: to connect, to take the last answers, to write.
+const BESIDE_RUN: Duration = Duration::from_secs(15);
+
+impl Load {
+    /// How long a generator may run until it is killed: one that waits for an answer that never
+    /// comes would wait for ever.
+    pub(super) fn limit(&self) -> Duration {
+        Duration::from_secs(self.seconds.into()) + BESIDE_RUN
+    }
 }
 
 /// A run in which every request was answered.

@@ -3,21 +3,23 @@
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 use super::generator::{Latency, Load, Run};
 use crate::Failure;
-use crate::harness::output_of;
+use crate::harness::output_within;
 use crate::measure::quantile;
 
 pub(super) const PROGRAM: &str = "h2load";
 
-/// Runs h2load with the words of a load.
+/// Runs h2load with the words of a load, which has to end within `limit`.
 ///
 /// # Errors
 ///
-/// Returns an error if h2load cannot be started or fails, or if any request was not answered well.
-pub(super) fn load(words: &[String]) -> Result<Run, Failure> {
-    parse(&output_of(Command::new(PROGRAM).args(words))?)
+/// Returns an error if h2load cannot be started, fails or does not end in time, or if any request
+/// was not answered well.
+pub(super) fn load(words: &[String], limit: Duration) -> Result<Run, Failure> {
+    parse(&output_within(Command::new(PROGRAM).args(words), limit)?)
 }
 
 /// Runs it with the latencies, which h2load writes for each request in the file `log`. That takes
@@ -26,10 +28,10 @@ pub(super) fn load(words: &[String]) -> Result<Run, Failure> {
 /// # Errors
 ///
 /// Returns an error where [`load`] does, and if the file cannot be read.
-pub(super) fn logged(words: &[String], log: &Path) -> Result<(Run, Latency), Failure> {
+pub(super) fn logged(words: &[String], limit: Duration, log: &Path) -> Result<(Run, Latency), Failure> {
     // h2load appends.
     let _removed = fs::remove_file(log);
-    let run = parse(&output_of(Command::new(PROGRAM).args(words).arg("--log-file").arg(log))?)?;
+    let run = parse(&output_within(Command::new(PROGRAM).args(words).arg("--log-file").arg(log), limit)?)?;
     let text = fs::read_to_string(log).map_err(|error| format!("cannot read {}: {error}", log.display()))?;
     fs::remove_file(log)?;
     let latency = latency_of(&text).ok_or_else(|| format!("{} is no log of h2load", log.display()))?;

@@ -73,14 +73,14 @@ impl Loading {
         // Where the latencies take a run of their own, that is the warm-up.
         let mut apart = None;
         match (self.version, self.pace) {
-            (Version::Http2, _) => apart = Some(h2load::logged(&h2load::http2(warm_up), log)?.1),
-            (Version::Http1, Pace::Rate(rate)) => drop(h2load::load(&h2load::http1(warm_up, rate))?),
+            (Version::Http2, _) => apart = Some(h2load::logged(&h2load::http2(warm_up), warm_up.limit(), log)?.1),
+            (Version::Http1, Pace::Rate(rate)) => drop(h2load::load(&h2load::http1(warm_up, rate), warm_up.limit())?),
             (Version::Http1, pace) => drop(wrk::load(warm_up, pace == Pace::Closing)?),
         }
         let before = usage()?;
         let (run, latency) = match (self.pace, apart) {
-            (_, Some(latency)) => (h2load::load(&h2load::http2(load))?, latency),
-            (Pace::Rate(rate), None) => h2load::logged(&h2load::http1(load, rate), log)?,
+            (_, Some(latency)) => (h2load::load(&h2load::http2(load), load.limit())?, latency),
+            (Pace::Rate(rate), None) => h2load::logged(&h2load::http1(load, rate), load.limit(), log)?,
             (pace, None) => wrk::load(load, pace == Pace::Closing)?,
         };
         Ok(measurements(run, latency, usage()?.since(before)))

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use super::generator::{Latency, Load, Run};
 use crate::Failure;
-use crate::harness::output_of;
+use crate::harness::output_within;
 
 pub(super) const PROGRAM: &str = "wrk";
 
@@ -13,7 +13,8 @@ pub(super) const PROGRAM: &str = "wrk";
 ///
 /// # Errors
 ///
-/// Returns an error if wrk cannot be started or fails, or if any request was not answered well.
+/// Returns an error if wrk cannot be started, fails or does not end in time, or if any request was
+/// not answered well.
 pub(super) fn load(load: &Load, closes: bool) -> Result<(Run, Latency), Failure> {
     let mut command = Command::new(PROGRAM);
     command.args(["--latency", &format!("-t{}", load.threads), &format!("-c{}", load.connections)]);
@@ -21,7 +22,7 @@ pub(super) fn load(load: &Load, closes: bool) -> Result<(Run, Latency), Failure>
     if closes {
         command.args(["-H", "Connection: close"]);
     }
-    parse(&output_of(&mut command)?)
+    parse(&output_within(&mut command, load.limit())?)
 }
 
 fn parse(text: &str) -> Result<(Run, Latency), Failure> {

@@ -4,6 +4,8 @@ mod align;
 
 pub(crate) use align::align;
 
+use super::TooLong;
+use crate::Failure;
 use crate::child::BARE;
 use crate::measure::Summary;
 use crate::metric::{Measurement, Metric};
@@ -112,6 +114,8 @@ struct Sample {
 struct Failed {
     line: Line,
     subject: String,
+    /// Stands in the table in place of a figure.
+    cell: String,
     why: String,
 }
 
@@ -155,13 +159,21 @@ impl Report {
     }
 
     /// Notes that a case cannot be measured on `subject`.
-    pub(crate) fn fail(&mut self, line: &Line, subject: &str, why: &str) {
-        self.failed.push(Failed { line: line.clone(), subject: subject.to_owned(), why: why.to_owned() });
+    pub(crate) fn fail(&mut self, line: &Line, subject: &str, why: &Failure) {
+        let cell = match why.downcast_ref::<TooLong>() {
+            Some(TooLong { limit, .. }) => format!("**no end in {limit:?}**"),
+            None => "**FAILED**".to_owned(),
+        };
+        self.failed.push(Failed { line: line.clone(), subject: subject.to_owned(), cell, why: why.to_string() });
     }
 
     /// Says whether [`fail`](Self::fail) was called for these.
     pub(crate) fn has_failed(&self, line: &Line, subject: &str) -> bool {
-        self.failed.iter().any(|failed| failed.line.is(line) && failed.subject == subject)
+        self.failure(line, subject).is_some()
+    }
+
+    fn failure(&self, line: &Line, subject: &str) -> Option<&Failed> {
+        self.failed.iter().find(|failed| failed.line.is(line) && failed.subject == subject)
     }
 
     /// Returns how many pairs of case and subject failed.
@@ -189,7 +201,7 @@ impl Report {
             text.push_str(&align(&self.rows(table)));
         }
         text.push_str(&self.notes);
-        for Failed { line, subject, why } in &self.failed {
+        for Failed { line, subject, why, .. } in &self.failed {
             text.push_str(&format!("\n**FAILED**: {} on {subject}: {why}\n", line.name));
         }
         text
@@ -247,8 +259,8 @@ impl Report {
 
     /// Writes the median, and the quartiles in brackets.
     fn cell(&self, line: &Line, metric: Metric, subject: &str) -> String {
-        if self.has_failed(line, subject) {
-            return "**FAILED**".to_owned();
+        if let Some(failed) = self.failure(line, subject) {
+            return failed.cell.clone();
         }
         let Some(summary) = self.summary(line, metric, subject) else { return NONE.to_owned() };
         let [median, low, high] =

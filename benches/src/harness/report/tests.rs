@@ -59,7 +59,7 @@ fn the_best_rival_is_the_one_that_costs_least() {
 #[test]
 fn a_failure_shows_in_the_table_and_is_not_compared() {
     let (mut report, [yields, _]) = (report(), lines());
-    report.fail(&yields, "wsrt", "lost a task");
+    report.fail(&yields, "wsrt", &"lost a task".into());
     assert_eq!(report.failures(), 1);
     assert!(report.has_failed(&yields, "wsrt") && !report.has_failed(&yields, "tokio"));
     let row = row(&report, "yield");
@@ -109,7 +109,7 @@ fn a_row_says_whether_the_demand_is_kept() {
 #[test]
 fn a_failed_subject_keeps_no_demand() {
     let (mut report, line) = demanding(&[1.0], &[1.0]);
-    report.fail(&line, "wsrt", "it hung");
+    report.fail(&line, "wsrt", &"it hung".into());
     let row = row(&report, "loops");
     assert_eq!((&*row[2], &*row[6]), ("**FAILED**", NONE));
 }
