@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 )
 
@@ -142,9 +141,6 @@ func micros(duration time.Duration) float64 {
 
 // processorTime is what the process has used, user and system.
 func processorTime() time.Duration {
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		fail("%v", err)
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+	used, _ := usage()
+	return used
 }

@@ -47,6 +47,9 @@ const ROWS: [&str; 10] = [
     "notify",
 ];
 
+/// The word by which its program is an echo server.
+const ECHO_SERVER: &str = "echo_server";
+
 /// The folder that `--install-go` installs into, beside the results.
 const INSTALLED: &str = "go-bin";
 
@@ -97,6 +100,14 @@ impl Go {
         output_of(command(&["build", "-o"]).arg(&program).arg("."))?;
         let version = output_of(&mut command(&["version"]))?.trim().to_owned();
         Ok(Self { program, version })
+    }
+
+    /// Returns the command that starts the echo server, which speaks as in
+    /// [`served`](crate::served).
+    pub(crate) fn echo_server(&self, workers: usize, limit: Duration) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args([ECHO_SERVER, "--workers", &workers.to_string(), "--time-limit", &limit.as_secs().to_string()]);
+        command
     }
 
     /// Measures a workload in a process of its own.
@@ -154,6 +165,7 @@ mod tests {
         assert!(WORKLOADS.iter().all(|name| workloads::find(name).is_ok()));
         #[cfg(feature = "wsrt")]
         assert!(ROWS.iter().all(|name| crate::sync::find(name).is_ok()));
+        assert!(program.contains(&format!("\"{ECHO_SERVER}\"")));
         for name in WORKLOADS.iter().chain(&ROWS) {
             assert!(program.contains(&format!("\"{name}\":")), "{name}");
         }

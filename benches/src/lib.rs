@@ -12,15 +12,16 @@
 //!
 //! With `--growth` it shows how cost grows with processors, tasks and connections.
 //!
-//! [`compare`], [`parallel`] (fork-join and loops), [`http`] (hyper) and [`sync`] (channels and
-//! locks) are programs on one [`harness`]; [`stalls`] measures the effect on other tasks of polls
-//! that do not return, [`dumps`] the cost of task dumps, and [`instructions`] counts the
-//! instructions of the scheduling paths and of the fast paths of channels and locks.
+//! [`compare`], [`parallel`] (fork-join and loops), [`http`] (hyper), [`echo`] (echo servers by
+//! connections and by load) and [`sync`] (channels and locks) are programs on one [`harness`];
+//! [`stalls`] measures the effect on other tasks of polls that do not return, [`dumps`] the cost of
+//! task dumps, and [`instructions`] counts the instructions of the scheduling paths and of the fast
+//! paths of channels and locks.
 //!
 //! [`guide`] draws the pictures of the guide.
 //!
 //! [`child`] is one measurement of `compare`; [`workloads`] and [`runtimes`] are measured, and
-//! [`load`] is the client of the echo server; [`measure`], [`metric`] and [`machine`] make figures
+//! [`load`] is the client of its echo server; [`measure`], [`metric`] and [`machine`] make figures
 //! of it.
 
 // Without wsrt the programs about wsrt alone are left out, and parts of the harness are unused.
@@ -34,6 +35,8 @@ pub mod compare;
 mod cores;
 #[cfg(feature = "wsrt")]
 pub mod dumps;
+#[cfg(feature = "wsrt")]
+pub mod echo;
 mod go;
 pub mod guide;
 pub mod harness;
@@ -50,6 +53,7 @@ pub mod parallel;
 mod picture;
 pub mod plan;
 pub mod runtimes;
+mod served;
 #[cfg(feature = "wsrt")]
 pub mod stalls;
 #[cfg(feature = "wsrt")]

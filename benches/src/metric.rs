@@ -44,6 +44,8 @@ impl Metric {
     pub const MEDIAN_MICROSECONDS: Self = Self::named("median_us", "µs, median");
     /// Microseconds from a request to its answer: one in a hundred took longer.
     pub const WORST_MICROSECONDS: Self = Self::named("p99_us", "µs, 99 %");
+    /// Microseconds from a request to its answer: one in a thousand took longer.
+    pub const WORST_OF_A_THOUSAND: Self = Self::named("p999_us", "µs, 99.9 %");
     /// Bytes by which the process has grown for each task that waits.
     pub const BYTES_PER_TASK: Self = Self::named("bytes_per_task", "bytes/task");
 
@@ -51,7 +53,7 @@ impl Metric {
     pub const BYTES_IDLE: Self = Self::named("bytes_idle", "bytes");
 
     /// The metrics of the workloads, which are found by their keys.
-    pub(crate) const ALL: [Self; 17] = [
+    pub(crate) const ALL: [Self; 18] = [
         Self::NANOSECONDS_PER_OPERATION,
         Self::MILLISECONDS,
         Self::REQUESTS_PER_SECOND,
@@ -67,6 +69,7 @@ impl Metric {
         Self::BYTES_PER_TIMER,
         Self::MEDIAN_MICROSECONDS,
         Self::WORST_MICROSECONDS,
+        Self::WORST_OF_A_THOUSAND,
         Self::BYTES_PER_TASK,
         Self::BYTES_IDLE,
     ];

@@ -3,7 +3,7 @@
 use super::Work;
 use crate::harness::Report;
 use crate::picture::Head;
-use crate::picture::curves::{self, Curve, Panel, Point};
+use crate::picture::curves::{self, Curve, Panel, Point, Spacing};
 use crate::plan::Plan;
 use crate::workloads::{self, About};
 
@@ -105,6 +105,7 @@ fn panels(axis: &Axis, workload: &str, report: &Report) -> Vec<Panel> {
         Panel {
             title: format!("{workload}, {}, by {}", metric.unit(), axis.name),
             ticks: axis.values.iter().map(|&value| value as f64).collect(),
+            across: Spacing::Logarithmic,
             curves: report.subjects().iter().map(curve).collect(),
         }
     };

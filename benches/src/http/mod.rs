@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!   parent, on the clients' cores            server process (`http --serve …`), on its own
-//!   ServerProcess::start  ── starts ───────▶ listens
+//!   server::start         ── starts ───────▶ listens
 //!                         ◀─ "listening A" ─
 //!   wrk or h2load, unmeasured
 //!   usage                 ── "usage" ──────▶
@@ -13,14 +13,16 @@
 //!   drop                  ── kills ────────▶
 //! ```
 //!
-//! [`server`] is a server with both its sides, [`hello`] its service and [`on_runtimes`] the
-//! difference between the runtimes; [`wrk`] and [`h2load`] start these two and read their reports.
+//! [`server`] is a server, which speaks as in [`served`](crate::served), [`hello`] its service and
+//! [`on_runtimes`] the difference between the runtimes; [`wrk`] and [`h2load`] start these two and
+//! read their reports.
 
 use std::path::Path;
 
 use crate::cores::{self, Cores};
 use crate::harness::{Arguments, Case, Job, Line, Program, Report, Settings, is_wanted};
 use crate::metric::Measurement;
+use crate::served::ServerProcess;
 use crate::usage::allow_open_files;
 use crate::{Failure, machine};
 
@@ -34,7 +36,7 @@ mod wrk;
 
 use generator::Load;
 use loading::{Loading, Pace};
-use server::{Request, ServerProcess};
+use server::Request;
 
 /// The program `http`.
 pub const PROGRAM: Program = Program {
@@ -189,7 +191,7 @@ fn run(options: &Options) -> Result<(), Failure> {
             Box::new(move |runtime| {
                 let (version, connections) = (loading.version, loading.connections);
                 let request = Request { runtime: runtime.to_owned(), version, cores: cores.measured.clone() };
-                let mut server = ServerProcess::start(&request)?;
+                let mut server = server::start(&request)?;
                 let threads = threads.min(connections);
                 let load = Load { address: server.address, threads, connections, streams, seconds };
                 measure(loading, &mut server, &load, directory)

@@ -1,27 +1,21 @@
-//! One server in a process of its own: hyper's connections as tasks of a runtime, and the process'
-//! use of the machine on demand.
+//! One server in a process of its own: hyper's connections as tasks of a runtime.
 
-use std::io::{self, BufRead, Write};
+use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::process::Command;
 use std::sync::mpsc::{self, Sender};
-use std::time::Duration;
 
 use hyper::server::conn::{http1, http2};
 
 use super::Version;
 use super::hello::Hello;
 use super::on_runtimes::ForHyper;
-use crate::harness::{Arguments, Dialogue, Job, Words};
+use crate::harness::{Arguments, Job, Words};
 use crate::runtimes::{Tokio, Wsrt};
-use crate::usage::{Usage, allow_open_files};
+use crate::served::{ServerProcess, answer_questions};
+use crate::usage::allow_open_files;
 use crate::{Failure, cores};
 
-/// Precedes the address.
-const LISTENING: &str = "listening ";
-/// Asks for the figures.
-const USAGE: &str = "usage";
-const USED: &str = "used";
 /// Descriptors, of the connections and all others, here and in the generators.
 pub(super) const FILES: u64 = 16_384;
 
@@ -103,68 +97,14 @@ async fn serve_http2<R: ForHyper>(io: R::Io) {
     let _ = http2::Builder::new(R::executor()).timer(R::timer()).serve_connection(io, Hello).await;
 }
 
-/// Answers the parent's questions, on the main thread.
-fn answer_questions(address: SocketAddr) -> Result<(), Failure> {
-    println!("{LISTENING}{address}");
-    for line in io::stdin().lock().lines() {
-        match &*line? {
-            USAGE => {
-                println!("{}", usage_line(Usage::now()?));
-                io::stdout().flush()?;
-            }
-            other => return Err(format!("expected {USAGE:?} on the standard input, got {other:?}").into()),
-        }
-    }
-    Ok(())
-}
-
-/// Writes the line that [`parse_usage`] reads.
-fn usage_line(usage: Usage) -> String {
-    format!("{USED} {} {}", usage.cpu.as_nanos(), usage.sleeps)
-}
-
-fn parse_usage(line: &str) -> Option<Usage> {
-    let mut words = line.strip_prefix(USED)?.split_whitespace();
-    let cpu = Duration::from_nanos(words.next()?.parse().ok()?);
-    let sleeps = words.next()?.parse().ok()?;
-    words.next().is_none().then_some(Usage { cpu, sleeps })
-}
-
-/// The parent's side of a server that listens. Killed when dropped.
-#[derive(Debug)]
-pub(super) struct ServerProcess {
-    dialogue: Dialogue,
-    pub(super) address: SocketAddr,
-}
-
-impl ServerProcess {
-    /// Starts this program as a server, and waits until it listens.
-    pub(super) fn start(request: &Request) -> Result<Self, Failure> {
-        let mut command = Command::new(std::env::current_exe()?);
-        let mut dialogue = Dialogue::start("the server", command.args(request.words().into_vec()))?;
-        let address = dialogue.answer(|line| line.strip_prefix(LISTENING)?.parse().ok())?;
-        Ok(Self { dialogue, address })
-    }
-
-    /// Asks for the server process' use so far.
-    pub(super) fn usage(&mut self) -> Result<Usage, Failure> {
-        self.dialogue.order(USAGE)?;
-        self.dialogue.answer(parse_usage)
-    }
+/// Starts this program as a server, and waits until it listens.
+pub(super) fn start(request: &Request) -> Result<ServerProcess, Failure> {
+    ServerProcess::start(Command::new(std::env::current_exe()?).args(request.words().into_vec()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_usage_survives_its_line() {
-        let usage = Usage { cpu: Duration::from_nanos(1_234_567_891), sleeps: 42 };
-        assert_eq!(parse_usage(&usage_line(usage)), Some(usage));
-        for line in ["", "used", "used 1", "used 1 2 3", "listening 127.0.0.1:1"] {
-            assert_eq!(parse_usage(line), None, "{line:?}");
-        }
-    }
 
     #[test]
     fn a_server_understands_the_words_of_the_parent() {

@@ -1,4 +1,4 @@
-//! Curves: a panel for each case, a curve for each subject, both axes logarithmic.
+//! Curves: a panel for each case, a curve for each subject, the upward axis logarithmic.
 
 use super::{Head, MARGIN, PANEL_WIDTH, escape, line, page, put};
 use crate::measure::Summary;
@@ -21,7 +21,15 @@ pub(crate) struct Panel {
     pub(crate) title: String,
     /// The numbers of the lower axis, from left to right, all above zero.
     pub(crate) ticks: Vec<f64>,
+    pub(crate) across: Spacing,
     pub(crate) curves: Vec<Curve>,
+}
+
+/// How an axis is divided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Spacing {
+    Linear,
+    Logarithmic,
 }
 
 /// One subject.
@@ -56,12 +64,20 @@ fn panel(panel: &Panel) -> String {
         return text;
     };
     let decades = decades(least, most);
-    let across = Scale { least: *first, most: *last, from: PLOT_LEFT, to: PLOT_LEFT + PLOT_WIDTH };
-    let up = Scale { least: decades[0], most: decades[decades.len() - 1], from: PLOT_TOP + PLOT_HEIGHT, to: PLOT_TOP };
+    let (left, right) = (PLOT_LEFT, PLOT_LEFT + PLOT_WIDTH);
+    let across = Scale { spacing: panel.across, least: *first, most: *last, from: left, to: right };
+    let up = Scale {
+        spacing: Spacing::Logarithmic,
+        least: decades[0],
+        most: decades[decades.len() - 1],
+        from: PLOT_TOP + PLOT_HEIGHT,
+        to: PLOT_TOP,
+    };
+    let legend_step = LEGEND_STEP.min(PLOT_WIDTH / panel.curves.len() as f64);
     grid(&mut text, &panel.ticks, &decades, &across, &up);
     for (number, subject) in panel.curves.iter().enumerate() {
         let colour = COLOURS[number % COLOURS.len()];
-        let x = PLOT_LEFT + LEGEND_STEP * number as f64;
+        let x = PLOT_LEFT + legend_step * number as f64;
         put(
             &mut text,
             &format!(
@@ -106,8 +122,9 @@ fn curve(text: &mut String, curve: &Curve, colour: &str, across: &Scale, up: &Sc
     put(text, &format!("<polyline points=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.8\"/>"));
 }
 
-/// A logarithmic scale.
+/// One axis.
 struct Scale {
+    spacing: Spacing,
     least: f64,
     most: f64,
     from: f64,
@@ -117,8 +134,12 @@ struct Scale {
 impl Scale {
     /// Returns the place of `value`; a value off the scale is at its end.
     fn place(&self, value: f64) -> f64 {
-        let range = (self.most / self.least).ln();
-        let share = if range > 0.0 { (value.max(self.least) / self.least).ln() / range } else { 0.5 };
+        let beyond_least = |value: f64| match self.spacing {
+            Spacing::Linear => value - self.least,
+            Spacing::Logarithmic => (value / self.least).ln(),
+        };
+        let range = beyond_least(self.most);
+        let share = if range > 0.0 { beyond_least(value.max(self.least)) / range } else { 0.5 };
         self.from + share.min(1.0) * (self.to - self.from)
     }
 }
@@ -149,12 +170,20 @@ mod tests {
     }
 
     #[test]
+    fn a_linear_axis_has_the_mean_in_its_middle() {
+        let place = |spacing, value| Scale { spacing, least: 10.0, most: 1000.0, from: 0.0, to: 100.0 }.place(value);
+        assert_eq!((place(Spacing::Linear, 505.0), place(Spacing::Linear, 2000.0)), (50.0, 100.0));
+        assert_eq!(place(Spacing::Logarithmic, 100.0), 50.0);
+    }
+
+    #[test]
     fn each_subject_has_its_curve_through_its_points() {
         let curve = |name: &str, points| Curve { name: name.to_owned(), points };
         let ours = curve("wsrt", vec![point(1.0, 10.0), point(2.0, 20.0), point(4.0, 100.0)]);
         let panel = Panel {
             title: "token".to_owned(),
             ticks: vec![1.0, 2.0, 4.0],
+            across: Spacing::Logarithmic,
             curves: vec![ours, curve("go", vec![point(1.0, 50.0)])],
         };
         let drawing = svg(Head { title: "t", about: "a", note: "" }, &[panel]);
@@ -168,7 +197,8 @@ mod tests {
 
     #[test]
     fn a_panel_without_figures_says_so() {
-        let empty = Panel { title: "token".to_owned(), ticks: vec![1.0], curves: Vec::new() };
+        let (title, across) = ("token".to_owned(), Spacing::Logarithmic);
+        let empty = Panel { title, ticks: vec![1.0], across, curves: Vec::new() };
         assert!(panel(&empty).contains("no figure"));
     }
 

@@ -20,14 +20,14 @@ const NEWS: Token = Token(usize::MAX);
 
 /// A server that echoes until its clients have ended every connection.
 #[derive(Debug)]
-pub(super) struct Server {
-    pub(super) address: SocketAddr,
+pub(crate) struct Server {
+    pub(crate) address: SocketAddr,
     acceptor: JoinHandle<io::Result<u64>>,
 }
 
 impl Server {
     /// Listens, and has `threads` loops serve `connections`, with buffers of `buffer` bytes.
-    pub(super) fn start(threads: usize, connections: usize, buffer: usize) -> io::Result<Self> {
+    pub(crate) fn start(threads: usize, connections: usize, buffer: usize) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let address = listener.local_addr()?;
         let loops = (0..threads).map(|_| Loop::start(buffer)).collect::<io::Result<Vec<_>>>()?;

@@ -44,6 +44,7 @@ mod tree;
 mod wake;
 mod yields;
 
+pub(crate) use bare_echo::Server as BareEcho;
 pub(crate) use echo_tcp::echo;
 pub use rounds::Round;
 

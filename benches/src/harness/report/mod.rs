@@ -80,6 +80,9 @@ pub(crate) const DEMANDS: &[Column] = &[
     }),
 ];
 
+/// The first line of the samples.
+const COLUMNS: &str = "workload,metric,runtime,workers,repeat,value";
+
 /// Explains [`RATIOS`].
 const NOTES: &str = "
 Medians, and in brackets the quartiles, over the repeats. Lower is better but for ↑. The ratios compare cost by the medians:
@@ -158,6 +161,27 @@ impl Report {
         }));
     }
 
+    /// Takes the samples that [`csv`](Self::csv) has written of lines of the first table.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error that has the line in it which is none of such a file.
+    pub(crate) fn add_csv(&mut self, text: &str) -> Result<(), Failure> {
+        for row in text.lines().filter(|row| *row != COLUMNS) {
+            let wrong = || format!("no sample: {row:?}");
+            let [name, metric, subject, workers, repeat, value] =
+                row.split(',').collect::<Vec<_>>().try_into().map_err(|_| wrong())?;
+            let metric = Metric::find(metric).ok_or_else(wrong)?;
+            let (workers, repeat): (usize, usize) =
+                (workers.parse().map_err(|_| wrong())?, repeat.parse().map_err(|_| wrong())?);
+            let value = value.parse().map_err(|_| wrong())?;
+            if let Some(line) = self.line(name).filter(|line| line.workers == workers).cloned() {
+                self.add(&line, subject, repeat, &[metric.of(value)]);
+            }
+        }
+        Ok(())
+    }
+
     /// Notes that a case cannot be measured on `subject`.
     pub(crate) fn fail(&mut self, line: &Line, subject: &str, why: &Failure) {
         let cell = match why.downcast_ref::<TooLong>() {
@@ -183,7 +207,7 @@ impl Report {
 
     /// Writes the samples, one a line, under a line with the names of the columns.
     pub(crate) fn csv(&self) -> String {
-        let mut text = String::from("workload,metric,runtime,workers,repeat,value\n");
+        let mut text = format!("{COLUMNS}\n");
         for Sample { line, subject, repeat, measurement } in &self.samples {
             let (name, metric) = (field(&line.name), field(measurement.metric.key()));
             text.push_str(&format!("{name},{metric},{subject},{},{repeat},{}\n", line.workers, measurement.value));

@@ -82,6 +82,19 @@ fn the_samples_are_all_in_the_csv() {
     assert!(csv.contains("yield,ns_per_operation,smol,2,2,9000\n"), "{csv}");
 }
 
+#[test]
+fn samples_of_an_earlier_run_are_taken_as_they_were() {
+    let (earlier, mut later) = (report(), report());
+    let before = later.csv().lines().count();
+    later.add_csv(&earlier.csv()).unwrap();
+    assert_eq!(later.csv().lines().count(), 2 * before - 1);
+    assert_eq!(row(&later, "yield")[3], "100 (100–100)");
+    later.add_csv("another line,ns_per_operation,wsrt,2,0,1\n").unwrap();
+    for wrong in ["yield", "yield,speed,wsrt,2,0,1", "yield,ns_per_operation,wsrt,2,0,fast"] {
+        assert!(later.add_csv(wrong).unwrap_err().to_string().contains(wrong), "{wrong}");
+    }
+}
+
 const EFFICIENCY: Metric = Metric::named("efficiency", "efficiency").digits(3);
 
 /// Returns a report of one line of which an efficiency of 0.96 is asked.
