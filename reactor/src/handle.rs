@@ -34,7 +34,7 @@ struct Shared {
 
 impl Handle {
     pub(crate) fn new(system: mio::Registry) -> Self {
-        Self(Arc::new(Shared { system, registry: Registry::new(), lender: Lender::default() }))
+        Self(Arc::new(Shared { system, registry: Registry::new(), lender: Lender::new() }))
     }
 
     pub(crate) fn lender(&self) -> &Lender {

@@ -89,10 +89,13 @@ pub trait Socket: Send + Sync + UnwindSafe + RefUnwindSafe + fmt::Debug {
 }
 
 /// Where a netpoller has its network.
-#[derive(Default)]
 pub(crate) struct Lender(OnceLock<Arc<dyn Network>>);
 
 impl Lender {
+    pub(crate) fn new() -> Self {
+        Self(OnceLock::new())
+    }
+
     /// Has `network` lend the sockets, if there is none yet.
     pub(crate) fn begin(&self, network: Arc<dyn Network>) {
         let _ = self.0.set(network);

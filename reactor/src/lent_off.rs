@@ -8,10 +8,14 @@ use std::io;
 use std::net::SocketAddr;
 
 /// Where a netpoller would have its network.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Lender;
 
 impl Lender {
+    pub(crate) fn new() -> Self {
+        Self
+    }
+
     /// The system reports the events.
     pub(crate) fn take_events(&self) -> Option<std::iter::Empty<(SourceToken, EventBits)>> {
         None
