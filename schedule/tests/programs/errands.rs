@@ -16,7 +16,7 @@ use crate::support::{Gate, runtime};
 
 const MILLISECOND: Duration = Duration::from_millis(1);
 /// Later than this, a timer was forgotten.
-const LATE: Duration = Duration::from_millis(100);
+const LATE: Duration = Duration::from_millis(500);
 
 /// A runtime with one processor and two machines, one of which is left to watch the netpoller.
 fn with_a_spare_machine() -> Runtime {
@@ -61,16 +61,20 @@ pub(crate) fn timers_of_errands() {
         theirs.open();
         thread::sleep(MILLISECOND / 5);
         let mut timer = pin!(sleep(10 * MILLISECOND));
-        let first = poll_fn(|cx| Poll::Ready(timer.as_mut().poll(cx).is_pending()));
-        assert!(first.await, "it was armed just now");
+        // It is armed, unless its moment has come meanwhile.
+        let is_over = poll_fn(|cx| Poll::Ready(timer.as_mut().poll(cx).is_ready())).await;
         told.open();
-        timer.await;
+        if !is_over {
+            timer.await;
+        }
         sets.store(true, SeqCst);
     });
     let blocks = runtime.spawn(async move { long.wait() });
     let handle = runtime.handle().clone();
     let outside = thread::spawn(move || {
         armed.wait();
+        // At any moment of the errand's end.
+        (0..wsrt_schedule::seed() % 64).for_each(|_| _ = fired.load(SeqCst));
         handle.spawn(async move {
             let began = time::now();
             while !fired.load(SeqCst) {

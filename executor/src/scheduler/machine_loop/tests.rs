@@ -121,7 +121,11 @@ fn beside_long_polls_a_readied_task_runs_on_an_errand() {
     assert_eq!((scheduler.processors.spares(), scheduler.idle.count_busy()), (1, 2));
     let mut machine_loop = MachineLoop::new(&entered);
     let mut processor = entered.take_processor().expect("it has one");
-    scheduler.injector.push(machine_loop.look(&mut processor).expect("the task").task);
+    // After its longest time, which may pass here, the errand has left the task there itself.
+    if let Some(found) = machine_loop.look(&mut processor) {
+        scheduler.injector.push(found.task);
+    }
+    assert!(!scheduler.injector.is_empty(), "the task was placed on the errand's processor");
     assert!(machine_loop.look(&mut processor).is_none(), "what is in the injector is for others");
     machine_loop.retire(processor);
     assert_eq!((scheduler.processors.spares(), scheduler.idle.count_busy()), (0, 1));
