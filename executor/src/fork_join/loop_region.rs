@@ -78,6 +78,11 @@ unsafe impl Send for LoopRegion {}
 unsafe impl Sync for LoopRegion {}
 
 impl LoopRegion {
+    /// For how many participants it is, its owner included.
+    pub(super) fn count_slots(&self) -> usize {
+        self.ranges.len()
+    }
+
     /// A region for `slots` participants, its owner included.
     pub(crate) fn new(slots: usize) -> Self {
         unsafe fn nothing(_: *const (), _: &LoopRegion, _: usize, _: &dyn Participant) {}

@@ -22,7 +22,7 @@ pub(crate) fn run_loop<B: LoopBody>(count: u32, body: &B) -> Result<(), Payload>
     match helped_context() {
         Some(context) if count > 1 => {
             let call = Call::new(&context);
-            let region = call.regions.free_loops.take(|| LoopRegion::new(slots(context.scheduler())));
+            let region = call.regions.free_loops.take(slots(context.scheduler()), LoopRegion::new);
             let counted = Counted::as_owner(&context);
             // SAFETY: `take` returns a region to which no other thread has a reference.
             let outcome = unsafe { region.run(count, body, || call.post(Arc::clone(&region) as Arc<dyn Region>)) };
@@ -56,7 +56,9 @@ pub(crate) fn is_alone() -> bool {
 /// which have no turn while another is in its own.
 fn can_be_helped(context: &Context) -> bool {
     let config = &context.scheduler().config;
-    config.simulation.is_none() && config.flavor == RuntimeFlavor::MultiThread && config.processors > 1
+    config.simulation.is_none()
+        && config.flavor == RuntimeFlavor::MultiThread
+        && context.scheduler().processors.regular() > 1
 }
 
 /// Returns the thread's context, if a region opened in it can have helpers. Counted, since a
@@ -75,7 +77,7 @@ fn in_new_tree<R>(f: impl FnOnce(&TreeSlot<'_>) -> R) -> R {
         return f(&slot);
     };
     let call = Call::new(&context);
-    let region = call.regions.free_trees.take(|| TreeRegion::new(slots(context.scheduler())));
+    let region = call.regions.free_trees.take(slots(context.scheduler()), TreeRegion::new);
     let tree = OpenTree { regions: call.regions, region };
     let counted = Counted::as_owner(&context);
     // SAFETY: `take` returns a region to which no other thread has a reference, and the slot is

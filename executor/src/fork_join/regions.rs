@@ -31,27 +31,51 @@ impl Regions {
     }
 }
 
-/// Returns how many slots a region has: one for each processor, and one for its owner.
+/// Returns how many slots a region needs: one for each processor, and one for its owner.
 pub(super) fn slots(scheduler: &Scheduler) -> usize {
     (scheduler.processors.regular() + 1).min(MOST_SLOTS)
+}
+
+/// A region with a number of slots, that of the processors at its making.
+pub(super) trait Slotted {
+    fn slots(&self) -> usize;
+}
+
+impl Slotted for LoopRegion {
+    fn slots(&self) -> usize {
+        self.count_slots()
+    }
+}
+
+impl Slotted for TreeRegion {
+    fn slots(&self) -> usize {
+        self.count_slots()
+    }
 }
 
 /// Regions of earlier calls. A helper that came too late may still have a reference to one, so a
 /// region is used again only when no other thread has it.
 pub(super) struct FreeRegions<R>(Mutex<Vec<Arc<R>>>);
 
-impl<R> FreeRegions<R> {
+impl<R: Slotted> FreeRegions<R> {
     fn new() -> Self {
         Self(Mutex::new(Vec::new()))
     }
 
-    /// Returns a region to which no other thread has a reference: a free one, or a new one.
-    pub(super) fn take(&self, make: impl FnOnce() -> R) -> Arc<R> {
-        let mut free = self.0.lock();
-        let unshared = free.iter_mut().position(|region| Arc::get_mut(region).is_some());
-        let found = unshared.map(|at| free.swap_remove(at));
-        drop(free);
-        found.unwrap_or_else(|| Arc::new(make()))
+    /// Returns a region of `slots` or more to which no other thread has a reference: a free one, or
+    /// a new one. Forgets those that are too small, from before the runtime grew.
+    pub(super) fn take(&self, slots: usize, make: impl FnOnce(usize) -> R) -> Arc<R> {
+        loop {
+            let mut free = self.0.lock();
+            let unshared = free.iter_mut().position(|region| Arc::get_mut(region).is_some());
+            let found = unshared.map(|at| free.swap_remove(at));
+            drop(free);
+            match found {
+                Some(region) if region.slots() < slots => {}
+                Some(region) => return region,
+                None => return Arc::new(make(slots)),
+            }
+        }
     }
 
     pub(super) fn put(&self, region: Arc<R>) {

@@ -38,6 +38,11 @@ pub(crate) struct TreeRegion {
 }
 
 impl TreeRegion {
+    /// For how many participants it is, its owner included.
+    pub(super) fn count_slots(&self) -> usize {
+        self.stacks.len()
+    }
+
     /// A region for `slots` participants, its owner included.
     pub(crate) fn new(slots: usize) -> Self {
         Self {

@@ -1,6 +1,7 @@
 //! Building: from the options of a builder to a runtime that runs.
 
 use std::io;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use crate::fork_join;
@@ -8,7 +9,7 @@ use crate::runtime::services::RuntimeServices;
 use crate::runtime::{Builder, LocalOptions, LocalRuntime, Runtime, environment};
 use crate::scheduler::{Config, RuntimeFlavor, Scheduler};
 use crate::sync;
-use crate::util::sync::thread::{self, ThreadId};
+use crate::util::sync::thread::{self, ThreadId, available_parallelism};
 
 /// The most processors that tasks run on: half of the largest number that Linux can be built for.
 /// Each processor counts its steals from each of the others.
@@ -115,17 +116,21 @@ impl Builder {
     }
 
     fn config(&self) -> io::Result<Config> {
-        let processors = match (self.config.flavor, self.worker_threads) {
-            (RuntimeFlavor::CurrentThread, _) => 1,
-            (RuntimeFlavor::MultiThread, Some(count)) => count,
+        let (processors, may_follow) = match (self.config.flavor, self.worker_threads) {
+            (RuntimeFlavor::CurrentThread, _) => (1, false),
+            (RuntimeFlavor::MultiThread, Some(count)) => (count, false),
             // Not as many as this computer has: the run would be another on the next.
-            (RuntimeFlavor::MultiThread, None) if self.config.simulation.is_some() => SIMULATED_WORKERS,
-            (RuntimeFlavor::MultiThread, None) => environment::worker_threads()?,
+            (RuntimeFlavor::MultiThread, None) if self.config.simulation.is_some() => (SIMULATED_WORKERS, false),
+            (RuntimeFlavor::MultiThread, None) => match environment::worker_threads()? {
+                Some(count) => (count, false),
+                None => (available_parallelism().map_or(1, NonZeroUsize::get), true),
+            },
         };
+        let follows_quota = may_follow && self.config.follows_quota;
         self.refuse_impossible(processors)?;
         let simulation = environment::simulation(self.config.simulation)?;
         let stall_threshold = environment::stall_threshold();
-        Ok(Config { processors, stall_threshold, simulation, ..self.config.clone() })
+        Ok(Config { processors, follows_quota, stall_threshold, simulation, ..self.config.clone() })
     }
 
     /// Refuses values that no system can provide.

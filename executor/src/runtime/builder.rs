@@ -47,6 +47,7 @@ impl Builder {
         let config = Config {
             flavor,
             processors: 1,
+            follows_quota: true,
             name: None,
             thread_name: Arc::new(|| "wsrt-machine".to_owned()),
             thread_stack_size: None,
@@ -143,7 +144,9 @@ impl Builder {
     /// time.
     ///
     /// The default is the environment variable `WSRT_WORKER_THREADS`, and without it as many as the
-    /// process's CPU affinity and its control group's quota allow. A current-thread runtime
+    /// process's CPU affinity and its control group's quota allow, which is
+    /// [followed](Self::follow_cpu_quota) from then on. A number that is set is changed by
+    /// [`Handle::resize`](crate::runtime::Handle::resize) alone. A current-thread runtime
     /// ignores it and has one. [`build`](Self::build) returns an error for more than 4096.
     ///
     /// # Panics
@@ -161,6 +164,27 @@ impl Builder {
     pub fn worker_threads(&mut self, count: usize) -> &mut Self {
         assert!(count > 0, "wsrt: `worker_threads(0)`: a runtime needs at least one processor to run tasks on");
         self.worker_threads = Some(count);
+        self
+    }
+
+    /// Sets whether the number of processors changes with the quota of the process's control group
+    /// (`cpu.max`, or `cpu.cfs_quota_us` in version 1) while the runtime runs. The default is that
+    /// it does, unless [`worker_threads`](Self::worker_threads) or `WSRT_WORKER_THREADS` has set
+    /// it, and until [`Handle::resize`](crate::runtime::Handle::resize) does.
+    ///
+    /// The number is the one with which a runtime would begin now: whole cores, and one at least.
+    /// The quota is read once a second at most, and not while all processors are idle, so that a
+    /// runtime at rest is not woken for it. A change of the CPU affinity alone is not noticed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = wsrt::runtime::Builder::new_multi_thread().follow_cpu_quota(false).build()?;
+    /// # drop(runtime);
+    /// # std::io::Result::Ok(())
+    /// ```
+    pub fn follow_cpu_quota(&mut self, follows: bool) -> &mut Self {
+        self.config.follows_quota = follows;
         self
     }
 

@@ -19,7 +19,6 @@ use crate::scheduler::simulation::Settings;
 use crate::signal::unix::SignalKind;
 use crate::util::numbered_path::numbered;
 use crate::util::report::report;
-use crate::util::sync::thread::available_parallelism;
 
 const WORKER_THREADS: &str = "WSRT_WORKER_THREADS";
 /// Counts where wsrt stands in tokio's place, and the other is not there.
@@ -35,15 +34,15 @@ const TRACE: &str = "WSRT_TRACE";
 /// People notice a tenth of a second, and it is a hundred times as long as a poll should take.
 const STALL_THRESHOLD: Duration = Duration::from_millis(100);
 
-/// Returns the number of processors if the builder has none: that of the environment, or as many as
-/// the process may use by its affinity and its control group's quota.
-pub(crate) fn worker_threads() -> io::Result<usize> {
+/// Returns the number of processors of the environment, if it has one, for a builder that has none.
+pub(crate) fn worker_threads() -> io::Result<Option<usize>> {
     let of_tokio = drop_in::IS_ON.then_some(WORKER_THREADS_OF_TOKIO);
     let names = [Some(WORKER_THREADS), of_tokio].into_iter().flatten();
     match names.filter_map(|name| Some((name, env::var_os(name)?))).next() {
         Some((name, value)) => parse_positive(name, "a number of processors, such as 4", &value)
+            .map(Some)
             .map_err(|message| io::Error::new(io::ErrorKind::InvalidInput, message)),
-        None => Ok(available_parallelism().map_or(1, NonZeroUsize::get)),
+        None => Ok(None),
     }
 }
 

@@ -15,6 +15,7 @@ mod intervals;
 mod local;
 mod metrics;
 pub(crate) mod periodic;
+mod resize;
 #[allow(clippy::module_inception)]
 mod runtime;
 pub(crate) mod schedtrace;

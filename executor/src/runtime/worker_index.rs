@@ -3,11 +3,12 @@
 use crate::scheduler::Context;
 
 /// Returns the index of the processor that runs the calling code, as
-/// [`RuntimeMetrics`](crate::runtime::RuntimeMetrics) numbers them: below
-/// [`num_workers`](crate::runtime::RuntimeMetrics::num_workers).
+/// [`RuntimeMetrics`](crate::runtime::RuntimeMetrics) numbers them: below the number with which the
+/// runtime was built, for ever.
 ///
-/// `None` outside of tasks, in blocking jobs, and on a spare processor, which stands in for one
-/// that is stuck. The future in `block_on` of a multi-thread runtime is on none; that in
+/// `None` outside of tasks, in blocking jobs, on a spare processor, which stands in for one that is
+/// stuck, and on one that came when the runtime [grew](crate::runtime::Handle::resize). The future
+/// in `block_on` of a multi-thread runtime is on none; that in
 /// [`Runtime::block_on`](crate::runtime::Runtime::block_on) of a current-thread runtime is on its
 /// processor, unless another thread is in that as well, and was first.
 ///
@@ -30,6 +31,6 @@ pub fn worker_index() -> Option<usize> {
             return context.scheduler().root_thread.is_current().then_some(0);
         }
         let index = context.with_processor(|held| held.map(|processor| processor.index()))?;
-        (index < context.scheduler().processors.regular()).then_some(index)
+        (index < context.scheduler().processors.built()).then_some(index)
     })
 }

@@ -96,7 +96,8 @@ impl<'a> MachineLoop<'a> {
     /// Inlined always: it is the loop's body, and has a name of its own for simulated machines.
     #[inline(always)]
     pub(super) fn turn(&mut self, mut processor: Box<Processor>, root: &impl Root) {
-        if self.scheduler.processors.is_retirement_due() {
+        let processors = &self.scheduler.processors;
+        if processors.is_retirement_due() && processor.index() >= processors.regular() {
             return self.retire_for_good_with(processor);
         }
         match self.look(&mut processor) {
@@ -256,26 +257,36 @@ impl<'a> MachineLoop<'a> {
         Some(first.found(FoundIn::INJECTOR))
     }
 
-    /// Takes the processor out of play, if that is still wanted: a stuck poll that one stood in for
-    /// has returned. Or its errand is over.
+    /// Takes the processor out of play, unless another was quicker: then it stays in hand.
     #[inline(never)]
-    fn retire_for_good_with(&self, mut processor: Box<Processor>) {
+    fn retire_for_good_with(&self, processor: Box<Processor>) {
+        if let Some(kept) = self.retire_if_due(processor) {
+            self.context.put_processor(kept);
+        }
+    }
+
+    /// Takes the processor out of play, if it is one to go: a stuck poll that one stood in for has
+    /// returned, or the runtime has shrunk. Or its errand is over. Gives it back if it stays.
+    #[inline(never)]
+    fn retire_if_due(&self, mut processor: Box<Processor>) -> Option<Box<Processor>> {
         let processors = &self.scheduler.processors;
-        let on_errand = processor.is_on_errand();
-        let ended = on_errand.then(|| processors.end_errand(&mut processor));
-        let Some(request) = ended.or_else(|| processors.take_retire_request()) else {
-            return self.context.put_processor(processor);
+        let ended = if processor.is_on_errand() { processors.end_errand(&mut processor) } else { None };
+        let Some(request) = ended.or_else(|| processors.take_retire_request(processor.index())) else {
+            return Some(processor);
         };
         self.context.put_down(&processor);
         self.scheduler.part_with(&mut processor);
         let _ = self.scheduler.idle.retire_for_good(&mut processor);
-        self.scheduler.processors.take_out_of_play(processor, request);
+        if let Some(regular) = self.scheduler.processors.take_out_of_play(processor, request) {
+            self.scheduler.idle.add(regular);
+        }
         if self.scheduler.work_is_visible() {
             self.scheduler.wake_one();
         }
         // Not left to the sleep that follows: the machine may find another processor idle, and go
         // on.
         self.watch_own_deadlines();
+        None
     }
 
     /// Goes on with the root future, which yielded: all others have had their turn, and the
@@ -304,7 +315,10 @@ impl<'a> MachineLoop<'a> {
     fn retire(&mut self, mut processor: Box<Processor>) {
         if processor.is_on_errand() {
             self.light = false;
-            return self.retire_for_good_with(processor);
+            match self.retire_if_due(processor) {
+                Some(kept) => processor = kept,
+                None => return,
+            }
         }
         processor.shared().counters().parks.add(1);
         self.light = processor.clock().polls_are_light();
@@ -398,7 +412,7 @@ impl<'a> MachineLoop<'a> {
         let delivered = |machine: &mut Self| Some(machine.context.begin_hold(machine.stand_up()?));
         let mut held = self.context.take_processor().or_else(|| delivered(self));
         if let Some(processor) = held.take_if(|processor| processor.is_on_errand()) {
-            self.retire_for_good_with(processor);
+            held = self.retire_if_due(processor);
         }
         if let Some(mut processor) = held {
             self.context.put_down(&processor);

@@ -58,6 +58,8 @@ pub(crate) mod processors;
 #[cfg(not(loom))]
 pub(crate) mod refusals;
 #[cfg(not(loom))]
+pub(crate) mod resize;
+#[cfg(not(loom))]
 pub(crate) mod root;
 #[cfg(not(loom))]
 mod root_future;

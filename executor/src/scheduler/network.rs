@@ -54,7 +54,7 @@ impl MachineLoop<'_> {
                 Some(readied) => batch = readied,
                 None => {
                     let _parked = scheduler.observer.parked();
-                    timed_out = scheduler.threads.park(self.machine, &scheduler.config);
+                    timed_out = scheduler.threads.park(self.machine, scheduler);
                 }
             }
         }
@@ -87,7 +87,7 @@ impl MachineLoop<'_> {
         // Asked off the list: a thread with work to offer may have found this machine there, and
         // relies on its coming.
         let needed = || held || scheduler.idle_work.is_wanted();
-        self.surplus = timed_out && !needed() && scheduler.threads.let_one_go(scheduler.config.processors);
+        self.surplus = timed_out && !needed() && scheduler.threads.let_one_go(scheduler.processors.regular());
     }
 
     /// Calls the user's hook around a sleep, if there is one. It may wake and spawn: the machine is

@@ -11,28 +11,42 @@ use crate::util::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use crate::util::sync::atomic::{AtomicBool, AtomicUsize};
 use crate::util::sync::{Arc, Mutex};
 
-/// The part of the processors that all threads see, by index, and the spares that are not in play.
+mod size;
+
+/// The part of the processors that all threads see, by index, and those that are not in play.
 ///
-/// The first N are there from the start. A spare is made when it is first wanted, at the lowest
+/// The first N are there from the start. Another is made when it is first wanted, at the lowest
 /// index that is free, and kept when it is not wanted any more: it is *out of play* then, with
 /// empty queues. Timers may be left in it, so that such a processor stays in len until they are
 /// gone.
+///
+/// How many are *regular* may change ([`size`]); the others in play are spares. Only processors
+/// whose index is the regular number or more go out of play: so those in play have the lowest
+/// indices, but for the moments between.
 pub(crate) struct Processors {
     slots: Box<[OnceLock<Arc<CachePadded<Shared>>>]>,
     /// Slots below this are filled and to be looked at.
     scan_len: AtomicUsize,
-    parked: Mutex<ParkedSpares>,
+    parked: Mutex<Parked>,
     /// Whether anything is due, for holders to look at without the lock. Relaxed: the
     /// count under the lock decides.
     is_retirement_due: AtomicBool,
     /// Where timers armed by threads without a processor went last: they take turns. Relaxed: it
     /// spreads them, and guards nothing.
     timer_turn: AtomicUsize,
-    regular: usize,
+    /// How many are to run tasks when none of them is stuck. Changed under the lock, and read
+    /// without it. Relaxed but where it leads to a queue: else the number guards nothing.
+    regular: AtomicUsize,
+    /// How many were regular at the start.
+    built: usize,
+    /// How many were regular at most. Threads that read the number some time ago arm timers in the
+    /// queues of all of these, so that they are looked at for ever. Changed under the lock; Relaxed
+    /// suffices.
+    most_regular: AtomicUsize,
 }
 
 #[derive(Debug, Default)]
-struct ParkedSpares {
+struct Parked {
     /// Sorted by index, the lowest last.
     processors: Vec<Box<Processor>>,
     /// How many processors there are, in play or out of it.
@@ -41,11 +55,13 @@ struct ParkedSpares {
     spares: usize,
     /// How many of them are on errands, and go by themselves.
     errands: usize,
+    /// Processors on errands that count as regular by now, and stay when their errands end.
+    adopted: usize,
     /// How many of the others their holders are to take out of play.
     retirements_due: usize,
 }
 
-impl ParkedSpares {
+impl Parked {
     fn lasting(&self) -> usize {
         self.spares - self.errands - self.retirements_due
     }
@@ -58,25 +74,28 @@ impl Processors {
         let processors = Self {
             slots: (0..most.max(regular)).map(|_| OnceLock::new()).collect(),
             scan_len: AtomicUsize::new(regular),
-            parked: Mutex::new(ParkedSpares { made: regular, ..ParkedSpares::default() }),
+            parked: Mutex::new(Parked { made: regular, ..Parked::default() }),
             is_retirement_due: AtomicBool::new(false),
             timer_turn: AtomicUsize::new(0),
-            regular,
+            regular: AtomicUsize::new(regular),
+            built: regular,
+            most_regular: AtomicUsize::new(regular),
         };
         let owned = (0..regular).map(|index| processors.make(index)).collect();
         (processors, owned)
     }
 
     fn make(&self, index: usize) -> Box<Processor> {
-        let processor = Box::new(Processor::new(index, self.regular, self.slots.len()));
+        let processor = Box::new(Processor::new(index, self.built, self.slots.len()));
         let filled = self.slots[index].set(processor.shared_handle());
         assert!(filled.is_ok(), "processor {index} was made twice");
         processor
     }
 
     /// The number of processors that run tasks when none of them is stuck.
+    #[inline]
     pub(crate) fn regular(&self) -> usize {
-        self.regular
+        self.regular.load(Relaxed)
     }
 
     /// How many there may be, spares included.
@@ -91,7 +110,7 @@ impl Processors {
 
     /// Whether there is no spare to be put into play.
     pub(crate) fn are_all_in_play(&self) -> bool {
-        self.regular + self.spares() >= self.capacity()
+        self.regular() + self.spares() >= self.capacity()
     }
 
     /// How many there are to be looked at, with indices from 0.
@@ -116,7 +135,8 @@ impl Processors {
 
     /// The processor whose queue takes the next timer of a thread that holds none.
     pub(crate) fn take_timer_turn(&self) -> &Shared {
-        self.get(self.timer_turn.fetch_add(1, Relaxed) % self.regular)
+        // Acquire pairs with the Release in `grow`.
+        self.get(self.timer_turn.fetch_add(1, Relaxed) % self.regular.load(Acquire))
     }
 
     /// The earliest deadline of all timers, or `u64::MAX`.
@@ -139,7 +159,7 @@ impl Processors {
     /// regular processors.
     pub(crate) fn send_on_errand(&self, end: u64) -> Option<Box<Processor>> {
         let mut parked = self.parked.lock();
-        if parked.errands >= self.regular {
+        if parked.errands >= self.regular() {
             return None;
         }
         let mut processor = self.put_one_into_play(&mut parked)?;
@@ -149,15 +169,21 @@ impl Processors {
     }
 
     /// Counts a processor out whose errand is over. Its holder has to take it out of play then.
-    pub(crate) fn end_errand(&self, processor: &mut Processor) -> RetireRequest {
+    /// `None` if it counts as regular by now, and stays.
+    #[must_use]
+    pub(crate) fn end_errand(&self, processor: &mut Processor) -> Option<RetireRequest> {
         processor.end_errand();
         let mut parked = self.parked.lock();
+        if let Some(adopted) = parked.adopted.checked_sub(1) {
+            parked.adopted = adopted;
+            return None;
+        }
         parked.errands -= 1;
         parked.spares -= 1;
-        RetireRequest(())
+        Some(RetireRequest(()))
     }
 
-    fn put_one_into_play(&self, parked: &mut ParkedSpares) -> Option<Box<Processor>> {
+    fn put_one_into_play(&self, parked: &mut Parked) -> Option<Box<Processor>> {
         let processor = match parked.processors.pop() {
             Some(processor) => {
                 processor.shared().timers().end_rest();
@@ -182,7 +208,8 @@ impl Processors {
         self.parked.lock().lasting()
     }
 
-    /// Asks that one holder of a processor, whichever comes first, takes it out of play.
+    /// Asks that one holder of a processor beyond the regular ones takes it out of play, whichever
+    /// comes first.
     pub(crate) fn ask_for_one(&self) {
         let mut parked = self.parked.lock();
         if parked.lasting() > 0 {
@@ -191,20 +218,21 @@ impl Processors {
         }
     }
 
-    /// Whether a holder should give up its processor.
+    /// Whether a holder of a processor beyond the regular ones should give it up.
     #[inline]
     pub(crate) fn is_retirement_due(&self) -> bool {
         self.is_retirement_due.load(Relaxed)
     }
 
-    /// Takes the request of one processor upon the caller. It has to take one out of play then.
+    /// Takes the request of one processor upon the caller, which holds the one with this index. It
+    /// has to take that one out of play then. `None` if nothing is due, or of a regular one: there
+    /// are as many others in play as are due.
     #[must_use]
-    pub(crate) fn take_retire_request(&self) -> Option<RetireRequest> {
-        let mut parked = self.parked.lock();
-        parked.retirements_due = parked.retirements_due.checked_sub(1)?;
-        parked.spares -= 1;
-        self.is_retirement_due.store(parked.retirements_due > 0, Relaxed);
-        Some(RetireRequest(()))
+    pub(crate) fn take_retire_request(&self, index: usize) -> Option<RetireRequest> {
+        if index < self.regular() {
+            return None;
+        }
+        self.take_any_retire_request()
     }
 
     /// Makes a request for the watcher, which has found an idle processor. `None` if no spare is in
@@ -224,8 +252,11 @@ impl Processors {
         self.parked.lock().spares += 1;
     }
 
-    /// Takes a processor out of play, its queues empty.
-    pub(crate) fn take_out_of_play(&self, processor: Box<Processor>, RetireRequest(()): RetireRequest) {
+    /// Takes a processor out of play, its queues empty. Gives it back, to be put on the list of the
+    /// idle, if it counts as regular by now, since the runtime has grown meanwhile: another is due
+    /// in its place.
+    #[must_use = "a processor that stays has to be found by others"]
+    pub(crate) fn take_out_of_play(&self, processor: Box<Processor>, request: RetireRequest) -> Option<Box<Processor>> {
         debug_assert!(processor.has_no_task(), "a processor goes out of play with empty queues");
         // Timers that were cancelled would keep it among those that are looked at until they are
         // due, perhaps for days.
@@ -234,18 +265,24 @@ impl Processors {
             let _ = processor.shared().timers().settle();
         }
         let mut parked = self.parked.lock();
+        if processor.index() < self.regular() {
+            processor.shared().timers().end_rest();
+            self.count_due_again(&mut parked, request);
+            return Some(processor);
+        }
         let at = parked.processors.partition_point(|other| other.index() > processor.index());
         parked.processors.insert(at, processor);
         self.shrink_scan(&parked);
+        None
     }
 
     /// Looks no more at processors out of play with the highest indices, once they hold no timers.
     /// Called with the lock held.
-    fn shrink_scan(&self, parked: &ParkedSpares) {
+    fn shrink_scan(&self, parked: &Parked) {
         let mut len = self.scan_len();
         for processor in &parked.processors {
             let is_last = processor.index() + 1 == len;
-            if !is_last || len == self.regular || !processor.shared().timers().is_empty() {
+            if !is_last || len == self.most_regular() || !processor.shared().timers().is_empty() {
                 break;
             }
             len -= 1;
@@ -261,51 +298,4 @@ impl Processors {
 pub(crate) struct RetireRequest(());
 
 #[cfg(all(test, not(loom)))]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn spares_are_made_up_to_the_limit_and_used_again() {
-        let (processors, owned) = Processors::new(2, 4);
-        assert_eq!(owned.len(), 2);
-        let first = processors.put_into_play().expect("room for two spares");
-        let second = processors.put_into_play().expect("room for two spares");
-        assert_eq!((first.index(), second.index(), processors.scan_len(), processors.spares()), (2, 3, 4, 2));
-        assert!(processors.put_into_play().is_none());
-        processors.ask_for_one();
-        let request = processors.take_retire_request().expect("one is due");
-        assert!(processors.take_retire_request().is_none(), "one was");
-        processors.take_out_of_play(first, request);
-        assert_eq!(processors.scan_len(), 4, "the spare with the highest index is in play");
-        processors.take_out_of_play(second, processors.make_retire_request().expect("one spare is in play"));
-        assert!(processors.make_retire_request().is_none(), "none is in play");
-        assert_eq!((processors.scan_len(), processors.spares()), (2, 0));
-        assert_eq!(processors.put_into_play().expect("two are parked").index(), 2);
-    }
-
-    #[test]
-    fn timers_cancelled_out_of_play_keep_no_processor_looked_at() {
-        let (processors, _owned) = Processors::new(1, 3);
-        let spares = [(); 2].map(|()| processors.put_into_play().expect("room for two spares"));
-        let timers: Vec<_> = (0..40).map(|_| wsrt_reactor::timer::TimerEntry::new()).collect();
-        for (timer, deadline) in timers.iter().zip(1000..) {
-            let _ = spares[1].shared().timers().arm(timer, deadline);
-        }
-        let [first, last] = spares;
-        processors.take_out_of_play(last, processors.make_retire_request().expect("two spares are in play"));
-        assert_eq!(processors.scan_len(), 3, "it has timers");
-        timers.iter().for_each(|timer| timer.cancel());
-        assert_eq!(processors.get(2).timers().len(), 0);
-        processors.take_out_of_play(first, processors.make_retire_request().expect("one spare is in play"));
-        assert_eq!(processors.scan_len(), 1);
-    }
-
-    #[test]
-    fn a_regular_processor_may_go_while_a_spare_stays() {
-        let (processors, mut owned) = Processors::new(1, 2);
-        let _spare = processors.put_into_play().expect("room for one spare");
-        processors.take_out_of_play(owned.remove(0), processors.make_retire_request().expect("one spare is in play"));
-        assert_eq!((processors.scan_len(), processors.spares()), (2, 0));
-        assert_eq!(processors.put_into_play().expect("one is parked").index(), 0);
-    }
-}
+mod tests;

@@ -26,6 +26,7 @@ use crate::scheduler::kept::Kept;
 use crate::scheduler::poll_owner::PollOwner;
 use crate::scheduler::processors::Processors;
 use crate::scheduler::queue::Injector;
+use crate::scheduler::resize::Resizes;
 use crate::scheduler::root::RootSeen;
 use crate::scheduler::root_thread::RootThread;
 use crate::scheduler::runtime_id::RuntimeId;
@@ -60,6 +61,8 @@ pub enum RuntimeFlavor {
 pub(crate) struct Config {
     pub(crate) flavor: RuntimeFlavor,
     pub(crate) processors: usize,
+    /// Whether that number changes with the quota of the control group.
+    pub(crate) follows_quota: bool,
     /// The name of the runtime, for its user.
     pub(crate) name: Option<Arc<str>>,
     pub(crate) thread_name: Arc<dyn Fn() -> String + Send + Sync>,
@@ -163,6 +166,7 @@ pub(crate) struct Scheduler {
     pub(crate) config: Config,
     /// The part of the processors that all threads see, by index.
     pub(crate) processors: Processors,
+    pub(crate) resizes: Resizes,
     pub(crate) injector: Injector<Runnable>,
     pub(crate) idle: Idle,
     /// Every task that is not complete, so that shutting down can drop those that are in no queue.
@@ -222,6 +226,7 @@ impl Scheduler {
             id: RuntimeId::next(),
             idle: if config.has_watcher() { idle } else { idle.without_watcher() },
             processors,
+            resizes: Resizes::new(),
             injector: Injector::new(),
             tasks: OwnedTasks::new(config.processors),
             names: Arc::default(),

@@ -112,12 +112,12 @@ impl Threads {
 
     /// Parks a machine, for the keep-alive time at most where there are more machines than
     /// processors. `true` if the time ran out.
-    pub(crate) fn park(&self, machine: &Machine, config: &Config) -> bool {
-        if self.alive() <= config.processors {
+    pub(crate) fn park(&self, machine: &Machine, scheduler: &Scheduler) -> bool {
+        if self.alive() <= scheduler.processors.regular() {
             machine.parker().park();
             false
         } else {
-            !machine.parker().park_timeout(config.thread_keep_alive)
+            !machine.parker().park_timeout(scheduler.config.thread_keep_alive)
         }
     }
 

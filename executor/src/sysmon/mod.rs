@@ -2,5 +2,6 @@
 
 pub(crate) mod cadence;
 pub(crate) mod cpu_meter;
+mod quota;
 pub(crate) mod stall;
 pub(crate) mod watcher;

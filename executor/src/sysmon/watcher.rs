@@ -15,7 +15,8 @@
 //! * When such polls have returned, as many processors are taken out of play again, after a grace
 //!   time, since a task that blocked once will do so again.
 //!
-//! It also looks at the netpoller and fires timers when no machine has for a while.
+//! It also looks at the netpoller and fires timers when no machine has for a while, and follows the
+//! quota of the control group.
 
 use std::io;
 use std::sync::Arc;
@@ -31,6 +32,7 @@ use crate::scheduler::threads::AbortOnUnwind;
 use crate::scheduler::{Context, Scheduler};
 use crate::sysmon::cadence::{Cadence, TICK};
 use crate::sysmon::cpu_meter::BurnMeter;
+use crate::sysmon::quota::QuotaFollower;
 use crate::sysmon::stall::Stall;
 use crate::util::report::report;
 use crate::util::sync::thread;
@@ -92,6 +94,8 @@ struct Watcher<'a> {
     /// Ticks for which there were spares to spare.
     surplus_ticks: u32,
     limit_reported: bool,
+    /// Until the number of processors is set by hand.
+    quota: Option<QuotaFollower>,
 }
 
 /// Starts the watcher of a runtime that is being built.
@@ -146,6 +150,7 @@ impl<'a> Watcher<'a> {
             has_polled: false,
             surplus_ticks: 0,
             limit_reported: false,
+            quota: QuotaFollower::begin(scheduler),
         }
     }
 
@@ -172,6 +177,9 @@ impl<'a> Watcher<'a> {
         self.watch_network(now);
         self.take_back_spares();
         self.scheduler.start_refused_threads(now);
+        if self.quota.as_mut().is_some_and(|quota| !quota.look(self.scheduler, now)) {
+            self.quota = None;
+        }
     }
 
     /// Whether to sleep until a processor is busy. Not while a spare waits to be taken back.

@@ -2,6 +2,8 @@
 //! state of threads.
 
 pub(crate) mod backoff;
+#[cfg(not(loom))]
+pub(crate) mod cpu_quota;
 #[cfg(feature = "sim")]
 pub(crate) mod given;
 #[cfg(feature = "sim")]

@@ -25,6 +25,7 @@ mod locks;
 mod panics;
 mod parent;
 mod roots;
+mod sizes;
 mod sockets;
 mod spawning;
 mod support;

@@ -54,7 +54,10 @@ impl RuntimeMetrics {
     }
 
     /// Returns the number of processors that run tasks while none is stuck: the builder's
-    /// `worker_threads`.
+    /// `worker_threads`, until the runtime is [resized](Handle::resize), by hand or by its quota.
+    ///
+    /// They are those with the lowest numbers. The counts of one that went when the runtime shrank
+    /// can be read still, and are in the [`total`](Metrics::total) of a snapshot.
     ///
     /// # Examples
     ///
@@ -136,8 +139,8 @@ impl RuntimeMetrics {
     ///
     /// # Panics
     ///
-    /// Panics unless `worker` is less than [`num_workers`](Self::num_workers), as each method does
-    /// that takes one.
+    /// Panics unless `worker` is less than [`num_workers`](Self::num_workers), or was at some time,
+    /// as each method does that takes one.
     ///
     /// # Examples
     ///
@@ -223,7 +226,7 @@ impl RuntimeMetrics {
 
     #[track_caller]
     fn worker(&self, worker: usize) -> &Shared {
-        let workers = self.num_workers();
+        let workers = self.0.scheduler().processors.most_regular();
         assert!(
             worker < workers,
             "wsrt: there is no worker {worker}: they are numbered from 0, and there are {workers}"

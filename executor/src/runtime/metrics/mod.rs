@@ -174,7 +174,7 @@ impl Metrics {
     }
 
     /// Returns the number of processors that run tasks while none is stuck: the builder's
-    /// `worker_threads`. A gauge.
+    /// `worker_threads`, until the runtime is [resized](crate::runtime::Handle::resize). A gauge.
     pub fn num_workers(&self) -> usize {
         self.workers
     }

@@ -18,15 +18,20 @@ impl Idle {
         self.watcher.wake_if_asleep();
     }
 
-    /// Takes an idle processor out of play, if one is idle. It stays marked as idle, so that
-    /// thieves pass it by.
-    pub(crate) fn remove(&self) -> Option<Box<Processor>> {
+    /// Takes an idle processor out of play, the one with the highest index, if that is `least` or
+    /// more. It stays marked as idle, so that thieves pass it by.
+    pub(crate) fn remove_from(&self, least: usize) -> Option<Box<Processor>> {
+        let mut waiting = self.waiting.lock();
+        let candidates = waiting.processors.iter().enumerate().filter(|(_, processor)| processor.index() >= least);
+        let (at, _) = candidates.max_by_key(|(_, processor)| processor.index())?;
+        // After the look: a reserved processor that turned out to be none to go could not be given
+        // back without another look at the queues. One that all others were reserved beside is
+        // theirs.
         if !self.word.claim_idle() {
             return None;
         }
         self.in_play.fetch_sub(1, Relaxed);
-        let processor = self.waiting.lock().processors.pop();
-        Some(processor.expect("the word never counts more idle processors than there are on the list"))
+        Some(waiting.processors.remove(at))
     }
 
     /// Takes a processor out of play whose holder gives it up for that, and stops searching if it

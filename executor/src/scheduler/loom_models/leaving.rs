@@ -113,12 +113,12 @@ impl Scene {
     fn retire_for_good_with(&self, mut processor: Box<Processor>, processors: &Processors) -> Told {
         let mut told = Told::default();
         let request = if processor.is_on_errand() {
-            processors.end_errand(&mut processor)
+            processors.end_errand(&mut processor).expect("it does not stay")
         } else {
-            processors.take_retire_request().expect("one is due")
+            processors.take_retire_request(processor.index()).expect("one is due")
         };
         let _ = self.idle.retire_for_good(&mut processor);
-        processors.take_out_of_play(processor, request);
+        assert!(processors.take_out_of_play(processor, request).is_none(), "the runtime does not grow");
         self.watch_own_deadlines(&mut told);
         told
     }
@@ -216,14 +216,15 @@ fn timers_of_a_retiring_machine_reach_the_poll_owner() {
     explore(3, || {
         let scene = Scene::new(1, NEVER);
         let (processors, mut held) = Processors::new(1, 2);
-        scene.idle.add(processors.put_into_play().expect("there is room for one spare"));
+        let spare = processors.put_into_play().expect("there is room for one spare");
+        scene.idle.add(held.remove(0));
         processors.ask_for_one();
         let sleeper = {
             let scene = Arc::clone(&scene);
             thread::spawn(move || scene.sleep())
         };
         scene.arm_own();
-        let told = scene.retire_for_good_with(held.remove(0), &processors);
+        let told = scene.retire_for_good_with(spare, &processors);
         let _another = if told.chosen.is_empty() { scene.idle.acquire() } else { None };
         let slept = sleeper.join().expect("it ends in good order");
         CASES.assert_seen(&slept, &told);

@@ -7,6 +7,7 @@ mod machines;
 mod parker;
 mod poll_owner;
 mod presence;
+mod size;
 mod sleeping;
 mod spares;
 

@@ -60,14 +60,13 @@ fn a_thread_that_leaves_block_on_hands_over_its_timers() {
 
 #[test]
 fn a_machine_that_retires_its_processor_hands_over_its_timers() {
-    let scheduler = multi_thread(1);
+    let scheduler = multi_thread(2);
     begin_to_keep(&scheduler);
+    let _first = scheduler.idle.acquire().expect("two are idle");
     let (entered, _timer) = machine_with_a_timer(&scheduler);
-    let spare = scheduler.processors.put_into_play().expect("there is room for one");
-    scheduler.idle.add(spare);
-    scheduler.processors.ask_for_one();
+    scheduler.processors.shrink();
     let processor = entered.take_processor().expect("the machine has one");
-    MachineLoop::new(&entered).retire_for_good_with(processor);
+    assert!(MachineLoop::new(&entered).retire_if_due(processor).is_none(), "it is due");
     assert!(entered.take_processor().is_none(), "it is out of play");
     assert!(is_poll_owner_interrupted(&scheduler), "it sleeps past the timer");
     shutdown::begin(&scheduler);
@@ -79,14 +78,16 @@ fn a_machine_that_retires_its_processor_hands_over_its_timers() {
 fn a_machine_back_with_another_processor_hands_over_its_timers() {
     let scheduler = multi_thread(2);
     begin_to_keep(&scheduler);
+    let other = scheduler.idle.acquire().expect("two are idle");
     let (entered, _timer) = machine_with_a_timer(&scheduler);
+    scheduler.idle.give_up(other, None);
     drop(scheduler.spawn(async {}, std::panic::Location::caller()));
     let mut processor = entered.take_processor().expect("the machine has one");
     let given_up = processor.index();
     scheduler.part_with(&mut processor);
     let mut machine_loop = MachineLoop::new(&entered);
     scheduler.idle.retire(processor, machine_loop.machine);
-    let _out_of_play = scheduler.idle.remove().expect("the watcher finds it idle");
+    let _out_of_play = scheduler.idle.remove_from(given_up).expect("the watcher finds it idle");
     machine_loop.look_again_without(given_up);
     let held = entered.take_processor().expect("there is a task, and another processor");
     assert_ne!(held.index(), given_up);

@@ -188,11 +188,10 @@ impl MachineLoop<'_> {
 
     /// When a machine that falls asleep now is surplus.
     fn end_of_keep_alive(&self, now: u64) -> u64 {
-        let config = &self.scheduler.config;
-        if self.scheduler.threads.alive() <= config.processors {
+        if self.scheduler.threads.alive() <= self.scheduler.processors.regular() {
             return u64::MAX;
         }
-        now.saturating_add(u64::try_from(config.thread_keep_alive.as_nanos()).unwrap_or(u64::MAX))
+        now.saturating_add(u64::try_from(self.scheduler.config.thread_keep_alive.as_nanos()).unwrap_or(u64::MAX))
     }
 
     /// Ends it, as the thread of a machine does.

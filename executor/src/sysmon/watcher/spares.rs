@@ -10,7 +10,7 @@ impl Watcher<'_> {
     /// Puts a spare into play for a stuck processor. `false` if it has one, does not need one yet,
     /// or there is no more.
     pub(super) fn compensate(&mut self, index: usize, now: u64) -> bool {
-        if self.watched[index].compensation.is_some() {
+        if self.watched[index].compensation.is_some() || self.is_to_go(index) {
             return false;
         }
         let Some(why) = self.why_stuck(index, now) else { return false };
@@ -71,7 +71,23 @@ impl Watcher<'_> {
     /// Processors that are not stuck in a poll, but for spares that no stuck poll needs any more.
     pub(super) fn serving(&self) -> usize {
         let stuck = self.watched.iter().filter(|watched| watched.stuck).count();
-        (self.scheduler.processors.regular() + self.count_compensated()).saturating_sub(stuck)
+        let to_go = self.stuck_beyond().min(self.scheduler.processors.retirements_due());
+        (self.scheduler.processors.regular() + self.count_compensated() + to_go).saturating_sub(stuck)
+    }
+
+    /// Whether the processor goes out of play when its poll returns: then no other stands in for
+    /// it. If fewer are due than are stuck, none of those is known to be the one that stays.
+    fn is_to_go(&self, index: usize) -> bool {
+        let processors = &self.scheduler.processors;
+        processors.is_retirement_due()
+            && index >= processors.regular()
+            && self.stuck_beyond() <= processors.retirements_due()
+    }
+
+    /// Stuck processors beyond the regular ones for which no other stands in.
+    fn stuck_beyond(&self) -> usize {
+        let beyond = self.watched.iter().skip(self.scheduler.processors.regular());
+        beyond.filter(|watched| watched.stuck && watched.compensation.is_none()).count()
     }
 
     fn computes(&self, index: usize) -> bool {
@@ -93,7 +109,12 @@ impl Watcher<'_> {
 
     /// Takes spares out of play when fewer polls are stuck than there are spares, and have been for
     /// a while: idle ones here and now, busy ones by having their holders give them up.
+    ///
+    /// Also those that were asked for and have become idle unasked.
     pub(super) fn take_back_spares(&mut self) {
+        if self.scheduler.processors.is_retirement_due() {
+            self.scheduler.take_due_from_idle();
+        }
         if !self.spares_to_spare() {
             self.surplus_ticks = 0;
             return;
@@ -110,8 +131,8 @@ impl Watcher<'_> {
     fn take_back_one(&self) {
         let processors = &self.scheduler.processors;
         let Some(request) = processors.make_retire_request() else { return };
-        match self.scheduler.idle.remove() {
-            Some(idle) => processors.take_out_of_play(idle, request),
+        match self.scheduler.idle.remove_from(processors.regular()) {
+            Some(idle) => self.scheduler.take_out_of_play(idle, request),
             None => {
                 processors.withdraw_retire_request(request);
                 processors.ask_for_one();

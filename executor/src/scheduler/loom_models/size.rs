@@ -1,0 +1,170 @@
+//! A runtime that shrinks and grows: as many processors stay in play as it says, and a task that is
+//! queued meanwhile meets one of them.
+
+use std::ptr::NonNull;
+
+use super::explore;
+use crate::scheduler::idle::Idle;
+use crate::scheduler::processor::Processor;
+use crate::scheduler::processors::Processors;
+use crate::scheduler::queue::ring;
+use crate::util::sync::atomic::AtomicUsize;
+use crate::util::sync::atomic::Ordering::Relaxed;
+use crate::util::sync::{Arc, thread};
+
+struct Scene {
+    processors: Processors,
+    idle: Idle,
+}
+
+impl Scene {
+    /// A runtime with two processors, both in hand.
+    fn new() -> (Arc<Self>, Vec<Box<Processor>>) {
+        let (processors, held) = Processors::new(2, 3);
+        (Arc::new(Self { processors, idle: Idle::new(2, 3) }), held)
+    }
+
+    /// Does the steps of `Scheduler::take_due_from_idle`.
+    fn take_due_from_idle(&self) {
+        while let Some(request) = self.processors.take_any_retire_request() {
+            let Some(idle) = self.idle.remove_from(self.processors.regular()) else {
+                return self.processors.leave_retire_request(request);
+            };
+            if let Some(regular) = self.processors.take_out_of_play(idle, request) {
+                self.idle.add(regular);
+            }
+        }
+    }
+
+    fn shrink(&self) {
+        self.processors.shrink();
+        self.take_due_from_idle();
+    }
+
+    fn grow(&self) {
+        if let Some(processor) = self.processors.grow() {
+            self.idle.add(processor);
+        }
+    }
+
+    /// A turn of a holder: gives the processor back unless it is due.
+    fn turn(&self, mut processor: Box<Processor>) -> Option<Box<Processor>> {
+        if !self.processors.is_retirement_due() {
+            return Some(processor);
+        }
+        let Some(request) = self.processors.take_retire_request(processor.index()) else {
+            return Some(processor);
+        };
+        let _ = self.idle.retire_for_good(&mut processor);
+        if let Some(regular) = self.processors.take_out_of_play(processor, request) {
+            self.idle.add(regular);
+        }
+        None
+    }
+
+    /// All have gone idle: takes the rest that is due, as the watcher does, and looks which are
+    /// left.
+    fn assert_in_play(&self, expected: &[usize]) {
+        self.take_due_from_idle();
+        assert_eq!((self.processors.regular(), self.processors.spares()), (expected.len(), 0));
+        assert!(!self.processors.is_retirement_due());
+        let mut left: Vec<_> = std::iter::from_fn(|| self.idle.acquire()).map(|processor| processor.index()).collect();
+        left.sort_unstable();
+        assert_eq!(left, expected, "those with the lowest indices are in play");
+    }
+}
+
+/// A holder has a turn, and goes idle, while the runtime shrinks: the processor is found by one of
+/// them, or by the watcher.
+#[test]
+fn a_processor_that_is_due_goes_once() {
+    explore(3, || {
+        let (scene, mut held) = Scene::new();
+        let (second, first) = (held.pop(), held.pop());
+        let holder = {
+            let scene = Arc::clone(&scene);
+            thread::spawn(move || {
+                if let Some(kept) = scene.turn(second.expect("there are two")) {
+                    scene.idle.give_up(kept, None);
+                }
+            })
+        };
+        scene.shrink();
+        let first = scene.turn(first.expect("there are two")).expect("it is regular");
+        scene.idle.give_up(first, None);
+        holder.join().expect("it does not panic");
+        scene.assert_in_play(&[0]);
+    });
+}
+
+/// The runtime shrinks and grows again beside a holder that may have seen either.
+#[test]
+fn a_processor_comes_back_or_stays() {
+    explore(3, || {
+        let (scene, mut held) = Scene::new();
+        let (second, first) = (held.pop(), held.pop());
+        let holder = {
+            let scene = Arc::clone(&scene);
+            thread::spawn(move || {
+                if let Some(kept) = scene.turn(second.expect("there are two")) {
+                    scene.idle.give_up(kept, None);
+                }
+            })
+        };
+        scene.shrink();
+        scene.grow();
+        scene.idle.give_up(first.expect("there are two"), None);
+        holder.join().expect("it does not panic");
+        scene.assert_in_play(&[0, 1]);
+    });
+}
+
+/// A task is queued while the only processor is in a long poll, and the runtime grows: the
+/// submitter finds the new one idle, or the resizing thread finds the task.
+#[test]
+fn a_processor_that_comes_meets_the_task_that_waits() {
+    explore(3, || {
+        let (scene, _held) = Scene::new();
+        let (mut owner, thief) = ring::<u8>();
+        let submitter = {
+            let scene = Arc::clone(&scene);
+            thread::spawn(move || {
+                assert!(owner.push(NonNull::dangling()).is_ok());
+                (scene.idle.submit(), owner)
+            })
+        };
+        scene.grow();
+        let by_resizer = if thief.is_empty() { None } else { scene.idle.submit() };
+        let (by_submitter, _owner) = submitter.join().expect("it does not panic");
+        let chosen = usize::from(by_resizer.is_some()) + usize::from(by_submitter.is_some());
+        assert_eq!(chosen, 1, "one machine is sent");
+    });
+}
+
+/// The processor that goes leaves a task, and the other goes idle meanwhile: the one finds that
+/// idle, or the other finds the task when it looks again.
+#[test]
+fn a_processor_that_goes_leaves_its_task_to_others() {
+    explore(3, || {
+        let (scene, mut held) = Scene::new();
+        let (second, first) = (held.pop(), held.pop());
+        let injected = Arc::new(AtomicUsize::new(0));
+        let goes = {
+            let (scene, injected) = (Arc::clone(&scene), Arc::clone(&injected));
+            thread::spawn(move || {
+                let second = second.expect("there are two");
+                // As `retire_if_due`: its task is in the injector before it is off the count.
+                injected.store(1, Relaxed);
+                match scene.turn(second) {
+                    Some(kept) => Some(kept),
+                    None => scene.idle.submit().map(|chosen| chosen.processor),
+                }
+            })
+        };
+        scene.shrink();
+        scene.idle.give_up(first.expect("there are two"), None);
+        let comes_back = if injected.load(Relaxed) > 0 { scene.idle.submit() } else { None };
+        let by_other = goes.join().expect("it does not panic");
+        assert!(comes_back.is_some() || by_other.is_some(), "the task waits beside an idle processor");
+    });
+}

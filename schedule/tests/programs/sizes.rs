@@ -1,0 +1,153 @@
+//! Runtimes that shrink and grow while there is work.
+
+use std::time::Duration;
+
+use wsrt::runtime::{Handle, Runtime};
+use wsrt::sync::oneshot;
+use wsrt::task::{block_in_place, yield_now};
+use wsrt::time::sleep;
+use wsrt_schedule::{thread, time};
+
+use crate::support::{Busy, Gate, Ledger, runtime};
+
+const MILLISECOND: Duration = Duration::from_millis(1);
+
+/// Sets one number after the other from outside, while `meanwhile` runs.
+fn resized(runtime: &Runtime, numbers: &'static [usize], meanwhile: impl FnOnce()) {
+    let handle = runtime.handle().clone();
+    let resizer = thread::spawn(move || {
+        for &number in numbers {
+            handle.resize(number).expect("there is room");
+        }
+    });
+    meanwhile();
+    resizer.join().expect("no panic");
+}
+
+/// The rings of processors that go are full of tasks, which wake others; each task ends.
+pub(crate) fn shrinks_beside_tasks() {
+    let runtime = runtime(3);
+    let busy = Busy::from_here();
+    resized(&runtime, &[1, 3, 2], || {
+        runtime.block_on(async {
+            let tasks: Vec<_> = (0..4)
+                .map(|number| {
+                    wsrt::spawn(async move {
+                        let (give, take) = oneshot::channel();
+                        let inner = wsrt::spawn(async move {
+                            yield_now().await;
+                            give.send(number).expect("the outer one waits");
+                        });
+                        assert_eq!(take.await.expect("it sends"), number);
+                        inner.await.expect("no panic");
+                    })
+                })
+                .collect();
+            for task in tasks {
+                task.await.expect("no panic");
+            }
+        });
+    });
+    busy.check();
+    assert_eq!(runtime.metrics().num_workers(), 2);
+}
+
+/// A task resizes its own runtime, and goes on, on a processor that may have to go.
+pub(crate) fn resizes_in_tasks() {
+    let runtime = runtime(2);
+    let busy = Busy::from_here();
+    runtime.block_on(async {
+        let tasks: Vec<_> = [1, 3, 2]
+            .into_iter()
+            .map(|number| {
+                wsrt::spawn(async move {
+                    Handle::current().resize(number).expect("there is room");
+                    wsrt::spawn(yield_now()).await.expect("no panic");
+                })
+            })
+            .collect();
+        for task in tasks {
+            task.await.expect("no panic");
+        }
+    });
+    busy.check();
+}
+
+/// Processors go with timers on them, while the poll owner sleeps, and come back; timers from
+/// outside go to all.
+pub(crate) fn shrinks_beside_timers() {
+    let runtime = runtime(3);
+    let idle = time::idle();
+    resized(&runtime, &[1, 2, 1, 3], || {
+        runtime.block_on(async {
+            let tasks: Vec<_> = (1..4).map(|number| wsrt::spawn(sleep(number * MILLISECOND))).collect();
+            sleep(MILLISECOND).await;
+            for task in tasks {
+                task.await.expect("no panic");
+            }
+        });
+    });
+    let idle = time::idle() - idle;
+    assert!(idle < 6 * MILLISECOND, "all threads slept for {idle:?}");
+}
+
+/// One processor is left, and its task blocks until another runs: it hands over, or a spare comes.
+pub(crate) fn shrinks_beside_blocked_polls() {
+    let runtime = runtime(2);
+    let (announced, unannounced) = (Gate::default(), Gate::default());
+    resized(&runtime, &[1, 2, 1], || {
+        runtime.block_on(async {
+            let (one, other) = (announced.clone(), unannounced.clone());
+            let waits =
+                [wsrt::spawn(async move { block_in_place(|| one.wait()) }), wsrt::spawn(async move { other.wait() })];
+            let opens = wsrt::spawn(async move {
+                announced.open();
+                Handle::current().block_on(wsrt::spawn(yield_now())).expect("no panic");
+                unannounced.open();
+            });
+            opens.await.expect("no panic");
+            for wait in waits {
+                wait.await.expect("no panic");
+            }
+        });
+    });
+}
+
+/// The runtime ends while it is resized: each task is dropped once, each thread ends.
+pub(crate) fn ends_while_resized() {
+    let ledger = Ledger::default();
+    let runtime = runtime(2);
+    for _ in 0..3 {
+        let entry = ledger.entry();
+        runtime.spawn(async move {
+            let _entry = entry;
+            loop {
+                yield_now().await;
+            }
+        });
+    }
+    let handle = runtime.handle().clone();
+    let resizer = thread::spawn(move || {
+        for number in [1, 3, 1, 2] {
+            handle.resize(number).expect("there is room");
+        }
+    });
+    drop(runtime);
+    resizer.join().expect("no panic");
+    ledger.assert_balanced();
+}
+
+/// A drain waits for tasks on processors that go meanwhile.
+pub(crate) fn drains_while_resized() {
+    let runtime = runtime(3);
+    for number in 1..4 {
+        runtime.spawn(async move {
+            yield_now().await;
+            wsrt::spawn(sleep(number * MILLISECOND));
+        });
+    }
+    resized(&runtime, &[1, 3, 1], || {
+        let drained = runtime.drain(wsrt::time::Instant::now() + Duration::from_secs(30));
+        assert!(drained.left.is_empty(), "each task ends");
+    });
+}
