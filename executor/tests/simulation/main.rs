@@ -26,4 +26,9 @@ fn with_processors(seed: u64, processors: usize) -> Runtime {
 
 const fn may_move_and_be_shared<T: Send + Sync + Unpin>() {}
 
-const _: () = may_move_and_be_shared::<wsrt::sim::Record>();
+const _: () = {
+    may_move_and_be_shared::<wsrt::sim::Record>();
+    may_move_and_be_shared::<wsrt::sim::Sim>();
+    may_move_and_be_shared::<wsrt::sim::Faults>();
+    may_move_and_be_shared::<wsrt::sim::Link>();
+};

@@ -18,7 +18,7 @@ use std::rc::Rc;
 
 use wsrt::fs::{DirBuilder, DirEntry, File, OpenOptions, ReadDir};
 use wsrt::hyper::{
-    ClientStream, ConnectInfo, Connector, MakeService, NoHandshake, Serve, TokioIo, WsrtExecutor, WsrtTimer,
+    Carrying, ClientStream, ConnectInfo, Connector, MakeService, NoHandshake, Serve, TokioIo, WsrtExecutor, WsrtTimer,
 };
 #[cfg(unix)]
 use wsrt::io::unix::{AsyncFd, AsyncFdReadyGuard, AsyncFdReadyMutGuard, AsyncFdTryNewError, TryIoError};
@@ -278,6 +278,7 @@ table! {
     ConnectInfo<()>:  Send,  Sync,  Unpin;
     NoHandshake:      Send,  Sync,  Unpin;
     Serve<TcpListener, Movable>: Send, !Sync, Unpin;
+    Carrying<NoHandshake, fn()>: Send, Sync, Unpin;
     MakeService<Movable>:        Send, !Sync, Unpin;
     Connector:    Send,  Sync,  Unpin;
     ClientStream: Send,  Sync,  Unpin;
@@ -356,7 +357,7 @@ const _: () = {
 /// Public in name only: parts of the sealed trait `ToSocketAddrs`.
 const SEALED: [&str; 1] = ["Target"];
 /// Checked where its feature is on: `executor/tests/simulation`.
-const SIMULATED: [&str; 1] = ["Record"];
+const SIMULATED: [&str; 4] = ["Faults", "Link", "Record", "Sim"];
 
 #[test]
 fn no_public_type_and_no_async_function_is_missing_here() {
