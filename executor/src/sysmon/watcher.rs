@@ -103,7 +103,10 @@ pub(crate) fn start(scheduler: &Arc<Scheduler>) -> io::Result<()> {
     let arrived = scheduler.shutdown.arrive();
     debug_assert!(arrived, "a runtime that is being built has not ended");
     let watched = Arc::clone(scheduler);
-    match thread::Builder::new().name("wsrt-sysmon".into()).spawn(move || serve(watched)) {
+    // Read here, before the runtime is there: a program that counts its descriptors, once it has
+    // one, meets none that the watcher has open for a moment.
+    let quota = QuotaFollower::begin(scheduler);
+    match thread::Builder::new().name("wsrt-sysmon".into()).spawn(move || serve(watched, quota)) {
         Ok(handle) => scheduler.threads.keep(handle),
         Err(error) => {
             scheduler.shutdown.depart(scheduler);
@@ -115,13 +118,13 @@ pub(crate) fn start(scheduler: &Arc<Scheduler>) -> io::Result<()> {
 }
 
 /// The loop of the watcher's thread.
-fn serve(scheduler: Arc<Scheduler>) {
+fn serve(scheduler: Arc<Scheduler>, quota: Option<QuotaFollower>) {
     let guard = AbortOnUnwind;
     let sleep = scheduler.idle.watcher();
     sleep.adopt_current_thread();
     let _tokio = scheduler.tokio.enter();
     let entered = Context::enter(&scheduler, Role::Watching);
-    let mut watcher = Watcher::new(&scheduler, &entered);
+    let mut watcher = Watcher::new(&scheduler, &entered, quota);
     let mut pause = TICK;
     while !scheduler.shutdown.has_begun() {
         sleep.nap(pause);
@@ -140,7 +143,7 @@ fn serve(scheduler: Arc<Scheduler>) {
 }
 
 impl<'a> Watcher<'a> {
-    fn new(scheduler: &'a Arc<Scheduler>, context: &'a Context) -> Self {
+    fn new(scheduler: &'a Arc<Scheduler>, context: &'a Context, quota: Option<QuotaFollower>) -> Self {
         Self {
             scheduler,
             watched: Vec::new(),
@@ -150,7 +153,7 @@ impl<'a> Watcher<'a> {
             has_polled: false,
             surplus_ticks: 0,
             limit_reported: false,
-            quota: QuotaFollower::begin(scheduler),
+            quota,
         }
     }
 
