@@ -9,12 +9,12 @@ use crate::memory;
 
 /// The levels that are noted: name, unit, and how much the last third may be above the first.
 ///
-/// No descriptor may be left. Four threads more are allowed for machines that were first needed late:
-/// one that was started for a stuck poll stays for the keep-alive time, which is longer than a short
-/// run; each has 32 kB for its part of a recording. The timers are those that were cancelled and
-/// are not yet removed: up to 64 for each processor that is in play. Processors are never
-/// unmade, so that there are as many as were ever in play at once, spares for stuck polls included,
-/// each with some kilobytes for its counts and its queues.
+/// No descriptor may be left. Four threads more are allowed for machines that were first needed
+/// late: one that was started for a stuck poll stays for the keep-alive time, which is longer than
+/// a short run; each has 32 kB for its part of a recording. The timers are those that were
+/// cancelled and are not yet removed: up to 64 for each processor that is in play. Processors are
+/// never unmade, so that there are as many as were ever in play at once, spares for stuck polls
+/// included, each with some kilobytes for its counts and its queues.
 const LEVELS: [(&str, &str, Allowance); 6] = [
     ("descriptors", "", Allowance { fixed: 0, percent: 0 }),
     ("threads", "", Allowance { fixed: 4, percent: 0 }),
