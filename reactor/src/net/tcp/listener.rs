@@ -221,8 +221,7 @@ impl TcpListener {
     /// let listener = TcpListener::bind("127.0.0.1:0").await?;
     /// # #[cfg(any(target_os = "linux", target_os = "android"))]
     /// listener.set_unsent_limit(128 << 10)?;
-    /// # Ok(())
-    /// # })
+    /// # std::io::Result::Ok(()) }).unwrap();
     /// ```
     pub fn set_unsent_limit(&self, bytes: u32) -> io::Result<()> {
         #[cfg(any(target_os = "linux", target_os = "android"))]
