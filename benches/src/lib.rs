@@ -33,6 +33,7 @@ pub mod child;
 mod clockwork;
 pub mod compare;
 mod cores;
+mod driver;
 #[cfg(feature = "wsrt")]
 pub mod dumps;
 #[cfg(feature = "wsrt")]

@@ -3,10 +3,10 @@
 
 use std::path::PathBuf;
 
-use crate::Failure;
 use crate::cores::Cores;
 use crate::harness::{Arguments, Words};
 use crate::workloads::About;
+use crate::{Failure, runtimes};
 
 /// The worker threads of each runtime unless `--workers` says otherwise.
 pub const DEFAULT_WORKERS: usize = 2;
@@ -117,6 +117,20 @@ pub(crate) fn take_bytes(arguments: &mut Arguments) -> Result<usize, Failure> {
     match arguments.positive("--bytes")?.unwrap_or(DEFAULT_BYTES) {
         bytes if bytes > MOST_BYTES => Err(format!("--bytes {bytes}: at most {MOST_BYTES}").into()),
         bytes => Ok(bytes),
+    }
+}
+
+/// Takes the option `--rivals`: runtimes, and Go.
+pub(crate) fn take_rivals(arguments: &mut Arguments) -> Result<Vec<String>, Failure> {
+    let usual = || ["tokio", "smol", runtimes::GO].map(str::to_owned).to_vec();
+    Ok(arguments.list("--rivals", check_rival)?.unwrap_or_else(usual))
+}
+
+fn check_rival(name: &str) -> Result<(), Failure> {
+    match name {
+        runtimes::SUBJECT => Err(format!("--rivals: {name} is no rival of itself").into()),
+        runtimes::GO => Ok(()),
+        _ => runtimes::find(name).map(drop),
     }
 }
 

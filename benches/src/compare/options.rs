@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::harness::{Arguments, Settings, time_limit};
-use crate::plan::{DEFAULT_CONNECTIONS, DEFAULT_WORKERS, MOST_BYTES, Plan};
+use crate::plan::{DEFAULT_CONNECTIONS, DEFAULT_WORKERS, MOST_BYTES, Plan, take_rivals};
 use crate::{Failure, runtimes, workloads};
 
 /// Repeats unless `--repeats` says otherwise.
@@ -31,25 +31,16 @@ pub(super) struct Options {
 
 impl Options {
     pub(super) fn take(arguments: &mut Arguments) -> Result<Self, Failure> {
-        let usual_rivals = || ["tokio", "smol", runtimes::GO].map(str::to_owned).to_vec();
         Ok(Self {
             settings: Settings::take(arguments, super::PROGRAM.name, USUAL_REPEATS)?,
             only: arguments.list("--only", workloads::find)?.unwrap_or_default(),
-            rivals: arguments.list("--rivals", check_rival)?.unwrap_or_else(usual_rivals),
+            rivals: take_rivals(arguments)?,
             connections: arguments.positives("--connections")?.unwrap_or_else(|| vec![DEFAULT_CONNECTIONS]),
             time_limit: time_limit(arguments)?,
             growth: arguments.flag("--growth"),
             install_go: arguments.flag("--install-go"),
             plan: Plan::take(arguments)?,
         })
-    }
-}
-
-fn check_rival(name: &str) -> Result<(), Failure> {
-    match name {
-        runtimes::SUBJECT => Err(format!("--rivals: {name} is no rival of itself").into()),
-        runtimes::GO => Ok(()),
-        _ => runtimes::find(name).map(drop),
     }
 }
 

@@ -26,11 +26,10 @@ pub(super) fn by_connections(report: &Report, numbers: &[usize]) -> String {
     };
     let panel = |metric: Metric| Panel {
         title: format!("{}, by connections", metric.unit()),
-        ticks: numbers.iter().map(|&number| number as f64).collect(),
         across: Spacing::Logarithmic,
-        curves: curves(report, metric, numbers, connections),
+        ..panel(report, metric, numbers, connections)
     };
-    curves::svg(head, &[panel(Metric::CPU_MICROSECONDS_PER_REQUEST), panel(Metric::REQUESTS_PER_SECOND)])
+    curves::svg(head, &[Metric::CPU_MICROSECONDS_PER_REQUEST, Metric::REQUESTS_PER_SECOND].map(panel))
 }
 
 /// Draws latencies and processor time over the load.
@@ -43,9 +42,7 @@ pub(super) fn by_load(report: &Report, percents: &[usize]) -> String {
     };
     let panel = |metric: Metric| Panel {
         title: format!("{}, by percent of the capacity", metric.unit()),
-        ticks: percents.iter().map(|&percent| percent as f64).collect(),
-        across: Spacing::Linear,
-        curves: curves(report, metric, percents, load),
+        ..panel(report, metric, percents, load)
     };
     let metrics = [
         Metric::WORST_MICROSECONDS,
@@ -54,6 +51,16 @@ pub(super) fn by_load(report: &Report, percents: &[usize]) -> String {
         Metric::CPU_MICROSECONDS_PER_REQUEST,
     ];
     curves::svg(head, &metrics.map(panel))
+}
+
+/// A panel of `values` on a linear axis, without a title.
+fn panel(report: &Report, metric: Metric, values: &[usize], name: fn(usize) -> String) -> Panel {
+    Panel {
+        title: String::new(),
+        ticks: values.iter().map(|&value| value as f64).collect(),
+        across: Spacing::Linear,
+        curves: curves(report, metric, values, name),
+    }
 }
 
 fn curves(report: &Report, metric: Metric, values: &[usize], name: fn(usize) -> String) -> Vec<Curve> {

@@ -4,9 +4,9 @@
 //! ```text
 //!   parent                  server process (`echo --serve …`)   clients' process (`echo --drive …`)
 //!   ServerProcess::start ──▶ listens
-//!   Clients::start ───────────────────────────────────────────▶ connects, warms up
+//!   clients::start ───────────────────────────────────────────▶ connects, warms up
 //!   usage ─────────────────▶ processor time so far
-//!   Clients::go ──────────────────────────────────────────────▶ the measured requests
+//!   Driver::go ───────────────────────────────────────────────▶ the measured requests
 //!   usage ─────────────────▶ processor time so far
 //! ```
 //!
@@ -34,7 +34,7 @@ mod clients;
 mod options;
 mod server;
 
-use clients::{Clients, Outcome, Plan};
+use clients::{Outcome, Plan};
 use options::Options;
 
 /// The program `echo`.
@@ -186,9 +186,9 @@ impl Stand<'_> {
             seconds: self.options.seconds,
             time_limit: self.options.time_limit,
         };
-        let mut clients = Clients::start(&plan)?;
+        let mut clients = clients::start(&plan)?;
         let before = server.usage()?;
-        let outcome = clients.go()?;
+        let outcome: Outcome = clients.go()?;
         let used = server.usage()?.since(before);
         clients.finish()?;
         Ok(load.measurements(outcome, used))

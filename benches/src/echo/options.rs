@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use super::{CONNECTIONS_AT_LOAD, PROGRAM, RUNS_FOR_CAPACITY};
+use crate::Failure;
 use crate::harness::{Arguments, Settings, is_wanted, time_limit};
-use crate::plan::DEFAULT_WORKERS;
-use crate::{Failure, runtimes};
+use crate::plan::{DEFAULT_WORKERS, take_rivals};
 
 /// Repeats unless `--repeats` says otherwise.
 const USUAL_REPEATS: usize = 5;
@@ -43,10 +43,9 @@ impl Options {
         let only = arguments.list("--only", check_part)?.unwrap_or_default();
         let connections = arguments.positives("--connections")?.unwrap_or_else(|| USUAL_CONNECTIONS.to_vec());
         let loads = arguments.positives("--loads")?.unwrap_or_else(|| USUAL_LOADS.to_vec());
-        let usual_rivals = || ["tokio", "smol", runtimes::GO].map(str::to_owned).to_vec();
         Ok(Self {
             settings: Settings::take(arguments, PROGRAM.name, USUAL_REPEATS)?,
-            rivals: arguments.list("--rivals", check_rival)?.unwrap_or_else(usual_rivals),
+            rivals: take_rivals(arguments)?,
             workers: arguments.positive("--workers")?.unwrap_or(DEFAULT_WORKERS),
             connections: if is_wanted(&only, CONNECTIONS) { connections } else { Vec::new() },
             loads: if is_wanted(&only, LOAD) { loads } else { Vec::new() },
@@ -63,14 +62,6 @@ fn check_part(name: &str) -> Result<(), Failure> {
     match name {
         CONNECTIONS | LOAD => Ok(()),
         _ => Err(format!("--only {name}: there are {CONNECTIONS} and {LOAD}").into()),
-    }
-}
-
-fn check_rival(name: &str) -> Result<(), Failure> {
-    match name {
-        runtimes::SUBJECT => Err(format!("--rivals: {name} is no rival of itself").into()),
-        runtimes::GO => Ok(()),
-        _ => runtimes::find(name).map(drop),
     }
 }
 

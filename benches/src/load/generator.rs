@@ -10,9 +10,9 @@ use std::net::TcpStream;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{GO, LoadPlan, Outcome, READY};
+use super::{LoadPlan, Outcome};
 use crate::usage::allow_open_files;
-use crate::{Failure, cores};
+use crate::{Failure, cores, driver};
 
 /// The most threads that the connections are shared by.
 const THREADS: usize = 4;
@@ -34,27 +34,11 @@ pub(super) fn serve(plan: &LoadPlan) -> Result<(), Failure> {
     allow_open_files(plan.connections as u64 + OTHER_FILES)?;
     let mut shares = connect(plan)?;
     sweep_all(&mut shares, plan.warm_up)?;
-    say(READY)?;
-
-    let mut order = String::new();
-    io::stdin().read_line(&mut order)?;
-    if order.trim_end() != GO {
-        return Err(format!("expected {GO:?} on the standard input, got {order:?}").into());
-    }
-    let start = Instant::now();
-    sweep_all(&mut shares, plan.requests)?;
-    let outcome = Outcome { requests: plan.requests * plan.connections as u64, elapsed: start.elapsed() };
-    say(&outcome.line())?;
-
-    // The connections stay open until the server has taken its own figures.
-    io::copy(&mut io::stdin(), &mut io::sink())?;
-    Ok(())
-}
-
-fn say(line: &str) -> io::Result<()> {
-    let mut output = io::stdout().lock();
-    writeln!(output, "{line}")?;
-    output.flush()
+    driver::serve(shares, |shares| {
+        let start = Instant::now();
+        sweep_all(shares, plan.requests)?;
+        Ok(Outcome { requests: plan.requests * plan.connections as u64, elapsed: start.elapsed() })
+    })
 }
 
 struct Connection {

@@ -1,14 +1,5 @@
 //! The clients of the echo server: plain blocking sockets on plain threads, in a process of their
 //! own.
-//!
-//! ```text
-//!   server process                          load process (`compare --load …`)
-//!   LoadProcess::start  ── starts ───────▶  connects, warms up
-//!                       ◀── "ready" ──────
-//!   LoadProcess::go     ── "go" ─────────▶  the measured requests
-//!                       ◀── "done R NS" ──  R requests in NS nanoseconds
-//!   LoadProcess::finish ── end of input ─▶  closes the connections, ends
-//! ```
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -16,13 +7,12 @@ use std::process::Command;
 use std::time::Duration;
 
 use crate::Failure;
-use crate::harness::{Arguments, Dialogue, Job, Words};
+use crate::driver::{self, Driver};
+use crate::harness::{Arguments, Job, Words};
 use crate::plan::{DEFAULT_CONNECTIONS, take_bytes};
 
 mod generator;
 
-const READY: &str = "ready";
-const GO: &str = "go";
 const DONE: &str = "done";
 
 /// The extent of the clients' work.
@@ -85,8 +75,8 @@ pub(crate) struct Outcome {
     pub(crate) elapsed: Duration,
 }
 
-impl Outcome {
-    fn line(self) -> String {
+impl driver::Outcome for Outcome {
+    fn line(&self) -> String {
         format!("{DONE} {} {}", self.requests, self.elapsed.as_nanos())
     }
 
@@ -98,33 +88,15 @@ impl Outcome {
     }
 }
 
-/// The server's side of a load process that has connected and warmed up.
-#[derive(Debug)]
-pub(crate) struct LoadProcess(Dialogue);
-
-impl LoadProcess {
-    /// Starts `program` as the load process and waits until it is ready.
-    pub(crate) fn start(program: &Path, plan: &LoadPlan) -> Result<Self, Failure> {
-        let mut process = Dialogue::start("the load process", Command::new(program).args(plan.words().into_vec()))?;
-        process.answer(|line| (line == READY).then_some(()))?;
-        Ok(Self(process))
-    }
-
-    /// Lets the measured requests begin, and waits until the last one is answered.
-    pub(crate) fn go(&mut self) -> Result<Outcome, Failure> {
-        self.0.order(GO)?;
-        self.0.answer(Outcome::parse)
-    }
-
-    /// Closes the connections and waits until the process is gone.
-    pub(crate) fn finish(self) -> Result<(), Failure> {
-        self.0.finish()
-    }
+/// Starts `program` as the load process and waits until it is ready.
+pub(crate) fn start(program: &Path, plan: &LoadPlan) -> Result<Driver, Failure> {
+    Driver::start("the load process", Command::new(program).args(plan.words().into_vec()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::driver::Outcome as _;
 
     #[test]
     fn an_outcome_survives_its_line() {

@@ -13,7 +13,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::mpsc::{self, Sender};
 
 use super::{About, Bare, Failure, Figures, Plan, Runtime, bare_echo};
-use crate::load::{LoadPlan, LoadProcess, Outcome};
+use crate::load::{self, LoadPlan, Outcome};
 use crate::metric::{Measurement, Metric};
 use crate::usage::{Usage, allow_open_files};
 
@@ -59,9 +59,9 @@ fn bare(plan: &Plan) -> Figures {
 
 /// Has the clients do `load`, and takes this process's own figures meanwhile.
 fn measure(plan: &Plan, load: &LoadPlan) -> Figures {
-    let mut clients = LoadProcess::start(&plan.load_generator, load)?;
+    let mut clients = load::start(&plan.load_generator, load)?;
     let before = Usage::now()?;
-    let outcome = clients.go()?;
+    let outcome: Outcome = clients.go()?;
     let used = Usage::now()?.since(before);
     clients.finish()?;
     Ok(measurements(outcome, used))

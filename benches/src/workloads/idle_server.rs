@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use super::timer_ticks::tick_all;
 use super::{About, Figures, Plan, Runtime, echo, lateness};
-use crate::load::{LoadPlan, LoadProcess};
+use crate::load::{self, LoadPlan, Outcome};
 use crate::metric::Metric;
 use crate::usage::{Usage, allow_open_files};
 
@@ -32,13 +32,13 @@ pub(super) fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Figures {
     allow_open_files(connections as u64 + OTHER_FILES)?;
     let (tell_address, address) = mpsc::channel();
     let server = R::spawn_on(&runtime.handle(), serve::<R>(connections, tell_address));
-    let mut clients = LoadProcess::start(&plan.load_generator, &load(address.recv()?, connections, plan))?;
+    let mut clients = load::start(&plan.load_generator, &load_of(address.recv()?, connections, plan))?;
 
     let (before, start) = (Usage::now()?, Instant::now());
     let late = runtime.run(tick_all::<R>(size, rounds.measured));
     let (used, seconds) = (Usage::now()?.since(before), start.elapsed().as_secs_f64());
 
-    clients.go()?;
+    clients.go::<Outcome>()?;
     clients.finish()?;
     let echoed = runtime.block_on(server)?;
     assert_eq!(echoed, 2 * (connections * BYTES) as u64, "the bytes that the server echoed");
@@ -49,7 +49,7 @@ pub(super) fn run<R: Runtime>(runtime: &R, plan: &Plan) -> Figures {
 }
 
 /// One request before the silence, and one after it: each connection is served.
-fn load(address: SocketAddr, connections: usize, plan: &Plan) -> LoadPlan {
+fn load_of(address: SocketAddr, connections: usize, plan: &Plan) -> LoadPlan {
     let cores = plan.cores_of_clients().to_vec();
     LoadPlan { address, connections, bytes: BYTES, warm_up: 1, requests: 1, cores }
 }

@@ -1,16 +1,6 @@
 //! The clients of the echo servers: connections in epoll loops on two threads, in a process of
 //! their own.
-//!
-//! ```text
-//!   parent                                clients' process (`echo --drive …`)
-//!   Clients::start  ── starts ──────────▶ connects, warms up
-//!                   ◀── "ready" ─────────
-//!   Clients::go     ── "go" ────────────▶ the measured requests
-//!                   ◀── "done R NS µ…" ── R requests in NS nanoseconds, and quantiles
-//!   Clients::finish ── end of input ────▶ closes the connections, ends
-//! ```
 
-use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::process::Command;
 use std::thread;
@@ -19,7 +9,8 @@ use std::time::{Duration, Instant};
 use super::OTHER_FILES;
 use crate::Failure;
 use crate::child::end_after;
-use crate::harness::{Arguments, Dialogue, Job, Words, time_limit};
+use crate::driver::{self, Driver};
+use crate::harness::{Arguments, Job, Words, time_limit};
 use crate::measure::quantile;
 use crate::usage::allow_open_files;
 
@@ -30,8 +21,6 @@ mod wait;
 use schedule::Schedule;
 use share::{Share, Taken};
 
-const READY: &str = "ready";
-const GO: &str = "go";
 const DONE: &str = "done";
 /// The most threads that the connections are shared by.
 const THREADS: usize = 2;
@@ -89,23 +78,7 @@ fn serve(plan: &Plan) -> Result<(), Failure> {
     wait::wake_in_time()?;
     let mut shares = connect(plan.address, plan.connections)?;
     drive_all(&mut shares, plan.rate, WARM_UP)?;
-    say(READY)?;
-    let mut order = String::new();
-    io::stdin().read_line(&mut order)?;
-    if order.trim_end() != GO {
-        return Err(format!("expected {GO:?} on the standard input, got {order:?}").into());
-    }
-    let taken = drive_all(&mut shares, plan.rate, Duration::from_secs(plan.seconds))?;
-    say(&Outcome::of(taken)?.line())?;
-    // The connections stay open until the parent has taken the server's figures.
-    io::copy(&mut io::stdin(), &mut io::sink())?;
-    Ok(())
-}
-
-fn say(line: &str) -> io::Result<()> {
-    let mut output = io::stdout().lock();
-    writeln!(output, "{line}")?;
-    output.flush()
+    driver::serve(shares, |shares| Outcome::of(drive_all(shares, plan.rate, Duration::from_secs(plan.seconds))?))
 }
 
 /// Opens the connections, dealt out to the threads.
@@ -152,8 +125,10 @@ impl Outcome {
         let micros = QUANTILES.map(|q| quantile(&taken.micros, q));
         Ok(Self { requests: taken.micros.len() as u64, elapsed: taken.elapsed, micros })
     }
+}
 
-    fn line(self) -> String {
+impl driver::Outcome for Outcome {
+    fn line(&self) -> String {
         let [median, p99, p999] = self.micros;
         format!("{DONE} {} {} {median} {p99} {p999}", self.requests, self.elapsed.as_nanos())
     }
@@ -170,34 +145,16 @@ impl Outcome {
     }
 }
 
-/// The parent's side of clients that have connected and warmed up. Killed when dropped.
-#[derive(Debug)]
-pub(super) struct Clients(Dialogue);
-
-impl Clients {
-    /// Starts this program as the clients and waits until they are ready.
-    pub(super) fn start(plan: &Plan) -> Result<Self, Failure> {
-        let mut command = Command::new(std::env::current_exe()?);
-        let mut process = Dialogue::start("the clients' process", command.args(plan.words().into_vec()))?;
-        process.answer(|line| (line == READY).then_some(()))?;
-        Ok(Self(process))
-    }
-
-    /// Lets the measured requests begin, and waits until the last one is answered.
-    pub(super) fn go(&mut self) -> Result<Outcome, Failure> {
-        self.0.order(GO)?;
-        self.0.answer(Outcome::parse)
-    }
-
-    /// Closes the connections and waits until the process is gone.
-    pub(super) fn finish(self) -> Result<(), Failure> {
-        self.0.finish()
-    }
+/// Starts this program as the clients and waits until they are ready.
+pub(super) fn start(plan: &Plan) -> Result<Driver, Failure> {
+    let mut command = Command::new(std::env::current_exe()?);
+    Driver::start("the clients' process", command.args(plan.words().into_vec()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::driver::Outcome as _;
 
     #[test]
     fn an_outcome_survives_its_line() {

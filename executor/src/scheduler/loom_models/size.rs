@@ -62,6 +62,16 @@ impl Scene {
         None
     }
 
+    /// Starts a thread that has a turn with `processor`, and goes idle.
+    fn turn_elsewhere(scene: &Arc<Self>, processor: Box<Processor>) -> thread::JoinHandle<()> {
+        let scene = Arc::clone(scene);
+        thread::spawn(move || {
+            if let Some(kept) = scene.turn(processor) {
+                scene.idle.give_up(kept, None);
+            }
+        })
+    }
+
     /// All have gone idle: takes the rest that is due, as the watcher does, and looks which are
     /// left.
     fn assert_in_play(&self, expected: &[usize]) {
@@ -81,14 +91,7 @@ fn a_processor_that_is_due_goes_once() {
     explore(3, || {
         let (scene, mut held) = Scene::new();
         let (second, first) = (held.pop(), held.pop());
-        let holder = {
-            let scene = Arc::clone(&scene);
-            thread::spawn(move || {
-                if let Some(kept) = scene.turn(second.expect("there are two")) {
-                    scene.idle.give_up(kept, None);
-                }
-            })
-        };
+        let holder = Scene::turn_elsewhere(&scene, second.expect("there are two"));
         scene.shrink();
         let first = scene.turn(first.expect("there are two")).expect("it is regular");
         scene.idle.give_up(first, None);
@@ -103,14 +106,7 @@ fn a_processor_comes_back_or_stays() {
     explore(3, || {
         let (scene, mut held) = Scene::new();
         let (second, first) = (held.pop(), held.pop());
-        let holder = {
-            let scene = Arc::clone(&scene);
-            thread::spawn(move || {
-                if let Some(kept) = scene.turn(second.expect("there are two")) {
-                    scene.idle.give_up(kept, None);
-                }
-            })
-        };
+        let holder = Scene::turn_elsewhere(&scene, second.expect("there are two"));
         scene.shrink();
         scene.grow();
         scene.idle.give_up(first.expect("there are two"), None);

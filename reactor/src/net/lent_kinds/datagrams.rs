@@ -20,24 +20,15 @@ impl UdpSocket {
     }
 
     pub(crate) fn connect(&self, address: SocketAddr) -> io::Result<()> {
-        match &self.lent {
-            Some(lent) => lent.connect(address),
-            None => self.system.connect(address),
-        }
+        self.either(|lent| lent.connect(address), |system| system.connect(address))
     }
 
     pub(crate) fn local_addr(&self) -> io::Result<SocketAddr> {
-        match &self.lent {
-            Some(lent) => internet(lent.local()?),
-            None => self.system.local_addr(),
-        }
+        self.either(|lent| internet(lent.local()?), |system| system.local_addr())
     }
 
     pub(crate) fn peer_addr(&self) -> io::Result<SocketAddr> {
-        match &self.lent {
-            Some(lent) => internet(lent.peer()?),
-            None => self.system.peer_addr(),
-        }
+        self.either(|lent| internet(lent.peer()?), |system| system.peer_addr())
     }
 }
 

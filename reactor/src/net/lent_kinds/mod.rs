@@ -57,6 +57,18 @@ impl<S> MaybeLent<S> {
     fn lent(system: S, lent: Arc<dyn Socket>) -> Self {
         Self { system, lent: Some(lent) }
     }
+
+    /// Asks the one that is used.
+    fn either<R>(
+        &self,
+        lent: impl FnOnce(&dyn Socket) -> io::Result<R>,
+        system: impl FnOnce(&S) -> io::Result<R>,
+    ) -> io::Result<R> {
+        match &self.lent {
+            Some(socket) => lent(&**socket),
+            None => system(&self.system),
+        }
+    }
 }
 
 impl<S> Deref for MaybeLent<S> {
@@ -194,24 +206,15 @@ impl TcpStream {
     }
 
     pub(crate) fn local_addr(&self) -> io::Result<SocketAddr> {
-        match &self.lent {
-            Some(lent) => internet(lent.local()?),
-            None => self.system.local_addr(),
-        }
+        self.either(|lent| internet(lent.local()?), |system| system.local_addr())
     }
 
     pub(crate) fn peer_addr(&self) -> io::Result<SocketAddr> {
-        match &self.lent {
-            Some(lent) => internet(lent.peer()?),
-            None => self.system.peer_addr(),
-        }
+        self.either(|lent| internet(lent.peer()?), |system| system.peer_addr())
     }
 
     pub(crate) fn shutdown(&self, how: Shutdown) -> io::Result<()> {
-        match &self.lent {
-            Some(lent) => lent.shut_down(how),
-            None => self.system.shutdown(how),
-        }
+        self.either(|lent| lent.shut_down(how), |system| system.shutdown(how))
     }
 }
 
@@ -237,10 +240,7 @@ impl TcpListener {
     }
 
     pub(crate) fn local_addr(&self) -> io::Result<SocketAddr> {
-        match &self.lent {
-            Some(lent) => internet(lent.local()?),
-            None => self.system.local_addr(),
-        }
+        self.either(|lent| internet(lent.local()?), |system| system.local_addr())
     }
 }
 

@@ -54,24 +54,15 @@ impl UnixStream {
     }
 
     pub(crate) fn local_addr(&self) -> io::Result<SocketAddr> {
-        match &self.lent {
-            Some(lent) => address(lent.local()?),
-            None => self.system.local_addr(),
-        }
+        self.either(|lent| address(lent.local()?), |system| system.local_addr())
     }
 
     pub(crate) fn peer_addr(&self) -> io::Result<SocketAddr> {
-        match &self.lent {
-            Some(lent) => address(lent.peer()?),
-            None => self.system.peer_addr(),
-        }
+        self.either(|lent| address(lent.peer()?), |system| system.peer_addr())
     }
 
     pub(crate) fn shutdown(&self, how: Shutdown) -> io::Result<()> {
-        match &self.lent {
-            Some(lent) => lent.shut_down(how),
-            None => self.system.shutdown(how),
-        }
+        self.either(|lent| lent.shut_down(how), |system| system.shutdown(how))
     }
 }
 
@@ -103,10 +94,7 @@ impl UnixListener {
     }
 
     pub(crate) fn local_addr(&self) -> io::Result<SocketAddr> {
-        match &self.lent {
-            Some(lent) => address(lent.local()?),
-            None => self.system.local_addr(),
-        }
+        self.either(|lent| address(lent.local()?), |system| system.local_addr())
     }
 }
 
