@@ -4,10 +4,10 @@
 //! A function for names that panics stands for the system.
 
 use std::panic;
-use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::SeqCst;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -164,6 +164,43 @@ fn a_job_has_its_thread_once_the_system_has_one() {
         assert!(system.refused() > 0, "it was asked");
         system.grant(1);
         assert_eq!(runtime.block_on(outer).expect("no panic"), 7);
+    });
+}
+
+/// The pool's thread is refused another one while the watcher asks for a machine, which it has.
+#[test]
+fn a_refused_job_outlives_a_thread_granted_meanwhile() {
+    within_a_minute(|| {
+        let ((ask, asked), (refuse, refused)) = (channel(), channel());
+        let (refused, asks, refuses) = (Mutex::new(refused), AtomicBool::new(true), AtomicBool::new(true));
+        let mut builder = Builder::new_multi_thread();
+        builder.worker_threads(1).thread_name_fn(move || {
+            match thread::current().name() {
+                Some("wsrt-sysmon") if asks.swap(false, SeqCst) => {
+                    ask.send(()).expect("the job waits");
+                    refused.lock().expect("no panic").recv_timeout(LIMIT).expect("the job is refused");
+                }
+                Some("granted") if refuses.swap(false, SeqCst) => panic::panic_any(REFUSAL),
+                _ => {}
+            }
+            "granted".to_owned()
+        });
+        let runtime = builder.build().expect("it grants the first");
+        let outer = runtime.spawn_blocking(move || {
+            asked.recv_timeout(LIMIT).expect("the watcher asks");
+            let inner = wsrt::task::spawn_blocking(|| 7);
+            refuse.send(()).expect("the watcher waits");
+            Handle::current().block_on(inner).expect("no panic")
+        });
+        let (release, released) = channel::<()>();
+        let blocked = runtime.spawn(async move {
+            let waiting = wsrt::spawn(async {});
+            wsrt::task::block_in_place(|| released.recv_timeout(LIMIT).expect_err("it is dropped"));
+            waiting.await
+        });
+        assert_eq!(runtime.block_on(outer).expect("no panic"), 7);
+        drop(release);
+        runtime.block_on(blocked).expect("no panic").expect("no panic");
     });
 }
 

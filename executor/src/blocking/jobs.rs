@@ -180,10 +180,9 @@ impl Scheduler {
         }
     }
 
-    /// Whether a job waits for a thread, and the last one that the system was asked for was
-    /// refused.
+    /// Whether a job waits for a thread that the system has refused to it.
     pub(crate) fn wants_refused_threads(&self) -> bool {
-        self.threads.refusals.are_met_with() && self.blocking.has_uncalled()
+        self.blocking.has_refused()
     }
 }
 

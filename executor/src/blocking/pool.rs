@@ -58,6 +58,8 @@ struct State {
     coming: usize,
     /// Threads that are kept for jobs which are about to be queued.
     reserved: usize,
+    /// A thread was refused that a job needed, and none was called in its stead since.
+    refused: bool,
     /// Jobs that wait or run.
     unfinished: usize,
     closed: bool,
@@ -177,12 +179,15 @@ impl BlockingPool {
         state.coming -= 1;
         self.call_idle(&mut state);
         let orphans = if state.threads == 0 { std::mem::take(&mut state.queue) } else { VecDeque::new() };
+        state.refused = !state.queue.is_empty();
         (orphans, state.threads)
     }
 
-    /// Calls threads for the jobs left in the queue. Returns how many are to be started.
+    /// Calls threads for the jobs that were refused theirs. Returns how many are to be started.
     pub(super) fn call_again(&self) -> usize {
-        self.call_more(&mut self.state.lock())
+        let mut state = self.state.lock();
+        state.refused = false;
+        self.call_more(&mut state)
     }
 
     /// Takes no more jobs, and returns those that no thread has come for, to be cancelled. The
@@ -282,10 +287,10 @@ impl BlockingPool {
         starts
     }
 
-    /// Whether jobs wait that no thread was called for, though there may be more threads.
-    pub(super) fn has_uncalled(&self) -> bool {
+    /// Whether jobs wait that were refused a thread, though there may be more threads.
+    pub(super) fn has_refused(&self) -> bool {
         let state = self.state.lock();
-        state.coming < state.queue.len() && state.threads < self.max_threads
+        state.refused && state.coming < state.queue.len() && state.threads < self.max_threads
     }
 
     /// Calls idle threads for the jobs left in the queue, and starts none.

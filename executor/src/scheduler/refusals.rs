@@ -59,11 +59,6 @@ impl From<NoThread> for io::Error {
 }
 
 impl Refusals {
-    /// Whether the last thread that was asked for was refused.
-    pub(crate) fn are_met_with(&self) -> bool {
-        self.latest.time().is_some()
-    }
-
     /// Whether no thread is to be asked for at the time `now`, in nanoseconds of the scheduler's
     /// clock. A hint: `ask` decides.
     pub(crate) fn are_recent(&self, now: u64) -> bool {
@@ -132,11 +127,11 @@ mod tests {
     fn no_thread_is_requested_just_after_a_refusal() {
         let refusals = Refusals::default();
         assert!(matches!(refusals.ask(0, refuse), Err(NoThread::Refused(_))));
-        assert!(refusals.are_met_with() && refusals.are_recent(PAUSE));
+        assert!(refusals.are_recent(PAUSE));
         assert!(matches!(refusals.ask(PAUSE, || Ok(())), Err(NoThread::RefusedLately)));
         assert!(!refusals.are_recent(PAUSE + 1));
         assert!(refusals.ask(PAUSE + 1, || Ok(())).is_ok());
-        assert!(!refusals.are_met_with(), "one was granted");
+        assert!(!refusals.are_recent(PAUSE + 1), "one was granted");
         assert!(refusals.ask(PAUSE + 1, || Ok(())).is_ok());
     }
 
