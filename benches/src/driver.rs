@@ -26,14 +26,14 @@ pub(crate) trait Outcome: Debug + Sized {
     fn parse(line: &str) -> Option<Self>;
 }
 
-/// Does the driver's work on what has connected and warmed up: `measure` runs when the parent says
-/// so. What `connected` holds stays open until the parent has taken its own figures.
+/// Does the driver's work once its connections are open and warmed up: `measure` runs when the
+/// parent says so. They stay open until the parent has taken its own figures.
 ///
 /// # Errors
 ///
 /// Returns `measure`'s error, or one that says that the process that started this one is gone.
 pub(crate) fn serve<C, O: Outcome>(
-    mut connected: C,
+    mut connections: C,
     measure: impl FnOnce(&mut C) -> Result<O, Failure>,
 ) -> Result<(), Failure> {
     say(READY)?;
@@ -42,7 +42,7 @@ pub(crate) fn serve<C, O: Outcome>(
     if order.trim_end() != GO {
         return Err(format!("expected {GO:?} on the standard input, got {order:?}").into());
     }
-    say(&measure(&mut connected)?.line())?;
+    say(&measure(&mut connections)?.line())?;
     io::copy(&mut io::stdin(), &mut io::sink())?;
     Ok(())
 }
