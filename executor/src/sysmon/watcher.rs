@@ -30,7 +30,7 @@ use crate::scheduler::processor::Shared;
 use crate::scheduler::steal::stays_in_runnext;
 use crate::scheduler::threads::AbortOnUnwind;
 use crate::scheduler::{Context, Scheduler};
-use crate::sysmon::cadence::{Cadence, TICK};
+use crate::sysmon::cadence::Cadence;
 use crate::sysmon::cpu_meter::BurnMeter;
 use crate::sysmon::quota::QuotaFollower;
 use crate::sysmon::stall::Stall;
@@ -38,9 +38,6 @@ use crate::util::report::report;
 use crate::util::sync::thread;
 use crate::util::thread_state::is_asleep;
 
-/// After a sleep the first look comes sooner: it sees a poll that began with the wake. If that has
-/// readied a task and goes on, the task is taken from it at once; the next look sees it again.
-const FIRST_LOOK: Duration = Duration::from_micros(60);
 /// A poll that burns CPU time is compensated after this time, in nanoseconds, where the system does
 /// not say more.
 const BURNING: u64 = 2_000_000;
@@ -125,16 +122,13 @@ fn serve(scheduler: Arc<Scheduler>, quota: Option<QuotaFollower>) {
     let _tokio = scheduler.tokio.enter();
     let entered = Context::enter(&scheduler, Role::Watching);
     let mut watcher = Watcher::new(&scheduler, &entered, quota);
-    let mut pause = TICK;
     while !scheduler.shutdown.has_begun() {
-        sleep.nap(pause);
+        sleep.nap(watcher.cadence.nap());
         watcher.tick();
-        pause = watcher.cadence.tick();
         if watcher.may_sleep() {
             let began = scheduler.clock.elapsed();
             sleep.sleep_until_busy(|| !needs_no_watcher(&scheduler) || scheduler.shutdown.has_begun());
             watcher.cadence.note_sleep(Duration::from_nanos(scheduler.clock.elapsed() - began));
-            pause = FIRST_LOOK;
         }
     }
     drop(entered);
@@ -185,11 +179,12 @@ impl<'a> Watcher<'a> {
         }
     }
 
-    /// Whether to sleep until a processor is busy. Not while a spare waits to be taken back.
+    /// Ends the tick. Whether to sleep until a processor is busy: not while a spare waits to be
+    /// taken back.
     fn may_sleep(&mut self) -> bool {
         let has_polled = std::mem::take(&mut self.has_polled);
         let anything_to_watch = !needs_no_watcher(self.scheduler) || self.scheduler.processors.spares() > 0;
-        self.cadence.may_sleep(anything_to_watch, has_polled)
+        self.cadence.tick(anything_to_watch, has_polled)
     }
 
     /// Whether the processor's holder is in a poll that the watcher has seen before.
