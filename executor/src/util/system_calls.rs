@@ -5,8 +5,16 @@
 //! whole program calls these, std included. On every other thread they do what the C library does:
 //! the clock is read by its own function, without a system call, after one look at a thread-local.
 //!
+//! The [names](names) of hosts are taken over likewise.
+//!
 //! A program that asks the kernel itself, by `syscall` or by reading `/dev/urandom`, is not
 //! reached; nor is one that is linked statically, for there is no second definition to forward to.
+
+#[cfg(not(target_feature = "crt-static"))]
+mod names;
+#[cfg(target_feature = "crt-static")]
+#[path = "system_calls/names_off.rs"]
+mod names;
 
 use std::ffi::c_void;
 use std::mem::transmute;
@@ -15,6 +23,7 @@ use std::time::Duration;
 
 use libc::{c_int, c_long, c_uint, clockid_t, size_t, ssize_t, time_t, timespec, timeval};
 
+pub(crate) use self::names::{GivenNames, give_names};
 use crate::util::given_entropy;
 use crate::util::given_time;
 

@@ -1,5 +1,10 @@
-//! The twin of `system_calls.rs` where the C library's functions are not taken over: the clocks of
-//! the system go on during a simulation.
+//! The twin of `system_calls.rs` where the C library's functions are not taken over: the clocks and
+//! names of the system stay during a simulation.
+
+#[path = "system_calls/names_off.rs"]
+mod names;
+
+pub(crate) use self::names::{GivenNames, give_names};
 
 use crate::util::given_time;
 

@@ -1,7 +1,9 @@
-//! Random bytes and clocks of the system, on a thread that drives a simulation, are the seed's.
+//! Random bytes, clocks and names of the system, on a thread that drives a simulation, are the
+//! simulation's.
 
 use std::collections::HashMap;
 use std::ffi::c_void;
+use std::net::{Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::time::{Duration, Instant, SystemTime};
 
 use wsrt::sim;
@@ -65,6 +67,22 @@ fn clocks_of_the_system_show_virtual_time() {
         assert_eq!((elapsed, by_date, date), shown(seed), "seed {seed}");
     }
     assert!(before.elapsed() < Duration::from_secs(3_600), "this thread has the system's");
+}
+
+#[test]
+fn names_that_std_looks_up_are_those_of_hosts() {
+    sim::run(1, |sim| async move {
+        let address = sim.host("server", std::future::pending::<()>);
+        let look_up = async |name: &'static str| {
+            let found = wsrt::task::spawn_blocking(move || (name, 80).to_socket_addrs().map(Vec::from_iter)).await;
+            found.expect("it does not panic").ok()
+        };
+        assert_eq!(look_up("server").await, Some(vec![SocketAddr::new(address, 80)]));
+        assert_eq!(look_up("localhost").await, Some(vec![SocketAddr::from((Ipv4Addr::LOCALHOST, 80))]));
+        assert_eq!(look_up("elsewhere").await, None, "the system is not asked");
+    });
+    let here: Vec<_> = ("localhost", 80).to_socket_addrs().expect("this thread has the system's").collect();
+    assert!(here.iter().all(|address| address.ip().is_loopback()), "{here:?}");
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! Driving: the numbers and the clock that a thread is given for as long as it runs the machines of
-//! a simulation.
+//! Driving: the numbers, the clock and the names that a thread is given for as long as it runs the
+//! machines of a simulation.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -8,15 +8,17 @@ use crate::task::give_ids;
 use crate::util::given::Given;
 use crate::util::given_entropy::give_entropy;
 use crate::util::given_time::{GivenTime, give_time};
+use crate::util::system_calls::GivenNames;
 use crate::util::thread_key::ThreadKey;
 
-/// This thread drives the simulation, until this is dropped. Its entropy, the ids of its tasks and
-/// the time on its clocks come from the simulation meanwhile.
+/// This thread drives the simulation, until this is dropped. Its entropy, the ids of its tasks,
+/// the time on its clocks and the names of hosts come from the simulation meanwhile.
 pub(super) struct Driving<'a> {
     simulation: &'a Simulation,
     entropy: Given,
     ids: Given,
     _time: GivenTime,
+    _names: GivenNames,
     #[cfg(feature = "macros")]
     _branches: branches::GivenBranches,
 }
@@ -41,6 +43,7 @@ impl<'a> Driving<'a> {
             entropy,
             ids: give_ids(simulation.next_id.load(Relaxed)),
             _time: give_time(simulation.began, now),
+            _names: simulation.network.give_names(),
             #[cfg(feature = "macros")]
             _branches: branches,
         }

@@ -34,6 +34,7 @@ use self::wire::{Arrival, Wire};
 use crate::scheduler::Scheduler;
 use crate::task::Id;
 use crate::util::sync::{Mutex, MutexGuard};
+use crate::util::system_calls::{GivenNames, give_names};
 
 /// The network, which its sockets keep.
 pub(crate) struct Network {
@@ -159,6 +160,15 @@ impl Network {
     /// Whether there are events that no machine has seen.
     pub(super) fn has_events(&self) -> bool {
         !self.lock().events.is_empty()
+    }
+
+    /// Has the C library find hosts of the simulation by their names, on this thread.
+    pub(super) fn give_names(&self) -> GivenNames {
+        let network = Weak::clone(&self.me);
+        give_names(move |name| {
+            let found = network.upgrade()?.lock().hosts.resolve(name).ok()?;
+            found.first().copied()
+        })
     }
 
     /// A task is being spawned.
