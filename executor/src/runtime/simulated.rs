@@ -2,7 +2,7 @@
 
 use super::Builder;
 use super::dump::report_on;
-use crate::scheduler::simulation::Settings;
+use crate::scheduler::simulation::{Costs, Settings};
 
 impl Builder {
     /// Begins a runtime whose processors run on the thread in `block_on`, in an order that `seed`
@@ -29,7 +29,42 @@ impl Builder {
     /// ```
     pub fn new_simulated(seed: u64) -> Self {
         let mut builder = Self::new_multi_thread();
-        builder.config.simulation = Some(Settings { seed, report: report_on });
+        builder.config.simulation = Some(Settings { seed, costs: None, report: report_on });
         builder
+    }
+
+    /// Has the scheduler of a simulated runtime take time for its own work: for looks at victims,
+    /// steals, wakes, locks and looks at the netpoller. A poll then takes as long as the task
+    /// [computes](crate::sim::compute), where it otherwise takes a time that is drawn.
+    ///
+    /// Such a run shows how the scheduler does with more processors than there are. It is no test
+    /// of a program: few of its orders are rare ones. `docs/SCALE.md` of wsrt's repository says how
+    /// true to a computer it is.
+    ///
+    /// Nothing happens on a runtime that is not simulated.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wsrt::runtime::Builder;
+    /// use wsrt::sim::{Costs, Sim, Work, compute};
+    ///
+    /// let mut builder = Builder::new_simulated(7);
+    /// let runtime = builder.simulated_costs(Costs::default()).worker_threads(64).build()?;
+    /// runtime.run(async {
+    ///     let tasks: Vec<_> = (0..64).map(|_| wsrt::spawn(compute(Duration::from_micros(50)))).collect();
+    ///     for task in tasks {
+    ///         task.await.expect("it does not panic");
+    ///     }
+    ///     assert!(Sim::current().spent(Work::Wake).count > 0);
+    /// });
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn simulated_costs(&mut self, costs: Costs) -> &mut Self {
+        if let Some(settings) = &mut self.config.simulation {
+            settings.costs = Some(costs);
+        }
+        self
     }
 }

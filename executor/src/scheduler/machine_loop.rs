@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use wsrt_reactor::budget;
 
+use crate::scheduler::charge::Work;
 use crate::scheduler::context::Innermost;
 use crate::scheduler::driver::Driver;
 use crate::scheduler::fairness::Grant;
@@ -20,8 +21,13 @@ use crate::scheduler::stalled::Suspect;
 use crate::scheduler::{Context, Scheduler};
 use crate::util::backoff::Backoff;
 
+mod leaving;
 mod past;
+#[cfg(feature = "sim")]
+mod steps;
 pub(crate) use self::past::Past;
+#[cfg(feature = "sim")]
+pub(in crate::scheduler) use self::steps::Pending;
 
 /// One machine at work.
 pub(crate) struct MachineLoop<'a> {
@@ -199,6 +205,7 @@ impl<'a> MachineLoop<'a> {
     #[cold]
     fn stop_searching(&self, processor: &mut Processor) {
         processor.set_searching(false);
+        self.scheduler.charge(Work::IdleWord, 1);
         if self.scheduler.idle.stop_searching() && self.scheduler.work_is_visible() {
             self.scheduler.wake_one();
         }
@@ -235,7 +242,9 @@ impl<'a> MachineLoop<'a> {
             return None;
         }
         // Where a push is under way there may be none for a moment; the turn goes on.
+        self.scheduler.charge(Work::TakeInjected, 1);
         let task = injector.take()?;
+        self.scheduler.charge(Work::InjectedTask, 1);
         processor.begin_slice_unless_in_chain();
         Some(task.found(FoundIn::INJECTOR))
     }
@@ -248,6 +257,8 @@ impl<'a> MachineLoop<'a> {
         }
         let waiting = self.scheduler.injector.len().max(1);
         let share = INJECTOR_BATCH.min(waiting).min(waiting / self.scheduler.processors.regular() + 1);
+        self.scheduler.charge(Work::TakeInjected, 1);
+        self.scheduler.charge(Work::InjectedTask, share);
         let mut batch = self.scheduler.injector.take_batch(share);
         let first = batch.next()?;
         let placed = processor.push_own_batch(&mut batch);
@@ -324,6 +335,8 @@ impl<'a> MachineLoop<'a> {
         self.light = processor.clock().polls_are_light();
         self.context.put_down(&processor);
         let (given_up, polls) = (processor.index(), processor.shared().counters().polls());
+        self.scheduler.charge(Work::IdleList, 1);
+        self.scheduler.charge(Work::IdleWord, 1);
         self.scheduler.idle.retire(processor, self.machine);
         self.listed = true;
         self.wait_at_gap(given_up, polls);
@@ -362,6 +375,7 @@ impl<'a> MachineLoop<'a> {
         if !self.scheduler.work_is_visible() {
             return false;
         }
+        self.charge_for_position();
         let Resume::With(processor) = self.scheduler.idle.resume(self.machine) else {
             return false;
         };
@@ -373,7 +387,11 @@ impl<'a> MachineLoop<'a> {
     /// Takes the machine off the list of the idle. `Some` if it was chosen already: then it has a
     /// processor.
     pub(crate) fn stand_up(&mut self) -> Option<Box<Processor>> {
-        if !std::mem::take(&mut self.listed) || self.scheduler.idle.delist(self.machine) {
+        if !std::mem::take(&mut self.listed) {
+            return None;
+        }
+        self.charge_for_position();
+        if self.scheduler.idle.delist(self.machine) {
             return None;
         }
         Some(self.await_delivery())
@@ -387,53 +405,6 @@ impl<'a> MachineLoop<'a> {
             }
             self.machine.parker().park();
         }
-    }
-
-    /// Ends the loop inside a task: the task goes on with a processor, if there is one.
-    pub(crate) fn leave_to_task(&mut self) {
-        if let Some(processor) = self.stand_up() {
-            self.context.take_up(processor);
-        }
-    }
-
-    /// Gives a processor up for good. `false` if no machine is there that could take it: then work
-    /// and timers wait for the next thread to come, which looks at them.
-    fn give_up(&self, processor: Box<Processor>) -> bool {
-        if self.scheduler.config.keeps_order() {
-            return self.scheduler.idle.give_up_only(processor);
-        }
-        self.scheduler.idle.give_up(processor, None);
-        true
-    }
-
-    /// Ends this machine's part: whatever its processor holds goes to the injector, the processor
-    /// to the idle.
-    pub(crate) fn leave(&mut self) {
-        let delivered = |machine: &mut Self| Some(machine.context.begin_hold(machine.stand_up()?));
-        let mut held = self.context.take_processor().or_else(|| delivered(self));
-        if let Some(processor) = held.take_if(|processor| processor.is_on_errand()) {
-            held = self.retire_if_due(processor);
-        }
-        if let Some(mut processor) = held {
-            self.context.put_down(&processor);
-            self.scheduler.part_with(&mut processor);
-            if !self.give_up(processor) {
-                return;
-            }
-        }
-        if self.scheduler.shutdown.has_begun() {
-            return;
-        }
-        // This machine may have been the one to watch the network and the timers: then another has
-        // to. A machine that goes to sleep now sees that there is no poll owner, or is on the list
-        // already and is seen here.
-        if self.scheduler.work_is_visible() || !self.scheduler.poll_owner.is_present() {
-            self.scheduler.wake_one();
-        }
-        // A poll owner may mean to sleep past the timers that were armed here. Not only if none was
-        // woken: a machine that was finds work, and may be busy with it for longer than until they
-        // are due.
-        self.watch_own_deadlines();
     }
 }
 

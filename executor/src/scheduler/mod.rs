@@ -11,6 +11,8 @@ pub(crate) mod alive;
 #[cfg(not(loom))]
 pub(crate) mod block_on;
 #[cfg(not(loom))]
+pub(crate) mod charge;
+#[cfg(not(loom))]
 pub(crate) mod clock;
 #[cfg(not(loom))]
 pub(crate) mod context;

@@ -1,8 +1,10 @@
 //! The netpoller as a place to look, and as a place to sleep.
 
+use crate::scheduler::Scheduler;
 use crate::scheduler::driver::{Wait, WakeBatch};
 use crate::scheduler::found::{Found, FoundIn};
 use crate::scheduler::machine_loop::MachineLoop;
+use crate::scheduler::poll_owner::Watch;
 use crate::scheduler::processor::Processor;
 use crate::scheduler::root::Root;
 use crate::scheduler::scheduler::Hook;
@@ -25,7 +27,7 @@ impl MachineLoop<'_> {
         }
         // No other machine looks at the timers of idle processors while there is no poll owner.
         let now = self.scheduler.clock.timer_time(processor.clock().now());
-        let earliest = self.scheduler.processors.earliest_deadline();
+        let earliest = self.scheduler.earliest_deadline();
         let most = self.timers_at_once(processor, now.saturating_sub(earliest));
         let batch = self.driver.collect(&processor.shared().counters().arrivals, Wait::Poll, most);
         if earliest <= now {
@@ -121,7 +123,7 @@ impl MachineLoop<'_> {
             self.scheduler.idle.watcher().wake_if_asleep();
             return None;
         }
-        let published = self.scheduler.processors.earliest_deadline();
+        let published = self.scheduler.earliest_deadline();
         if !self.scheduler.poll_owner.take_over(published) {
             self.watch_own_deadlines();
             return None;
@@ -140,7 +142,7 @@ impl MachineLoop<'_> {
     /// The timers of the processor that this machine has just given up are now the poll owner's to
     /// watch. Which exit from the loop owes this is said in `docs/SLEEPING.md`, section 5.
     pub(crate) fn watch_own_deadlines(&self) {
-        let deadline = self.scheduler.processors.earliest_deadline();
+        let deadline = self.scheduler.earliest_deadline();
         if deadline != u64::MAX {
             self.scheduler.watch_deadline(deadline);
         }
@@ -169,6 +171,28 @@ impl MachineLoop<'_> {
                 self.scheduler.inject_all(batch.into_tasks());
                 false
             }
+        }
+    }
+}
+
+impl Scheduler {
+    /// Ends the poll owner's sleep, or the next one's.
+    pub(crate) fn interrupt_netpoller(&self) {
+        match &self.simulation {
+            Some(simulation) => simulation.interrupt(),
+            None => self.netpoller.interrupt(),
+        }
+    }
+
+    /// Sees to it that a timer for `deadline`, in a queue that no running machine looks at, fires
+    /// in time.
+    pub(crate) fn watch_deadline(&self, deadline: u64) {
+        match self.poll_owner.watch(deadline) {
+            Watch::InTime => {}
+            Watch::TooLate => self.interrupt_netpoller(),
+            // The woken machine finds nothing to do and becomes the poll owner, with the right
+            // deadline.
+            Watch::Unattended => self.wake_one(),
         }
     }
 }

@@ -6,13 +6,13 @@ use std::future::Future;
 use std::sync::Arc;
 
 use crate::observe::console;
+use crate::scheduler::charge::Work;
 use crate::scheduler::context::Placing;
 use crate::scheduler::drain::bind_follow_up;
 use crate::scheduler::idle::Chosen;
 use crate::scheduler::limits::LARGEST_ORDERED_BATCH;
 use crate::scheduler::machine::Machine;
 use crate::scheduler::parker::Unparked;
-use crate::scheduler::poll_owner::Watch;
 use crate::scheduler::processor::{OverflowedTasks, Placed, Processor};
 use crate::scheduler::threads::start_machine_with;
 use crate::scheduler::{Context, Scheduler, shutdown};
@@ -195,6 +195,7 @@ impl Scheduler {
     fn take_overflow(&self, index: usize, tasks: OverflowedTasks<'_>) {
         self.processors.get(index).counters().overflows.add(1);
         let mut count = 0;
+        self.charge(Work::Inject, 1);
         self.injector.push_all(tasks.inspect(|_| count += 1));
         self.observer.overflow(index, count);
     }
@@ -227,6 +228,7 @@ impl Scheduler {
         if let Some(simulation) = &self.simulation {
             simulation.note_caller();
         }
+        self.charge(Work::Inject, 1);
         self.injector.push(task);
         self.wake_one();
     }
@@ -236,6 +238,7 @@ impl Scheduler {
         if batch.is_empty() {
             return;
         }
+        self.charge(Work::Inject, 1);
         self.injector.push_all(batch);
         self.wake_one();
     }
@@ -271,6 +274,8 @@ impl Scheduler {
     }
 
     fn put_to_work(&self, Chosen { processor, machine }: Chosen) {
+        self.charge(Work::IdleWord, 1);
+        self.charge(Work::IdleList, 1);
         match machine {
             Some(machine) => {
                 machine.deliver(processor);
@@ -291,28 +296,10 @@ impl Scheduler {
 
     /// Wakes a machine wherever it sleeps.
     pub(crate) fn rouse(&self, machine: &Machine) {
-        if machine.parker().unpark() == Unparked::InNetpoller {
+        let unparked = machine.parker().unpark();
+        self.note_roused(machine, unparked);
+        if unparked == Unparked::InNetpoller {
             self.interrupt_netpoller();
-        }
-    }
-
-    /// Ends the poll owner's sleep, or the next one's.
-    pub(crate) fn interrupt_netpoller(&self) {
-        match &self.simulation {
-            Some(simulation) => simulation.interrupt(),
-            None => self.netpoller.interrupt(),
-        }
-    }
-
-    /// Sees to it that a timer for `deadline`, in a queue that no running machine looks at, fires
-    /// in time.
-    pub(crate) fn watch_deadline(&self, deadline: u64) {
-        match self.poll_owner.watch(deadline) {
-            Watch::InTime => {}
-            Watch::TooLate => self.interrupt_netpoller(),
-            // The woken machine finds nothing to do and becomes the poll owner, with the right
-            // deadline.
-            Watch::Unattended => self.wake_one(),
         }
     }
 }

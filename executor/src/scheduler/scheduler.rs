@@ -16,6 +16,7 @@ use crate::observe::observer::Observer;
 use crate::observe::task_hooks::TaskHooks;
 use crate::observe::timeline::Recorded;
 use crate::scheduler::alive::Listed;
+use crate::scheduler::charge::Work;
 use crate::scheduler::clock::Clock;
 use crate::scheduler::ending_signal::EndingSignal;
 use crate::scheduler::helpers::Helpers;
@@ -269,6 +270,7 @@ impl Scheduler {
 
     /// Whether a task waits where an idle processor could find it, or a timer is due.
     pub(crate) fn work_is_visible(&self) -> bool {
+        self.charge(Work::Glance, self.processors.scan_len());
         !self.injector.is_empty()
             || self.processors.iter().any(|processor| !processor.ring().is_empty())
             || self.timer_is_due()
@@ -288,7 +290,7 @@ impl Scheduler {
     }
 
     pub(crate) fn timer_is_due(&self) -> bool {
-        match self.processors.earliest_deadline() {
+        match self.earliest_deadline() {
             u64::MAX => false,
             deadline => deadline <= self.clock.timer_now(),
         }

@@ -81,6 +81,7 @@ mod hosts;
 mod links;
 mod points;
 mod run;
+mod scale;
 mod seeds;
 
 use std::time::Duration;
@@ -93,7 +94,10 @@ pub use self::handle::Sim;
 pub use self::links::Link;
 pub use self::points::maybe;
 pub use self::run::run;
+pub use self::scale::compute;
 pub use self::seeds::seeds;
+pub use crate::scheduler::charge::Work;
+pub use crate::scheduler::simulation::{Costs, Spent};
 
 /// The record of a simulated run so far.
 ///

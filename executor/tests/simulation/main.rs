@@ -2,6 +2,7 @@
 //! does on threads.
 
 mod blocking;
+mod costs;
 mod determinism;
 mod ends;
 mod faults;
@@ -31,4 +32,7 @@ const _: () = {
     may_move_and_be_shared::<wsrt::sim::Sim>();
     may_move_and_be_shared::<wsrt::sim::Faults>();
     may_move_and_be_shared::<wsrt::sim::Link>();
+    may_move_and_be_shared::<wsrt::sim::Costs>();
+    may_move_and_be_shared::<wsrt::sim::Spent>();
+    may_move_and_be_shared::<wsrt::sim::Work>();
 };

@@ -6,6 +6,9 @@
 //! round of the machine's loop, and takes a time that is drawn; the machine whose turn begins first
 //! has the next one. `docs/SIMULATION.md` says more.
 
+mod agenda;
+mod computing;
+mod costs;
 mod dice;
 mod driving;
 mod failing;
@@ -13,7 +16,9 @@ mod jobs;
 mod network;
 mod record;
 mod simulated_machine;
+mod spending;
 mod stage;
+mod waking;
 
 use std::fmt;
 use std::future::Future;
@@ -24,12 +29,17 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use wsrt_reactor::{Netpoller, lent};
 
+use self::computing::Computing;
+pub use self::costs::Costs;
 use self::dice::Dice;
 use self::failing::Bounds;
 use self::jobs::Jobs;
 pub(crate) use self::network::{Link, Network};
 pub(crate) use self::record::Record;
 use self::record::Step;
+use self::spending::Spending;
+pub use self::spending::Spent;
+use self::waking::Roused;
 use crate::scheduler::Scheduler;
 use crate::scheduler::clock::Clock;
 use crate::scheduler::machine::Machine;
@@ -45,6 +55,8 @@ use crate::util::thread_key::ThreadKey;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Settings {
     pub(crate) seed: u64,
+    /// Those of the scheduler's work, if it has any.
+    pub(crate) costs: Option<Costs>,
     /// Returns a report on a runtime none of whose tasks can go on.
     pub(crate) report: fn(&Scheduler) -> String,
 }
@@ -92,6 +104,12 @@ struct State {
     jobs: Jobs,
     record: Record,
     bounds: Bounds,
+    spending: Option<Spending>,
+    computing: Computing,
+    /// For how long tasks have computed.
+    computed: u64,
+    /// Machines that were woken since the stage looked.
+    roused: Vec<Roused>,
 }
 
 impl Simulation {
@@ -105,6 +123,10 @@ impl Simulation {
             jobs: Jobs::default(),
             record: Record::new(seed),
             bounds: Bounds::default(),
+            spending: settings.costs.map(Spending::new),
+            computing: Computing::default(),
+            computed: 0,
+            roused: Vec::new(),
         };
         Self {
             settings,
@@ -199,20 +221,15 @@ impl Simulation {
         f(&mut self.state.lock().dice)
     }
 
-    /// When a turn ends that has come to the time `now`.
+    /// When a turn ends that has come to the time `now`: at a later moment in any case.
     fn end_of_turn(&self, now: u64) -> u64 {
-        now + self.with_dice(Dice::turn)
+        let spent = self.with_spending(|spending| spending.spent().max(1));
+        now + spent.unwrap_or_else(|| self.with_dice(Dice::turn))
     }
 
     fn note(&self, clock: &Clock, step: Step) {
         let now = clock.timer_now();
         self.state.lock().record.note(now, step);
-    }
-
-    /// Whether a task that was sighted in a victim's runnext stays there for longer than a hand-off
-    /// takes: the system may have taken the victim's core away at that moment, or not.
-    pub(crate) fn is_victim_held_up(&self) -> bool {
-        self.state.lock().dice.is_victim_held_up()
     }
 
     /// Has the clock of the runtime moved by its turns from now on, and the netpoller take no

@@ -9,7 +9,7 @@ use super::{Dice, Simulation};
 use crate::scheduler::context::Role;
 use crate::scheduler::driver::WakeBatch;
 use crate::scheduler::machine::Machine;
-use crate::scheduler::machine_loop::{MachineLoop, Past};
+use crate::scheduler::machine_loop::{MachineLoop, Past, Pending};
 use crate::scheduler::root::NoRoot;
 use crate::scheduler::{Context, Scheduler};
 
@@ -19,6 +19,8 @@ pub(super) struct SimulatedMachine {
     context: Rc<Context>,
     /// Taken during a turn.
     past: Option<Past>,
+    /// The next step of one that is awake.
+    pending: Pending,
     state: State,
     /// Whether it sleeps, and was seen to have been woken.
     is_roused: bool,
@@ -50,12 +52,17 @@ impl SimulatedMachine {
         let context = entered.keep().expect("its guard is here");
         drop(entered);
         let past = Some(Past::of_a_started_machine());
-        Self { context, past, state: State::Started, is_roused: false, due: now + dice.start(), tie: dice.tie() }
+        let (pending, state) = (Pending::Look, State::Started);
+        Self { context, past, pending, state, is_roused: false, due: now + dice.start(), tie: dice.tie() }
     }
 
     /// When its next turn begins, and what decides between several that begin at the same time.
     pub(super) fn due(&self) -> (u64, u64) {
         (self.due, self.tie)
+    }
+
+    pub(super) fn is_polling(&self) -> bool {
+        self.state == State::Polling
     }
 
     pub(super) fn is_gone(&self) -> bool {
@@ -88,8 +95,22 @@ impl SimulatedMachine {
         }
         let past = self.past.take().expect("its turns do not nest");
         let mut machine_loop = MachineLoop::continued(&self.context, past);
-        (self.state, self.due) = machine_loop.take_turn(simulation, self.state);
+        (self.state, self.due) = machine_loop.take_turn(simulation, self.state, &mut self.pending);
         self.past = Some(machine_loop.into_past());
+        self.compute(simulation);
+    }
+
+    /// The turn lasts for as long as its task computes, and this goes on with the task then.
+    fn compute(&mut self, simulation: &Simulation) {
+        let computing = simulation.take_computing();
+        if !computing.wakers.is_empty() {
+            self.pending = Pending::Resume(computing.wakers);
+            self.due += computing.nanos;
+        }
+        let held = self.context.with_processor(|processor| processor.map(|processor| processor.index()));
+        if let Some(index) = held {
+            simulation.with_spending(|spending| spending.set_busy_until(index, self.due));
+        }
     }
 
     /// Ends it, wherever it is.
@@ -100,6 +121,7 @@ impl SimulatedMachine {
         Context::put_back(&self.context);
         let past = self.past.take().expect("its turns do not nest");
         let mut machine_loop = MachineLoop::continued(&self.context, past);
+        machine_loop.leave_pending(std::mem::take(&mut self.pending));
         match self.state {
             State::Parked => _ = machine_loop.machine.parker().end_parking(),
             State::Polling => {
@@ -136,7 +158,7 @@ fn call_start_hook(context: &Context) {
 impl MachineLoop<'_> {
     /// Goes on from `state` to the end of the turn, or to where it falls asleep. Returns its state,
     /// and until when it sleeps; for one that is awake, the time at which it may go on.
-    fn take_turn(&mut self, simulation: &Simulation, state: State) -> (State, u64) {
+    fn take_turn(&mut self, simulation: &Simulation, state: State, pending: &mut Pending) -> (State, u64) {
         match state {
             State::Started => {}
             State::Parked => {
@@ -151,27 +173,32 @@ impl MachineLoop<'_> {
                 self.get_up(&NoRoot, batch, false);
             }
             State::Awake | State::Gone if self.is_over() => {
+                self.leave_pending(std::mem::take(pending));
                 self.end();
                 return (State::Gone, u64::MAX);
             }
             State::Awake | State::Gone => match self.processor() {
-                Some(processor) => self.turn(processor, &NoRoot),
-                None => return self.lie_down(),
+                Some(processor) => *pending = self.step(simulation, processor, std::mem::take(pending)),
+                None => {
+                    self.leave_pending(std::mem::take(pending));
+                    return self.lie_down(simulation);
+                }
             },
         }
         (State::Awake, simulation.end_of_turn(self.scheduler.clock.timer_now()))
     }
 
     /// Falls asleep, as far as that can be done before another machine has its turn.
-    fn lie_down(&mut self) -> (State, u64) {
+    fn lie_down(&mut self, simulation: &Simulation) -> (State, u64) {
         let now = self.scheduler.clock.timer_now();
         if !self.is_to_sleep(&NoRoot) {
-            return (State::Awake, now);
+            return (State::Awake, now + simulation.spent_in_turn());
         }
+        self.charge_for_sleep();
         self.call_sleep_hook("on_thread_park", self.scheduler.config.on_thread_park.as_ref());
         if self.scheduler.shutdown.has_begun() {
             self.get_up(&NoRoot, WakeBatch::default(), false);
-            return (State::Awake, now);
+            return (State::Awake, now + simulation.spent_in_turn());
         }
         let parker = self.machine.parker();
         match self.begin_own_poll() {
@@ -183,7 +210,7 @@ impl MachineLoop<'_> {
             None if parker.begin_parking() => return (State::Parked, self.end_of_keep_alive(now)),
             None => self.get_up(&NoRoot, WakeBatch::default(), false),
         }
-        (State::Awake, now)
+        (State::Awake, now + simulation.spent_in_turn())
     }
 
     /// When a machine that falls asleep now is surplus.

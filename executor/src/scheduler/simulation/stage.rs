@@ -5,6 +5,7 @@
 //! that call, without the machine that it is on: that is in the middle of its turn.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::panic::resume_unwind;
 use std::pin::Pin;
@@ -13,9 +14,11 @@ use std::sync::Arc;
 
 use wsrt_reactor::budget;
 
+use super::agenda::Agenda;
 use super::driving::Driving;
 use super::record::Step;
 use super::simulated_machine::SimulatedMachine;
+use super::waking::address_of;
 use super::{Record, Simulation};
 use crate::scheduler::context::Role;
 use crate::scheduler::root::{Root, RootRef};
@@ -39,6 +42,11 @@ pub(super) struct Stage {
     /// `None` is a machine in the middle of its turn, which has nested another run of this stage;
     /// or a place to be filled again.
     machines: RefCell<Vec<Option<SimulatedMachine>>>,
+    agenda: Agenda,
+    /// The indices of the machines, by their addresses.
+    indices: RefCell<BTreeMap<usize, usize>>,
+    /// The machine that sleeps in the netpoller, if there is one.
+    polling: Cell<Option<usize>>,
     /// When the root future is polled, once it was seen to have been woken.
     root_due: Cell<Option<(u64, u64)>>,
 }
@@ -95,8 +103,15 @@ fn place_of_failure(simulation: &Simulation) -> String {
 
 impl Stage {
     fn new(scheduler: &Arc<Scheduler>, base: Rc<Context>) -> Self {
-        let machines = RefCell::default();
-        Self { scheduler: Arc::clone(scheduler), base, machines, root_due: Cell::new(None) }
+        Self {
+            scheduler: Arc::clone(scheduler),
+            base,
+            machines: RefCell::default(),
+            agenda: Agenda::default(),
+            indices: RefCell::default(),
+            polling: Cell::new(None),
+            root_due: Cell::new(None),
+        }
     }
 
     fn is_of(&self, scheduler: &Arc<Scheduler>) -> bool {
@@ -158,6 +173,7 @@ impl Stage {
             }
             self.scheduler.clock.move_to(at);
             simulation.network.move_to(at);
+            simulation.begin_turn(at);
             given_time::move_to(at);
             let step = match next {
                 Next::Root => {
@@ -188,13 +204,42 @@ impl Stage {
     fn adopt(&self, simulation: &Simulation) {
         for machine in simulation.take_newcomers() {
             let now = self.scheduler.clock.timer_now();
+            let index = self.machines.borrow().len();
+            self.indices.borrow_mut().insert(address_of(&machine), index);
             let machine = simulation.with_dice(|dice| SimulatedMachine::new(&self.scheduler, machine, now, dice));
+            self.agenda.note(machine.due(), index);
             self.machines.borrow_mut().push(Some(machine));
         }
     }
 
+    /// Sees which of the machines that sleep were woken in the step before.
+    fn see_wakes(&self, simulation: &Simulation) {
+        for roused in simulation.take_roused() {
+            let index = self.indices.borrow().get(&roused.machine).copied();
+            index.into_iter().for_each(|index| self.see_wake(simulation, index, roused.after));
+        }
+        // The network wakes it, too.
+        if let Some(index) = self.polling.get() {
+            self.see_wake(simulation, index, simulation.spent_in_turn());
+        }
+    }
+
+    /// Has a machine run in a while if it was woken, `after` the beginning of the step before.
+    fn see_wake(&self, simulation: &Simulation, index: usize, after: u64) {
+        let mut machines = self.machines.borrow_mut();
+        let Some(machine) = machines[index].as_mut() else { return };
+        if !machine.see_wake(simulation) {
+            return;
+        }
+        let now = self.scheduler.clock.timer_now() + after;
+        let (at, tie) = in_time(now, simulation.time_of_waking());
+        machine.run_at(at, tie);
+        self.agenda.note(machine.due(), index);
+    }
+
     /// The runner whose turn begins first, and when.
     fn choose(&self, simulation: &Simulation, is_root_woken: bool) -> Option<(u64, Next)> {
+        self.see_wakes(simulation);
         let now = self.scheduler.clock.timer_now();
         let mut first: Option<((u64, u64), Next)> = None;
         let mut offer = |due: (u64, u64), next| {
@@ -203,18 +248,14 @@ impl Stage {
             }
         };
         if is_root_woken {
-            let due =
-                self.root_due.get().unwrap_or_else(|| simulation.with_dice(|dice| (now + dice.wake(), dice.tie())));
+            let due = self.root_due.get().unwrap_or_else(|| in_time(now, simulation.time_of_waking()));
             self.root_due.set(Some(due));
             offer(due, Next::Root);
         }
-        for (index, machine) in self.machines.borrow_mut().iter_mut().enumerate() {
-            let Some(machine) = machine else { continue };
-            if machine.see_wake(simulation) {
-                let (after, tie) = simulation.with_dice(|dice| (dice.wake(), dice.tie()));
-                machine.run_at(now + after, tie);
-            }
-            offer(machine.due(), Next::Machine(index));
+        let machines = self.machines.borrow();
+        let is_present = |due, index: usize| machines[index].as_ref().is_some_and(|machine| machine.due() == due);
+        if let Some((due, index)) = self.agenda.first(is_present) {
+            offer(due, Next::Machine(index));
         }
         if let Some(at) = simulation.next_job_at() {
             offer((at, 0), Next::Job);
@@ -232,13 +273,35 @@ impl Stage {
         let step = machine.step(simulation, index);
         Context::put_back(&self.base);
         if machine.is_gone() {
+            self.forget(index);
             drop(machine);
             self.scheduler.shutdown.depart(&self.scheduler);
         } else {
-            self.machines.borrow_mut()[index] = Some(machine);
+            self.put_back(simulation, index, machine);
         }
         std::mem::forget(guard);
         step
+    }
+
+    /// Puts a machine back that has had its turn.
+    fn put_back(&self, simulation: &Simulation, index: usize, machine: SimulatedMachine) {
+        self.agenda.note(machine.due(), index);
+        if machine.is_polling() {
+            self.polling.set(Some(index));
+        } else if self.polling.get() == Some(index) {
+            self.polling.set(None);
+        }
+        self.machines.borrow_mut()[index] = Some(machine);
+        // It may have been woken as it fell asleep.
+        self.see_wake(simulation, index, simulation.spent_in_turn());
+    }
+
+    /// A machine is gone: another may come to lie at its address.
+    fn forget(&self, index: usize) {
+        self.indices.borrow_mut().retain(|_, other| *other != index);
+        if self.polling.get() == Some(index) {
+            self.polling.set(None);
+        }
     }
 
     /// Runs a blocking job, as a thread of the pool does.
@@ -291,6 +354,11 @@ impl Stage {
 }
 
 const DISTURBED: &str = "wsrt: a thread that is no part of this simulation has woken or spawned one of its tasks, so that the                          seed does not decide the run: replace the thread by a task or by `spawn_blocking`";
+
+/// When a thread runs that was woken at the time `now`, and what decides between several.
+fn in_time(now: u64, (after, tie): (u64, u64)) -> (u64, u64) {
+    (now + after, tie)
+}
 
 fn ended<F: Future>(root: RootFuture<'_, F>, base: &Context, stuck: Option<String>) -> Ended<F::Output> {
     let (ended, _) = root.end(base);

@@ -2,14 +2,14 @@
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, IoSlice};
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use wsrt_reactor::Ready;
 
-use super::Net;
 use super::connecting::Taken;
 use super::hosts::Hosts;
 use super::wire::Arrival;
+use super::{Net, Network};
 
 /// The datagrams that wait to be received; more are lost.
 const MOST_WAITING: usize = 256;
@@ -111,5 +111,19 @@ impl Net {
             let token = socket.token;
             self.report(token, Ready::READABLE);
         }
+    }
+}
+
+/// The sender of datagrams from outside, an address that is for documentation.
+const OUTSIDE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)), 9);
+
+impl Network {
+    /// A datagram from outside of the simulation arrives at the time `due`.
+    pub(crate) fn send_from_outside(&self, due: u64, to: SocketAddr, bytes: &[u8]) -> io::Result<()> {
+        let mut net = self.lock();
+        let own = net.hosts.current()?;
+        let host = net.hosts.at(to.ip(), own)?;
+        net.wire.send(due, Arrival::Datagram { from: (host, OUTSIDE), to: (host, to), bytes: bytes.to_vec() });
+        Ok(())
     }
 }

@@ -1,0 +1,42 @@
+//! Computing: virtual time that passes in the middle of a poll, on one processor only.
+//!
+//! The task seems to wait, and its machine, which has nothing else to do until then, wakes it and
+//! polls it again. So others act meanwhile, as they do beside a task that computes.
+
+use std::task::Waker;
+
+use super::Simulation;
+use crate::scheduler::Context;
+
+/// A time for which a machine computes, and the tasks that go on then.
+#[derive(Default)]
+pub(super) struct Computing {
+    pub(super) nanos: u64,
+    pub(super) wakers: Vec<Waker>,
+}
+
+impl Simulation {
+    /// Has the machine whose turn it is compute for so long, and wake `waker` then. Returns when
+    /// that is; `None` if no machine has its turn.
+    pub(crate) fn compute(&self, now: u64, nanos: u64, waker: &Waker) -> Option<u64> {
+        let has_turn = || Context::current().is_some_and(|here| here.machine().is_some());
+        if !(self.is_driven_here() && has_turn()) {
+            return None;
+        }
+        let mut state = self.state.lock();
+        let computing = &mut state.computing;
+        computing.nanos += nanos;
+        computing.wakers.push(waker.clone());
+        state.computed += nanos;
+        Some(now + state.computing.nanos)
+    }
+
+    pub(super) fn take_computing(&self) -> Computing {
+        std::mem::take(&mut self.state.lock().computing)
+    }
+
+    /// For how long all tasks have computed, in nanoseconds.
+    pub(crate) fn computed(&self) -> u64 {
+        self.state.lock().computed
+    }
+}

@@ -1,0 +1,134 @@
+//! Many processors: the scheduler's own work takes time in a simulation with costs.
+
+use std::future::Future;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use crate::runtime::Handle;
+use crate::scheduler::simulation::Simulation;
+use crate::sim::{Sim, Spent, Work};
+use crate::time::{Sleep, sleep};
+
+/// Computes for so long: virtual time passes on the processor that polls the task, and others act
+/// meanwhile.
+///
+/// The task keeps the processor, as if the poll took that long. To others it seems to wait: if it
+/// is woken while it computes, by a message for instance, it is polled on another processor, too,
+/// and in vain. In the future of [`block_on`](crate::runtime::Runtime::block_on), and outside of
+/// simulations, this is a [`sleep`].
+///
+/// # Cancel safety
+///
+/// Dropping the future ends the wait of the task. The processor computes to the end.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+/// use wsrt::time::Instant;
+///
+/// let elapsed = wsrt::sim::run(7, |_| async {
+///     let task = wsrt::spawn(async {
+///         let began = Instant::now();
+///         wsrt::sim::compute(Duration::from_millis(5)).await;
+///         began.elapsed()
+///     });
+///     task.await.expect("it does not panic")
+/// });
+/// assert!(elapsed >= Duration::from_millis(5));
+/// ```
+pub fn compute(time: Duration) -> impl Future<Output = ()> + Send {
+    Computing::Begins(time)
+}
+
+enum Computing {
+    Begins(Duration),
+    /// On a processor, until so many nanoseconds after the start of the runtime.
+    Until(u64),
+    Sleeps(Pin<Box<Sleep>>),
+}
+
+impl Computing {
+    fn begin(time: Duration, context: &Context<'_>) -> Self {
+        let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX / 2);
+        let begin = |handle: Handle| {
+            let scheduler = handle.scheduler();
+            scheduler.simulation.as_ref()?.compute(scheduler.clock.timer_now(), nanos, context.waker())
+        };
+        match Handle::try_current().ok().and_then(begin) {
+            Some(until) => Self::Until(until),
+            None => Self::Sleeps(Box::pin(sleep(time))),
+        }
+    }
+}
+
+impl Future for Computing {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        if let Self::Begins(time) = *self {
+            *self = Self::begin(time, context);
+            if let Self::Until(_) = *self {
+                return Poll::Pending;
+            }
+        }
+        match &mut *self {
+            // Its machine wakes it: nothing else is to be woken for.
+            Self::Until(until) if now() < *until => Poll::Pending,
+            Self::Sleeps(sleep) => sleep.as_mut().poll(context),
+            Self::Until(_) | Self::Begins(_) => Poll::Ready(()),
+        }
+    }
+}
+
+/// The time of this thread's runtime. Outside of it, where no processor computes, it is over.
+fn now() -> u64 {
+    Handle::try_current().map_or(u64::MAX, |handle| handle.scheduler().clock.timer_now())
+}
+
+impl Sim {
+    /// Returns the time that a kind of the scheduler's work has taken so far; none if the
+    /// simulation has no [costs](crate::runtime::Builder::simulated_costs).
+    #[must_use]
+    pub fn spent(&self, work: Work) -> Spent {
+        self.simulation().spent(work)
+    }
+
+    /// Returns for how long tasks have [computed](compute) so far, on all processors together.
+    #[must_use]
+    pub fn computed(&self) -> Duration {
+        Duration::from_nanos(self.simulation().computed())
+    }
+
+    /// Has a datagram from outside of the simulation arrive at `to`, `after` now: load that no
+    /// processor of the runtime spends its time on.
+    ///
+    /// It is lost if there is no socket then, or no room in it. Its sender is 192.0.2.1, port 9.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if `to` is no address of the simulation's.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wsrt::net::UdpSocket;
+    ///
+    /// wsrt::sim::run(7, |sim| async move {
+    ///     let socket = UdpSocket::bind("127.0.0.1:80").await?;
+    ///     sim.datagram_from_outside(Duration::from_millis(3), socket.local_addr()?, b"hello")?;
+    ///     let mut buffer = [0; 8];
+    ///     assert_eq!(socket.recv(&mut buffer).await?, 5);
+    ///     std::io::Result::Ok(())
+    /// })?;
+    /// # std::io::Result::Ok(())
+    /// ```
+    pub fn datagram_from_outside(&self, after: Duration, to: SocketAddr, bytes: &[u8]) -> std::io::Result<()> {
+        let nanos = u64::try_from(after.as_nanos()).unwrap_or(u64::MAX / 2);
+        let due = self.handle().scheduler().clock.timer_now() + nanos;
+        Simulation::network(self.simulation()).send_from_outside(due, to, bytes)
+    }
+}
