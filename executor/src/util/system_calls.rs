@@ -5,7 +5,7 @@
 //! whole program calls these, std included. On every other thread they do what the C library does:
 //! the clock is read by its own function, without a system call, after one look at a thread-local.
 //!
-//! The [names](names) of hosts are taken over likewise.
+//! The [names] of hosts are taken over likewise.
 //!
 //! A program that asks the kernel itself, by `syscall` or by reading `/dev/urandom`, is not
 //! reached; nor is one that is linked statically, for there is no second definition to forward to.
