@@ -32,6 +32,10 @@ fn curl_trusts_it_and_speaks_the_http_it_has_negotiated() {
         curl.args(["--cacert", &folder.file("certificate.pem"), &format!("https://localhost:{port}/")]);
         assert_eq!(output_of(curl), answer);
     }
+    let Some(mut curl) = peer("curl") else { return };
+    curl.args(["--silent", "--show-error", "--fail", "--max-time", "20", "--tls-max", "1.2"]);
+    curl.args(["--cacert", &folder.file("certificate.pem"), &format!("https://localhost:{port}/tls")]);
+    assert_eq!(output_of(curl), "Some(TLSv1_2)\n", "a handler knows of the handshake");
     running.interrupt();
 }
 

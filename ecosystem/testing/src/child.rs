@@ -60,6 +60,12 @@ impl Running {
         }
     }
 
+    /// Returns its process number.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.process.id()
+    }
+
     /// Waits until `is_ready` returns true.
     ///
     /// # Panics

@@ -3,6 +3,7 @@
 //! The peers are programs of other projects: curl, wrk, redis-server. Where one is missing, its
 //! test reports that and passes, except in CI (`CI=true`), where it fails.
 
+mod asking;
 mod child;
 mod name_server;
 mod peer;
@@ -11,6 +12,7 @@ mod program;
 mod redis;
 mod scratch;
 
+pub use self::asking::Asking;
 pub use self::child::{Running, output_of};
 pub use self::name_server::NameServer;
 pub use self::peer::{peer, python};
