@@ -56,6 +56,8 @@ async fn run() -> io::Result<()> {
     let (address, limits) = (address()?, Limits::read()?);
     let cannot_bind = |error: io::Error| io::Error::new(error.kind(), format!("cannot bind {address}: {error}"));
     let listener = TcpListener::bind(&address).await.map_err(cannot_bind)?;
+    // From here on: what reads the address may send one at once.
+    let interrupted = wsrt::signal::ctrl_c();
     println!("listening on http://{}", listener.local_addr()?);
 
     let mut server = wsrt::hyper::serve(listener, service_fn(respond))
@@ -69,7 +71,7 @@ async fn run() -> io::Result<()> {
         server = server.with_max_connections(connections);
     }
     wsrt::spawn(server.into_future());
-    wsrt::signal::ctrl_c().await?;
+    interrupted.await?;
 
     println!("ending: no new connections");
     let runtime = Handle::current();

@@ -1,12 +1,14 @@
 //! Well-behaved clients that time each answer.
 
+use std::io;
+use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use super::LIMIT;
+use super::patience::{self, Patience};
 
 /// The pause between two requests.
 const PAUSE: Duration = Duration::from_millis(1);
@@ -21,16 +23,25 @@ pub struct Asking {
 
 impl Asking {
     /// Starts to call `ask`, which returns when it has its answer.
+    ///
+    /// A request fails rightly if the server may close connections that are silent for `silence`,
+    /// and this one was, or its request took as long: the system may have held the client up.
+    /// `ask` is then called again, and has to connect anew. After any other error the thread
+    /// panics.
     #[must_use]
-    pub fn start(mut ask: impl FnMut() + Send + 'static) -> Self {
+    pub fn start(silence: Duration, mut ask: impl FnMut() -> io::Result<()> + Send + 'static) -> Self {
         let is_over = Arc::new(AtomicBool::new(false));
         let (sender, times) = channel();
         let thread = thread::spawn({
             let is_over = Arc::clone(&is_over);
             move || {
+                let mut began = Instant::now();
                 while !is_over.load(Relaxed) {
-                    let began = Instant::now();
-                    ask();
+                    let before = mem::replace(&mut began, Instant::now());
+                    if let Err(error) = ask() {
+                        let held_up = before.elapsed();
+                        assert!(held_up >= silence, "a request failed {held_up:?} after the last began: {error}");
+                    }
                     let _ = sender.send(began.elapsed());
                     thread::sleep(PAUSE);
                 }
@@ -43,14 +54,20 @@ impl Asking {
     ///
     /// # Panics
     ///
-    /// Panics if the client has, or if an answer takes longer than [`LIMIT`].
+    /// Panics if the client has, or if they take longer than [`LIMIT`](super::LIMIT).
     pub fn await_answers(&self, count: usize) {
-        for _ in 0..count {
-            self.times.recv_timeout(LIMIT).expect("there are answers");
+        let mut patience = Patience::default();
+        let mut answers = 0;
+        while answers < count {
+            match self.times.recv_timeout(patience::PAUSE) {
+                Ok(_) => answers += 1,
+                Err(RecvTimeoutError::Timeout) => assert!(patience.allows_a_pause(), "there are {answers} answers"),
+                Err(RecvTimeoutError::Disconnected) => panic!("the client has panicked"),
+            }
         }
     }
 
-    /// Returns how long the answers since the last call took.
+    /// Returns how long the requests since the last call took.
     #[must_use]
     pub fn take_times(&self) -> Vec<Duration> {
         self.times.try_iter().collect()

@@ -4,9 +4,8 @@ use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
-use std::time::{Duration, Instant};
 
-use super::LIMIT;
+use super::patience::{self, Patience};
 
 /// A program that runs. Killed when dropped.
 #[derive(Debug)]
@@ -43,18 +42,21 @@ impl Running {
     ///
     /// # Panics
     ///
-    /// Panics if there is none within [`LIMIT`], with the output that it wrote instead.
+    /// Panics if there is none within [`LIMIT`](super::LIMIT), with the output that it wrote
+    /// instead.
     #[must_use]
     pub fn line_after(&mut self, start: &str) -> String {
-        let began = Instant::now();
+        let mut patience = Patience::default();
         let mut said = Vec::new();
         loop {
-            match self.lines.recv_timeout(LIMIT.saturating_sub(began.elapsed())) {
+            match self.lines.recv_timeout(patience::PAUSE) {
                 Ok(line) => match line.split_once(start) {
                     Some((_, rest)) => return rest.trim().to_owned(),
                     None => said.push(line),
                 },
-                Err(RecvTimeoutError::Timeout) => panic!("{} does not say `{start}`, but {said:#?}", self.name),
+                Err(RecvTimeoutError::Timeout) => {
+                    assert!(patience.allows_a_pause(), "{} does not say `{start}`, but {said:#?}", self.name);
+                }
                 Err(RecvTimeoutError::Disconnected) => panic!("{} ends without `{start}`: {said:#?}", self.name),
             }
         }
@@ -70,23 +72,22 @@ impl Running {
     ///
     /// # Panics
     ///
-    /// Panics if that takes longer than [`LIMIT`], or the program ends.
+    /// Panics if that takes longer than [`LIMIT`](super::LIMIT), or the program ends.
     pub fn wait_until(&mut self, mut is_ready: impl FnMut() -> bool) {
-        let began = Instant::now();
-        while !is_ready() {
+        let is_in_time = Patience::default().wait_until(|| {
             if let Some(status) = self.process.try_wait().expect("it is our child") {
                 panic!("{} ended early, with {status}", self.name);
             }
-            assert!(began.elapsed() < LIMIT, "{} does not get ready", self.name);
-            thread::sleep(Duration::from_millis(5));
-        }
+            is_ready()
+        });
+        assert!(is_in_time, "{} does not get ready", self.name);
     }
 
     /// Sends it the signal that ctrl-c sends, and waits for its end.
     ///
     /// # Panics
     ///
-    /// Panics if it does not end within [`LIMIT`], or not with status 0.
+    /// Panics if it does not end within [`LIMIT`](super::LIMIT), or not with status 0.
     pub fn interrupt(mut self) {
         let id = self.process.id().to_string();
         let status = Command::new("kill").args(["-INT", &id]).status().expect("kill runs");
@@ -96,14 +97,13 @@ impl Running {
     }
 
     fn wait(&mut self) -> ExitStatus {
-        let began = Instant::now();
-        loop {
-            if let Some(status) = self.process.try_wait().expect("it is our child") {
-                return status;
-            }
-            assert!(began.elapsed() < LIMIT, "{} does not end", self.name);
-            thread::sleep(Duration::from_millis(5));
-        }
+        let mut ended = None;
+        let is_in_time = Patience::default().wait_until(|| {
+            ended = self.process.try_wait().expect("it is our child");
+            ended.is_some()
+        });
+        assert!(is_in_time, "{} does not end", self.name);
+        ended.expect("it has ended")
     }
 }
 
@@ -119,7 +119,7 @@ impl Drop for Running {
 ///
 /// # Panics
 ///
-/// Panics if it does not start, takes longer than [`LIMIT`], or fails.
+/// Panics if it does not start, takes longer than [`LIMIT`](super::LIMIT), or fails.
 #[must_use]
 pub fn output_of(mut command: Command) -> String {
     let name = format!("{command:?}");

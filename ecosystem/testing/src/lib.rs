@@ -6,6 +6,7 @@
 mod asking;
 mod child;
 mod name_server;
+mod patience;
 mod peer;
 mod postgres;
 mod program;
@@ -15,6 +16,7 @@ mod scratch;
 pub use self::asking::Asking;
 pub use self::child::{Running, output_of};
 pub use self::name_server::NameServer;
+pub use self::patience::Patience;
 pub use self::peer::{peer, python};
 pub use self::postgres::Postgres;
 pub use self::program::{Example, example};

@@ -115,7 +115,9 @@ impl<'a> Mount<'a> {
             return None;
         }
         let mut fields = mount.split(' ').skip(3).map(Path::new);
-        Some(Self { is_second, root: fields.next()?, point: fields.next()? })
+        // Below a root without a name each group would be one, and its files outside of the mount.
+        let root = fields.next().filter(|root| root.has_root())?;
+        Some(Self { is_second, root, point: fields.next()? })
     }
 
     /// The directories of `group` and of the groups around it, as far as they can be seen here. A

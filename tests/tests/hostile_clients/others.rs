@@ -1,6 +1,7 @@
 //! The other clients: well-behaved, and timed.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
+use std::mem;
 use std::net::{SocketAddr, TcpStream};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -8,13 +9,17 @@ use std::time::{Duration, Instant};
 
 use wsrt_tests::LIMIT;
 
+use crate::victim;
+
 /// The pause between two requests.
 const PAUSE: Duration = Duration::from_millis(1);
+/// How long one wait for them is at most.
+const STEP: Duration = Duration::from_millis(100);
 /// How many requests warm the server up.
 const WARM: usize = 200;
 
 /// Two clients: one on a connection that it keeps, the other on a new one for each request. A
-/// request that fails is a panic.
+/// request that fails is a panic, as a rule.
 pub(crate) struct Others {
     threads: Vec<JoinHandle<()>>,
     shared: Arc<Shared>,
@@ -48,12 +53,18 @@ impl Others {
         Self { threads: threads.into(), shared }
     }
 
-    /// Waits for the first requests.
+    /// Waits for the first requests. Counts its waits: while the machine stands still, nothing is
+    /// used up.
     pub(crate) fn warm_up(&self) {
-        let is_cold = |state: &mut State| !state.is_over && state.times.len() < WARM;
-        let waiting = self.shared.changed.wait_timeout_while(self.shared.lock(), LIMIT, is_cold);
-        let (state, timeout) = waiting.unwrap_or_else(PoisonError::into_inner);
-        assert!(!state.is_over && !timeout.timed_out(), "no answers");
+        let mut state = self.shared.lock();
+        for _ in 0..LIMIT.as_millis() / STEP.as_millis() {
+            assert!(!state.is_over, "a client has panicked");
+            if state.times.len() >= WARM {
+                return;
+            }
+            (state, _) = self.shared.changed.wait_timeout(state, STEP).unwrap_or_else(PoisonError::into_inner);
+        }
+        panic!("{} answers", state.times.len());
     }
 
     /// The times of the requests since the last call.
@@ -104,17 +115,23 @@ impl Drop for Ender<'_> {
 
 fn keep_asking(address: SocketAddr, shared: &Shared) {
     let mut stream = connect(address);
-    while shared.goes_on() {
-        let began = Instant::now();
-        ask(&mut stream);
-        shared.note(began);
-    }
+    keep_timing(shared, || ask(&mut stream).inspect_err(|_| stream = connect(address)));
 }
 
 fn keep_connecting(address: SocketAddr, shared: &Shared) {
+    keep_timing(shared, || ask(&mut connect(address)));
+}
+
+/// Calls `ask` and times it until the end. A request may fail only if it, or the silence before it,
+/// took as long as the victims wait: the system may have held the client up.
+fn keep_timing(shared: &Shared, mut ask: impl FnMut() -> io::Result<()>) {
+    let mut began = Instant::now();
     while shared.goes_on() {
-        let began = Instant::now();
-        ask(&mut connect(address));
+        let before = mem::replace(&mut began, Instant::now());
+        if let Err(error) = ask() {
+            let held_up = before.elapsed();
+            assert!(held_up >= victim::LIMIT, "a request failed {held_up:?} after the last began: {error}");
+        }
         shared.note(began);
     }
 }
@@ -127,12 +144,14 @@ fn connect(address: SocketAddr) -> BufReader<TcpStream> {
 }
 
 /// Sends a request, and reads its answer.
-fn ask(stream: &mut BufReader<TcpStream>) {
-    stream.get_mut().write_all(b"GET / HTTP/1.1\r\nHost: test\r\n\r\n").expect("the server reads");
+fn ask(stream: &mut BufReader<TcpStream>) -> io::Result<()> {
+    stream.get_mut().write_all(b"GET / HTTP/1.1\r\nHost: test\r\n\r\n")?;
     let mut length = 0;
     loop {
         let mut line = String::new();
-        assert_ne!(stream.read_line(&mut line).expect("the server answers"), 0, "the server closed the connection");
+        if stream.read_line(&mut line)? == 0 {
+            return Err(ErrorKind::UnexpectedEof.into());
+        }
         if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length: ") {
             length = value.trim().parse().expect("a number");
         }
@@ -140,7 +159,7 @@ fn ask(stream: &mut BufReader<TcpStream>) {
             break;
         }
     }
-    stream.read_exact(&mut vec![0; length]).expect("as long as it says");
+    stream.read_exact(&mut vec![0; length])
 }
 
 /// Sorted times.

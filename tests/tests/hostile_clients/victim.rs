@@ -4,6 +4,7 @@ use std::fs;
 use std::future::{Future, IntoFuture};
 use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
@@ -20,7 +21,7 @@ use wsrt_tests::{beside_a_process_of_its_own, example, runtime_with};
 
 /// How long the victims wait for a request. Others may be without a processor for a while, in the
 /// midst of a request too.
-const LIMIT: Duration = Duration::from_secs(2);
+pub(crate) const LIMIT: Duration = Duration::from_secs(2);
 /// How long they wait for a client to take anything.
 const WRITE_LIMIT: Duration = Duration::from_millis(500);
 
@@ -40,7 +41,7 @@ impl Victim {
 
     /// Starts the example.
     pub(crate) fn example() -> Self {
-        static PROGRAM: OnceLock<std::path::PathBuf> = OnceLock::new();
+        static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
         let mut command = Command::new(PROGRAM.get_or_init(|| example("http_server")));
         command.env("PORT", "0").env("WSRT_WORKER_THREADS", "2").stdout(Stdio::piped());
         command.env("HEAD_SECONDS", LIMIT.as_secs_f64().to_string());
@@ -61,6 +62,18 @@ impl Victim {
     /// The descriptors that it has open.
     pub(crate) fn descriptors(&self) -> usize {
         fs::read_dir(format!("/proc/{}/fd", self.process.id())).expect("it runs").count()
+    }
+
+    /// The files behind its descriptors, and the system's lines on its connections.
+    pub(crate) fn open_files(&self) -> (Vec<PathBuf>, Vec<String>) {
+        let process = format!("/proc/{}", self.process.id());
+        let descriptors = fs::read_dir(format!("{process}/fd")).expect("it runs");
+        let connections = fs::read_to_string(format!("{process}/net/tcp")).expect("it runs");
+        let port = format!(":{:04X} ", self.address.port());
+        (
+            descriptors.filter_map(|entry| fs::read_link(entry.ok()?.path()).ok()).collect(),
+            connections.lines().filter(|line| line.contains(&port)).map(str::to_owned).collect(),
+        )
     }
 
     /// Its resident memory, in kB.

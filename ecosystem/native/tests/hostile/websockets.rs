@@ -1,13 +1,13 @@
 //! WebSocket frames that lie, stall or never end.
 
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::thread;
 use std::time::Duration;
 
 use wsrt_ecosystem_testing::{LIMIT, WITHOUT_TOKIO, example};
 
-use crate::scene::{Victim, connect, withstand};
+use crate::scene::{Victim, connect, insist, withstand};
 
 /// The longest message that the server takes.
 const LONGEST: usize = 128 << 10;
@@ -43,27 +43,33 @@ fn frame(first: u8, bytes: &[u8]) -> Vec<u8> {
 }
 
 /// Shakes hands on a connection.
-fn shake_hands(mut stream: TcpStream) -> TcpStream {
+fn shake_hands(mut stream: TcpStream) -> io::Result<TcpStream> {
     stream.set_read_timeout(Some(LIMIT)).expect("sockets have timeouts");
     let hello = "GET / HTTP/1.1\r\nHost: test\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
                  Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
-    stream.write_all(hello.as_bytes()).expect("the server reads");
+    stream.write_all(hello.as_bytes())?;
     let mut answer = Vec::new();
     while !answer.ends_with(b"\r\n\r\n") {
         let mut byte = [0];
-        stream.read_exact(&mut byte).expect("the server answers");
+        stream.read_exact(&mut byte)?;
         answer.push(byte[0]);
     }
     assert!(answer.starts_with(b"HTTP/1.1 101 "), "{}", String::from_utf8_lossy(&answer));
-    stream
+    Ok(stream)
+}
+
+/// An attacker's connection.
+fn intrude(address: SocketAddr) -> TcpStream {
+    insist(|| shake_hands(connect(address)))
 }
 
 /// Says something, and hears the same.
-fn ask(stream: &mut TcpStream) {
-    stream.write_all(&frame(FINAL | TEXT, b"hello")).expect("the server reads");
+fn ask(stream: &mut TcpStream) -> io::Result<()> {
+    stream.write_all(&frame(FINAL | TEXT, b"hello"))?;
     let mut answer = [0; 7];
-    stream.read_exact(&mut answer).expect("the server answers");
+    stream.read_exact(&mut answer)?;
     assert_eq!(&answer, b"\x81\x05hello");
+    Ok(())
 }
 
 /// Attacks while a client asks on the connection that it keeps, and another connects each time.
@@ -84,10 +90,16 @@ fn survive(what: &str, attack: impl Fn(SocketAddr) -> Vec<TcpStream> + Sync) {
         start,
         &[
             &move |address| {
-                let mut stream = patient(address);
-                Box::new(move || ask(&mut stream))
+                let mut kept = None;
+                Box::new(move || {
+                    let stream = match &mut kept {
+                        Some(stream) => stream,
+                        none => none.insert(patient(address)?),
+                    };
+                    ask(stream).inspect_err(|_| kept = None)
+                })
             },
-            &move |address| Box::new(move || ask(&mut patient(address))),
+            &move |address| Box::new(move || ask(&mut patient(address)?)),
         ],
         attack,
     );
@@ -114,7 +126,7 @@ fn frames_that_lie_delay_no_others() {
     ];
     survive("frames that lie", |address| {
         let lying = lies.each_ref().map(|lie| {
-            let mut stream = shake_hands(connect(address));
+            let mut stream = intrude(address);
             let _ = stream.write_all(lie);
             stream
         });
@@ -129,8 +141,8 @@ fn promises_that_are_not_kept_delay_no_others() {
     let beginnings = [long.clone(), long[..1].into(), long[..3].into(), frame(TEXT, b"the first of many")];
     survive("frames that stall", |address| {
         let stalled = beginnings.each_ref().map(|said| {
-            let mut stream = shake_hands(connect(address));
-            stream.write_all(said).expect("the server reads");
+            let mut stream = intrude(address);
+            let _ = stream.write_all(said);
             stream
         });
         thread::sleep(Duration::from_millis(5));
@@ -142,7 +154,7 @@ fn promises_that_are_not_kept_delay_no_others() {
 fn messages_without_an_end_delay_no_others() {
     let pieces = frame(CONTINUATION, &[b'x'; 1000]).repeat(100);
     survive("messages without an end", |address| {
-        let mut stream = shake_hands(connect(address));
+        let mut stream = intrude(address);
         let mut sent = stream.write_all(&frame(TEXT, b"x"));
         // The server closes the connection within the first of them.
         for _ in 0..100 {
@@ -160,7 +172,7 @@ fn a_flood_of_pings_delays_no_others() {
     // Its pongs are not read: the server stops reading when nothing more can be written.
     let flood = frame(FINAL | PING, b"annoying").repeat(10_000);
     survive("a flood of pings", |address| {
-        let mut stream = shake_hands(connect(address));
+        let mut stream = intrude(address);
         for _ in 0..100 {
             let _ = stream.write(&flood);
         }
@@ -172,7 +184,7 @@ fn a_flood_of_pings_delays_no_others() {
 fn messages_whose_echo_is_not_read_delay_no_others() {
     let flood = frame(FINAL | TEXT, &vec![b'x'; LONGEST]);
     survive("messages whose answers are not read", |address| {
-        let mut stream = shake_hands(connect(address));
+        let mut stream = intrude(address);
         for _ in 0..100 {
             if stream.write(&flood).is_err() {
                 break;

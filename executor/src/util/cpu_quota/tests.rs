@@ -118,3 +118,18 @@ fn files_that_make_no_sense_are_errors() {
     fs::remove_file(root.path().join("sys/fs/cgroup/cpu.max")).expect("it is there");
     assert!(quota.cores().is_err(), "no file");
 }
+
+#[test]
+fn any_text_of_the_system_is_a_quota_or_none() {
+    let corpus = wsrt_fuzz::corpus("quota", &[" ", " - ", "/", ":", ",", "cpu", "max", "cgroup2", "rw", "..", "\\040"]);
+    wsrt_fuzz::check(&corpus, 20_000, |bytes| {
+        let text = String::from_utf8_lossy(bytes);
+        assert_ne!(parse(&text), Some(Some(0)), "a process has a core at least");
+        let Some(mount) = Mount::parse(&text) else { return };
+        for group in ["/", "/docker/0123abc/inside", "/../outside", &text] {
+            let directories = mount.directories_of(Path::new(group));
+            assert!(directories.iter().all(|directory| directory.starts_with(mount.point)), "{group}: {directories:?}");
+            assert!(directories.contains(&mount.point.to_owned()), "{group}: {directories:?}");
+        }
+    });
+}
