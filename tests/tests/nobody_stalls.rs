@@ -130,6 +130,49 @@ fn runnext_tasks_run_while_all_processors_are_held() {
     });
 }
 
+/// The spare that took the first task is held by it. A poll that burns has one spare at most.
+#[test]
+fn a_runnext_task_runs_though_the_spare_is_held_too() {
+    within_a_minute(|| {
+        for processors in 1..=3 {
+            runtime_with(processors).run(async move {
+                let gate = Gate::new();
+                let (began, has_begun) = channel();
+                for _ in 0..=processors {
+                    let (began, hold) = (began.clone(), gate.hold());
+                    drop(wsrt::spawn(async move {
+                        began.send(()).expect("the root waits");
+                        hold.wait(Manner::Asleep);
+                    }));
+                }
+                expect(&has_begun, processors + 1, "each task behind the poll begins");
+            });
+        }
+    });
+}
+
+/// No thief comes for tasks while it has some of its own.
+#[test]
+fn tasks_behind_a_poll_run_though_others_yield_for_ever() {
+    in_each_way(|processors, manner| {
+        runtime_with(processors).run(async move {
+            let (began, has_begun) = channel();
+            let yields = |_| {
+                let began = began.clone();
+                wsrt::spawn(async move {
+                    began.send(()).expect("the root waits");
+                    loop {
+                        yield_now().await;
+                    }
+                })
+            };
+            let tasks: Vec<_> = (0..8 * processors).map(yields).collect();
+            tasks.iter().for_each(|_| wait_in(manner, &has_begun));
+            tasks.iter().for_each(JoinHandle::abort);
+        });
+    });
+}
+
 /// More than fit into a ring: some wait in the injector.
 #[test]
 fn everything_in_the_queues_of_a_held_processor_goes_on() {

@@ -27,7 +27,6 @@ use crate::scheduler::driver::{Driver, Wait};
 use crate::scheduler::limits::NETWORK_UNWATCHED;
 use crate::scheduler::poll_watch::PollState;
 use crate::scheduler::processor::Shared;
-use crate::scheduler::steal::stays_in_runnext;
 use crate::scheduler::threads::AbortOnUnwind;
 use crate::scheduler::{Context, Scheduler};
 use crate::sysmon::cadence::Cadence;
@@ -88,6 +87,8 @@ struct Watcher<'a> {
     cadence: Cadence,
     /// Whether any processor has begun a poll since the last tick.
     has_polled: bool,
+    /// Whether a task waited behind a stuck poll when this tick began.
+    holds_up_tasks: bool,
     /// Ticks for which there were spares to spare.
     surplus_ticks: u32,
     limit_reported: bool,
@@ -145,6 +146,7 @@ impl<'a> Watcher<'a> {
             network: (0, 0),
             cadence: Cadence::default(),
             has_polled: false,
+            holds_up_tasks: false,
             surplus_ticks: 0,
             limit_reported: false,
             quota,
@@ -158,6 +160,7 @@ impl<'a> Watcher<'a> {
         for index in 0..self.watched.len() {
             self.watched[index].stuck = self.is_in_the_same_poll(index, now);
         }
+        self.holds_up_tasks = (0..self.watched.len()).any(|index| self.waiting_behind(index) > 0);
         for index in 0..self.watched.len() {
             if self.watched[index].stuck {
                 self.note_long_poll(index);
@@ -170,6 +173,7 @@ impl<'a> Watcher<'a> {
             }
         }
         self.relieve_runnext();
+        self.give_away_late_tasks(now);
         self.fire_forgotten_timers(now);
         self.watch_network(now);
         self.take_back_spares();
@@ -237,22 +241,6 @@ impl<'a> Watcher<'a> {
         self.send_somebody();
     }
 
-    /// Sends a machine for a task in the runnext of a processor that stays in its poll, while
-    /// another processor is idle. That takes no second look: a hand-off would be over by now, and a
-    /// wake once in a tick is cheap. Whether the poll is long, which calls for closer looks, shows
-    /// on the next.
-    fn relieve_runnext(&mut self) {
-        let scheduler = self.scheduler;
-        if scheduler.idle.count_idle() == 0 {
-            return;
-        }
-        let keeps = |&(_, busy): &(usize, &Shared)| stays_in_runnext(busy).is_some();
-        if let Some((index, _)) = scheduler.processors.iter().enumerate().take(self.watched.len()).find(keeps) {
-            self.watched[index].relieved = true;
-            self.send_somebody();
-        }
-    }
-
     /// Wakes a machine for the waiting tasks. Not if one searches, for that one will find it,
     /// unless it is stuck itself, in a foreign waker.
     fn send_somebody(&self) {
@@ -271,8 +259,14 @@ impl<'a> Watcher<'a> {
 
     /// Whether a task or a timer waits that a free processor would see to, or the network waits for
     /// a poll owner.
+    ///
+    /// The task may be in the runnext of another stuck processor, for which this one stood in: a
+    /// machine that searches comes by it.
     fn somebody_waits(&self, stuck: &Shared, now: u64) -> bool {
-        stuck.waiting() > 0 || self.scheduler.work_is_visible() || self.scheduler.needs_poll_owner(now)
+        stuck.waiting() > 0
+            || self.scheduler.work_is_visible()
+            || (self.holds_up_tasks && self.scheduler.idle.count_searching() == 0)
+            || self.scheduler.needs_poll_owner(now)
     }
 
     /// Why the poll does not return, once it has lasted long enough for that to matter. A thread
@@ -307,24 +301,6 @@ impl<'a> Watcher<'a> {
     /// has to show it.
     fn looks_asleep(&mut self, index: usize, thread: u32, now: u64) -> bool {
         is_asleep(thread).unwrap_or_else(|| self.watched[index].burnt.is_at_rest(thread, now))
-    }
-
-    /// Fires due timers of processors whose holder does not: idle ones with no poll owner in
-    /// the netpoller, and stuck ones.
-    fn fire_forgotten_timers(&mut self, now: u64) {
-        let timer_time = self.scheduler.clock.timer_time(now);
-        if self.scheduler.poll_owner.is_present() || self.scheduler.processors.earliest_deadline() > timer_time {
-            return;
-        }
-        let scheduler = self.scheduler;
-        let watched = &self.watched;
-        let forgotten = scheduler.processors.iter().enumerate().filter(|&(index, _)| {
-            let stuck = watched.get(index).is_some_and(|watched| watched.since < now);
-            stuck || scheduler.idle.is_idle(index)
-        });
-        let processors = forgotten.map(|(_, processor)| processor);
-        let batch = self.driver.collect_timers(&*scheduler.elsewhere, processors, timer_time, usize::MAX);
-        scheduler.inject_all(batch.into_tasks());
     }
 
     /// Looks at the netpoller when no thread has for long, and wakes a machine to own it if there
@@ -394,6 +370,7 @@ fn needs_no_watcher(scheduler: &Scheduler) -> bool {
     scheduler.idle.count_busy() == 0 && is_attended && !scheduler.wants_refused_threads()
 }
 
+mod relief;
 mod spares;
 
 #[cfg(test)]
