@@ -1,6 +1,8 @@
 //! The list of programs.
 
-use crate::{channels, computing, ending, errands, hooks, locks, panics, roots, sizes, sockets, spawning, timers};
+use crate::{
+    behind, channels, computing, ending, errands, hooks, locks, panics, roots, sizes, sockets, spawning, timers,
+};
 
 /// A program, and its name.
 pub(crate) struct Program {
@@ -25,6 +27,7 @@ programs! {
     roots: drivers_come_and_leave blocks_in_place blocks_unannounced block_on_in_tasks blocking_jobs machines_come_and_go machines_stay_for_ever hooks_that_wait threads_are_limited threads_are_refused refused_beside_an_idle_thread;
     sizes: shrinks_beside_tasks resizes_in_tasks shrinks_beside_timers shrinks_beside_blocked_polls ends_while_resized drains_while_resized;
     errands: timers_behind_long_polls timers_of_errands;
+    behind: runnext_behind_a_held_spare tasks_behind_a_busy_spare timers_behind_a_busy_spare timers_left_where_the_runtime_shrinks;
     hooks: hooks_that_spawn hooks_of_tasks a_panic_ends_the_runtime;
     ending: drop_everywhere drop_beside_spawners drop_beside_a_nested_wait ends_in_its_own_task dropped_in_a_nested_wait dropped_inside_another drains ends_within_a_time jobs_end_with_results;
     panics: panics_in_tasks panics_in_wakers drops_that_spawn;
