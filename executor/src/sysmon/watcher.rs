@@ -129,7 +129,7 @@ fn serve(scheduler: Arc<Scheduler>, quota: Option<QuotaFollower>) {
         if watcher.may_sleep() {
             let began = scheduler.clock.elapsed();
             sleep.sleep_until_busy(|| !needs_no_watcher(&scheduler) || scheduler.shutdown.has_begun());
-            watcher.cadence.note_sleep(Duration::from_nanos(scheduler.clock.elapsed() - began));
+            watcher.get_up(Duration::from_nanos(scheduler.clock.elapsed() - began));
         }
     }
     drop(entered);
@@ -189,6 +189,13 @@ impl<'a> Watcher<'a> {
         let has_polled = std::mem::take(&mut self.has_polled);
         let anything_to_watch = !needs_no_watcher(self.scheduler) || self.scheduler.processors.spares() > 0;
         self.cadence.tick(anything_to_watch, has_polled)
+    }
+
+    /// Goes on after a sleep. A processor that was taken since, and whose holder has yet to begin a
+    /// poll, counts as many as before: it is in no poll that has lasted for all of the sleep.
+    fn get_up(&mut self, slept: Duration) {
+        self.cadence.note_sleep(slept);
+        self.watched.fill(Watched { poll: u64::MAX, ..Watched::default() });
     }
 
     /// Whether the processor's holder is in a poll that the watcher has seen before.

@@ -4,13 +4,18 @@ use std::panic::Location;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
+use super::Watcher;
 use crate::runtime::Builder;
+use crate::scheduler::Context;
 use crate::scheduler::block_on::block_on;
+use crate::scheduler::context::Role;
 use crate::scheduler::shutdown;
 use crate::task::Origin;
 
 /// More than any stall takes to be reported.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// Longer than the threshold of stalls.
+const MOMENT: Duration = Duration::from_millis(200);
 
 #[test]
 fn a_stall_is_reported_while_the_task_registry_is_locked() {
@@ -40,4 +45,32 @@ fn a_stall_is_reported_while_the_task_registry_is_locked() {
         shutdown::begin(&scheduler);
         assert!(shutdown::wait(&scheduler, None));
     }
+}
+
+/// A machine that was woken has its processor before its thread has a core.
+#[test]
+fn a_processor_taken_after_a_sleep_is_in_no_stall() {
+    let (stalled, stalls) = channel();
+    let mut builder = Builder::new_multi_thread();
+    builder.worker_threads(1).on_stall(move |stall| stalled.send(stall.clone()).expect("the test waits"));
+    let scheduler = builder.scheduler().expect("a netpoller");
+    crate::scheduler::threads::start_machines(&scheduler).expect("a thread");
+    let task = scheduler.spawn(async {}, Location::caller());
+    block_on(&scheduler, task).expect("no panic");
+    while scheduler.idle.count_busy() > 0 {
+        std::thread::yield_now();
+    }
+    let entered = Context::enter(&scheduler, Role::Watching);
+    let mut watcher = Watcher::new(&scheduler, &entered, None);
+    watcher.tick();
+    std::thread::sleep(MOMENT);
+    let taken = scheduler.idle.acquire().expect("it is idle");
+    watcher.get_up(MOMENT);
+    watcher.tick();
+    assert!(stalls.try_recv().is_err(), "no poll has begun");
+    scheduler.idle.give_up(taken, None);
+    drop(watcher);
+    drop(entered);
+    shutdown::begin(&scheduler);
+    assert!(shutdown::wait(&scheduler, None));
 }
