@@ -18,6 +18,8 @@
 //! task dumps, and [`instructions`] counts the instructions of the scheduling paths and of the fast
 //! paths of channels and locks.
 //!
+//! With feature `scale`, `scale` runs the scheduler on up to 1,024 simulated processors.
+//!
 //! [`guide`] draws the pictures of the guide.
 //!
 //! [`child`] is one measurement of `compare`; [`workloads`] and [`runtimes`] are measured, and
@@ -54,6 +56,8 @@ pub mod parallel;
 mod picture;
 pub mod plan;
 pub mod runtimes;
+#[cfg(feature = "scale")]
+pub mod scale;
 mod served;
 #[cfg(feature = "wsrt")]
 pub mod stalls;
