@@ -24,6 +24,7 @@ use crate::scheduler::idle::Idle;
 use crate::scheduler::idle_work::IdleWork;
 #[cfg(all(unix, feature = "signal"))]
 use crate::scheduler::kept::Kept;
+use crate::scheduler::limits::MANY_PROCESSORS;
 use crate::scheduler::poll_owner::PollOwner;
 use crate::scheduler::processors::Processors;
 use crate::scheduler::queue::Injector;
@@ -287,6 +288,10 @@ impl Scheduler {
     /// machine blocks in the netpoller.
     pub(crate) fn network_wants_a_look(&self) -> bool {
         !self.netpoller.is_unused() && !self.poll_owner.is_present()
+    }
+
+    pub(crate) fn are_processors_many(&self) -> bool {
+        self.processors.regular() >= MANY_PROCESSORS
     }
 
     pub(crate) fn timer_is_due(&self) -> bool {
