@@ -14,8 +14,10 @@ use wsrt::time::{Instant, sleep_until};
 /// A workload, run on so many processors.
 pub(super) struct Workload {
     pub(super) name: &'static str,
-    pub(super) run: fn(usize, Waits) -> Pin<Box<dyn Future<Output = Ideal> + Send>>,
+    pub(super) run: fn(usize, Waits) -> Running,
 }
+
+type Running = Pin<Box<dyn Future<Output = Ideal> + Send>>;
 
 /// The least time that the workload could take, with a scheduler that costs nothing.
 pub(super) type Ideal = Duration;
