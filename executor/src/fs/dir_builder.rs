@@ -86,18 +86,16 @@ impl DirBuilder {
     /// # std::io::Result::Ok(())
     /// ```
     pub async fn create(&self, path: impl AsRef<Path>) -> io::Result<()> {
-        let builder = self.to_std();
-        on_path("DirBuilder::create", path.as_ref(), move |path| builder.create(path)).await
+        let (is_recursive, mode) = (self.recursive, self.permissions());
+        on_path("DirBuilder::create", path.as_ref(), move |system, path| system.make_dir(path, is_recursive, mode))
+            .await
     }
 
-    /// Returns the standard library's builder with these options, which is not `Clone`.
-    fn to_std(&self) -> std::fs::DirBuilder {
-        let mut builder = std::fs::DirBuilder::new();
-        builder.recursive(self.recursive);
+    /// The permissions that were set.
+    fn permissions(&self) -> Option<u32> {
         #[cfg(unix)]
-        if let Some(mode) = self.mode {
-            std::os::unix::fs::DirBuilderExt::mode(&mut builder, mode);
-        }
-        builder
+        return self.mode;
+        #[cfg(not(unix))]
+        None
     }
 }

@@ -28,7 +28,7 @@ use super::call::on_path;
 /// # std::io::Result::Ok(())
 /// ```
 pub async fn create_dir(path: impl AsRef<Path>) -> io::Result<()> {
-    on_path("fs::create_dir", path.as_ref(), |path| std::fs::create_dir(path)).await
+    on_path("fs::create_dir", path.as_ref(), |system, path| system.create_dir(path)).await
 }
 
 /// Creates a directory and its missing parents.
@@ -55,7 +55,7 @@ pub async fn create_dir(path: impl AsRef<Path>) -> io::Result<()> {
 /// # std::io::Result::Ok(())
 /// ```
 pub async fn create_dir_all(path: impl AsRef<Path>) -> io::Result<()> {
-    on_path("fs::create_dir_all", path.as_ref(), |path| std::fs::create_dir_all(path)).await
+    on_path("fs::create_dir_all", path.as_ref(), |system, path| system.create_dir_all(path)).await
 }
 
 /// Removes an empty directory.
@@ -83,7 +83,7 @@ pub async fn create_dir_all(path: impl AsRef<Path>) -> io::Result<()> {
 /// # std::io::Result::Ok(())
 /// ```
 pub async fn remove_dir(path: impl AsRef<Path>) -> io::Result<()> {
-    on_path("fs::remove_dir", path.as_ref(), |path| std::fs::remove_dir(path)).await
+    on_path("fs::remove_dir", path.as_ref(), |system, path| system.remove_dir(path)).await
 }
 
 /// Removes a directory and everything in it. Symbolic links are removed, not followed.
@@ -110,5 +110,5 @@ pub async fn remove_dir(path: impl AsRef<Path>) -> io::Result<()> {
 /// # std::io::Result::Ok(())
 /// ```
 pub async fn remove_dir_all(path: impl AsRef<Path>) -> io::Result<()> {
-    on_path("fs::remove_dir_all", path.as_ref(), |path| std::fs::remove_dir_all(path)).await
+    on_path("fs::remove_dir_all", path.as_ref(), |system, path| system.remove_dir_all(path)).await
 }

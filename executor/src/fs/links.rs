@@ -33,7 +33,7 @@ use super::call::on_path;
 /// ```
 pub async fn rename(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result<()> {
     let to = to.as_ref().to_path_buf();
-    on_path("fs::rename", from.as_ref(), |from| std::fs::rename(from, to)).await
+    on_path("fs::rename", from.as_ref(), move |system, from| system.rename(from, &to)).await
 }
 
 /// Removes a file's name. The file stays usable through handles that are open.
@@ -60,7 +60,7 @@ pub async fn rename(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result<
 /// # std::io::Result::Ok(())
 /// ```
 pub async fn remove_file(path: impl AsRef<Path>) -> io::Result<()> {
-    on_path("fs::remove_file", path.as_ref(), |path| std::fs::remove_file(path)).await
+    on_path("fs::remove_file", path.as_ref(), |system, path| system.remove_file(path)).await
 }
 
 /// Creates a hard link: a second name, `to`, for the file `from`, in the same file system.
@@ -90,7 +90,7 @@ pub async fn remove_file(path: impl AsRef<Path>) -> io::Result<()> {
 /// ```
 pub async fn hard_link(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result<()> {
     let to = to.as_ref().to_path_buf();
-    on_path("fs::hard_link", from.as_ref(), |from| std::fs::hard_link(from, to)).await
+    on_path("fs::hard_link", from.as_ref(), move |system, from| system.hard_link(from, &to)).await
 }
 
 /// Creates a symbolic link `to` that points to `from`, which need not exist. On Unix only.
@@ -118,7 +118,7 @@ pub async fn hard_link(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Resu
 #[cfg(unix)]
 pub async fn symlink(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result<()> {
     let to = to.as_ref().to_path_buf();
-    on_path("fs::symlink", from.as_ref(), |from| std::os::unix::fs::symlink(from, to)).await
+    on_path("fs::symlink", from.as_ref(), move |system, from| system.symlink(from, &to)).await
 }
 
 /// Returns the path that a symbolic link points to.
@@ -141,7 +141,7 @@ pub async fn symlink(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result
 /// # std::io::Result::Ok(())
 /// ```
 pub async fn read_link(path: impl AsRef<Path>) -> io::Result<PathBuf> {
-    on_path("fs::read_link", path.as_ref(), |path| std::fs::read_link(path)).await
+    on_path("fs::read_link", path.as_ref(), |system, path| system.read_link(path)).await
 }
 
 /// Returns the absolute path, without symbolic links, `.` and `..`.
@@ -163,5 +163,5 @@ pub async fn read_link(path: impl AsRef<Path>) -> io::Result<PathBuf> {
 /// # std::io::Result::Ok(())
 /// ```
 pub async fn canonicalize(path: impl AsRef<Path>) -> io::Result<PathBuf> {
-    on_path("fs::canonicalize", path.as_ref(), |path| std::fs::canonicalize(path)).await
+    on_path("fs::canonicalize", path.as_ref(), |system, path| system.canonicalize(path)).await
 }

@@ -25,7 +25,7 @@ use super::call::on_path;
 /// # std::io::Result::Ok(())
 /// ```
 pub async fn metadata(path: impl AsRef<Path>) -> io::Result<Metadata> {
-    on_path("fs::metadata", path.as_ref(), |path| std::fs::metadata(path)).await
+    on_path("fs::metadata", path.as_ref(), |system, path| system.metadata(path)).await
 }
 
 /// Returns the metadata like [`metadata`], but of the link itself if the path is a symbolic link.
@@ -47,7 +47,7 @@ pub async fn metadata(path: impl AsRef<Path>) -> io::Result<Metadata> {
 /// # std::io::Result::Ok(())
 /// ```
 pub async fn symlink_metadata(path: impl AsRef<Path>) -> io::Result<Metadata> {
-    on_path("fs::symlink_metadata", path.as_ref(), |path| std::fs::symlink_metadata(path)).await
+    on_path("fs::symlink_metadata", path.as_ref(), |system, path| system.symlink_metadata(path)).await
 }
 
 /// Returns whether the path exists. A symbolic link whose target is missing counts as missing.
@@ -72,7 +72,7 @@ pub async fn symlink_metadata(path: impl AsRef<Path>) -> io::Result<Metadata> {
 /// # std::io::Result::Ok(())
 /// ```
 pub async fn try_exists(path: impl AsRef<Path>) -> io::Result<bool> {
-    on_path("fs::try_exists", path.as_ref(), Path::try_exists).await
+    on_path("fs::try_exists", path.as_ref(), |system, path| system.exists(path)).await
 }
 
 /// Sets the permissions of a file or directory.
@@ -101,5 +101,5 @@ pub async fn try_exists(path: impl AsRef<Path>) -> io::Result<bool> {
 /// # std::io::Result::Ok(())
 /// ```
 pub async fn set_permissions(path: impl AsRef<Path>, permissions: Permissions) -> io::Result<()> {
-    on_path("fs::set_permissions", path.as_ref(), |path| std::fs::set_permissions(path, permissions)).await
+    on_path("fs::set_permissions", path.as_ref(), move |system, path| system.set_permissions(path, permissions)).await
 }

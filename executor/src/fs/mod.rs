@@ -8,6 +8,8 @@
 //!
 //! All of these futures need a runtime, and panic when they are polled outside of one.
 //!
+//! With feature `sim`, tasks of a simulated host reach the host's disk: see `wsrt::sim::Disk`.
+//!
 //! # Errors
 //!
 //! The functions return the OS error unchanged: with the kind and number that the same call of
@@ -49,9 +51,11 @@ mod call;
 mod dir_builder;
 mod directories;
 mod file;
+mod file_system;
 mod links;
 mod metadata;
 mod open_options;
+mod opened;
 mod read_dir;
 mod whole;
 

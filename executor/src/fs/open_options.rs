@@ -1,10 +1,12 @@
 //! `OpenOptions`: opening files with options.
 
+use std::fmt;
 use std::io;
 use std::path::Path;
 
 use super::File;
 use super::call::on_path;
+use crate::util::file_calls::Wish;
 
 /// Opens files with the options set on it.
 ///
@@ -28,8 +30,11 @@ use super::call::on_path;
 /// # std::io::Result::Ok(()) })?;
 /// # std::io::Result::Ok(())
 /// ```
-#[derive(Clone, Debug)]
-pub struct OpenOptions(std::fs::OpenOptions);
+#[derive(Clone)]
+pub struct OpenOptions {
+    std: std::fs::OpenOptions,
+    wish: Wish,
+}
 
 impl OpenOptions {
     /// Returns options that are all off: [`open`](Self::open) needs at least one of `read`, `write`
@@ -49,7 +54,7 @@ impl OpenOptions {
     /// ```
     #[must_use]
     pub fn new() -> Self {
-        Self(std::fs::OpenOptions::new())
+        Self { std: std::fs::OpenOptions::new(), wish: Wish::default() }
     }
 
     /// Sets whether the file can be read.
@@ -64,7 +69,8 @@ impl OpenOptions {
     /// # std::io::Result::Ok(())
     /// ```
     pub fn read(&mut self, read: bool) -> &mut Self {
-        self.0.read(read);
+        self.std.read(read);
+        self.wish.read = read;
         self
     }
 
@@ -82,7 +88,8 @@ impl OpenOptions {
     /// # std::io::Result::Ok(())
     /// ```
     pub fn write(&mut self, write: bool) -> &mut Self {
-        self.0.write(write);
+        self.std.write(write);
+        self.wish.write = write;
         self
     }
 
@@ -104,7 +111,8 @@ impl OpenOptions {
     /// # std::io::Result::Ok(())
     /// ```
     pub fn append(&mut self, append: bool) -> &mut Self {
-        self.0.append(append);
+        self.std.append(append);
+        self.wish.append = append;
         self
     }
 
@@ -123,13 +131,15 @@ impl OpenOptions {
     /// # std::io::Result::Ok(())
     /// ```
     pub fn truncate(&mut self, truncate: bool) -> &mut Self {
-        self.0.truncate(truncate);
+        self.std.truncate(truncate);
+        self.wish.truncate = truncate;
         self
     }
 
     /// Sets whether the file is created if it does not exist. Needs `write` or `append`.
     pub fn create(&mut self, create: bool) -> &mut Self {
-        self.0.create(create);
+        self.std.create(create);
+        self.wish.create = create;
         self
     }
 
@@ -149,7 +159,8 @@ impl OpenOptions {
     /// # std::io::Result::Ok(())
     /// ```
     pub fn create_new(&mut self, create_new: bool) -> &mut Self {
-        self.0.create_new(create_new);
+        self.std.create_new(create_new);
+        self.wish.create_new = create_new;
         self
     }
 
@@ -157,14 +168,16 @@ impl OpenOptions {
     /// `umask`. The default is 0o666. On Unix only.
     #[cfg(unix)]
     pub fn mode(&mut self, mode: u32) -> &mut Self {
-        std::os::unix::fs::OpenOptionsExt::mode(&mut self.0, mode);
+        std::os::unix::fs::OpenOptionsExt::mode(&mut self.std, mode);
+        self.wish.mode = Some(mode);
         self
     }
 
     /// Sets more flags for the OS's `open`, such as `libc::O_NOFOLLOW`. On Unix only.
     #[cfg(unix)]
     pub fn custom_flags(&mut self, flags: i32) -> &mut Self {
-        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut self.0, flags);
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut self.std, flags);
+        self.wish.flags = flags;
         self
     }
 
@@ -190,9 +203,22 @@ impl OpenOptions {
     /// # std::io::Result::Ok(())
     /// ```
     pub async fn open(&self, path: impl AsRef<Path>) -> io::Result<File> {
-        let options = self.0.clone();
-        let opened = on_path("OpenOptions::open", path.as_ref(), move |path| options.open(path));
-        opened.await.map(File::from_std)
+        self.open_for("OpenOptions::open", path.as_ref()).await
+    }
+
+    /// Opens a file for a function with the name `caller`.
+    pub(super) async fn open_for(&self, caller: &'static str, path: &Path) -> io::Result<File> {
+        let options = self.clone();
+        on_path(caller, path, move |system, path| system.open(path, &options)).await.map(File::of)
+    }
+
+    pub(super) fn std(&self) -> &std::fs::OpenOptions {
+        &self.std
+    }
+
+    #[cfg(feature = "sim")]
+    pub(super) fn wish(&self) -> &Wish {
+        &self.wish
     }
 }
 
@@ -204,6 +230,12 @@ impl Default for OpenOptions {
 
 impl From<std::fs::OpenOptions> for OpenOptions {
     fn from(options: std::fs::OpenOptions) -> Self {
-        Self(options)
+        Self { std: options, wish: Wish { is_unknown: true, ..Wish::default() } }
+    }
+}
+
+impl fmt::Debug for OpenOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("OpenOptions").field(&self.std).finish()
     }
 }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use super::call::on_path;
+use super::file_system::{Entries, Entry};
 use crate::io::offload::{Lent, begin, offload};
 
 /// How many entries one job of the pool reads: few enough not to delay the first by much, and
@@ -40,8 +41,8 @@ const BATCH: usize = 32;
 /// # std::io::Result::Ok(())
 /// ```
 pub async fn read_dir(path: impl AsRef<Path>) -> io::Result<ReadDir> {
-    let batch = on_path("fs::read_dir", path.as_ref(), |path| {
-        let mut batch = Batch { source: Some(std::fs::read_dir(path)?), entries: VecDeque::with_capacity(BATCH) };
+    let batch = on_path("fs::read_dir", path.as_ref(), |system, path| {
+        let mut batch = Batch { source: Some(system.read_dir(path)?), entries: VecDeque::with_capacity(BATCH) };
         batch.fill();
         Ok(batch)
     });
@@ -59,7 +60,7 @@ pub struct ReadDir(Lent<Batch, ()>);
 #[derive(Debug, Default)]
 struct Batch {
     /// None once it is exhausted, or lost with a job that the runtime's shutdown has cancelled.
-    source: Option<std::fs::ReadDir>,
+    source: Option<Entries>,
     entries: VecDeque<io::Result<DirEntry>>,
 }
 
@@ -129,14 +130,14 @@ impl ReadDir {
 /// Describes one entry of a directory.
 #[derive(Debug)]
 pub struct DirEntry {
-    entry: Arc<std::fs::DirEntry>,
+    entry: Arc<Entry>,
     /// Read on the pool's thread, where most systems return it together with the name.
     file_type: Option<FileType>,
 }
 
 impl DirEntry {
     /// Called on a thread of the pool: on some file systems the type takes a call of its own.
-    fn new(entry: std::fs::DirEntry) -> Self {
+    fn new(entry: Entry) -> Self {
         Self { file_type: entry.file_type().ok(), entry: Arc::new(entry) }
     }
 
@@ -201,6 +202,7 @@ impl DirEntry {
     /// ```
     pub async fn metadata(&self) -> io::Result<Metadata> {
         let entry = Arc::clone(&self.entry);
+        entry.take_time();
         offload("DirEntry::metadata", move || entry.metadata()).await
     }
 
@@ -232,6 +234,7 @@ impl DirEntry {
             return Ok(known);
         }
         let entry = Arc::clone(&self.entry);
+        entry.take_time();
         offload("DirEntry::file_type", move || entry.file_type()).await
     }
 
@@ -239,6 +242,6 @@ impl DirEntry {
     #[cfg(unix)]
     #[must_use]
     pub fn ino(&self) -> u64 {
-        std::os::unix::fs::DirEntryExt::ino(&*self.entry)
+        self.entry.ino()
     }
 }

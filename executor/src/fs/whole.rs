@@ -3,7 +3,11 @@
 use std::io;
 use std::path::Path;
 
-use super::call::on_path;
+use super::call::on_path_at_cost;
+use crate::util::file_calls::Cost;
+
+/// The bytes of a file that is read whole, as far as a guess of its time goes.
+const WHOLE: usize = 4_096;
 
 /// Reads a whole file into a vector.
 ///
@@ -25,7 +29,7 @@ use super::call::on_path;
 /// # std::io::Result::Ok(())
 /// ```
 pub async fn read(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
-    on_path("fs::read", path.as_ref(), |path| std::fs::read(path)).await
+    on_path_at_cost("fs::read", path.as_ref(), Cost::Read(WHOLE), |system, path| system.read(path)).await
 }
 
 /// Reads a whole file of UTF-8 text into a string.
@@ -49,7 +53,8 @@ pub async fn read(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
 /// # std::io::Result::Ok(())
 /// ```
 pub async fn read_to_string(path: impl AsRef<Path>) -> io::Result<String> {
-    on_path("fs::read_to_string", path.as_ref(), |path| std::fs::read_to_string(path)).await
+    on_path_at_cost("fs::read_to_string", path.as_ref(), Cost::Read(WHOLE), |system, path| system.read_to_string(path))
+        .await
 }
 
 /// Replaces the contents of a file by `contents`; creates the file if it does not exist. The pool
@@ -78,7 +83,8 @@ pub async fn read_to_string(path: impl AsRef<Path>) -> io::Result<String> {
 /// ```
 pub async fn write(path: impl AsRef<Path>, contents: impl AsRef<[u8]>) -> io::Result<()> {
     let contents = contents.as_ref().to_vec();
-    on_path("fs::write", path.as_ref(), |path| std::fs::write(path, contents)).await
+    let cost = Cost::Write(contents.len());
+    on_path_at_cost("fs::write", path.as_ref(), cost, move |system, path| system.write(path, &contents)).await
 }
 
 /// Copies a file's contents and permissions to another path, and returns the number of bytes. A
@@ -109,5 +115,5 @@ pub async fn write(path: impl AsRef<Path>, contents: impl AsRef<[u8]>) -> io::Re
 /// ```
 pub async fn copy(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result<u64> {
     let to = to.as_ref().to_path_buf();
-    on_path("fs::copy", from.as_ref(), |from| std::fs::copy(from, to)).await
+    on_path_at_cost("fs::copy", from.as_ref(), Cost::Read(WHOLE), move |system, from| system.copy(from, &to)).await
 }

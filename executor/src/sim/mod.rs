@@ -45,6 +45,13 @@
 //! [cut](Sim::partition) and [healed](Sim::heal). IPv4 addresses of hosts are `10.0.0.2` and those
 //! behind it, and `localhost` is the host itself.
 //!
+//! # Disks
+//!
+//! On a host, [`wsrt::fs`](crate::fs) is a disk of the host's own, in memory: it stays when the
+//! host crashes, without the writes that were not synced, or with some of them. [`Disk`] says which
+//! are certain, looks at it from the test, and has it fail. Tasks outside of hosts have the
+//! system's files.
+//!
 //! # How a run ends
 //!
 //! With the future in `block_on` or [`run`](fn@run). A run fails if that panics, the main future of
@@ -62,8 +69,9 @@
 //!   that of [`wsrt::time::Instant`](crate::time::Instant) alone.
 //! * It decides no number that the program asks of the kernel itself, past the C library.
 //! * Other sockets than those of TCP, UDP and Unix streams, processes and signals are no part of a
-//!   simulation: they are refused with an error that says so, as are addresses outside of it. Files
-//!   are the system's.
+//!   simulation: they are refused with an error that says so, as are addresses outside of it.
+//! * Calls of [`std::fs`], and of crates that make them, reach the system's files, on hosts too,
+//!   and take no virtual time. Calls of `wsrt::fs` outside of hosts reach them as well.
 //! * Threads that the program starts are no part of it either. A run that such a thread wakes or
 //!   spawns a task of panics, and reports that.
 //! * A poll or a blocking job is one step, however long it takes. One that blocks its thread by
@@ -75,6 +83,7 @@
 //!
 //! [`Builder::new_simulated`]: crate::runtime::Builder::new_simulated
 
+mod disk;
 mod faults;
 mod handle;
 mod hosts;
@@ -89,6 +98,7 @@ use std::time::Duration;
 use crate::runtime::Handle;
 use crate::scheduler::simulation;
 
+pub use self::disk::Disk;
 pub use self::faults::Faults;
 pub use self::handle::Sim;
 pub use self::links::Link;

@@ -4,6 +4,8 @@
 pub(crate) mod backoff;
 #[cfg(not(loom))]
 pub(crate) mod cpu_quota;
+#[cfg(not(loom))]
+pub(crate) mod file_calls;
 #[cfg(feature = "sim")]
 pub(crate) mod given;
 #[cfg(feature = "sim")]

@@ -4,6 +4,7 @@
 mod blocking;
 mod costs;
 mod determinism;
+mod disk;
 mod ends;
 mod faults;
 mod network;
@@ -30,6 +31,7 @@ const fn may_move_and_be_shared<T: Send + Sync + Unpin>() {}
 const _: () = {
     may_move_and_be_shared::<wsrt::sim::Record>();
     may_move_and_be_shared::<wsrt::sim::Sim>();
+    may_move_and_be_shared::<wsrt::sim::Disk>();
     may_move_and_be_shared::<wsrt::sim::Faults>();
     may_move_and_be_shared::<wsrt::sim::Link>();
     may_move_and_be_shared::<wsrt::sim::Costs>();

@@ -1,13 +1,14 @@
 //! Reads and writes at a position that the call names.
 
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
 use wsrt_sync::OwnedRwLockReadGuard;
 
 use super::File;
+use crate::fs::opened::Opened;
 use crate::io::offload::offload;
+use crate::util::file_calls::Cost;
 
 impl File {
     /// Reads at `offset`, without a look at the file's own position, and returns how many bytes it
@@ -53,6 +54,7 @@ impl File {
     /// ```
     pub async fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
         let (shared, most) = (self.share(), buffer.len().min(self.limit));
+        shared.file.take_time(Cost::Read(most));
         let bytes = offload("File::read_at", move || {
             let mut bytes = vec![0; most];
             let count = shared.call(|file| file.read_at(&mut bytes, offset))?;
@@ -108,24 +110,25 @@ impl File {
     pub async fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<usize> {
         let shared = self.share();
         let bytes = bytes[..bytes.len().min(self.limit)].to_vec();
+        shared.file.take_time(Cost::Write(bytes.len()));
         offload("File::write_at", move || shared.call(|file| file.write_at(&bytes, offset))).await
     }
 
     fn share(&self) -> Shared {
         let in_use = Arc::clone(&self.at).try_read_owned().expect("the methods that take the file whole are its last");
-        Shared { file: Arc::clone(&self.std), _in_use: in_use }
+        Shared { file: Arc::clone(&self.opened), _in_use: in_use }
     }
 }
 
 /// The file, for one job on the pool, which may outlive the call that has begun it. In the order of
 /// their drops: when the lock is free, no job has the file.
 struct Shared {
-    file: Arc<std::fs::File>,
+    file: Arc<Opened>,
     _in_use: OwnedRwLockReadGuard<()>,
 }
 
 impl Shared {
-    fn call<T>(self, call: impl FnOnce(&std::fs::File) -> io::Result<T>) -> io::Result<T> {
+    fn call<T>(self, call: impl FnOnce(&Opened) -> io::Result<T>) -> io::Result<T> {
         call(&self.file)
     }
 }

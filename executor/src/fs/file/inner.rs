@@ -1,6 +1,5 @@
 //! The state of an open file: idle with its buffer, or busy on the pool, which then has the buffer.
 
-use std::fs::File;
 use std::future::poll_fn;
 use std::io::{self, IoSlice, Seek, SeekFrom};
 use std::sync::Arc;
@@ -8,13 +7,15 @@ use std::task::{Context, Poll, ready};
 
 use wsrt_sync::oneshot;
 
+use crate::fs::opened::Opened;
 use crate::io::buffer::Buffer;
 use crate::io::offload::{Lent, begin, promise};
 use crate::io::target::Target;
+use crate::util::file_calls::Cost;
 
 #[derive(Debug)]
 pub(super) struct Inner {
-    file: Arc<File>,
+    file: Arc<Opened>,
     /// Holds bytes that were read ahead and not yet returned.
     buffer: Lent<Buffer, Outcome>,
     /// The error of a write that no call has returned yet.
@@ -33,7 +34,7 @@ enum Outcome {
 }
 
 impl Inner {
-    pub(super) fn new(file: Arc<File>) -> Self {
+    pub(super) fn new(file: Arc<Opened>) -> Self {
         Self { file, buffer: Lent::Here(Buffer::new()), failed_write: None, position: 0 }
     }
 
@@ -70,6 +71,7 @@ impl Inner {
 
     fn start_read(&mut self, mut buffer: Buffer, count: usize) {
         let file = Arc::clone(&self.file);
+        file.take_time(Cost::Read(count));
         self.buffer = Lent::WithJob(begin("File::poll_read", move || {
             let outcome = buffer.read_from(&mut &*file, count);
             (buffer, Outcome::Read(outcome))
@@ -98,6 +100,7 @@ impl Inner {
         let unread = buffer.len();
         let count = buffer.put_all(slices, limit);
         let file = Arc::clone(&self.file);
+        file.take_time(Cost::Write(count));
         let job = promise("File::poll_write", move || {
             let outcome = step_back(&file, unread).and_then(|()| buffer.write_to(&mut &*file));
             buffer.clear();
@@ -125,6 +128,7 @@ impl Inner {
         let unread = if let SeekFrom::Current(_) = target { buffer.len() } else { 0 };
         buffer.clear();
         let file = Arc::clone(&self.file);
+        file.take_time(Cost::Name);
         self.buffer = Lent::WithJob(begin("File::start_seek", move || {
             let outcome = step_back(&file, unread).and_then(|()| (&*file).seek(target));
             (buffer, Outcome::Sought(outcome))
@@ -152,11 +156,13 @@ impl Inner {
     pub(super) async fn call<T: Send + 'static>(
         &mut self,
         caller: &'static str,
-        call: impl FnOnce(&File) -> io::Result<T> + Send + 'static,
+        cost: Cost,
+        call: impl FnOnce(&Opened) -> io::Result<T> + Send + 'static,
     ) -> io::Result<T> {
         self.settle().await;
         let (answer, answered) = oneshot::channel();
         let (buffer, file) = (self.buffer.take(), Arc::clone(&self.file));
+        file.take_time(cost);
         self.buffer = Lent::WithJob(begin(caller, move || {
             drop(answer.send(call(&file)));
             (buffer, Outcome::Called)
@@ -175,7 +181,7 @@ impl Inner {
         if unread == 0 {
             return Ok(());
         }
-        self.call(caller, move |file| step_back(file, unread)).await
+        self.call(caller, Cost::Name, move |file| step_back(file, unread)).await
     }
 
     /// Waits for the operation in progress, if there is one, and takes its buffer back. A write
@@ -191,7 +197,7 @@ impl Inner {
 }
 
 /// Moves the file's position back over `unread` bytes.
-fn step_back(mut file: &File, unread: usize) -> io::Result<()> {
+fn step_back(mut file: &Opened, unread: usize) -> io::Result<()> {
     if unread == 0 {
         return Ok(());
     }

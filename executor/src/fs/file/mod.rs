@@ -16,9 +16,10 @@ use wsrt_sync::drop_in::IS_ON;
 use wsrt_sync::{Mutex, RwLock};
 
 use super::OpenOptions;
-use super::call::on_path;
 use crate::fs::file::inner::Inner;
+use crate::fs::opened::Opened;
 use crate::io::buffer::MOST_AT_ONCE;
+use crate::util::file_calls::Cost;
 
 /// Reads and writes an open file.
 ///
@@ -63,7 +64,7 @@ use crate::io::buffer::MOST_AT_ONCE;
 /// # std::io::Result::Ok(())
 /// ```
 pub struct File {
-    std: Arc<std::fs::File>,
+    opened: Arc<Opened>,
     /// Locked by the methods that take `&self`; the traits take `&mut self` and need no lock.
     inner: Mutex<Inner>,
     /// The most bytes that one operation moves.
@@ -93,7 +94,7 @@ impl File {
     /// # std::io::Result::Ok(())
     /// ```
     pub async fn open(path: impl AsRef<Path>) -> io::Result<File> {
-        on_path("File::open", path.as_ref(), |path| std::fs::File::open(path)).await.map(File::from_std)
+        OpenOptions::new().read(true).open_for("File::open", path.as_ref()).await
     }
 
     /// Opens a file for writing; creates it if it does not exist, and empties it if it does.
@@ -121,7 +122,7 @@ impl File {
     /// # std::io::Result::Ok(())
     /// ```
     pub async fn create(path: impl AsRef<Path>) -> io::Result<File> {
-        on_path("File::create", path.as_ref(), |path| std::fs::File::create(path)).await.map(File::from_std)
+        OpenOptions::new().write(true).create(true).truncate(true).open_for("File::create", path.as_ref()).await
     }
 
     /// Creates a file for reading and writing; fails if it exists.
@@ -148,8 +149,8 @@ impl File {
     /// # std::io::Result::Ok(())
     /// ```
     pub async fn create_new(path: impl AsRef<Path>) -> io::Result<File> {
-        let created = on_path("File::create_new", path.as_ref(), |path| std::fs::File::create_new(path));
-        created.await.map(File::from_std)
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create_new(true).open_for("File::create_new", path.as_ref()).await
     }
 
     /// Returns [`OpenOptions`] that are all off.
@@ -173,8 +174,12 @@ impl File {
     /// ```
     #[must_use]
     pub fn from_std(file: std::fs::File) -> File {
-        let std = Arc::new(file);
-        File { inner: Mutex::new(Inner::new(Arc::clone(&std))), std, limit: MOST_AT_ONCE, at: Arc::default() }
+        File::of(Opened::System(file))
+    }
+
+    pub(super) fn of(opened: Opened) -> File {
+        let opened = Arc::new(opened);
+        File { inner: Mutex::new(Inner::new(Arc::clone(&opened))), opened, limit: MOST_AT_ONCE, at: Arc::default() }
     }
 
     /// Converts the file into one of the standard library, once the operation in progress has
@@ -182,6 +187,10 @@ impl File {
     /// ahead are not skipped.
     ///
     /// A write error that no call has returned yet is ignored: call `flush` before.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the file is on the disk of a simulated host.
     ///
     /// # Cancel safety
     ///
@@ -201,22 +210,25 @@ impl File {
         // Where the position cannot be set, as in a pipe, it cannot be wrong either.
         let _ = self.inner.get_mut().rewind("File::into_std").await;
         drop(self.at.write().await);
-        drop(self.inner);
-        Arc::into_inner(self.std).expect("the buffer's share is gone, and no operation is under way")
+        self.into_opened().into_system_file()
     }
 
-    /// Converts the file into one of the standard library, unless an operation is in progress or
-    /// the buffer holds bytes that were read ahead.
+    /// Converts the file into one of the standard library, unless an operation is in progress, the
+    /// buffer holds bytes that were read ahead, or the file is on the disk of a simulated host.
     ///
     /// # Errors
     ///
-    /// Returns the file itself, unchanged, in these two cases.
+    /// Returns the file itself, unchanged, in these cases.
     pub fn try_into_std(mut self) -> Result<std::fs::File, File> {
-        if !self.inner.get_mut().is_clean() || self.at.try_write().is_err() {
+        if !self.opened.is_of_system() || !self.inner.get_mut().is_clean() || self.at.try_write().is_err() {
             return Err(self);
         }
+        Ok(self.into_opened().into_system_file())
+    }
+
+    fn into_opened(self) -> Opened {
         drop(self.inner);
-        Ok(Arc::into_inner(self.std).expect("the buffer's share is gone, and no operation is under way"))
+        Arc::into_inner(self.opened).expect("the buffer's share is gone, and no operation is under way")
     }
 
     /// Returns a second handle to the file: both share one position. The second has this one's
@@ -241,8 +253,8 @@ impl File {
     /// # std::io::Result::Ok(())
     /// ```
     pub async fn try_clone(&self) -> io::Result<File> {
-        let second = self.inner.lock().await.call("File::try_clone", std::fs::File::try_clone).await?;
-        Ok(File { limit: self.limit, ..File::from_std(second) })
+        let second = self.inner.lock().await.call("File::try_clone", Cost::Name, Opened::try_clone).await?;
+        Ok(File { limit: self.limit, ..File::of(second) })
     }
 
     /// Waits until the file's contents and metadata are on the disk.
@@ -271,7 +283,7 @@ impl File {
     pub async fn sync_all(&self) -> io::Result<()> {
         let mut inner = self.inner.lock().await;
         inner.flush().await?;
-        inner.call("File::sync_all", std::fs::File::sync_all).await
+        inner.call("File::sync_all", Cost::Sync, Opened::sync_all).await
     }
 
     /// Waits like [`sync_all`](Self::sync_all), but not for metadata that is not needed to read the
@@ -301,7 +313,7 @@ impl File {
     pub async fn sync_data(&self) -> io::Result<()> {
         let mut inner = self.inner.lock().await;
         inner.flush().await?;
-        inner.call("File::sync_data", std::fs::File::sync_data).await
+        inner.call("File::sync_data", Cost::Sync, Opened::sync_data).await
     }
 
     /// Truncates the file to `length` bytes, or extends it with zeros. Its position stays.
@@ -331,7 +343,7 @@ impl File {
         let mut inner = self.inner.lock().await;
         // Bytes that were read ahead may no longer be in the file afterwards.
         inner.rewind("File::set_len").await?;
-        inner.call("File::set_len", move |file| file.set_len(length)).await
+        inner.call("File::set_len", Cost::Name, move |file| file.set_len(length)).await
     }
 
     /// Returns the file's type, length, permissions and times, after the operation in progress has
@@ -355,7 +367,7 @@ impl File {
     /// # std::io::Result::Ok(())
     /// ```
     pub async fn metadata(&self) -> io::Result<Metadata> {
-        self.inner.lock().await.call("File::metadata", std::fs::File::metadata).await
+        self.inner.lock().await.call("File::metadata", Cost::Name, Opened::metadata).await
     }
 
     /// Sets the file's permissions.
@@ -369,8 +381,8 @@ impl File {
     /// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the call
     /// is made.
     pub async fn set_permissions(&self, permissions: Permissions) -> io::Result<()> {
-        let call = move |file: &std::fs::File| file.set_permissions(permissions);
-        self.inner.lock().await.call("File::set_permissions", call).await
+        let call = move |file: &Opened| file.set_permissions(permissions);
+        self.inner.lock().await.call("File::set_permissions", Cost::Name, call).await
     }
 
     /// Sets when the file was last read and written, after the operation in progress has ended: a
@@ -385,7 +397,7 @@ impl File {
     /// Not cancel safe: if the future is dropped while it waits, it is unspecified whether the call
     /// is made.
     pub async fn set_times(&self, times: FileTimes) -> io::Result<()> {
-        self.inner.lock().await.call("File::set_times", move |file| file.set_times(times)).await
+        self.inner.lock().await.call("File::set_times", Cost::Name, move |file| file.set_times(times)).await
     }
 
     /// Sets when the file was last written, as [`set_times`](Self::set_times) does.
@@ -429,6 +441,6 @@ impl From<std::fs::File> for File {
 
 impl fmt::Debug for File {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct(if IS_ON { "tokio::fs::File" } else { "File" }).field("std", &self.std).finish()
+        f.debug_struct(if IS_ON { "tokio::fs::File" } else { "File" }).field("std", &self.opened).finish()
     }
 }

@@ -114,14 +114,14 @@ impl tokio::io::AsyncSeek for File {
 #[cfg(unix)]
 impl std::os::fd::AsFd for File {
     fn as_fd(&self) -> std::os::fd::BorrowedFd<'_> {
-        self.std.as_fd()
+        self.opened.system_file().as_fd()
     }
 }
 
 #[cfg(unix)]
 impl std::os::fd::AsRawFd for File {
     fn as_raw_fd(&self) -> std::os::fd::RawFd {
-        self.std.as_raw_fd()
+        self.opened.system_file().as_raw_fd()
     }
 }
 

@@ -18,6 +18,8 @@ struct Job {
 pub(super) struct Jobs {
     waiting: Vec<Job>,
     is_closed: bool,
+    /// How long the next job takes, beside its thread's start.
+    delay: u64,
 }
 
 impl Jobs {
@@ -31,6 +33,11 @@ impl Jobs {
         let at = self.next_at()?;
         let index = self.waiting.iter().position(|job| job.at == at)?;
         Some(self.waiting.remove(index).runnable)
+    }
+
+    /// Has the next job be due later by so much: it is a call on a disk.
+    pub(super) fn delay_next(&mut self, nanos: u64) {
+        self.delay = nanos;
     }
 
     fn add(&mut self, job: Job) {
@@ -53,7 +60,8 @@ impl Simulation {
         if state.jobs.is_closed {
             return Err(runnable);
         }
-        let at = now + state.dice.start();
+        let delay = std::mem::take(&mut state.jobs.delay);
+        let at = now + state.dice.start() + delay;
         state.jobs.add(Job { at, runnable, is_promised });
         Ok(())
     }

@@ -10,6 +10,7 @@ mod agenda;
 mod computing;
 mod costs;
 mod dice;
+mod disk;
 mod driving;
 mod failing;
 mod jobs;
@@ -32,9 +33,10 @@ use wsrt_reactor::{Netpoller, lent};
 use self::computing::Computing;
 pub use self::costs::Costs;
 use self::dice::Dice;
+pub(crate) use self::disk::{Disks, Entry, Mounted, OpenFile};
 use self::failing::Bounds;
 use self::jobs::Jobs;
-pub(crate) use self::network::{Link, Network};
+pub(crate) use self::network::{Link, Network, OUTSIDE};
 pub(crate) use self::record::Record;
 use self::record::Step;
 use self::spending::Spending;
@@ -44,6 +46,7 @@ use crate::scheduler::Scheduler;
 use crate::scheduler::clock::Clock;
 use crate::scheduler::machine::Machine;
 use crate::task::{Id, Runnable, reserve_ids};
+use crate::util::file_calls::Cost;
 use crate::util::given::Given;
 use crate::util::given_entropy::give_entropy;
 use crate::util::given_time::{GivenTime, began, give_time};
@@ -92,6 +95,7 @@ pub(crate) struct Simulation {
     /// Whether another thread has called, so that the seed does not decide the run any more.
     disturbed: AtomicBool,
     network: Arc<Network>,
+    disks: Arc<Disks>,
     state: Mutex<State>,
 }
 
@@ -138,6 +142,7 @@ impl Simulation {
             interrupted: AtomicBool::new(false),
             disturbed: AtomicBool::new(false),
             network: Network::new(seed, first_id),
+            disks: Disks::new(seed),
             state: Mutex::new(state),
         }
     }
@@ -239,6 +244,22 @@ impl Simulation {
         netpoller.lend(self.lent_network(), of_system);
     }
 
+    pub(crate) fn disks(&self) -> &Disks {
+        &self.disks
+    }
+
+    /// The disk of the host that the current task belongs to. `None` outside of all hosts.
+    pub(crate) fn disk_of_current_task(&self) -> io::Result<Option<Mounted>> {
+        let host = self.network.current_host()?;
+        Ok((host != OUTSIDE).then(|| self.disks.mount(host)))
+    }
+
+    /// Has the next blocking job take the time of a call on a host's disk.
+    pub(crate) fn take_disk_time(&self, host: usize, cost: Cost) {
+        let time = self.disks.draw_time(host, cost);
+        self.state.lock().jobs.delay_next(time);
+    }
+
     pub(crate) fn network(&self) -> &Network {
         &self.network
     }
@@ -257,6 +278,7 @@ impl Simulation {
     /// polls.
     pub(crate) fn crash(&self, scheduler: &Scheduler, host: usize) {
         self.network.end_life(host);
+        self.disks.crash(host);
         let is_meant = |id| self.network.is_remnant(id, host);
         scheduler.tasks.abort_each(is_meant);
         scheduler.blocking.jobs.abort_each(is_meant);

@@ -8,6 +8,8 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use crate::task::{Id, current_id};
 
+/// The host of the test itself, outside of all hosts that it has added.
+pub(crate) const OUTSIDE: usize = 0;
 /// The address of the host with index 0 is the one behind this.
 const NETWORK: u32 = u32::from_be_bytes([10, 0, 0, 0]);
 /// The ports that the system gives out.

@@ -26,6 +26,7 @@ use wsrt_reactor::lent::{self, Event, Place, Socket};
 use self::connecting::{Listener, Taken};
 use self::datagrams::DatagramSocket;
 use self::hosts::Hosts;
+pub(crate) use self::hosts::OUTSIDE;
 pub(crate) use self::links::Link;
 use self::links::Links;
 use self::socket::{Kind, Lent};
@@ -220,6 +221,11 @@ impl Network {
         let mut net = self.lock();
         net.hosts.end_life(host);
         net.silence(host);
+    }
+
+    /// The host of the current task.
+    pub(crate) fn current_host(&self) -> io::Result<usize> {
+        self.lock().hosts.current()
     }
 
     /// Whether a task belongs to an ended life of this host.

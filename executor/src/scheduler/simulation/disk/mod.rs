@@ -1,0 +1,137 @@
+//! The disks of a simulation: one for each host, in memory, which a crash leaves as far as it was
+//! synced.
+//!
+//! `wsrt::fs` asks for the disk of the current task's host when a call begins, and makes the call
+//! as a blocking job, due after the time that is drawn. So a call takes its effect at once, at the
+//! end of its time; one that a crash comes before has none.
+
+mod contents;
+mod dice;
+mod mounted;
+mod names;
+mod open_file;
+mod opened;
+mod refusal;
+mod scratch;
+mod volume;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::path::Path;
+use std::sync::{Arc, Weak};
+
+use self::dice::DiskDice;
+pub(crate) use self::mounted::{Entry, Mounted};
+pub(crate) use self::open_file::OpenFile;
+use self::scratch::Scratch;
+use self::volume::{Volume, absolute};
+use crate::util::file_calls::{Cost, Wish};
+use crate::util::sync::{Mutex, MutexGuard};
+
+/// The disks of all hosts.
+pub(crate) struct Disks {
+    me: Weak<Self>,
+    state: Mutex<State>,
+}
+
+// No foreign code runs while the lock is held, so a panic never leaves the state half changed.
+impl UnwindSafe for Disks {}
+impl RefUnwindSafe for Disks {}
+
+struct State {
+    dice: DiskDice,
+    /// By their hosts, from the first use on.
+    volumes: BTreeMap<usize, Volume>,
+    scratch: Scratch,
+}
+
+impl State {
+    fn volume(&mut self, host: usize) -> &mut Volume {
+        self.volumes.entry(host).or_insert_with(Volume::new)
+    }
+}
+
+impl Disks {
+    pub(super) fn new(seed: u64) -> Arc<Self> {
+        let state = State { dice: DiskDice::new(seed), volumes: BTreeMap::new(), scratch: Scratch::default() };
+        Arc::new_cyclic(|me| Self { me: Weak::clone(me), state: Mutex::new(state) })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock()
+    }
+
+    pub(crate) fn counted(&self) -> Arc<Self> {
+        self.me.upgrade().expect("the caller borrows it")
+    }
+
+    /// The disk of a host, for calls of its present life.
+    pub(super) fn mount(&self, host: usize) -> Mounted {
+        Mounted::new(self.counted(), host, self.lock().volume(host).crashes)
+    }
+
+    /// Draws how long a call on a host's disk takes, in nanoseconds.
+    pub(super) fn draw_time(&self, host: usize, cost: Cost) -> u64 {
+        let mut state = self.lock();
+        let slowness = state.volume(host).slowness;
+        state.dice.time(cost) * u64::from(slowness)
+    }
+
+    /// A host crashes.
+    pub(super) fn crash(&self, host: usize) {
+        let mut state = self.lock();
+        let State { dice, volumes, .. } = &mut *state;
+        if let Some(volume) = volumes.get_mut(&host) {
+            volume.crash(dice);
+        }
+    }
+}
+
+/// For the test around it.
+impl Disks {
+    pub(crate) fn read(&self, host: usize, path: &Path, is_kept: bool) -> io::Result<Vec<u8>> {
+        self.lock().volume(host).bytes(path, is_kept)
+    }
+
+    /// Puts a file on the disk, in a directory that is made if there is none.
+    pub(crate) fn put(&self, host: usize, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let mut state = self.lock();
+        let State { dice, volumes, .. } = &mut *state;
+        let volume = volumes.entry(host).or_insert_with(Volume::new);
+        let path = absolute(path)?;
+        volume.create_dir_all(path.parent().unwrap_or(Path::new("/")), 0o777)?;
+        let wish = Wish { write: true, create: true, truncate: true, ..Wish::default() };
+        let open = volume.open(path, &wish)?;
+        let written = volume.write(open, bytes, None, &wish);
+        let failing = std::mem::take(&mut volume.failing);
+        volume.sync(open, dice)?;
+        volume.failing = failing;
+        volume.names.sync_all();
+        volume.close(open);
+        if written? < bytes.len() { Err(refusal::Refusal::Full.into()) } else { Ok(()) }
+    }
+
+    pub(crate) fn wipe(&self, host: usize) {
+        self.lock().volume(host).wipe();
+    }
+
+    pub(crate) fn set_capacity(&self, host: usize, bytes: u64) {
+        self.lock().volume(host).set_capacity(bytes);
+    }
+
+    pub(crate) fn set_failing(&self, host: usize, share: f64) {
+        self.lock().volume(host).failing = share;
+    }
+
+    pub(crate) fn set_slowness(&self, host: usize, factor: u32) {
+        self.lock().volume(host).slowness = factor;
+    }
+}
+
+impl fmt::Debug for Disks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Disks").finish_non_exhaustive()
+    }
+}

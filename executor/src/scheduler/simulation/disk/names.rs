@@ -1,0 +1,161 @@
+//! The names on a disk: those that programs see, those that a crash leaves for certain, and the
+//! journal of changes between the two.
+//!
+//! The journal is in order: a crash keeps the first few of its changes, each of them whole, and
+//! loses the others. To sync a directory puts its changes on the disk, and all before them.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::path::{Path, PathBuf};
+
+use super::dice::DiskDice;
+
+/// The root's node.
+pub(super) const ROOT: u64 = 1;
+/// The changes that wait for a sync; beyond it the oldest come to the disk.
+const MOST_CHANGES: usize = 1_024;
+
+/// The nodes by their whole paths, which are in an order that has a directory before its contents.
+type Table = BTreeMap<PathBuf, u64>;
+
+pub(super) struct Names {
+    now: Table,
+    kept: Table,
+    journal: VecDeque<Entry>,
+}
+
+/// A change of names, and the directories in which it is made.
+struct Entry {
+    change: Change,
+    directories: [u64; 2],
+}
+
+enum Change {
+    Link {
+        path: PathBuf,
+        node: u64,
+    },
+    Unlink(PathBuf),
+    /// With everything below it. It replaces a file, or an empty directory.
+    Rename {
+        from: PathBuf,
+        to: PathBuf,
+    },
+}
+
+impl Names {
+    pub(super) fn new() -> Self {
+        let table = Table::from([(PathBuf::from("/"), ROOT)]);
+        Self { now: table.clone(), kept: table, journal: VecDeque::new() }
+    }
+
+    pub(super) fn get(&self, path: &Path) -> Option<u64> {
+        self.now.get(path).copied()
+    }
+
+    /// The node that a crash leaves at this path for certain.
+    pub(super) fn kept(&self, path: &Path) -> Option<u64> {
+        self.kept.get(path).copied()
+    }
+
+    /// The path and all below it, in an order that has a directory before its contents.
+    pub(super) fn within(&self, path: &Path) -> Vec<(PathBuf, u64)> {
+        let from = self.now.range(path.to_path_buf()..);
+        from.take_while(|(other, _)| other.starts_with(path)).map(|(path, &node)| (path.clone(), node)).collect()
+    }
+
+    /// The contents of a directory, in the order of their names.
+    pub(super) fn children(&self, directory: &Path) -> Vec<(PathBuf, u64)> {
+        let mut all = self.within(directory);
+        all.retain(|(path, _)| path.parent() == Some(directory));
+        all
+    }
+
+    pub(super) fn link(&mut self, path: PathBuf, node: u64) {
+        let directories = [self.parent(&path); 2];
+        self.change(Change::Link { path, node }, directories);
+    }
+
+    pub(super) fn unlink(&mut self, path: PathBuf) {
+        let directories = [self.parent(&path); 2];
+        self.change(Change::Unlink(path), directories);
+    }
+
+    pub(super) fn rename(&mut self, from: PathBuf, to: PathBuf) {
+        let directories = [self.parent(&from), self.parent(&to)];
+        self.change(Change::Rename { from, to }, directories);
+    }
+
+    fn parent(&self, path: &Path) -> u64 {
+        path.parent().and_then(|parent| self.get(parent)).unwrap_or(ROOT)
+    }
+
+    fn change(&mut self, change: Change, directories: [u64; 2]) {
+        change.apply(&mut self.now);
+        self.journal.push_back(Entry { change, directories });
+        if self.journal.len() > MOST_CHANGES {
+            self.commit(1);
+        }
+    }
+
+    fn commit(&mut self, count: usize) {
+        self.journal.drain(..count).for_each(|entry| entry.change.apply(&mut self.kept));
+    }
+
+    /// Puts the changes in this directory on the disk, and all before them.
+    pub(super) fn sync(&mut self, directory: u64) {
+        let last = self.journal.iter().rposition(|entry| entry.directories.contains(&directory));
+        self.commit(last.map_or(0, |last| last + 1));
+    }
+
+    pub(super) fn sync_all(&mut self) {
+        self.commit(self.journal.len());
+    }
+
+    /// The host crashes.
+    pub(super) fn crash(&mut self, dice: &mut DiskDice) {
+        let count = match dice.below(3) {
+            0 => 0,
+            1 => self.journal.len(),
+            _ => dice.below(self.journal.len() + 1),
+        };
+        self.commit(count);
+        self.journal.clear();
+        self.now.clone_from(&self.kept);
+    }
+
+    /// The nodes that have a name, or may have one after a crash.
+    pub(super) fn named(&self) -> BTreeSet<u64> {
+        let linked = self.journal.iter().filter_map(|entry| match entry.change {
+            Change::Link { node, .. } => Some(node),
+            Change::Unlink(_) | Change::Rename { .. } => None,
+        });
+        self.now.values().chain(self.kept.values()).copied().chain(linked).collect()
+    }
+
+    /// Whether programs see a name of this node.
+    pub(super) fn is_named(&self, node: u64) -> bool {
+        self.now.values().any(|&other| other == node)
+    }
+}
+
+impl Change {
+    fn apply(&self, table: &mut Table) {
+        match self {
+            Self::Link { path, node } => _ = table.insert(path.clone(), *node),
+            Self::Unlink(path) => _ = table.remove(path),
+            Self::Rename { from, to } => {
+                let moved: Vec<_> = table
+                    .range(from.clone()..)
+                    .take_while(|(path, _)| path.starts_with(from))
+                    .map(|(path, _)| path.clone())
+                    .collect();
+                for path in moved {
+                    let Some(node) = table.remove(&path) else { continue };
+                    let rest = path.strip_prefix(from).unwrap_or(Path::new(""));
+                    let path = if rest.as_os_str().is_empty() { to.clone() } else { to.join(rest) };
+                    table.insert(path, node);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! The disk of one host: its names, and the files and directories that they stand for.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+use std::time::SystemTime;
+
+use super::contents::Contents;
+use super::dice::DiskDice;
+use super::names::{Names, ROOT};
+use super::refusal::Refusal;
+
+/// The bytes that fit on a disk.
+const CAPACITY: u64 = 1 << 30;
+/// The permissions that created files and directories do not have.
+const UMASK: u32 = 0o022;
+
+type Result<T> = std::result::Result<T, Refusal>;
+
+pub(super) struct Volume {
+    /// How often its host has crashed. A file that was opened before a crash is of no use after it.
+    pub(super) crashes: u64,
+    pub(super) names: Names,
+    pub(super) nodes: BTreeMap<u64, Node>,
+    next_node: u64,
+    pub(super) opens: BTreeMap<u64, Open>,
+    next_open: u64,
+    capacity: u64,
+    used: u64,
+    /// The share of calls on the disk that fail.
+    pub(super) failing: f64,
+    /// How many times as long each call takes.
+    pub(super) slowness: u32,
+}
+
+pub(super) struct Node {
+    pub(super) kind: Kind,
+    pub(super) mode: u32,
+    pub(super) modified: SystemTime,
+    pub(super) accessed: SystemTime,
+}
+
+pub(super) enum Kind {
+    Directory,
+    File(Contents),
+}
+
+/// An open file: handles that were cloned share one.
+pub(super) struct Open {
+    pub(super) node: u64,
+    pub(super) position: u64,
+}
+
+impl Node {
+    fn new(kind: Kind, mode: u32) -> Self {
+        let now = SystemTime::now();
+        Self { kind, mode: mode & !UMASK, modified: now, accessed: now }
+    }
+
+    pub(super) fn contents(&mut self) -> Result<&mut Contents> {
+        match &mut self.kind {
+            Kind::File(contents) => Ok(contents),
+            Kind::Directory => Err(Refusal::IsDirectory),
+        }
+    }
+
+    pub(super) fn is_directory(&self) -> bool {
+        matches!(self.kind, Kind::Directory)
+    }
+
+    pub(super) fn length(&self) -> u64 {
+        match &self.kind {
+            Kind::File(contents) => contents.length(),
+            Kind::Directory => 0,
+        }
+    }
+}
+
+/// The path from the root, without `.` and `..`: there are no symbolic links. Relative paths begin
+/// at the root.
+pub(super) fn absolute(path: &Path) -> Result<PathBuf> {
+    if path.as_os_str().is_empty() {
+        return Err(Refusal::Missing);
+    }
+    let mut absolute = PathBuf::from("/");
+    for component in path.components() {
+        match component {
+            Component::Normal(name) => absolute.push(name),
+            Component::ParentDir => _ = absolute.pop(),
+            Component::Prefix(_) | Component::RootDir | Component::CurDir => {}
+        }
+    }
+    Ok(absolute)
+}
+
+impl Volume {
+    /// An empty disk, with the directory `/tmp`.
+    pub(super) fn new() -> Self {
+        let mut volume = Self {
+            crashes: 0,
+            names: Names::new(),
+            nodes: BTreeMap::from([(ROOT, Node::new(Kind::Directory, 0o755))]),
+            next_node: ROOT + 1,
+            opens: BTreeMap::new(),
+            next_open: 0,
+            capacity: CAPACITY,
+            used: 0,
+            failing: 0.0,
+            slowness: 1,
+        };
+        volume.add("/tmp".into(), Kind::Directory, 0o777);
+        volume.names.sync_all();
+        volume
+    }
+
+    /// Takes everything from the disk. Its faults and its capacity stay.
+    pub(super) fn wipe(&mut self) {
+        let Self { crashes, next_open, capacity, failing, slowness, .. } = *self;
+        *self = Self { crashes: crashes + 1, next_open, capacity, failing, slowness, ..Self::new() };
+    }
+
+    pub(super) fn set_capacity(&mut self, bytes: u64) {
+        self.capacity = bytes;
+    }
+
+    /// The host crashes: the disk is as far as it was synced, and the dice decide on the rest.
+    pub(super) fn crash(&mut self, dice: &mut DiskDice) {
+        self.crashes += 1;
+        self.opens.clear();
+        self.names.crash(dice);
+        self.sweep();
+        for node in self.nodes.values_mut() {
+            if let Kind::File(contents) = &mut node.kind {
+                contents.crash(dice);
+            }
+        }
+        self.recount();
+    }
+
+    /// Drops the nodes that no name and no open file stands for.
+    pub(super) fn sweep(&mut self) {
+        let named = self.names.named();
+        let is_open = |node: u64| self.opens.values().any(|open| open.node == node);
+        self.nodes.retain(|&node, _| named.contains(&node) || is_open(node));
+    }
+
+    /// Counts the bytes in use again.
+    pub(super) fn recount(&mut self) {
+        let lengths = self.nodes.iter().filter(|&(&node, _)| self.names.is_named(node)).map(|(_, node)| node.length());
+        self.used = lengths.sum();
+    }
+
+    /// How many of so many more bytes the disk has room for. It uses them from now on.
+    pub(super) fn take_room(&mut self, bytes: u64) -> u64 {
+        let room = self.capacity.saturating_sub(self.used).min(bytes);
+        self.used += room;
+        room
+    }
+
+    /// Whether a call on the disk itself fails.
+    pub(super) fn answer(&self, dice: &mut DiskDice) -> Result<()> {
+        if dice.happens(self.failing) { Err(Refusal::Failed) } else { Ok(()) }
+    }
+
+    pub(super) fn node(&mut self, number: u64) -> &mut Node {
+        self.nodes.get_mut(&number).expect("the nodes that have names or are open are there")
+    }
+
+    /// The node at an absolute path.
+    pub(super) fn find(&mut self, path: &Path) -> Result<u64> {
+        match self.names.get(path) {
+            Some(node) => Ok(node),
+            None => Err(self.no_node(path)),
+        }
+    }
+
+    /// Why there is none: a file stands in the path, or it does not go on.
+    fn no_node(&mut self, path: &Path) -> Refusal {
+        let nearest = path.ancestors().find_map(|path| self.names.get(path)).unwrap_or(ROOT);
+        if self.node(nearest).is_directory() { Refusal::Missing } else { Refusal::NotDirectory }
+    }
+
+    /// Whether something can be added at a path: there is nothing, and its parent is a directory.
+    fn is_free(&mut self, path: &Path) -> Result<()> {
+        if self.names.get(path).is_some() {
+            return Err(Refusal::Exists);
+        }
+        let parent = self.find(path.parent().unwrap_or(Path::new("/")))?;
+        if self.node(parent).is_directory() { Ok(()) } else { Err(Refusal::NotDirectory) }
+    }
+
+    fn add(&mut self, path: PathBuf, kind: Kind, mode: u32) -> u64 {
+        let node = self.next_node;
+        self.next_node += 1;
+        self.nodes.insert(node, Node::new(kind, mode));
+        self.names.link(path, node);
+        node
+    }
+
+    pub(super) fn add_file(&mut self, path: PathBuf, mode: u32) -> Result<u64> {
+        self.is_free(&path)?;
+        Ok(self.add(path, Kind::File(Contents::default()), mode))
+    }
+
+    pub(super) fn add_open(&mut self, node: u64) -> u64 {
+        self.next_open += 1;
+        self.opens.insert(self.next_open, Open { node, position: 0 });
+        self.next_open
+    }
+
+    pub(super) fn create_dir(&mut self, path: &Path, mode: u32) -> Result<()> {
+        self.is_free(path)?;
+        self.add(path.to_path_buf(), Kind::Directory, mode);
+        Ok(())
+    }
+
+    /// Creates the missing ones of a directory and its parents.
+    pub(super) fn create_dir_all(&mut self, path: &Path, mode: u32) -> Result<()> {
+        let mut all: Vec<_> = path.ancestors().collect();
+        all.reverse();
+        for path in all {
+            match self.names.get(path) {
+                Some(node) if self.node(node).is_directory() => {}
+                Some(_) => return Err(Refusal::Exists),
+                None => self.create_dir(path, mode)?,
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn remove_file(&mut self, path: &Path) -> Result<()> {
+        let node = self.find(path)?;
+        if self.node(node).is_directory() {
+            return Err(Refusal::IsDirectory);
+        }
+        self.names.unlink(path.to_path_buf());
+        self.recount();
+        Ok(())
+    }
+
+    pub(super) fn remove_dir(&mut self, path: &Path) -> Result<()> {
+        let node = self.find(path)?;
+        if !self.node(node).is_directory() {
+            return Err(Refusal::NotDirectory);
+        }
+        if !self.names.children(path).is_empty() {
+            return Err(Refusal::NotEmpty);
+        }
+        if node == ROOT {
+            return Err(Refusal::NotAllowed);
+        }
+        self.names.unlink(path.to_path_buf());
+        Ok(())
+    }
+
+    pub(super) fn remove_dir_all(&mut self, path: &Path) -> Result<()> {
+        let node = self.find(path)?;
+        if !self.node(node).is_directory() {
+            return Err(Refusal::NotDirectory);
+        }
+        for (path, node) in self.names.within(path).into_iter().rev() {
+            if node == ROOT {
+                return Err(Refusal::NotAllowed);
+            }
+            self.names.unlink(path);
+        }
+        self.recount();
+        Ok(())
+    }
+
+    pub(super) fn rename(&mut self, from: PathBuf, to: PathBuf) -> Result<()> {
+        let node = self.find(&from)?;
+        let is_directory = self.node(node).is_directory();
+        match self.names.get(&to) {
+            Some(other) if other == node => return Ok(()),
+            Some(other) => match (is_directory, self.node(other).is_directory()) {
+                (true, false) => return Err(Refusal::NotDirectory),
+                (false, true) => return Err(Refusal::IsDirectory),
+                (true, true) if !self.names.children(&to).is_empty() => return Err(Refusal::NotEmpty),
+                _ => {}
+            },
+            None => self.is_free(&to)?,
+        }
+        if to.starts_with(&from) {
+            return Err(Refusal::Invalid);
+        }
+        self.names.rename(from, to);
+        self.recount();
+        Ok(())
+    }
+
+    pub(super) fn hard_link(&mut self, from: &Path, to: PathBuf) -> Result<()> {
+        let node = self.find(from)?;
+        self.is_free(&to)?;
+        if self.node(node).is_directory() {
+            return Err(Refusal::NotAllowed);
+        }
+        self.names.link(to, node);
+        Ok(())
+    }
+
+    /// The whole of a file; of one that a crash leaves for certain, if that is meant.
+    pub(super) fn bytes(&mut self, path: &Path, is_kept: bool) -> io::Result<Vec<u8>> {
+        let path = absolute(path)?;
+        let node = if is_kept { self.names.kept(&path).ok_or(Refusal::Missing)? } else { self.find(&path)? };
+        let contents = self.node(node).contents()?;
+        Ok(if is_kept { contents.kept() } else { contents.bytes() }.to_vec())
+    }
+}

@@ -1,0 +1,32 @@
+//! Calls of a file system, in the words in which a simulated disk asks about them.
+
+/// A call, by which a simulated disk draws how long it takes.
+#[derive(Debug, Clone, Copy)]
+#[cfg_attr(not(feature = "sim"), expect(dead_code, reason = "only a simulated disk takes a time that is drawn"))]
+pub(crate) enum Cost {
+    /// One on names, or on the data about a file.
+    Name,
+    /// One that reads up to so many bytes.
+    Read(usize),
+    /// One that writes so many, into memory.
+    Write(usize),
+    /// One that waits for the disk.
+    Sync,
+}
+
+/// The options of an opening, which those of std keep to themselves.
+#[derive(Debug, Clone, Default)]
+#[cfg_attr(not(feature = "sim"), expect(dead_code, reason = "only a simulated disk reads them"))]
+pub(crate) struct Wish {
+    pub(crate) read: bool,
+    pub(crate) write: bool,
+    pub(crate) append: bool,
+    pub(crate) truncate: bool,
+    pub(crate) create: bool,
+    pub(crate) create_new: bool,
+    pub(crate) mode: Option<u32>,
+    /// The flags for the OS's `open`.
+    pub(crate) flags: i32,
+    /// Whether they were made of options of std, and nothing else is known of them.
+    pub(crate) is_unknown: bool,
+}
