@@ -114,6 +114,27 @@ impl Clock {
         u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
     }
 
+    /// Returns the time that timers go by, as the current task is shown it: on a simulated host, by
+    /// the host's clock.
+    #[inline]
+    pub(crate) fn now_for_task(&self) -> Instant {
+        #[cfg(feature = "sim")]
+        if let Some(host) = self.host_clock() {
+            return self.instant(host.shown(self.timer_now()));
+        }
+        self.now()
+    }
+
+    /// Returns a moment of which the current task speaks in nanoseconds, as timers count.
+    pub(crate) fn nanos_for_task(&self, instant: Instant) -> u64 {
+        let nanos = self.nanos(instant);
+        #[cfg(feature = "sim")]
+        if let Some(host) = self.host_clock() {
+            return host.moment(nanos);
+        }
+        nanos
+    }
+
     /// Returns the moment that is `nanos` after the runtime was made.
     pub(crate) fn instant(&self, nanos: u64) -> Instant {
         // Beyond the clock, which no awaited deadline is, a moment that wakes the

@@ -167,7 +167,7 @@ impl Context {
         if !is_any_stopped() {
             return sync::now();
         }
-        Self::with(|context| context.map_or_else(sync::now, |context| context.scheduler().clock.now()))
+        Self::with(|context| context.map_or_else(sync::now, |context| context.scheduler().clock.now_for_task()))
     }
 
     /// Enters `scheduler` on this thread, until the guard is dropped. For the runtime itself, whose

@@ -52,6 +52,8 @@
 //! are certain, looks at it from the test, and has it fail. Tasks outside of hosts have the
 //! system's files.
 //!
+//! [`Sim::skew`] has the clocks of a host be ahead or behind, and too fast or too slow.
+//!
 //! # How a run ends
 //!
 //! With the future in `block_on` or [`run`](fn@run). A run fails if that panics, the main future of
@@ -92,6 +94,7 @@ mod points;
 mod run;
 mod scale;
 mod seeds;
+mod skew;
 
 use std::time::Duration;
 
@@ -106,6 +109,7 @@ pub use self::points::maybe;
 pub use self::run::run;
 pub use self::scale::compute;
 pub use self::seeds::seeds;
+pub use self::skew::Skew;
 pub use crate::scheduler::charge::Work;
 pub use crate::scheduler::simulation::{Costs, Spent};
 

@@ -143,7 +143,7 @@ impl Deadline {
 
     /// Arms the timer, unless the deadline has passed already.
     fn start(&mut self, scheduler: &Scheduler) {
-        let deadline = scheduler.clock.nanos(self.instant.into_std());
+        let deadline = scheduler.clock.nanos_for_task(self.instant.into_std());
         if deadline <= scheduler.clock.timer_now() {
             self.wait = Wait::Over;
             return;

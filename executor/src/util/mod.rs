@@ -14,6 +14,8 @@ pub(crate) mod given_entropy;
 pub(crate) mod given_time;
 #[cfg(not(loom))]
 pub(crate) mod hook;
+#[cfg(feature = "sim")]
+pub(crate) mod host_clock;
 pub(crate) mod inbox;
 #[cfg(not(loom))]
 pub(crate) mod joined_thread;

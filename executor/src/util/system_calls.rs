@@ -26,6 +26,7 @@ use libc::{c_int, c_long, c_uint, clockid_t, size_t, ssize_t, time_t, timespec, 
 pub(crate) use self::names::{GivenNames, give_names};
 use crate::util::given_entropy;
 use crate::util::given_time;
+use crate::util::host_clock::{self, HostClock};
 
 /// The calendar when a simulation begins: the beginning of 2030.
 const CALENDAR: Duration = Duration::from_secs(1_893_456_000);
@@ -95,14 +96,23 @@ fn fail(error: c_int) -> c_int {
 /// The reading of a clock in the simulation, if this thread is given the time, and it is one of
 /// those that count it. The clocks of threads and processes go on.
 fn simulated(clock: clockid_t) -> Option<Duration> {
-    let began = match clock {
-        libc::CLOCK_REALTIME | libc::CLOCK_REALTIME_COARSE | libc::CLOCK_TAI => CALENDAR,
+    let is_calendar = match clock {
+        libc::CLOCK_REALTIME | libc::CLOCK_REALTIME_COARSE | libc::CLOCK_TAI => true,
         libc::CLOCK_MONOTONIC | libc::CLOCK_MONOTONIC_COARSE | libc::CLOCK_MONOTONIC_RAW | libc::CLOCK_BOOTTIME => {
-            Duration::from_nanos(given_time::began())
+            false
         }
         _ => return None,
     };
-    Some(began + Duration::from_nanos(given_time::read()?))
+    let now = given_time::read()?;
+    let host = host_clock::of_current_task().unwrap_or_default();
+    let began = if is_calendar { calendar(host) } else { Duration::from_nanos(given_time::began()) };
+    Some(began + Duration::from_nanos(host.shown(now)))
+}
+
+/// The calendar of a host when the simulation begins.
+fn calendar(host: HostClock) -> Duration {
+    let by = Duration::from_nanos(host.ahead().unsigned_abs());
+    if host.ahead() < 0 { CALENDAR.saturating_sub(by) } else { CALENDAR + by }
 }
 
 /// The reading now of the clock since the start of the computer, in nanoseconds.

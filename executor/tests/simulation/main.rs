@@ -10,6 +10,7 @@ mod faults;
 mod network;
 mod progress;
 mod replicated_log;
+mod skew;
 #[cfg(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"))]
 mod system;
 mod time;
@@ -37,4 +38,5 @@ const _: () = {
     may_move_and_be_shared::<wsrt::sim::Costs>();
     may_move_and_be_shared::<wsrt::sim::Spent>();
     may_move_and_be_shared::<wsrt::sim::Work>();
+    may_move_and_be_shared::<wsrt::sim::Skew>();
 };

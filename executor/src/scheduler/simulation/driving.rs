@@ -1,6 +1,7 @@
 //! Driving: the numbers, the clock and the names that a thread is given for as long as it runs the
 //! machines of a simulation.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::{NONE, Simulation};
@@ -8,6 +9,7 @@ use crate::task::give_ids;
 use crate::util::given::Given;
 use crate::util::given_entropy::give_entropy;
 use crate::util::given_time::{GivenTime, give_time};
+use crate::util::host_clock::{GivenClocks, HostClocks, give_clocks};
 use crate::util::system_calls::GivenNames;
 use crate::util::thread_key::ThreadKey;
 
@@ -19,6 +21,7 @@ pub(super) struct Driving<'a> {
     ids: Given,
     _time: GivenTime,
     _names: GivenNames,
+    _clocks: GivenClocks,
     #[cfg(feature = "macros")]
     _branches: branches::GivenBranches,
 }
@@ -44,6 +47,7 @@ impl<'a> Driving<'a> {
             ids: give_ids(simulation.next_id.load(Relaxed)),
             _time: give_time(simulation.began, now),
             _names: simulation.network.give_names(),
+            _clocks: give_clocks(Arc::clone(&simulation.clocks) as Arc<dyn HostClocks>),
             #[cfg(feature = "macros")]
             _branches: branches,
         }

@@ -7,6 +7,7 @@
 //! has the next one. `docs/SIMULATION.md` says more.
 
 mod agenda;
+mod clocks;
 mod computing;
 mod costs;
 mod dice;
@@ -30,6 +31,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use wsrt_reactor::{Netpoller, lent};
 
+pub(crate) use self::clocks::Clocks;
 use self::computing::Computing;
 pub use self::costs::Costs;
 use self::dice::Dice;
@@ -96,6 +98,7 @@ pub(crate) struct Simulation {
     disturbed: AtomicBool,
     network: Arc<Network>,
     disks: Arc<Disks>,
+    clocks: Arc<Clocks>,
     state: Mutex<State>,
 }
 
@@ -120,6 +123,7 @@ impl Simulation {
     pub(crate) fn new(settings: Settings) -> Self {
         let seed = settings.seed;
         let first_id = reserve_ids();
+        let network = Network::new(seed, first_id);
         let state = State {
             dice: Dice::new(seed),
             entropy: seed.rotate_left(32),
@@ -141,7 +145,8 @@ impl Simulation {
             is_staged: AtomicBool::new(false),
             interrupted: AtomicBool::new(false),
             disturbed: AtomicBool::new(false),
-            network: Network::new(seed, first_id),
+            clocks: Clocks::new(Arc::clone(&network)),
+            network,
             disks: Disks::new(seed),
             state: Mutex::new(state),
         }
@@ -242,6 +247,10 @@ impl Simulation {
     pub(crate) fn take_over(&self, clock: &Clock, netpoller: &Netpoller) {
         clock.simulate();
         netpoller.lend(self.lent_network(), of_system);
+    }
+
+    pub(crate) fn clocks(&self) -> &Clocks {
+        &self.clocks
     }
 
     pub(crate) fn disks(&self) -> &Disks {

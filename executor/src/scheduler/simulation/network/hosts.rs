@@ -103,6 +103,11 @@ impl Hosts {
         self.members[number] = life;
     }
 
+    /// The host of the current task, whether it is up or not.
+    pub(super) fn of_current_task(&self) -> usize {
+        self.lives[current_id().map_or(0, |id| self.life_of(id)) as usize]
+    }
+
     /// The host of the current task.
     pub(super) fn current(&self) -> io::Result<usize> {
         let life = current_id().map_or(0, |id| self.life_of(id));

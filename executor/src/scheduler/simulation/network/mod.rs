@@ -228,6 +228,12 @@ impl Network {
         self.lock().hosts.current()
     }
 
+    /// The host of the current task, whether it is up or not. `None` if this thread looks at the
+    /// network.
+    pub(crate) fn try_current_host(&self) -> Option<usize> {
+        Some(self.net.try_lock()?.hosts.of_current_task())
+    }
+
     /// Whether a task belongs to an ended life of this host.
     pub(crate) fn is_remnant(&self, id: Id, host: usize) -> bool {
         self.lock().hosts.is_remnant(id, host)
