@@ -7,18 +7,19 @@
 //! invariant is checked: what the client has seen acknowledged is on two disks.
 //!
 //! The program runs a thousand seeds. Then it runs them with a planted fault, a backup that answers
-//! before its disk has the entry, until one seed finds it; and that seed again, to show that it
+//! before it has synced its disk, until one seed finds it; and that seed again, to show that it
 //! always does.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use wsrt::fs::{self, File, OpenOptions};
 use wsrt::net::{TcpListener, TcpStream};
-use wsrt::sim::{self, Faults, Record};
-use wsrt::sync::watch;
+use wsrt::sim::{self, Disk, Faults, Record};
+use wsrt::sync::{Mutex, watch};
 use wsrt::time::{sleep, timeout};
 
 const SEEDS: u64 = 1_000;
@@ -27,6 +28,9 @@ const BACKUPS: [&str; 2] = ["one", "two"];
 /// An answer that takes longer is none.
 const PATIENCE: Duration = Duration::from_millis(300);
 const PAUSE: Duration = Duration::from_millis(20);
+/// The log on each disk, and the bytes of an entry in it.
+const PATH: &str = "/log";
+const ENTRY: usize = 8;
 /// Asks a backup how many entries it has.
 const LENGTH: u64 = u64::MAX;
 
@@ -54,20 +58,18 @@ fn fails(seed: u64, is_planted: bool) -> bool {
 /// Runs the log with this seed. Panics if an acknowledged entry is lost.
 pub(crate) fn run(seed: u64, is_planted: bool) -> Record {
     sim::run(seed, |sim| async move {
-        let disks: [Disk; 3] = Default::default();
+        for name in BACKUPS {
+            sim.host(name, move || backup(is_planted));
+        }
+        sim.host("primary", primary);
+        let disks = [sim.disk("primary"), sim.disk(BACKUPS[0]), sim.disk(BACKUPS[1])];
         let acknowledged = Arc::new(AtomicU64::new(0));
-        let (seen, all) = (Arc::clone(&acknowledged), disks.clone());
+        let seen = Arc::clone(&acknowledged);
         sim.invariant("acknowledged entries are on two disks", move || {
             let count = seen.load(Relaxed);
-            all.iter().filter(|disk| disk.length() >= count).count() >= 2
+            disks.iter().filter(|disk| durable(disk) >= count).count() >= 2
         });
         sim.deadline(Duration::from_secs(3_600));
-
-        let [own, one, two] = disks;
-        for (name, disk) in BACKUPS.into_iter().zip([one, two]) {
-            sim.host(name, move || backup(disk.reopened(), is_planted));
-        }
-        sim.host("primary", move || primary(own.reopened()));
         let faults = Faults::new(Duration::from_secs(4)).every(PAUSE..PATIENCE).lasting(PATIENCE..3 * PATIENCE);
         sim.random_faults(faults.crashes(2).partitions().resets());
         for index in 0..ENTRIES {
@@ -81,48 +83,48 @@ pub(crate) fn run(seed: u64, is_planted: bool) -> Record {
     })
 }
 
-/// The disk of a host: entries that a crash leaves, and behind them those that it takes.
-#[derive(Clone, Default)]
-struct Disk(Arc<Mutex<Contents>>);
-
-#[derive(Default)]
-struct Contents {
+/// The log of a host: in memory, and in a file on its disk.
+struct Log {
     entries: Vec<u64>,
-    synced: usize,
+    file: File,
 }
 
-impl Disk {
-    /// The disk after a start of its host.
-    fn reopened(&self) -> Self {
-        let mut contents = self.0.lock().expect("no panic while it is locked");
-        let synced = contents.synced;
-        contents.entries.truncate(synced);
-        self.clone()
+/// The log, which its tasks share.
+type Shared = Arc<Mutex<Log>>;
+
+impl Log {
+    /// Opens the log as the host's last life has left it.
+    async fn open() -> io::Result<Shared> {
+        let file = OpenOptions::new().write(true).create(true).open(PATH).await?;
+        // The file's name is to survive a crash, too.
+        File::open("/").await?.sync_all().await?;
+        let bytes = fs::read(PATH).await?;
+        let entries = bytes.chunks_exact(ENTRY).map(|entry| u64::from_le_bytes(entry.try_into().expect("eight bytes")));
+        Ok(Arc::new(Mutex::new(Self { entries: entries.collect(), file })))
     }
 
     fn length(&self) -> u64 {
-        self.0.lock().expect("no panic while it is locked").entries.len() as u64
+        self.entries.len() as u64
     }
 
-    fn entry(&self, index: u64) -> u64 {
-        self.0.lock().expect("no panic while it is locked").entries[index as usize]
-    }
-
-    /// Adds an entry, which a crash takes until the disk is synced. `false` if it is not the next.
-    fn write(&self, index: u64, value: u64) -> bool {
-        let mut contents = self.0.lock().expect("no panic while it is locked");
-        if contents.entries.len() as u64 == index {
-            contents.entries.push(value);
+    /// Writes an entry, which a crash may take until the log is synced. Does nothing if it is not
+    /// the next.
+    async fn write(&mut self, index: u64, value: u64) -> io::Result<()> {
+        if self.length() == index {
+            self.file.write_at(&value.to_le_bytes(), index * ENTRY as u64).await?;
+            self.entries.push(value);
         }
-        contents.entries.len() as u64 > index
+        Ok(())
     }
 
-    async fn sync(&self) {
-        let length = self.length() as usize;
-        sleep(Duration::from_millis(10)).await;
-        let mut contents = self.0.lock().expect("no panic while it is locked");
-        contents.synced = contents.synced.max(length);
+    async fn sync(&self) -> io::Result<()> {
+        self.file.sync_data().await
     }
+}
+
+/// How many entries a crash leaves on a disk.
+fn durable(disk: &Disk) -> u64 {
+    (disk.read_durable(PATH).unwrap_or_default().len() / ENTRY) as u64
 }
 
 /// A message: an index and a value. The answer is one number.
@@ -155,23 +157,25 @@ async fn append(index: u64) -> io::Result<u64> {
     ask(&mut connect("primary").await?, index, index * 7).await
 }
 
-async fn backup(disk: Disk, is_planted: bool) -> io::Result<()> {
+async fn backup(is_planted: bool) -> io::Result<()> {
+    let log = Log::open().await?;
     let listener = TcpListener::bind("0.0.0.0:70").await?;
     loop {
         let (mut stream, _) = listener.accept().await?;
-        let disk = disk.clone();
+        let log = Arc::clone(&log);
         wsrt::spawn(async move {
             loop {
                 let (index, value) = hear(&mut stream).await?;
+                let mut log = log.lock().await;
                 if index != LENGTH {
-                    let _ = disk.write(index, value);
+                    log.write(index, value).await?;
                 }
                 if !is_planted {
-                    disk.sync().await;
+                    log.sync().await?;
                 }
-                stream.write_all(&disk.length().to_le_bytes()).await?;
+                stream.write_all(&log.length().to_le_bytes()).await?;
                 if is_planted {
-                    disk.sync().await;
+                    log.sync().await?;
                 }
             }
             #[expect(unreachable_code, reason = "it says what errors there are")]
@@ -180,15 +184,16 @@ async fn backup(disk: Disk, is_planted: bool) -> io::Result<()> {
     }
 }
 
-async fn primary(disk: Disk) -> io::Result<()> {
+async fn primary() -> io::Result<()> {
+    let log = Log::open().await?;
     // How many entries each backup has, for the tasks that wait until one has enough.
     let (copied, copies) = watch::channel([0; BACKUPS.len()]);
-    let (copied, (written, to_copy)) = (Arc::new(copied), watch::channel(disk.length()));
+    let (copied, (written, to_copy)) = (Arc::new(copied), watch::channel(log.lock().await.length()));
     for (number, name) in BACKUPS.into_iter().enumerate() {
-        let (disk, copied, mut to_copy) = (disk.clone(), Arc::clone(&copied), to_copy.clone());
+        let (log, copied, mut to_copy) = (Arc::clone(&log), Arc::clone(&copied), to_copy.clone());
         wsrt::spawn(async move {
             loop {
-                let _ = copy(name, &disk, &mut to_copy, |length| copied.send_modify(|all| all[number] = length)).await;
+                let _ = copy(name, &log, &mut to_copy, |length| copied.send_modify(|all| all[number] = length)).await;
                 sleep(PAUSE).await;
             }
         });
@@ -197,29 +202,35 @@ async fn primary(disk: Disk) -> io::Result<()> {
     let written = Arc::new(written);
     loop {
         let (mut stream, _) = listener.accept().await?;
-        let (disk, written, mut copies) = (disk.clone(), Arc::clone(&written), copies.clone());
+        let (log, written, mut copies) = (Arc::clone(&log), Arc::clone(&written), copies.clone());
         wsrt::spawn(async move {
             let (index, value) = hear(&mut stream).await?;
-            if !disk.write(index, value) {
+            let length = {
+                let mut log = log.lock().await;
+                log.write(index, value).await?;
+                log.sync().await?;
+                log.length()
+            };
+            if length <= index {
                 return Err(io::ErrorKind::InvalidData.into());
             }
-            disk.sync().await;
-            written.send_replace(disk.length());
+            written.send_replace(length);
             let has_one = |all: &[u64; BACKUPS.len()]| all.iter().any(|&length| length > index);
             copies.wait_for(has_one).await.map_err(io::Error::other)?;
-            stream.write_all(&disk.length().to_le_bytes()).await
+            stream.write_all(&length.to_le_bytes()).await
         });
     }
 }
 
 /// Copies entries to one backup, as they are written, until its stream fails.
-async fn copy(name: &str, disk: &Disk, to_copy: &mut watch::Receiver<u64>, note: impl Fn(u64)) -> io::Result<()> {
+async fn copy(name: &str, log: &Shared, to_copy: &mut watch::Receiver<u64>, note: impl Fn(u64)) -> io::Result<()> {
     let mut stream = connect(name).await?;
     let mut length = ask(&mut stream, LENGTH, 0).await?;
     loop {
         note(length);
         let next = length;
         to_copy.wait_for(|&written| written > next).await.map_err(io::Error::other)?;
-        length = ask(&mut stream, next, disk.entry(next)).await?;
+        let value = log.lock().await.entries[next as usize];
+        length = ask(&mut stream, next, value).await?;
     }
 }
