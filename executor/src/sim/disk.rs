@@ -80,7 +80,16 @@ impl Disk {
     ///
     /// # Examples
     ///
-    /// See [`Sim::disk`].
+    /// ```
+    /// wsrt::sim::run(7, |sim| async move {
+    ///     sim.host("node", std::future::pending::<()>);
+    ///     let disk = sim.disk("node");
+    ///     disk.write("/log", "entry")?;
+    ///     assert_eq!(disk.read("/log")?, b"entry");
+    ///     std::io::Result::Ok(())
+    /// })
+    /// # .unwrap();
+    /// ```
     pub fn read(&self, path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
         self.disks.read(self.host, path.as_ref(), false)
     }
@@ -94,7 +103,16 @@ impl Disk {
     ///
     /// # Examples
     ///
-    /// See [`Sim::disk`].
+    /// ```
+    /// wsrt::sim::run(7, |sim| async move {
+    ///     sim.host("node", std::future::pending::<()>);
+    ///     let disk = sim.disk("node");
+    ///     disk.write("/log", "entry")?;
+    ///     assert_eq!(disk.read_durable("/log")?, b"entry");
+    ///     std::io::Result::Ok(())
+    /// })
+    /// # .unwrap();
+    /// ```
     pub fn read_durable(&self, path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
         self.disks.read(self.host, path.as_ref(), true)
     }

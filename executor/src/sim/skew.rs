@@ -23,12 +23,27 @@ pub struct Skew {
 
 impl Skew {
     /// Makes a description of clocks that are right.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert_eq!(wsrt::sim::Skew::new(), wsrt::sim::Skew::default());
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Has the calendar, [`SystemTime::now`](std::time::SystemTime::now), be ahead by this.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wsrt::sim::Skew;
+    ///
+    /// assert_ne!(Skew::new().ahead(Duration::from_secs(60)), Skew::new());
+    /// ```
     #[must_use]
     pub fn ahead(mut self, by: Duration) -> Self {
         self.ahead = i64::try_from(by.as_nanos()).unwrap_or(i64::MAX);
@@ -36,6 +51,16 @@ impl Skew {
     }
 
     /// Has the calendar be behind by this.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wsrt::sim::Skew;
+    ///
+    /// let minute = Duration::from_secs(60);
+    /// assert_ne!(Skew::new().behind(minute), Skew::new().ahead(minute));
+    /// ```
     #[must_use]
     pub fn behind(self, by: Duration) -> Self {
         let ahead = self.ahead(by);
@@ -48,6 +73,14 @@ impl Skew {
     /// # Panics
     ///
     /// Panics if it is -1,000,000 or less, at which a clock would stand.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wsrt::sim::Skew;
+    ///
+    /// assert_ne!(Skew::new().drift(50), Skew::new().drift(-50));
+    /// ```
     #[must_use]
     #[track_caller]
     pub fn drift(mut self, parts: i32) -> Self {
