@@ -1,5 +1,8 @@
 //! Reads and checks the environment variables.
 
+#[cfg(feature = "sim")]
+mod simulated;
+
 use std::env;
 use std::ffi::OsString;
 use std::fmt;
@@ -13,7 +16,10 @@ use std::time::Duration;
 
 use wsrt_sync::drop_in;
 
+#[cfg(feature = "sim")]
+pub(crate) use self::simulated::{simulated_report, simulated_seed, simulated_seeds, simulation, tell_runner};
 use crate::runtime::schedtrace;
+#[cfg(not(feature = "sim"))]
 use crate::scheduler::simulation::Settings;
 #[cfg(all(unix, feature = "signal"))]
 use crate::signal::unix::SignalKind;
@@ -24,8 +30,6 @@ const WORKER_THREADS: &str = "WSRT_WORKER_THREADS";
 /// Counts where wsrt stands in tokio's place, and the other is not there.
 const WORKER_THREADS_OF_TOKIO: &str = "TOKIO_WORKER_THREADS";
 const SCHEDTRACE: &str = "WSRT_SCHEDTRACE";
-#[cfg(feature = "sim")]
-const SIM_SEED: &str = "WSRT_SIM_SEED";
 const STALL_MS: &str = "WSRT_STALL_MS";
 const TASK_STATS: &str = "WSRT_TASK_STATS";
 const DUMP_SIGNAL: &str = "WSRT_DUMP_SIGNAL";
@@ -44,25 +48,6 @@ pub(crate) fn worker_threads() -> io::Result<Option<usize>> {
             .map_err(|message| io::Error::new(io::ErrorKind::InvalidInput, message)),
         None => Ok(None),
     }
-}
-
-/// Returns the settings of a simulation, with the seed of the environment, if there is one.
-#[cfg(feature = "sim")]
-pub(crate) fn simulation(settings: Option<Settings>) -> io::Result<Option<Settings>> {
-    let Some(settings) = settings else { return Ok(None) };
-    let seed = simulated_seed()?.unwrap_or(settings.seed);
-    Ok(Some(Settings { seed, ..settings }))
-}
-
-/// Returns the seed that the environment has for simulations, if it has one.
-#[cfg(feature = "sim")]
-pub(crate) fn simulated_seed() -> io::Result<Option<u64>> {
-    let Some(value) = env::var_os(SIM_SEED) else { return Ok(None) };
-    let seed = value.to_str().and_then(|text| text.trim().parse().ok()).ok_or_else(|| {
-        let message = format!("{SIM_SEED}={} is not a seed: it has to be a whole number", value.to_string_lossy());
-        io::Error::new(io::ErrorKind::InvalidInput, message)
-    })?;
-    Ok(Some(seed))
 }
 
 /// Returns the settings of a simulation: there is none.

@@ -2,6 +2,7 @@
 
 use super::Builder;
 use super::dump::report_on;
+use super::environment::tell_runner;
 use crate::scheduler::simulation::{Costs, Settings};
 
 impl Builder {
@@ -10,7 +11,8 @@ impl Builder {
     ///
     /// It has four processors, unless [`worker_threads`](Self::worker_threads) says otherwise, and
     /// the one thread. The environment variable `WSRT_SIM_SEED` replaces the seed, so that the run
-    /// of a test that has failed can be repeated.
+    /// of a test that has failed can be repeated, and `WSRT_SIM_PLAN` its
+    /// [faults](crate::sim::Plan).
     ///
     /// # Examples
     ///
@@ -29,7 +31,8 @@ impl Builder {
     /// ```
     pub fn new_simulated(seed: u64) -> Self {
         let mut builder = Self::new_multi_thread();
-        builder.config.simulation = Some(Settings { seed, costs: None, report: report_on });
+        let settings = Settings { seed, plan: None, costs: None, report: report_on, tell_runner };
+        builder.config.simulation = Some(settings);
         builder
     }
 

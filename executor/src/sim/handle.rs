@@ -60,6 +60,11 @@ impl Sim {
         &self.0
     }
 
+    /// The nanoseconds since the runtime was made.
+    pub(super) fn now(&self) -> u64 {
+        self.0.scheduler().clock.timer_now()
+    }
+
     pub(super) fn simulation(&self) -> &Simulation {
         self.0.scheduler().simulation.as_ref().expect("a handle of a simulation is of a simulated runtime")
     }

@@ -1,9 +1,6 @@
 //! Links between hosts: how long packets take, which are lost, and partitions.
 
-use std::ops::Range;
-use std::time::Duration;
-
-use super::Sim;
+use super::{Latency, Sim};
 use crate::scheduler::simulation::Link as Drawn;
 
 /// Says how packets go from one host to another.
@@ -34,12 +31,12 @@ impl Link {
         Self::default()
     }
 
-    /// Has each packet take a time in this range. Packets of a stream arrive in their order, and
-    /// datagrams may overtake each other.
+    /// Has each packet take a time of this [`Latency`]: a fixed one, one in a range, or one of a
+    /// distribution with a tail. Packets of a stream arrive in their order, and datagrams may
+    /// overtake each other.
     #[must_use]
-    pub fn latency(mut self, range: Range<Duration>) -> Self {
-        let nanos = |duration: Duration| u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
-        self.0.latency = nanos(range.start)..nanos(range.end);
+    pub fn latency(mut self, latency: impl Into<Latency>) -> Self {
+        self.0.latency = latency.into().0;
         self
     }
 

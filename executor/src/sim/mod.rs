@@ -60,8 +60,10 @@
 //! a host does, an [invariant](Sim::invariant) breaks, or the [deadline](Sim::deadline) comes. It
 //! also panics with a [dump](crate::runtime::Handle::dump) once no task can go on, and no timer,
 //! blocking job or packet is left that could wake one: it would wait for ever. The message, or a
-//! report on standard error, names the seed and the step, and the environment variable
-//! `WSRT_SIM_SEED` repeats the run.
+//! report on standard error, names the seed and the step, and lists the faults. The environment
+//! variable `WSRT_SIM_SEED` repeats the run, and `WSRT_SIM_PLAN` has other [faults](Plan) in it.
+//! The program `wsrt-sim` runs a test by many seeds, and finds the fewest faults with which it
+//! fails.
 //!
 //! # Not guaranteed
 //!
@@ -89,7 +91,9 @@ mod disk;
 mod faults;
 mod handle;
 mod hosts;
+mod latency;
 mod links;
+mod plan;
 mod points;
 mod run;
 mod scale;
@@ -104,7 +108,9 @@ use crate::scheduler::simulation;
 pub use self::disk::Disk;
 pub use self::faults::Faults;
 pub use self::handle::Sim;
+pub use self::latency::Latency;
 pub use self::links::Link;
+pub use self::plan::{Plan, PlanError};
 pub use self::points::maybe;
 pub use self::run::run;
 pub use self::scale::compute;

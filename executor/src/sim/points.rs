@@ -6,7 +6,8 @@ use crate::scheduler::Context;
 ///
 /// Outside of simulations it never is. In one, the seed decides first whether the point is armed in
 /// this run, which it is in one of four; an armed point answers `true` one time in twenty. So most
-/// runs have few kinds of faults, and those often enough to meet.
+/// runs have few kinds of faults, and those often enough to meet. The calls that answer `true` are
+/// part of the run's [`Plan`](super::Plan), and a plan that is given to the run decides them.
 ///
 /// # Examples
 ///
@@ -32,14 +33,5 @@ use crate::scheduler::Context;
 pub fn maybe(point: &str) -> bool {
     let Some(context) = Context::of_simulation() else { return false };
     let Some(simulation) = context.scheduler().simulation.as_ref() else { return false };
-    is_armed(simulation.record().seed, point) && simulation.network().draw(20) == 0
-}
-
-/// Whether the seed arms the point: by a hash of both.
-fn is_armed(seed: u64, point: &str) -> bool {
-    let mut hash = seed ^ 0x51_7c_c1_b7_27_22_0a_95;
-    for byte in point.bytes() {
-        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23);
-    }
-    hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 62 == 0
+    simulation.fires(point)
 }

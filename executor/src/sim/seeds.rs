@@ -7,13 +7,17 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
 
-use crate::runtime::environment::simulated_seed;
+use crate::runtime::environment::{simulated_report, simulated_seed, simulated_seeds, tell_runner};
 
 /// Runs `test` with each of the seeds, on all cores, and panics if one fails, with its number.
 ///
 /// `test` is to run a simulation with the seed that it is given: by [`run`](fn@super::run), or by a
 /// runtime of its own. With the environment variable `WSRT_SIM_SEED` only that seed runs, so that a
-/// test that has failed can be repeated alone. No further seed is begun after a failure.
+/// test that has failed can be repeated alone; with `WSRT_SIM_SEEDS=5000..6000` those run in place
+/// of `seeds`. No further seed is begun after a failure.
+///
+/// The program `wsrt-sim` runs a test by many seeds in processes of their own, and looks for the
+/// smallest [`Plan`](super::Plan) with which a run still fails.
 ///
 /// # Panics
 ///
@@ -36,10 +40,16 @@ pub fn seeds(seeds: Range<u64>, test: impl Fn(u64) + Sync) {
     if let Some(seed) = simulated_seed().unwrap_or_else(|error| panic!("wsrt: {error}")) {
         return test(seed);
     }
+    let given = simulated_seeds().unwrap_or_else(|error| panic!("wsrt: {error}"));
+    let seeds = given.unwrap_or(seeds);
+    let has_runner = simulated_report().is_some();
+    if has_runner {
+        tell_runner(&format!("range {} {}", seeds.start, seeds.end));
+    }
     let next = AtomicU64::new(seeds.start);
     let failed: Mutex<Option<(u64, String)>> = Mutex::new(None);
     let work = || {
-        while !is_over(&failed) {
+        while has_runner || !is_over(&failed) {
             // Relaxed: each number goes to one thread, and nothing else is read by it.
             let seed = next.fetch_add(1, Relaxed);
             if seed >= seeds.end {
@@ -47,10 +57,14 @@ pub fn seeds(seeds: Range<u64>, test: impl Fn(u64) + Sync) {
             }
             if let Err(panic) = catch_unwind(AssertUnwindSafe(|| test(seed))) {
                 note(&failed, seed, &*panic);
+                if has_runner {
+                    tell_runner(&format!("failed {seed}"));
+                }
             }
         }
     };
-    let threads = thread::available_parallelism().map_or(1, usize::from);
+    // A runner has a process for each core.
+    let threads = if has_runner { 1 } else { thread::available_parallelism().map_or(1, usize::from) };
     thread::scope(|scope| {
         for _ in 1..threads {
             scope.spawn(work);

@@ -10,7 +10,7 @@ use std::time::Duration;
 use wsrt::sim::{self, Faults};
 use wsrt::time::sleep;
 
-fn message(f: impl FnOnce()) -> String {
+pub(crate) fn message(f: impl FnOnce()) -> String {
     let panic = catch_unwind(AssertUnwindSafe(f)).expect_err("it panics");
     panic.downcast_ref::<String>().cloned().expect("with a text")
 }

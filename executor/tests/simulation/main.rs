@@ -8,9 +8,13 @@ mod disk;
 mod ends;
 mod faults;
 mod network;
+mod plans;
 mod progress;
 mod replicated_log;
+#[cfg(unix)]
+mod runner;
 mod skew;
+mod stuck;
 #[cfg(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"))]
 mod system;
 mod time;
@@ -39,4 +43,7 @@ const _: () = {
     may_move_and_be_shared::<wsrt::sim::Spent>();
     may_move_and_be_shared::<wsrt::sim::Work>();
     may_move_and_be_shared::<wsrt::sim::Skew>();
+    may_move_and_be_shared::<wsrt::sim::Latency>();
+    may_move_and_be_shared::<wsrt::sim::Plan>();
+    may_move_and_be_shared::<wsrt::sim::PlanError>();
 };

@@ -3,13 +3,15 @@
 use crate::ledger::Finding;
 use crate::tree::Document;
 
-/// Each published crate, and the report, with those below it. Crates in other folders may use all.
-const BELOW: [(&str, &[&str]); 7] = [
+/// Each published crate, and the programs beside them, with those below it. Crates in other folders
+/// may use all.
+const BELOW: [(&str, &[&str]); 8] = [
     ("executor", &["wsrt-reactor", "wsrt-sync", "wsrt-macros", "wsrt-trace", "wsrt-schedule"]),
     ("macros", &[]),
     ("reactor", &["wsrt-sync", "wsrt-schedule"]),
     ("report", &["wsrt-trace"]),
     ("schedule", &[]),
+    ("simulate", &[]),
     ("sync", &["wsrt-macros", "wsrt-schedule"]),
     ("trace", &[]),
 ];
@@ -59,6 +61,7 @@ fn a_dependency_on_a_crate_above_is_found() {
         manifest("macros", ""),
         manifest("report", ""),
         manifest("schedule", ""),
+        manifest("simulate", ""),
         manifest("sync", ""),
         manifest("trace", ""),
     ];

@@ -4,7 +4,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-use super::Simulation;
+use super::{Record, Simulation};
 use crate::task::panic_message;
 
 /// A condition that holds after each step.
@@ -27,7 +27,32 @@ impl Default for Bounds {
     }
 }
 
+/// The lines of a plan in a message.
+const LINES: usize = 40;
+
 impl Simulation {
+    /// Says where the run has failed, and with which faults.
+    pub(super) fn place_of_failure(&self) -> String {
+        let Record { seed, steps, now, .. } = self.record();
+        let (micros, plan) = (now / 1_000, self.plan());
+        let is_given = if self.settings.plan.is_some() { " with the plan of WSRT_SIM_PLAN" } else { "" };
+        let place = format!(
+            "the simulation with seed {seed} has failed at step {steps}, after {micros} µs; WSRT_SIM_SEED={seed} repeats it{is_given}"
+        );
+        match plan.len() {
+            0 => place,
+            _ => format!("{place}\nwsrt: its faults, as WSRT_SIM_PLAN takes them:\n{}", plan.first_lines(LINES)),
+        }
+    }
+
+    /// Tells the program that runs this one, if one does.
+    pub(super) fn tell_runner(&self, why: &str) {
+        let Record { seed, steps, now, .. } = self.record();
+        let why = why.lines().next().unwrap_or_default();
+        let plan = self.plan();
+        (self.settings.tell_runner)(&format!("failure {seed} {steps} {now}\n{why}\n{plan}\nend of failure"));
+    }
+
     /// Ends the run, before the next step.
     pub(crate) fn fail(&self, why: String) {
         self.state.lock().bounds.failure.get_or_insert(why);

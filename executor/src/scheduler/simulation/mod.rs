@@ -12,16 +12,21 @@ mod computing;
 mod costs;
 mod dice;
 mod disk;
+mod drawing;
 mod driving;
 mod failing;
+mod faults;
 mod jobs;
 mod network;
+mod plan;
+mod points;
 mod record;
 mod simulated_machine;
 mod spending;
 mod stage;
 mod waking;
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::future::Future;
 use std::io;
@@ -36,9 +41,12 @@ use self::computing::Computing;
 pub use self::costs::Costs;
 use self::dice::Dice;
 pub(crate) use self::disk::{Disks, Entry, Mounted, OpenFile};
+pub(crate) use self::drawing::{FaultBounds, Kind as FaultKind};
 use self::failing::Bounds;
+use self::faults::Faults;
 use self::jobs::Jobs;
-pub(crate) use self::network::{Link, Network, OUTSIDE};
+pub(crate) use self::network::{Latency, Link, Network, OUTSIDE};
+pub(crate) use self::plan::{Plan, PlanError};
 pub(crate) use self::record::Record;
 use self::record::Step;
 use self::spending::Spending;
@@ -62,8 +70,12 @@ pub(crate) struct Settings {
     pub(crate) seed: u64,
     /// Those of the scheduler's work, if it has any.
     pub(crate) costs: Option<Costs>,
+    /// The faults of the run, in place of those of the seed.
+    pub(crate) plan: Option<&'static Plan>,
     /// Returns a report on a runtime none of whose tasks can go on.
     pub(crate) report: fn(&Scheduler) -> String,
+    /// Tells the program that runs this one, if one does, of a failure.
+    pub(crate) tell_runner: fn(&str),
 }
 
 impl Settings {
@@ -117,13 +129,15 @@ struct State {
     computed: u64,
     /// Machines that were woken since the stage looked.
     roused: Vec<Roused>,
+    faults: Faults,
 }
 
 impl Simulation {
     pub(crate) fn new(settings: Settings) -> Self {
         let seed = settings.seed;
+        (settings.tell_runner)(&format!("simulation {seed}"));
         let first_id = reserve_ids();
-        let network = Network::new(seed, first_id);
+        let network = Network::new(seed);
         let state = State {
             dice: Dice::new(seed),
             entropy: seed.rotate_left(32),
@@ -135,6 +149,7 @@ impl Simulation {
             computing: Computing::default(),
             computed: 0,
             roused: Vec::new(),
+            faults: Faults::new(seed, settings.plan),
         };
         Self {
             settings,
@@ -281,6 +296,17 @@ impl Simulation {
     /// A task is being spawned: it belongs to the host of its parent.
     pub(crate) fn note_task(&self, id: Id) {
         self.network.note_task(id);
+    }
+
+    /// Forgets the hosts of tasks that have ended, if there may be many. No task is in its poll.
+    fn sweep(&self, scheduler: &Scheduler) {
+        if self.network.wants_sweep() {
+            let mut listed = BTreeSet::new();
+            let mut note = |id: Id| _ = listed.insert(id.as_u64());
+            scheduler.tasks.each_id(&mut note);
+            scheduler.blocking.jobs.each_id(&mut note);
+            self.network.sweep(&listed);
+        }
     }
 
     /// Ends a host: its sockets, with no word to their peers, and its tasks, before their next

@@ -22,6 +22,8 @@ pub(super) enum Step {
     Job(u64),
     /// A packet has arrived: of this kind, for this socket.
     Arrival(u64, u64),
+    /// A fault has begun, or ended, at these hosts.
+    Fault(bool, [usize; 2]),
     /// A machine had a turn.
     Machine {
         index: usize,
@@ -52,6 +54,9 @@ impl Record {
             Step::Arrival(kind, socket) => {
                 self.mix(16 + kind);
                 self.mix(socket);
+            }
+            Step::Fault(begins, hosts) => {
+                self.mix(4 + ((hosts[0] as u64) << 32) + ((hosts[1] as u64) << 8) + (u64::from(begins) << 4));
             }
             Step::Machine { index, end, polled } => {
                 self.mix(3 + ((index as u64) << 8) + (end << 4));
@@ -90,6 +95,9 @@ mod tests {
             of(&[(1, Step::Arrival(0, 1))]),
             of(&[(1, Step::Arrival(1, 1))]),
             of(&[(1, Step::Arrival(1, 2))]),
+            of(&[(1, Step::Fault(true, [1, 2]))]),
+            of(&[(1, Step::Fault(false, [1, 2]))]),
+            of(&[(1, Step::Fault(true, [2, 1]))]),
             of(&[(1, machine(0, None))]),
             of(&[(1, machine(1, None))]),
             of(&[(1, machine(0, Some((0, 5, 1))))]),

@@ -14,18 +14,18 @@ use std::sync::Arc;
 
 use wsrt_reactor::budget;
 
+use super::Simulation;
 use super::agenda::Agenda;
 use super::driving::Driving;
 use super::record::Step;
 use super::simulated_machine::SimulatedMachine;
 use super::waking::address_of;
-use super::{Record, Simulation};
 use crate::scheduler::context::Role;
 use crate::scheduler::root::{Root, RootRef};
 use crate::scheduler::root_future::{Ended, RootFuture};
 use crate::scheduler::threads::{AbortOnUnwind, start_machines};
 use crate::scheduler::{Context, Scheduler};
-use crate::task::Runnable;
+use crate::task::{Runnable, panic_message};
 use crate::util::given_time;
 use crate::util::report::report;
 
@@ -49,6 +49,8 @@ pub(super) struct Stage {
     polling: Cell<Option<usize>>,
     /// When the root future is polled, once it was seen to have been woken.
     root_due: Cell<Option<(u64, u64)>>,
+    /// The waits inside of turns.
+    nested: Cell<u32>,
 }
 
 /// The runner that has the next turn.
@@ -58,6 +60,7 @@ enum Next {
     Machine(usize),
     Job,
     Arrival,
+    Fault,
 }
 
 /// Waits for `future`, and runs the machines meanwhile.
@@ -78,8 +81,13 @@ pub(super) fn block_on<F: Future>(
     let ended = stage.wait_as_driver(simulation, future);
     STAGES.with_borrow_mut(|stages| stages.pop());
     drop(base);
-    if matches!(ended, Ended::Done(Err(_))) {
-        report(format_args!("{}", place_of_failure(simulation)));
+    match &ended {
+        Ended::Done(Err(panic)) => {
+            report(format_args!("{}", simulation.place_of_failure()));
+            simulation.tell_runner(panic_message(&**panic).unwrap_or("a panic without a text"));
+        }
+        Ended::Stuck(report) => simulation.tell_runner(report),
+        Ended::Done(Ok(_)) | Ended::Early => {}
     }
     output_of(simulation, ended)
 }
@@ -88,17 +96,9 @@ fn output_of<T>(simulation: &Simulation, ended: Ended<T>) -> T {
     match ended {
         Ended::Done(Ok(output)) => output,
         Ended::Done(Err(panic)) => resume_unwind(panic),
-        Ended::Stuck(report) => panic!("{report}\nwsrt: {}", place_of_failure(simulation)),
+        Ended::Stuck(report) => panic!("{report}\nwsrt: {}", simulation.place_of_failure()),
         Ended::Early => unreachable!("a simulation ends with its root, or reports why it does not"),
     }
-}
-
-fn place_of_failure(simulation: &Simulation) -> String {
-    let Record { seed, steps, now, .. } = simulation.record();
-    let micros = now / 1_000;
-    format!(
-        "the simulation with seed {seed} has failed at step {steps}, after {micros} µs; WSRT_SIM_SEED={seed} repeats it"
-    )
 }
 
 impl Stage {
@@ -111,6 +111,7 @@ impl Stage {
             indices: RefCell::default(),
             polling: Cell::new(None),
             root_due: Cell::new(None),
+            nested: Cell::new(0),
         }
     }
 
@@ -140,9 +141,11 @@ impl Stage {
         let outer = Context::current();
         Context::put_back(&self.base);
         let root_due = self.root_due.take();
+        self.nested.set(self.nested.get() + 1);
         let root = RootFuture::beside(future, &self.base, true);
         let stuck = self.run(simulation, &root);
         let ended = ended(root, &self.base, stuck);
+        self.nested.set(self.nested.get() - 1);
         self.root_due.set(root_due);
         if let Some(outer) = outer {
             Context::put_back(&outer);
@@ -192,9 +195,16 @@ impl Stage {
                     let (kind, socket) = simulation.network.deliver_next();
                     Step::Arrival(kind, socket)
                 }
+                Next::Fault => match simulation.take_fault(&self.scheduler) {
+                    Some(step) => step,
+                    None => continue,
+                },
             };
             simulation.note(&self.scheduler.clock, step);
             simulation.check_invariants();
+            if self.nested.get() == 0 {
+                simulation.sweep(&self.scheduler);
+            }
             // The turn may have waited for a moment by reading the clock.
             self.scheduler.clock.move_to(given_time::shown().unwrap_or(at));
         }
@@ -262,6 +272,9 @@ impl Stage {
         }
         if let Some(at) = simulation.network.next_at() {
             offer((at, 0), Next::Arrival);
+        }
+        if let Some(at) = simulation.next_fault_at() {
+            offer((at, 0), Next::Fault);
         }
         first.map(|((at, _), next)| (at.max(now), next))
     }

@@ -1,4 +1,4 @@
-//! Aborting some of the tasks, for a host of a simulation that crashes.
+//! Aborting some of the tasks, for a host of a simulation that crashes, and naming all.
 
 use super::{OwnedTasks, with_links};
 use crate::task::Id;
@@ -22,6 +22,19 @@ impl OwnedTasks {
             }
             drop(list);
             meant.iter().for_each(CountedRef::abort);
+        }
+    }
+    /// Calls `f` with the id of each listed task, with a lock held.
+    pub(crate) fn each_id(&self, f: &mut impl FnMut(Id)) {
+        for shard in &self.shards {
+            let list = shard.list.lock();
+            let mut next = list.head;
+            while let Some(task) = next {
+                // SAFETY: a listed task is kept alive by the life reference that the list has.
+                f(unsafe { task.as_ref() }.id);
+                // SAFETY: the lock is held.
+                next = unsafe { with_links(task, |links| links.next) };
+            }
         }
     }
 }

@@ -75,7 +75,7 @@ impl Net {
     }
 
     pub(super) fn listen(&mut self, at: Place, backlog: usize) -> io::Result<usize> {
-        let (host, id) = (self.hosts.current()?, self.listeners.len());
+        let (host, id) = (self.hosts.current()?, self.listeners.next_id());
         let local = match at {
             Place::Ip(at) => Place::Ip(self.take(host, at, Taken::Tcp, id)?),
             Place::Unix(name) => {
@@ -83,18 +83,12 @@ impl Net {
                 Place::Unix(name)
             }
         };
-        self.listeners.push(Some(Listener {
-            host,
-            local,
-            token: None,
-            backlog: backlog.max(1),
-            waiting: VecDeque::new(),
-        }));
-        Ok(id)
+        let waiting = VecDeque::new();
+        Ok(self.listeners.add(Listener { host, local, token: None, backlog: backlog.max(1), waiting }))
     }
 
     pub(super) fn listener(&mut self, id: usize) -> io::Result<&mut Listener> {
-        self.listeners[id].as_mut().ok_or_else(|| ErrorKind::NetworkDown.into())
+        self.listeners.get_mut(id).ok_or_else(|| ErrorKind::NetworkDown.into())
     }
 
     pub(super) fn accept(&mut self, id: usize) -> io::Result<(usize, Place)> {
@@ -104,7 +98,7 @@ impl Net {
     }
 
     pub(super) fn close_listener(&mut self, id: usize) {
-        let Some(listener) = self.listeners[id].take() else { return };
+        let Some(listener) = self.listeners.remove(id) else { return };
         let key = match listener.local {
             Place::Ip(at) => Taken::Tcp(at.port()),
             Place::Unix(name) => Taken::Unix(name),
@@ -133,14 +127,14 @@ impl Net {
     }
 
     fn call(&mut self, from: usize, tries: u32) {
-        let Some(end) = self.ends[from].as_deref() else { return };
+        let Some(end) = self.ends.get(from) else { return };
         let due = self.links.arrival(end.host, end.peer_host, 0, self.now);
         self.wire.send(due, Arrival::Call { from, tries });
     }
 
     /// A call has arrived, or is lost on its way.
     pub(super) fn deliver_call(&mut self, from: usize, tries: u32) {
-        let Some(end) = self.ends[from].as_deref() else { return };
+        let Some(end) = self.ends.get(from) else { return };
         if end.phase != Phase::Connecting {
             return;
         }
@@ -154,7 +148,7 @@ impl Net {
         let Some(&listener) = self.taken.get(&(peer_host, Taken::Tcp(at.port()))) else {
             return self.refuse(from, ErrorKind::ConnectionRefused);
         };
-        match self.listeners[listener].as_ref() {
+        match self.listeners.get(listener) {
             Some(listener) if listener.listens_at(at.ip()) && listener.waiting.len() < listener.backlog => {}
             Some(listener) if listener.listens_at(at.ip()) => return self.call_again(from, tries),
             _ => return self.refuse(from, ErrorKind::ConnectionRefused),
@@ -173,7 +167,7 @@ impl Net {
     }
 
     fn queue(&mut self, listener: usize, accepted: usize) {
-        let Some(listener) = self.listeners[listener].as_mut() else { return };
+        let Some(listener) = self.listeners.get_mut(listener) else { return };
         listener.waiting.push_back(accepted);
         let token = listener.token;
         self.report(token, Ready::READABLE);
@@ -182,15 +176,14 @@ impl Net {
     /// Connects two ends on one host, which takes no time.
     pub(super) fn join(&mut self, host: usize, names: [Vec<u8>; 2]) -> [usize; 2] {
         let [one, other] = names.map(Place::Unix);
-        let first = self.ends.len();
+        let first = self.ends.next_id();
         let pair = [(one.clone(), other.clone(), first + 1), (other, one, first)];
         pair.map(|(local, peer, id)| self.add_end(End::new((host, host), local, peer, Phase::Open, Some(id))))
     }
 
     fn connect_within(&mut self, host: usize, name: Vec<u8>) -> io::Result<usize> {
         let &listener = self.taken.get(&(host, Taken::Unix(name.clone()))).ok_or(ErrorKind::NotFound)?;
-        let waits =
-            self.listeners[listener].as_ref().is_some_and(|listener| listener.waiting.len() >= listener.backlog);
+        let waits = self.listeners.get(listener).is_some_and(|listener| listener.waiting.len() >= listener.backlog);
         if waits {
             return Err(ErrorKind::WouldBlock.into());
         }

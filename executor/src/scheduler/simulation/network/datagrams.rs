@@ -36,18 +36,17 @@ impl DatagramSocket {
 
 impl Net {
     pub(super) fn bind(&mut self, at: SocketAddr) -> io::Result<usize> {
-        let (host, id) = (self.hosts.current()?, self.datagrams.len());
+        let (host, id) = (self.hosts.current()?, self.datagrams.next_id());
         let local = self.take(host, at, Taken::Udp, id)?;
-        self.datagrams.push(Some(DatagramSocket { host, local, peer: None, token: None, inbox: VecDeque::new() }));
-        Ok(id)
+        Ok(self.datagrams.add(DatagramSocket { host, local, peer: None, token: None, inbox: VecDeque::new() }))
     }
 
     pub(super) fn datagram_socket(&mut self, id: usize) -> io::Result<&mut DatagramSocket> {
-        self.datagrams[id].as_mut().ok_or_else(|| ErrorKind::NetworkDown.into())
+        self.datagrams.get_mut(id).ok_or_else(|| ErrorKind::NetworkDown.into())
     }
 
     pub(super) fn close_datagrams(&mut self, id: usize) {
-        if let Some(socket) = self.datagrams[id].take() {
+        if let Some(socket) = self.datagrams.remove(id) {
             self.taken.remove(&(socket.host, Taken::Udp(socket.local.port())));
         }
     }
@@ -103,7 +102,7 @@ impl Net {
             return;
         }
         let Some(&id) = self.taken.get(&(to.0, Taken::Udp(to.1.port()))) else { return };
-        let Some(socket) = self.datagrams[id].as_mut() else { return };
+        let Some(socket) = self.datagrams.get_mut(id) else { return };
         let is_for_it = socket.local.ip().is_unspecified() || socket.local.ip() == to.1.ip();
         let is_wanted = socket.peer.is_none_or(|peer| peer == from.1);
         if is_for_it && is_wanted && socket.inbox.len() < MOST_WAITING {

@@ -3,6 +3,7 @@
 //! A task belongs to the host of the task that has spawned it. A crash ends a host's life, and with
 //! it the tasks and sockets of that life; a restart begins another one.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -16,15 +17,27 @@ const NETWORK: u32 = u32::from_be_bytes([10, 0, 0, 0]);
 const FIRST_PORT: u16 = 49_152;
 
 pub(super) struct Hosts {
-    first_id: u64,
-    /// The life of each task, by its number; 0 is that of the test itself, outside of all hosts.
-    members: Vec<u32>,
-    /// The host of each life.
-    lives: Vec<usize>,
+    /// Where each task belongs, by its id: the tasks of hosts that have not ended, and some that
+    /// have ended since the last sweep.
+    members: BTreeMap<u64, Member>,
+    /// At so many members the next sweep is due.
+    sweep_at: usize,
+    /// The lives that have begun.
+    lives: u32,
     hosts: Vec<Host>,
-    /// The life that the next tasks belong to, in place of the current one's.
-    born_into: Option<u32>,
+    /// Where the next tasks belong, in place of where the current one does.
+    born_into: Option<Member>,
 }
+
+/// A host, and a life of it. Life 0 is that of the test itself, outside of all hosts.
+#[derive(Debug, Clone, Copy, Default)]
+struct Member {
+    host: usize,
+    life: u32,
+}
+
+/// The fewest tasks that are swept.
+const FEWEST: usize = 1_024;
 
 struct Host {
     name: String,
@@ -34,9 +47,9 @@ struct Host {
 }
 
 impl Hosts {
-    pub(super) fn new(first_id: u64) -> Self {
+    pub(super) fn new() -> Self {
         let test = Host { name: String::new(), life: Some(0), next_port: FIRST_PORT };
-        Self { first_id, members: Vec::new(), lives: vec![0], hosts: vec![test], born_into: None }
+        Self { members: BTreeMap::new(), sweep_at: FEWEST, lives: 0, hosts: vec![test], born_into: None }
     }
 
     /// Adds a host, which is down. `None` if there is one of this name.
@@ -66,10 +79,10 @@ impl Hosts {
 
     /// Begins a life. The tasks spawned until [`born`](Self::born) belong to it.
     pub(super) fn begin_life(&mut self, host: usize) {
-        let life = self.lives.len() as u32;
-        self.lives.push(host);
+        self.lives += 1;
+        let life = self.lives;
         self.hosts[host].life = Some(life);
-        self.born_into = Some(life);
+        self.born_into = Some(Member { host, life });
     }
 
     pub(super) fn born(&mut self) {
@@ -81,37 +94,46 @@ impl Hosts {
         self.hosts[host].life = None;
     }
 
-    fn life_of(&self, id: Id) -> u32 {
-        let number = id.as_u64().checked_sub(self.first_id);
-        number.and_then(|number| self.members.get(number as usize).copied()).unwrap_or(0)
+    fn member(&self, id: Id) -> Member {
+        self.members.get(&id.as_u64()).copied().unwrap_or_default()
+    }
+
+    fn current_member(&self) -> Member {
+        current_id().map(|id| self.member(id)).unwrap_or_default()
     }
 
     /// Whether a task belongs to this host, and to a life of it that is over.
     pub(super) fn is_remnant(&self, id: Id, host: usize) -> bool {
-        let life = self.life_of(id);
-        life != 0 && self.lives[life as usize] == host && self.hosts[host].life != Some(life)
+        let member = self.member(id);
+        member.life != 0 && member.host == host && self.hosts[host].life != Some(member.life)
     }
 
     /// A task is being spawned: it belongs where its parent does.
     pub(super) fn note_task(&mut self, id: Id) {
-        let life = self.born_into.unwrap_or_else(|| current_id().map_or(0, |parent| self.life_of(parent)));
-        let Some(number) = id.as_u64().checked_sub(self.first_id).filter(|_| life != 0) else { return };
-        let number = number as usize;
-        if self.members.len() <= number {
-            self.members.resize(number + 1, 0);
+        let member = self.born_into.unwrap_or_else(|| self.current_member());
+        if member.life != 0 {
+            self.members.insert(id.as_u64(), member);
         }
-        self.members[number] = life;
+    }
+
+    pub(super) fn wants_sweep(&self) -> bool {
+        self.members.len() >= self.sweep_at
+    }
+
+    /// Forgets all tasks but these. The next sweep is due when there are twice as many.
+    pub(super) fn sweep(&mut self, listed: &BTreeSet<u64>) {
+        self.members.retain(|id, _| listed.contains(id));
+        self.sweep_at = FEWEST.max(self.members.len() * 2);
     }
 
     /// The host of the current task, whether it is up or not.
     pub(super) fn of_current_task(&self) -> usize {
-        self.lives[current_id().map_or(0, |id| self.life_of(id)) as usize]
+        self.current_member().host
     }
 
     /// The host of the current task.
     pub(super) fn current(&self) -> io::Result<usize> {
-        let life = current_id().map_or(0, |id| self.life_of(id));
-        let host = self.lives[life as usize];
+        let Member { host, life } = self.current_member();
         if self.hosts[host].life == Some(life) {
             return Ok(host);
         }
@@ -160,5 +182,26 @@ impl Hosts {
         let port = self.hosts[host].next_port;
         self.hosts[host].next_port = port.checked_add(1).unwrap_or(FIRST_PORT);
         port
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tasks_that_have_ended_are_forgotten() {
+        let mut hosts = Hosts::new();
+        let host = hosts.add("one").expect("the name is free");
+        hosts.begin_life(host);
+        for id in 1..=FEWEST as u64 {
+            assert!(!hosts.wants_sweep());
+            hosts.note_task(Id::from_u64(id));
+        }
+        assert!(hosts.wants_sweep());
+        hosts.sweep(&BTreeSet::from([7, 8]));
+        assert!(!hosts.wants_sweep() && hosts.members.len() == 2);
+        hosts.end_life(host);
+        assert!(hosts.is_remnant(Id::from_u64(7), host) && !hosts.is_remnant(Id::from_u64(9), host));
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use super::latency::Latency;
 use crate::util::rng::FastRand;
 
 /// Within a host, in nanoseconds.
@@ -14,8 +15,7 @@ const SECOND: u64 = 1_000_000_000;
 /// One direction between two hosts.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Link {
-    /// Nanoseconds.
-    pub(crate) latency: Range<u64>,
+    pub(crate) latency: Latency,
     /// The share of packets that are lost.
     pub(crate) loss: f64,
     /// Bytes a second; no bound if there is none.
@@ -24,7 +24,7 @@ pub(crate) struct Link {
 
 impl Default for Link {
     fn default() -> Self {
-        Self { latency: 200_000..1_000_000, loss: 0.0, bandwidth: None }
+        Self { latency: Latency::Uniform(200_000..1_000_000), loss: 0.0, bandwidth: None }
     }
 }
 
@@ -33,6 +33,8 @@ pub(super) struct Links {
     common: Link,
     own: BTreeMap<(usize, usize), Link>,
     cut: BTreeSet<(usize, usize)>,
+    /// Links whose packets take so many times as long.
+    slow: BTreeMap<(usize, usize), u32>,
     /// Until when a link with a bandwidth is sending.
     busy: BTreeMap<(usize, usize), u64>,
 }
@@ -40,7 +42,14 @@ pub(super) struct Links {
 impl Links {
     pub(super) fn new(seed: u64) -> Self {
         let rng = FastRand::from_seed(seed.rotate_left(48));
-        Self { rng, common: Link::default(), own: BTreeMap::new(), cut: BTreeSet::new(), busy: BTreeMap::new() }
+        Self {
+            rng,
+            common: Link::default(),
+            own: BTreeMap::new(),
+            cut: BTreeSet::new(),
+            slow: BTreeMap::new(),
+            busy: BTreeMap::new(),
+        }
     }
 
     pub(super) fn set_common(&mut self, link: Link) {
@@ -68,13 +77,21 @@ impl Links {
         from != to && self.cut.contains(&(from, to))
     }
 
-    pub(super) fn below(&mut self, bound: u64) -> u64 {
+    /// Has packets of a direction take so many times as long.
+    pub(super) fn slow(&mut self, from: usize, to: usize, factor: u32) {
+        match factor {
+            0 | 1 => _ = self.slow.remove(&(from, to)),
+            _ => _ = self.slow.insert((from, to), factor),
+        }
+    }
+
+    fn below(&mut self, bound: u64) -> u64 {
         let scaled = u128::from(self.rng.next_u64()) * u128::from(bound);
         (scaled >> 64) as u64
     }
 
     /// Whether something happens that does so with this probability.
-    pub(super) fn happens(&mut self, probability: f64) -> bool {
+    fn happens(&mut self, probability: f64) -> bool {
         const PARTS: u64 = 1 << 32;
         probability > 0.0 && (self.below(PARTS) as f64) < probability * PARTS as f64
     }
@@ -98,7 +115,8 @@ impl Links {
             sent = now.max(*busy) + bytes as u64 * SECOND / bandwidth.max(1);
             *busy = sent;
         }
-        sent + latency.start + self.below(latency.end.saturating_sub(latency.start))
+        let factor = self.slow.get(&(from, to)).copied().unwrap_or(1);
+        sent.saturating_add(latency.draw(self.rng.next_u64()).saturating_mul(factor.into()))
     }
 
     /// Draws when a packet of a stream arrives, which is sent again until it does.

@@ -8,12 +8,14 @@
 mod connecting;
 mod datagrams;
 mod hosts;
+mod latency;
 mod links;
 mod socket;
 mod streams;
+mod table;
 mod wire;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -27,10 +29,12 @@ use self::connecting::{Listener, Taken};
 use self::datagrams::DatagramSocket;
 use self::hosts::Hosts;
 pub(crate) use self::hosts::OUTSIDE;
+pub(crate) use self::latency::Latency;
 pub(crate) use self::links::Link;
 use self::links::Links;
 use self::socket::{Kind, Lent};
 use self::streams::End;
+use self::table::Table;
 use self::wire::{Arrival, Wire};
 use crate::scheduler::Scheduler;
 use crate::task::Id;
@@ -50,7 +54,7 @@ type Start = dyn Fn(&Arc<Scheduler>) + Send + Sync;
 impl UnwindSafe for Network {}
 impl RefUnwindSafe for Network {}
 
-/// All of its state. The numbers of sockets are never given again.
+/// All of its state.
 struct Net {
     /// When the present turn began.
     now: u64,
@@ -58,9 +62,9 @@ struct Net {
     links: Links,
     wire: Wire,
     taken: BTreeMap<(usize, Taken), usize>,
-    ends: Vec<Option<Box<End>>>,
-    listeners: Vec<Option<Listener>>,
-    datagrams: Vec<Option<DatagramSocket>>,
+    ends: Table<End>,
+    listeners: Table<Listener>,
+    datagrams: Table<DatagramSocket>,
     /// How the lives of hosts begin.
     starts: BTreeMap<usize, Arc<Start>>,
     /// For the machine that looks at the netpoller next.
@@ -99,34 +103,25 @@ impl Net {
 
     /// Closes the sockets of a host without a word to their peers.
     fn silence(&mut self, host: usize) {
-        let of_host = |end: &Option<Box<End>>| end.as_ref().is_some_and(|end| end.host == host);
-        self.ends.iter_mut().filter(|end| of_host(end)).for_each(|end| *end = None);
-        for listener in &mut self.listeners {
-            if listener.as_ref().is_some_and(|listener| listener.host == host) {
-                *listener = None;
-            }
-        }
-        for socket in &mut self.datagrams {
-            if socket.as_ref().is_some_and(|socket| socket.is_of(host)) {
-                *socket = None;
-            }
-        }
+        self.ends.retain(|end| end.host != host);
+        self.listeners.retain(|listener| listener.host != host);
+        self.datagrams.retain(|socket| !socket.is_of(host));
         self.taken.retain(|(of, _), _| *of != host);
     }
 }
 
 /// For the stage.
 impl Network {
-    pub(super) fn new(seed: u64, first_id: u64) -> Arc<Self> {
+    pub(super) fn new(seed: u64) -> Arc<Self> {
         let net = Net {
             now: 0,
-            hosts: Hosts::new(first_id),
+            hosts: Hosts::new(),
             links: Links::new(seed),
             wire: Wire::default(),
             taken: BTreeMap::new(),
-            ends: Vec::new(),
-            listeners: Vec::new(),
-            datagrams: Vec::new(),
+            ends: Table::default(),
+            listeners: Table::default(),
+            datagrams: Table::default(),
             starts: BTreeMap::new(),
             events: Vec::new(),
         };
@@ -176,6 +171,16 @@ impl Network {
     pub(super) fn note_task(&self, id: Id) {
         self.lock().hosts.note_task(id);
     }
+
+    /// Whether many tasks were spawned since the table of them was swept.
+    pub(super) fn wants_sweep(&self) -> bool {
+        self.lock().hosts.wants_sweep()
+    }
+
+    /// Forgets the tasks that have ended: all but these.
+    pub(super) fn sweep(&self, listed: &BTreeSet<u64>) {
+        self.lock().hosts.sweep(listed);
+    }
 }
 
 /// For the program that describes it.
@@ -187,6 +192,10 @@ impl Network {
 
     pub(crate) fn find_host(&self, name: &str) -> Option<usize> {
         self.lock().hosts.find(name)
+    }
+
+    pub(crate) fn host_name(&self, host: usize) -> String {
+        self.lock().hosts.name(host).to_owned()
     }
 
     pub(crate) fn host_count(&self) -> usize {
@@ -264,14 +273,16 @@ impl Network {
         self.lock().links.heal_all();
     }
 
+    /// Has packets between two hosts take so many times as long.
+    pub(crate) fn slow(&self, one: usize, other: usize, factor: u32) {
+        let links = &mut self.lock().links;
+        links.slow(one, other, factor);
+        links.slow(other, one, factor);
+    }
+
     /// Resets the streams between two hosts.
     pub(crate) fn reset_between(&self, one: usize, other: usize) {
         self.lock().reset_between(one, other);
-    }
-
-    /// Draws a number for a fault.
-    pub(crate) fn draw(&self, bound: u64) -> u64 {
-        self.lock().links.below(bound)
     }
 }
 

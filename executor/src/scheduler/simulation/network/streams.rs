@@ -138,16 +138,15 @@ impl End {
 
 impl Net {
     pub(super) fn add_end(&mut self, end: End) -> usize {
-        self.ends.push(Some(Box::new(end)));
-        self.ends.len() - 1
+        self.ends.add(end)
     }
 
     pub(super) fn end(&mut self, id: usize) -> io::Result<&mut End> {
-        self.ends[id].as_deref_mut().ok_or_else(|| ErrorKind::NetworkDown.into())
+        self.ends.get_mut(id).ok_or_else(|| ErrorKind::NetworkDown.into())
     }
 
     fn report_end(&mut self, id: usize) {
-        if let Some(end) = self.ends[id].as_deref() {
+        if let Some(end) = self.ends.get(id) {
             let (token, ready) = (end.token, end.conditions());
             self.report(token, ready);
         }
@@ -220,7 +219,7 @@ impl Net {
 
     /// The owner has dropped it.
     pub(super) fn close_end(&mut self, id: usize) {
-        let Some(end) = self.ends[id].as_deref_mut() else { return };
+        let Some(end) = self.ends.get_mut(id) else { return };
         end.is_dropped = true;
         end.token = None;
         match end.phase {
@@ -240,14 +239,14 @@ impl Net {
     /// Ends it at once, and tells the other end.
     fn reset(&mut self, id: usize) {
         self.post(id, Parcel::Reset);
-        if let Some(end) = self.ends[id].as_deref_mut() {
+        if let Some(end) = self.ends.get_mut(id) {
             end.phase = Phase::Over(None);
         }
     }
 
     /// It is over for this end, by word from outside.
     pub(super) fn fail(&mut self, id: usize, why: ErrorKind) {
-        let Some(end) = self.ends[id].as_deref_mut() else { return };
+        let Some(end) = self.ends.get_mut(id) else { return };
         if !matches!(end.phase, Phase::Over(_)) {
             end.phase = Phase::Over(Some(why));
             end.outbox.clear();
@@ -257,14 +256,14 @@ impl Net {
     }
 
     fn collect(&mut self, id: usize) {
-        if self.ends[id].as_deref().is_some_and(End::is_done) {
-            self.ends[id] = None;
+        if self.ends.get(id).is_some_and(End::is_done) {
+            self.ends.remove(id);
         }
     }
 
     /// Sends a parcel to the other end.
     pub(super) fn post(&mut self, id: usize, parcel: Parcel) {
-        let Some(end) = self.ends[id].as_deref_mut() else { return };
+        let Some(end) = self.ends.get_mut(id) else { return };
         let bytes = if let Parcel::Bytes(bytes) = &parcel { bytes.len() } else { 0 };
         let due = self.links.sure_arrival(end.host, end.peer_host, bytes, self.now).max(end.last_due);
         end.last_due = due;
@@ -278,7 +277,7 @@ impl Net {
     pub(super) fn deliver_parcels(&mut self, id: usize) {
         loop {
             let now = self.now;
-            let Some(end) = self.ends[id].as_deref_mut() else { return };
+            let Some(end) = self.ends.get_mut(id) else { return };
             end.is_scheduled = false;
             let Some(&(due, _)) = end.outbox.front() else { break };
             if due > now {
@@ -299,7 +298,7 @@ impl Net {
 
     /// The first parcel was lost.
     fn try_again(&mut self, id: usize) {
-        let Some(end) = self.ends[id].as_deref_mut() else { return };
+        let Some(end) = self.ends.get_mut(id) else { return };
         end.tries += 1;
         if end.tries > MOST_TRIES {
             return self.fail(id, ErrorKind::TimedOut);
@@ -311,7 +310,7 @@ impl Net {
 
     /// A parcel of the end `from` has arrived at `to`.
     fn hand_over(&mut self, from: usize, to: Option<usize>, parcel: Parcel) {
-        let target = to.and_then(|to| self.ends[to].as_deref_mut().map(|end| (to, end)));
+        let target = to.and_then(|to| self.ends.get_mut(to).map(|end| (to, end)));
         let Some((to, end)) = target else {
             // The host has crashed meanwhile, and knows nothing of the stream.
             if !matches!(parcel, Parcel::Credit(_) | Parcel::Reset) {
@@ -341,18 +340,16 @@ impl Net {
 
     /// Sends word to an end that its stream is over.
     pub(super) fn refuse(&mut self, to: usize, why: ErrorKind) {
-        let Some(end) = self.ends[to].as_deref() else { return };
+        let Some(end) = self.ends.get(to) else { return };
         let due = self.links.arrival(end.peer_host, end.host, 0, self.now);
         self.wire.send(due, Arrival::Refusal { to, why });
     }
 
     /// Resets the streams between two hosts, as a box between them may: both ends learn of it.
     pub(super) fn reset_between(&mut self, one: usize, other: usize) {
-        for id in 0..self.ends.len() {
-            let Some(end) = self.ends[id].as_deref() else { continue };
-            if (end.host, end.peer_host) == (one, other) || (end.host, end.peer_host) == (other, one) {
-                self.fail(id, ErrorKind::ConnectionReset);
-            }
+        let is_between = |end: &End| [(one, other), (other, one)].contains(&(end.host, end.peer_host));
+        for id in self.ends.ids_of(is_between) {
+            self.fail(id, ErrorKind::ConnectionReset);
         }
     }
 }

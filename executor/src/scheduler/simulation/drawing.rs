@@ -1,0 +1,104 @@
+//! Drawing faults, within bounds.
+
+use std::ops::Range;
+use std::time::Duration;
+
+use super::network::Network;
+use super::plan::{Fault, What};
+use crate::util::rng::FastRand;
+
+const MICRO: u64 = 1_000;
+
+/// The faults that may be drawn.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct FaultBounds {
+    pub(crate) within: Duration,
+    pub(crate) every: Range<Duration>,
+    pub(crate) lasting: Range<Duration>,
+    pub(crate) most_down: usize,
+    pub(crate) factors: Range<u32>,
+    pub(crate) kinds: Vec<Kind>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Crash,
+    Partition,
+    OneWay,
+    Reset,
+    Slow,
+}
+
+/// Draws the faults of one call, one after another. Its numbers are its own, so that a run whose
+/// plan is given has the same dice for all else.
+pub(super) struct Drawer {
+    rng: FastRand,
+    bounds: FaultBounds,
+    /// When the next fault comes.
+    next: u64,
+    /// When the last one has ended.
+    end: u64,
+}
+
+impl Drawer {
+    pub(super) fn new(seed: u64, bounds: FaultBounds, now: u64) -> Self {
+        let within = u64::try_from(bounds.within.as_nanos()).unwrap_or(u64::MAX);
+        let mut drawer = Self { rng: FastRand::from_seed(seed), bounds, next: now, end: now.saturating_add(within) };
+        drawer.move_on();
+        drawer
+    }
+
+    /// When the next fault comes, if one does.
+    pub(super) fn next_at(&self) -> Option<u64> {
+        (self.next < self.end && !self.bounds.kinds.is_empty()).then_some(self.next)
+    }
+
+    /// Draws the fault that comes now. `None` if the hosts do not allow it; `down` of them are
+    /// down.
+    pub(super) fn draw(&mut self, network: &Network, down: usize) -> Option<Fault> {
+        let at = self.next;
+        let kind = self.bounds.kinds[self.rng.below(self.bounds.kinds.len())];
+        let what = self.draw_hosts(network).and_then(|hosts| self.fault(kind, hosts, network, down));
+        let lasting = self.time(self.bounds.lasting.clone()).min(self.end - at);
+        self.move_on();
+        let what = what?;
+        let lasting = (!what.is_instant()).then_some(lasting);
+        Some(Fault { at, what, lasting })
+    }
+
+    /// Draws two hosts, which may be the same.
+    fn draw_hosts(&mut self, network: &Network) -> Option<[usize; 2]> {
+        let count = network.host_count() - 1;
+        (count > 0).then(|| [(); 2].map(|()| 1 + self.rng.below(count)))
+    }
+
+    fn fault(&mut self, kind: Kind, [one, other]: [usize; 2], network: &Network, down: usize) -> Option<What> {
+        let (first, second) = (network.host_name(one), network.host_name(other));
+        match kind {
+            Kind::Crash => (down < self.bounds.most_down && network.is_up(one)).then_some(What::Crash(first)),
+            _ if one == other => None,
+            Kind::Partition => Some(What::Cut(first, second)),
+            Kind::OneWay => Some(What::CutOneWay(first, second)),
+            Kind::Reset => Some(What::Reset(first, second)),
+            Kind::Slow => {
+                let Range { start, end } = self.bounds.factors;
+                let more = self.rng.below(end.saturating_sub(start).max(1) as usize) as u32;
+                Some(What::Slow(first, second, start.saturating_add(more).max(1)))
+            }
+        }
+    }
+
+    /// Draws the pause before the next fault. It begins with a whole microsecond.
+    fn move_on(&mut self) {
+        let pause = self.time(self.bounds.every.clone()).max(MICRO);
+        self.next = self.next.saturating_add(pause).next_multiple_of(MICRO);
+    }
+
+    /// Draws a duration, in whole microseconds where the range is that wide.
+    fn time(&mut self, range: Range<Duration>) -> u64 {
+        let nanos = |duration: Duration| u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX / 4);
+        let (start, end) = (nanos(range.start), nanos(range.end));
+        let drawn = start + self.rng.below(end.saturating_sub(start).max(1) as usize) as u64;
+        (drawn - drawn % MICRO).max(start)
+    }
+}

@@ -1,0 +1,138 @@
+//! Plans: the faults of a run, with their moments, as lines of text.
+
+mod moment;
+mod parse;
+mod words;
+
+use std::fmt;
+
+pub(crate) use self::parse::PlanError;
+use self::words::Name;
+
+/// More are counted, and not kept: a run of days fires points by the million.
+const MOST: usize = 10_000;
+
+/// A change for hosts, which it names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum What {
+    Crash(String),
+    /// Both directions.
+    Cut(String, String),
+    CutOneWay(String, String),
+    Reset(String, String),
+    /// Packets take so many times as long, in both directions.
+    Slow(String, String, u32),
+}
+
+/// A fault, and the nanoseconds since the runtime was made at which it begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub(crate) at: u64,
+    pub(crate) what: What,
+    /// How long it lasts, in nanoseconds: to the end of the run if there is no number.
+    pub(crate) lasting: Option<u64>,
+}
+
+/// Faults in the order of their moments, and the calls of points that fire.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Plan {
+    pub(crate) faults: Vec<Fault>,
+    /// Each with the number of the call, from 1.
+    pub(crate) points: Vec<(String, u64)>,
+    /// How many more there were than are kept.
+    left_out: usize,
+}
+
+impl Plan {
+    pub(crate) fn len(&self) -> usize {
+        self.faults.len() + self.points.len()
+    }
+
+    pub(super) fn note_fault(&mut self, fault: Fault) {
+        if self.has_room() {
+            self.faults.push(fault);
+        }
+    }
+
+    pub(super) fn note_point(&mut self, point: &str, call: u64) {
+        if self.has_room() {
+            self.points.push((point.to_owned(), call));
+        }
+    }
+
+    /// Whether one more is kept; counts it otherwise.
+    fn has_room(&mut self) -> bool {
+        let has_room = self.len() < MOST;
+        self.left_out += usize::from(!has_room);
+        has_room
+    }
+
+    pub(crate) fn fires(&self, point: &str, call: u64) -> bool {
+        self.points.iter().any(|(other, number)| *number == call && other == point)
+    }
+
+    /// At most `most` of its lines, and a word on the others.
+    pub(super) fn first_lines(&self, most: usize) -> String {
+        let text = self.to_string();
+        let count = text.lines().count();
+        let mut lines: Vec<String> = text.lines().take(most).map(|line| format!("  {line}")).collect();
+        if count > most {
+            lines.push(format!("  # and {} more", count - most));
+        }
+        lines.join("\n")
+    }
+}
+
+impl What {
+    /// Whether it is over as soon as it has begun.
+    pub(super) fn is_instant(&self) -> bool {
+        matches!(self, Self::Reset(..))
+    }
+
+    /// Whether it cuts this direction.
+    pub(super) fn cuts(&self, from: &str, to: &str) -> bool {
+        match self {
+            Self::Cut(one, other) => (from, to) == (one, other) || (from, to) == (other, one),
+            Self::CutOneWay(one, other) => (from, to) == (one, other),
+            Self::Crash(_) | Self::Reset(..) | Self::Slow(..) => false,
+        }
+    }
+}
+
+impl fmt::Display for What {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Crash(host) => write!(f, "crash {}", Name(host)),
+            Self::Cut(one, other) => write!(f, "cut {} {}", Name(one), Name(other)),
+            Self::CutOneWay(from, to) => write!(f, "cut {} -> {}", Name(from), Name(to)),
+            Self::Reset(one, other) => write!(f, "reset {} {}", Name(one), Name(other)),
+            Self::Slow(one, other, factor) => write!(f, "slow {} {} by {factor}", Name(one), Name(other)),
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "at {} {}", moment::text(self.at), self.what)?;
+        match self.lasting {
+            Some(lasting) if !self.what.is_instant() => write!(f, " for {}", moment::text(lasting)),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let faults = self.faults.iter().map(Fault::to_string);
+        let points = self.points.iter().map(|(point, call)| format!("maybe {call} {}", Name(point)));
+        let lines: Vec<String> = faults.chain(points).collect();
+        match lines.is_empty() {
+            true => f.write_str("nothing")?,
+            false => f.write_str(&lines.join("\n"))?,
+        }
+        match self.left_out {
+            0 => Ok(()),
+            more => write!(f, "\n# and {more} more, so that this is not all of it"),
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! The plan of a run's faults.
+
+use std::error::Error;
+use std::fmt;
+use std::str::FromStr;
+
+use super::Sim;
+use crate::scheduler::simulation;
+
+/// Lists the faults of a run: those that [`Sim::random_faults`] has drawn, with their moments, and
+/// the calls of [`maybe`](fn@super::maybe) that have answered `true`.
+///
+/// [`Sim::plan`] returns the plan of the run so far, and a run that fails prints it. The
+/// environment variable `WSRT_SIM_PLAN` gives a plan to a run, in place of the faults that its seed
+/// would draw: as text, or as `@` and the name of a file. A run with its own plan and seed is the
+/// same run. The program `wsrt-sim` looks for the smallest plan with which a run still fails.
+///
+/// A plan has a fault on each line, or between semicolons:
+///
+/// ```text
+/// # a crash, and the restart after 300 ms; without `for`, faults last to the end of the run
+/// at 1.25s crash one for 300ms
+/// at 2s cut one two for 500ms
+/// at 2s cut one -> two for 500ms    # in one direction
+/// at 3s reset one two               # the TCP streams between them
+/// at 3.5s slow one two by 20 for 1s # packets take twenty times as long
+/// maybe 17 "slow commit"            # the 17th call of the point answers true
+/// ```
+///
+/// Moments count from the beginning of the runtime. A name that is more than letters, digits and
+/// `._-:/` stands in quotation marks, with a backslash before each such mark and backslash in it.
+/// The plan without faults is `nothing`.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+/// use wsrt::sim::Plan;
+///
+/// let plan: Plan = "at 2s crash node for 1.5s".parse()?;
+/// wsrt::sim::run(7, |sim| async move {
+///     sim.host("node", || std::future::pending::<()>());
+///     sim.inject(&plan);
+///     wsrt::time::sleep(Duration::from_secs(3)).await;
+///     assert!(!sim.is_up("node"));
+///     wsrt::time::sleep(Duration::from_secs(1)).await;
+///     assert!(sim.is_up("node"));
+///     assert_eq!(sim.plan(), plan);
+/// });
+///
+/// let error = "at noon crash node".parse::<Plan>().unwrap_err().to_string();
+/// assert!(error.starts_with("line 1 of the plan, `at noon crash node`: `noon` is no time"));
+/// # Ok::<(), wsrt::sim::PlanError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Plan(simulation::Plan);
+
+impl Plan {
+    /// Returns how many faults it has, calls of points included.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let plan: wsrt::sim::Plan = "at 2s reset one two; maybe 3 commit".parse()?;
+    /// assert_eq!(plan.len(), 2);
+    /// # Ok::<(), wsrt::sim::PlanError>(())
+    /// ```
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Returns whether it has none.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert!("nothing".parse::<wsrt::sim::Plan>()?.is_empty());
+    /// # Ok::<(), wsrt::sim::PlanError>(())
+    /// ```
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl FromStr for Plan {
+    type Err = PlanError;
+
+    fn from_str(text: &str) -> Result<Self, PlanError> {
+        text.parse().map(Self).map_err(PlanError)
+    }
+}
+
+/// Names the line of a text that is no fault of a [`Plan`], and says why it is none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlanError(simulation::PlanError);
+
+impl fmt::Display for PlanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Error for PlanError {}
+
+/// Plans of faults.
+impl Sim {
+    /// Injects the faults of a plan, beside those of the seed. Those whose moment has passed come
+    /// at once. Does nothing in a run whose plan is given by the environment variable
+    /// `WSRT_SIM_PLAN`.
+    ///
+    /// The run fails at a fault of a host that there is not.
+    ///
+    /// # Examples
+    ///
+    /// See [`Plan`].
+    pub fn inject(&self, plan: &Plan) {
+        self.simulation().add_plan(&plan.0, self.now());
+    }
+
+    /// Returns the faults so far, up to ten thousand of them.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wsrt::sim::Faults;
+    ///
+    /// let plan = wsrt::sim::run(7, |sim| async move {
+    ///     sim.host("node", || std::future::pending::<()>());
+    ///     sim.random_faults(Faults::new(Duration::from_secs(10)).crashes(1));
+    ///     wsrt::time::sleep(Duration::from_secs(20)).await;
+    ///     sim.plan()
+    /// });
+    /// assert!(plan.to_string().contains(" crash node for "));
+    /// ```
+    #[must_use]
+    pub fn plan(&self) -> Plan {
+        Plan(self.simulation().plan())
+    }
+}

@@ -1,0 +1,14 @@
+//! Runs a test of a simulation by many seeds: `wsrt-sim --seeds 10000 -- cargo test -p app name`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match wsrt_sim::cli::run(std::env::args_os().skip(1), &mut std::io::stdout()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(wrong) => {
+            eprintln!("wsrt-sim: {wrong}");
+            ExitCode::from(2)
+        }
+    }
+}

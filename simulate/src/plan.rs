@@ -1,0 +1,83 @@
+//! The lines of a plan, as far as they are shrunk: a moment, a fault, and how long that lasts. The
+//! runtime knows what the faults are.
+
+use std::fmt;
+use std::time::Duration;
+
+/// Each unit with its nanoseconds as a power of ten.
+const UNITS: [(&str, u32); 5] = [("ns", 0), ("us", 3), ("µs", 3), ("ms", 6), ("s", 9)];
+
+/// A fault.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Line {
+    /// In nanoseconds; a point has none.
+    pub(crate) at: Option<u64>,
+    pub(crate) what: String,
+    pub(crate) lasting: Option<u64>,
+}
+
+impl Line {
+    fn parse(line: &str) -> Self {
+        let timed = line.strip_prefix("at ").and_then(|rest| rest.split_once(' '));
+        let Some((at, rest)) = timed.and_then(|(at, rest)| Some((nanos(at)?, rest))) else {
+            return Self { at: None, what: line.to_owned(), lasting: None };
+        };
+        // A name that ends so is in quotation marks, and no time.
+        let lasting = rest.rsplit_once(" for ").and_then(|(what, time)| Some((what, nanos(time)?)));
+        let (what, lasting) = lasting.map_or((rest, None), |(what, time)| (what, Some(time)));
+        Self { at: Some(at), what: what.to_owned(), lasting }
+    }
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(at) = self.at {
+            write!(f, "at {:?} ", Duration::from_nanos(at))?;
+        }
+        f.write_str(&self.what)?;
+        match self.lasting {
+            Some(lasting) => write!(f, " for {:?}", Duration::from_nanos(lasting)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The faults of a plan.
+pub(crate) fn lines(text: &str) -> Vec<Line> {
+    let is_fault = |line: &&str| !line.trim().is_empty() && !line.starts_with('#') && *line != "nothing";
+    text.lines().filter(is_fault).map(Line::parse).collect()
+}
+
+/// The plan of these faults.
+pub(crate) fn text(lines: &[Line]) -> String {
+    let lines: Vec<String> = lines.iter().map(Line::to_string).collect();
+    if lines.is_empty() { "nothing".to_owned() } else { lines.join("\n") }
+}
+
+/// The nanoseconds of a number with its unit. `None` if it is no whole number of them.
+fn nanos(text: &str) -> Option<u64> {
+    let (number, unit) = text.split_at(text.find(|letter: char| !letter.is_ascii_digit() && letter != '.')?);
+    let &(_, digits) = UNITS.iter().find(|(name, _)| *name == unit)?;
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let missing = (digits as usize).checked_sub(fraction.len())?;
+    let whole: u64 = whole.parse().ok()?;
+    let fraction: u64 = format!("0{fraction}").parse().ok()?;
+    whole.checked_mul(10_u64.pow(digits))?.checked_add(fraction.checked_mul(10_u64.pow(missing as u32))?)
+}
+
+#[test]
+fn each_line_is_written_as_it_was_read() {
+    for line in [
+        "at 1.25s crash one for 300ms",
+        "at 2s cut one -> two",
+        "at 1.000001s reset \"one for 3s\" two",
+        "at 0ns slow one \"two\" by 20 for 20.5µs",
+        "maybe 17 \"slow commit\"",
+        "at noon something else",
+    ] {
+        assert_eq!(Line::parse(line).to_string(), line);
+    }
+    assert_eq!(Line::parse("at 1us crash a for 2ns").lasting, Some(2));
+    assert_eq!(text(&lines("nothing")), "nothing");
+    assert_eq!(lines("at 1s crash a\n# and 3 more\n\nmaybe 1 b").len(), 2);
+}
