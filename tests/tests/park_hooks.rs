@@ -62,12 +62,12 @@ fn each_sleep_has_one_call_of_either_hook() {
             .on_thread_unpark(move || _ = unparks[1].fetch_add(1, SeqCst))
             .build()
             .expect("a runtime");
-        for _ in 0..100 {
+        // They sleep between two tasks, sooner or later.
+        while counts[0].load(SeqCst) < 2 {
             runtime.block_on(runtime.spawn(async {})).expect("it does not panic");
         }
         drop(runtime);
         let [parks, unparks] = counts.each_ref().map(|count| count.load(SeqCst));
         assert_eq!(parks, unparks);
-        assert!(parks >= 2, "{parks}");
     });
 }
