@@ -1,0 +1,57 @@
+//! The post office: a QUIC server of quinn's that sends back each stream and each datagram.
+
+use std::error::Error;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use quinn::{Connection, Endpoint, EndpointConfig, Incoming, ServerConfig, TokioRuntime};
+
+use crate::certificate::certificate;
+use crate::datagrams::Datagrams;
+use crate::sender::patience;
+
+/// The port that it has on each address of its computer.
+pub const PORT: u16 = 4433;
+
+/// Serves the post office.
+///
+/// # Errors
+///
+/// Returns an error if the port is taken.
+pub async fn serve() -> Result<(), Box<dyn Error + Send + Sync>> {
+    let (certificate, key) = certificate();
+    let mut config = ServerConfig::with_single_cert(vec![certificate], key)?;
+    config.transport_config(Arc::new(patience()));
+    let socket = Datagrams::bind(SocketAddr::from(([0; 4], PORT))).await?;
+    let (settings, runtime) = (EndpointConfig::default(), Arc::new(TokioRuntime));
+    let endpoint = Endpoint::new_with_abstract_socket(settings, Some(config), socket, runtime)?;
+    while let Some(incoming) = endpoint.accept().await {
+        tokio::spawn(receive(incoming));
+    }
+    Ok(())
+}
+
+async fn receive(incoming: Incoming) {
+    // The sender may have gone.
+    if let Ok(connection) = incoming.await {
+        tokio::join!(return_streams(&connection), return_datagrams(&connection));
+    }
+}
+
+async fn return_streams(connection: &Connection) {
+    while let Ok((mut send, mut receive)) = connection.accept_bi().await {
+        tokio::spawn(async move {
+            if tokio::io::copy(&mut receive, &mut send).await.is_ok() {
+                // It was reset, if it is not open any more.
+                let _ = send.finish();
+            }
+        });
+    }
+}
+
+async fn return_datagrams(connection: &Connection) {
+    while let Ok(datagram) = connection.read_datagram().await {
+        // It has the room that it came with.
+        let _ = connection.send_datagram(datagram);
+    }
+}

@@ -1,0 +1,66 @@
+//! A sender of parcels, by quinn: each comes back from the post office on a stream of its own.
+
+use std::error::Error;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use quinn::rustls::RootCertStore;
+use quinn::{ClientConfig, Connection, Endpoint, EndpointConfig, IdleTimeout, TokioRuntime, TransportConfig, VarInt};
+use tokio::net::lookup_host;
+
+use crate::certificate::{NAME, certificate};
+use crate::datagrams::Datagrams;
+use crate::post::PORT;
+
+/// How long a connection lasts without a word of the other side.
+pub const PATIENCE: Duration = Duration::from_secs(10);
+const PULSE: Duration = Duration::from_secs(1);
+const LARGEST: usize = 1 << 20;
+
+/// Returns the settings of both sides.
+pub(crate) fn patience() -> TransportConfig {
+    let mut transport = TransportConfig::default();
+    let patience = VarInt::from_u32(PATIENCE.as_millis() as u32);
+    transport.max_idle_timeout(Some(IdleTimeout::from(patience))).keep_alive_interval(Some(PULSE));
+    transport
+}
+
+/// A sender that is connected to the host `post`.
+#[derive(Clone, Debug)]
+pub struct Sender {
+    /// The connection with the post office.
+    pub connection: Connection,
+}
+
+impl Sender {
+    /// Connects one.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the post office does not answer.
+    pub async fn connect() -> Result<Self, Box<dyn Error + Send + Sync>> {
+        let mut roots = RootCertStore::empty();
+        roots.add(certificate().0)?;
+        let mut config = ClientConfig::with_root_certificates(Arc::new(roots))?;
+        config.transport_config(Arc::new(patience()));
+        let post = lookup_host((NAME, PORT)).await?.next().ok_or("the post has no address")?;
+        let socket = Datagrams::bind(SocketAddr::from(([0; 4], 0))).await?;
+        let (settings, runtime) = (EndpointConfig::default(), Arc::new(TokioRuntime));
+        let endpoint = Endpoint::new_with_abstract_socket(settings, None, socket, runtime)?;
+        // The endpoint lives for as long as the connection.
+        Ok(Self { connection: endpoint.connect_with(config, post, NAME)?.await? })
+    }
+
+    /// Sends a parcel, and returns what came back.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the connection is lost.
+    pub async fn send(&self, parcel: &[u8]) -> Result<Vec<u8>, Box<dyn Error + Send + Sync>> {
+        let (mut send, mut receive) = self.connection.open_bi().await?;
+        send.write_all(parcel).await?;
+        send.finish()?;
+        Ok(receive.read_to_end(LARGEST).await?)
+    }
+}

@@ -1,0 +1,90 @@
+//! The trouble of a run: one fault between two hosts, of a kind that the seed decides. Calm is
+//! before it, and again when there was time to get over it.
+
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep};
+use wsrt::sim::Sim;
+
+/// A kind of fault.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Kind {
+    Nothing,
+    Crash,
+    Partition,
+    OneWay,
+    Reset,
+}
+
+impl Kind {
+    pub(crate) const ALL: [Self; 5] = [Self::Nothing, Self::Crash, Self::Partition, Self::OneWay, Self::Reset];
+
+    pub(crate) fn of(seed: u64) -> Self {
+        Self::ALL[(seed % Self::ALL.len() as u64) as usize]
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum State {
+    Ahead,
+    Here,
+    Over(Instant),
+}
+
+/// One fault, and what it explains.
+#[derive(Clone, Debug)]
+pub(crate) struct Trouble {
+    kind: Kind,
+    state: Arc<Mutex<State>>,
+    aftermath: Duration,
+}
+
+impl Trouble {
+    /// One of this kind, which may still be felt for `aftermath` when it is over.
+    pub(crate) fn new(kind: Kind, aftermath: Duration) -> Self {
+        Self { kind, state: Arc::new(Mutex::new(State::Ahead)), aftermath }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("no panic while it is locked")
+    }
+
+    /// Whether it has not begun.
+    pub(crate) fn is_ahead(&self) -> bool {
+        matches!(*self.state(), State::Ahead)
+    }
+
+    /// Whether it can no longer be felt.
+    pub(crate) fn is_forgotten(&self) -> bool {
+        matches!(*self.state(), State::Over(end) if end + self.aftermath <= Instant::now())
+    }
+
+    /// Whether something that began at `began`, and has failed now, may have failed by it.
+    pub(crate) fn explains(&self, began: Instant) -> bool {
+        self.kind != Kind::Nothing
+            && match *self.state() {
+                State::Ahead => false,
+                State::Here => true,
+                State::Over(end) => began < end + self.aftermath,
+            }
+    }
+
+    /// Comes over two hosts, the first of which may crash, and ends.
+    pub(crate) async fn come(&self, sim: &Sim, server: &str, client: &str, lasts: Duration) {
+        *self.state() = State::Here;
+        match self.kind {
+            Kind::Nothing => {}
+            Kind::Crash => sim.crash(server),
+            Kind::Partition => sim.partition(server, client),
+            Kind::OneWay => sim.partition_one_way(server, client),
+            Kind::Reset => sim.reset_streams(server, client),
+        }
+        sleep(lasts).await;
+        match self.kind {
+            Kind::Crash => sim.restart(server),
+            _ => sim.heal_all(),
+        }
+        *self.state() = State::Over(Instant::now());
+    }
+}
