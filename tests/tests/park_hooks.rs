@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::SeqCst;
+use std::sync::mpsc::channel;
 
 use wsrt::runtime::{Builder, Handle};
 use wsrt::sync::Notify;
@@ -69,5 +70,24 @@ fn each_sleep_has_one_call_of_either_hook() {
         drop(runtime);
         let [parks, unparks] = counts.each_ref().map(|count| count.load(SeqCst));
         assert_eq!(parks, unparks);
+    });
+}
+
+#[test]
+fn a_hook_that_asks_for_its_runtime_frees_it() {
+    within_a_minute(|| {
+        let witness = Arc::new(());
+        let (kept, (sender, receiver)) = (Arc::clone(&witness), channel());
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(1)
+            .on_thread_park(move || {
+                let (_kept, sender) = (&kept, sender.clone());
+                drop(Handle::current().spawn(async move { sender.send(()) }));
+            })
+            .build()
+            .expect("a runtime");
+        receiver.recv().expect("its task runs");
+        drop(runtime);
+        assert_eq!(Arc::strong_count(&witness), 1, "the hook is still there");
     });
 }

@@ -45,6 +45,9 @@ impl Builder {
     /// process.
     ///
     /// It may wake and spawn tasks: the thread does not sleep then, unless another has taken them.
+    /// [`Handle::current`](crate::runtime::Handle::current) is a handle of the runtime there. One
+    /// that the hook owns keeps its runtime: memory and descriptors are never given back.
+    ///
     /// It should not block, for it may be the thread that watches the network. `block_on` of the
     /// runtime itself panics in it where that is a current-thread runtime, which aborts.
     ///

@@ -1,6 +1,6 @@
 //! The user's hooks beside the scheduler's own steps.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex};
 
 use wsrt::runtime::{Builder, Handle, PanicAction};
 use wsrt::sync::mpsc;
@@ -13,13 +13,13 @@ use crate::support::{Busy, runtime};
 /// its thread was on the way to sleep.
 pub(crate) fn hooks_that_spawn() {
     const TASKS: usize = 3;
-    let place = Arc::new(OnceLock::<Handle>::new());
+    let place = Arc::new(Mutex::new(None::<Handle>));
     let (theirs, spawned) = (Arc::clone(&place), AtomicUsize::new(0));
     let (sender, mut receiver) = mpsc::unbounded_channel();
     let runtime = Builder::new_multi_thread()
         .worker_threads(2)
         .on_thread_park(move || {
-            let Some(handle) = theirs.get() else { return };
+            let Some(handle) = theirs.lock().expect("no thread panics").clone() else { return };
             if spawned.fetch_add(1, SeqCst) < TASKS {
                 let sender = sender.clone();
                 drop(handle.spawn(async move { sender.send(()) }));
@@ -27,7 +27,7 @@ pub(crate) fn hooks_that_spawn() {
         })
         .build()
         .expect("a runtime");
-    place.set(runtime.handle().clone()).expect("it is set once");
+    *place.lock().expect("no thread panics") = Some(runtime.handle().clone());
     let busy = Busy::from_here();
     runtime.block_on(async {
         // Its thread falls asleep after this.
@@ -37,6 +37,8 @@ pub(crate) fn hooks_that_spawn() {
         }
     });
     busy.check();
+    // The runtime keeps the hook, and the handle in it would keep the runtime.
+    place.lock().expect("no thread panics").take();
 }
 
 /// Hooks see each task come and go, whichever way it goes.
