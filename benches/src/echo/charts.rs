@@ -24,11 +24,8 @@ pub(super) fn by_connections(report: &Report, numbers: &[usize]) -> String {
                 Both axes are logarithmic.",
         note: "medians, with a line from quartile to quartile; lower is better but for ↑",
     };
-    let panel = |metric: Metric| Panel {
-        title: format!("{}, by connections", metric.unit()),
-        across: Spacing::Logarithmic,
-        ..panel(report, metric, numbers, connections)
-    };
+    let across = ("connections", Spacing::Logarithmic);
+    let panel = |metric: Metric| panel(report, metric, across, numbers, connections);
     curves::svg(head, &[Metric::CPU_MICROSECONDS_PER_REQUEST, Metric::REQUESTS_PER_SECOND].map(panel))
 }
 
@@ -40,10 +37,8 @@ pub(super) fn by_load(report: &Report, percents: &[usize]) -> String {
                 upward axis is logarithmic.",
         note: "medians, with a line from quartile to quartile; lower is better",
     };
-    let panel = |metric: Metric| Panel {
-        title: format!("{}, by percent of the capacity", metric.unit()),
-        ..panel(report, metric, percents, load)
-    };
+    let across = ("percent of the capacity", Spacing::Linear);
+    let panel = |metric: Metric| panel(report, metric, across, percents, load);
     let metrics = [
         Metric::WORST_MICROSECONDS,
         Metric::MEDIAN_MICROSECONDS,
@@ -53,12 +48,18 @@ pub(super) fn by_load(report: &Report, percents: &[usize]) -> String {
     curves::svg(head, &metrics.map(panel))
 }
 
-/// A panel of `values` on a linear axis, without a title.
-fn panel(report: &Report, metric: Metric, values: &[usize], name: fn(usize) -> String) -> Panel {
+/// A panel of `values` on an axis of this name and spacing.
+fn panel(
+    report: &Report,
+    metric: Metric,
+    (by, across): (&str, Spacing),
+    values: &[usize],
+    name: fn(usize) -> String,
+) -> Panel {
     Panel {
-        title: String::new(),
+        title: format!("{}, by {by}", metric.unit()),
         ticks: values.iter().map(|&value| value as f64).collect(),
-        across: Spacing::Linear,
+        across,
         curves: curves(report, metric, values, name),
     }
 }

@@ -105,6 +105,18 @@ fn survive(what: &str, attack: impl Fn(SocketAddr) -> Vec<TcpStream> + Sync) {
     );
 }
 
+/// Says each of these on a connection of its own, and pauses.
+fn say_each(address: SocketAddr, words: &[Vec<u8>], pause: Duration) -> Vec<TcpStream> {
+    let say = |said: &Vec<u8>| {
+        let mut stream = intrude(address);
+        let _ = stream.write_all(said);
+        stream
+    };
+    let streams = words.iter().map(say).collect();
+    thread::sleep(pause);
+    streams
+}
+
 #[test]
 fn frames_that_lie_delay_no_others() {
     let lies = [
@@ -124,30 +136,14 @@ fn frames_that_lie_delay_no_others() {
         frame(FINAL | TEXT, b"\xff\xfe\xfd"),
         frame(FINAL | CLOSE, b"x"),
     ];
-    survive("frames that lie", |address| {
-        let lying = lies.each_ref().map(|lie| {
-            let mut stream = intrude(address);
-            let _ = stream.write_all(lie);
-            stream
-        });
-        thread::sleep(Duration::from_millis(10));
-        lying.into()
-    });
+    survive("frames that lie", |address| say_each(address, &lies, Duration::from_millis(10)));
 }
 
 #[test]
 fn promises_that_are_not_kept_delay_no_others() {
     let long = head(FINAL | TEXT, LONGEST as u64);
     let beginnings = [long.clone(), long[..1].into(), long[..3].into(), frame(TEXT, b"the first of many")];
-    survive("frames that stall", |address| {
-        let stalled = beginnings.each_ref().map(|said| {
-            let mut stream = intrude(address);
-            let _ = stream.write_all(said);
-            stream
-        });
-        thread::sleep(Duration::from_millis(5));
-        stalled.into()
-    });
+    survive("frames that stall", |address| say_each(address, &beginnings, Duration::from_millis(5)));
 }
 
 #[test]

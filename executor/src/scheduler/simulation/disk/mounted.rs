@@ -8,8 +8,9 @@ use std::sync::Arc;
 
 use super::dice::DiskDice;
 use super::refusal::{Refusal, unsupported};
-use super::volume::{Volume, absolute};
-use super::{Disks, OpenFile, State, scratch};
+use super::scratch::{self, Scratch};
+use super::volume::{Node, Volume, absolute};
+use super::{Disks, OpenFile, State};
 use crate::util::file_calls::Wish;
 
 #[derive(Debug, Clone)]
@@ -44,11 +45,7 @@ impl Mounted {
 
     /// The metadata of the node that `find` names.
     pub(super) fn metadata_of(&self, find: impl FnOnce(&mut Volume) -> Result<u64, Refusal>) -> io::Result<Metadata> {
-        let number = self.call(|volume, _| find(volume))?;
-        let mut state = self.disks.lock();
-        let State { volumes, scratch, .. } = &mut *state;
-        let volume = volumes.get_mut(&self.host).expect("it was asked just now");
-        scratch.metadata(volume.node(number))
+        self.with_found(find, |scratch, node| scratch.metadata(node))
     }
 
     /// Sets the times of the last write and read of the node that `find` names.
@@ -57,12 +54,23 @@ impl Mounted {
         find: impl FnOnce(&mut Volume) -> Result<u64, Refusal>,
         times: std::fs::FileTimes,
     ) -> io::Result<()> {
+        self.with_found(find, |scratch, node| {
+            (node.modified, node.accessed) = scratch.times(node, times)?;
+            Ok(())
+        })
+    }
+
+    /// Calls `act` with the node that `find` names, and the files that lend their metadata.
+    fn with_found<T>(
+        &self,
+        find: impl FnOnce(&mut Volume) -> Result<u64, Refusal>,
+        act: impl FnOnce(&mut Scratch, &mut Node) -> io::Result<T>,
+    ) -> io::Result<T> {
         let number = self.call(|volume, _| find(volume))?;
         let mut state = self.disks.lock();
         let State { volumes, scratch, .. } = &mut *state;
-        let node = volumes.get_mut(&self.host).expect("it was asked just now").node(number);
-        (node.modified, node.accessed) = scratch.times(node, times)?;
-        Ok(())
+        let volume = volumes.get_mut(&self.host).expect("it was asked just now");
+        act(scratch, volume.node(number))
     }
 
     pub(crate) fn open(&self, path: &Path, wish: &Wish) -> io::Result<OpenFile> {
