@@ -13,18 +13,27 @@ use crate::sender::patience;
 /// The port that it has on each address of its computer.
 pub const PORT: u16 = 4433;
 
+/// Opens the post office's endpoint.
+///
+/// # Errors
+///
+/// Returns an error if the port is taken.
+pub async fn open() -> Result<Endpoint, Box<dyn Error + Send + Sync>> {
+    let (certificate, key) = certificate();
+    let mut config = ServerConfig::with_single_cert(vec![certificate], key)?;
+    config.transport_config(Arc::new(patience()));
+    let socket = Datagrams::bind(SocketAddr::from(([0; 4], PORT))).await?;
+    let (settings, runtime) = (EndpointConfig::default(), Arc::new(TokioRuntime));
+    Ok(Endpoint::new_with_abstract_socket(settings, Some(config), socket, runtime)?)
+}
+
 /// Serves the post office.
 ///
 /// # Errors
 ///
 /// Returns an error if the port is taken.
 pub async fn serve() -> Result<(), Box<dyn Error + Send + Sync>> {
-    let (certificate, key) = certificate();
-    let mut config = ServerConfig::with_single_cert(vec![certificate], key)?;
-    config.transport_config(Arc::new(patience()));
-    let socket = Datagrams::bind(SocketAddr::from(([0; 4], PORT))).await?;
-    let (settings, runtime) = (EndpointConfig::default(), Arc::new(TokioRuntime));
-    let endpoint = Endpoint::new_with_abstract_socket(settings, Some(config), socket, runtime)?;
+    let endpoint = open().await?;
     while let Some(incoming) = endpoint.accept().await {
         tokio::spawn(receive(incoming));
     }

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use quinn::Endpoint;
+use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
 use trouble::{Kind, Trouble};
@@ -156,6 +157,31 @@ fn a_seed_is_one_run_of_streams_and_datagrams() {
         assert_ne!(first.hash(), run(seed + SEEDS).hash(), "another seed is another run");
         assert!(first.steps() > 1_000, "{first:?}");
     });
+}
+
+/// Returns the id that a sender has drawn for its connection.
+fn drawn_id(seed: u64) -> Vec<u8> {
+    sim::run(seed, |sim| async move {
+        let (ids, mut drawn) = mpsc::unbounded_channel();
+        sim.host("post", move || {
+            let ids = ids.clone();
+            async move {
+                let endpoint = post::open().await.expect("the port is free");
+                let incoming = endpoint.accept().await.expect("it is open");
+                ids.send(incoming.orig_dst_cid().to_vec()).expect("the test waits for it");
+                incoming.refuse();
+                endpoint.wait_idle().await;
+            }
+        });
+        Sender::connect().await.expect_err("the post office refuses");
+        drawn.recv().await.expect("it has seen one")
+    })
+}
+
+#[test]
+fn ids_of_connections_come_from_the_seed() {
+    assert_eq!(drawn_id(1), drawn_id(1));
+    assert_ne!(drawn_id(1), drawn_id(2));
 }
 
 /// By std, whose socket is the system's.
