@@ -1,5 +1,7 @@
 //! The address of a socket, as dumps show it.
 
+#[cfg(feature = "sim")]
+use crate::lent::Place;
 use socket2::SockAddr;
 use std::fmt;
 use std::net::SocketAddr;
@@ -21,6 +23,18 @@ impl Address {
     /// Returns `None` for a socket without a name.
     pub(crate) fn from_system(address: &SockAddr) -> Option<Self> {
         address.as_socket().map(Self::Ip).or_else(|| unix_address(address))
+    }
+
+    /// That of a lent socket. `None` for one without a name.
+    #[cfg(feature = "sim")]
+    pub(crate) fn of_place(place: Place) -> Option<Self> {
+        match place {
+            Place::Ip(address) => Some(Self::Ip(address)),
+            Place::Unix(name) => match name.split_first()? {
+                (0, name) => Some(Self::Abstract(name.to_vec())),
+                _ => Some(Self::Path(String::from_utf8_lossy(&name).into_owned().into())),
+            },
+        }
     }
 }
 

@@ -9,26 +9,30 @@
 use crate::address::Address;
 use crate::descriptor::{self, RawDescriptor};
 use crate::interest::Interest;
+#[cfg(feature = "sim")]
+use crate::lent::Socket;
 use socket2::SockAddr;
 use std::io;
+#[cfg(feature = "sim")]
+use std::sync::{Arc, Weak};
 
 /// The facts about a source that are known from its registration on.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Label {
     kind: &'static str,
     descriptor: Option<Descriptor>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 enum Descriptor {
     /// Owned by the registered source, and open for as long as that is registered.
     Socket(RawDescriptor),
     /// The user's: it may be closed by now, and its number may stand for another file.
     #[cfg(unix)]
     Foreign(RawDescriptor),
-    /// That of a socket of the system's that stands beside a lent one.
+    /// A lent one, in the place of its bystander's. Its owner may have closed it by now.
     #[cfg(feature = "sim")]
-    Lent,
+    Lent(Weak<dyn Socket>),
 }
 
 impl Label {
@@ -44,14 +48,14 @@ impl Label {
 
     /// One that a simulated network has lent.
     #[cfg(feature = "sim")]
-    pub(crate) fn of_lent(kind: &'static str) -> Self {
-        Self { kind, descriptor: Some(Descriptor::Lent) }
+    pub(crate) fn of_lent(kind: &'static str, socket: &Arc<dyn Socket>) -> Self {
+        Self { kind, descriptor: Some(Descriptor::Lent(Arc::downgrade(socket))) }
     }
 
     /// Whether it is of a lent one.
-    pub(crate) fn is_lent(self) -> bool {
+    pub(crate) fn is_lent(&self) -> bool {
         #[cfg(feature = "sim")]
-        if let Some(Descriptor::Lent) = self.descriptor {
+        if let Some(Descriptor::Lent(_)) = self.descriptor {
             return true;
         }
         false
@@ -93,33 +97,51 @@ impl<'a> WatchedSource<'a> {
     /// Returns the number of its descriptor, or socket, where that is known.
     #[must_use]
     pub fn descriptor(&self) -> Option<u64> {
-        let raw = match self.label.descriptor? {
-            Descriptor::Socket(raw) => raw,
+        let raw = match self.label.descriptor.as_ref()? {
+            Descriptor::Socket(raw) => *raw,
             #[cfg(unix)]
-            Descriptor::Foreign(raw) => raw,
+            Descriptor::Foreign(raw) => *raw,
             #[cfg(feature = "sim")]
-            Descriptor::Lent => return None,
+            Descriptor::Lent(_) => return None,
         };
         u64::try_from(raw).ok()
     }
 
-    /// Asks the OS for the address that it is bound to; `None` if it has none, or is no socket.
+    /// Asks the OS, or the simulation, for the address that it is bound to; `None` if it has none,
+    /// or is no socket.
     #[must_use]
     pub fn local_addr(&self) -> Option<Address> {
+        #[cfg(feature = "sim")]
+        if let Some(lent) = self.lent() {
+            return Address::of_place(lent?.local().ok()?);
+        }
         self.ask(|socket| socket.local_addr())
     }
 
-    /// Asks the OS for the address that it is connected to; `None` if it is not connected, its peer
-    /// has no name, or it is no socket.
+    /// Asks the OS, or the simulation, for the address that it is connected to; `None` if it is not
+    /// connected, its peer has no name, or it is no socket.
     #[must_use]
     pub fn peer_addr(&self) -> Option<Address> {
+        #[cfg(feature = "sim")]
+        if let Some(lent) = self.lent() {
+            return Address::of_place(lent?.peer().ok()?);
+        }
         self.ask(|socket| socket.peer_addr())
     }
 
+    /// The lent socket, if it is one: `Some(None)` once its owner has closed it.
+    #[cfg(feature = "sim")]
+    fn lent(&self) -> Option<Option<Arc<dyn Socket>>> {
+        match &self.label.descriptor {
+            Some(Descriptor::Lent(socket)) => Some(socket.upgrade()),
+            _ => None,
+        }
+    }
+
     fn ask(&self, question: impl FnOnce(&socket2::SockRef<'_>) -> io::Result<SockAddr>) -> Option<Address> {
-        let Some(Descriptor::Socket(raw)) = self.label.descriptor else { return None };
+        let Some(Descriptor::Socket(raw)) = &self.label.descriptor else { return None };
         // SAFETY: the source is registered, so its owner has not closed the socket yet.
-        let answer = unsafe { descriptor::with_socket(raw, question) };
+        let answer = unsafe { descriptor::with_socket(*raw, question) };
         Address::from_system(&answer.ok()?)
     }
 }

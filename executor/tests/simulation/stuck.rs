@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use wsrt::io::AsyncReadExt;
 use wsrt::net::{TcpListener, TcpStream, UdpSocket};
+#[cfg(unix)]
+use wsrt::net::{UnixListener, UnixStream};
 use wsrt::sim;
 use wsrt::sync::{Barrier, Mutex, Notify, RwLock, Semaphore, broadcast, mpsc, oneshot, watch};
 use wsrt::task::Builder;
@@ -65,7 +67,7 @@ fn waits_for_channels_and_locks_are_told_with_their_places() {
 }
 
 #[test]
-fn waits_for_sockets_and_tasks_are_told_with_their_kinds() {
+fn waits_for_sockets_and_tasks_are_told_with_their_addresses() {
     let dump = message(|| {
         sim::run(5, |sim| async move {
             sim.host("server", || async {
@@ -75,6 +77,16 @@ fn waits_for_sockets_and_tasks_are_told_with_their_kinds() {
                 spawn("acceptor", async move { _ = listener.accept().await });
                 let socket = UdpSocket::bind("0.0.0.0:53").await?;
                 spawn("receiver", async move { _ = socket.recv_from(&mut [0; 8]).await });
+                let socket = UdpSocket::bind("0.0.0.0:54").await?;
+                socket.connect("127.0.0.1:53").await?;
+                spawn("connected receiver", async move { _ = socket.recv(&mut [0; 8]).await });
+                #[cfg(unix)]
+                {
+                    let listener = UnixListener::bind("/run/listener")?;
+                    let (mut one, other) = UnixStream::pair()?;
+                    spawn("unix acceptor", async move { _ = listener.accept().await });
+                    spawn("unix reader", async move { _ = (one.read_u8().await, other) });
+                }
                 io::Result::Ok(())
             });
             let stream = loop {
@@ -89,9 +101,20 @@ fn waits_for_sockets_and_tasks_are_told_with_their_kinds() {
             drop(stream);
         });
     });
-    assert!(line(&dump, "reader").contains("waits for TcpStream (to read)"), "{dump}");
-    assert!(line(&dump, "acceptor").contains("waits for TcpListener (to read)"), "{dump}");
-    assert!(line(&dump, "receiver").contains("waits for UdpSocket (to read)"), "{dump}");
+    // The test has the address before that of the first host.
+    let expected = [
+        ("reader", "waits for TcpStream at 10.0.0.2:80 with peer 10.0.0.1:"),
+        ("acceptor", "waits for TcpListener at 0.0.0.0:80 (to read)"),
+        ("receiver", "waits for UdpSocket at 0.0.0.0:53 (to read)"),
+        ("connected receiver", "waits for UdpSocket at 0.0.0.0:54 with peer 127.0.0.1:53 (to read)"),
+        #[cfg(unix)]
+        ("unix acceptor", "waits for UnixListener at /run/listener (to read)"),
+        #[cfg(unix)]
+        ("unix reader", "waits for UnixStream (to read)"),
+    ];
+    for (task, wait) in expected {
+        assert!(line(&dump, task).contains(wait), "{wait}: {dump}");
+    }
     assert!(line(&dump, "joiner").contains("waits for the end of task"), "{dump}");
     assert!(line(&dump, "never woken").contains("waits for something unknown"), "{dump}");
 }

@@ -130,7 +130,8 @@ impl Registry {
             }
             for entry in (key..next).filter_map(|key| entries.slab.get(key)) {
                 // A source is closed after it was dismissed, which takes the lock: for now its
-                // descriptor is its own.
+                // descriptor is its own. The address of a lent socket is behind the network's lock,
+                // whose holders never take this one.
                 entry.source.for_each_waiter(|waker, interest| f(waker, &WatchedSource::new(&entry.label, interest)));
             }
             key = next;

@@ -151,14 +151,20 @@ pub(crate) trait Shown {
 #[cfg(unix)]
 impl<S: std::os::fd::AsRawFd> Shown for MaybeLent<S> {
     fn label(&self, name: &'static str) -> Label {
-        if self.lent.is_some() { Label::of_lent(name) } else { Label::of_socket(name, descriptor::raw(&self.system)) }
+        match &self.lent {
+            Some(lent) => Label::of_lent(name, lent),
+            None => Label::of_socket(name, descriptor::raw(&self.system)),
+        }
     }
 }
 
 #[cfg(windows)]
 impl<S: std::os::windows::io::AsRawSocket> Shown for MaybeLent<S> {
     fn label(&self, name: &'static str) -> Label {
-        if self.lent.is_some() { Label::of_lent(name) } else { Label::of_socket(name, descriptor::raw(&self.system)) }
+        match &self.lent {
+            Some(lent) => Label::of_lent(name, lent),
+            None => Label::of_socket(name, descriptor::raw(&self.system)),
+        }
     }
 }
 
