@@ -3,8 +3,9 @@
 //!
 //! Three hosts keep a log of numbers. The client gives its entries to the primary, which copies
 //! them to two backups and acknowledges an entry once two of the three have it on disk. Meanwhile
-//! hosts crash, links are cut and streams are reset, as the seed decides. After each step an
-//! invariant is checked: what the client has seen acknowledged is on two disks.
+//! hosts crash, links are cut, streams are reset, disks fail, fill up or are slow, and clocks are
+//! wrong, as the seed decides. After each step an invariant is checked: what the client has seen
+//! acknowledged is on two disks.
 //!
 //! The program runs a thousand seeds. Then it runs them with a planted fault, a backup that answers
 //! before it has synced its disk, until one seed finds it; and that seed again, to show that it
@@ -67,11 +68,10 @@ pub(crate) fn run(seed: u64, is_planted: bool) -> Record {
         let seen = Arc::clone(&acknowledged);
         sim.invariant("acknowledged entries are on two disks", move || {
             let count = seen.load(Relaxed);
-            disks.iter().filter(|disk| length_on(disk) >= count).count() >= 2
+            disks.iter().filter(|disk| holds(disk, count)).count() >= 2
         });
         sim.deadline(Duration::from_secs(3_600));
-        let faults = Faults::new(Duration::from_secs(4)).every(PAUSE..PATIENCE).lasting(PATIENCE..3 * PATIENCE);
-        sim.random_faults(faults.crashes(2).partitions().resets());
+        sim.random_faults(faults());
         for index in 0..ENTRIES {
             while append(index).await.is_err() {
                 sleep(PAUSE).await;
@@ -83,9 +83,26 @@ pub(crate) fn run(seed: u64, is_planted: bool) -> Record {
     })
 }
 
+fn faults() -> Faults {
+    Faults::new(Duration::from_secs(4))
+        .every(PAUSE..PATIENCE)
+        .lasting(PATIENCE..3 * PATIENCE)
+        .crashes(2)
+        .partitions()
+        .resets()
+        .full_disks()
+        .failing_disks(0.05..0.5)
+        .slow_disks(2..50)
+        .clock_jumps(Duration::from_secs(60))
+        .clock_drifts(100_000)
+}
+
 /// The log of a host: in memory, and in a file on its disk.
 struct Log {
     entries: Vec<u64>,
+    /// How many of them the file has, and how many a crash leaves there.
+    written: usize,
+    synced: usize,
     file: File,
 }
 
@@ -93,38 +110,60 @@ struct Log {
 type Shared = Arc<Mutex<Log>>;
 
 impl Log {
-    /// Opens the log as the host's last life has left it.
-    async fn open() -> io::Result<Shared> {
+    /// Opens the log as the host's last life has left it, as soon as the disk allows it.
+    async fn open() -> Shared {
+        loop {
+            match Self::try_open().await {
+                Ok(log) => return Arc::new(Mutex::new(log)),
+                Err(_) => sleep(PAUSE).await,
+            }
+        }
+    }
+
+    async fn try_open() -> io::Result<Self> {
         let file = OpenOptions::new().write(true).create(true).open(PATH).await?;
         // The file's name is to survive a crash, too.
         File::open("/").await?.sync_all().await?;
-        let bytes = fs::read(PATH).await?;
-        let entries = bytes.chunks_exact(ENTRY).map(|entry| u64::from_le_bytes(entry.try_into().expect("eight bytes")));
-        Ok(Arc::new(Mutex::new(Self { entries: entries.collect(), file })))
+        let entries = entries_of(&fs::read(PATH).await?);
+        Ok(Self { written: entries.len(), synced: 0, entries, file })
     }
 
-    fn length(&self) -> u64 {
-        self.entries.len() as u64
-    }
-
-    /// Writes an entry, which a crash may take until the log is synced. Does nothing if it is not
-    /// the next.
+    /// Writes an entry if it is the next, and those that the disk has refused. A crash may take
+    /// them until the log is synced.
     async fn write(&mut self, index: u64, value: u64) -> io::Result<()> {
-        if self.length() == index {
-            self.file.write_at(&value.to_le_bytes(), index * ENTRY as u64).await?;
+        if self.entries.len() as u64 == index {
             self.entries.push(value);
+        }
+        while self.written < self.entries.len() {
+            let bytes: Vec<u8> = self.entries[self.written..].iter().flat_map(|entry| entry.to_le_bytes()).collect();
+            let count = self.file.write_at(&bytes, (self.written * ENTRY) as u64).await?;
+            if count < ENTRY {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            self.written += count / ENTRY;
         }
         Ok(())
     }
 
-    async fn sync(&self) -> io::Result<()> {
-        self.file.sync_data().await
+    /// Returns how many entries are on the disk for certain.
+    async fn sync(&mut self) -> io::Result<u64> {
+        // After a sync that has failed the next may succeed without the writes before, so that
+        // they are made anew.
+        let written = std::mem::replace(&mut self.written, self.synced);
+        self.file.sync_data().await?;
+        (self.written, self.synced) = (written, written);
+        Ok(written as u64)
     }
 }
 
-/// How many entries are on a disk. A crash may take those that were not synced.
-fn length_on(disk: &Disk) -> u64 {
-    (disk.read(PATH).unwrap_or_default().len() / ENTRY) as u64
+fn entries_of(bytes: &[u8]) -> Vec<u64> {
+    bytes.chunks_exact(ENTRY).map(|entry| u64::from_le_bytes(entry.try_into().expect("eight bytes"))).collect()
+}
+
+/// Whether so many entries are on a disk. A crash may take those that were not synced.
+fn holds(disk: &Disk, count: u64) -> bool {
+    let entries = entries_of(&disk.read(PATH).unwrap_or_default());
+    entries.len() as u64 >= count && (0..count).zip(entries).all(|(index, entry)| entry == index * 7)
 }
 
 /// A message: an index and a value. The answer is one number.
@@ -158,7 +197,7 @@ async fn append(index: u64) -> io::Result<u64> {
 }
 
 async fn backup(is_planted: bool) -> io::Result<()> {
-    let log = Log::open().await?;
+    let log = Log::open().await;
     let listener = TcpListener::bind("0.0.0.0:70").await?;
     loop {
         let (mut stream, _) = listener.accept().await?;
@@ -170,10 +209,8 @@ async fn backup(is_planted: bool) -> io::Result<()> {
                 if index != LENGTH {
                     log.write(index, value).await?;
                 }
-                if !is_planted {
-                    log.sync().await?;
-                }
-                stream.write_all(&log.length().to_le_bytes()).await?;
+                let length = if is_planted { log.written as u64 } else { log.sync().await? };
+                stream.write_all(&length.to_le_bytes()).await?;
                 if is_planted {
                     log.sync().await?;
                 }
@@ -185,10 +222,10 @@ async fn backup(is_planted: bool) -> io::Result<()> {
 }
 
 async fn primary() -> io::Result<()> {
-    let log = Log::open().await?;
+    let log = Log::open().await;
     // How many entries each backup has, for the tasks that wait until one has enough.
     let (copied, copies) = watch::channel([0; BACKUPS.len()]);
-    let (copied, (written, to_copy)) = (Arc::new(copied), watch::channel(log.lock().await.length()));
+    let (copied, (written, to_copy)) = (Arc::new(copied), watch::channel(log.lock().await.entries.len() as u64));
     for (number, name) in BACKUPS.into_iter().enumerate() {
         let (log, copied, mut to_copy) = (Arc::clone(&log), Arc::clone(&copied), to_copy.clone());
         wsrt::spawn(async move {
@@ -208,8 +245,7 @@ async fn primary() -> io::Result<()> {
             let length = {
                 let mut log = log.lock().await;
                 log.write(index, value).await?;
-                log.sync().await?;
-                log.length()
+                log.sync().await?
             };
             if length <= index {
                 return Err(io::ErrorKind::InvalidData.into());

@@ -1,5 +1,5 @@
-//! The lines of a plan, as far as they are shrunk: a moment, a fault, and how long that lasts. The
-//! runtime knows what the faults are.
+//! The lines of a plan, as far as they are shrunk: a moment, a fault, by how much, and how long it
+//! lasts. The runtime knows what the faults are.
 
 use std::fmt;
 use std::time::Duration;
@@ -13,6 +13,8 @@ pub(crate) struct Line {
     /// In nanoseconds; a point has none.
     pub(crate) at: Option<u64>,
     pub(crate) what: String,
+    /// The number or time after `by`.
+    pub(crate) by: Option<String>,
     pub(crate) lasting: Option<u64>,
 }
 
@@ -20,12 +22,14 @@ impl Line {
     fn parse(line: &str) -> Self {
         let timed = line.strip_prefix("at ").and_then(|rest| rest.split_once(' '));
         let Some((at, rest)) = timed.and_then(|(at, rest)| Some((nanos(at)?, rest))) else {
-            return Self { at: None, what: line.to_owned(), lasting: None };
+            return Self { at: None, what: line.to_owned(), by: None, lasting: None };
         };
         // A name that ends so is in quotation marks, and no time.
         let lasting = rest.rsplit_once(" for ").and_then(|(what, time)| Some((what, nanos(time)?)));
         let (what, lasting) = lasting.map_or((rest, None), |(what, time)| (what, Some(time)));
-        Self { at: Some(at), what: what.to_owned(), lasting }
+        let by = what.rsplit_once(" by ").filter(|(_, amount)| nanos(amount).is_some() || is_number(amount));
+        let (what, by) = by.map_or((what, None), |(what, amount)| (what, Some(amount.to_owned())));
+        Self { at: Some(at), what: what.to_owned(), by, lasting }
     }
 }
 
@@ -35,6 +39,9 @@ impl fmt::Display for Line {
             write!(f, "at {:?} ", Duration::from_nanos(at))?;
         }
         f.write_str(&self.what)?;
+        if let Some(amount) = &self.by {
+            write!(f, " by {amount}")?;
+        }
         match self.lasting {
             Some(lasting) => write!(f, " for {:?}", Duration::from_nanos(lasting)),
             None => Ok(()),
@@ -54,8 +61,12 @@ pub(crate) fn text(lines: &[Line]) -> String {
     if lines.is_empty() { "nothing".to_owned() } else { lines.join("\n") }
 }
 
+fn is_number(text: &str) -> bool {
+    text.starts_with(|letter: char| letter == '-' || letter.is_ascii_digit()) && text.parse::<f64>().is_ok()
+}
+
 /// The nanoseconds of a number with its unit. `None` if it is no whole number of them.
-fn nanos(text: &str) -> Option<u64> {
+pub(crate) fn nanos(text: &str) -> Option<u64> {
     let (number, unit) = text.split_at(text.find(|letter: char| !letter.is_ascii_digit() && letter != '.')?);
     let &(_, digits) = UNITS.iter().find(|(name, _)| *name == unit)?;
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
@@ -72,12 +83,18 @@ fn each_line_is_written_as_it_was_read() {
         "at 2s cut one -> two",
         "at 1.000001s reset \"one for 3s\" two",
         "at 0ns slow one \"two\" by 20 for 20.5µs",
+        "at 4s disk failing one by 0.05 for 1s",
+        "at 4s disk full \"one by 3\"",
+        "at 5s clock behind one by 90s for 1s",
+        "at 5s clock drift one by -500",
         "maybe 17 \"slow commit\"",
         "at noon something else",
     ] {
         assert_eq!(Line::parse(line).to_string(), line);
     }
     assert_eq!(Line::parse("at 1us crash a for 2ns").lasting, Some(2));
+    assert_eq!(Line::parse("at 1s clock drift one by -500 for 2s").by.as_deref(), Some("-500"));
+    assert_eq!(Line::parse("at 1s disk full \"one by 3\"").by, None);
     assert_eq!(text(&lines("nothing")), "nothing");
     assert_eq!(lines("at 1s crash a\n# and 3 more\n\nmaybe 1 b").len(), 2);
 }

@@ -1,9 +1,10 @@
 //! The smallest plan of faults with which a seed still fails as it has failed.
 //!
 //! Faults are left out by delta debugging: in halves, then in ever smaller parts, until none can be
-//! spared. Then those that are left are made shorter, and their moments rounder.
+//! spared. Then those that are left are made shorter and milder, and their moments rounder.
 
 use std::thread;
+use std::time::Duration;
 
 use crate::cli::{Refusal, Wishes};
 use crate::plan::{self, Line};
@@ -125,12 +126,15 @@ impl<F: Fn(&[Line]) -> Result<bool, Refusal> + Sync> Search<F> {
         Ok(lines)
     }
 
-    /// Makes each fault as short and its moment as round as it can be.
+    /// Makes each fault as short and as mild and its moment as round as it can be.
     fn simplify(&mut self, mut lines: Vec<Line>) -> Result<Vec<Line>, Refusal> {
         for index in 0..lines.len() {
             let line = lines[index].clone();
             let shorter = shorter(line.lasting).map(|lasting| Line { lasting: Some(lasting), ..line.clone() });
             lines = self.replace(lines, index, shorter.collect())?;
+            let line = lines[index].clone();
+            let milder = line.by.iter().flat_map(|by| milder(by)).map(|by| Line { by: Some(by), ..line.clone() });
+            lines = self.replace(lines, index, milder.collect())?;
             let line = lines[index].clone();
             let rounder = rounder(line.at).map(|at| Line { at: Some(at), ..line.clone() });
             lines = self.replace(lines, index, rounder.collect())?;
@@ -158,6 +162,22 @@ fn shorter(lasting: Option<u64>) -> impl Iterator<Item = u64> {
     let round = ROUND.map(|round| nanos.div_ceil(round) * round).into_iter().find(move |&up| up <= nanos + nanos / 4);
     let all: Vec<u64> = short.chain([half]).chain(round).filter(|&other| nanos > 0 && other != nanos).collect();
     all.into_iter()
+}
+
+/// Smaller times, factors and drifts than this, the smallest first, and round shares.
+fn milder(by: &str) -> Vec<String> {
+    if let Some(nanos) = plan::nanos(by) {
+        return shorter(Some(nanos)).map(|nanos| format!("{:?}", Duration::from_nanos(nanos))).collect();
+    }
+    match by.parse::<i64>() {
+        Ok(whole) => {
+            let size = whole.unsigned_abs();
+            let powers = (0..19).map(|power| 10_u64.pow(power).max(2)).take_while(|&power| power < size);
+            let sign = if whole < 0 { "-" } else { "" };
+            powers.chain([size / 2]).filter(|&other| other > 0).map(|other| format!("{sign}{other}")).collect()
+        }
+        Err(_) => ["0.01", "0.1", "0.5", "1"].into_iter().filter(|&share| share != by).map(str::to_owned).collect(),
+    }
 }
 
 /// Rounder moments before this one, the roundest first.
@@ -200,6 +220,25 @@ mod tests {
         assert!(text.ends_with(" for 388ms") && text.lines().count() == 1, "{text}");
         let line = &plan::lines(&text)[0];
         assert!(fails(std::slice::from_ref(line)) && line.at.is_some_and(|at| at % (10 * MILLI) == 0), "{text}");
+    }
+
+    #[test]
+    fn faults_are_as_mild_as_suffices() {
+        let mut search = Search { fails: |lines: &[Line]| Ok(lines.len() == 4), jobs: 2, left: 1_000 };
+        let text = "at 1s slow a b by 33\nat 1s clock drift a by -70123\nat 1s clock ahead a by 5.903328s\n\
+                    at 1s disk failing a by 0.437245";
+        let lines = search.shrink(plan::lines(text)).expect("no run is refused");
+        let mild = "at 1s slow a b by 2\nat 1s clock drift a by -2\nat 1s clock ahead a by 1ms\n\
+                    at 1s disk failing a by 0.01";
+        assert_eq!(plan::text(&lines), mild);
+
+        let fails = |lines: &[Line]| {
+            let drift: Option<i64> = lines.first().and_then(|line| line.by.as_ref()?.parse().ok());
+            Ok(drift.is_some_and(|drift| drift < -800))
+        };
+        let mut search = Search { fails, jobs: 2, left: 1_000 };
+        let lines = search.shrink(plan::lines("at 1s clock drift a by -70123")).expect("no run is refused");
+        assert_eq!(plan::text(&lines), "at 1s clock drift a by -1000");
     }
 
     #[test]

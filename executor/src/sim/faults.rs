@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use super::Sim;
-use crate::scheduler::simulation::{FaultBounds, FaultKind};
+use crate::scheduler::simulation::{FaultBounds, FaultKind, WHOLE};
 
 /// Bounds the faults that [`Sim::random_faults`] injects.
 ///
@@ -20,7 +20,12 @@ use crate::scheduler::simulation::{FaultBounds, FaultKind};
 ///     .crashes(1)
 ///     .partitions()
 ///     .resets()
-///     .slow_links(10..100);
+///     .slow_links(10..100)
+///     .full_disks()
+///     .failing_disks(0.01..0.2)
+///     .slow_disks(10..1_000)
+///     .clock_jumps(Duration::from_secs(60))
+///     .clock_drifts(500);
 /// # drop(faults);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -28,7 +33,8 @@ pub struct Faults(FaultBounds);
 
 impl Faults {
     /// Makes bounds that allow no kind of fault yet, and none after `within`. One comes every 0.1
-    /// to 1 s, and lasts from 10 ms to 1 s.
+    /// to 1 s, and lasts from 10 ms to 1 s. Each kind that is allowed is as likely as another;
+    /// [`partitions`](Self::partitions) are two of them.
     #[must_use]
     pub fn new(within: Duration) -> Self {
         let (tenth, second) = (Duration::from_millis(100), Duration::from_secs(1));
@@ -38,6 +44,10 @@ impl Faults {
             lasting: tenth / 10..second,
             most_down: 0,
             factors: 1..2,
+            failing: 0..1,
+            disk_factors: 1..2,
+            jump: Duration::ZERO,
+            drift: 0,
             kinds: Vec::new(),
         })
     }
@@ -49,7 +59,7 @@ impl Faults {
         self
     }
 
-    /// Has a crashed host stay down, and a partition or a slow link last, for a time in this range.
+    /// Has a crashed host stay down, and each other fault last, for a time in this range.
     #[must_use]
     pub fn lasting(mut self, times: Range<Duration>) -> Self {
         self.0.lasting = times;
@@ -82,6 +92,130 @@ impl Faults {
         self.with(FaultKind::Slow)
     }
 
+    /// Has disks be full: writes of more bytes fail with
+    /// [`StorageFull`](std::io::ErrorKind::StorageFull), `ENOSPC`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wsrt::sim::{self, Faults};
+    ///
+    /// let plan = sim::run(7, |sim| async move {
+    ///     sim.host("node", std::future::pending::<()>);
+    ///     sim.random_faults(Faults::new(Duration::from_secs(10)).full_disks());
+    ///     wsrt::time::sleep(Duration::from_secs(20)).await;
+    ///     sim.plan()
+    /// });
+    /// assert!(plan.to_string().contains(" disk full node for "));
+    /// ```
+    #[must_use]
+    pub fn full_disks(self) -> Self {
+        self.with(FaultKind::DiskFull)
+    }
+
+    /// Has a share in this range of the reads, writes and syncs of a disk fail with `EIO`: 0.0 is
+    /// none, 1.0 all. It is drawn in whole millionths.
+    ///
+    /// After a sync that has failed, the bytes that it was to sync may be lost: see
+    /// [`Disk`](super::Disk).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wsrt::sim::{self, Faults};
+    ///
+    /// let plan = sim::run(7, |sim| async move {
+    ///     sim.host("node", std::future::pending::<()>);
+    ///     sim.random_faults(Faults::new(Duration::from_secs(10)).failing_disks(0.01..0.2));
+    ///     wsrt::time::sleep(Duration::from_secs(20)).await;
+    ///     sim.plan()
+    /// });
+    /// assert!(plan.to_string().contains(" disk failing node by 0."));
+    /// ```
+    #[must_use]
+    pub fn failing_disks(mut self, shares: Range<f64>) -> Self {
+        let millionths = |share: f64| (share.clamp(0.0, 1.0) * f64::from(WHOLE)).round() as u32;
+        self.0.failing = millionths(shares.start)..millionths(shares.end);
+        self.with(FaultKind::DiskFailing)
+    }
+
+    /// Has the calls on a disk take longer, by a factor in this range.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wsrt::sim::{self, Faults};
+    ///
+    /// let plan = sim::run(7, |sim| async move {
+    ///     sim.host("node", std::future::pending::<()>);
+    ///     sim.random_faults(Faults::new(Duration::from_secs(10)).slow_disks(10..1_000));
+    ///     wsrt::time::sleep(Duration::from_secs(20)).await;
+    ///     sim.plan()
+    /// });
+    /// assert!(plan.to_string().contains(" disk slow node by "));
+    /// ```
+    #[must_use]
+    pub fn slow_disks(mut self, factors: Range<u32>) -> Self {
+        self.0.disk_factors = factors;
+        self.with(FaultKind::DiskSlow)
+    }
+
+    /// Has the calendar of a host, [`SystemTime::now`](std::time::SystemTime::now), jump ahead or
+    /// behind by `most` or less, and back when the fault is over. No `Instant` jumps.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wsrt::sim::{self, Faults};
+    ///
+    /// let plan = sim::run(7, |sim| async move {
+    ///     sim.host("node", std::future::pending::<()>);
+    ///     sim.random_faults(Faults::new(Duration::from_secs(20)).clock_jumps(Duration::from_secs(60)));
+    ///     wsrt::time::sleep(Duration::from_secs(20)).await;
+    ///     sim.plan().to_string()
+    /// });
+    /// assert!(plan.contains(" clock ahead node by ") && plan.contains(" clock behind node by "));
+    /// ```
+    #[must_use]
+    pub fn clock_jumps(mut self, most: Duration) -> Self {
+        self.0.jump = most;
+        self.with(FaultKind::ClockJump)
+    }
+
+    /// Has all clocks of a host run too fast or too slow, by `most` parts in a million or fewer.
+    /// A computer's is wrong by some 50, and a bad one by some 500. Once the fault is over they run
+    /// right again, and stay ahead or behind by as much as they have drifted.
+    ///
+    /// # Panics
+    ///
+    /// Panics if it is 1,000,000 or more, at which a clock might stand.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use wsrt::sim::{self, Faults};
+    ///
+    /// let plan = sim::run(7, |sim| async move {
+    ///     sim.host("node", std::future::pending::<()>);
+    ///     sim.random_faults(Faults::new(Duration::from_secs(10)).clock_drifts(500));
+    ///     wsrt::time::sleep(Duration::from_secs(20)).await;
+    ///     sim.plan()
+    /// });
+    /// assert!(plan.to_string().contains(" clock drift node by "));
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn clock_drifts(mut self, most: u32) -> Self {
+        assert!(most < 1_000_000, "wsrt: a clock that drifts by {most} parts in a million might not go on");
+        self.0.drift = most as i32;
+        self.with(FaultKind::ClockDrift)
+    }
+
     fn with(mut self, kind: FaultKind) -> Self {
         self.0.kinds.push(kind);
         self
@@ -90,7 +224,8 @@ impl Faults {
 
 impl Sim {
     /// Injects faults at moments and among hosts that the seed decides, from now on, within
-    /// `bounds`. When their time is over, all hosts are up again and all partitions at an end.
+    /// `bounds`. When their time is over, all hosts are up again, all partitions at an end, disks
+    /// without faults, and clocks right but for what drifts have moved them.
     ///
     /// They are part of the run's [`Plan`](super::Plan). Does nothing in a run whose plan is given,
     /// by the environment variable `WSRT_SIM_PLAN`.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::Sim;
+use crate::scheduler::simulation::Wrong;
 
 /// Describes how the clocks of a host differ from the simulation's: see [`Sim::skew`].
 ///
@@ -16,10 +17,7 @@ use super::Sim;
 /// # drop(behind_and_fast);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Skew {
-    ahead: i64,
-    drift: i32,
-}
+pub struct Skew(Wrong);
 
 impl Skew {
     /// Makes a description of clocks that are right.
@@ -46,7 +44,7 @@ impl Skew {
     /// ```
     #[must_use]
     pub fn ahead(mut self, by: Duration) -> Self {
-        self.ahead = i64::try_from(by.as_nanos()).unwrap_or(i64::MAX);
+        self.0.ahead = i64::try_from(by.as_nanos()).unwrap_or(i64::MAX);
         self
     }
 
@@ -63,8 +61,8 @@ impl Skew {
     /// ```
     #[must_use]
     pub fn behind(self, by: Duration) -> Self {
-        let ahead = self.ahead(by);
-        Self { ahead: -ahead.ahead, ..ahead }
+        let Self(ahead) = self.ahead(by);
+        Self(Wrong { ahead: -ahead.ahead, ..ahead })
     }
 
     /// Has all clocks run too fast by so many parts in a million, or too slow if it is negative. A
@@ -85,13 +83,14 @@ impl Skew {
     #[track_caller]
     pub fn drift(mut self, parts: i32) -> Self {
         assert!(parts > -1_000_000, "wsrt: a clock that drifts by {parts} parts in a million does not go on");
-        self.drift = parts;
+        self.0.drift = parts;
         self
     }
 }
 
 impl Sim {
     /// Has the clocks of a host be wrong from now on, in the place of how they were wrong before.
+    /// [Faults](super::Faults::clock_jumps) of the run are added to it.
     ///
     /// On the host, [`SystemTime`](std::time::SystemTime) is ahead or behind; and it, both
     /// `Instant`s and all timers of [`wsrt::time`](crate::time) drift. A clock that has drifted
@@ -130,6 +129,6 @@ impl Sim {
     #[track_caller]
     pub fn skew(&self, name: &str, skew: Skew) {
         let host = self.find(name);
-        self.simulation().clocks().skew(host, self.handle().scheduler().clock.timer_now(), skew.ahead, skew.drift);
+        self.simulation().clocks().skew(host, self.now(), skew.0);
     }
 }

@@ -7,6 +7,7 @@ mod determinism;
 mod disk;
 mod ends;
 mod faults;
+mod host_faults;
 mod network;
 mod plans;
 mod progress;

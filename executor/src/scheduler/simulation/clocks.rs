@@ -12,12 +12,37 @@ use super::network::Network;
 use crate::util::host_clock::{HostClock, HostClocks};
 use crate::util::sync::Mutex;
 
+/// By how much clocks are wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Wrong {
+    /// The nanoseconds by which the calendar is ahead: behind if negative.
+    pub(crate) ahead: i64,
+    /// The parts in a million by which all clocks run too fast: too slow if negative.
+    pub(crate) drift: i32,
+}
+
+impl Wrong {
+    /// Both together. No clock stands or goes back.
+    pub(super) fn and(self, other: Self) -> Self {
+        let drift = self.drift.saturating_add(other.drift).max(-999_999);
+        Self { ahead: self.ahead.saturating_add(other.ahead), drift }
+    }
+}
+
+/// The clocks of one host.
+#[derive(Default)]
+struct Skewed {
+    by_program: Wrong,
+    by_faults: Wrong,
+    shown: HostClock,
+}
+
 /// The clocks that differ.
 pub(crate) struct Clocks {
     network: Arc<Network>,
     /// Whether there are any. Relaxed: written and read by the thread that drives the simulation.
     any: AtomicBool,
-    skewed: Mutex<BTreeMap<usize, HostClock>>,
+    skewed: Mutex<BTreeMap<usize, Skewed>>,
 }
 
 impl Clocks {
@@ -25,12 +50,22 @@ impl Clocks {
         Arc::new(Self { network, any: AtomicBool::new(false), skewed: Mutex::new(BTreeMap::new()) })
     }
 
-    /// Has a host's calendar be ahead, and its clocks run too fast by so many parts in a million,
-    /// from now on: both may be negative.
-    pub(crate) fn skew(&self, host: usize, now: u64, ahead: i64, drift: i32) {
+    /// Has a host's clocks be wrong from now on as the program says, beside the faults of the run.
+    pub(crate) fn skew(&self, host: usize, now: u64, skew: Wrong) {
+        self.change(host, now, |clocks| clocks.by_program = skew);
+    }
+
+    /// Has a host's clocks be wrong from now on by faults of the run.
+    pub(super) fn inject(&self, host: usize, now: u64, skew: Wrong) {
+        self.change(host, now, |clocks| clocks.by_faults = skew);
+    }
+
+    fn change(&self, host: usize, now: u64, change: impl FnOnce(&mut Skewed)) {
         let mut skewed = self.skewed.lock();
-        let before = skewed.get(&host).copied().unwrap_or_default();
-        skewed.insert(host, before.turned(now, ahead, drift));
+        let clocks = skewed.entry(host).or_default();
+        change(clocks);
+        let Wrong { ahead, drift } = clocks.by_program.and(clocks.by_faults);
+        clocks.shown = clocks.shown.turned(now, ahead, drift);
         self.any.store(true, Relaxed);
     }
 }
@@ -42,6 +77,6 @@ impl HostClocks for Clocks {
         }
         // The thread may hold these locks: then it is the simulation that asks, not a task.
         let host = self.network.try_current_host()?;
-        self.skewed.try_lock()?.get(&host).copied()
+        self.skewed.try_lock()?.get(&host).map(|clocks| clocks.shown)
     }
 }

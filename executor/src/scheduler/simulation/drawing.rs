@@ -17,6 +17,13 @@ pub(crate) struct FaultBounds {
     pub(crate) lasting: Range<Duration>,
     pub(crate) most_down: usize,
     pub(crate) factors: Range<u32>,
+    /// The calls of a million that fail on a failing disk.
+    pub(crate) failing: Range<u32>,
+    pub(crate) disk_factors: Range<u32>,
+    /// By how much a calendar jumps at most, ahead or behind.
+    pub(crate) jump: Duration,
+    /// By how many parts in a million clocks are too fast or too slow at most.
+    pub(crate) drift: i32,
     pub(crate) kinds: Vec<Kind>,
 }
 
@@ -27,6 +34,11 @@ pub(crate) enum Kind {
     OneWay,
     Reset,
     Slow,
+    DiskFull,
+    DiskFailing,
+    DiskSlow,
+    ClockJump,
+    ClockDrift,
 }
 
 /// Draws the faults of one call, one after another. Its numbers are its own, so that a run whose
@@ -76,16 +88,32 @@ impl Drawer {
         let (first, second) = (network.host_name(one), network.host_name(other));
         match kind {
             Kind::Crash => (down < self.bounds.most_down && network.is_up(one)).then_some(What::Crash(first)),
+            Kind::DiskFull => Some(What::DiskFull(first)),
+            Kind::DiskFailing => Some(What::DiskFailing(first, self.number(self.bounds.failing.clone()))),
+            Kind::DiskSlow => Some(What::DiskSlow(first, self.number(self.bounds.disk_factors.clone()).max(1))),
+            Kind::ClockJump => {
+                let jump = self.time(Duration::from_nanos(MICRO)..self.bounds.jump);
+                let jump = i64::try_from(jump).unwrap_or(i64::MAX);
+                Some(What::ClockJump(first, if self.is_negative() { -jump } else { jump }))
+            }
+            Kind::ClockDrift => {
+                let drift = 1 + self.rng.below(self.bounds.drift.max(1) as usize) as i32;
+                Some(What::ClockDrift(first, if self.is_negative() { -drift } else { drift }))
+            }
             _ if one == other => None,
             Kind::Partition => Some(What::Cut(first, second)),
             Kind::OneWay => Some(What::CutOneWay(first, second)),
             Kind::Reset => Some(What::Reset(first, second)),
-            Kind::Slow => {
-                let Range { start, end } = self.bounds.factors;
-                let more = self.rng.below(end.saturating_sub(start).max(1) as usize) as u32;
-                Some(What::Slow(first, second, start.saturating_add(more).max(1)))
-            }
+            Kind::Slow => Some(What::Slow(first, second, self.number(self.bounds.factors.clone()).max(1))),
         }
+    }
+
+    fn number(&mut self, Range { start, end }: Range<u32>) -> u32 {
+        start.saturating_add(self.rng.below(end.saturating_sub(start).max(1) as usize) as u32)
+    }
+
+    fn is_negative(&mut self) -> bool {
+        self.rng.below(2) == 0
     }
 
     /// Draws the pause before the next fault. It begins with a whole microsecond.

@@ -121,6 +121,10 @@ impl Faults {
         Some(Event::Begin(fault))
     }
 
+    pub(super) fn under_way(&self) -> impl Iterator<Item = &What> {
+        self.under_way.iter().map(|fault| &fault.what)
+    }
+
     /// It has begun.
     fn note(&mut self, fault: Fault) {
         if !fault.what.is_instant() {
@@ -182,7 +186,9 @@ impl Simulation {
         };
         match event {
             Event::Begin(fault) => {
-                self.begin(scheduler, &fault.what, hosts).then(|| self.state.lock().faults.note(fault))?;
+                let what = fault.what.clone();
+                self.begin(scheduler, &what, hosts).then(|| self.state.lock().faults.note(fault))?;
+                self.settle(scheduler, &what, hosts[0]);
                 Some(Step::Fault(true, hosts))
             }
             Event::End(what) => self.end(scheduler, &what, hosts).then_some(Step::Fault(false, hosts)),
@@ -190,15 +196,11 @@ impl Simulation {
     }
 
     fn hosts_of(&self, what: &What) -> Result<[usize; 2], String> {
-        let (one, other) = match what {
-            What::Crash(host) => (host, host),
-            What::Cut(one, other) | What::CutOneWay(one, other) | What::Reset(one, other) => (one, other),
-            What::Slow(one, other, _) => (one, other),
-        };
         let find = |name: &str| {
             let found = self.network.find_host(name).filter(|_| !name.is_empty());
             found.ok_or_else(|| format!("the plan says `{what}`, and there is no host `{name}` at that moment"))
         };
+        let [one, other] = what.hosts();
         Ok([find(one)?, find(other)?])
     }
 
@@ -214,6 +216,9 @@ impl Simulation {
             What::CutOneWay(..) => self.network.cut(one, other),
             What::Reset(..) => self.network.reset_between(one, other),
             What::Slow(_, _, factor) => self.network.slow(one, other, *factor),
+            // Those of a disk or a clock are settled as soon as they are under way.
+            What::DiskFull(_) | What::DiskFailing(..) | What::DiskSlow(..) => {}
+            What::ClockJump(..) | What::ClockDrift(..) => {}
         }
         true
     }
@@ -235,6 +240,7 @@ impl Simulation {
             }
             What::Reset(..) => {}
             What::Slow(..) => self.network.slow(one, other, 1),
+            _ => self.settle(scheduler, what, one),
         }
         true
     }

@@ -16,6 +16,7 @@ mod drawing;
 mod driving;
 mod failing;
 mod faults;
+mod host_faults;
 mod jobs;
 mod network;
 mod plan;
@@ -36,7 +37,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use wsrt_reactor::{Netpoller, lent};
 
-pub(crate) use self::clocks::Clocks;
+pub(crate) use self::clocks::{Clocks, Wrong};
 use self::computing::Computing;
 pub use self::costs::Costs;
 use self::dice::Dice;
@@ -46,7 +47,7 @@ use self::failing::Bounds;
 use self::faults::Faults;
 use self::jobs::Jobs;
 pub(crate) use self::network::{Latency, Link, Network, OUTSIDE};
-pub(crate) use self::plan::{Plan, PlanError};
+pub(crate) use self::plan::{Plan, PlanError, WHOLE};
 pub(crate) use self::record::Record;
 use self::record::Step;
 use self::spending::Spending;

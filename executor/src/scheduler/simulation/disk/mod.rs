@@ -26,6 +26,7 @@ use self::dice::DiskDice;
 pub(crate) use self::mounted::{Entry, Mounted};
 pub(crate) use self::open_file::OpenFile;
 use self::scratch::Scratch;
+pub(super) use self::volume::Injected;
 use self::volume::{Volume, absolute};
 use crate::util::file_calls::{Cost, Wish};
 use crate::util::sync::{Mutex, MutexGuard};
@@ -75,8 +76,15 @@ impl Disks {
     /// Draws how long a call on a host's disk takes, in nanoseconds.
     pub(super) fn draw_time(&self, host: usize, cost: Cost) -> u64 {
         let mut state = self.lock();
-        let slowness = state.volume(host).slowness;
-        state.dice.time(cost) * u64::from(slowness)
+        let volume = state.volume(host);
+        let slowness = u64::from(volume.slowness).saturating_mul(volume.injected.slowness.into());
+        // A moment that far ahead is never reached, and leaves room to add to it.
+        state.dice.time(cost).saturating_mul(slowness).min(u64::MAX / 4)
+    }
+
+    /// Gives a host's disk the faults of the run, in the place of those before.
+    pub(super) fn inject(&self, host: usize, injected: Injected) {
+        self.lock().volume(host).injected = injected;
     }
 
     /// A host crashes.
@@ -105,9 +113,9 @@ impl Disks {
         let wish = Wish { write: true, create: true, truncate: true, ..Wish::default() };
         let open = volume.open(path, &wish)?;
         let written = volume.write(open, bytes, None, &wish);
-        let failing = std::mem::take(&mut volume.failing);
+        let (failing, injected) = (std::mem::take(&mut volume.failing), std::mem::take(&mut volume.injected));
         volume.sync(open, dice)?;
-        volume.failing = failing;
+        (volume.failing, volume.injected) = (failing, injected);
         volume.names.sync_all();
         volume.close(open);
         if written? < bytes.len() { Err(refusal::Refusal::Full.into()) } else { Ok(()) }

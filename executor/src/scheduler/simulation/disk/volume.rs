@@ -31,6 +31,22 @@ pub(super) struct Volume {
     pub(super) failing: f64,
     /// How many times as long each call takes.
     pub(super) slowness: u32,
+    /// The faults of the run, beside those above, which the program sets.
+    pub(super) injected: Injected,
+}
+
+/// Faults of a disk that end by themselves.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(in super::super) struct Injected {
+    pub(in super::super) is_full: bool,
+    pub(in super::super) failing: f64,
+    pub(in super::super) slowness: u32,
+}
+
+impl Default for Injected {
+    fn default() -> Self {
+        Self { is_full: false, failing: 0.0, slowness: 1 }
+    }
 }
 
 pub(super) struct Node {
@@ -107,6 +123,7 @@ impl Volume {
             used: 0,
             failing: 0.0,
             slowness: 1,
+            injected: Injected::default(),
         };
         volume.add("/tmp".into(), Kind::Directory, 0o777);
         volume.names.sync_all();
@@ -115,8 +132,8 @@ impl Volume {
 
     /// Takes everything from the disk. Its faults and its capacity stay.
     pub(super) fn wipe(&mut self) {
-        let Self { crashes, next_open, capacity, failing, slowness, .. } = *self;
-        *self = Self { crashes: crashes + 1, next_open, capacity, failing, slowness, ..Self::new() };
+        let Self { crashes, next_open, capacity, failing, slowness, injected, .. } = *self;
+        *self = Self { crashes: crashes + 1, next_open, capacity, failing, slowness, injected, ..Self::new() };
     }
 
     pub(super) fn set_capacity(&mut self, bytes: u64) {
@@ -152,14 +169,15 @@ impl Volume {
 
     /// How many of so many more bytes the disk has room for. It uses them from now on.
     pub(super) fn take_room(&mut self, bytes: u64) -> u64 {
-        let room = self.capacity.saturating_sub(self.used).min(bytes);
+        let capacity = if self.injected.is_full { 0 } else { self.capacity };
+        let room = capacity.saturating_sub(self.used).min(bytes);
         self.used += room;
         room
     }
 
     /// Whether a call on the disk itself fails.
     pub(super) fn answer(&self, dice: &mut DiskDice) -> Result<()> {
-        if dice.happens(self.failing) { Err(Refusal::Failed) } else { Ok(()) }
+        if dice.happens(self.failing.max(self.injected.failing)) { Err(Refusal::Failed) } else { Ok(()) }
     }
 
     pub(super) fn node(&mut self, number: u64) -> &mut Node {

@@ -2,27 +2,19 @@
 
 mod moment;
 mod parse;
+mod share;
+mod what;
 mod words;
 
 use std::fmt;
 
 pub(crate) use self::parse::PlanError;
+pub(crate) use self::share::WHOLE;
+pub(crate) use self::what::What;
 use self::words::Name;
 
 /// More are counted, and not kept: a run of days fires points by the million.
 const MOST: usize = 10_000;
-
-/// A change for hosts, which it names.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum What {
-    Crash(String),
-    /// Both directions.
-    Cut(String, String),
-    CutOneWay(String, String),
-    Reset(String, String),
-    /// Packets take so many times as long, in both directions.
-    Slow(String, String, u32),
-}
 
 /// A fault, and the nanoseconds since the runtime was made at which it begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,34 +72,6 @@ impl Plan {
             lines.push(format!("  # and {} more", count - most));
         }
         lines.join("\n")
-    }
-}
-
-impl What {
-    /// Whether it is over as soon as it has begun.
-    pub(super) fn is_instant(&self) -> bool {
-        matches!(self, Self::Reset(..))
-    }
-
-    /// Whether it cuts this direction.
-    pub(super) fn cuts(&self, from: &str, to: &str) -> bool {
-        match self {
-            Self::Cut(one, other) => (from, to) == (one, other) || (from, to) == (other, one),
-            Self::CutOneWay(one, other) => (from, to) == (one, other),
-            Self::Crash(_) | Self::Reset(..) | Self::Slow(..) => false,
-        }
-    }
-}
-
-impl fmt::Display for What {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Crash(host) => write!(f, "crash {}", Name(host)),
-            Self::Cut(one, other) => write!(f, "cut {} {}", Name(one), Name(other)),
-            Self::CutOneWay(from, to) => write!(f, "cut {} -> {}", Name(from), Name(to)),
-            Self::Reset(one, other) => write!(f, "reset {} {}", Name(one), Name(other)),
-            Self::Slow(one, other, factor) => write!(f, "slow {} {} by {factor}", Name(one), Name(other)),
-        }
     }
 }
 

@@ -4,11 +4,14 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::words::{Word, statements};
-use super::{Fault, Plan, What, moment};
+use super::{Fault, Plan, What, moment, share};
 
 /// The statements that there are, for messages.
 const FORMS: &str = "`at 1.5s crash HOST for 300ms`, `at 1.5s cut ONE OTHER for 300ms`, `at 1.5s cut FROM -> TO for 300ms`, `at 1.5s \
-                     reset ONE OTHER`, `at 1.5s slow ONE OTHER by 20 for 300ms`, `maybe 3 POINT`, and `nothing`";
+                     reset ONE OTHER`, `at 1.5s slow ONE OTHER by 20 for 300ms`, `at 1.5s disk full HOST for 300ms`, `at 1.5s disk \
+                     failing HOST by 0.05 for 300ms`, `at 1.5s disk slow HOST by 20 for 300ms`, `at 1.5s clock ahead HOST by \
+                     2s for 300ms`, `at 1.5s clock behind HOST by 2s for 300ms`, `at 1.5s clock drift HOST by 500 for \
+                     300ms`, `maybe 3 POINT`, and `nothing`";
 
 /// The statement that is none, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,7 +79,7 @@ impl Words<'_> {
             let call = self.number("the number of a call, from 1")?;
             plan.points.push((self.name("a point")?, call));
         } else if !self.take("nothing") {
-            let first = self.0.first().map(Word::to_string).unwrap_or_default();
+            let first = self.first();
             return Err(format!("`{first}` begins no statement: there are {FORMS}"));
         }
         Ok(())
@@ -94,12 +97,44 @@ impl Words<'_> {
                 }
                 "reset" => What::Reset(self.name("a host")?, self.name("a second host")?),
                 "slow" => What::Slow(self.name("a host")?, self.name("a second host")?, self.factor()?),
+                "disk" => self.of_disk()?,
+                "clock" => self.of_clock()?,
                 other => return Err(format!("`{other}` is no kind of fault: there are {FORMS}")),
             },
             _ => return Err(format!("it has no kind of fault: there are {FORMS}")),
         };
         let lasting = if !what.is_instant() && self.take("for") { Some(self.time()?) } else { None };
         Ok(Fault { at, what, lasting })
+    }
+
+    fn of_disk(&mut self) -> Result<What, String> {
+        if self.take("full") {
+            Ok(What::DiskFull(self.name("a host")?))
+        } else if self.take("failing") {
+            Ok(What::DiskFailing(self.name("a host")?, self.share()?))
+        } else if self.take("slow") {
+            Ok(What::DiskSlow(self.name("a host")?, self.factor()?))
+        } else {
+            let word = self.first();
+            Err(format!("`{word}` stands where `full`, `failing` or `slow` has to say what the disk is"))
+        }
+    }
+
+    fn of_clock(&mut self) -> Result<What, String> {
+        if self.take("ahead") {
+            Ok(What::ClockJump(self.name("a host")?, self.jump()?))
+        } else if self.take("behind") {
+            Ok(What::ClockJump(self.name("a host")?, -self.jump()?))
+        } else if self.take("drift") {
+            Ok(What::ClockDrift(self.name("a host")?, self.drift()?))
+        } else {
+            let word = self.first();
+            Err(format!("`{word}` stands where `ahead`, `behind` or `drift` has to say what the clock does"))
+        }
+    }
+
+    fn first(&self) -> String {
+        self.0.first().map(Word::to_string).unwrap_or_default()
     }
 
     fn time(&mut self) -> Result<u64, String> {
@@ -122,13 +157,37 @@ impl Words<'_> {
         number.ok_or_else(|| format!("`{word}` is not {wanted}"))
     }
 
+    /// Takes the word before an amount.
+    fn by(&mut self, wanted: &str) -> Result<(), String> {
+        if self.take("by") { Ok(()) } else { Err(format!("it has no `by` and {wanted}")) }
+    }
+
     fn factor(&mut self) -> Result<u32, String> {
         let wanted = "a factor, a whole number from 1";
-        if !self.take("by") {
-            return Err(format!("it has no `by` and {wanted}"));
-        }
+        self.by(wanted)?;
         let factor = self.number(wanted)?;
         u32::try_from(factor).map_err(|_| format!("`{factor}` is not {wanted} to {}", u32::MAX))
+    }
+
+    fn share(&mut self) -> Result<u32, String> {
+        let wanted = "a share from 0 to 1, with six digits after the point at most";
+        self.by(wanted)?;
+        let word = self.next().map(Word::to_string).unwrap_or_default();
+        share::parse(&word).ok_or_else(|| format!("`{word}` is not {wanted}"))
+    }
+
+    fn jump(&mut self) -> Result<i64, String> {
+        self.by("a time")?;
+        let jump = self.time()?;
+        i64::try_from(jump).map_err(|_| format!("a clock that jumps by {} shows no time", moment::text(jump)))
+    }
+
+    fn drift(&mut self) -> Result<i32, String> {
+        let wanted = "a drift, a whole number of parts in a million above -1000000";
+        self.by(wanted)?;
+        let word = self.next().map(Word::to_string).unwrap_or_default();
+        let drift = word.parse().ok().filter(|&parts: &i32| parts > -1_000_000);
+        drift.ok_or_else(|| format!("`{word}` is not {wanted}"))
     }
 }
 
@@ -164,6 +223,15 @@ mod tests {
             ("at 1s reset one two for 3s", "`for` is one word too many"),
             ("at 1s slow one two for 3s", "it has no `by` and a factor"),
             ("at 1s slow one two by 5000000000", "is not a factor, a whole number from 1 to 4294967295"),
+            ("at 1s disk one", "`one` stands where `full`, `failing` or `slow` has to say what the disk is"),
+            ("at 1s disk failing one by 1.5", "`1.5` is not a share from 0 to 1"),
+            ("at 1s disk failing one", "it has no `by` and a share from 0 to 1"),
+            ("at 1s disk slow one by 0", "`0` is not a factor"),
+            ("at 1s disk full one by 3", "`by` is one word too many"),
+            ("at 1s clock", "`` stands where `ahead`, `behind` or `drift` has to say what the clock does"),
+            ("at 1s clock ahead one by 3", "`3` is no time, such as 1.5s"),
+            ("at 1s clock ahead one by 10000000000s", "a clock that jumps by 10000000000s shows no time"),
+            ("at 1s clock drift one by -1000000", "`-1000000` is not a drift"),
             ("maybe 0 commit", "`0` is not the number of a call, from 1"),
             ("at 1s crash \"one", "a name begins with a quotation mark, and does not end with one"),
         ] {
@@ -182,12 +250,17 @@ mod tests {
         let mut plan = Plan::default();
         for _ in 0..rng.below(6) {
             let (one, other) = (name(rng), name(rng));
-            let what = match rng.below(5) {
+            let what = match rng.below(10) {
                 0 => What::Crash(one),
                 1 => What::Cut(one, other),
                 2 => What::CutOneWay(one, other),
                 3 => What::Reset(one, other),
-                _ => What::Slow(one, other, 1 + rng.below(u32::MAX as usize) as u32),
+                4 => What::Slow(one, other, 1 + rng.below(u32::MAX as usize) as u32),
+                5 => What::DiskFull(one),
+                6 => What::DiskFailing(one, rng.below(share::WHOLE as usize + 1) as u32),
+                7 => What::DiskSlow(one, 1 + rng.below(u32::MAX as usize) as u32),
+                8 => What::ClockJump(one, (rng.next_u64() as i64 | 1) >> rng.below(64)),
+                _ => What::ClockDrift(one, (rng.next_u64() as i32).max(-999_999)),
             };
             let lasting = (!what.is_instant() && rng.below(3) > 0).then(|| rng.next_u64() >> rng.below(64));
             plan.faults.push(Fault { at: rng.next_u64() >> rng.below(64), what, lasting });
@@ -210,8 +283,11 @@ mod tests {
 
     #[test]
     fn any_text_is_a_plan_or_refused_by_name() {
-        let corpus =
-            wsrt_fuzz::corpus("plans", &["at ", "1s", "cut a -> b", " for ", " by ", "maybe 1", "\"", ";", "#"]);
+        let corpus = {
+            let words =
+                ["at ", "1s", "cut a -> b", " for ", " by ", "maybe 1", "\"", ";", "#", "disk full a", "clock "];
+            wsrt_fuzz::corpus("plans", &words)
+        };
         wsrt_fuzz::check(&corpus, 20_000, |bytes| {
             let text = String::from_utf8_lossy(bytes);
             match text.parse::<Plan>() {

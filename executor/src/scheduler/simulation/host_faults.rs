@@ -1,0 +1,62 @@
+//! Faults of a host's disk and clocks: those that are under way, together.
+
+use super::Simulation;
+use super::clocks::Wrong;
+use super::disk::Injected;
+use super::plan::{WHOLE, What};
+use crate::scheduler::Scheduler;
+
+impl Injected {
+    /// The worse of both.
+    fn and(self, other: Self) -> Self {
+        Self {
+            is_full: self.is_full || other.is_full,
+            failing: self.failing.max(other.failing),
+            slowness: self.slowness.max(other.slowness),
+        }
+    }
+}
+
+/// The effect of a fault on the disk of a host.
+fn to_disk(what: &What, host: &str) -> Injected {
+    let whole = Injected::default();
+    match what {
+        What::DiskFull(name) if name == host => Injected { is_full: true, ..whole },
+        What::DiskFailing(name, millionths) if name == host => {
+            Injected { failing: f64::from(*millionths) / f64::from(WHOLE), ..whole }
+        }
+        What::DiskSlow(name, factor) if name == host => Injected { slowness: *factor, ..whole },
+        _ => whole,
+    }
+}
+
+/// The effect of a fault on the clocks of a host.
+fn to_clocks(what: &What, host: &str) -> Wrong {
+    let right = Wrong::default();
+    match what {
+        What::ClockJump(name, ahead) if name == host => Wrong { ahead: *ahead, ..right },
+        What::ClockDrift(name, drift) if name == host => Wrong { drift: *drift, ..right },
+        _ => right,
+    }
+}
+
+impl Simulation {
+    /// Has a host's disk or clocks be as those of the faults under way say that are of the kind of
+    /// `what`, which has begun or ended.
+    pub(super) fn settle(&self, scheduler: &Scheduler, what: &What, host: usize) {
+        let [name, _] = what.hosts();
+        match what {
+            What::DiskFull(_) | What::DiskFailing(..) | What::DiskSlow(..) => {
+                let none = Injected::default();
+                let all = self.state.lock().faults.under_way().fold(none, |all, what| all.and(to_disk(what, name)));
+                self.disks.inject(host, all);
+            }
+            What::ClockJump(..) | What::ClockDrift(..) => {
+                let none = Wrong::default();
+                let all = self.state.lock().faults.under_way().fold(none, |all, what| all.and(to_clocks(what, name)));
+                self.clocks.inject(host, scheduler.clock.timer_now(), all);
+            }
+            What::Crash(_) | What::Cut(..) | What::CutOneWay(..) | What::Reset(..) | What::Slow(..) => {}
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! The kinds of faults, and their words.
+
+use std::fmt;
+
+use super::words::Name;
+use super::{moment, share};
+
+/// A change for hosts, which it names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum What {
+    Crash(String),
+    /// Both directions.
+    Cut(String, String),
+    CutOneWay(String, String),
+    Reset(String, String),
+    /// Packets take so many times as long, in both directions.
+    Slow(String, String, u32),
+    /// No byte more fits on the disk.
+    DiskFull(String),
+    /// So many reads, writes and syncs of a million fail.
+    DiskFailing(String, u32),
+    /// Calls on the disk take so many times as long.
+    DiskSlow(String, u32),
+    /// The calendar is ahead by so many nanoseconds, or behind.
+    ClockJump(String, i64),
+    /// The clocks run too fast by so many parts in a million, or too slow.
+    ClockDrift(String, i32),
+}
+
+impl What {
+    /// Whether it is over as soon as it has begun.
+    pub(crate) fn is_instant(&self) -> bool {
+        matches!(self, Self::Reset(..))
+    }
+
+    /// Whether it cuts this direction.
+    pub(crate) fn cuts(&self, from: &str, to: &str) -> bool {
+        match self {
+            Self::Cut(one, other) => (from, to) == (one, other) || (from, to) == (other, one),
+            Self::CutOneWay(one, other) => (from, to) == (one, other),
+            _ => false,
+        }
+    }
+
+    /// The hosts that it names: one twice, if there is no other.
+    pub(crate) fn hosts(&self) -> [&str; 2] {
+        match self {
+            Self::Cut(one, other) | Self::CutOneWay(one, other) | Self::Reset(one, other) => [one, other],
+            Self::Slow(one, other, _) => [one, other],
+            Self::Crash(host) | Self::DiskFull(host) => [host, host],
+            Self::DiskFailing(host, _) | Self::DiskSlow(host, _) => [host, host],
+            Self::ClockJump(host, _) | Self::ClockDrift(host, _) => [host, host],
+        }
+    }
+}
+
+impl fmt::Display for What {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Crash(host) => write!(f, "crash {}", Name(host)),
+            Self::Cut(one, other) => write!(f, "cut {} {}", Name(one), Name(other)),
+            Self::CutOneWay(from, to) => write!(f, "cut {} -> {}", Name(from), Name(to)),
+            Self::Reset(one, other) => write!(f, "reset {} {}", Name(one), Name(other)),
+            Self::Slow(one, other, factor) => write!(f, "slow {} {} by {factor}", Name(one), Name(other)),
+            Self::DiskFull(host) => write!(f, "disk full {}", Name(host)),
+            Self::DiskFailing(host, millionths) => {
+                write!(f, "disk failing {} by {}", Name(host), share::text(*millionths))
+            }
+            Self::DiskSlow(host, factor) => write!(f, "disk slow {} by {factor}", Name(host)),
+            Self::ClockJump(host, ahead) => {
+                let direction = if *ahead < 0 { "behind" } else { "ahead" };
+                write!(f, "clock {direction} {} by {}", Name(host), moment::text(ahead.unsigned_abs()))
+            }
+            Self::ClockDrift(host, parts) => write!(f, "clock drift {} by {parts}", Name(host)),
+        }
+    }
+}
