@@ -66,6 +66,6 @@ fn a_seed_is_one_run_of_service_and_customers() {
         let first = run(seed);
         assert_eq!(first, run(seed));
         assert_ne!(first.hash(), run(seed + SEEDS).hash(), "another seed is another run");
-        assert!(first.steps() > 1_000, "{first:?}");
+        assert!(first.steps() > 500, "{first:?}");
     });
 }
