@@ -49,9 +49,8 @@ impl ClockSync {
         Self { kept: vec![first], latest: ClockReading::now() }
     }
 
-    /// Returns one whose stamps count nanoseconds.
-    #[cfg(test)]
-    pub(crate) fn of_nanos() -> Self {
+    /// Returns one whose stamps count nanoseconds already.
+    pub fn of_nanos() -> Self {
         let reading = |nanos| ClockReading { stamp: nanos, nanos };
         Self { kept: vec![reading(0)], latest: reading(1) }
     }

@@ -13,6 +13,10 @@ use std::time::Instant;
 /// Whether the CPU's counter is read. False until `choose` has found that it can be trusted.
 static FROM_CPU: AtomicBool = AtomicBool::new(false);
 
+/// Returns the time of a simulation that the current thread drives, in nanoseconds.
+#[cfg(feature = "sim")]
+static OF_SIMULATION: OnceLock<fn() -> Option<u64>> = OnceLock::new();
+
 /// The counter that events are stamped with; the whole process uses one.
 #[derive(Clone, Copy, Debug)]
 pub struct StampCounter;
@@ -22,8 +26,17 @@ impl StampCounter {
     pub fn choose() -> Self {
         static CHOSEN: OnceLock<bool> = OnceLock::new();
         // Relaxed: the start of the recorder publishes it to the threads that stamp events.
-        FROM_CPU.store(*CHOSEN.get_or_init(cpu::is_trusted), Relaxed);
+        // A simulation counts nanoseconds, and the stamps of a process have one unit.
+        let is_from_cpu = *CHOSEN.get_or_init(|| !cfg!(feature = "sim") && cpu::is_trusted());
+        FROM_CPU.store(is_from_cpu, Relaxed);
         Self
+    }
+
+    /// Has `time` answer in the place of the clock, on the threads on which it returns a number.
+    /// The first function that is given stays.
+    #[cfg(feature = "sim")]
+    pub fn ask_first(time: fn() -> Option<u64>) {
+        let _ = OF_SIMULATION.set(time);
     }
 
     /// Whether it is the CPU's own counter; else it counts nanoseconds.
@@ -35,6 +48,10 @@ impl StampCounter {
     /// Returns the counter's value now. Its unit is known only by [`ClockSync`](crate::ClockSync).
     #[inline]
     pub fn read() -> u64 {
+        #[cfg(feature = "sim")]
+        if let Some(nanos) = OF_SIMULATION.get().and_then(|time| time()) {
+            return nanos;
+        }
         if FROM_CPU.load(Relaxed) { cpu::read() } else { monotonic_nanos() }
     }
 }

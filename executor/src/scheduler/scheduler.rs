@@ -315,6 +315,10 @@ impl Recorded for Scheduler {
         sample(None, self.injector.len());
         self.processors.iter().enumerate().for_each(|(index, processor)| sample(Some(index), processor.waiting()));
     }
+
+    fn is_simulated(&self) -> bool {
+        self.simulation.is_some()
+    }
 }
 
 impl fmt::Debug for Scheduler {

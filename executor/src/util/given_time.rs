@@ -64,6 +64,13 @@ pub(crate) fn move_to(now: u64) {
     NOW.set(NOW.get().map(|shown| shown.max(now)));
 }
 
+/// The reading of the clock since the start of the computer, without a read, if this thread is
+/// given one: the simulation's, whatever the host of the task is shown.
+#[cfg(feature = "sim")]
+pub(crate) fn uptime() -> Option<u64> {
+    NOW.get().map(|now| BEGAN.get().saturating_add(now))
+}
+
 /// The reading of the clock that this thread is given, without a read.
 pub(crate) fn shown() -> Option<u64> {
     NOW.get()

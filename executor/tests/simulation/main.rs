@@ -19,6 +19,7 @@ mod stuck;
 #[cfg(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"))]
 mod system;
 mod time;
+mod trace;
 mod workload;
 
 use wsrt::runtime::{Builder, Runtime};

@@ -78,6 +78,10 @@ pub(crate) trait Recorded: Send + Sync {
     /// Calls `sample` with the length of the injector, and then with the index of each processor
     /// and how many tasks wait there.
     fn sample_queues(&self, sample: &mut dyn FnMut(Option<usize>, usize));
+
+    /// Whether its events have the times of a simulation, which the recorder's thread has no clock
+    /// for.
+    fn is_simulated(&self) -> bool;
 }
 
 impl Observer {
@@ -128,6 +132,8 @@ impl Observer {
             return Ok(());
         }
         StampCounter::choose();
+        #[cfg(feature = "sim")]
+        StampCounter::ask_first(crate::util::given_time::uptime);
         let recorder = Recorder::new();
         let own = Arc::clone(&recorder);
         let thread = thread::Builder::new().name("wsrt-timeline".into());

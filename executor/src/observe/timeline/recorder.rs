@@ -9,7 +9,7 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use crate::util::sync::{Condvar, Mutex};
-use wsrt_trace::encode::{EncodeContext, EventBatch, QueueSample, TaskNames, ThreadInfo};
+use wsrt_trace::encode::{EncodeContext, EventBatch, QueueSample, TaskNames, ThreadInfo, recorded_at};
 use wsrt_trace::{
     ClockReading, ClockSync, EVENT_CAPACITY, EventKind, EventReader, EventWriter, PollOutcome, StampCounter,
     event_buffer,
@@ -123,6 +123,8 @@ struct RecorderThread {
     flight: Option<FlightBuffer>,
     period: Duration,
     sampled: Option<Instant>,
+    /// The time of a simulation, by the latest of its events; `None` where this thread has a clock.
+    simulated: Option<u64>,
 }
 
 /// Runs the recorder's thread, until it is asked to end or has nothing left to record to.
@@ -157,18 +159,20 @@ fn lower_priority() {}
 
 impl RecorderThread {
     fn new(recorder: Arc<Recorder>, runtime: Weak<dyn Recorded>) -> Self {
+        let simulated = runtime.upgrade().is_some_and(|runtime| runtime.is_simulated()).then_some(0);
         Self {
             recorder,
             runtime,
             threads: RecordedThreads::default(),
             names: TaskNames::default(),
             complete: Ended::default(),
-            clock: ClockSync::begin(),
+            clock: if simulated.is_some() { ClockSync::of_nanos() } else { ClockSync::begin() },
             batch: EventBatch::default(),
             files: Vec::new(),
             flight: None,
             period: SHORTEST,
             sampled: None,
+            simulated,
         }
     }
 
@@ -179,25 +183,33 @@ impl RecorderThread {
 
     /// Makes a batch of all events that were recorded by `until`.
     fn collect(&mut self, until: u64) {
-        self.clock.add(ClockReading::now());
+        if self.simulated.is_none() {
+            self.clock.add(ClockReading::now());
+        }
         for (info, reader) in std::mem::take(&mut *self.recorder.new_threads.lock()) {
             self.threads.add(info, reader);
         }
         self.names.extend(std::mem::take(&mut *self.recorder.new_names.lock()));
         self.batch = EventBatch {
-            until: until.min(StampCounter::read()),
+            until: self.simulated.unwrap_or_else(|| until.min(StampCounter::read())),
             entries: std::mem::take(&mut self.batch.entries),
             ..EventBatch::default()
         };
         self.batch.entries.clear();
-        let most = self.threads.collect(until, &mut self.batch);
+        let most = self.threads.collect(if self.simulated.is_some() { u64::MAX } else { until }, &mut self.batch);
+        if let Some(latest) = &mut self.simulated {
+            // The one thread that drives it records all events, in their order.
+            *latest = self.batch.entries.iter().map(|entry| recorded_at(&entry.event)).fold(*latest, u64::max);
+            self.batch.until = *latest;
+        }
         self.period = if most > MANY { SHORTEST } else { (self.period * 2).min(LONGEST) };
         self.sample();
         self.note_complete();
     }
 
     fn sample(&mut self) {
-        if self.sampled.is_some_and(|sampled| sampled.elapsed() < SAMPLE_PERIOD) {
+        // The moment of a sample is unknown in a simulation.
+        if self.simulated.is_some() || self.sampled.is_some_and(|sampled| sampled.elapsed() < SAMPLE_PERIOD) {
             return;
         }
         let Some(runtime) = self.runtime.upgrade() else { return };
@@ -311,6 +323,10 @@ mod tests {
         }
 
         fn sample_queues(&self, _: &mut dyn FnMut(Option<usize>, usize)) {
+            match *self {}
+        }
+
+        fn is_simulated(&self) -> bool {
             match *self {}
         }
     }

@@ -1,0 +1,56 @@
+//! The timeline of a simulated run has virtual times.
+
+use std::env;
+use std::fs::{self, File};
+use std::process::{Command, id};
+use std::time::Duration;
+
+use wsrt::sim;
+use wsrt::time::sleep;
+use wsrt_trace::decode::{Decoded, Decoder, PacketReader};
+
+const SECOND: u64 = 1_000_000_000;
+
+/// The run that is recorded: two virtual hours, in which tasks run each ten minutes.
+#[test]
+fn subject_of_the_trace() {
+    sim::run(7, |sim| async move {
+        sim.host("node", || async {
+            loop {
+                sleep(Duration::from_secs(600)).await;
+                wsrt::spawn(async {}).await.expect("it does not panic");
+            }
+        });
+        sleep(Duration::from_secs(7_200)).await;
+    });
+}
+
+/// The times of the events of a run that is recorded by a process of its own, in nanoseconds.
+fn recorded(name: &str) -> Vec<u64> {
+    let path = env::temp_dir().join(format!("wsrt-simulated-{}-{name}.perfetto-trace", id()));
+    let mut command = Command::new(env::current_exe().expect("it runs"));
+    let output = command.args(["trace::subject_of_the_trace", "--exact"]).env("WSRT_TRACE", &path).output();
+    let output = output.expect("it runs");
+    assert!(output.status.success(), "{output:?}");
+    let mut packets = PacketReader::of(File::open(&path).expect("it was written"));
+    let mut decoder = Decoder::default();
+    let mut times = Vec::new();
+    while let Ok(packet) = packets.next_packet().expect("it is read") {
+        if let Decoded::Event(event) = decoder.decode(packet).expect("it is a trace") {
+            times.push(event.at);
+        }
+    }
+    fs::remove_file(path).expect("it is there");
+    times
+}
+
+#[test]
+fn events_have_the_virtual_times_of_their_run() {
+    let times = recorded("one");
+    let (first, last) = (times.iter().min().expect("some"), times.iter().max().expect("some"));
+    assert!(*first >= 1_000_000 * SECOND, "the clock begins there: {first}");
+    assert!((7_200 * SECOND..7_201 * SECOND).contains(&(last - first)), "{first} {last}");
+    let apart = times.windows(2).filter(|pair| pair[1].saturating_sub(pair[0]) > 500 * SECOND).count();
+    assert!(apart >= 11, "tasks run each ten minutes: {times:?}");
+    assert_eq!(times, recorded("other"), "a seed is one run");
+}
