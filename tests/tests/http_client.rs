@@ -81,14 +81,17 @@ fn http2_requests_share_one_connection_at_once() {
     within_a_minute(|| {
         two_processors().block_on(async {
             let (url, client) = (start().await, build(client().http2_only(true)));
+            // hyper-util's pool looks for a connection, and then for one that is being made: two of
+            // many first requests may connect.
+            let first = get(&client, &url).await;
             let mut requests = JoinSet::new();
             for _ in 0..50 {
                 let (url, client) = (url.clone(), client.clone());
                 requests.spawn(async move { get(&client, &url).await });
             }
             let answers: HashSet<String> = requests.join_all().await.into_iter().collect();
-            assert_eq!(answers.len(), 1, "{answers:?}");
-            assert!(answers.iter().all(|answer| answer.starts_with("HTTP/2.0 127.0.0.1:")), "{answers:?}");
+            assert!(first.starts_with("HTTP/2.0 127.0.0.1:"), "{first}");
+            assert_eq!(answers, HashSet::from([first]));
         });
     });
 }
