@@ -133,7 +133,8 @@ impl<F: Fn(&[Line]) -> Result<bool, Refusal> + Sync> Search<F> {
             let shorter = shorter(line.lasting).map(|lasting| Line { lasting: Some(lasting), ..line.clone() });
             lines = self.replace(lines, index, shorter.collect())?;
             let line = lines[index].clone();
-            let milder = line.by.iter().flat_map(|by| milder(by)).map(|by| Line { by: Some(by), ..line.clone() });
+            let milder =
+                line.by.iter().flat_map(|by| milder(&line.what, by)).map(|by| Line { by: Some(by), ..line.clone() });
             lines = self.replace(lines, index, milder.collect())?;
             let line = lines[index].clone();
             let rounder = rounder(line.at).map(|at| Line { at: Some(at), ..line.clone() });
@@ -164,20 +165,24 @@ fn shorter(lasting: Option<u64>) -> impl Iterator<Item = u64> {
     all.into_iter()
 }
 
-/// Smaller times, factors and drifts than this, the smallest first, and round shares.
-fn milder(by: &str) -> Vec<String> {
+/// Smaller amounts of this fault than the present one, the smallest first: times, shares of calls,
+/// factors and drifts.
+fn milder(what: &str, by: &str) -> Vec<String> {
     if let Some(nanos) = plan::nanos(by) {
         return shorter(Some(nanos)).map(|nanos| format!("{:?}", Duration::from_nanos(nanos))).collect();
     }
-    match by.parse::<i64>() {
-        Ok(whole) => {
-            let size = whole.unsigned_abs();
-            let powers = (0..19).map(|power| 10_u64.pow(power).max(2)).take_while(|&power| power < size);
-            let sign = if whole < 0 { "-" } else { "" };
-            powers.chain([size / 2]).filter(|&other| other > 0).map(|other| format!("{sign}{other}")).collect()
-        }
-        Err(_) => ["0.01", "0.1", "0.5", "1"].into_iter().filter(|&share| share != by).map(str::to_owned).collect(),
+    if what.starts_with("disk failing ") {
+        let share: f64 = by.parse().unwrap_or(0.0);
+        let less = [0.0001, 0.001, 0.01, 0.1, 0.5].into_iter().filter(|&less| less < share);
+        return less.map(|less| less.to_string()).collect();
     }
+    let Ok(whole) = by.parse::<i64>() else { return Vec::new() };
+    let size = whole.unsigned_abs();
+    let powers = (0..19).map(|power| 10_u64.pow(power).max(2)).take_while(|&power| power < size);
+    let mut sizes: Vec<u64> = powers.chain([size / 2]).filter(|&other| other > 0).collect();
+    sizes.sort_unstable();
+    let sign = if whole < 0 { "-" } else { "" };
+    sizes.into_iter().map(|other| format!("{sign}{other}")).collect()
 }
 
 /// Rounder moments before this one, the roundest first.
@@ -229,7 +234,7 @@ mod tests {
                     at 1s disk failing a by 0.437245";
         let lines = search.shrink(plan::lines(text)).expect("no run is refused");
         let mild = "at 1s slow a b by 2\nat 1s clock drift a by -2\nat 1s clock ahead a by 1ms\n\
-                    at 1s disk failing a by 0.01";
+                    at 1s disk failing a by 0.0001";
         assert_eq!(plan::text(&lines), mild);
 
         let fails = |lines: &[Line]| {
@@ -239,6 +244,17 @@ mod tests {
         let mut search = Search { fails, jobs: 2, left: 1_000 };
         let lines = search.shrink(plan::lines("at 1s clock drift a by -70123")).expect("no run is refused");
         assert_eq!(plan::text(&lines), "at 1s clock drift a by -1000");
+    }
+
+    #[test]
+    fn no_amount_becomes_greater() {
+        let of = |what, by| milder(what, by).join(" ");
+        assert_eq!(of("disk failing a", "0.05"), "0.0001 0.001 0.01");
+        assert_eq!(of("disk failing a", "0.004"), "0.0001 0.001");
+        assert_eq!(of("disk failing a", "1"), "0.0001 0.001 0.01 0.1 0.5");
+        assert_eq!(of("slow a b", "15"), "2 7 10");
+        assert_eq!(of("slow a b", "1"), "");
+        assert_eq!(of("clock drift a", "-15"), "-2 -7 -10");
     }
 
     #[test]

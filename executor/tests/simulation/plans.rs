@@ -144,3 +144,31 @@ fn a_slow_link_makes_each_packet_late() {
         sleep(Duration::from_secs(60)).await;
     });
 }
+
+#[test]
+fn a_slow_link_ends_with_the_last_of_its_faults() {
+    sim::run(3, |sim| async move {
+        sim.links(&Link::new().latency(Duration::from_millis(1)));
+        sim.host("server", answer);
+        let (sender, mut trips) = wsrt::sync::mpsc::channel(5);
+        sim.host("client", move || {
+            let sender = sender.clone();
+            async move {
+                let began = Instant::now();
+                for moment in [500, 1_500, 2_500, 3_500, 4_500] {
+                    sleep_until(began + Duration::from_millis(moment)).await;
+                    let asked = Instant::now();
+                    TcpStream::connect("server:80").await?;
+                    let _ = sender.send(asked.elapsed().as_millis() / 2).await;
+                }
+                io::Result::Ok(())
+            }
+        });
+        let faults = "at 1s slow client server by 20 for 3s; at 2s slow server client by 50 for 1s; \
+                      at 2s slow client server by 2 for 1s";
+        sim.inject(&faults.parse().expect("it is a plan"));
+        for expected in [1, 20, 50, 20, 1] {
+            assert_eq!(trips.recv().await, Some(expected), "milliseconds for one way");
+        }
+    });
+}

@@ -188,7 +188,7 @@ impl Simulation {
             Event::Begin(fault) => {
                 let what = fault.what.clone();
                 self.begin(scheduler, &what, hosts).then(|| self.state.lock().faults.note(fault))?;
-                self.settle(scheduler, &what, hosts[0]);
+                self.settle(scheduler, &what, hosts);
                 Some(Step::Fault(true, hosts))
             }
             Event::End(what) => self.end(scheduler, &what, hosts).then_some(Step::Fault(false, hosts)),
@@ -215,9 +215,8 @@ impl Simulation {
             }
             What::CutOneWay(..) => self.network.cut(one, other),
             What::Reset(..) => self.network.reset_between(one, other),
-            What::Slow(_, _, factor) => self.network.slow(one, other, *factor),
-            // Those of a disk or a clock are settled as soon as they are under way.
-            What::DiskFull(_) | What::DiskFailing(..) | What::DiskSlow(..) => {}
+            // These are settled as soon as they are under way.
+            What::Slow(..) | What::DiskFull(_) | What::DiskFailing(..) | What::DiskSlow(..) => {}
             What::ClockJump(..) | What::ClockDrift(..) => {}
         }
         true
@@ -239,8 +238,7 @@ impl Simulation {
                 }
             }
             What::Reset(..) => {}
-            What::Slow(..) => self.network.slow(one, other, 1),
-            _ => self.settle(scheduler, what, one),
+            _ => self.settle(scheduler, what, [one, other]),
         }
         true
     }

@@ -1,4 +1,4 @@
-//! Faults of a host's disk and clocks: those that are under way, together.
+//! The faults of a link, and of a host's disk and clocks, that are under way, together.
 
 use super::Simulation;
 use super::clocks::Wrong;
@@ -40,12 +40,29 @@ fn to_clocks(what: &What, host: &str) -> Wrong {
     }
 }
 
+/// How many times as long packets between two hosts take.
+fn slowness(what: &What, one: &str, other: &str) -> u32 {
+    match what {
+        What::Slow(first, second, factor)
+            if [(one, other), (other, one)].contains(&(first.as_str(), second.as_str())) =>
+        {
+            *factor
+        }
+        _ => 1,
+    }
+}
+
 impl Simulation {
-    /// Has a host's disk or clocks be as those of the faults under way say that are of the kind of
-    /// `what`, which has begun or ended.
-    pub(super) fn settle(&self, scheduler: &Scheduler, what: &What, host: usize) {
-        let [name, _] = what.hosts();
+    /// Has a link, or a host's disk or clocks, be as those of the faults under way say that are of
+    /// the kind of `what`, which has begun or ended.
+    pub(super) fn settle(&self, scheduler: &Scheduler, what: &What, [host, other]: [usize; 2]) {
+        let [name, other_name] = what.hosts();
         match what {
+            What::Slow(..) => {
+                let of = |what: &What| slowness(what, name, other_name);
+                let worst = self.state.lock().faults.under_way().map(of).max();
+                self.network.slow(host, other, worst.unwrap_or(1));
+            }
             What::DiskFull(_) | What::DiskFailing(..) | What::DiskSlow(..) => {
                 let none = Injected::default();
                 let all = self.state.lock().faults.under_way().fold(none, |all, what| all.and(to_disk(what, name)));
@@ -56,7 +73,7 @@ impl Simulation {
                 let all = self.state.lock().faults.under_way().fold(none, |all, what| all.and(to_clocks(what, name)));
                 self.clocks.inject(host, scheduler.clock.timer_now(), all);
             }
-            What::Crash(_) | What::Cut(..) | What::CutOneWay(..) | What::Reset(..) | What::Slow(..) => {}
+            What::Crash(_) | What::Cut(..) | What::CutOneWay(..) | What::Reset(..) => {}
         }
     }
 }
