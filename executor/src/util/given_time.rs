@@ -64,6 +64,13 @@ pub(crate) fn move_to(now: u64) {
     NOW.set(NOW.get().map(|shown| shown.max(now)));
 }
 
+/// Moves the clock that this thread is given on to this reading of the clock since the start of the
+/// computer, unless it shows more.
+#[cfg(feature = "sim")]
+pub(crate) fn move_to_uptime(uptime: u64) {
+    move_to(uptime.saturating_sub(BEGAN.get()));
+}
+
 /// The reading of the clock since the start of the computer, without a read, if this thread is
 /// given one: the simulation's, whatever the host of the task is shown.
 #[cfg(feature = "sim")]

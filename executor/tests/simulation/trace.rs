@@ -8,6 +8,7 @@ use std::time::Duration;
 use wsrt::sim;
 use wsrt::time::sleep;
 use wsrt_trace::decode::{Decoded, Decoder, PacketReader};
+use wsrt_trace::{Track, TrackEventKind};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -25,8 +26,11 @@ fn subject_of_the_trace() {
     });
 }
 
-/// The times of the events of a run that is recorded by a process of its own, in nanoseconds.
-fn recorded(name: &str) -> Vec<u64> {
+/// The time of an event in nanoseconds, its kind, and its track.
+type Seen = (u64, TrackEventKind, Track);
+
+/// The events of a run that is recorded by a process of its own.
+fn recorded(name: &str) -> Vec<Seen> {
     let path = env::temp_dir().join(format!("wsrt-simulated-{}-{name}.perfetto-trace", id()));
     let mut command = Command::new(env::current_exe().expect("it runs"));
     let output = command.args(["trace::subject_of_the_trace", "--exact"]).env("WSRT_TRACE", &path).output();
@@ -34,23 +38,38 @@ fn recorded(name: &str) -> Vec<u64> {
     assert!(output.status.success(), "{output:?}");
     let mut packets = PacketReader::of(File::open(&path).expect("it was written"));
     let mut decoder = Decoder::default();
-    let mut times = Vec::new();
+    let mut events = Vec::new();
     while let Ok(packet) = packets.next_packet().expect("it is read") {
         if let Decoded::Event(event) = decoder.decode(packet).expect("it is a trace") {
-            times.push(event.at);
+            events.push((event.at, event.kind, event.track));
         }
     }
     fs::remove_file(path).expect("it is there");
-    times
+    events
+}
+
+/// The beginning and the end of each poll: those on the track of the thread, which has the most.
+fn polls(events: &[Seen]) -> Vec<[Seen; 2]> {
+    let bounds = |track| events.iter().filter(move |event| event.2 == track && event.1 != TrackEventKind::Instant);
+    let tracks = events.iter().map(|event| event.2);
+    let track = tracks.max_by_key(|&track| bounds(track).count()).expect("there are events");
+    let bounds: Vec<Seen> = bounds(track).copied().collect();
+    assert!(bounds.len() > 20, "{events:?}");
+    bounds.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect()
 }
 
 #[test]
 fn events_have_the_virtual_times_of_their_run() {
-    let times = recorded("one");
+    let events = recorded("one");
+    let times: Vec<u64> = events.iter().map(|event| event.0).collect();
+    assert!(times.is_sorted(), "{events:?}");
     let (first, last) = (times.iter().min().expect("some"), times.iter().max().expect("some"));
     assert!(*first >= 1_000_000 * SECOND, "the clock begins there: {first}");
     assert!((7_200 * SECOND..7_201 * SECOND).contains(&(last - first)), "{first} {last}");
     let apart = times.windows(2).filter(|pair| pair[1].saturating_sub(pair[0]) > 500 * SECOND).count();
     assert!(apart >= 11, "tasks run each ten minutes: {times:?}");
-    assert_eq!(times, recorded("other"), "a seed is one run");
+    for pair in polls(&events) {
+        assert!(pair[1].0 - pair[0].0 < SECOND / 100, "a poll is shown at the moment of its turn: {pair:?}");
+    }
+    assert_eq!(events, recorded("other"), "a seed is one run");
 }

@@ -85,6 +85,14 @@ impl Observer {
     }
 }
 
+/// Whether this thread drives a simulation.
+fn is_simulated() -> bool {
+    #[cfg(feature = "sim")]
+    return crate::util::given_time::shown().is_some();
+    #[cfg(not(feature = "sim"))]
+    false
+}
+
 /// A range on the track of the current thread, which ends when this is dropped.
 #[must_use]
 pub(crate) struct ObservedRange<'a> {
@@ -101,14 +109,25 @@ impl Drop for ObservedRange<'_> {
 
 /// The doors for events of processors and threads.
 impl Observer {
-    /// Observes that the current thread takes up the processor with this index.
+    /// Observes that a machine of a simulation takes its turn on the current thread, after others.
+    #[cfg(feature = "sim")]
+    pub(crate) fn turn_begins(&self) {
+        self.with_writer(ThreadWriter::turn_to_another);
+    }
+
+    /// Observes that the current thread takes up the processor with this index. Not in a
+    /// simulation: its machines share a thread, and one track has no room for the ranges of all.
     pub(crate) fn taken_up(&self, processor: usize) {
-        self.record(EventKind::Enter(Activity::Holds(processor as u16)), None);
+        if !is_simulated() {
+            self.record(EventKind::Enter(Activity::Holds(processor as u16)), None);
+        }
     }
 
     /// Observes that the current thread puts down the processor with this index.
     pub(crate) fn put_down(&self, processor: usize) {
-        self.record(EventKind::Leave(Activity::Holds(processor as u16)), None);
+        if !is_simulated() {
+            self.record(EventKind::Leave(Activity::Holds(processor as u16)), None);
+        }
     }
 
     /// Observes that the thread's processor is about to be handed over, perhaps in the middle of a

@@ -120,6 +120,13 @@ impl ThreadWriter {
         let _ = take_panic();
     }
 
+    /// Another machine of a simulation has its turn on this thread, at another time.
+    #[cfg(feature = "sim")]
+    pub(crate) fn turn_to_another(&self) {
+        self.held.set(NO_PROCESSOR);
+        self.ended_at.set(0);
+    }
+
     /// Returns the processor that the thread is known to hold, or none.
     pub(crate) fn held(&self) -> u16 {
         self.held.get()

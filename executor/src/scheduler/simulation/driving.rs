@@ -8,7 +8,7 @@ use super::{NONE, Simulation};
 use crate::task::give_ids;
 use crate::util::given::Given;
 use crate::util::given_entropy::give_entropy;
-use crate::util::given_time::{GivenTime, give_time};
+use crate::util::given_time::{self, GivenTime, give_time};
 use crate::util::host_clock::{GivenClocks, HostClocks, give_clocks};
 use crate::util::system_calls::GivenNames;
 use crate::util::thread_key::ThreadKey;
@@ -19,7 +19,7 @@ pub(super) struct Driving<'a> {
     simulation: &'a Simulation,
     entropy: Given,
     ids: Given,
-    _time: GivenTime,
+    time: Option<GivenTime>,
     _names: GivenNames,
     _clocks: GivenClocks,
     #[cfg(feature = "macros")]
@@ -45,7 +45,7 @@ impl<'a> Driving<'a> {
             simulation,
             entropy,
             ids: give_ids(simulation.next_id.load(Relaxed)),
-            _time: give_time(simulation.began, now),
+            time: Some(give_time(simulation.began, now)),
             _names: simulation.network.give_names(),
             _clocks: give_clocks(Arc::clone(&simulation.clocks) as Arc<dyn HostClocks>),
             #[cfg(feature = "macros")]
@@ -60,6 +60,10 @@ impl Drop for Driving<'_> {
         self.simulation.next_id.store(self.ids.next(), Relaxed);
         self.simulation.is_staged.store(false, Relaxed);
         self.simulation.driver.store(NONE, Relaxed);
+        // The clock of `sim::run` goes on from here: no runtime ends before its run.
+        let ends_at = given_time::uptime();
+        self.time = None;
+        ends_at.into_iter().for_each(given_time::move_to_uptime);
     }
 }
 

@@ -89,6 +89,7 @@ impl SimulatedMachine {
     /// Has one turn. The context of the simulation is to be made the innermost again.
     pub(super) fn take_turn(&mut self, simulation: &Simulation) {
         Context::put_back(&self.context);
+        self.context.scheduler().observer.turn_begins();
         self.is_roused = false;
         if self.state == State::Started {
             call_start_hook(&self.context);
