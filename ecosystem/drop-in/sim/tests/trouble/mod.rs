@@ -1,11 +1,12 @@
 //! The trouble of a run: one fault between two hosts, of a kind that the seed decides. Calm is
 //! before it, and again when there was time to get over it.
 
+use std::io::{self, ErrorKind};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
-use wsrt::sim::Sim;
+use wsrt::sim::{self, Record, Sim};
 
 /// A kind of fault.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -87,4 +88,20 @@ impl Trouble {
         }
         *self.state() = State::Over(Instant::now());
     }
+}
+
+/// Runs each of so many seeds twice, and one beside it that is another.
+pub(crate) fn each_seed_is_one_run(seeds: u64, run: fn(u64) -> Record) {
+    sim::seeds(0..seeds, |seed| {
+        let first = run(seed);
+        assert_eq!(first, run(seed));
+        assert_ne!(first.hash(), run(seed + seeds).hash(), "another seed is another run");
+        assert!(first.steps() > 1_000, "{first:?}");
+    });
+}
+
+/// Checks that a socket of std's was refused.
+pub(crate) fn check_refusal(error: &io::Error) {
+    assert_eq!(error.kind(), ErrorKind::Unsupported);
+    assert!(error.to_string().contains("simulated"), "{error}");
 }
