@@ -56,6 +56,7 @@ struct Cell<F: Future, S> {
 ///
 /// Nothing is asked of references and wakers: the thread that drops the last of them finds nothing
 /// of `F` in the cell any more.
+#[inline]
 pub(crate) unsafe fn allocate<F, S>(
     future: F,
     scheduler: S,

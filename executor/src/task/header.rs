@@ -51,6 +51,7 @@ pub(crate) struct Header {
 }
 
 impl Header {
+    #[inline]
     pub(super) fn new(vtable: &'static VTable, Identity { id, spawned_at, extras }: Identity) -> Self {
         Self {
             links: UnsafeCell::new(Links::default()),

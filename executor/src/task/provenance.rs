@@ -36,6 +36,7 @@ impl Provenance {
         self.extras_address().map(|extras| unsafe { extras.as_ref() })
     }
 
+    #[inline]
     fn extras_address(&self) -> Option<NonNull<Extras>> {
         if self.word.addr().get() & EXTRAS == 0 {
             return None;
