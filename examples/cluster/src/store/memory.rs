@@ -4,16 +4,18 @@
 //! in both.
 
 use std::collections::{HashMap, VecDeque};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use parking_lot::Mutex;
 
+use super::clock::Clock;
 use super::names::{is_starting_name, starting_name};
 use super::{Census, NextJob, Outcome, Place, STARTING_JOBS, Stolen, Store, StoreError, Submitted, Taken, WorkerState};
 
 /// A [`Store`] in this process's memory.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
+    clock: Clock,
     state: Mutex<State>,
 }
 
@@ -22,6 +24,12 @@ impl MemoryStore {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Makes one whose leases go by the computer's calendar, as Redis's do.
+    #[must_use]
+    pub fn by_calendar() -> Self {
+        Self { clock: Clock::Calendar, ..Self::default() }
     }
 }
 
@@ -45,7 +53,7 @@ struct Worker {
     deque: VecDeque<String>,
     in_flight: u64,
     /// When it was last seen at work, if it is a program that has joined.
-    seen: Option<Instant>,
+    seen: Option<Duration>,
 }
 
 #[derive(Debug)]
@@ -57,7 +65,15 @@ struct Job {
 #[derive(Debug)]
 struct Flight {
     holder: String,
-    deadline: Instant,
+    /// When its lease began, or was renewed.
+    began: Duration,
+    lease: Duration,
+}
+
+impl Flight {
+    fn deadline(&self) -> Duration {
+        self.began.saturating_add(self.lease)
+    }
 }
 
 #[derive(Debug)]
@@ -172,13 +188,12 @@ impl State {
         Err(StoreError::UnknownJob(job.to_owned()))
     }
 
-    fn take(&mut self, worker: &str, lease: Duration) -> Outcome<Option<Taken>> {
-        let now = Instant::now();
+    fn take(&mut self, worker: &str, lease: Duration, now: Duration) -> Outcome<Option<Taken>> {
         let taker = self.worker(worker)?;
         taker.seen = taker.seen.map(|_| now);
         let Some(job) = taker.deque.pop_front() else { return Ok(None) };
         taker.in_flight += 1;
-        self.flight.insert(job.clone(), Flight { holder: worker.to_owned(), deadline: now + lease });
+        self.flight.insert(job.clone(), Flight { holder: worker.to_owned(), began: now, lease });
         let record = self.jobs.get_mut(&job).ok_or_else(|| StoreError::Failed(format!("{job} has no record")))?;
         record.attempts += 1;
         Ok(Some(Taken { attempt: record.attempts, payload: record.payload.clone(), job }))
@@ -194,6 +209,15 @@ impl State {
 
     fn busy(&self) -> impl Iterator<Item = &String> {
         self.names.iter().filter(|name| !self.workers[*name].deque.is_empty())
+    }
+
+    /// What began at a moment still to come began before the clock was set back: a lease from while
+    /// it was an hour ahead would last for an hour more. It counts from now.
+    fn forget_times_to_come(&mut self, now: Duration) {
+        let leases = self.flight.values_mut().map(|flight| &mut flight.began);
+        for moment in leases.chain(self.workers.values_mut().filter_map(|worker| worker.seen.as_mut())) {
+            *moment = now.min(*moment);
+        }
     }
 
     fn victim(&self, luck: u32) -> Option<String> {
@@ -253,7 +277,7 @@ impl Store for MemoryStore {
         let mut state = self.state.lock();
         state.leave_starting_state();
         state.add_worker(worker);
-        state.worker(worker)?.seen = Some(Instant::now());
+        state.worker(worker)?.seen = Some(self.clock.now());
         Ok(())
     }
 
@@ -272,7 +296,7 @@ impl Store for MemoryStore {
     }
 
     async fn take(&self, worker: &str, lease: Duration) -> Outcome<Option<Taken>> {
-        self.state.lock().take(worker, lease)
+        self.state.lock().take(worker, lease, self.clock.now())
     }
 
     async fn steal(&self, thief: &str, victims: &[String]) -> Outcome<Option<Stolen>> {
@@ -290,12 +314,13 @@ impl Store for MemoryStore {
 
     async fn next_job(&self, worker: &str, lease: Duration, luck: Option<u32>) -> Outcome<Option<NextJob>> {
         let mut state = self.state.lock();
-        if let Some(taken) = state.take(worker, lease)? {
+        let now = self.clock.now();
+        if let Some(taken) = state.take(worker, lease, now)? {
             return Ok(Some(NextJob { taken, victim: None }));
         }
         let Some(victim) = luck.and_then(|luck| state.victim(luck)) else { return Ok(None) };
         state.steal(worker, &victim)?;
-        Ok(state.take(worker, lease)?.map(|taken| NextJob { taken, victim: Some(victim) }))
+        Ok(state.take(worker, lease, now)?.map(|taken| NextJob { taken, victim: Some(victim) }))
     }
 
     async fn renew(&self, worker: &str, job: &str, attempt: u64, lease: Duration) -> Outcome<()> {
@@ -303,9 +328,9 @@ impl Store for MemoryStore {
         if !state.is_held(worker, job, Some(attempt)) {
             return Err(StoreError::NotHeld { job: job.to_owned(), worker: worker.to_owned() });
         }
-        let now = Instant::now();
+        let now = self.clock.now();
         if let Some(flight) = state.flight.get_mut(job) {
-            flight.deadline = now + lease;
+            (flight.began, flight.lease) = (now, lease);
         }
         let holder = state.worker(worker)?;
         holder.seen = holder.seen.map(|_| now);
@@ -329,16 +354,17 @@ impl Store for MemoryStore {
 
     async fn expire(&self, forget_after: Duration) -> Outcome<u64> {
         let mut state = self.state.lock();
-        let now = Instant::now();
-        let over = state.flight.iter().filter(|(_, flight)| flight.deadline <= now);
-        let mut over: Vec<_> = over.map(|(job, flight)| (flight.deadline, job.clone())).collect();
+        let now = self.clock.now();
+        state.forget_times_to_come(now);
+        let over = state.flight.iter().filter(|(_, flight)| flight.deadline() <= now);
+        let mut over: Vec<_> = over.map(|(job, flight)| (flight.deadline(), job.clone())).collect();
         over.sort_unstable();
         for (_, job) in &over {
             let holder = state.land(job).unwrap_or_default();
             state.worker(&holder)?.deque.push_back(job.clone());
         }
         state.keep_workers(|worker| {
-            let is_gone = worker.seen.is_some_and(|seen| now.duration_since(seen) >= forget_after);
+            let is_gone = worker.seen.is_some_and(|seen| now.saturating_sub(seen) >= forget_after);
             !is_gone || worker.in_flight > 0 || !worker.deque.is_empty()
         });
         Ok(over.len() as u64)

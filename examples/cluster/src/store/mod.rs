@@ -12,6 +12,7 @@
 //!                    thief's deque       expire
 //! ```
 
+mod clock;
 mod error;
 mod memory;
 mod names;
@@ -207,7 +208,8 @@ pub trait Store: Debug + Send + Sync + 'static {
     /// thief takes them first.
     ///
     /// Returns how many those were. Forgets the workers that have joined, have no jobs, and were
-    /// not seen for `forget_after`.
+    /// not seen for `forget_after`. A lease that began at a moment still to come, before the
+    /// store's clock was set back, begins again.
     fn expire(&self, forget_after: Duration) -> impl Future<Output = Outcome<u64>> + Send;
 
     /// All workers, in the order in which they came.

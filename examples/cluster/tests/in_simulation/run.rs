@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use wsrt::net::TcpListener;
-use wsrt::sim::{self, Faults, Record};
+use wsrt::sim::{self, Faults, Record, Sim};
 use wsrt_cluster::node::Node;
 use wsrt_cluster::server::{expire_leases, serve_clients};
 use wsrt_cluster::store::{RedisStore, StoreAddress};
@@ -18,18 +18,41 @@ use crate::redis::serve_redis;
 use crate::store::Disk;
 
 pub(crate) const JOBS: usize = 12;
-const WORKERS: [&str; 3] = ["w0", "w1", "w2"];
-const LEASE: Duration = Duration::from_millis(600);
+pub(crate) const WORKERS: [&str; 3] = ["w0", "w1", "w2"];
+pub(crate) const LEASE: Duration = Duration::from_millis(600);
 const FAULTS_END: Duration = Duration::from_secs(6);
 /// All is done by then: the faults end, calls give up after 2 s, connections come back within
 /// another, and leases end.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// Runs the cluster with this seed. Panics if it does not keep its promises.
-pub(crate) fn run(seed: u64) -> Record {
+/// What is known after a run.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Outcome {
+    pub(crate) record: Record,
+    /// The most times that a job was taken before its result was recorded.
+    pub(crate) attempts: u64,
+}
+
+/// All that may happen to hosts and links, and clocks that nobody can rely on: calendars are wrong
+/// by up to an hour, and each fault has clocks drift by up to 10 %.
+pub(crate) fn whatever_happens() -> Faults {
+    let hour = Duration::from_secs(3600);
+    clocks(hour, 100_000).crashes(2).partitions().resets()
+}
+
+/// Clocks that are wrong, and nothing else: by `jump` and by `drift` parts in a million at most.
+pub(crate) fn clocks(jump: Duration, drift: u32) -> Faults {
+    let millis = Duration::from_millis;
+    let faults = Faults::new(FAULTS_END).every(millis(50)..millis(500)).lasting(millis(20)..3 * LEASE);
+    faults.clock_jumps(jump).clock_drifts(drift)
+}
+
+/// Runs the cluster with this seed and the faults that `inject` adds. Panics if it does not keep its
+/// promises.
+pub(crate) fn run(seed: u64, inject: impl FnOnce(&Sim) + Send) -> Outcome {
     sim::run(seed, |sim| async move {
         sim.deadline(DEADLINE);
-        let disk = Disk::default();
+        let disk = Disk::new();
         let kept = disk.clone();
         sim.host("redis", move || serve_redis(kept.clone()));
         sim.host("node", node);
@@ -39,9 +62,7 @@ pub(crate) fn run(seed: u64) -> Record {
             let (records, lives) = (records.clone(), Arc::clone(&lives));
             sim.host(name, move || work(name, records.clone(), lives.fetch_add(1, Relaxed)));
         }
-        let millis = Duration::from_millis;
-        let faults = Faults::new(FAULTS_END).every(millis(50)..millis(500)).lasting(millis(20)..3 * LEASE);
-        sim.random_faults(faults.crashes(2).partitions().resets());
+        inject(&sim);
 
         let mut client = Client::default();
         for job in 0..JOBS {
@@ -51,7 +72,7 @@ pub(crate) fn run(seed: u64) -> Record {
             client.wait_until_done(job).await;
         }
         disk.assert_all_done(JOBS);
-        sim.record()
+        Outcome { record: sim.record(), attempts: records.most() }
     })
 }
 
@@ -64,8 +85,12 @@ impl Records {
         let told = format!("{job} was recorded twice");
         let before = self.0.lock().expect("no panic while it is locked").insert(job, attempt);
         if before.is_some() {
-            sim::Sim::current().invariant(&told, || false);
+            Sim::current().invariant(&told, || false);
         }
+    }
+
+    fn most(&self) -> u64 {
+        self.0.lock().expect("no panic while it is locked").values().copied().max().unwrap_or(0)
     }
 }
 

@@ -8,8 +8,8 @@ use std::time::Duration;
 use wsrt::sim::Sim;
 use wsrt_cluster::store::{Census, MemoryStore, Outcome, Place, Store, StoreError, Taken};
 
-/// It outlives crashes, whole.
-#[derive(Clone, Debug, Default)]
+/// It outlives crashes, whole. Its leases go by the calendar of its host, as a Redis's do.
+#[derive(Clone, Debug)]
 pub(crate) struct Disk {
     store: Arc<MemoryStore>,
     seen: Arc<Mutex<Seen>>,
@@ -35,6 +35,10 @@ fn lease(word: &str) -> Duration {
 }
 
 impl Disk {
+    pub(crate) fn new() -> Self {
+        Self { store: Arc::new(MemoryStore::by_calendar()), seen: Arc::default() }
+    }
+
     /// Runs a script by its name, as one step.
     pub(crate) async fn run(&self, script: &str, arguments: &[&str]) -> Vec<String> {
         let answer = match self.step(script, arguments).await {

@@ -7,15 +7,16 @@
 --   jobs       hash         unfinished job -> payload
 --   attempts   hash         unfinished job -> how many times it was taken
 --   flight     sorted set   job in flight -> when its lease is over, in ms
+--   began      sorted set   job in flight -> when its lease began, or was renewed, in ms
 --   holders    hash         job in flight -> worker
 --   results    hash         finished job -> attempt, worker and result, a line each
 --
--- The clock is Redis's own, so that the clocks of the hosts need not agree.
+-- The clock is Redis's own, so that the clocks of the hosts need not agree. It is a calendar, which may be set back.
 
 local function key(name) return KEYS[1] .. name end
 local WORKERS, SEEN, JOBS, ATTEMPTS = key('workers'), key('seen'), key('jobs'), key('attempts')
 local FLIGHT, HOLDERS, RESULTS, INITIALISED = key('flight'), key('holders'), key('results'), key('initialised')
-local BUSY = key('busy')
+local BUSY, BEGAN = key('busy'), key('began')
 
 local function deque(worker) return key('deque:' .. worker) end
 
@@ -79,11 +80,16 @@ local function steal(thief, victim)
   return job
 end
 
+local function begin_lease(job, time, lease)
+  redis.call('ZADD', FLIGHT, time + lease, job)
+  redis.call('ZADD', BEGAN, time, job)
+end
+
 -- Takes the job at the front of the worker's own deque. Returns its name, the attempt, and what it is.
 local function take(worker, time, lease)
   local job = redis.call('LPOP', deque(worker))
   if not job then return nil end
-  redis.call('ZADD', FLIGHT, time + lease, job)
+  begin_lease(job, time, lease)
   redis.call('HSET', HOLDERS, job, worker)
   return job, tostring(redis.call('HINCRBY', ATTEMPTS, job, 1)), redis.call('HGET', JOBS, job)
 end
@@ -91,6 +97,7 @@ end
 -- Ends a job's flight.
 local function land(job)
   redis.call('ZREM', FLIGHT, job)
+  redis.call('ZREM', BEGAN, job)
   redis.call('HDEL', HOLDERS, job)
 end
 

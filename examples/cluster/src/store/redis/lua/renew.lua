@@ -5,5 +5,5 @@ if redis.call('HGET', HOLDERS, job) ~= worker or redis.call('HGET', ATTEMPTS, jo
 end
 local time = now()
 be_seen(worker, time)
-redis.call('ZADD', FLIGHT, time + tonumber(ARGV[4]), job)
+begin_lease(job, time, tonumber(ARGV[4]))
 return { 'ok' }
