@@ -34,7 +34,8 @@ pub struct Faults(FaultBounds);
 impl Faults {
     /// Makes bounds that allow no kind of fault yet, and none after `within`. One comes every 0.1
     /// to 1 s, and lasts from 10 ms to 1 s. Each kind that is allowed is as likely as another;
-    /// [`partitions`](Self::partitions) are two of them.
+    /// [`partitions`](Self::partitions) are two of them. A fault that would change nothing, such as
+    /// a link that is slower by the factor 1, is none.
     #[must_use]
     pub fn new(within: Duration) -> Self {
         let (tenth, second) = (Duration::from_millis(100), Duration::from_secs(1));

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Sim;
-use crate::scheduler::simulation::Wrong;
+use crate::scheduler::simulation::ClockSkew;
 
 /// Describes how the clocks of a host differ from the simulation's: see [`Sim::skew`].
 ///
@@ -17,7 +17,7 @@ use crate::scheduler::simulation::Wrong;
 /// # drop(behind_and_fast);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Skew(Wrong);
+pub struct Skew(ClockSkew);
 
 impl Skew {
     /// Makes a description of clocks that are right.
@@ -62,7 +62,7 @@ impl Skew {
     #[must_use]
     pub fn behind(self, by: Duration) -> Self {
         let Self(ahead) = self.ahead(by);
-        Self(Wrong { ahead: -ahead.ahead, ..ahead })
+        Self(ClockSkew { ahead: -ahead.ahead, ..ahead })
     }
 
     /// Has all clocks run too fast by so many parts in a million, or too slow if it is negative. A

@@ -80,6 +80,24 @@ fn random_faults_are_the_same_for_a_seed_and_end() {
 }
 
 #[test]
+fn a_fault_that_would_change_nothing_is_none() {
+    sim::run(7, |sim| async move {
+        for name in ["a", "b"] {
+            sim.host(name, std::future::pending::<()>);
+        }
+        let faults = Faults::new(Duration::from_secs(100)).slow_links(1..2).slow_disks(0..2).failing_disks(0.0..0.0);
+        sim.random_faults(faults.clock_jumps(Duration::ZERO).clock_drifts(0));
+        sleep(Duration::from_secs(50)).await;
+        assert!(sim.plan().is_empty(), "{}", sim.plan());
+        sim.random_faults(Faults::new(Duration::from_secs(10)).failing_disks(0.0..0.000_002).clock_drifts(1));
+        sleep(Duration::from_secs(50)).await;
+        let plan = sim.plan().to_string();
+        assert!(plan.contains(" by 1 for ") && plan.contains(" by -1 for ") && plan.contains(" by 0.000001 for "));
+        assert!(!plan.contains(" by 0 for "), "{plan}");
+    });
+}
+
+#[test]
 fn points_are_armed_by_some_seeds_and_fire_sometimes() {
     let fired = |seed| sim::run(seed, |_| async { (0..100).filter(|_| sim::maybe("slow disk")).count() });
     let counts: Vec<_> = (0..100).map(fired).collect();

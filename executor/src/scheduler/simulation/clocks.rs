@@ -14,14 +14,14 @@ use crate::util::sync::Mutex;
 
 /// By how much clocks are wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Wrong {
+pub(crate) struct ClockSkew {
     /// The nanoseconds by which the calendar is ahead: behind if negative.
     pub(crate) ahead: i64,
     /// The parts in a million by which all clocks run too fast: too slow if negative.
     pub(crate) drift: i32,
 }
 
-impl Wrong {
+impl ClockSkew {
     /// Both together. No clock stands or goes back.
     pub(super) fn and(self, other: Self) -> Self {
         let drift = self.drift.saturating_add(other.drift).max(-999_999);
@@ -31,9 +31,9 @@ impl Wrong {
 
 /// The clocks of one host.
 #[derive(Default)]
-struct Skewed {
-    by_program: Wrong,
-    by_faults: Wrong,
+struct SkewedClocks {
+    by_program: ClockSkew,
+    by_faults: ClockSkew,
     shown: HostClock,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct Clocks {
     network: Arc<Network>,
     /// Whether there are any. Relaxed: written and read by the thread that drives the simulation.
     any: AtomicBool,
-    skewed: Mutex<BTreeMap<usize, Skewed>>,
+    skewed: Mutex<BTreeMap<usize, SkewedClocks>>,
 }
 
 impl Clocks {
@@ -51,20 +51,20 @@ impl Clocks {
     }
 
     /// Has a host's clocks be wrong from now on as the program says, beside the faults of the run.
-    pub(crate) fn skew(&self, host: usize, now: u64, skew: Wrong) {
+    pub(crate) fn skew(&self, host: usize, now: u64, skew: ClockSkew) {
         self.change(host, now, |clocks| clocks.by_program = skew);
     }
 
     /// Has a host's clocks be wrong from now on by faults of the run.
-    pub(super) fn inject(&self, host: usize, now: u64, skew: Wrong) {
+    pub(super) fn inject(&self, host: usize, now: u64, skew: ClockSkew) {
         self.change(host, now, |clocks| clocks.by_faults = skew);
     }
 
-    fn change(&self, host: usize, now: u64, change: impl FnOnce(&mut Skewed)) {
+    fn change(&self, host: usize, now: u64, change: impl FnOnce(&mut SkewedClocks)) {
         let mut skewed = self.skewed.lock();
         let clocks = skewed.entry(host).or_default();
         change(clocks);
-        let Wrong { ahead, drift } = clocks.by_program.and(clocks.by_faults);
+        let ClockSkew { ahead, drift } = clocks.by_program.and(clocks.by_faults);
         clocks.shown = clocks.shown.turned(now, ahead, drift);
         self.any.store(true, Relaxed);
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use super::network::Network;
-use super::plan::{Fault, What};
+use super::plan::{Fault, FaultEffect};
 use crate::util::rng::FastRand;
 
 const MICRO: u64 = 1_000;
@@ -24,11 +24,11 @@ pub(crate) struct FaultBounds {
     pub(crate) jump: Duration,
     /// By how many parts in a million clocks are too fast or too slow at most.
     pub(crate) drift: i32,
-    pub(crate) kinds: Vec<Kind>,
+    pub(crate) kinds: Vec<FaultKind>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum FaultKind {
     Crash,
     Partition,
     OneWay,
@@ -65,15 +65,15 @@ impl Drawer {
         (self.next < self.end && !self.bounds.kinds.is_empty()).then_some(self.next)
     }
 
-    /// Draws the fault that comes now. `None` if the hosts do not allow it; `down` of them are
-    /// down.
+    /// Draws the fault that comes now. `None` if the hosts do not allow it, `down` of which are
+    /// down, or if it would change nothing.
     pub(super) fn draw(&mut self, network: &Network, down: usize) -> Option<Fault> {
         let at = self.next;
         let kind = self.bounds.kinds[self.rng.below(self.bounds.kinds.len())];
         let what = self.draw_hosts(network).and_then(|hosts| self.fault(kind, hosts, network, down));
         let lasting = self.time(self.bounds.lasting.clone()).min(self.end - at);
         self.move_on();
-        let what = what?;
+        let what = what.filter(|what| !what.is_nothing())?;
         let lasting = (!what.is_instant()).then_some(lasting);
         Some(Fault { at, what, lasting })
     }
@@ -84,27 +84,37 @@ impl Drawer {
         (count > 0).then(|| [(); 2].map(|()| 1 + self.rng.below(count)))
     }
 
-    fn fault(&mut self, kind: Kind, [one, other]: [usize; 2], network: &Network, down: usize) -> Option<What> {
+    fn fault(
+        &mut self,
+        kind: FaultKind,
+        [one, other]: [usize; 2],
+        network: &Network,
+        down: usize,
+    ) -> Option<FaultEffect> {
         let (first, second) = (network.host_name(one), network.host_name(other));
         match kind {
-            Kind::Crash => (down < self.bounds.most_down && network.is_up(one)).then_some(What::Crash(first)),
-            Kind::DiskFull => Some(What::DiskFull(first)),
-            Kind::DiskFailing => Some(What::DiskFailing(first, self.number(self.bounds.failing.clone()))),
-            Kind::DiskSlow => Some(What::DiskSlow(first, self.number(self.bounds.disk_factors.clone()).max(1))),
-            Kind::ClockJump => {
-                let jump = self.time(Duration::from_nanos(MICRO)..self.bounds.jump);
-                let jump = i64::try_from(jump).unwrap_or(i64::MAX);
-                Some(What::ClockJump(first, if self.is_negative() { -jump } else { jump }))
+            FaultKind::Crash => {
+                (down < self.bounds.most_down && network.is_up(one)).then_some(FaultEffect::Crash(first))
             }
-            Kind::ClockDrift => {
-                let drift = 1 + self.rng.below(self.bounds.drift.max(1) as usize) as i32;
-                Some(What::ClockDrift(first, if self.is_negative() { -drift } else { drift }))
+            FaultKind::DiskFull => Some(FaultEffect::DiskFull(first)),
+            FaultKind::DiskFailing => Some(FaultEffect::DiskFailing(first, self.number(self.bounds.failing.clone()))),
+            FaultKind::DiskSlow => {
+                Some(FaultEffect::DiskSlow(first, self.number(self.bounds.disk_factors.clone()).max(1)))
+            }
+            FaultKind::ClockJump => {
+                let jump = self.time(Duration::from_nanos(MICRO)..self.bounds.jump).min(nanos(self.bounds.jump));
+                let jump = i64::try_from(jump).unwrap_or(i64::MAX);
+                Some(FaultEffect::ClockJump(first, if self.is_negative() { -jump } else { jump }))
+            }
+            FaultKind::ClockDrift => {
+                let drift = (1 + self.rng.below(self.bounds.drift.max(1) as usize) as i32).min(self.bounds.drift);
+                Some(FaultEffect::ClockDrift(first, if self.is_negative() { -drift } else { drift }))
             }
             _ if one == other => None,
-            Kind::Partition => Some(What::Cut(first, second)),
-            Kind::OneWay => Some(What::CutOneWay(first, second)),
-            Kind::Reset => Some(What::Reset(first, second)),
-            Kind::Slow => Some(What::Slow(first, second, self.number(self.bounds.factors.clone()).max(1))),
+            FaultKind::Partition => Some(FaultEffect::Cut(first, second)),
+            FaultKind::OneWay => Some(FaultEffect::CutOneWay(first, second)),
+            FaultKind::Reset => Some(FaultEffect::Reset(first, second)),
+            FaultKind::Slow => Some(FaultEffect::Slow(first, second, self.number(self.bounds.factors.clone()).max(1))),
         }
     }
 
@@ -124,9 +134,12 @@ impl Drawer {
 
     /// Draws a duration, in whole microseconds where the range is that wide.
     fn time(&mut self, range: Range<Duration>) -> u64 {
-        let nanos = |duration: Duration| u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX / 4);
         let (start, end) = (nanos(range.start), nanos(range.end));
         let drawn = start + self.rng.below(end.saturating_sub(start).max(1) as usize) as u64;
         (drawn - drawn % MICRO).max(start)
     }
+}
+
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX / 4)
 }

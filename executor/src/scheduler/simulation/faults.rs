@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::Simulation;
 use super::drawing::{Drawer, FaultBounds};
 use super::network::Network;
-use super::plan::{Fault, Plan, What};
+use super::plan::{Fault, FaultEffect, Plan};
 use super::points::{self, Points};
 use super::record::Step;
 use crate::scheduler::Scheduler;
@@ -34,13 +34,13 @@ pub(super) struct Faults {
 
 struct UnderWay {
     until: u64,
-    what: What,
+    what: FaultEffect,
 }
 
 /// The next event.
 enum Event {
     Begin(Fault),
-    End(What),
+    End(FaultEffect),
 }
 
 impl Faults {
@@ -112,7 +112,7 @@ impl Faults {
             Some(fault) => fault,
             None => {
                 let (_, index) = self.next_drawn()?;
-                let down = self.under_way.iter().filter(|fault| matches!(fault.what, What::Crash(_))).count();
+                let down = self.under_way.iter().filter(|fault| matches!(fault.what, FaultEffect::Crash(_))).count();
                 let fault = self.drawers[index].draw(network, down);
                 self.drawers.retain(|drawer| drawer.next_at().is_some());
                 fault?
@@ -121,7 +121,7 @@ impl Faults {
         Some(Event::Begin(fault))
     }
 
-    pub(super) fn under_way(&self) -> impl Iterator<Item = &What> {
+    pub(super) fn under_way(&self) -> impl Iterator<Item = &FaultEffect> {
         self.under_way.iter().map(|fault| &fault.what)
     }
 
@@ -195,7 +195,7 @@ impl Simulation {
         }
     }
 
-    fn hosts_of(&self, what: &What) -> Result<[usize; 2], String> {
+    fn hosts_of(&self, what: &FaultEffect) -> Result<[usize; 2], String> {
         let find = |name: &str| {
             let found = self.network.find_host(name).filter(|_| !name.is_empty());
             found.ok_or_else(|| format!("the plan says `{what}`, and there is no host `{name}` at that moment"))
@@ -205,39 +205,43 @@ impl Simulation {
     }
 
     /// Returns whether it has begun: a host that is down cannot crash.
-    fn begin(&self, scheduler: &Arc<Scheduler>, what: &What, [one, other]: [usize; 2]) -> bool {
+    fn begin(&self, scheduler: &Arc<Scheduler>, what: &FaultEffect, [one, other]: [usize; 2]) -> bool {
         match what {
-            What::Crash(_) if !self.network.is_up(one) => return false,
-            What::Crash(_) => self.crash(scheduler, one),
-            What::Cut(..) => {
+            FaultEffect::Crash(_) if !self.network.is_up(one) => return false,
+            FaultEffect::Crash(_) => self.crash(scheduler, one),
+            FaultEffect::Cut(..) => {
                 self.network.cut(one, other);
                 self.network.cut(other, one);
             }
-            What::CutOneWay(..) => self.network.cut(one, other),
-            What::Reset(..) => self.network.reset_between(one, other),
+            FaultEffect::CutOneWay(..) => self.network.cut(one, other),
+            FaultEffect::Reset(..) => self.network.reset_between(one, other),
             // These are settled as soon as they are under way.
-            What::Slow(..) | What::DiskFull(_) | What::DiskFailing(..) | What::DiskSlow(..) => {}
-            What::ClockJump(..) | What::ClockDrift(..) => {}
+            FaultEffect::Slow(..)
+            | FaultEffect::DiskFull(_)
+            | FaultEffect::DiskFailing(..)
+            | FaultEffect::DiskSlow(..) => {}
+            FaultEffect::ClockJump(..) | FaultEffect::ClockDrift(..) => {}
         }
         true
     }
 
     /// Returns whether it has ended: the program may have restarted a host. A link stays cut for as
     /// long as one fault cuts it.
-    fn end(&self, scheduler: &Arc<Scheduler>, what: &What, [one, other]: [usize; 2]) -> bool {
-        let goes_on =
-            |does: &dyn Fn(&What) -> bool| self.state.lock().faults.under_way.iter().any(|fault| does(&fault.what));
+    fn end(&self, scheduler: &Arc<Scheduler>, what: &FaultEffect, [one, other]: [usize; 2]) -> bool {
+        let goes_on = |does: &dyn Fn(&FaultEffect) -> bool| {
+            self.state.lock().faults.under_way.iter().any(|fault| does(&fault.what))
+        };
         match what {
-            What::Crash(_) if self.network.is_up(one) || goes_on(&|other| other == what) => return false,
-            What::Crash(_) => self.network.begin_life(one, scheduler),
-            What::Cut(first, second) | What::CutOneWay(first, second) => {
+            FaultEffect::Crash(_) if self.network.is_up(one) || goes_on(&|other| other == what) => return false,
+            FaultEffect::Crash(_) => self.network.begin_life(one, scheduler),
+            FaultEffect::Cut(first, second) | FaultEffect::CutOneWay(first, second) => {
                 for (from, to, names) in [(one, other, (first, second)), (other, one, (second, first))] {
                     if what.cuts(names.0, names.1) && !goes_on(&|other| other.cuts(names.0, names.1)) {
                         self.network.heal(from, to);
                     }
                 }
             }
-            What::Reset(..) => {}
+            FaultEffect::Reset(..) => {}
             _ => self.settle(scheduler, what, [one, other]),
         }
         true

@@ -37,12 +37,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use wsrt_reactor::{Netpoller, lent};
 
-pub(crate) use self::clocks::{Clocks, Wrong};
+pub(crate) use self::clocks::{ClockSkew, Clocks};
 use self::computing::Computing;
 pub use self::costs::Costs;
 use self::dice::Dice;
 pub(crate) use self::disk::{Disks, Entry, Mounted, OpenFile};
-pub(crate) use self::drawing::{FaultBounds, Kind as FaultKind};
+pub(crate) use self::drawing::{FaultBounds, FaultKind};
 use self::failing::Bounds;
 use self::faults::Faults;
 use self::jobs::Jobs;
@@ -112,10 +112,10 @@ pub(crate) struct Simulation {
     network: Arc<Network>,
     disks: Arc<Disks>,
     clocks: Arc<Clocks>,
-    state: Mutex<State>,
+    state: Mutex<SimulationState>,
 }
 
-struct State {
+struct SimulationState {
     dice: Dice,
     /// The seed of the generators that are made while it is driven.
     entropy: u64,
@@ -139,7 +139,7 @@ impl Simulation {
         (settings.tell_runner)(&format!("simulation {seed}"));
         let first_id = reserve_ids();
         let network = Network::new(seed);
-        let state = State {
+        let state = SimulationState {
             dice: Dice::new(seed),
             entropy: seed.rotate_left(32),
             newcomers: Vec::new(),

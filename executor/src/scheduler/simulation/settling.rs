@@ -1,9 +1,9 @@
 //! The faults of a link, and of a host's disk and clocks, that are under way, together.
 
 use super::Simulation;
-use super::clocks::Wrong;
+use super::clocks::ClockSkew;
 use super::disk::Injected;
-use super::plan::{WHOLE, What};
+use super::plan::{FaultEffect, WHOLE};
 use crate::scheduler::Scheduler;
 
 impl Injected {
@@ -18,32 +18,32 @@ impl Injected {
 }
 
 /// The effect of a fault on the disk of a host.
-fn to_disk(what: &What, host: &str) -> Injected {
+fn to_disk(what: &FaultEffect, host: &str) -> Injected {
     let whole = Injected::default();
     match what {
-        What::DiskFull(name) if name == host => Injected { is_full: true, ..whole },
-        What::DiskFailing(name, millionths) if name == host => {
+        FaultEffect::DiskFull(name) if name == host => Injected { is_full: true, ..whole },
+        FaultEffect::DiskFailing(name, millionths) if name == host => {
             Injected { failing: f64::from(*millionths) / f64::from(WHOLE), ..whole }
         }
-        What::DiskSlow(name, factor) if name == host => Injected { slowness: *factor, ..whole },
+        FaultEffect::DiskSlow(name, factor) if name == host => Injected { slowness: *factor, ..whole },
         _ => whole,
     }
 }
 
 /// The effect of a fault on the clocks of a host.
-fn to_clocks(what: &What, host: &str) -> Wrong {
-    let right = Wrong::default();
+fn to_clocks(what: &FaultEffect, host: &str) -> ClockSkew {
+    let right = ClockSkew::default();
     match what {
-        What::ClockJump(name, ahead) if name == host => Wrong { ahead: *ahead, ..right },
-        What::ClockDrift(name, drift) if name == host => Wrong { drift: *drift, ..right },
+        FaultEffect::ClockJump(name, ahead) if name == host => ClockSkew { ahead: *ahead, ..right },
+        FaultEffect::ClockDrift(name, drift) if name == host => ClockSkew { drift: *drift, ..right },
         _ => right,
     }
 }
 
 /// How many times as long packets between two hosts take.
-fn slowness(what: &What, one: &str, other: &str) -> u32 {
+fn slowness(what: &FaultEffect, one: &str, other: &str) -> u32 {
     match what {
-        What::Slow(first, second, factor)
+        FaultEffect::Slow(first, second, factor)
             if [(one, other), (other, one)].contains(&(first.as_str(), second.as_str())) =>
         {
             *factor
@@ -55,25 +55,25 @@ fn slowness(what: &What, one: &str, other: &str) -> u32 {
 impl Simulation {
     /// Has a link, or a host's disk or clocks, be as those of the faults under way say that are of
     /// the kind of `what`, which has begun or ended.
-    pub(super) fn settle(&self, scheduler: &Scheduler, what: &What, [host, other]: [usize; 2]) {
+    pub(super) fn settle(&self, scheduler: &Scheduler, what: &FaultEffect, [host, other]: [usize; 2]) {
         let [name, other_name] = what.hosts();
         match what {
-            What::Slow(..) => {
-                let of = |what: &What| slowness(what, name, other_name);
+            FaultEffect::Slow(..) => {
+                let of = |what: &FaultEffect| slowness(what, name, other_name);
                 let worst = self.state.lock().faults.under_way().map(of).max();
                 self.network.slow(host, other, worst.unwrap_or(1));
             }
-            What::DiskFull(_) | What::DiskFailing(..) | What::DiskSlow(..) => {
+            FaultEffect::DiskFull(_) | FaultEffect::DiskFailing(..) | FaultEffect::DiskSlow(..) => {
                 let none = Injected::default();
                 let all = self.state.lock().faults.under_way().fold(none, |all, what| all.and(to_disk(what, name)));
                 self.disks.inject(host, all);
             }
-            What::ClockJump(..) | What::ClockDrift(..) => {
-                let none = Wrong::default();
+            FaultEffect::ClockJump(..) | FaultEffect::ClockDrift(..) => {
+                let none = ClockSkew::default();
                 let all = self.state.lock().faults.under_way().fold(none, |all, what| all.and(to_clocks(what, name)));
                 self.clocks.inject(host, scheduler.clock.timer_now(), all);
             }
-            What::Crash(_) | What::Cut(..) | What::CutOneWay(..) | What::Reset(..) => {}
+            FaultEffect::Crash(_) | FaultEffect::Cut(..) | FaultEffect::CutOneWay(..) | FaultEffect::Reset(..) => {}
         }
     }
 }

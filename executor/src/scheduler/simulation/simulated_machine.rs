@@ -21,7 +21,7 @@ pub(super) struct SimulatedMachine {
     past: Option<Past>,
     /// The next step of one that is awake.
     pending: Pending,
-    state: State,
+    state: TurnState,
     /// Whether it sleeps, and was seen to have been woken.
     is_roused: bool,
     /// When its next turn begins, in nanoseconds; `u64::MAX` if it sleeps until it is woken.
@@ -30,7 +30,7 @@ pub(super) struct SimulatedMachine {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum TurnState {
     /// Its thread has not run yet.
     Started,
     Awake,
@@ -52,7 +52,7 @@ impl SimulatedMachine {
         let context = entered.keep().expect("its guard is here");
         drop(entered);
         let past = Some(Past::of_a_started_machine());
-        let (pending, state) = (Pending::Look, State::Started);
+        let (pending, state) = (Pending::Look, TurnState::Started);
         Self { context, past, pending, state, is_roused: false, due: now + dice.start(), tie: dice.tie() }
     }
 
@@ -62,11 +62,11 @@ impl SimulatedMachine {
     }
 
     pub(super) fn is_polling(&self) -> bool {
-        self.state == State::Polling
+        self.state == TurnState::Polling
     }
 
     pub(super) fn is_gone(&self) -> bool {
-        self.state == State::Gone
+        self.state == TurnState::Gone
     }
 
     /// Whether it sleeps and was woken, which it has not been seen to be. It has been, from now on.
@@ -74,9 +74,9 @@ impl SimulatedMachine {
     pub(super) fn see_wake(&mut self, simulation: &Simulation) -> bool {
         let is_notified = || self.context.machine().is_some_and(|machine| machine.parker().is_notified());
         let is_woken = match self.state {
-            State::Parked => is_notified(),
-            State::Polling => is_notified() || simulation.is_interrupted() || simulation.network.has_events(),
-            State::Started | State::Awake | State::Gone => false,
+            TurnState::Parked => is_notified(),
+            TurnState::Polling => is_notified() || simulation.is_interrupted() || simulation.network.has_events(),
+            TurnState::Started | TurnState::Awake | TurnState::Gone => false,
         };
         is_woken && !std::mem::replace(&mut self.is_roused, is_woken)
     }
@@ -91,7 +91,7 @@ impl SimulatedMachine {
         Context::put_back(&self.context);
         self.context.scheduler().observer.turn_begins();
         self.is_roused = false;
-        if self.state == State::Started {
+        if self.state == TurnState::Started {
             call_start_hook(&self.context);
         }
         let past = self.past.take().expect("its turns do not nest");
@@ -116,7 +116,7 @@ impl SimulatedMachine {
 
     /// Ends it, wherever it is.
     pub(super) fn end(&mut self, scheduler: &Scheduler) {
-        if self.state == State::Gone {
+        if self.state == TurnState::Gone {
             return;
         }
         Context::put_back(&self.context);
@@ -124,16 +124,16 @@ impl SimulatedMachine {
         let mut machine_loop = MachineLoop::continued(&self.context, past);
         machine_loop.leave_pending(std::mem::take(&mut self.pending));
         match self.state {
-            State::Parked => _ = machine_loop.machine.parker().end_parking(),
-            State::Polling => {
+            TurnState::Parked => _ = machine_loop.machine.parker().end_parking(),
+            TurnState::Polling => {
                 machine_loop.machine.parker().end_polling();
                 scheduler.poll_owner.leave();
             }
-            State::Started | State::Awake | State::Gone => {}
+            TurnState::Started | TurnState::Awake | TurnState::Gone => {}
         }
         machine_loop.end();
         scheduler.threads.count_out();
-        self.state = State::Gone;
+        self.state = TurnState::Gone;
     }
 
     /// Its last turn, for the record.
@@ -159,26 +159,26 @@ fn call_start_hook(context: &Context) {
 impl MachineLoop<'_> {
     /// Goes on from `state` to the end of the turn, or to where it falls asleep. Returns its state,
     /// and until when it sleeps; for one that is awake, the time at which it may go on.
-    fn take_turn(&mut self, simulation: &Simulation, state: State, pending: &mut Pending) -> (State, u64) {
+    fn take_turn(&mut self, simulation: &Simulation, state: TurnState, pending: &mut Pending) -> (TurnState, u64) {
         match state {
-            State::Started => {}
-            State::Parked => {
+            TurnState::Started => {}
+            TurnState::Parked => {
                 let is_woken = self.machine.parker().end_parking();
                 self.get_up(&NoRoot, WakeBatch::default(), !is_woken);
             }
-            State::Polling => {
+            TurnState::Polling => {
                 self.machine.parker().end_polling();
                 simulation.take_interrupt();
                 self.driver.look();
                 let batch = self.end_own_poll();
                 self.get_up(&NoRoot, batch, false);
             }
-            State::Awake | State::Gone if self.is_over() => {
+            TurnState::Awake | TurnState::Gone if self.is_over() => {
                 self.leave_pending(std::mem::take(pending));
                 self.end();
-                return (State::Gone, u64::MAX);
+                return (TurnState::Gone, u64::MAX);
             }
-            State::Awake | State::Gone => match self.processor() {
+            TurnState::Awake | TurnState::Gone => match self.processor() {
                 Some(processor) => *pending = self.step(simulation, processor, std::mem::take(pending)),
                 None => {
                     self.leave_pending(std::mem::take(pending));
@@ -186,32 +186,32 @@ impl MachineLoop<'_> {
                 }
             },
         }
-        (State::Awake, simulation.end_of_turn(self.scheduler.clock.timer_now()))
+        (TurnState::Awake, simulation.end_of_turn(self.scheduler.clock.timer_now()))
     }
 
     /// Falls asleep, as far as that can be done before another machine has its turn.
-    fn lie_down(&mut self, simulation: &Simulation) -> (State, u64) {
+    fn lie_down(&mut self, simulation: &Simulation) -> (TurnState, u64) {
         let now = self.scheduler.clock.timer_now();
         if !self.is_to_sleep(&NoRoot) {
-            return (State::Awake, now + simulation.spent_in_turn());
+            return (TurnState::Awake, now + simulation.spent_in_turn());
         }
         self.charge_for_sleep();
         self.call_sleep_hook("on_thread_park", self.scheduler.config.on_thread_park.as_ref());
         if self.scheduler.shutdown.has_begun() {
             self.get_up(&NoRoot, WakeBatch::default(), false);
-            return (State::Awake, now + simulation.spent_in_turn());
+            return (TurnState::Awake, now + simulation.spent_in_turn());
         }
         let parker = self.machine.parker();
         match self.begin_own_poll() {
-            Some(published) if parker.begin_polling() => return (State::Polling, published.max(now)),
+            Some(published) if parker.begin_polling() => return (TurnState::Polling, published.max(now)),
             Some(_) => {
                 let batch = self.end_own_poll();
                 self.get_up(&NoRoot, batch, false);
             }
-            None if parker.begin_parking() => return (State::Parked, self.end_of_keep_alive(now)),
+            None if parker.begin_parking() => return (TurnState::Parked, self.end_of_keep_alive(now)),
             None => self.get_up(&NoRoot, WakeBatch::default(), false),
         }
-        (State::Awake, now + simulation.spent_in_turn())
+        (TurnState::Awake, now + simulation.spent_in_turn())
     }
 
     /// When a machine that falls asleep now is surplus.

@@ -34,21 +34,21 @@ use crate::util::sync::{Mutex, MutexGuard};
 /// The disks of all hosts.
 pub(crate) struct Disks {
     me: Weak<Self>,
-    state: Mutex<State>,
+    state: Mutex<DisksState>,
 }
 
 // No foreign code runs while the lock is held, so a panic never leaves the state half changed.
 impl UnwindSafe for Disks {}
 impl RefUnwindSafe for Disks {}
 
-struct State {
+struct DisksState {
     dice: DiskDice,
     /// By their hosts, from the first use on.
     volumes: BTreeMap<usize, Volume>,
     scratch: Scratch,
 }
 
-impl State {
+impl DisksState {
     fn volume(&mut self, host: usize) -> &mut Volume {
         self.volumes.entry(host).or_insert_with(Volume::new)
     }
@@ -56,11 +56,11 @@ impl State {
 
 impl Disks {
     pub(super) fn new(seed: u64) -> Arc<Self> {
-        let state = State { dice: DiskDice::new(seed), volumes: BTreeMap::new(), scratch: Scratch::default() };
+        let state = DisksState { dice: DiskDice::new(seed), volumes: BTreeMap::new(), scratch: Scratch::default() };
         Arc::new_cyclic(|me| Self { me: Weak::clone(me), state: Mutex::new(state) })
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, DisksState> {
         self.state.lock()
     }
 
@@ -90,7 +90,7 @@ impl Disks {
     /// A host crashes.
     pub(super) fn crash(&self, host: usize) {
         let mut state = self.lock();
-        let State { dice, volumes, .. } = &mut *state;
+        let DisksState { dice, volumes, .. } = &mut *state;
         if let Some(volume) = volumes.get_mut(&host) {
             volume.crash(dice);
         }
@@ -106,7 +106,7 @@ impl Disks {
     /// Puts a file on the disk, in a directory that is made if there is none.
     pub(crate) fn put(&self, host: usize, path: &Path, bytes: &[u8]) -> io::Result<()> {
         let mut state = self.lock();
-        let State { dice, volumes, .. } = &mut *state;
+        let DisksState { dice, volumes, .. } = &mut *state;
         let volume = volumes.entry(host).or_insert_with(Volume::new);
         let path = absolute(path)?;
         volume.create_dir_all(path.parent().unwrap_or(Path::new("/")), 0o777)?;

@@ -10,7 +10,7 @@ use super::dice::DiskDice;
 use super::refusal::{Refusal, unsupported};
 use super::scratch::{self, Scratch};
 use super::volume::{Node, Volume, absolute};
-use super::{Disks, OpenFile, State};
+use super::{Disks, DisksState, OpenFile};
 use crate::util::file_calls::Wish;
 
 #[derive(Debug, Clone)]
@@ -36,7 +36,7 @@ impl Mounted {
         call: impl FnOnce(&mut Volume, &mut DiskDice) -> Result<T, E>,
     ) -> io::Result<T> {
         let mut state = self.disks.lock();
-        let State { dice, volumes, .. } = &mut *state;
+        let DisksState { dice, volumes, .. } = &mut *state;
         match volumes.get_mut(&self.host).filter(|volume| volume.crashes == self.crashes) {
             Some(volume) => call(volume, dice).map_err(Into::into),
             None => Err(Refusal::Failed.into()),
@@ -68,7 +68,7 @@ impl Mounted {
     ) -> io::Result<T> {
         let number = self.call(|volume, _| find(volume))?;
         let mut state = self.disks.lock();
-        let State { volumes, scratch, .. } = &mut *state;
+        let DisksState { volumes, scratch, .. } = &mut *state;
         let volume = volumes.get_mut(&self.host).expect("it was asked just now");
         act(scratch, volume.node(number))
     }

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use super::dice::DiskDice;
 use super::refusal::Refusal;
-use super::volume::{Kind, Volume};
+use super::volume::{NodeKind, Volume};
 use crate::util::file_calls::Wish;
 
 type Result<T> = std::result::Result<T, Refusal>;
@@ -88,13 +88,13 @@ impl Volume {
         let (number, _) = self.place(open)?;
         let answer = self.answer(dice);
         match (&mut self.node(number).kind, answer) {
-            (Kind::File(contents), Ok(())) => contents.sync(),
-            (Kind::File(contents), Err(_)) => contents.give_up(dice),
-            (Kind::Directory, Ok(())) => {
+            (NodeKind::File(contents), Ok(())) => contents.sync(),
+            (NodeKind::File(contents), Err(_)) => contents.give_up(dice),
+            (NodeKind::Directory, Ok(())) => {
                 self.names.sync(number);
                 self.sweep();
             }
-            (Kind::Directory, Err(_)) => {}
+            (NodeKind::Directory, Err(_)) => {}
         }
         answer
     }

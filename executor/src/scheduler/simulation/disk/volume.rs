@@ -50,13 +50,13 @@ impl Default for Injected {
 }
 
 pub(super) struct Node {
-    pub(super) kind: Kind,
+    pub(super) kind: NodeKind,
     pub(super) mode: u32,
     pub(super) modified: SystemTime,
     pub(super) accessed: SystemTime,
 }
 
-pub(super) enum Kind {
+pub(super) enum NodeKind {
     Directory,
     File(Contents),
 }
@@ -68,26 +68,26 @@ pub(super) struct Open {
 }
 
 impl Node {
-    fn new(kind: Kind, mode: u32) -> Self {
+    fn new(kind: NodeKind, mode: u32) -> Self {
         let now = SystemTime::now();
         Self { kind, mode: mode & !UMASK, modified: now, accessed: now }
     }
 
     pub(super) fn contents(&mut self) -> Result<&mut Contents> {
         match &mut self.kind {
-            Kind::File(contents) => Ok(contents),
-            Kind::Directory => Err(Refusal::IsDirectory),
+            NodeKind::File(contents) => Ok(contents),
+            NodeKind::Directory => Err(Refusal::IsDirectory),
         }
     }
 
     pub(super) fn is_directory(&self) -> bool {
-        matches!(self.kind, Kind::Directory)
+        matches!(self.kind, NodeKind::Directory)
     }
 
     pub(super) fn length(&self) -> u64 {
         match &self.kind {
-            Kind::File(contents) => contents.length(),
-            Kind::Directory => 0,
+            NodeKind::File(contents) => contents.length(),
+            NodeKind::Directory => 0,
         }
     }
 }
@@ -115,7 +115,7 @@ impl Volume {
         let mut volume = Self {
             crashes: 0,
             names: Names::new(),
-            nodes: BTreeMap::from([(ROOT, Node::new(Kind::Directory, 0o755))]),
+            nodes: BTreeMap::from([(ROOT, Node::new(NodeKind::Directory, 0o755))]),
             next_node: ROOT + 1,
             opens: BTreeMap::new(),
             next_open: 0,
@@ -125,7 +125,7 @@ impl Volume {
             slowness: 1,
             injected: Injected::default(),
         };
-        volume.add("/tmp".into(), Kind::Directory, 0o777);
+        volume.add("/tmp".into(), NodeKind::Directory, 0o777);
         volume.names.sync_all();
         volume
     }
@@ -147,7 +147,7 @@ impl Volume {
         self.names.crash(dice);
         self.sweep();
         for node in self.nodes.values_mut() {
-            if let Kind::File(contents) = &mut node.kind {
+            if let NodeKind::File(contents) = &mut node.kind {
                 contents.crash(dice);
             }
         }
@@ -207,7 +207,7 @@ impl Volume {
         if self.node(parent).is_directory() { Ok(()) } else { Err(Refusal::NotDirectory) }
     }
 
-    fn add(&mut self, path: PathBuf, kind: Kind, mode: u32) -> u64 {
+    fn add(&mut self, path: PathBuf, kind: NodeKind, mode: u32) -> u64 {
         let node = self.next_node;
         self.next_node += 1;
         self.nodes.insert(node, Node::new(kind, mode));
@@ -217,7 +217,7 @@ impl Volume {
 
     pub(super) fn add_file(&mut self, path: PathBuf, mode: u32) -> Result<u64> {
         self.is_free(&path)?;
-        Ok(self.add(path, Kind::File(Contents::default()), mode))
+        Ok(self.add(path, NodeKind::File(Contents::default()), mode))
     }
 
     pub(super) fn add_open(&mut self, node: u64) -> u64 {
@@ -228,7 +228,7 @@ impl Volume {
 
     pub(super) fn create_dir(&mut self, path: &Path, mode: u32) -> Result<()> {
         self.is_free(path)?;
-        self.add(path.to_path_buf(), Kind::Directory, mode);
+        self.add(path.to_path_buf(), NodeKind::Directory, mode);
         Ok(())
     }
 

@@ -32,7 +32,7 @@ pub(crate) use self::hosts::OUTSIDE;
 pub(crate) use self::latency::Latency;
 pub(crate) use self::links::Link;
 use self::links::Links;
-use self::socket::{Kind, Lent};
+use self::socket::{Lent, SocketKind};
 use self::streams::End;
 use self::table::Table;
 use self::wire::{Arrival, Wire};
@@ -293,17 +293,17 @@ impl lent::Network for Network {
 
     fn connect(&self, from: Option<Place>, to: Place) -> io::Result<Arc<dyn Socket>> {
         let end = self.lock().connect(from, to)?;
-        Ok(Lent::of(self.counted(), Kind::End, end))
+        Ok(Lent::of(self.counted(), SocketKind::End, end))
     }
 
     fn listen(&self, at: Place, backlog: usize) -> io::Result<Arc<dyn Socket>> {
         let listener = self.lock().listen(at, backlog)?;
-        Ok(Lent::of(self.counted(), Kind::Listener, listener))
+        Ok(Lent::of(self.counted(), SocketKind::Listener, listener))
     }
 
     fn bind(&self, at: SocketAddr) -> io::Result<Arc<dyn Socket>> {
         let socket = self.lock().bind(at)?;
-        Ok(Lent::of(self.counted(), Kind::Datagrams, socket))
+        Ok(Lent::of(self.counted(), SocketKind::Datagrams, socket))
     }
 
     fn pair(&self) -> io::Result<[Arc<dyn Socket>; 2]> {
@@ -311,7 +311,7 @@ impl lent::Network for Network {
         let host = net.hosts.current()?;
         let ends = net.join(host, [Vec::new(), Vec::new()]);
         drop(net);
-        Ok(ends.map(|end| Lent::of(self.counted(), Kind::End, end)))
+        Ok(ends.map(|end| Lent::of(self.counted(), SocketKind::End, end)))
     }
 
     fn take_events(&self, each: &mut dyn FnMut(Event)) {

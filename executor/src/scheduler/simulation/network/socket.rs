@@ -10,7 +10,7 @@ use wsrt_reactor::lent::{Place, Socket};
 use super::Network;
 
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Kind {
+pub(super) enum SocketKind {
     End,
     Listener,
     Datagrams,
@@ -19,19 +19,19 @@ pub(super) enum Kind {
 /// A socket of this kind and number, until it is dropped.
 pub(super) struct Lent {
     network: Arc<Network>,
-    kind: Kind,
+    kind: SocketKind,
     id: usize,
 }
 
 impl Lent {
-    pub(super) fn of(network: Arc<Network>, kind: Kind, id: usize) -> Arc<dyn Socket> {
+    pub(super) fn of(network: Arc<Network>, kind: SocketKind, id: usize) -> Arc<dyn Socket> {
         Arc::new(Self { network, kind, id })
     }
 
     fn end(&self) -> io::Result<usize> {
         match self.kind {
-            Kind::End => Ok(self.id),
-            Kind::Listener | Kind::Datagrams => Err(ErrorKind::NotConnected.into()),
+            SocketKind::End => Ok(self.id),
+            SocketKind::Listener | SocketKind::Datagrams => Err(ErrorKind::NotConnected.into()),
         }
     }
 }
@@ -41,15 +41,15 @@ impl Socket for Lent {
         let mut net = self.network.lock();
         let net = &mut *net;
         let ready = match self.kind {
-            Kind::End => net.end(self.id).map(|end| {
+            SocketKind::End => net.end(self.id).map(|end| {
                 end.token = Some(token);
                 end.conditions()
             }),
-            Kind::Listener => net.listener(self.id).map(|listener| {
+            SocketKind::Listener => net.listener(self.id).map(|listener| {
                 listener.token = Some(token);
                 if listener.waiting.is_empty() { wsrt_reactor::Ready::EMPTY } else { wsrt_reactor::Ready::READABLE }
             }),
-            Kind::Datagrams => net.datagram_socket(self.id).map(|socket| {
+            SocketKind::Datagrams => net.datagram_socket(self.id).map(|socket| {
                 socket.token = Some(token);
                 socket.conditions()
             }),
@@ -62,33 +62,35 @@ impl Socket for Lent {
     fn detach(&self) {
         let mut net = self.network.lock();
         match self.kind {
-            Kind::End => _ = net.end(self.id).map(|end| end.token = None),
-            Kind::Listener => _ = net.listener(self.id).map(|listener| listener.token = None),
-            Kind::Datagrams => _ = net.datagram_socket(self.id).map(|socket| socket.token = None),
+            SocketKind::End => _ = net.end(self.id).map(|end| end.token = None),
+            SocketKind::Listener => _ = net.listener(self.id).map(|listener| listener.token = None),
+            SocketKind::Datagrams => _ = net.datagram_socket(self.id).map(|socket| socket.token = None),
         }
     }
 
     fn local(&self) -> io::Result<Place> {
         let mut net = self.network.lock();
         match self.kind {
-            Kind::End => net.end(self.id).map(|end| end.local.clone()),
-            Kind::Listener => net.listener(self.id).map(|listener| listener.local.clone()),
-            Kind::Datagrams => net.datagram_socket(self.id).map(|socket| Place::Ip(socket.local)),
+            SocketKind::End => net.end(self.id).map(|end| end.local.clone()),
+            SocketKind::Listener => net.listener(self.id).map(|listener| listener.local.clone()),
+            SocketKind::Datagrams => net.datagram_socket(self.id).map(|socket| Place::Ip(socket.local)),
         }
     }
 
     fn peer(&self) -> io::Result<Place> {
         let mut net = self.network.lock();
         match self.kind {
-            Kind::End => net.end(self.id).map(|end| end.peer.clone()),
-            Kind::Listener => Err(ErrorKind::NotConnected.into()),
-            Kind::Datagrams => net.datagram_socket(self.id)?.peer.map(Place::Ip).ok_or(ErrorKind::NotConnected.into()),
+            SocketKind::End => net.end(self.id).map(|end| end.peer.clone()),
+            SocketKind::Listener => Err(ErrorKind::NotConnected.into()),
+            SocketKind::Datagrams => {
+                net.datagram_socket(self.id)?.peer.map(Place::Ip).ok_or(ErrorKind::NotConnected.into())
+            }
         }
     }
 
     fn accept(&self) -> io::Result<(Arc<dyn Socket>, Place)> {
         let (end, peer) = self.network.lock().accept(self.id)?;
-        Ok((Self::of(Arc::clone(&self.network), Kind::End, end), peer))
+        Ok((Self::of(Arc::clone(&self.network), SocketKind::End, end), peer))
     }
 
     fn outcome(&self) -> io::Result<()> {
@@ -105,19 +107,19 @@ impl Socket for Lent {
     fn receive(&self, room: usize, peeks: bool, into: &mut dyn FnMut(&[u8])) -> io::Result<(usize, Option<Place>)> {
         let mut net = self.network.lock();
         match self.kind {
-            Kind::Datagrams => {
+            SocketKind::Datagrams => {
                 let (count, from) = net.receive_datagram(self.id, room, peeks, into)?;
                 Ok((count, Some(Place::Ip(from))))
             }
-            Kind::End | Kind::Listener => Ok((net.receive(self.end()?, room, peeks, into)?, None)),
+            SocketKind::End | SocketKind::Listener => Ok((net.receive(self.end()?, room, peeks, into)?, None)),
         }
     }
 
     fn send(&self, bufs: &[IoSlice<'_>], to: Option<SocketAddr>) -> io::Result<usize> {
         let mut net = self.network.lock();
         match self.kind {
-            Kind::Datagrams => net.send_datagram(self.id, bufs, to),
-            Kind::End | Kind::Listener => net.send(self.end()?, bufs),
+            SocketKind::Datagrams => net.send_datagram(self.id, bufs, to),
+            SocketKind::End | SocketKind::Listener => net.send(self.end()?, bufs),
         }
     }
 
@@ -130,9 +132,9 @@ impl Drop for Lent {
     fn drop(&mut self) {
         let mut net = self.network.lock();
         match self.kind {
-            Kind::End => net.close_end(self.id),
-            Kind::Listener => net.close_listener(self.id),
-            Kind::Datagrams => net.close_datagrams(self.id),
+            SocketKind::End => net.close_end(self.id),
+            SocketKind::Listener => net.close_listener(self.id),
+            SocketKind::Datagrams => net.close_datagrams(self.id),
         }
     }
 }

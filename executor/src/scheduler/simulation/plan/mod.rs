@@ -1,16 +1,16 @@
 //! Plans: the faults of a run, with their moments, as lines of text.
 
+mod effect;
 mod moment;
 mod parse;
 mod share;
-mod what;
 mod words;
 
 use std::fmt;
 
+pub(crate) use self::effect::FaultEffect;
 pub(crate) use self::parse::PlanError;
 pub(crate) use self::share::WHOLE;
-pub(crate) use self::what::What;
 use self::words::Name;
 
 /// More are counted, and not kept: a run of days fires points by the million.
@@ -20,7 +20,7 @@ const MOST: usize = 10_000;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fault {
     pub(crate) at: u64,
-    pub(crate) what: What,
+    pub(crate) what: FaultEffect,
     /// How long it lasts, in nanoseconds: to the end of the run if there is no number.
     pub(crate) lasting: Option<u64>,
 }

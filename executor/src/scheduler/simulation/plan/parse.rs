@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::words::{Word, statements};
-use super::{Fault, Plan, What, moment, share};
+use super::{Fault, FaultEffect, Plan, moment, share};
 
 /// The statements that there are, for messages.
 const FORMS: &str = "`at 1.5s crash HOST for 300ms`, `at 1.5s cut ONE OTHER for 300ms`, `at 1.5s cut FROM -> TO for 300ms`, `at 1.5s \
@@ -89,14 +89,14 @@ impl Words<'_> {
         let at = self.time()?;
         let what = match self.next() {
             Some(Word::Bare(kind)) => match kind.as_str() {
-                "crash" => What::Crash(self.name("a host")?),
+                "crash" => FaultEffect::Crash(self.name("a host")?),
                 "cut" => {
                     let one = self.name("a host")?;
-                    let kind = if self.take("->") { What::CutOneWay } else { What::Cut };
+                    let kind = if self.take("->") { FaultEffect::CutOneWay } else { FaultEffect::Cut };
                     kind(one, self.name("a second host")?)
                 }
-                "reset" => What::Reset(self.name("a host")?, self.name("a second host")?),
-                "slow" => What::Slow(self.name("a host")?, self.name("a second host")?, self.factor()?),
+                "reset" => FaultEffect::Reset(self.name("a host")?, self.name("a second host")?),
+                "slow" => FaultEffect::Slow(self.name("a host")?, self.name("a second host")?, self.factor()?),
                 "disk" => self.of_disk()?,
                 "clock" => self.of_clock()?,
                 other => return Err(format!("`{other}` is no kind of fault: there are {FORMS}")),
@@ -107,26 +107,26 @@ impl Words<'_> {
         Ok(Fault { at, what, lasting })
     }
 
-    fn of_disk(&mut self) -> Result<What, String> {
+    fn of_disk(&mut self) -> Result<FaultEffect, String> {
         if self.take("full") {
-            Ok(What::DiskFull(self.name("a host")?))
+            Ok(FaultEffect::DiskFull(self.name("a host")?))
         } else if self.take("failing") {
-            Ok(What::DiskFailing(self.name("a host")?, self.share()?))
+            Ok(FaultEffect::DiskFailing(self.name("a host")?, self.share()?))
         } else if self.take("slow") {
-            Ok(What::DiskSlow(self.name("a host")?, self.factor()?))
+            Ok(FaultEffect::DiskSlow(self.name("a host")?, self.factor()?))
         } else {
             let word = self.first();
             Err(format!("`{word}` stands where `full`, `failing` or `slow` has to say what the disk is"))
         }
     }
 
-    fn of_clock(&mut self) -> Result<What, String> {
+    fn of_clock(&mut self) -> Result<FaultEffect, String> {
         if self.take("ahead") {
-            Ok(What::ClockJump(self.name("a host")?, self.jump()?))
+            Ok(FaultEffect::ClockJump(self.name("a host")?, self.jump()?))
         } else if self.take("behind") {
-            Ok(What::ClockJump(self.name("a host")?, -self.jump()?))
+            Ok(FaultEffect::ClockJump(self.name("a host")?, -self.jump()?))
         } else if self.take("drift") {
-            Ok(What::ClockDrift(self.name("a host")?, self.drift()?))
+            Ok(FaultEffect::ClockDrift(self.name("a host")?, self.drift()?))
         } else {
             let word = self.first();
             Err(format!("`{word}` stands where `ahead`, `behind` or `drift` has to say what the clock does"))
@@ -251,16 +251,16 @@ mod tests {
         for _ in 0..rng.below(6) {
             let (one, other) = (name(rng), name(rng));
             let what = match rng.below(10) {
-                0 => What::Crash(one),
-                1 => What::Cut(one, other),
-                2 => What::CutOneWay(one, other),
-                3 => What::Reset(one, other),
-                4 => What::Slow(one, other, 1 + rng.below(u32::MAX as usize) as u32),
-                5 => What::DiskFull(one),
-                6 => What::DiskFailing(one, rng.below(share::WHOLE as usize + 1) as u32),
-                7 => What::DiskSlow(one, 1 + rng.below(u32::MAX as usize) as u32),
-                8 => What::ClockJump(one, (rng.next_u64() as i64 | 1) >> rng.below(64)),
-                _ => What::ClockDrift(one, (rng.next_u64() as i32).max(-999_999)),
+                0 => FaultEffect::Crash(one),
+                1 => FaultEffect::Cut(one, other),
+                2 => FaultEffect::CutOneWay(one, other),
+                3 => FaultEffect::Reset(one, other),
+                4 => FaultEffect::Slow(one, other, 1 + rng.below(u32::MAX as usize) as u32),
+                5 => FaultEffect::DiskFull(one),
+                6 => FaultEffect::DiskFailing(one, rng.below(share::WHOLE as usize + 1) as u32),
+                7 => FaultEffect::DiskSlow(one, 1 + rng.below(u32::MAX as usize) as u32),
+                8 => FaultEffect::ClockJump(one, (rng.next_u64() as i64 | 1) >> rng.below(64)),
+                _ => FaultEffect::ClockDrift(one, (rng.next_u64() as i32).max(-999_999)),
             };
             let lasting = (!what.is_instant() && rng.below(3) > 0).then(|| rng.next_u64() >> rng.below(64));
             plan.faults.push(Fault { at: rng.next_u64() >> rng.below(64), what, lasting });

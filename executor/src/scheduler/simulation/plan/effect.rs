@@ -7,7 +7,7 @@ use super::{moment, share};
 
 /// A change for hosts, which it names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum What {
+pub(crate) enum FaultEffect {
     Crash(String),
     /// Both directions.
     Cut(String, String),
@@ -27,10 +27,21 @@ pub(crate) enum What {
     ClockDrift(String, i32),
 }
 
-impl What {
+impl FaultEffect {
     /// Whether it is over as soon as it has begun.
     pub(crate) fn is_instant(&self) -> bool {
         matches!(self, Self::Reset(..))
+    }
+
+    /// Whether all is with it as without.
+    pub(crate) fn is_nothing(&self) -> bool {
+        match self {
+            Self::DiskFailing(_, millionths) => *millionths == 0,
+            Self::Slow(.., factor) | Self::DiskSlow(_, factor) => *factor <= 1,
+            Self::ClockJump(_, ahead) => *ahead == 0,
+            Self::ClockDrift(_, parts) => *parts == 0,
+            Self::Crash(_) | Self::Cut(..) | Self::CutOneWay(..) | Self::Reset(..) | Self::DiskFull(_) => false,
+        }
     }
 
     /// Whether it cuts this direction.
@@ -54,7 +65,7 @@ impl What {
     }
 }
 
-impl fmt::Display for What {
+impl fmt::Display for FaultEffect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Crash(host) => write!(f, "crash {}", Name(host)),
