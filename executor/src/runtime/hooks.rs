@@ -9,6 +9,9 @@ impl Builder {
     /// Calls `hook` on each of the runtime's threads before it does anything else. A panic in it
     /// aborts the process.
     ///
+    /// A [`Handle`](crate::runtime::Handle) that the hook owns keeps its runtime, a simulated one
+    /// too: memory and descriptors are never given back.
+    ///
     /// # Examples
     ///
     /// ```
@@ -25,6 +28,9 @@ impl Builder {
 
     /// Calls `hook` on each of the runtime's threads before it ends. A panic in it aborts the
     /// process.
+    ///
+    /// A [`Handle`](crate::runtime::Handle) that the hook owns keeps its runtime, a simulated one
+    /// too: memory and descriptors are never given back.
     ///
     /// # Examples
     ///
@@ -46,7 +52,8 @@ impl Builder {
     ///
     /// It may wake and spawn tasks: the thread does not sleep then, unless another has taken them.
     /// [`Handle::current`](crate::runtime::Handle::current) is a handle of the runtime there. One
-    /// that the hook owns keeps its runtime: memory and descriptors are never given back.
+    /// that the hook owns keeps its runtime, a simulated one too: memory and descriptors are never
+    /// given back.
     ///
     /// It should not block, for it may be the thread that watches the network. `block_on` of the
     /// runtime itself panics in it where that is a current-thread runtime, which aborts.
@@ -74,6 +81,9 @@ impl Builder {
     /// Calls `hook` on each thread that runs tasks, whenever it has slept, or was about to and
     /// found work: once for each call of [`on_thread_park`](Self::on_thread_park)'s. A panic in it
     /// aborts the process.
+    ///
+    /// A [`Handle`](crate::runtime::Handle) that the hook owns keeps its runtime, a simulated one
+    /// too: memory and descriptors are never given back.
     ///
     /// # Examples
     ///
