@@ -4,16 +4,24 @@
 #[expect(dead_code, reason = "its `main` is the example's")]
 pub(crate) mod example;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
 
 /// `wsrt-sim` runs it by thousands: see docs/SIMULATION.md.
 #[test]
 fn a_seed_is_one_run_and_loses_no_entry() {
+    let hashes = Mutex::new(BTreeMap::new());
     wsrt::sim::seeds(0..20, |seed| {
         let first = example::run(seed, false);
         assert_eq!(first, example::run(seed, false));
         assert!(first.steps() > 1_000, "{first:?}");
+        hashes.lock().expect("no panic").insert(seed, first.hash());
     });
+    let hashes = hashes.into_inner().expect("no panic");
+    let distinct = hashes.values().collect::<BTreeSet<_>>().len();
+    println!("{} seeds twice, {distinct} different hashes", hashes.len());
+    assert_eq!(distinct, hashes.len(), "another seed is another run");
 }
 
 #[test]

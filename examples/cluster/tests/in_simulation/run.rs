@@ -25,7 +25,7 @@ const FAULTS_END: Duration = Duration::from_secs(6);
 /// another, and leases end.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// What is known after a run.
+/// The outcome of a run, as far as it is known.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Outcome {
     pub(crate) record: Record,
@@ -33,8 +33,8 @@ pub(crate) struct Outcome {
     pub(crate) attempts: u64,
 }
 
-/// All that may happen to hosts and links, and clocks that nobody can rely on: calendars are wrong
-/// by up to an hour, and each fault has clocks drift by up to 10 %.
+/// All that may happen to hosts and links, and clocks that no program can rely on: calendars are
+/// wrong by up to an hour, and each fault has clocks drift by up to 10 %.
 pub(crate) fn whatever_happens() -> Faults {
     let hour = Duration::from_secs(3600);
     clocks(hour, 100_000).crashes(2).partitions().resets()
@@ -47,8 +47,8 @@ pub(crate) fn clocks(jump: Duration, drift: u32) -> Faults {
     faults.clock_jumps(jump).clock_drifts(drift)
 }
 
-/// Runs the cluster with this seed and the faults that `inject` adds. Panics if it does not keep its
-/// promises.
+/// Runs the cluster with this seed and the faults that `inject` adds. Panics if it does not keep
+/// its promises.
 pub(crate) fn run(seed: u64, inject: impl FnOnce(&Sim) + Send) -> Outcome {
     sim::run(seed, |sim| async move {
         sim.deadline(DEADLINE);
